@@ -1,0 +1,26 @@
+# How every C source of this project is compiled, and the functions that declare its parts.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+find_package(Threads REQUIRED)
+
+add_library(tacho_flags INTERFACE)
+target_compile_definitions(tacho_flags INTERFACE _GNU_SOURCE)
+target_include_directories(tacho_flags INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+target_compile_options(tacho_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${TACHO_WERROR}>:-Werror>
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+    "$<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/base/banned.h>")
+
+# tacho_archive(NAME sources...): one of our own static archives, never exported.
+function(tacho_archive name)
+    add_library(${name} STATIC ${ARGN})
+    target_link_libraries(${name} PRIVATE tacho_flags)
+endfunction()

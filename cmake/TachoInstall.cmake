@@ -1,0 +1,1 @@
+# What `cmake --install` and `cpack` lay down.

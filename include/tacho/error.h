@@ -1,0 +1,43 @@
+/*
+ * Status codes and the error that every failing call can fill in.
+ *
+ * A call returns 0 or a negative code. It fills the tacho_error it was given (NULL is
+ * accepted everywhere) on failure only, never prints, and never allocates to say why.
+ */
+#ifndef TACHO_ERROR_H
+#define TACHO_ERROR_H
+
+#include <stdint.h>
+
+#include "api.h"
+
+TACHO_BEGIN_DECLS
+
+/** What went wrong, by kind. Values are stable. */
+enum tacho_status {
+    TACHO_OK = 0,
+    TACHO_EINVAL = -1,       /**< the caller gave something that is not allowed */
+    TACHO_ENOMEM = -2,       /**< out of memory */
+    TACHO_EPARSE = -3,       /**< the input is not what it should be */
+    TACHO_EIO = -4,          /**< the system refused; system_errno says why */
+    TACHO_ELIMIT = -5,       /**< larger than a stated limit */
+    TACHO_EUNSUPPORTED = -6, /**< this machine or build cannot do it */
+    TACHO_EALREADY = -7      /**< done before; what was there stays */
+};
+
+/** A failure. Plain data: copy it, keep it on the stack, nothing to free. */
+typedef struct tacho_error {
+    int code;           /**< one of tacho_status */
+    int system_errno;   /**< errno of the call that failed, or 0 */
+    uint64_t line;      /**< line of the input, from 1; 0 when it is not about a line */
+    uint64_t column;    /**< byte in that line, from 1; 0 when it is not known */
+    uint64_t offset;    /**< byte in the input, from 0; meaningful where column is */
+    char message[232];  /**< one sentence, no line break, always terminated, UTF-8 */
+} tacho_error;
+
+/** The name of a status code, such as "TACHO_EPARSE"; "unknown" for any other number. */
+TACHO_API const char *tacho_status_name(int status);
+
+TACHO_END_DECLS
+
+#endif

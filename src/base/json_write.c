@@ -1,0 +1,160 @@
+/* JSON text into a tch_buf. Numbers as text are float_text.c's; reading is json_read.c's. */
+#include "json_write.h"
+
+#include "float_text.h"
+#include "utf8.h"
+
+/* A comma, unless this is the first thing in its container, a member's value or a line. */
+static void separate(struct tch_buf *b)
+{
+    char last = b->len > 0 ? b->data[b->len - 1] : '\n';
+
+    if (last != '{' && last != '[' && last != ':' && last != '\n')
+        tch_buf_addc(b, ',');
+}
+
+static void value(struct tch_buf *b, const char *text, size_t len)
+{
+    separate(b);
+    tch_buf_add(b, text, len);
+}
+
+void tch_json_begin_object(struct tch_buf *b)
+{
+    value(b, "{", 1);
+}
+
+void tch_json_end_object(struct tch_buf *b)
+{
+    tch_buf_addc(b, '}');
+}
+
+void tch_json_begin_array(struct tch_buf *b)
+{
+    value(b, "[", 1);
+}
+
+void tch_json_end_array(struct tch_buf *b)
+{
+    tch_buf_addc(b, ']');
+}
+
+/* Bytes from the start that need neither escape nor replacement. */
+static size_t plain_run(const char *text, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (c < 0x20 || c == '"' || c == '\\')
+            break;
+        if (c < 0x80) {
+            i++;
+            continue;
+        }
+        size_t step = tch_utf8_step(text + i, len - i);
+
+        if (step == 0)
+            break;
+        i += step;
+    }
+    return i;
+}
+
+static void escape(struct tch_buf *b, unsigned char c)
+{
+    static const char names[32] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+
+    if (c == '"' || c == '\\')
+        tch_buf_add(b, (char[]){'\\', (char)c}, 2);
+    else if (c >= 0x80)
+        tch_buf_adds(b, "\xEF\xBF\xBD"); /* U+FFFD for a byte that is not UTF-8 */
+    else if (names[c])
+        tch_buf_add(b, (char[]){'\\', names[c]}, 2);
+    else
+        tch_buf_addf(b, "\\u%04x", c);
+}
+
+static void quoted(struct tch_buf *b, const char *text, size_t len)
+{
+    tch_buf_addc(b, '"');
+    while (len > 0) {
+        size_t run = plain_run(text, len);
+
+        tch_buf_add(b, text, run);
+        if (run < len)
+            escape(b, (unsigned char)text[run++]);
+        text += run;
+        len -= run;
+    }
+    tch_buf_addc(b, '"');
+}
+
+void tch_json_key_n(struct tch_buf *b, const char *key, size_t len)
+{
+    separate(b);
+    quoted(b, key, len);
+    tch_buf_addc(b, ':');
+}
+
+void tch_json_key(struct tch_buf *b, const char *key)
+{
+    tch_json_key_n(b, key, strlen(key));
+}
+
+void tch_json_string(struct tch_buf *b, const char *text, size_t len)
+{
+    separate(b);
+    quoted(b, text, len);
+}
+
+void tch_json_text(struct tch_buf *b, const char *text)
+{
+    tch_json_string(b, text, strlen(text));
+}
+
+void tch_json_u64(struct tch_buf *b, uint64_t number)
+{
+    char text[TCH_U64_TEXT];
+
+    value(b, text, tch_u64_text(text, number));
+}
+
+void tch_json_i64(struct tch_buf *b, int64_t number)
+{
+    char text[TCH_U64_TEXT + 1] = "-";
+    uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    size_t sign = number < 0;
+
+    value(b, text, sign + tch_u64_text(text + sign, size));
+}
+
+void tch_json_f64(struct tch_buf *b, double number)
+{
+    char text[TCH_FLOAT_TEXT];
+
+    value(b, text, tch_f64_json(text, number));
+}
+
+void tch_json_f32(struct tch_buf *b, float number)
+{
+    char text[TCH_FLOAT_TEXT];
+
+    value(b, text, tch_f32_json(text, number));
+}
+
+void tch_json_bool(struct tch_buf *b, bool yes)
+{
+    value(b, yes ? "true" : "false", yes ? 4 : 5);
+}
+
+void tch_json_null(struct tch_buf *b)
+{
+    value(b, "null", 4);
+}
+
+void tch_json_raw(struct tch_buf *b, const char *json, size_t len)
+{
+    value(b, json, len);
+}

@@ -1,0 +1,47 @@
+/*
+ * Writing JSON into a tch_buf: compact, valid UTF-8 whatever bytes come in, commas by themselves.
+ *
+ *     tch_json_begin_object(&b);
+ *     tch_json_key(&b, "name");
+ *     tch_json_string(&b, name, len);
+ *     tch_json_end_object(&b);
+ *
+ * There is no state but the text itself: a comma goes before a key or a value unless the last
+ * byte is one of "{[:", a line feed, or there is none. Members come out in the order written.
+ */
+#ifndef TCH_BASE_JSON_WRITE_H
+#define TCH_BASE_JSON_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+void tch_json_begin_object(struct tch_buf *b);
+void tch_json_end_object(struct tch_buf *b);
+void tch_json_begin_array(struct tch_buf *b);
+void tch_json_end_array(struct tch_buf *b);
+
+/** A key and its colon; text is escaped as a string is. */
+void tch_json_key(struct tch_buf *b, const char *key);
+void tch_json_key_n(struct tch_buf *b, const char *key, size_t len);
+
+/** A string of any bytes; each that is not part of valid UTF-8 becomes U+FFFD. */
+void tch_json_string(struct tch_buf *b, const char *text, size_t len);
+void tch_json_text(struct tch_buf *b, const char *text);
+
+void tch_json_u64(struct tch_buf *b, uint64_t value);
+void tch_json_i64(struct tch_buf *b, int64_t value);
+
+/** The shortest text that reads back the same; NaN and infinities become null. */
+void tch_json_f64(struct tch_buf *b, double value);
+void tch_json_f32(struct tch_buf *b, float value);
+
+void tch_json_bool(struct tch_buf *b, bool value);
+void tch_json_null(struct tch_buf *b);
+
+/** A value that is JSON already. */
+void tch_json_raw(struct tch_buf *b, const char *json, size_t len);
+
+#endif

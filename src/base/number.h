@@ -1,0 +1,32 @@
+/*
+ * Text to numbers: the whole string or nothing. Writing numbers is float_text.h's.
+ *
+ * Each returns 0, or TACHO_EINVAL and leaves *ret alone. No blanks, no locale.
+ */
+#ifndef TCH_BASE_NUMBER_H
+#define TCH_BASE_NUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Decimal digits only, at most max. */
+int tch_parse_u64(const char *text, uint64_t max, uint64_t *ret);
+int tch_parse_u64_n(const char *text, size_t len, uint64_t max, uint64_t *ret);
+
+/** The same with an optional '-'. */
+int tch_parse_i64(const char *text, int64_t *ret);
+int tch_parse_i64_n(const char *text, size_t len, int64_t *ret);
+
+/** A decimal number as JSON has it, correctly rounded whatever its length; too large a number
+    becomes an infinity. "nan", "inf" and hexadecimal are not numbers here. */
+int tch_parse_f64(const char *text, double *ret);
+int tch_parse_f64_n(const char *text, size_t len, double *ret);
+
+/** "250ms", "2s", "1.5m", "1h", "10us", "5ns", to whole nanoseconds; the unit is mandatory but for "0". */
+int tch_parse_duration(const char *text, uint64_t *ret_ns);
+
+/** "64k", "2GiB", "10MB", "512": k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024,
+    kB, MB, GB, TB powers of 1000; any case. Whole bytes. */
+int tch_parse_size(const char *text, uint64_t *ret_bytes);
+
+#endif

@@ -1,0 +1,7 @@
+/* The version, as the library in use knows it. */
+#include <tacho/version.h>
+
+const char *tacho_version(void)
+{
+    return TACHO_VERSION;
+}
