@@ -17,7 +17,8 @@ const char *test_reference_or_null(const char *name)
     int len;
 
     if (!folder || !*folder) {
-        print_message("skipped: TACHO_REFERENCE_DATA is not set, it names the folder of '%s'\n", name);
+        print_message("skipped: TACHO_REFERENCE_DATA is not set, it names the folder of '%s'\n",
+                      name);
         was_missed = true;
         return NULL;
     }
