@@ -10,7 +10,10 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 
 # A sanitizer's run time comes with the executable, so some checks of a library do not hold there.
-string(REGEX MATCH "-fsanitize=" TACHO_SANITIZED "${CMAKE_C_FLAGS}")
+set(TACHO_SANITIZED OFF)
+if(CMAKE_C_FLAGS MATCHES "-fsanitize=")
+    set(TACHO_SANITIZED ON)
+endif()
 
 add_library(tacho_flags INTERFACE)
 target_compile_definitions(tacho_flags INTERFACE _GNU_SOURCE)
