@@ -14,7 +14,7 @@
 
 #if defined(__GNUC__)
 /** Exported from libtacho. */
-#define TACHO_API        __attribute__((visibility("default")))
+#define TACHO_API __attribute__((visibility("default")))
 /** Ignoring the result is a compiler warning. */
 #define TACHO_MUST_CHECK __attribute__((warn_unused_result))
 #else

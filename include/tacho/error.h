@@ -27,12 +27,12 @@ enum tacho_status {
 
 /** A failure. Plain data: copy it, keep it on the stack, nothing to free. */
 typedef struct tacho_error {
-    int code;           /**< one of tacho_status */
-    int system_errno;   /**< errno of the call that failed, or 0 */
-    uint64_t line;      /**< line of the input, from 1; 0 when it is not about a line */
-    uint64_t column;    /**< byte in that line, from 1; 0 when it is not known */
-    uint64_t offset;    /**< byte in the input, from 0; meaningful where column is */
-    char message[232];  /**< one sentence, no line break, always terminated, UTF-8 */
+    int code;          /**< one of tacho_status */
+    int system_errno;  /**< errno of the call that failed, or 0 */
+    uint64_t line;     /**< line of the input, from 1; 0 when it is not about a line */
+    uint64_t column;   /**< byte in that line, from 1; 0 when it is not known */
+    uint64_t offset;   /**< byte in the input, from 0; meaningful where column is */
+    char message[232]; /**< one sentence, no line break, always terminated, UTF-8 */
 } tacho_error;
 
 /** The name of a status code, such as "TACHO_EPARSE"; "unknown" for any other number. */

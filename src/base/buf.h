@@ -9,7 +9,7 @@
 
 /** Read the fields; write through the functions. After a failure nothing is added any more. */
 struct tch_buf {
-    char *data;   /**< never NULL, always terminated by a NUL that len does not count */
+    char *data; /**< never NULL, always terminated by a NUL that len does not count */
     size_t len;
     size_t cap;   /**< bytes at data, the NUL included; 0 while data is a constant */
     size_t limit; /**< len never passes it */
@@ -19,7 +19,8 @@ struct tch_buf {
 
 void tch_buf_init(struct tch_buf *b, size_t limit);
 
-/** Starts on the caller's memory (size >= 1), which must outlive b; goes to the heap when that is full. */
+/** Starts on the caller's memory (size >= 1), which must outlive b; goes to the heap when that is
+ * full. */
 void tch_buf_init_on(struct tch_buf *b, char *mem, size_t size, size_t limit);
 
 /** b can be released again, or initialised again. */

@@ -72,8 +72,8 @@ int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
 const char *tacho_status_name(int status)
 {
     static const char *const names[] = {
-        "TACHO_OK",     "TACHO_EINVAL",       "TACHO_ENOMEM",   "TACHO_EPARSE", "TACHO_EIO",
-        "TACHO_ELIMIT", "TACHO_EUNSUPPORTED", "TACHO_EALREADY",
+        "TACHO_OK",  "TACHO_EINVAL", "TACHO_ENOMEM",       "TACHO_EPARSE",
+        "TACHO_EIO", "TACHO_ELIMIT", "TACHO_EUNSUPPORTED", "TACHO_EALREADY",
     };
     bool known = status <= 0 && status > -(int)(sizeof names / sizeof names[0]);
 

@@ -64,7 +64,8 @@ static size_t plain_run(const char *text, size_t len)
 
 static void escape(struct tch_buf *b, unsigned char c)
 {
-    static const char names[32] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    static const char names[32] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
 
     if (c == '"' || c == '\\')
         tch_buf_add(b, (char[]){'\\', (char)c}, 2);
