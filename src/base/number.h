@@ -1,7 +1,8 @@
 /*
  * Text to numbers: the whole string or nothing. Writing numbers is float_text.h's.
  *
- * Each returns 0, or TACHO_EINVAL and leaves *ret alone. No blanks, no locale.
+ * Each returns 0, or TACHO_EINVAL and leaves *ret alone. No blanks, no plus sign, no locale, no
+ * allocation. The forms without a length take text that ends with a NUL.
  */
 #ifndef TCH_BASE_NUMBER_H
 #define TCH_BASE_NUMBER_H
@@ -22,8 +23,14 @@ int tch_parse_i64_n(const char *text, size_t len, int64_t *ret);
 int tch_parse_f64(const char *text, double *ret);
 int tch_parse_f64_n(const char *text, size_t len, double *ret);
 
-/** "250ms", "2s", "1.5m", "1h", "10us", "5ns", to whole nanoseconds; the unit is mandatory but for
- * "0". */
+/*
+ * Amounts with a unit: digits, and perhaps a point and 1 to 18 digits. The arithmetic is exact;
+ * what is left below one nanosecond or byte is rounded, a half upwards. An amount that does not
+ * fit 64 bits is refused.
+ */
+
+/** "250ms", "2s", "1.5m", "1h", "10us", "5ns", to whole nanoseconds; the unit is mandatory but
+    for "0". */
 int tch_parse_duration(const char *text, uint64_t *ret_ns);
 
 /** "64k", "2GiB", "10MB", "512": k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024,
