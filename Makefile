@@ -47,8 +47,8 @@ test-all: test
 
 bench:
 	scripts/install-deps bench
-	$(call build,release)
-	cmake --build --preset release --target bench
+	$(call build,bench)
+	cmake --build --preset bench --target bench
 
 fuzz:
 	scripts/install-deps all
