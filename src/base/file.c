@@ -1,0 +1,333 @@
+/* Whole files: reading with a limit, atomic replacement, folders. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+
+enum { READ_CHUNK = 64 * 1024 };
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Reading. */
+
+/* What a regular file says it holds. A hint: files of /proc say 0, those of /sys 4096. */
+static size_t expected_size(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < 0)
+        return 0;
+    return (size_t)st.st_size;
+}
+
+static ssize_t read_some(int fd, void *data, size_t len)
+{
+    for (;;) {
+        ssize_t n = read(fd, data, len);
+
+        if (n >= 0)
+            return n;
+        if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
+        else if (errno != EINTR)
+            return -1;
+    }
+}
+
+/* One more read. 1: there may be more, 0: that was the end, or a negative code. */
+static int add_chunk(int fd, const char *name, size_t chunk, struct tch_buf *b, tacho_error *err)
+{
+    char *room = tch_buf_room(b, chunk);
+    ssize_t n;
+
+    if (!room)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", name);
+    n = read_some(fd, room, chunk);
+    tch_buf_grew(b, n > 0 ? (size_t)n : 0);
+    if (n < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", name);
+    return n > 0;
+}
+
+static int check_end(int fd, const char *name, size_t limit, tacho_error *err)
+{
+    char one;
+    ssize_t n = read_some(fd, &one, 1);
+
+    if (n < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", name);
+    if (n > 0)
+        return tch_fail(err, TACHO_ELIMIT, 0, "more than %zu bytes, the limit, in '%s'", limit,
+                        name);
+    return 0;
+}
+
+int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err)
+{
+    size_t before = b->len;
+    size_t most = limit < b->limit - before ? limit : b->limit - before;
+    size_t expected = expected_size(fd);
+    int result = 1;
+
+    while (result > 0) {
+        size_t got = b->len - before;
+        /* One byte more than expected, so that the end is seen without growing again. */
+        size_t chunk = expected > 0 && got <= expected ? expected - got + 1 : READ_CHUNK;
+
+        if (got == most)
+            result = check_end(fd, name, most, err);
+        else
+            result = add_chunk(fd, name, chunk < most - got ? chunk : most - got, b, err);
+    }
+    if (result < 0 && b->len > before) {
+        b->len = before;
+        b->data[before] = '\0';
+    }
+    return result;
+}
+
+int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int result;
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s'", path);
+    result = tch_file_read_fd(fd, path, limit, b, err);
+    close(fd);
+    return result;
+}
+
+/* Writing. */
+
+int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_error *err)
+{
+    const char *p = data;
+
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+
+        if (n >= 0) {
+            p += n;
+            len -= (size_t)n;
+        } else if (errno == EAGAIN) {
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+        } else if (errno != EINTR) {
+            return tch_fail_errno(err, errno, "cannot write '%s'", name);
+        }
+    }
+    return 0;
+}
+
+/* From the folder r->folder (AT_FDCWD at first) goes to that of `path`, and keeps its last name. */
+static int enter_folder(struct tch_replace *r, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char folder[PATH_MAX] = ".";
+    int fd;
+
+    if (strlen(path) >= sizeof folder || strlen(name) >= sizeof r->name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
+    fd = openat(r->folder, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    close_fd(&r->folder);
+    r->folder = fd;
+    snprintf(r->name, sizeof r->name, "%s", name);
+    return 0;
+}
+
+/* Follows links by hand, because a link to what does not exist yet is fine, too. */
+static int find_target(struct tch_replace *r, const char *path)
+{
+    enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
+    char link[PATH_MAX];
+
+    r->folder = AT_FDCWD;
+    if (enter_folder(r, path) < 0)
+        return -1;
+    for (int i = 0; i < LINKS_MAX; i++) {
+        ssize_t len = readlinkat(r->folder, r->name, link, sizeof link - 1);
+
+        if (len < 0)
+            return 0;
+        link[len] = '\0';
+        if (enter_folder(r, link) < 0)
+            return -1;
+    }
+    errno = ELOOP;
+    return -1;
+}
+
+/* A name of our own beside the file; `mode` is that of the file there is, or 0 for a new one. */
+static int open_temp(struct tch_replace *r, mode_t mode)
+{
+    enum { TRIES = 1000 };
+    static atomic_uint serial;
+
+    for (int i = 0; i < TRIES; i++) {
+        snprintf(r->temp, sizeof r->temp, ".%.200s.%ld.%u.tmp", r->name, (long)getpid(),
+                 atomic_fetch_add(&serial, 1));
+        r->fd = openat(r->folder, r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                       mode ? mode & 0777 : 0666);
+        if (r->fd >= 0)
+            return mode ? fchmod(r->fd, mode & 07777) : 0;
+        if (errno != EEXIST)
+            break;
+    }
+    r->temp[0] = '\0'; /* not ours to remove */
+    return -1;
+}
+
+int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err)
+{
+    struct stat st;
+    mode_t mode = stat(path, &st) == 0 ? st.st_mode : 0;
+    int result = 0;
+
+    *r = (struct tch_replace){.path = path, .fd = -1, .folder = -1};
+    if (S_ISDIR(mode))
+        return tch_fail_errno(err, EISDIR, "cannot write '%s'", path);
+    if (mode && !S_ISREG(mode)) {
+        r->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        if (r->fd < 0)
+            return tch_fail_errno(err, errno, "cannot write '%s'", path);
+        return 0;
+    }
+    if (find_target(r, path) < 0)
+        result = tch_fail_errno(err, errno, "cannot open the folder of '%s'", path);
+    else if (open_temp(r, mode) < 0)
+        result = tch_fail_errno(err, errno, "cannot create '%s'", path);
+    if (result < 0)
+        tch_replace_abort(r);
+    return result;
+}
+
+int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err)
+{
+    return tch_write_all(r->fd, r->path, data, len, err);
+}
+
+/* The rename itself is on the disk once its folder is. */
+static int sync_folder(int folder)
+{
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result;
+
+    if (fd < 0)
+        return -1;
+    result = fsync(fd);
+    close(fd);
+    return result;
+}
+
+static int settle(struct tch_replace *r)
+{
+    int fd = r->fd;
+
+    if (r->sync && r->folder >= 0 && fsync(fd) < 0)
+        return -1;
+    r->fd = -1;
+    if (close(fd) < 0 && errno != EINTR) /* a full disk may show only here */
+        return -1;
+    if (r->folder < 0)
+        return 0;
+    if (renameat(r->folder, r->temp, r->folder, r->name) < 0)
+        return -1;
+    r->temp[0] = '\0';
+    return r->sync ? sync_folder(r->folder) : 0;
+}
+
+int tch_replace_commit(struct tch_replace *r, tacho_error *err)
+{
+    int result = 0;
+
+    if (settle(r) < 0)
+        result = tch_fail_errno(err, errno, "cannot write '%s'", r->path);
+    tch_replace_abort(r);
+    return result;
+}
+
+void tch_replace_abort(struct tch_replace *r)
+{
+    close_fd(&r->fd);
+    if (r->temp[0])
+        unlinkat(r->folder, r->temp, 0);
+    r->temp[0] = '\0';
+    close_fd(&r->folder);
+}
+
+int tch_file_replace(const char *path, const void *data, size_t len, bool sync, tacho_error *err)
+{
+    struct tch_replace r;
+    int result = tch_replace_open(&r, path, err);
+
+    if (result < 0)
+        return result;
+    r.sync = sync;
+    result = tch_replace_write(&r, data, len, err);
+    if (result == 0)
+        result = tch_replace_commit(&r, err);
+    tch_replace_abort(&r);
+    return result;
+}
+
+/* Folders. */
+
+/* One folder whose parent exists. */
+static int make_folder(const char *part, const char *path, tacho_error *err)
+{
+    struct stat st;
+    int number;
+
+    /* Asked first: mkdir() of what is there may say that the file system is read-only. */
+    if (stat(part, &st) < 0) {
+        if (mkdir(part, 0777) == 0)
+            return 0;
+        number = errno;
+        if (number != EEXIST || stat(part, &st) < 0) /* another process may have been faster */
+            return tch_fail_errno(err, number, "cannot create folder '%s'", part);
+    }
+    if (S_ISDIR(st.st_mode))
+        return 0;
+    if (strcmp(part, path) == 0)
+        return tch_fail_errno(err, EEXIST, "cannot create folder '%s', there is a file", path);
+    return tch_fail_errno(err, ENOTDIR, "cannot create folder '%s', '%s' is a file", path, part);
+}
+
+int tch_mkdirs(const char *path, tacho_error *err)
+{
+    char part[PATH_MAX];
+    size_t len = strlen(path);
+    int result = 0;
+
+    if (len == 0)
+        return tch_fail_errno(err, ENOENT, "cannot create folder ''");
+    if (len >= sizeof part)
+        return tch_fail_errno(err, ENAMETOOLONG, "cannot create folder '%s'", path);
+    memcpy(part, path, len + 1);
+    for (size_t i = 1; i <= len && result == 0; i++) {
+        if ((path[i] != '/' && path[i] != '\0') || path[i - 1] == '/')
+            continue;
+        part[i] = '\0';
+        result = make_folder(part, path, err);
+        part[i] = path[i];
+    }
+    return result;
+}

@@ -1,0 +1,68 @@
+/*
+ * Whole files: read with a limit, replaced at once or not at all, folders made as needed.
+ *
+ * Each returns 0 or a negative code and fills err. Every descriptor is O_CLOEXEC.
+ */
+#ifndef TCH_BASE_FILE_H
+#define TCH_BASE_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+#include "buf.h"
+
+/**
+ * Adds all of a file to b: a regular one, a pipe, one of /proc.
+ *
+ * @return 0, TACHO_EIO, TACHO_ENOMEM, or TACHO_ELIMIT when there are more than `limit` bytes or
+ *         more than b takes. After a failure b holds what it held before.
+ */
+int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error *err);
+
+/** The same from where an open descriptor stands; `name` is what errors call it. */
+int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err);
+
+/** Writes it all, whatever signals and short writes come between, also to a non-blocking
+    descriptor; `name` is what errors call it. */
+int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_error *err);
+
+/**
+ * New content for a file, in pieces: under a temporary name in the same folder until the commit
+ * renames it, so that a reader sees the old content or all of the new, and any failure leaves the
+ * old one alone. The file keeps its mode; a new one gets 0666 less the umask. A symbolic link
+ * stays, and what it points to is replaced. What is not a regular file (/dev/stdout, a pipe)
+ * cannot be replaced and is written to directly.
+ *
+ * Nothing is allocated. The working directory may change between open and commit.
+ */
+struct tch_replace {
+    const char *path;        /**< the caller's; for messages */
+    int fd;                  /**< the new content; -1 once closed */
+    int folder;              /**< where both names are; -1 when written to directly */
+    bool sync;               /**< set it after the open: the commit waits for the disk */
+    char name[NAME_MAX + 1]; /**< in that folder */
+    char temp[NAME_MAX + 1];
+};
+
+/** path must outlive r. After a failure there is nothing to abort. */
+int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err);
+
+int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err);
+
+/** The new content takes the file's name. After a failure all is as after tch_replace_abort(),
+    unless it was only the folder that could not be synced. */
+int tch_replace_commit(struct tch_replace *r, tacho_error *err);
+
+/** The temporary file goes. Does nothing after a commit, or a second time. */
+void tch_replace_abort(struct tch_replace *r);
+
+/** All of that for content held in memory. sync: as in struct tch_replace. */
+int tch_file_replace(const char *path, const void *data, size_t len, bool sync, tacho_error *err);
+
+/** The folder and those above it, as `mkdir -p`: fine when it exists. */
+int tch_mkdirs(const char *path, tacho_error *err);
+
+#endif
