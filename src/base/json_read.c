@@ -488,7 +488,7 @@ static enum tch_json_type type_of(char first)
     }
 }
 
-int tch_json_raw(struct tch_json_reader *r, struct tch_json_value *ret)
+int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
 {
     const char *p;
 
