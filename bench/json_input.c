@@ -1,12 +1,12 @@
 /* Lines like real ones: events made from scratch, and real lines with their values varied. */
 #include "json_input.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/json_write.h"
 #include "bench.h"
 #include "peers.h"
@@ -166,41 +166,21 @@ static int vary(struct json_input *in, const struct tch_buf *model, size_t size)
     return take(in, &b);
 }
 
-static int add_file(struct tch_buf *b, const char *path)
-{
-    FILE *file = fopen(path, "re");
-    char piece[65536];
-    size_t got;
-    bool failed;
-
-    if (!file) {
-        fprintf(stderr, "bench_json: cannot read '%s': %s\n", path, strerrordesc_np(errno));
-        return -1;
-    }
-    while ((got = fread(piece, 1, sizeof piece, file)) > 0)
-        tch_buf_add(b, piece, got);
-    failed = ferror(file);
-    fclose(file);
-    if (failed || b->failed) {
-        fprintf(stderr, "bench_json: cannot read '%s', or the files are larger than %d MB\n", path,
-                MODEL_MAX >> 20);
-        return -1;
-    }
-    if (b->len > 0 && b->data[b->len - 1] != '\n')
-        tch_buf_addc(b, '\n');
-    return 0;
-}
-
 int json_input_from_files(struct json_input *in, char *const *paths, size_t count, size_t size)
 {
     struct tch_buf model;
+    tacho_error err;
     int status = -1;
 
     *in = (struct json_input){0};
     tch_buf_init(&model, MODEL_MAX);
-    for (size_t i = 0; i < count; i++)
-        if (add_file(&model, paths[i]) < 0)
+    for (size_t i = 0; i < count; i++) {
+        if (tch_file_read(paths[i], MODEL_MAX, &model, &err) < 0) {
+            fprintf(stderr, "bench_json: %s\n", err.message);
             goto out;
+        }
+        tch_buf_addc(&model, '\n'); /* where the last line lacks it; empty lines do not count */
+    }
     if (strspn(model.data, "\n") == model.len)
         fputs("bench_json: the input files are empty\n", stderr);
     else

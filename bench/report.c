@@ -56,8 +56,7 @@ static size_t find_floor(const struct bench_result *r)
 {
     size_t i = 0;
 
-    while (i < r->of->contender_count &&
-           (r->of->contenders[i].role != BENCH_FLOOR || !ran(r, i)))
+    while (i < r->of->contender_count && (r->of->contenders[i].role != BENCH_FLOOR || !ran(r, i)))
         i++;
     return i;
 }
@@ -84,6 +83,7 @@ static void text_row(const struct bench_result *r, size_t i, int width, double *
     const struct bench_contender *contender = &c->contenders[i];
     size_t floor = find_floor(r);
     struct bench_spread cpu, wall;
+    char quartiles[48];
 
     if (!ran(r, i)) {
         printf("  %-*s  not installed (package %s)\n", width, contender->name, contender->package);
@@ -91,11 +91,12 @@ static void text_row(const struct bench_result *r, size_t i, int width, double *
     }
     cpu = bench_spread(r->times[i].cpu, r->rounds, scratch);
     wall = bench_spread(r->times[i].wall, r->rounds, scratch);
-    printf("  %-*s  %9.1f  %9.1f  %9.2f (%.2f to %.2f)  %9.2f", width, contender->name,
-           (double)c->bytes / cpu.median / 1e6, cpu.median / (double)c->operations * 1e9, cpu.median * 1e3,
-           cpu.q1 * 1e3, cpu.q3 * 1e3, wall.median * 1e3);
+    snprintf(quartiles, sizeof quartiles, "%.2f to %.2f", cpu.q1 * 1e3, cpu.q3 * 1e3);
+    printf("  %-*s  %8.1f  %9.1f  %9.2f  %-19s  %9.2f", width, contender->name,
+           (double)c->bytes / cpu.median / 1e6, cpu.median / (double)c->operations * 1e9,
+           cpu.median * 1e3, quartiles, wall.median * 1e3);
     if (floor < c->contender_count)
-        printf("  %8.1f", ratio(r, i, floor, scratch).median);
+        printf("  %7.1f", ratio(r, i, floor, scratch).median);
     putchar('\n');
 }
 
@@ -117,16 +118,18 @@ int bench_report_text(const struct bench_result *r)
     const struct bench_case *c = r->of;
     double *scratch = calloc(2 * r->rounds, sizeof scratch[0]);
     int width = (int)strlen("contender");
+    char per[32];
 
     if (!scratch)
         return -1;
     for (size_t i = 0; i < c->contender_count; i++)
         if ((int)strlen(c->contenders[i].name) > width)
             width = (int)strlen(c->contenders[i].name);
-    printf("%s\n%.1f MB, %" PRIu64 " %ss a run; %zu rounds, interleaved; medians (and quartiles)\n\n",
-           c->name, (double)c->bytes / 1e6, c->operations, c->operation, r->rounds);
-    printf("  %-*s  %9s  ns/%-6s  CPU ms%-21s  wall ms   x floor\n", width, "contender", "MB/s",
-           c->operation, "");
+    snprintf(per, sizeof per, "ns/%s", c->operation);
+    printf("%s\n%.1f MB, %" PRIu64 " %ss a run; rounds: %zu, interleaved; medians\n\n", c->name,
+           (double)c->bytes / 1e6, c->operations, c->operation, r->rounds);
+    printf("  %-*s  %8s  %9s  %9s  %-19s  %9s  %7s\n", width, "contender", "MB/s", per, "CPU ms",
+           "quartiles", "wall ms", "x floor");
     for (size_t i = 0; i < c->contender_count; i++)
         text_row(r, i, width, scratch);
     putchar('\n');
