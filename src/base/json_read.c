@@ -1,0 +1,549 @@
+/*
+ * The JSON reader's second pass: walks from mark to mark (json_scan.h) and judges.
+ * What a value's text means is json_value.c's.
+ */
+#include "json_read.h"
+
+#include <stdarg.h>
+
+#include "error.h"
+#include "json_lex.h"
+#include "json_stream.h"
+#include "utf8.h"
+
+/* The compiler finds pass() too large to inline what it loops over; that costs a fifth of its
+ * speed. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tacho_error *err)
+{
+    static tch_json_scan_fn *best; /* every thread finds the same one */
+    tch_json_scan_fn *scanner = __atomic_load_n(&best, __ATOMIC_RELAXED);
+
+    if (!scanner) {
+        scanner = tch_json_scan_best();
+        __atomic_store_n(&best, scanner, __ATOMIC_RELAXED);
+    }
+    r->err = err;
+    r->status = 0;
+    r->max_depth = TCH_JSON_DEPTH;
+    r->data = r->scanned = r->checked = r->batch = data;
+    r->end = data + len;
+    r->hold = NULL;
+    r->next = r->last = r->marks;
+    r->depth = 0;
+    r->closing[0] = '\0';
+    r->fresh = false;
+    r->scan = (struct tch_json_scan){0};
+    r->scanner = scanner;
+    r->source = NULL;
+    r->ended = true;
+    r->before = r->lines = r->line_start = 0;
+}
+
+static int fail(struct tch_json_reader *r, const char *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4), cold, noinline));
+
+/* at NULL: the end of the document. The first failure is the one that stays. */
+static int fail(struct tch_json_reader *r, const char *at, const char *fmt, ...)
+{
+    char message[sizeof((tacho_error *)NULL)->message];
+    va_list args;
+
+    if (r->status < 0)
+        return r->status;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    r->status = tch_fail(r->err, TACHO_EPARSE, 0, "%s", message);
+    if (r->err)
+        tch_json_locate(r, at ? at : r->end, r->err);
+    return r->status;
+}
+
+static int found_instead(struct tch_json_reader *r, const char *at, const char *wanted)
+{
+    unsigned char c = at ? (unsigned char)*at : 0;
+
+    if (!at)
+        return fail(r, NULL, "expected %s, found the end of the text", wanted);
+    if (c > 0x20 && c < 0x7F)
+        return fail(r, at, "expected %s, found '%c'", wanted, c);
+    return fail(r, at, "expected %s, found byte 0x%02x", wanted, c);
+}
+
+/* Marks more of the text. False at its end, and on failure. */
+static bool scan_more(struct tch_json_reader *r)
+{
+    for (;;) {
+        size_t usable = tch_json_usable(r);
+        size_t blocks = usable / TCH_JSON_BLOCK;
+        size_t count = 0;
+
+        if (usable == 0)
+            return false;
+        if (blocks > TCH_JSON_BATCH / TCH_JSON_BLOCK)
+            blocks = TCH_JSON_BATCH / TCH_JSON_BLOCK;
+        r->batch = r->scanned;
+        if (blocks > 0) {
+            count = r->scanner(&r->scan, r->scanned, blocks, 0, r->marks);
+            r->scanned += blocks * TCH_JSON_BLOCK;
+            usable -= blocks * TCH_JSON_BLOCK;
+        }
+        if (usable > 0 && usable < TCH_JSON_BLOCK && blocks < TCH_JSON_BATCH / TCH_JSON_BLOCK) {
+            char rest[TCH_JSON_BLOCK];
+
+            memset(rest, ' ', sizeof rest);
+            memcpy(rest, r->scanned, usable);
+            count +=
+                r->scanner(&r->scan, rest, 1, (unsigned)(r->scanned - r->batch), r->marks + count);
+            r->scanned += usable;
+        }
+        r->next = r->marks;
+        r->last = r->marks + count;
+        if (count > 0)
+            return true;
+    }
+}
+
+/* The next mark, which stays; NULL at the end. */
+static inline const char *peek(struct tch_json_reader *r)
+{
+    if (r->next == r->last && !scan_more(r))
+        return NULL;
+    return r->batch + *r->next;
+}
+
+static inline const char *take(struct tch_json_reader *r)
+{
+    const char *mark = peek(r);
+
+    if (mark)
+        r->next++;
+    return mark;
+}
+
+/* --- scalars --- */
+
+/* Passes over the number at *start, which a stream may move while it looks for the end. */
+static const char *pass_number(struct tch_json_reader *r, const char **start)
+{
+    const char *p = *start;
+    bool ok = tch_json_number(&p, r->end);
+
+    /* At the window's end nobody knows yet whether it goes on. */
+    while (p == r->end && !r->ended) {
+        if (!tch_json_refill(r, start))
+            return NULL;
+        p = *start;
+        ok = tch_json_number(&p, r->end);
+    }
+    if (ok)
+        return p;
+    fail(r, p < r->end ? p : NULL, "malformed number");
+    return NULL;
+}
+
+static const char *pass_literal(struct tch_json_reader *r, const char *p)
+{
+    const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";
+    size_t len = strlen(word);
+
+    if ((size_t)(r->end - p) < len || memcmp(p, word, len) != 0 ||
+        (p + len < r->end && !tch_json_ends_word(p[len]))) {
+        found_instead(r, p, "a value");
+        return NULL;
+    }
+    return p + len;
+}
+
+/* --- strings --- */
+
+/* The escape whose backslash is at p. A pair of surrogates takes the second one's mark too. */
+static bool check_escape(struct tch_json_reader *r, const char *p)
+{
+    size_t left = (size_t)(r->end - p);
+    int unit;
+
+    if (left < 2 || !memchr("\"\\/bfnrtu", p[1], 9)) {
+        fail(r, p, "unknown escape in a string");
+        return false;
+    }
+    if (p[1] != 'u')
+        return true;
+    unit = left >= 6 ? tch_json_hex4(p + 2) : -1;
+    if (unit < 0) {
+        fail(r, p, "\\u needs four hexadecimal digits");
+        return false;
+    }
+    if (unit < 0xD800 || unit > 0xDFFF)
+        return true;
+    if (unit <= 0xDBFF && left >= 12 && p[6] == '\\' && p[7] == 'u') {
+        int low = tch_json_hex4(p + 8);
+
+        if (low >= 0xDC00 && low <= 0xDFFF)
+            return take(r) != NULL;
+    }
+    fail(r, p, "half of a surrogate pair in a string");
+    return false;
+}
+
+/* A mark inside a string. What it starts is checked as far as the text is marked. */
+static bool check_special(struct tch_json_reader *r, const char *p)
+{
+    unsigned char c = (unsigned char)*p;
+
+    if (c == '\\')
+        return check_escape(r, p);
+    if (c < 0x20) {
+        fail(r, p, "control byte 0x%02x in a string: it must be escaped", c);
+        return false;
+    }
+    if (r->checked > p)
+        p = r->checked;
+    while (p < r->scanned && (unsigned char)*p >= 0x80) {
+        size_t step = tch_utf8_step(p, (size_t)(r->end - p));
+
+        if (step == 0) {
+            fail(r, p, "invalid UTF-8 in a string (byte 0x%02x)", (unsigned char)*p);
+            return false;
+        }
+        p += step;
+    }
+    r->checked = p;
+    return true;
+}
+
+/* From the mark behind an opening quote: to the closing quote. The rare part of pass_string(). */
+static const char *pass_specials(struct tch_json_reader *r, const char *open, const char *mark)
+{
+    while (mark && *mark != '"') {
+        if (!check_special(r, mark))
+            return NULL;
+        mark = take(r);
+    }
+    if (!mark)
+        fail(r, r->source ? NULL : open, "string is not closed");
+    return mark;
+}
+
+/* The opening quote at p has been taken. Gives the closing one. */
+static inline const char *pass_string(struct tch_json_reader *r, const char *p)
+{
+    const char *mark = take(r);
+
+    return mark && *mark == '"' ? mark : pass_specials(r, p, mark);
+}
+
+/* --- nesting --- */
+
+static inline char closing(const struct tch_json_reader *r)
+{
+    return r->closing[r->depth];
+}
+
+static inline bool in_object(const struct tch_json_reader *r)
+{
+    return closing(r) == '}';
+}
+
+static inline bool enter(struct tch_json_reader *r, const char *p)
+{
+    if (r->depth >= r->max_depth) {
+        fail(r, p, "nested deeper than %u levels", r->max_depth);
+        return false;
+    }
+    r->closing[++r->depth] = *p == '{' ? '}' : ']';
+    return true;
+}
+
+/* At a value's first mark, which has been taken and is no bracket: gives the byte behind it. */
+static ALWAYS_INLINE const char *pass_scalar(struct tch_json_reader *r, const char *p)
+{
+    const char *close;
+
+    switch (p ? *p : '\0') {
+    case '"':
+        close = pass_string(r, p);
+        return close ? close + 1 : NULL;
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+        return pass_number(r, &p);
+    case 't':
+    case 'f':
+    case 'n':
+        return pass_literal(r, p);
+    default:
+        found_instead(r, p, "a value");
+        return NULL;
+    }
+}
+
+static bool expect_colon(struct tch_json_reader *r)
+{
+    const char *p = take(r);
+
+    if (p && *p == ':')
+        return true;
+    found_instead(r, p, "':'");
+    return false;
+}
+
+static const char *expect_key(struct tch_json_reader *r)
+{
+    const char *p = take(r);
+
+    if (p && *p == '"')
+        return p;
+    found_instead(r, p, "a key in quotes");
+    return NULL;
+}
+
+static ALWAYS_INLINE bool pass_key(struct tch_json_reader *r)
+{
+    const uint16_t *m = r->next;
+    const char *p;
+
+    /* Nearly always: two quotes and a colon, all three in this batch. */
+    if (r->last - m >= 3 && r->batch[m[0]] == '"' && r->batch[m[1]] == '"' &&
+        r->batch[m[2]] == ':') {
+        r->next = m + 3;
+        return true;
+    }
+    p = expect_key(r);
+    return p && pass_string(r, p) && expect_colon(r);
+}
+
+static int found_no_end(struct tch_json_reader *r, const char *p)
+{
+    return found_instead(r, p, in_object(r) ? "',' or '}'" : "',' or ']'");
+}
+
+/* Passes over a value, or over as much of a container as leads to its first scalar. */
+static ALWAYS_INLINE const char *pass_start(struct tch_json_reader *r)
+{
+    for (;;) {
+        const char *p = take(r);
+
+        if (!p || (*p != '{' && *p != '['))
+            return pass_scalar(r, p);
+        if (!enter(r, p))
+            return NULL;
+        p = peek(r);
+        if (p && *p == closing(r)) {
+            r->next++;
+            r->depth--;
+            return p + 1;
+        }
+        if (in_object(r) && !pass_key(r))
+            return NULL;
+    }
+}
+
+/* Passes over a value, whatever it holds, and returns the byte behind it. */
+static const char *pass(struct tch_json_reader *r)
+{
+    unsigned floor = r->depth;
+    const char *p = pass_start(r);
+
+    while (p && r->depth > floor) {
+        p = take(r);
+        if (p && *p == ',') {
+            p = in_object(r) && !pass_key(r) ? NULL : pass_start(r);
+        } else if (p && *p == closing(r)) {
+            r->depth--;
+            p++;
+        } else {
+            found_no_end(r, p);
+            return NULL;
+        }
+    }
+    return p;
+}
+
+/* --- the calls --- */
+
+int tch_json_skip(struct tch_json_reader *r)
+{
+    if (r->status < 0)
+        return r->status;
+    r->fresh = false;
+    return pass(r) ? 0 : r->status;
+}
+
+static enum tch_json_type type_of(char first)
+{
+    switch (first) {
+    case '{':
+        return TCH_JSON_OBJECT;
+    case '[':
+        return TCH_JSON_ARRAY;
+    case '"':
+        return TCH_JSON_STRING;
+    case 't':
+        return TCH_JSON_TRUE;
+    case 'f':
+        return TCH_JSON_FALSE;
+    case 'n':
+        return TCH_JSON_NULL;
+    default:
+        return TCH_JSON_NUMBER;
+    }
+}
+
+int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
+{
+    const char *p;
+
+    if (r->status < 0)
+        return r->status;
+    r->fresh = false;
+    r->hold = peek(r);
+    p = pass(r);
+    if (p)
+        *ret = (struct tch_json_value){
+            .type = type_of(*r->hold), .text = r->hold, .len = (size_t)(p - r->hold)};
+    r->hold = NULL;
+    return p ? 0 : r->status;
+}
+
+/* The string whose opening quote at p has been taken. */
+static int read_string(struct tch_json_reader *r, const char *p, struct tch_json_value *ret)
+{
+    const char *mark;
+
+    r->hold = p + 1;
+    mark = take(r);
+    *ret = (struct tch_json_value){.type = TCH_JSON_STRING, .escaped = mark && *mark != '"'};
+    if (!mark || *mark != '"')
+        mark = pass_specials(r, p, mark);
+    if (mark) {
+        ret->text = r->hold;
+        ret->len = (size_t)(mark - r->hold);
+        ret->escaped = ret->escaped && memchr(ret->text, '\\', ret->len);
+    }
+    r->hold = NULL;
+    return mark ? 0 : r->status;
+}
+
+int tch_json_read(struct tch_json_reader *r, struct tch_json_value *ret)
+{
+    const char *p;
+    const char *end;
+
+    if (r->status < 0)
+        return r->status;
+    r->fresh = false;
+    p = take(r);
+    if (p && *p == '"')
+        return read_string(r, p, ret);
+    if (p && (*p == '{' || *p == '[')) {
+        if (!enter(r, p))
+            return r->status;
+        r->fresh = true;
+        *ret = (struct tch_json_value){.type = type_of(*p), .text = p, .len = 1};
+        return 0;
+    }
+    r->hold = p;
+    end = pass_scalar(r, p);
+    if (end)
+        *ret = (struct tch_json_value){
+            .type = type_of(*r->hold), .text = r->hold, .len = (size_t)(end - r->hold)};
+    r->hold = NULL;
+    return end ? 0 : r->status;
+}
+
+/* In a container: 1 when something comes, the comma before it taken; 0 when it ended, and was left.
+ */
+static int comes_next(struct tch_json_reader *r, bool object)
+{
+    const char *p;
+
+    if (r->status < 0)
+        return r->status;
+    if (r->depth == 0 || in_object(r) != object)
+        return r->status = tch_fail(r->err, TACHO_EINVAL, 0, "the reader is not in %s",
+                                    object ? "an object" : "an array");
+    p = peek(r);
+    if (p && *p == closing(r)) {
+        r->next++;
+        r->depth--;
+        r->fresh = false;
+        return 0;
+    }
+    if (!r->fresh) {
+        if (!p || *p != ',')
+            return found_no_end(r, p);
+        r->next++;
+    }
+    r->fresh = false;
+    return 1;
+}
+
+int tch_json_element(struct tch_json_reader *r)
+{
+    return comes_next(r, false);
+}
+
+int tch_json_member(struct tch_json_reader *r, struct tch_json_value *key)
+{
+    int more = comes_next(r, true);
+    const char *p;
+
+    if (more <= 0)
+        return more;
+    p = expect_key(r);
+    if (!p || read_string(r, p, key) < 0)
+        return r->status;
+    /* The colon may lie behind the window's end, but the key must stay where it is. */
+    r->hold = key->text;
+    if (!expect_colon(r))
+        return r->status;
+    key->text = r->hold;
+    r->hold = NULL;
+    return 1;
+}
+
+int tch_json_leave(struct tch_json_reader *r)
+{
+    bool object = in_object(r);
+    struct tch_json_value key;
+    int more;
+
+    do
+        more = object ? tch_json_member(r, &key) : tch_json_element(r);
+    while (more > 0 && tch_json_skip(r) == 0);
+    return r->status;
+}
+
+int tch_json_finish(struct tch_json_reader *r)
+{
+    const char *p;
+
+    if (r->status < 0)
+        return r->status;
+    if (r->depth > 0)
+        return tch_fail(r->err, TACHO_EINVAL, 0, "the reader is still inside a value");
+    p = peek(r);
+    if (p)
+        return found_instead(r, p, "the end of the text");
+    return r->status;
+}
+
+int tch_json_check(const char *data, size_t len, tacho_error *err)
+{
+    struct tch_json_reader r;
+
+    tch_json_open(&r, data, len, err);
+    tch_json_skip(&r);
+    return tch_json_finish(&r);
+}

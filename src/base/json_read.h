@@ -1,0 +1,167 @@
+/*
+ * Reading JSON, strictly as RFC 8259 has it, without building anything.
+ *
+ * A reader walks one document by pulling values out of it:
+ *
+ *     tch_json_open(&r, text, len, &err);
+ *     if (tch_json_read(&r, &value) < 0 || value.type != TCH_JSON_OBJECT) ...
+ *     while ((more = tch_json_member(&r, &key)) > 0) {
+ *         if (tch_json_is(&key, "event"))
+ *             status = tch_json_read(&r, &value);
+ *         else
+ *             status = tch_json_skip(&r);
+ *         ...
+ *     }
+ *     status = tch_json_finish(&r);
+ *
+ * Every byte is validated, also of what is skipped: grammar, numbers, escapes, UTF-8, and the
+ * depth of nesting. A failure is sticky; it fills the tacho_error given at the start with line,
+ * column (in bytes) and offset. The text of a value points into the document; nothing is copied.
+ *
+ * From memory there is nothing to release. From a stream (tch_json_open_stream) the document
+ * passes through a window: a value's text is good until the next call, and memory is bounded
+ * by the window however long the document is.
+ */
+#ifndef TCH_BASE_JSON_READ_H
+#define TCH_BASE_JSON_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <tacho/error.h>
+
+#include "buf.h"
+#include "json_scan.h"
+
+enum {
+    TCH_JSON_DEPTH = 127,         /**< nesting that is accepted unless max_depth says otherwise */
+    TCH_JSON_DEPTH_MAX = 1024,    /**< the most that max_depth may be */
+    TCH_JSON_WINDOW = 256 * 1024, /**< a stream's window to begin with */
+};
+
+enum tch_json_type {
+    TCH_JSON_NULL,
+    TCH_JSON_FALSE,
+    TCH_JSON_TRUE,
+    TCH_JSON_NUMBER,
+    TCH_JSON_STRING,
+    TCH_JSON_ARRAY,
+    TCH_JSON_OBJECT,
+};
+
+/** A value, or a key, as it stands in the document. */
+struct tch_json_value {
+    enum tch_json_type type;
+    bool escaped;     /**< a string that has escapes: see tch_json_unescape() */
+    const char *text; /**< what is between the quotes; a number as written; else undefined */
+    size_t len;
+};
+
+/** As read(2): bytes put at buf, 0 at the end, -1 with errno. */
+typedef ssize_t tch_json_source(void *ctx, char *buf, size_t size);
+
+/** Use the functions. max_depth may be set between opening and the first call. */
+struct tch_json_reader {
+    tacho_error *err;
+    int status; /* 0, or the code of the failure that stopped the reader */
+    unsigned max_depth;
+
+    /* The document, or the window on it: data ... end, of which data ... scanned is marked. */
+    const char *data;
+    const char *end;
+    const char *scanned;
+    const char *hold;    /* a stream keeps the window's bytes from here on; NULL: keeps none */
+    const char *checked; /* UTF-8 has been checked up to here */
+
+    /* Marks not yet taken: offsets from batch. */
+    const char *batch;
+    const uint16_t *next;
+    const uint16_t *last;
+
+    unsigned depth;
+    bool fresh; /* a container was entered, and nothing of it has been read yet */
+    struct tch_json_scan scan;
+    tch_json_scan_fn *scanner;
+
+    tch_json_source *source; /* NULL: the document is in memory */
+    void *ctx;
+    bool ended; /* the source has no more */
+    size_t size;
+    size_t limit;
+    uint64_t before;     /* bytes of the document before data */
+    uint64_t lines;      /* line feeds in them */
+    uint64_t line_start; /* offset behind the last of these */
+
+    char closing[TCH_JSON_DEPTH_MAX + 1]; /* of each level: what ends it */
+    uint16_t marks[TCH_JSON_MARKS];
+};
+
+/** Starts on a document in memory, which must outlive the reading. Cheap: one a line is fine. */
+void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tacho_error *err);
+
+/**
+ * Starts on a document that `source` gives piece by piece; tch_json_close() afterwards.
+ *
+ * @param limit  bytes that one string, number or raw value may have (the window grows to that)
+ * @return 0, or TACHO_ENOMEM
+ */
+int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, void *ctx,
+                         size_t limit, tacho_error *err);
+void tch_json_close(struct tch_json_reader *r);
+
+/** Each of these returns a negative code on failure, and then always the same. */
+
+/** The next value. An array or object is entered: go on with tch_json_element() or _member(). */
+int tch_json_read(struct tch_json_reader *r, struct tch_json_value *ret);
+
+/** 1: a member, whose key is at *key and whose value is to be read or skipped next.
+    0: the object has ended. */
+int tch_json_member(struct tch_json_reader *r, struct tch_json_value *key);
+
+/** 1: an element, to be read or skipped next. 0: the array has ended. */
+int tch_json_element(struct tch_json_reader *r);
+
+/** Passes over the next value. */
+int tch_json_skip(struct tch_json_reader *r);
+
+/** Passes over the next value and gives its type and the whole of its text, quotes included. */
+int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret);
+
+/** Passes over what is left of the array or object entered last. */
+int tch_json_leave(struct tch_json_reader *r);
+
+/** 0 when nothing but blanks is left. */
+int tch_json_finish(struct tch_json_reader *r);
+
+/** 0 when data is one sound document. */
+int tch_json_check(const char *data, size_t len, tacho_error *err);
+
+/** Offset in the document of where a value's text starts. */
+uint64_t tch_json_offset(const struct tch_json_reader *r, const struct tch_json_value *value);
+
+/** Is this string or key, unescaped, equal to text? */
+bool tch_json_is(const struct tch_json_value *string, const char *text);
+
+/** Adds the string, unescaped, to b. */
+void tch_json_unescape(const struct tch_json_value *string, struct tch_buf *b);
+
+/** A number: u64 where it is a whole one that fits, i64 where it is a negative one that fits,
+    else f64, correctly rounded ("-0" too, which no integer can say). */
+struct tch_json_number {
+    enum { TCH_JSON_U64, TCH_JSON_I64, TCH_JSON_F64 } kind;
+    union {
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+    } as;
+};
+
+/** The value must be a TCH_JSON_NUMBER. */
+struct tch_json_number tch_json_to_number(const struct tch_json_value *number);
+
+/** The same as a double, whatever its kind. */
+double tch_json_to_f64(const struct tch_json_value *number);
+
+#endif

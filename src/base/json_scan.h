@@ -1,0 +1,59 @@
+/*
+ * The first of the JSON reader's two passes: where something stands that the second must look at.
+ *
+ * Text goes in by blocks of 64 bytes, the offsets of its marks come out. Marks are, outside of
+ * strings, each of {}[]:, and the first byte of every run of anything else but blanks; each
+ * quote that opens or closes a string; and inside strings what is not plain: the backslash of an
+ * escape, a control byte, the first byte of a run that is not ASCII. No error is found here:
+ * the second pass walks from mark to mark, passes over what lies between, and judges.
+ *
+ * There is one function of bit masks (json_scan_block.h) and one way a CPU to make the masks;
+ * all give the same marks.
+ */
+#ifndef TCH_BASE_JSON_SCAN_H
+#define TCH_BASE_JSON_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TCH_JSON_BLOCK = 64,
+    TCH_JSON_BATCH = 4096, /* bytes at most in one call: marks fit 16 bits */
+    TCH_JSON_MARKS = TCH_JSON_BATCH + TCH_JSON_BLOCK, /* room: a scanner may write 64 too many */
+};
+
+/** What one block hands to the next. Zeroes at the start of a text. */
+struct tch_json_scan {
+    uint64_t in_string; /**< all ones: the text so far ends inside a string */
+    uint64_t escape;    /**< 1: ... in a backslash, whose victim comes next */
+    uint64_t in_word;   /**< 1: ... in a number, a literal or the like */
+};
+
+/**
+ * Scans `blocks` whole blocks at data and writes their marks as offsets from data, plus base.
+ * A run that is not ASCII is marked anew where a call starts inside it.
+ * @return how many marks
+ */
+typedef size_t tch_json_scan_fn(struct tch_json_scan *s, const char *data, size_t blocks,
+                                unsigned base, uint16_t *marks);
+
+tch_json_scan_fn tch_json_scan_portable;
+#if defined(__x86_64__)
+tch_json_scan_fn tch_json_scan_avx2;
+tch_json_scan_fn tch_json_scan_avx512;
+#endif
+
+/** One way to scan, and whether this CPU has it. */
+struct tch_json_scanner {
+    const char *name;
+    tch_json_scan_fn *scan;
+    int (*usable)(void);
+};
+
+/** Best first; ends with the portable one, then a NULL name. */
+extern const struct tch_json_scanner tch_json_scanners[];
+
+/** The first usable one. */
+tch_json_scan_fn *tch_json_scan_best(void);
+
+#endif
