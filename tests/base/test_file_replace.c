@@ -108,6 +108,7 @@ static void names_the_file_that_cannot_be_replaced(void **state)
     assert_no_replace(test_at(longest), ENAMETOOLONG);
     assert_no_replace("/dev/full", ENOSPC);
     assert_no_replace("", ENOENT);
+    assert_no_replace(test_at("new/"), EISDIR);
     assert_int_equal(test_folder_count(test_home), 0);
 }
 

@@ -93,6 +93,29 @@ static void a_missing_program_is_named(void **state)
                  "cannot run '/no/such/program': No such file or directory");
 }
 
+static int miss_a_program_as_nobody(void *arg)
+{
+    struct tch_spawn s = {.argv = ARGV("no-such-program-x")};
+    tacho_error err = {0};
+    pid_t pid;
+
+    setenv("PATH", arg, 1);
+    test_become_nobody();
+    return tch_spawn(&s, &pid, &err) == TACHO_EIO ? err.system_errno : 0;
+}
+
+static void a_closed_folder_on_path_does_not_hide_what_is_wrong(void **state)
+{
+    char path[PATH_MAX];
+
+    (void)state;
+    assert_int_equal(mkdir(test_at("closed"), 0), 0);
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", test_at("closed"));
+    assert_int_equal(chmod(test_home, 0755), 0);
+    assert_int_equal(test_in_child(miss_a_program_as_nobody, path), ENOENT);
+    assert_int_equal(chmod(test_at("closed"), 0700), 0);
+}
+
 static void what_is_no_program_is_named(void **state)
 {
     char message[300];
@@ -444,6 +467,7 @@ int main(void)
         TEST_IN_HOME(finds_the_program_and_hands_over_arguments),
         TEST_IN_HOME(tells_how_the_program_ended),
         TEST_IN_HOME(a_missing_program_is_named),
+        TEST_IN_HOME(a_closed_folder_on_path_does_not_hide_what_is_wrong),
         TEST_IN_HOME(what_is_no_program_is_named),
         TEST_IN_HOME(a_long_name_is_cut_between_characters),
         TEST_IN_HOME(nothing_to_run_is_refused),
