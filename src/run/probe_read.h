@@ -45,6 +45,9 @@ unsigned tch_cpu_list_count(const char *list);
 /** Whether the effective capabilities of /proc/self/status hold this bit. */
 bool tch_probe_capable(struct tch_probes *p, unsigned bit);
 
+/** Whether perf events are open to this user whatever perf_event_paranoid says. */
+bool tch_probe_may_perf_all(struct tch_probes *p);
+
 /** The command that installs what holds a program, for the distribution of /etc/os-release. */
 enum tch_package {
     TCH_PACKAGE_PERF,
