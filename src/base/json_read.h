@@ -127,7 +127,7 @@ int tch_json_element(struct tch_json_reader *r);
 int tch_json_skip(struct tch_json_reader *r);
 
 /** Passes over the next value and gives its type and the whole of its text, quotes included. */
-int tch_json_raw(struct tch_json_reader *r, struct tch_json_value *ret);
+int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret);
 
 /** Passes over what is left of the array or object entered last. */
 int tch_json_leave(struct tch_json_reader *r);

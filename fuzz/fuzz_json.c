@@ -1,0 +1,19 @@
+/* The JSON reader: every way of reading agrees, with each other and with the plain validator. */
+#include <stdint.h>
+
+#include "support/json_plain.h"
+#include "support/json_ways.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data;
+    tacho_error err;
+    bool agree;
+    int status = test_json_every_way(text, size, &err, &agree);
+
+    if (!agree || (status == 0) != test_json_plain(text, size, TCH_JSON_DEPTH))
+        abort();
+    return 0;
+}

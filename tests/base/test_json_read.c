@@ -1,0 +1,583 @@
+/* The JSON reader: what it accepts, what it says of the rest, and what it hands out. */
+#include "support/test.h"
+
+#include <errno.h>
+
+#include "base/json_read.h"
+#include "support/json_plain.h"
+#include "support/json_ways.h"
+
+static void assert_status(const char *text, size_t len, int wanted)
+{
+    tacho_error err;
+    bool agree;
+    int status = test_json_every_way(text, len, &err, &agree);
+
+    if (status != wanted)
+        fail_msg("'%.60s' gave %s, not %s: %s", text, tacho_status_name(status),
+                 tacho_status_name(wanted), status < 0 ? err.message : "");
+    if (!agree)
+        fail_msg("'%.60s' is not read the same in every way", text);
+}
+
+static void assert_sound(const char *text)
+{
+    assert_status(text, strlen(text), 0);
+}
+
+static void assert_unsound(const char *text)
+{
+    assert_status(text, strlen(text), TACHO_EPARSE);
+}
+
+static void accepts_what_the_rfc_has(void **state)
+{
+    static const char *const sound[] = {
+        "0",
+        "-0",
+        "1.5e-7",
+        "1E+3",
+        "\"\"",
+        "true",
+        "false",
+        "null",
+        " \t\r\n[ ] ",
+        "{}",
+        "[[],{},[{}]]",
+        "{\"a\":{\"b\":[1,2,{\"c\":null}]},\"a\":\"again\"}",
+        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\ude00\"",
+        "\"\x7F \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 \xEF\xBF\xBF\"",
+        "123456789012345678901234567890",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sound / sizeof sound[0]; i++)
+        assert_sound(sound[i]);
+}
+
+static void rejects_what_it_has_not(void **state)
+{
+    static const char *const unsound[] = {
+        "",
+        " ",
+        "[",
+        "]",
+        "{",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\":1,}",
+        "{a:1}",
+        "{1:1}",
+        "[1}",
+        "{\"a\":1]",
+        "1 2",
+        "nul",
+        "nulll",
+        "True",
+        "NaN",
+        "Infinity",
+        "01",
+        "-",
+        "-01",
+        "1.",
+        ".5",
+        "1e",
+        "1e+",
+        "+1",
+        "0x10",
+        "1_000",
+        "\"",
+        "\"a",
+        "\"\\\"",
+        "\"\\x\"",
+        "\"\\u12\"",
+        "\"\\u12g4\"",
+        "\"\\ud800\"",
+        "\"\\udc00\"",
+        "\"\\ud800\\n\"",
+        "\"\\ud83d\\ud83d\"",
+        "\"a\nb\"",
+        "\"\t\"",
+        "'a'",
+        "[1]x",
+        "// x\n1",
+        "\xEF\xBB\xBF[]",
+        "\f1",
+        "[1\x1A]",
+        "\"a\"\"b\"",
+        "[\"a\"b]",
+        "[1\"a\"]",
+        "{\"a\" \"b\"}",
+        "{\"a\"::1}",
+        "[1,,2]",
+        "\"\\\xC3\xA9\"",
+        "[\\\"]",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unsound / sizeof unsound[0]; i++)
+        assert_unsound(unsound[i]);
+}
+
+static void rejects_bytes_that_are_not_utf8(void **state)
+{
+    (void)state;
+    assert_unsound("\"\xFF\"");
+    assert_unsound("\"\xC0\x80\"");
+    assert_unsound("\"\xED\xA0\x80\"");
+    assert_unsound("\"\xE2\x82\"");
+    assert_unsound("\"\xF0\x9F\x98");
+    assert_unsound("\"plain, then \xF4\x90\x80\x80\"");
+    assert_unsound("{\"\x80\":1}");
+    assert_unsound("\xC3\xA9");
+    assert_status("\"a\0b\"", 5, TACHO_EPARSE);
+    assert_status("[1,\0]", 5, TACHO_EPARSE);
+    assert_status("\0", 1, TACHO_EPARSE);
+}
+
+static void names_line_column_and_offset(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_json_check("{\n  \"a\": 1,\n  \"b\": tru\n}", 25, &err), TACHO_EPARSE);
+    assert_int_equal(err.line, 3);
+    assert_int_equal(err.column, 8);
+    assert_int_equal(err.offset, 19);
+    assert_string_equal(err.message, "expected a value, found 't'");
+
+    assert_int_equal(tch_json_check("[1,\n2", 5, &err), TACHO_EPARSE);
+    assert_int_equal(err.line, 2);
+    assert_int_equal(err.column, 2);
+    assert_string_equal(err.message, "expected ',' or ']', found the end of the text");
+
+    assert_int_equal(tch_json_check("[\"abc", 5, &err), TACHO_EPARSE);
+    assert_int_equal(err.column, 2);
+    assert_string_equal(err.message, "string is not closed");
+}
+
+static void limits_the_depth(void **state)
+{
+    char text[2 * (TCH_JSON_DEPTH + 1)];
+    struct tch_json_reader r;
+    tacho_error err;
+
+    (void)state;
+    for (size_t depth = TCH_JSON_DEPTH; depth <= TCH_JSON_DEPTH + 1; depth++) {
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+        assert_status(text, 2 * depth, depth > TCH_JSON_DEPTH ? TACHO_EPARSE : 0);
+    }
+    tch_json_open(&r, text, sizeof text, &err);
+    r.max_depth = TCH_JSON_DEPTH_MAX;
+    assert_int_equal(tch_json_skip(&r), 0);
+}
+
+static void survives_a_million_brackets(void **state)
+{
+    enum { MANY = 1000000 };
+    char *text = malloc(MANY);
+    tacho_error err;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, '[', MANY);
+    assert_int_equal(tch_json_check(text, MANY, &err), TACHO_EPARSE);
+    assert_string_equal(err.message, "nested deeper than 127 levels");
+    for (size_t i = 0; i + 5 < MANY; i += 5)
+        memcpy(text + i, "{\"a\":", 5);
+    assert_int_equal(tch_json_check(text, MANY, NULL), TACHO_EPARSE);
+    free(text);
+}
+
+static void a_number_may_have_ten_thousand_digits(void **state)
+{
+    char text[10001];
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    double number;
+
+    (void)state;
+    memset(text, '3', sizeof text);
+    text[1] = '.';
+    assert_status(text, sizeof text, 0);
+    tch_json_open(&r, text, sizeof text, NULL);
+    assert_int_equal(tch_json_read(&r, &value), 0);
+    assert_int_equal(value.len, sizeof text);
+    number = tch_json_to_f64(&value);
+    assert_true(number == 10.0 / 3);
+}
+
+/* Every place in a batch, a block and a window gets its turn to be the one where things are cut. */
+static void is_not_confused_by_where_a_block_ends(void **state)
+{
+    static const char *const values[] = {
+        "\"\\\\\\\"\\u20ac\\uD83D\\uDE00\"",
+        "\"\xE2\x82\xAC\xF0\x9F\x98\x80\xC3\xA9\"",
+        "-12.5e+300",
+        "{\"k\\\\\":[true,false,null]}",
+        "\"\\\\\\\\\\\\\\\\\"",
+    };
+    char text[TCH_JSON_BATCH + 300];
+
+    (void)state;
+    for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
+        for (size_t pad = 0; pad < 130; pad++)
+            for (int far = 0; far < 2; far++) {
+                size_t start = pad + (far ? TCH_JSON_BATCH - 100 : 0);
+                size_t len = strlen(values[v]);
+
+                memset(text, ' ', start + 1);
+                text[0] = '[';
+                memcpy(text + start + 1, values[v], len);
+                text[start + 1 + len] = ']';
+                assert_status(text, start + 2 + len, 0);
+                assert_status(text, start + 1 + len, TACHO_EPARSE);
+                assert_status(text, start + len, TACHO_EPARSE);
+            }
+}
+
+static void hands_out_what_is_there(void **state)
+{
+    static const char text[] = " { \"na\\u006de\" : \"a\\nb\", \"n\" : [ -12 , 1.5 ], \"x\":{} } ";
+    struct tch_json_reader r;
+    struct tch_json_value v;
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 100);
+    tch_json_open(&r, text, sizeof text - 1, NULL);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(v.type, TCH_JSON_OBJECT);
+
+    assert_int_equal(tch_json_member(&r, &v), 1);
+    assert_true(tch_json_is(&v, "name"));
+    assert_false(tch_json_is(&v, "nam"));
+    assert_false(tch_json_is(&v, "names"));
+    assert_int_equal(tch_json_offset(&r, &v), 4);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(v.type, TCH_JSON_STRING);
+    assert_true(v.escaped);
+    tch_json_unescape(&v, &b);
+    assert_string_equal(b.data, "a\nb");
+
+    assert_int_equal(tch_json_member(&r, &v), 1);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(v.type, TCH_JSON_ARRAY);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(v.type, TCH_JSON_NUMBER);
+    assert_int_equal(v.len, 3);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read_raw(&r, &v), 0);
+    assert_memory_equal(v.text, "1.5", 3);
+    assert_int_equal(tch_json_element(&r), 0);
+
+    assert_int_equal(tch_json_member(&r, &v), 1);
+    assert_int_equal(tch_json_read_raw(&r, &v), 0);
+    assert_int_equal(v.type, TCH_JSON_OBJECT);
+    assert_int_equal(v.len, 2);
+    assert_int_equal(tch_json_member(&r, &v), 0);
+    assert_int_equal(tch_json_finish(&r), 0);
+    tch_buf_release(&b);
+}
+
+static void unescapes_everything(void **state)
+{
+    static const char text[] =
+        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20AC\\uD83D\\uDE00 z\"";
+    struct tch_json_reader r;
+    struct tch_json_value v;
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 100);
+    tch_json_open(&r, text, sizeof text - 1, NULL);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    tch_json_unescape(&v, &b);
+    assert_string_equal(b.data, "\"\\/\b\f\n\r\tA\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80 z");
+    assert_true(tch_json_is(&v, b.data));
+    tch_buf_release(&b);
+}
+
+static struct tch_json_number number_of(const char *text)
+{
+    struct tch_json_reader r;
+    struct tch_json_value v;
+
+    tch_json_open(&r, text, strlen(text), NULL);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    return tch_json_to_number(&v);
+}
+
+static void keeps_integers_exact(void **state)
+{
+    (void)state;
+    assert_int_equal(number_of("18446744073709551615").kind, TCH_JSON_U64);
+    assert_true(number_of("18446744073709551615").as.u64 == UINT64_MAX);
+    assert_int_equal(number_of("18446744073709551616").kind, TCH_JSON_F64);
+    assert_true(number_of("18446744073709551616").as.f64 == 18446744073709551616.0);
+    assert_int_equal(number_of("-9223372036854775808").kind, TCH_JSON_I64);
+    assert_true(number_of("-9223372036854775808").as.i64 == INT64_MIN);
+    assert_int_equal(number_of("-9223372036854775809").kind, TCH_JSON_F64);
+    assert_int_equal(number_of("-0").kind, TCH_JSON_F64);
+    assert_true(1 / number_of("-0").as.f64 < 0);
+    assert_int_equal(number_of("1.0").kind, TCH_JSON_F64);
+    assert_int_equal(number_of("1e2").kind, TCH_JSON_F64);
+    assert_int_equal(number_of("9007199254740993").kind, TCH_JSON_U64);
+}
+
+static void leaves_a_container_from_the_middle(void **state)
+{
+    static const char text[] = "[{\"a\":1,\"b\":[2,[3]],\"c\":4},[5,6],7]";
+    struct tch_json_reader r;
+    struct tch_json_value v;
+
+    (void)state;
+    tch_json_open(&r, text, sizeof text - 1, NULL);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_member(&r, &v), 1);
+    assert_int_equal(tch_json_skip(&r), 0);
+    assert_int_equal(tch_json_leave(&r), 0);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_leave(&r), 0);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_memory_equal(v.text, "7", 1);
+    assert_int_equal(tch_json_element(&r), 0);
+    assert_int_equal(tch_json_finish(&r), 0);
+}
+
+static void stays_failed(void **state)
+{
+    struct tch_json_reader r;
+    struct tch_json_value v;
+    tacho_error err;
+
+    (void)state;
+    tch_json_open(&r, "[1,x]", 5, &err);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_member(&r, &v), TACHO_EINVAL);
+    assert_int_equal(tch_json_element(&r), TACHO_EINVAL);
+    assert_int_equal(tch_json_skip(&r), TACHO_EINVAL);
+    assert_int_equal(tch_json_finish(&r), TACHO_EINVAL);
+    assert_string_equal(err.message, "the reader is not in an object");
+}
+
+/* Mutations of a sound text: the fast reader and the plain one agree on each. */
+static void agrees_with_the_plain_validator(void **state)
+{
+    static const char seed[] =
+        "{\"event\":\"a\\u00e9\\\\\",\"n\":[0,-1.5e3,12345678901234567890,true,false,null],"
+        "\"s\":{\"k\":\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\",\"e\":{},\"a\":[]},\"long\":"
+        "\"0123456789012345678901234567890123456789012345678901234567890123456789\"}";
+    static const char alphabet[] = "{}[]:,\"\\ \n\t0123.eE+-truefalsn\x01\x80\xC3\xE2\xF0u/\x1F";
+    uint64_t random = 42;
+
+    (void)state;
+    for (int i = 0; i < 30000; i++) {
+        char text[sizeof seed];
+        size_t len = sizeof seed - 1;
+        tacho_error err;
+        bool agree = true;
+        int status;
+
+        memcpy(text, seed, sizeof seed);
+        for (int change = 0; change <= i % 3; change++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            text[(random >> 40) % len] = alphabet[(random >> 33) % (sizeof alphabet - 1)];
+        }
+        if (i % 7 == 0)
+            len = (random >> 20) % len;
+        /* In all ways for some; with the scanner in use for all. */
+        status =
+            i % 16 ? tch_json_check(text, len, &err) : test_json_every_way(text, len, &err, &agree);
+        if (!agree || (status == 0) != test_json_plain(text, len, TCH_JSON_DEPTH))
+            fail_msg("%s %d: %.*s", agree ? "differs from plain" : "ways differ", status, (int)len,
+                     text);
+    }
+}
+
+/* A document that is never in memory as a whole: [ "aaa…" , "aaa…" ] with strings of any length. */
+struct long_strings {
+    uint64_t left;
+    int state;
+};
+
+static ssize_t long_strings_read(void *ctx, char *buf, size_t size)
+{
+    struct long_strings *doc = ctx;
+    size_t n = doc->left < size ? (size_t)doc->left : size;
+
+    if (doc->state == 0) {
+        doc->state = 1;
+        memcpy(buf, "[\"", 2);
+        return 2;
+    }
+    if (n > 0) {
+        memset(buf, 'a', n);
+        doc->left -= n;
+        return (ssize_t)n;
+    }
+    if (doc->state == 1) {
+        doc->state = 2;
+        memcpy(buf, "\"]", 2);
+        return 2;
+    }
+    return 0;
+}
+
+static void passes_over_a_string_of_a_gigabyte_in_its_window(void **state)
+{
+    struct long_strings doc = {.left = (uint64_t)1 << 30};
+    struct tch_json_reader r;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, &err), 0);
+    assert_int_equal(tch_json_skip(&r), 0);
+    assert_int_equal(tch_json_finish(&r), 0);
+    assert_int_equal(r.size, TCH_JSON_WINDOW);
+    tch_json_close(&r);
+}
+
+static void refuses_to_hold_a_string_past_the_limit(void **state)
+{
+    struct long_strings doc = {.left = (uint64_t)1 << 30};
+    struct tch_json_reader r;
+    struct tch_json_value v;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, &err), 0);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read(&r, &v), TACHO_ELIMIT);
+    assert_string_equal(err.message, "one value is longer than 1048576 bytes");
+    tch_json_close(&r);
+}
+
+static void a_stream_hands_out_strings_larger_than_its_first_window(void **state)
+{
+    struct long_strings doc = {.left = 3 * TCH_JSON_WINDOW};
+    struct tch_json_reader r;
+    struct tch_json_value v;
+
+    (void)state;
+    assert_int_equal(tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, NULL), 0);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_element(&r), 1);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(v.len, 3 * TCH_JSON_WINDOW);
+    assert_int_equal(tch_json_element(&r), 0);
+    assert_int_equal(tch_json_finish(&r), 0);
+    tch_json_close(&r);
+}
+
+static ssize_t broken_read(void *ctx, char *buf, size_t size)
+{
+    int *calls = ctx;
+
+    (void)size;
+    if ((*calls)++ == 0) {
+        memcpy(buf, "[1,2", 4);
+        return 4;
+    }
+    errno = *calls == 2 ? EINTR : EIO;
+    return -1;
+}
+
+static void reports_a_read_that_fails(void **state)
+{
+    struct tch_json_reader r;
+    tacho_error err;
+    int calls = 0;
+
+    (void)state;
+    assert_int_equal(tch_json_open_stream(&r, broken_read, &calls, 0, &err), 0);
+    assert_int_equal(tch_json_skip(&r), TACHO_EIO);
+    assert_int_equal(err.system_errno, EIO);
+    assert_string_equal(err.message, "cannot read on at byte 4: Input/output error");
+    assert_int_equal(calls, 3);
+    tch_json_close(&r);
+}
+
+static void counts_lines_in_a_stream(void **state)
+{
+    enum { LINES = 200000 };
+    char *text = malloc(2 * LINES + 10);
+    struct test_pieces pieces = {text, 2 * LINES + 3, 10000};
+    struct tch_json_reader r;
+    tacho_error err;
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < LINES; i++)
+        memcpy(text + 2 * i, i ? ",\n" : "[\n", 2);
+    for (size_t i = 1; i < LINES; i++)
+        text[2 * i] = i % 2 ? '1' : ',';
+    memcpy(text + 2 * LINES, " ?]", 3);
+    assert_int_equal(tch_json_open_stream(&r, test_pieces_read, &pieces, 0, &err), 0);
+    assert_int_equal(tch_json_skip(&r), TACHO_EPARSE);
+    assert_int_equal(err.line, LINES + 1);
+    assert_int_equal(err.column, 2);
+    assert_int_equal(err.offset, 2 * LINES + 1);
+    tch_json_close(&r);
+    free(text);
+}
+
+static int read_with_little_memory(void *arg)
+{
+    struct long_strings doc = {.left = 3 * TCH_JSON_WINDOW};
+    struct tch_json_reader r;
+    struct tch_json_value v;
+    int status;
+
+    (void)arg;
+    status = tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, NULL);
+    if (status < 0)
+        return status;
+    status = tch_json_read_raw(&r, &v);
+    tch_json_close(&r);
+    return status;
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(read_with_little_memory, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts_what_the_rfc_has),
+        cmocka_unit_test(rejects_what_it_has_not),
+        cmocka_unit_test(rejects_bytes_that_are_not_utf8),
+        cmocka_unit_test(names_line_column_and_offset),
+        cmocka_unit_test(limits_the_depth),
+        cmocka_unit_test(survives_a_million_brackets),
+        cmocka_unit_test(a_number_may_have_ten_thousand_digits),
+        cmocka_unit_test(is_not_confused_by_where_a_block_ends),
+        cmocka_unit_test(hands_out_what_is_there),
+        cmocka_unit_test(unescapes_everything),
+        cmocka_unit_test(keeps_integers_exact),
+        cmocka_unit_test(leaves_a_container_from_the_middle),
+        cmocka_unit_test(stays_failed),
+        cmocka_unit_test(agrees_with_the_plain_validator),
+        cmocka_unit_test(passes_over_a_string_of_a_gigabyte_in_its_window),
+        cmocka_unit_test(refuses_to_hold_a_string_past_the_limit),
+        cmocka_unit_test(a_stream_hands_out_strings_larger_than_its_first_window),
+        cmocka_unit_test(reports_a_read_that_fails),
+        cmocka_unit_test(counts_lines_in_a_stream),
+        cmocka_unit_test(survives_every_allocation_failing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
