@@ -156,6 +156,8 @@ static void print_piece(struct pen *pen, const struct column *column, size_t wid
         add_cut(&cut, rest->text, rest->len, width, pen->term->utf8);
     else
         tch_buf_add(&cut, rest->text, rest->len);
+    while (!column->right && cut.len > 0 && cut.data[cut.len - 1] == ' ')
+        cut.len--; /* the pen's blanks, as those of a bar */
     used = text_width(cut.data, cut.len);
     pen->blanks += column->right && used < width ? width - used : 0;
     pen_text(pen, rest->paint, cut.data, cut.len);

@@ -25,7 +25,7 @@ $ tacho doctor --jsom
 [64]
 
 $ tacho doctor --js
-! tacho: unknown option '--js'
+! tacho: unknown option '--js'; did you mean '--json'?
 ! see 'tacho doctor --help'
 [64]
 
@@ -50,12 +50,14 @@ $ tacho doctor -qx
 [64]
 
 $ sample events validat
-! sh: 1: sample: not found
-[127]
+! tacho: unknown command 'validat'; did you mean 'validate'?
+! see 'tacho events --help'
+[64]
 
 $ sample events -x
-! sh: 1: sample: not found
-[127]
+! tacho: unknown option '-x'
+! see 'tacho events --help'
+[64]
 
 # Options that need a value, that take none, that take others.
 $ tacho doctor --color
@@ -64,12 +66,12 @@ $ tacho doctor --color
 [64]
 
 $ tacho doctor --color=blue
-! tacho: --color cannot be 'blue'; it is auto, always or never
+! tacho: --color cannot be 'blue'; choose auto, always or never
 ! see 'tacho doctor --help'
 [64]
 
 $ tacho doctor --color=alway
-! tacho: --color cannot be 'alway'; did you mean 'always'?
+! tacho: --color cannot be 'alway'; choose auto, always or never
 ! see 'tacho doctor --help'
 [64]
 
@@ -100,12 +102,12 @@ $ tacho completion
 [64]
 
 $ tacho completion tcsh
-! tacho: SHELL cannot be 'tcsh'; did you mean 'bash'?
+! tacho: SHELL cannot be 'tcsh'; choose bash, zsh or fish
 ! see 'tacho completion --help'
 [64]
 
 $ tacho completion fisch
-! tacho: SHELL cannot be 'fisch'; did you mean 'fish'?
+! tacho: SHELL cannot be 'fisch'; choose bash, zsh or fish
 ! see 'tacho completion --help'
 [64]
 
@@ -125,12 +127,14 @@ $ tacho help doctor json
 [64]
 
 $ sample events import
-! sh: 1: sample: not found
-[127]
+! tacho: FILE is missing
+! see 'tacho events import --help'
+[64]
 
 $ sample events import a b c
-! sh: 1: sample: not found
-[127]
+! tacho: unexpected argument 'c'
+! see 'tacho events import --help'
+[64]
 
 # Control characters do not reach the terminal.
 $ tacho "$(printf 'a\033[31mb\tc')"

@@ -209,10 +209,10 @@ $ tacho doctor --help --width 200
 |   64  wrong usage
 
 # Colours on request.
-$ tacho completion --help --color always | head -8
-| [1mtacho completion[0m - print a completion script for a shell
+$ tacho completion --help --color always | tr '\033' '^' | head -8
+| ^[1mtacho completion^[0m - print a completion script for a shell
 | 
-| [1mUsage:[0m tacho completion SHELL
+| ^[1mUsage:^[0m tacho completion SHELL
 | 
 | The script completes commands, options, their values and file names. It is made
 | from the same tables as this help, so it knows exactly the commands of this
@@ -221,16 +221,58 @@ $ tacho completion --help --color always | head -8
 
 # Commands below a command.
 $ sample events
-! sh: 1: sample: not found
-[127]
+! tacho events - profile events
+! 
+! Usage: tacho events COMMAND
+! 
+! Commands:
+!   import    read foreign events
+!   validate  check events
+! 
+! 'tacho events --help' tells more.
+[64]
 
 $ sample events --help
-! sh: 1: sample: not found
-[127]
+| tacho events - profile events
+| 
+| Usage: tacho events COMMAND
+| 
+| Commands:
+|   import    read foreign events
+|   validate  check events
+| 
+| Options:
+|   -h, --help  show this help
+| 
+| 'tacho events COMMAND --help' tells more about one of them.
 
 $ sample events import --help
-! sh: 1: sample: not found
-[127]
+| tacho events import - read foreign events
+| 
+| Usage: tacho events import [OPTIONS] FILE [DIR]
+| 
+| One paragraph.
+| 
+| Another one.
+| 
+| Arguments:
+|   FILE  what to read
+|   DIR   where to put it
+| 
+| Options:
+|   -f, --format FORMAT  csv or jsonl
+|   -o, --output FILE    where to
+|   -s, --strict         it's [all]: or nothing
+|       --json           print the result as JSON
+|   -q, --quiet          no progress, and only what matters
+|       --color WHEN     colours: auto (on a terminal), always, never
+|       --width N        fit tables into N columns
+|   -h, --help           show this help
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   64  wrong usage
 
 $ sample help events import | head -1
-! sh: 1: sample: not found
+| tacho events import - read foreign events

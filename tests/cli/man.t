@@ -109,5 +109,82 @@ $ tacho help --man doctor
 
 # Commands below a command are sections of its page.
 $ sample help --man events
-! sh: 1: sample: not found
-[127]
+| .TH TACHO\-EVENTS 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+| .SH NAME
+| tacho\-events \- profile events
+| .SH SYNOPSIS
+| .B tacho events COMMAND
+| .SH DESCRIPTION
+| profile events
+| .SH COMMANDS
+| .SS tacho events import
+| .B tacho events import [OPTIONS] FILE [DIR]
+| .PP
+| One paragraph.
+| .PP
+| Another one.
+| .TP
+| .B FILE
+| what to read
+| .TP
+| .B DIR
+| where to put it
+| .TP
+| .B \-f, \-\-format FORMAT
+| csv or jsonl
+| .TP
+| .B \-o, \-\-output FILE
+| where to
+| .TP
+| .B \-s, \-\-strict
+| it's [all]: or nothing
+| .TP
+| .B \-\-json
+| print the result as JSON
+| .TP
+| .B \-q, \-\-quiet
+| no progress, and only what matters
+| .TP
+| .B \-\-color WHEN
+| colours: auto (on a terminal), always, never
+| .TP
+| .B \-\-width N
+| fit tables into N columns
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SS tacho events validate
+| .B tacho events validate FILE...
+| .PP
+| check events
+| .TP
+| .B FILE
+| events
+| .TP
+| .B \-q, \-\-quiet
+| no progress, and only what matters
+| .TP
+| .B \-\-color WHEN
+| colours: auto (on a terminal), always, never
+| .TP
+| .B \-\-width N
+| fit tables into N columns
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SH OPTIONS
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SH EXIT STATUS
+| .TP
+| .B 0
+| fine
+| .TP
+| .B 1
+| could not do the work
+| .TP
+| .B 64
+| wrong usage
+| .SH SEE ALSO
+| .BR tacho (1)

@@ -17,9 +17,9 @@ static int run_echo(struct args *args)
     const struct opt *opt;
 
     while ((opt = next_opt(args)))
-        printf("option %s %s\n", opt->name, args->value ? args->value : "");
+        printf("option %s%s%s\n", opt->name, args->value ? "=" : "", args->value ? args->value : "");
     for (size_t i = 0; i < args->count; i++)
-        printf("argument %s\n", args->operands[i]);
+        printf("argument '%s'\n", args->operands[i]);
     printf("json %d quiet %d\n", args->json, args->quiet);
     return EXIT_OK;
 }
