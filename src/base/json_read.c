@@ -314,7 +314,6 @@ static ALWAYS_INLINE bool pass_key(struct tch_json_reader *r)
     const char *p;
 
     /* Nearly always: two quotes and a colon, all three in this batch. */
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a batch there is no mark */
     if (r->last - m >= 3 && r->batch[m[0]] == '"' && r->batch[m[1]] == '"' &&
         r->batch[m[2]] == ':') {
         r->next = m + 3;
