@@ -198,8 +198,8 @@ static void no_digit_of_a_tie_is_lost(void **state)
         skip();
     }
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
-        double below = ldexp((double)(odd[i] / 2), -1074);
-        double above = ldexp((double)(odd[i] / 2 + 1), -1074);
+        double below = ldexp((double)((odd[i] >> 1)), -1074);
+        double above = ldexp((double)((odd[i] >> 1) + 1), -1074);
 
         snprintf(text, sizeof text, "%.800Le", ldexpl((long double)odd[i], -1075));
         assert_f64(text, odd[i] / 2 % 2 == 0 ? below : above); /* to even */
