@@ -122,7 +122,8 @@ static void add_report(struct tch_buf *b, const struct tch_probes *probes, const
             table_line(&t, 0, PLAIN, "");
         if (starts_half)
             table_line(&t, 0, BOLD,
-                       probe->group->disturbs ? "WHAT DISTURBS IT" : "WHAT THIS MACHINE CAN MEASURE");
+                       probe->group->disturbs ? "WHAT DISTURBS IT"
+                                              : "WHAT THIS MACHINE CAN MEASURE");
         if (group != probe->group)
             table_line(&t, 0, BOLD, probe->group->title);
         group = probe->group;

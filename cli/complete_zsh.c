@@ -27,10 +27,8 @@ static void add_escaped(struct tch_buf *b, const char *text)
 static void add_action(struct tch_buf *b, const char *const *choices, enum complete complete)
 {
     static const char *const actions[] = {
-        [COMPLETE_NOTHING] = " ",
-        [COMPLETE_FILE] = "_files",
-        [COMPLETE_DIR] = "_files -/",
-        [COMPLETE_PROGRAM] = "_command_names -e",
+        [COMPLETE_NOTHING] = " ",          [COMPLETE_FILE] = "_files",
+        [COMPLETE_DIR] = "_files -/",      [COMPLETE_PROGRAM] = "_command_names -e",
         [COMPLETE_TOPIC] = "_tacho_topic",
     };
 
@@ -144,7 +142,8 @@ static void visit_topic(struct tch_buf *b, const struct cmd *cmd, const char *pa
 
 void add_zsh(struct tch_buf *b, const struct cmd *root)
 {
-    tch_buf_adds(b, "#compdef tacho\n# zsh completion of tacho, made by 'tacho completion zsh'\n\n");
+    tch_buf_adds(b,
+                 "#compdef tacho\n# zsh completion of tacho, made by 'tacho completion zsh'\n\n");
     /* $words is 'help' and what was typed after it. */
     tch_buf_adds(b, "_tacho_topic()\n{\n    local -a subs typed\n\n"
                     "    typed=(${words[2,CURRENT-1]:#-*})\n"

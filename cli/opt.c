@@ -126,7 +126,6 @@ void enter_sub(struct args *args, const struct cmd *sub)
     args->cmd = sub;
 }
 
-
 static const struct opt *find_opt(const struct cmd *cmd, const char *name, size_t len)
 {
     struct opt_walk w = {.cmd = cmd};

@@ -203,6 +203,45 @@ static void release(struct prepared *p)
     free(p->env);
 }
 
+/* Finding. */
+
+/* 0, or the errno that tells why not. */
+static int check_program(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return errno;
+    if (!S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+        return EACCES;
+    return 0;
+}
+
+/* The first on PATH that may be run, into `path`; or EACCES when one is there that may not be,
+   else ENOENT, also where folders of PATH are closed to us. */
+static int search_path(const char *name, char path[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    int number = ENOENT;
+
+    if (!folders)
+        folders = "/bin:/usr/bin"; /* as posix_spawnp() does */
+    for (;;) {
+        size_t len = strcspn(folders, ":");
+        /* An empty name means the current folder. */
+        int n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, folders, len ? "/" : "./", name);
+        int why = n < PATH_MAX ? check_program(path) : ENAMETOOLONG;
+
+        if (why == 0)
+            return 0;
+        if (why == EACCES && access(path, F_OK) == 0)
+            number = EACCES;
+        if (folders[len] == '\0')
+            return number;
+        folders += len + 1;
+    }
+}
+
 /* What to do about it, when that is known. */
 static const char *advice(const char *name, int number)
 {
@@ -250,6 +289,9 @@ int tch_spawn(const struct tch_spawn *s, pid_t *ret, tacho_error *err)
     if (result == 0) {
         number = posix_spawnp(&pid, s->argv[0], &p.actions, &p.attr, (char *const *)s->argv,
                               (char *const *)(p.env ? p.env : env));
+        /* It says so of a closed folder on PATH, too, and that is not what is wrong. */
+        if (number == EACCES && !strchr(s->argv[0], '/'))
+            number = search_path(s->argv[0], (char[PATH_MAX]){0}) == ENOENT ? ENOENT : EACCES;
         if (number != 0)
             result = fail_exec(err, s->argv[0], number);
     }
@@ -271,44 +313,6 @@ int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err)
         return tch_fail_errno(err, errno, "cannot wait for process %ld", (long)pid);
     *ret = end;
     return 0;
-}
-
-/* Finding. */
-
-/* 0, or the errno that tells why not. */
-static int check_program(const char *path)
-{
-    struct stat st;
-
-    if (stat(path, &st) < 0)
-        return errno;
-    if (!S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
-        return EACCES;
-    return 0;
-}
-
-/* The first on PATH that may be run, into `path`; 0 or an errno, that of the likeliest one. */
-static int search_path(const char *name, char path[PATH_MAX])
-{
-    const char *folders = getenv("PATH");
-    int number = ENOENT;
-
-    if (!folders)
-        folders = "/bin:/usr/bin"; /* as posix_spawnp() does */
-    for (;;) {
-        size_t len = strcspn(folders, ":");
-        /* An empty name means the current folder. */
-        int n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, folders, len ? "/" : "./", name);
-        int why = n < PATH_MAX ? check_program(path) : ENAMETOOLONG;
-
-        if (why == 0)
-            return 0;
-        if (why == EACCES)
-            number = EACCES;
-        if (folders[len] == '\0')
-            return number;
-        folders += len + 1;
-    }
 }
 
 int tch_find_program(const char *name, char *path, size_t size, tacho_error *err)

@@ -10,7 +10,8 @@ static void probe_governor(struct tch_probes *p)
     size_t count = 0;
 
     while (tch_probe_next(p, "/sys/devices/system/cpu/cpufreq", "policy", policy)) {
-        tch_probe_line(p, governor, sizeof governor, "%s/cpufreq/%s/scaling_governor", cpus, policy);
+        tch_probe_line(p, governor, sizeof governor, "%s/cpufreq/%s/scaling_governor", cpus,
+                       policy);
         count++;
         if (strcmp(governor, "performance") != 0)
             break;

@@ -26,7 +26,8 @@ static void probe_paranoid(struct tch_probes *p)
         tch_probes_add(p, name, TCH_PROBE_OK, NULL,
                        "%d; this user is privileged and may measure everything", (int)level);
     else if (level <= 1)
-        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%d: own processes, kernel included", (int)level);
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%d: own processes, kernel included",
+                       (int)level);
     else if (level == 2)
         tch_probes_add(p, name, TCH_PROBE_WARNING, set_paranoid,
                        "2: own processes, without what the kernel does for them");

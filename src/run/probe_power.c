@@ -41,7 +41,8 @@ static void probe_perf_power(struct tch_probes *p)
               paranoid <= 0))
         tch_probes_add(p, "perf power", TCH_PROBE_OK, NULL, "%s", events);
     else
-        tch_probes_add(p, "perf power", TCH_PROBE_WARNING, "sudo sysctl kernel.perf_event_paranoid=0",
+        tch_probes_add(p, "perf power", TCH_PROBE_WARNING,
+                       "sudo sysctl kernel.perf_event_paranoid=0",
                        "%s, but only for privileged users", events);
 }
 
@@ -58,8 +59,8 @@ static void probe_hwmon(struct tch_probes *p)
             !tch_probe_has(p, "%s/%s/power1_input", folder, name))
             continue;
         tch_probe_line(p, chip, sizeof chip, "%s/%s/name", folder, name);
-        tch_probes_add(p, "hwmon", TCH_PROBE_OK, NULL, "power of %s (%s)", chip[0] ? chip : "a chip",
-                       name);
+        tch_probes_add(p, "hwmon", TCH_PROBE_OK, NULL, "power of %s (%s)",
+                       chip[0] ? chip : "a chip", name);
         return;
     }
     tch_install_command(p, TCH_PACKAGE_SENSORS, fix, sizeof fix);

@@ -22,7 +22,8 @@ bool tch_probe_line(struct tch_probes *p, char *out, size_t size, const char *fm
 bool tch_probe_number(struct tch_probes *p, int64_t *ret, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-bool tch_probe_has(struct tch_probes *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool tch_probe_has(struct tch_probes *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** The entry of a folder that follows `name` in the order of bytes, of those that start with
     prefix; into name. Begin with "". */

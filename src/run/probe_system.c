@@ -130,7 +130,8 @@ static void probe_container(struct tch_probes *p)
     if (found)
         tch_probes_add(p, "container", TCH_PROBE_WARNING,
                        "measure outside, or give it CPUs of its own (docker run --cpuset-cpus=...)",
-                       "yes%s%s: its limits and its neighbours are felt", kind[0] ? ", " : "", kind);
+                       "yes%s%s: its limits and its neighbours are felt", kind[0] ? ", " : "",
+                       kind);
     else
         tch_probes_add(p, "container", TCH_PROBE_OK, NULL, "no");
 }

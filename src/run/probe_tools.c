@@ -13,7 +13,9 @@ static const struct manager managers[] = {
     {"ubuntu",
      "sudo apt install",
      {"linux-tools-generic", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors"}},
-    {"debian", "sudo apt install", {"linux-perf", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors"}},
+    {"debian",
+     "sudo apt install",
+     {"linux-perf", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors"}},
     {"fedora rhel",
      "sudo dnf install",
      {"perf", "cargo", "hyperfine", "gdb", "elfutils-debuginfod-client", "lm_sensors"}},
@@ -31,7 +33,8 @@ static bool shares_word(const char *words, const char *ids)
     while (*words) {
         size_t len = strcspn(words, " \"");
 
-        snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), words);
+        snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1),
+                 words);
         if (len > 0 && tch_text_word(ids, word))
             return true;
         words += len + (words[len] != '\0');
@@ -72,7 +75,8 @@ struct tool {
 static const struct tool tools[] = {
     {"perf", "perf", "records and counts performance events", NULL, TCH_PACKAGE_PERF},
     {"cargo", "cargo", "builds Rust programs", NULL, TCH_PACKAGE_CARGO},
-    {"cargo-flamegraph", "cargo-flamegraph", "flamegraphs of Rust programs", "cargo install flamegraph", 0},
+    {"cargo-flamegraph", "cargo-flamegraph", "flamegraphs of Rust programs",
+     "cargo install flamegraph", 0},
     {"inferno", "inferno-flamegraph", "draws flamegraphs", "cargo install inferno", 0},
     {"hyperfine", "hyperfine", "times commands", NULL, TCH_PACKAGE_HYPERFINE},
     {"gdb", "gdb", "looks into a program that hangs or crashed", NULL, TCH_PACKAGE_GDB},

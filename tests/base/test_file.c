@@ -182,13 +182,24 @@ static void on_alarm(int signal)
     (void)signal;
 }
 
-/* The pipe is full most of the time, so that signals interrupt and shorten the writes. */
+static void start_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
+    struct itimerval often = {.it_interval = {.tv_usec = 500}, .it_value = {.tv_usec = 500}};
+
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+}
+
+static void stop_signals(void)
+{
+    assert_int_equal(setitimer(ITIMER_REAL, &(struct itimerval){.it_interval = {0}}, NULL), 0);
+}
+
+/* The pipe is full at first and most of the time, so that signals interrupt and shorten. */
 static void signals_do_not_shorten_what_is_written(void **state)
 {
     enum { SIZE = 1 << 20 };
-    struct sigaction action = {.sa_handler = on_alarm};
-    struct itimerval often = {.it_interval = {.tv_usec = 500}, .it_value = {.tv_usec = 500}};
-    struct itimerval never = {.it_value = {.tv_usec = 0}};
     char *data = calloc(SIZE, 1);
     int fds[2];
     int status;
@@ -203,21 +214,43 @@ static void signals_do_not_shorten_what_is_written(void **state)
         ssize_t n;
 
         close(fds[1]);
-        while ((n = read(fds[0], data, 3000)) > 0) {
+        usleep(20000);
+        while ((n = read(fds[0], data, 3000)) > 0)
             got += (size_t)n;
-            usleep(20);
-        }
         _exit(got == SIZE ? 0 : 1);
     }
     close(fds[0]);
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &often, NULL);
+    start_signals();
     assert_int_equal(tch_write_all(fds[1], "pipe", data, SIZE, NULL), 0);
-    setitimer(ITIMER_REAL, &never, NULL);
+    stop_signals();
     close(fds[1]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
     free(data);
+}
+
+static void signals_do_not_shorten_what_is_read(void **state)
+{
+    struct tch_buf b;
+    int fds[2];
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    pid = fork();
+    if (pid == 0) {
+        usleep(20000);
+        _exit(tch_write_all(fds[1], "pipe", "late", 4, NULL) == 0 ? 0 : 1);
+    }
+    close(fds[1]);
+    tch_buf_init(&b, 100);
+    start_signals();
+    assert_int_equal(tch_file_read_fd(fds[0], "pipe", 100, &b, NULL), 0);
+    stop_signals();
+    assert_string_equal(b.data, "late");
+    tch_buf_release(&b);
+    close(fds[0]);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static void makes_folders_as_deep_as_asked(void **state)
@@ -286,6 +319,7 @@ int main(void)
         TEST_IN_HOME(a_file_that_vanishes_while_it_is_read_is_read),
         TEST_IN_HOME(says_that_the_disk_is_full),
         TEST_IN_HOME(signals_do_not_shorten_what_is_written),
+        TEST_IN_HOME(signals_do_not_shorten_what_is_read),
         TEST_IN_HOME(makes_folders_as_deep_as_asked),
         TEST_IN_HOME(names_the_part_that_is_a_file),
         TEST_IN_HOME(survives_every_allocation_failing),

@@ -31,11 +31,11 @@ static void replaces_a_file_and_keeps_its_mode(void **state)
 
     (void)state;
     test_put(test_at("a"), "old and longer");
-    assert_int_equal(chmod(test_at("a"), 0604), 0);
+    assert_int_equal(chmod(test_at("a"), 0662), 0);
     assert_int_equal(tch_file_replace(test_at("a"), "new", 3, true, NULL), 0);
     test_assert_content(test_at("a"), "new");
     assert_int_equal(stat(test_at("a"), &st), 0);
-    assert_int_equal(st.st_mode & 07777, 0604);
+    assert_int_equal(st.st_mode & 07777, 0662);
     assert_int_equal(test_folder_count(test_home), 1);
 }
 
@@ -108,6 +108,7 @@ static void names_the_file_that_cannot_be_replaced(void **state)
     assert_no_replace(test_at(longest), ENAMETOOLONG);
     assert_no_replace("/dev/full", ENOSPC);
     assert_no_replace("", ENOENT);
+    assert_no_replace(test_at("new/"), EISDIR);
     assert_int_equal(test_folder_count(test_home), 0);
 }
 

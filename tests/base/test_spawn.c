@@ -93,6 +93,29 @@ static void a_missing_program_is_named(void **state)
                  "cannot run '/no/such/program': No such file or directory");
 }
 
+static int miss_a_program_as_nobody(void *arg)
+{
+    struct tch_spawn s = {.argv = ARGV("no-such-program-x")};
+    tacho_error err = {0};
+    pid_t pid;
+
+    setenv("PATH", arg, 1);
+    test_become_nobody();
+    return tch_spawn(&s, &pid, &err) == TACHO_EIO ? err.system_errno : 0;
+}
+
+static void a_closed_folder_on_path_does_not_hide_what_is_wrong(void **state)
+{
+    char path[PATH_MAX];
+
+    (void)state;
+    assert_int_equal(mkdir(test_at("closed"), 0), 0);
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", test_at("closed"));
+    assert_int_equal(chmod(test_home, 0755), 0);
+    assert_int_equal(test_in_child(miss_a_program_as_nobody, path), ENOENT);
+    assert_int_equal(chmod(test_at("closed"), 0700), 0);
+}
+
 static void what_is_no_program_is_named(void **state)
 {
     char message[300];
@@ -271,12 +294,12 @@ static void output_and_error_can_change_places(void **state)
     test_assert_content(test_at("two"), "out\n");
 }
 
-/* Without standard streams, open() hands out 0, 1 and 2. */
+/* Without standard streams open() hands out 0, 1 and 2: here 0 for the output, 1 for the error. */
 static int spawn_without_streams(void *arg)
 {
     struct tch_spawn s = {
-        .argv = SH("cat; echo error >&2"),
-        .io = {{.kind = TCH_IO_READ, .path = test_at("in")},
+        .argv = SH("echo out; echo error >&2"),
+        .io = {{.kind = TCH_IO_INHERIT},
                {.kind = TCH_IO_WRITE, .path = test_at("out")},
                {.kind = TCH_IO_WRITE, .path = test_at("log")}},
     };
@@ -295,9 +318,8 @@ static int spawn_without_streams(void *arg)
 static void works_with_standard_streams_closed(void **state)
 {
     (void)state;
-    test_put(test_at("in"), "input\n");
     assert_int_equal(test_in_child(spawn_without_streams, NULL), 0);
-    test_assert_content(test_at("out"), "input\n");
+    test_assert_content(test_at("out"), "out\n");
     test_assert_content(test_at("log"), "error\n");
 }
 
@@ -444,6 +466,7 @@ int main(void)
         TEST_IN_HOME(finds_the_program_and_hands_over_arguments),
         TEST_IN_HOME(tells_how_the_program_ended),
         TEST_IN_HOME(a_missing_program_is_named),
+        TEST_IN_HOME(a_closed_folder_on_path_does_not_hide_what_is_wrong),
         TEST_IN_HOME(what_is_no_program_is_named),
         TEST_IN_HOME(a_long_name_is_cut_between_characters),
         TEST_IN_HOME(nothing_to_run_is_refused),

@@ -17,7 +17,8 @@ static int run_echo(struct args *args)
     const struct opt *opt;
 
     while ((opt = next_opt(args)))
-        printf("option %s%s%s\n", opt->name, args->value ? "=" : "", args->value ? args->value : "");
+        printf("option %s%s%s\n", opt->name, args->value ? "=" : "",
+               args->value ? args->value : "");
     for (size_t i = 0; i < args->count; i++)
         printf("argument '%s'\n", args->operands[i]);
     printf("json %d quiet %d\n", args->json, args->quiet);
@@ -39,7 +40,8 @@ static int run_table(struct args *args)
     } rows[] = {
         {"main", 1.25e9, 1},
         {"a function whose name goes on and on, as those of templates do", 625e6, 0.5},
-        {"\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57 wide", 31e6, 0.025},
+        {"\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57 wide", 31e6,
+         0.025},
         {"e\u0301a\u0308o\u0302 combining", 999.6, 8e-7},
         {"\033[31mnot red\007", 12, 1e-8},
     };
@@ -82,8 +84,18 @@ static int run_progress(struct args *args)
 }
 
 static const struct opt import_opts[] = {
-    {.id = FORMAT, .name = "format", .letter = 'f', .arg = "FORMAT", .help = "csv or jsonl", .choices = formats},
-    {.id = OUTPUT, .name = "output", .letter = 'o', .arg = "FILE", .help = "where to", .complete = COMPLETE_FILE},
+    {.id = FORMAT,
+     .name = "format",
+     .letter = 'f',
+     .arg = "FORMAT",
+     .help = "csv or jsonl",
+     .choices = formats},
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .help = "where to",
+     .complete = COMPLETE_FILE},
     {.id = STRICT, .name = "strict", .letter = 's', .help = "it's [all]: or nothing"},
     {.name = NULL},
 };
@@ -135,7 +147,12 @@ static const struct cmd cmd_progress = {
 };
 
 static const struct opt run_opts[] = {
-    {.id = DIR_OPT, .name = "dir", .letter = 'd', .arg = "DIR", .help = "where", .complete = COMPLETE_DIR},
+    {.id = DIR_OPT,
+     .name = "dir",
+     .letter = 'd',
+     .arg = "DIR",
+     .help = "where",
+     .complete = COMPLETE_DIR},
     {.id = RUNS, .name = "runs", .letter = 'n', .arg = "N", .help = "how often"},
     {.name = NULL},
 };

@@ -83,7 +83,7 @@ int test_folder_count(const char *path)
 
 int test_in_child(int (*body)(void *arg), void *arg)
 {
-    int status;
+    int status = -1;
     pid_t pid = fork();
 
     if (pid == 0)
