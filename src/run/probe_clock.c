@@ -27,8 +27,7 @@ static void probe_tsc(struct tch_probes *p)
     else
         tch_probes_add(p, "TSC", TCH_PROBE_WARNING,
                        invariant ? "mend the clocksource below"
-                                 : "in a virtual machine, let the host pass it on "
-                                   "(QEMU: -cpu host,+invtsc)",
+                                 : "on a virtual machine's host: qemu -cpu host,+invtsc",
                        "not used, ticks cost more: %s", why);
 }
 
@@ -52,7 +51,7 @@ static void probe_clocksource(struct tch_probes *p)
                    tch_text_word(available, "tsc")
                        ? "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/"
                          "current_clocksource"
-                       : "boot with the kernel parameter tsc=reliable",
+                       : "boot with tsc=reliable",
                    "%s is slow to read", current);
 }
 

@@ -41,7 +41,7 @@ static void probe_software(struct tch_probes *p)
     int error = p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 
     if (error == 0)
-        tch_probes_add(p, "sampling", TCH_PROBE_OK, NULL, "the cpu-clock event opens");
+        tch_probes_add(p, "sampling", TCH_PROBE_OK, NULL, "works: the cpu-clock event opens");
     else if (error == EACCES || error == EPERM)
         tch_probes_add(p, "sampling", TCH_PROBE_MISSING, set_paranoid,
                        "refused, by perf_event_paranoid or by a container's seccomp filter");
@@ -62,8 +62,7 @@ static void probe_hardware(struct tch_probes *p)
                        "refused, by perf_event_paranoid or by a container's seccomp filter");
     else
         tch_probes_add(p, "hardware counters", TCH_PROBE_MISSING,
-                       "in a virtual machine, let the host pass its counters on "
-                       "(QEMU: -cpu host,pmu=on)",
+                       "on a virtual machine's host: qemu -cpu host,pmu=on",
                        "none: this CPU or virtual machine shows no counters");
 }
 

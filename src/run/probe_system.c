@@ -109,7 +109,7 @@ static void probe_virtual(struct tch_probes *p)
         tch_probes_add(p, "virtual machine", TCH_PROBE_OK, NULL, "no");
     else
         tch_probes_add(p, "virtual machine", TCH_PROBE_WARNING,
-                       "measure on a machine of your own, or compare only runs made here in turn",
+                       "measure on bare metal, or compare runs made in turn",
                        "yes%s%s%s%s: others share this CPU", vendor[0] ? ", " : "", vendor,
                        product[0] ? " " : "", product);
 }
@@ -128,10 +128,9 @@ static void probe_container(struct tch_probes *p)
             strstr(cgroup.data, "/lxc");
     tch_buf_release(&cgroup);
     if (found)
-        tch_probes_add(p, "container", TCH_PROBE_WARNING,
-                       "measure outside, or give it CPUs of its own (docker run --cpuset-cpus=...)",
-                       "yes%s%s: its limits and its neighbours are felt", kind[0] ? ", " : "",
-                       kind);
+        tch_probes_add(
+            p, "container", TCH_PROBE_WARNING, "docker run --cpuset-cpus=0-1, or measure outside",
+            "yes%s%s: its limits and its neighbours are felt", kind[0] ? ", " : "", kind);
     else
         tch_probes_add(p, "container", TCH_PROBE_OK, NULL, "no");
 }

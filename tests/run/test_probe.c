@@ -326,7 +326,7 @@ static void tells_what_else_runs(void **state)
     finds(g, "virtual machine", TCH_PROBE_OK, "no", NULL);
     put("/proc/cpuinfo", "flags\t: fpu hypervisor sse\n");
     put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
-    finds(g, "virtual machine", TCH_PROBE_WARNING, "yes, QEMU", "machine of your own");
+    finds(g, "virtual machine", TCH_PROBE_WARNING, "yes, QEMU", "bare metal");
     finds(g, "container", TCH_PROBE_OK, "no", NULL);
     put("/.dockerenv", "");
     finds(g, "container", TCH_PROBE_WARNING, "yes", "cpuset-cpus");
