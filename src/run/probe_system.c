@@ -60,12 +60,13 @@ static uint64_t meminfo(const char *text, const char *key)
 static void probe_swap(struct tch_probes *p)
 {
     struct tch_buf b;
-    uint64_t total, used;
+    uint64_t total, unused, used;
 
     tch_buf_init(&b, 1 << 16);
     if (tch_probe_read(p, &b, "/proc/meminfo")) {
         total = meminfo(b.data, "SwapTotal");
-        used = total - meminfo(b.data, "SwapFree");
+        unused = meminfo(b.data, "SwapFree");
+        used = unused < total ? total - unused : 0;
         if (used == 0)
             tch_probes_add(p, "swap", TCH_PROBE_OK, NULL, "%s", total > 0 ? "not in use" : "none");
         else
