@@ -4,6 +4,17 @@
 #include "base/number.h"
 #include "probe_read.h"
 
+/* Told only where it is so: without them much of the rest is a guess. */
+static void probe_mounts(struct tch_probes *p)
+{
+    if (!tch_probe_has(p, "/proc/self"))
+        tch_probes_add(p, "proc", TCH_PROBE_MISSING, "sudo mount -t proc proc /proc",
+                       "not mounted: what the kernel tells there is not known");
+    if (!tch_probe_has(p, "/sys/devices"))
+        tch_probes_add(p, "sys", TCH_PROBE_MISSING, "sudo mount -t sysfs sys /sys",
+                       "not mounted: what the kernel tells there is not known");
+}
+
 static void probe_load(struct tch_probes *p)
 {
     enum { QUIET_PER_CPU = 4 }; /* a quarter of a CPU for each */
@@ -138,6 +149,7 @@ static void probe_container(struct tch_probes *p)
 
 static void probe_system(struct tch_probes *p)
 {
+    probe_mounts(p);
     probe_load(p);
     probe_virtual(p);
     probe_container(p);
