@@ -16,8 +16,7 @@ else
 fi
 
 {
-    "$cmake" -S "$project" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-        -DTACHO_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr &&
+    (cd "$project" && "$cmake" --preset package -B "$scratch/build") &&
         "$cmake" --build "$scratch/build" &&
         (cd "$scratch/build" && "$(dirname "$cmake")/cpack" -G DEB)
 } >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "the packages cannot be built"; }
