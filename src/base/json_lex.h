@@ -6,6 +6,9 @@
 #define TCH_BASE_JSON_LEX_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static inline bool tch_json_is_digit(char c)
 {
@@ -31,6 +34,25 @@ static inline bool tch_json_ends_word(char c)
     default:
         return false;
     }
+}
+
+/* Are the first len (1 to 8) of the eight bytes at p a whole number without a sign? All at once:
+   a loop's end is a branch that numbers of many lengths make the CPU guess wrong. */
+static inline bool tch_json_is_short_number(const char *p, size_t len)
+{
+    const uint64_t zeros = 0x3030303030303030u;
+    const uint64_t high = 0xF0F0F0F0F0F0F0F0u;
+    uint64_t eight;
+
+    memcpy(&eight, p, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    eight = __builtin_bswap64(eight);
+#endif
+    /* What lies behind the number goes, and zeros come in its place. */
+    eight = eight << 8 * (8 - len) | zeros >> 8 * (len - 1) >> 8;
+    /* A digit is 0x30 ... 0x39: its high half stays 3 when 6 is added. */
+    return ((eight & high) == zeros) & (((eight + 0x0606060606060606u) & high) == zeros) &&
+           (*p != '0' || len == 1);
 }
 
 /* Moves *at over digits, of which there must be one. */

@@ -129,7 +129,16 @@ static inline const char *take(struct tch_json_reader *r)
 static const char *pass_number(struct tch_json_reader *r, const char **start)
 {
     const char *p = *start;
-    bool ok = tch_json_number(&p, r->end);
+    bool ok;
+
+    /* Mostly it reaches to the next mark. */
+    if (r->next < r->last && r->end - p >= 8) {
+        size_t len = (size_t)(r->batch + *r->next - p);
+
+        if (len <= 8 && tch_json_is_short_number(p, len))
+            return p + len;
+    }
+    ok = tch_json_number(&p, r->end);
 
     /* At the window's end nobody knows yet whether it goes on. */
     while (p == r->end && !r->ended) {
