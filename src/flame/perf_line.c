@@ -219,6 +219,9 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
         take_dso(&line, ret);
     }
     ret->symbol = without_offset(tch_span_trim(line));
+    /* perf prints nothing for a symbol without a name. Such a frame is kept, as a blank. */
+    if (ret->symbol.len == 0 && ret->dso.len > 0)
+        ret->symbol = (struct tch_span){" ", 1};
     return ret->symbol.len > 0;
 }
 

@@ -18,6 +18,7 @@ void tch_read_init(struct tch_reader *r, struct tch_stacks *stacks,
                    const struct tch_read_options *options)
 {
     *r = (struct tch_reader){.stacks = stacks, .options = *options};
+    tch_buf_init(&r->scratch, 1 << 24);
 }
 
 void tch_read_release(struct tch_reader *r)
@@ -27,6 +28,7 @@ void tch_read_release(struct tch_reader *r)
     tch_names_release(&r->notes.events);
     free(r->notes.event_counts);
     free(r->frames);
+    tch_buf_release(&r->scratch);
     *r = (struct tch_reader){0};
 }
 
@@ -51,9 +53,39 @@ int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error *err)
     return 0;
 }
 
+static bool is_hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* "0x7f12ab" to "0x...", so that code loaded elsewhere the next time has the same name. */
+static struct tch_span strip_hex(struct tch_reader *r, struct tch_span name)
+{
+    tch_buf_clear(&r->scratch);
+    for (size_t i = 0; i < name.len;) {
+        bool starts = i + 2 < name.len && name.p[i] == '0' && name.p[i + 1] == 'x' &&
+                      is_hex_digit(name.p[i + 2]);
+
+        if (!starts) {
+            tch_buf_addc(&r->scratch, name.p[i++]);
+            continue;
+        }
+        tch_buf_adds(&r->scratch, "0x...");
+        for (i += 2; i < name.len && is_hex_digit(name.p[i]); i++)
+            ;
+    }
+    return (struct tch_span){r->scratch.data, r->scratch.len};
+}
+
 int64_t tch_read_name(struct tch_reader *r, struct tch_span name, tacho_error *err)
 {
-    int64_t id = tch_names_add(&r->stacks->names, name.p, name.len);
+    int64_t id;
+
+    if (r->options.strip_hex)
+        name = strip_hex(r, name);
+    if (r->scratch.failed)
+        return no_memory(r, err);
+    id = tch_names_add(&r->stacks->names, name.p, name.len);
 
     return id < 0 ? no_memory(r, err) : id;
 }
@@ -95,6 +127,11 @@ static size_t comm_length(struct tch_span name)
         while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
             at--;
     return at < slash && at > 1 && name.p[at - 1] == '-' ? at - 1 : name.len;
+}
+
+bool tch_is_thread_name(struct tch_span name)
+{
+    return comm_length(name) < name.len;
 }
 
 static int merge_thread(struct tch_reader *r, uint32_t *first, tacho_error *err)

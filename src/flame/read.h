@@ -38,6 +38,7 @@ struct tch_read_options {
     bool mark_jit;     /**< "_[j]" behind functions compiled while the program ran */
     bool mark_inlined; /**< "_[i]" behind inlined functions */
     bool source;       /**< ":file:line" where the text has it */
+    bool strip_hex;    /**< addresses in names, "0x7f12", become "0x..." */
     const char *event; /**< the one event to count; NULL: the first one seen */
 
     /* What becomes of whole stacks. */
@@ -69,7 +70,9 @@ struct tch_read_notes {
     uint64_t samples;          /**< counted in the stacks */
     uint64_t ignored;          /**< lines not understood */
     uint64_t first_ignored;    /**< the number of the first of them */
+    bool both;                 /**< it was a differential, two counts a line */
     bool fractional;           /**< counts with a fraction were cut to whole ones */
+    struct tch_span event;     /**< the one counted, empty where there are none; until the release */
     struct tch_names events;   /**< seen but not counted */
     uint64_t *event_counts;    /**< samples of each */
     size_t event_cap;
@@ -85,6 +88,7 @@ struct tch_reader {
     const struct tch_read_ops *ops; /* once the kind is known */
     void *state;                    /* of the kind */
     uint64_t line;                  /* the number of the line being read */
+    struct tch_buf scratch;         /* a name being changed */
     uint32_t *frames;               /* of the sample being read, root first */
     size_t frame_count;
     size_t frame_cap;
@@ -110,6 +114,9 @@ void tch_read_release(struct tch_reader *r);
 /** Reads to the end. Once a reader. @return 0, TACHO_EIO, TACHO_ENOMEM */
 int tch_read_fd(struct tch_reader *r, int fd, const char *name, tacho_error *err);
 int tch_read_mem(struct tch_reader *r, const char *data, size_t len, tacho_error *err);
+
+/** Whether a first frame tells the thread: "comm-PID/TID". */
+bool tch_is_thread_name(struct tch_span name);
 
 /* For the kinds. */
 

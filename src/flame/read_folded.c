@@ -107,6 +107,7 @@ static int line_folded(struct tch_reader *r, struct tch_span text, tacho_error *
     }
     f->decided = true;
     f->both = line.both;
+    r->notes.both = line.both;
     r->notes.fractional |= line.fractional;
     if (push_frames(r, line.frames, err) < 0)
         return TACHO_ENOMEM;

@@ -77,6 +77,7 @@ static int open_perf(struct tch_reader *r, tacho_error *err)
     r->state = p;
     if (r->options.event) {
         tch_buf_adds(&p->event, r->options.event);
+        r->notes.event = (struct tch_span){p->event.data, p->event.len};
         p->has_event = true;
     }
     return p->event.failed ? no_memory(r, err) : 0;
@@ -257,9 +258,10 @@ static bool wanted(struct tch_reader *r, struct tch_span event)
 {
     struct perf *p = r->state;
 
-    if (!p->has_event) {
+    if (!p->has_event && event.len > 0) {
         tch_buf_add(&p->event, event.p, event.len);
         p->has_event = !p->event.failed;
+        r->notes.event = (struct tch_span){p->event.data, p->event.len};
         return true;
     }
     return event.len == 0 ||

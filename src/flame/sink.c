@@ -23,8 +23,14 @@ static void hand_on(struct tch_sink *sink)
 
 void tch_sink_step(struct tch_sink *sink)
 {
-    if (sink->b.len >= MUCH || sink->b.failed)
-        hand_on(sink);
+    char last;
+
+    if (sink->b.len < MUCH && !sink->b.failed)
+        return;
+    /* The JSON writer looks at the last byte to know whether a comma is due. */
+    last = sink->b.len > 0 ? sink->b.data[--sink->b.len] : '\0';
+    hand_on(sink);
+    tch_buf_addc(&sink->b, last);
 }
 
 int tch_sink_end(struct tch_sink *sink)

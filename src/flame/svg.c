@@ -1,11 +1,8 @@
 /* The SVG: a head, a <g> a frame, a script. */
 #include "svg.h"
 
-#include <ctype.h>
 #include <math.h>
 
-#include "base/error.h"
-#include "base/file.h"
 #include "flame_page.h"
 #include "text.h"
 

@@ -36,8 +36,4 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
 void tch_frames_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
                       const char *count_name, struct tch_sink *sink);
 
-/** The label that an SVG of ours was made for: 1 and added to ret, 0 when the file says none, a
-    negative code when it cannot be read. */
-int tch_svg_label(const char *path, struct tch_buf *ret, tacho_error *err);
-
 #endif

@@ -4,14 +4,15 @@
 #include "base/float_text.h"
 #include "base/utf8.h"
 
-static uint32_t decode(const char *p, size_t len)
+size_t tch_utf8_decode(struct tch_span text, uint32_t *code)
 {
     static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = (unsigned char)p[0] & first[len];
+    size_t step = tch_utf8_step(text.p, text.len);
 
-    for (size_t i = 1; i < len; i++)
-        code = code << 6 | ((unsigned char)p[i] & 0x3f);
-    return code;
+    *code = (unsigned char)text.p[0] & first[step];
+    for (size_t i = 1; i < step; i++)
+        *code = *code << 6 | ((unsigned char)text.p[i] & 0x3f);
+    return step;
 }
 
 /* XML 1.0 has no way to write most control characters. Directional overrides would let a name
@@ -38,15 +39,11 @@ static bool is_wide(uint32_t code)
 /* One character of text: the bytes it takes there; *code is U+FFFD for what cannot be shown. */
 static size_t next_char(struct tch_span text, uint32_t *code)
 {
-    size_t step = tch_utf8_step(text.p, text.len);
+    size_t step = tch_utf8_decode(text, code);
 
-    *code = 0xfffd;
-    if (step == 0)
-        return 1;
-    *code = decode(text.p, step);
-    if (!is_shown(*code))
+    if (step == 0 || !is_shown(*code))
         *code = 0xfffd;
-    return step;
+    return step ? step : 1;
 }
 
 static void add_char(struct tch_buf *b, uint32_t code)
@@ -113,6 +110,40 @@ void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns)
         text.len = fitting(text, columns - 1);
         tch_xml_text(b, text);
         tch_buf_adds(b, "\xe2\x80\xa6");
+    }
+}
+
+void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
+{
+    bool whole = fitting(text, columns) == text.len;
+    char out[4];
+
+    if (!whole)
+        text.len = columns > 0 ? fitting(text, columns - 1) : 0;
+    while (text.len > 0) {
+        uint32_t code;
+        size_t step = next_char(text, &code);
+
+        tch_buf_add(b, out, tch_utf8_put(out, code == '\t' ? ' ' : code));
+        text.p += step;
+        text.len -= step;
+    }
+    if (!whole && columns > 0)
+        tch_buf_adds(b, "\xe2\x80\xa6");
+}
+
+void tch_utf8_text(struct tch_buf *b, struct tch_span text)
+{
+    while (text.len > 0) {
+        size_t valid = tch_utf8_valid(text.p, text.len);
+
+        tch_buf_add(b, text.p, valid);
+        if (valid < text.len) {
+            tch_buf_adds(b, "\xef\xbf\xbd");
+            valid++;
+        }
+        text.p += valid;
+        text.len -= valid;
     }
 }
 
