@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint64_t tch_hash_mix(uint64_t a, uint64_t b)
 {
@@ -51,6 +52,19 @@ static inline uint64_t tch_hash(const char *p, size_t len)
         return tch_hash_mix(tch_hash_load(p) ^ 0xe7037ed1a0b428dbU,
                             tch_hash_load(p + left - 8) ^ h);
     return tch_hash_mix(tch_hash_tail(p, left) ^ 0x8ebc6af09c88c6e3U, h);
+}
+
+/** Whether len bytes are the same; names are short, and a call costs as much as comparing one. */
+static inline int tch_same_bytes(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+
+    if (len < 8)
+        return memcmp(a, b, len) == 0;
+    for (; i + 8 < len; i += 8)
+        if (tch_hash_load(a + i) != tch_hash_load(b + i))
+            return 0;
+    return tch_hash_load(a + len - 8) == tch_hash_load(b + len - 8);
 }
 
 #endif

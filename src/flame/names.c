@@ -2,7 +2,6 @@
 #include "names.h"
 
 #include "grow.h"
-#include "hash.h"
 
 void tch_names_release(struct tch_names *names)
 {
@@ -55,13 +54,12 @@ static bool grow_all(struct tch_names *names, size_t len)
     return true;
 }
 
-int64_t tch_names_add_hashed(struct tch_names *names, const char *text, size_t len, uint64_t hash)
+int64_t tch_names_search(struct tch_names *names, const char *text, size_t len, uint32_t tag)
 {
-    uint32_t tag = (uint32_t)(hash >> 32) ^ (uint32_t)hash;
     uint32_t i;
 
-    /* At most three quarters full. */
-    if (!names->slots || names->count >= names->mask - names->mask / 4)
+    /* At most half full: nearly every look finds its place at once. */
+    if (!names->slots || names->count > names->mask / 2)
         if (!grow_slots(names))
             return -1;
     for (i = tag & names->mask; names->slots[i].id; i = (i + 1) & names->mask) {
@@ -78,11 +76,6 @@ int64_t tch_names_add_hashed(struct tch_names *names, const char *text, size_t l
     names->text_len += len;
     names->slots[i] = (struct tch_name_slot){tag, ++names->count};
     return names->count - 1;
-}
-
-int64_t tch_names_add(struct tch_names *names, const char *text, size_t len)
-{
-    return tch_names_add_hashed(names, text, len, tch_hash(text, len));
 }
 
 /* For qsort(): it hands on no context, so each item brings its text. */

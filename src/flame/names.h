@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hash.h"
+
 enum { TCH_NAMES_MAX = 1 << 30 };
 
 struct tch_name {
@@ -34,11 +36,28 @@ struct tch_names {
 
 void tch_names_release(struct tch_names *names);
 
-/** The number of this text, from 0 in the order of first sight; -1 when memory ran out. */
-int64_t tch_names_add(struct tch_names *names, const char *text, size_t len);
+/* For tch_names_add(): the text is not at the place that its tag leads to first. */
+int64_t tch_names_search(struct tch_names *names, const char *text, size_t len, uint32_t tag);
 
-/** The same where the hash, tch_hash(text, len), is known. */
-int64_t tch_names_add_hashed(struct tch_names *names, const char *text, size_t len, uint64_t hash);
+/** The number of this text, from 0 in the order of first sight; -1 when memory ran out.
+    Inline, for it is called for every frame of every stack. */
+static inline int64_t tch_names_add(struct tch_names *names, const char *text, size_t len)
+{
+    uint64_t hash = tch_hash(text, len);
+    uint32_t tag = (uint32_t)(hash >> 32) ^ (uint32_t)hash;
+
+    if (names->slots) {
+        struct tch_name_slot slot = names->slots[tag & names->mask];
+
+        if (slot.hash == tag && slot.id > 0) {
+            const struct tch_name *name = names->list + slot.id - 1;
+
+            if (name->len == len && tch_same_bytes(names->text + name->at, text, len))
+                return slot.id - 1;
+        }
+    }
+    return tch_names_search(names, text, len, tag);
+}
 
 /** The text, not terminated, valid until the next one is added. */
 static inline const char *tch_names_text(const struct tch_names *names, uint32_t id, size_t *len)

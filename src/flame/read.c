@@ -45,11 +45,10 @@ static int no_memory(const struct tch_reader *r, tacho_error *err)
                     r->stacks->count);
 }
 
-int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error *err)
+int tch_read_reserve(struct tch_reader *r, size_t more, tacho_error *err)
 {
-    if (!tch_grow((void **)&r->frames, &r->frame_cap, r->frame_count + 1, sizeof *r->frames))
+    if (!tch_grow((void **)&r->frames, &r->frame_cap, r->frame_count + more, sizeof *r->frames))
         return no_memory(r, err);
-    r->frames[r->frame_count++] = name;
     return 0;
 }
 

@@ -120,8 +120,17 @@ bool tch_is_thread_name(struct tch_span name);
 
 /* For the kinds. */
 
+/** Room for `more` frames of the sample being read; 0 or TACHO_ENOMEM. */
+int tch_read_reserve(struct tch_reader *r, size_t more, tacho_error *err);
+
 /** Appends a frame to the sample being read; 0 or TACHO_ENOMEM. */
-int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error *err);
+static inline int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error *err)
+{
+    if (r->frame_count == r->frame_cap && tch_read_reserve(r, 1, err) < 0)
+        return TACHO_ENOMEM;
+    r->frames[r->frame_count++] = name;
+    return 0;
+}
 
 /** The number of a frame's name, or TACHO_ENOMEM. */
 int64_t tch_read_name(struct tch_reader *r, struct tch_span name, tacho_error *err);

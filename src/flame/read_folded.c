@@ -70,9 +70,12 @@ static int push_frames(struct tch_reader *r, struct tch_span text, tacho_error *
         /* "[T; 4]" in a Rust name was cut in two: no frame starts or ends with a blank. */
         if (frame.len > 0 && (frame.p[0] == ' ' || frame.p[frame.len - 1] == ' '))
             frame = tch_span_trim(frame);
-        name = tch_read_name(r, frame, err);
+        name = r->options.strip_hex ? tch_read_name(r, frame, err)
+                                    : tch_names_add(&r->stacks->names, frame.p, frame.len);
 
-        if (name < 0 || tch_read_push(r, (uint32_t)name, err) < 0)
+        if (name < 0)
+            return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for names");
+        if (tch_read_push(r, (uint32_t)name, err) < 0)
             return TACHO_ENOMEM;
         if (!semicolon)
             return 0;

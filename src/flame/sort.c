@@ -35,6 +35,21 @@ static void next_key(const struct sorter *s, struct entry *e)
     e->used = (uint32_t)(at - stack->at);
 }
 
+/* Each stack is somewhere else in memory: it is on its way while those before it are looked at. */
+static void next_keys(const struct sorter *s, struct entry *e, size_t n)
+{
+    enum { FAR = 16, NEAR = 8 };
+
+    for (size_t i = 0; i < n; i++) {
+        if (i + FAR < n)
+            __builtin_prefetch(s->stacks->list + e[i + FAR].stack);
+        if (i + NEAR < n)
+            __builtin_prefetch(s->stacks->units + s->stacks->list[e[i + NEAR].stack].at +
+                               e[i + NEAR].used);
+        next_key(s, e + i);
+    }
+}
+
 /* Whether a key says that its stack has ended. */
 static bool has_end(const struct sorter *s, uint64_t key)
 {
@@ -121,8 +136,7 @@ static void sort_equal_runs(const struct sorter *s, struct entry *e, size_t n)
             ;
         if (end - i < 2 || has_end(s, e[i].key))
             continue;
-        for (size_t j = i; j < end; j++)
-            next_key(s, e + j);
+        next_keys(s, e + i, end - i);
         sort_entries(s, e + i, end - i);
     }
 }
@@ -140,8 +154,8 @@ static void sort_entries(const struct sorter *s, struct entry *e, size_t n)
         if (has_end(s, parts[1].e->key))
             parts[1].n = 0; /* distinct stacks: there is one, in its place */
         for (struct part *p = parts; p < parts + 3; p++) {
-            for (size_t i = 0; p->equal && i < p->n; i++)
-                next_key(s, p->e + i);
+            if (p->equal)
+                next_keys(s, p->e, p->n);
             if (p->n > largest->n)
                 largest = p;
         }
@@ -175,10 +189,9 @@ int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error
     if (ranks && entries && order) {
         struct sorter s = sorter_for(stacks, ranks);
 
-        for (uint32_t i = 0; i < stacks->count; i++) {
+        for (uint32_t i = 0; i < stacks->count; i++)
             entries[i] = (struct entry){.stack = i};
-            next_key(&s, entries + i);
-        }
+        next_keys(&s, entries, stacks->count);
         sort_entries(&s, entries, stacks->count);
         for (uint32_t i = 0; i < stacks->count; i++)
             order[i] = entries[i].stack;

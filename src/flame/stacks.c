@@ -86,8 +86,8 @@ static int64_t find_or_add(struct tch_stacks *stacks, const uint32_t *frames, si
     uint32_t tag = (uint32_t)(hash >> 32) ^ (uint32_t)hash;
     uint32_t i;
 
-    /* At most three quarters full. */
-    if (!stacks->slots || stacks->count >= stacks->mask - stacks->mask / 4)
+    /* At most half full: nearly every look finds its place at once. */
+    if (!stacks->slots || stacks->count > stacks->mask / 2)
         if (!grow_slots(stacks))
             return -1;
     for (i = tag & stacks->mask; stacks->slots[i].id; i = (i + 1) & stacks->mask)
