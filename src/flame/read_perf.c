@@ -17,6 +17,9 @@ enum {
     NAME_MAX_BYTES = 1 << 20 /* of one frame's name */
 };
 
+/* No line has this number. */
+static const uint32_t NO_LINE = UINT32_MAX;
+
 enum state {
     BETWEEN, /* samples: an event line is due */
     SAMPLE,  /* frames are due */
@@ -27,6 +30,7 @@ enum state {
 struct meaning {
     uint32_t first;
     uint32_t count;
+    uint32_t next; /* the line that came after it the last time: mostly it does so again */
 };
 
 /* Java's frames are read otherwise, so they are remembered apart. */
@@ -43,6 +47,7 @@ struct perf {
     enum state state;
     struct memo memos[2];
     struct memo *memo; /* of the program being sampled */
+    uint32_t last;     /* line of this sample, in the memo; NO_LINE before the first */
     bool is_java;
     struct tch_buf event; /* the one that counts */
     bool has_event;
@@ -201,10 +206,11 @@ static int learn(struct tch_reader *r, uint32_t id, const struct tch_perf_frame 
     if (!tch_grow((void **)&memo->meanings, &memo->meaning_cap, (size_t)id + 1,
                   sizeof *memo->meanings))
         return no_memory(r, err);
-    memo->meanings[id] = (struct meaning){0};
+    memo->meanings[id] = (struct meaning){.next = id};
     if (frame)
         status = add_names(r, frame, source, err);
-    memo->meanings[id] = (struct meaning){(uint32_t)first, (uint32_t)(memo->part_count - first)};
+    memo->meanings[id].first = (uint32_t)first;
+    memo->meanings[id].count = (uint32_t)(memo->part_count - first);
     return status;
 }
 
@@ -299,6 +305,7 @@ static int start_sample(struct tch_reader *r, const struct tch_perf_event *event
     }
     p->time_ns = event->time_ns;
     p->period = event->period;
+    p->last = NO_LINE;
     p->state = SAMPLE;
     return p->comm.failed || p->thread.failed ? no_memory(r, err) : 0;
 }
@@ -312,8 +319,9 @@ static int one_line_sample(struct tch_reader *r, const struct tch_perf_frame *fr
     int status = add_names(r, frame, (struct tch_span){"", 0}, err);
 
     if (status == 0)
-        status = push_meaning(r, (struct meaning){(uint32_t)first,
-                                                  (uint32_t)(p->memo->part_count - first)}, err);
+        status = push_meaning(
+            r, (struct meaning){.first = (uint32_t)first,
+                                .count = (uint32_t)(p->memo->part_count - first)}, err);
     if (status == 0)
         status = end_sample(r, err);
     p->memo->part_count = first;
@@ -386,11 +394,33 @@ static int source_line(struct tch_reader *r, struct tch_span source, bool inline
     return status;
 }
 
+/* The number of a line: that which followed the last one before, or as the table says; -1: no
+   memory. */
+static int64_t number_of(struct perf *p, struct tch_span line)
+{
+    struct memo *memo = p->memo;
+    int64_t id;
+
+    if (p->last != NO_LINE) {
+        uint32_t next = memo->meanings[p->last].next;
+        const struct tch_name *guess = memo->lines.list + next;
+
+        if (guess->len == line.len &&
+            tch_same_bytes(memo->lines.text + guess->at, line.p, line.len))
+            return p->last = next;
+    }
+    id = tch_names_add(&memo->lines, line.p, line.len);
+    if (id >= 0 && p->last != NO_LINE)
+        memo->meanings[p->last].next = (uint32_t)id;
+    if (id >= 0)
+        p->last = (uint32_t)id;
+    return id;
+}
+
 static int frame_line(struct tch_reader *r, struct tch_span line, tacho_error *err)
 {
     struct perf *p = r->state;
-    struct tch_names *lines = &p->memo->lines;
-    uint32_t known = lines->count;
+    uint32_t known = p->memo->lines.count;
     struct tch_span source;
     bool inlined;
     int64_t id;
@@ -400,13 +430,20 @@ static int frame_line(struct tch_reader *r, struct tch_span line, tacho_error *e
     if (line.len > 3 && line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ' &&
         tch_perf_source(line, &source, &inlined))
         return source_line(r, source, inlined, err);
-    id = tch_names_add(lines, line.p, line.len);
+    id = number_of(p, line);
     if (id < 0)
         return no_memory(r, err);
     if (id >= known)
         status = new_frame_line(r, line, (uint32_t)id, err);
     if (status == 0)
         status = push_meaning(r, p->memo->meanings[id], err);
+    /* The guess at the next line is on its way from memory while that is being found. */
+    if (status == 0) {
+        const struct tch_name *guess = p->memo->lines.list + p->memo->meanings[id].next;
+
+        __builtin_prefetch(p->memo->lines.text + guess->at);
+        __builtin_prefetch(p->memo->lines.text + guess->at + 64);
+    }
     if (status == 0 && (r->options.source || r->options.mark_inlined)) {
         tch_buf_clear(&p->joined);
         tch_buf_add(&p->joined, line.p, line.len);
