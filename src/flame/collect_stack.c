@@ -119,7 +119,8 @@ static enum tch_unwound step(struct tch_collect *c, uint32_t place, uint32_t obj
 
     *signal = false;
     if (tch_places_row(&c->places, place, o, &row) <= 0)
-        return tch_unwind_step_fp(stack, regs);
+        return tch_object_is_entry(o, c->places.list[place].addr) ? TCH_UNWOUND_END
+                                                                  : tch_unwind_step_fp(stack, regs);
     *signal = row.signal;
     return tch_unwind_step(&o->cfi, &row, stack, regs);
 }
@@ -168,6 +169,9 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
         if (stack.len > size)
             stack.len = 0;
     }
+    /* In the middle of an exec the registers are those of a program that is gone. */
+    if (c->frame_count > 0 && !tch_maps_find(s->thread->process, regs.r[TCH_REG_RA]))
+        return 0;
     c->user++;
     if (abi == PERF_SAMPLE_REGS_ABI_64)
         status = follow(c, s, &regs, &stack, &how, err);

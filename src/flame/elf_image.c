@@ -82,6 +82,7 @@ static bool is_ours(const Elf64_Ehdr *head)
 static void read_headers(struct tch_elf *elf, const Elf64_Ehdr *head)
 {
     elf->machine = head->e_machine;
+    elf->entry = head->e_entry;
     if (head->e_phentsize == sizeof *elf->segments)
         elf->segments = read_table(elf, head->e_phoff, head->e_phnum, sizeof *elf->segments);
     elf->segment_count = elf->segments ? head->e_phnum : 0;

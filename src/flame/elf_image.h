@@ -20,6 +20,7 @@ struct tch_elf {
     int fd;              /**< -1: in memory, or closed */
     const uint8_t *data; /* in memory */
     uint64_t size;
+    uint64_t entry; /**< where the program starts, or 0 */
     uint16_t machine;
     Elf64_Phdr *segments;
     size_t segment_count;

@@ -103,8 +103,8 @@ static bool load_cfi(struct tch_object *object)
                                        header_data, header_len, header ? header->sh_addr : 0);
 }
 
-/* Every process has the same vdso as we do; the end is not said anywhere, but two pages hold the
-   code of any so far, and the section headers are its last part. */
+/* Every process has the same vdso as we do. Its end is not said anywhere, but the section headers
+   are its last part. */
 static bool open_vdso(struct tch_elf *elf)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
@@ -135,6 +135,12 @@ bool tch_object_load(struct tch_object *object)
     else if (object->kind == TCH_OBJECT_VDSO)
         object->usable = open_vdso(&object->elf);
     return !object->usable || load_cfi(object);
+}
+
+bool tch_object_is_entry(const struct tch_object *object, uint64_t addr)
+{
+    return object->usable && object->elf.entry != 0 && addr >= object->elf.entry &&
+           addr - object->elf.entry < TCH_ENTRY_BYTES;
 }
 
 uint64_t tch_object_address(const struct tch_object *object, uint64_t offset)

@@ -23,6 +23,8 @@ enum tch_object_kind {
 
 enum { TCH_OBJECT_NOWHERE = 0, TCH_OBJECT_THE_KERNEL = 1 };
 
+enum { TCH_ENTRY_BYTES = 48 }; /**< of the code that a program starts with, _start */
+
 struct tch_object {
     enum tch_object_kind kind;
     uint32_t pid; /**< where it was seen first; of a JIT: whose it is */
@@ -57,6 +59,9 @@ int64_t tch_objects_add(struct tch_objects *objects, const char *name, uint64_t 
 /** Opens the file and reads its unwind information, once; false: no memory. That there is no such
     file, or that it is no ELF file, shows in `usable`. */
 bool tch_object_load(struct tch_object *object);
+
+/** Is this the code that a program starts with? It has no caller, whether it says so or not. */
+bool tch_object_is_entry(const struct tch_object *object, uint64_t addr);
 
 /** The address, as linked, of a byte of the mapped file. */
 uint64_t tch_object_address(const struct tch_object *object, uint64_t offset);

@@ -2,6 +2,7 @@
 #include "symbol_table.h"
 
 #include "grow.h"
+#include "object.h"
 
 void tch_symbol_table_release(struct tch_symbol_table *table)
 {
@@ -176,10 +177,18 @@ static bool add_plt(struct tch_symbol_table *table, const struct tch_elf *elf)
     return ok;
 }
 
+/* A stripped program still says where it starts. */
+static bool add_entry(struct tch_symbol_table *table, const struct tch_elf *elf)
+{
+    return elf->entry == 0 ||
+           tch_symbol_table_add(table, elf->entry, TCH_ENTRY_BYTES, UINT32_MAX, "_start", 6);
+}
+
 bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *elf)
 {
     bool ok = add_symbols(table, elf, tch_elf_section_type(elf, SHT_SYMTAB)) &&
-              add_symbols(table, elf, tch_elf_section_type(elf, SHT_DYNSYM)) && add_plt(table, elf);
+              add_symbols(table, elf, tch_elf_section_type(elf, SHT_DYNSYM)) &&
+              add_plt(table, elf) && add_entry(table, elf);
 
     tch_symbol_table_sort(table);
     return ok;
