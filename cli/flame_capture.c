@@ -42,7 +42,8 @@ enum {
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };
 
 static const char *const call_graphs[] = {"auto", "fp", "dwarf", NULL};
-static const char *const profilers[] = {"native", NULL};
+static const char *const profilers[] = {"native",           "perf", "perf-inferno", "dtrace",
+                                        "cargo-flamegraph", NULL};
 
 /* What was asked for. */
 struct capture {

@@ -4,8 +4,8 @@
 #include "base/error.h"
 
 const struct tch_backend *const tch_backends[] = {
-    &tch_backend_native,
-    NULL,
+    &tch_backend_native, &tch_backend_perf,  &tch_backend_inferno,
+    &tch_backend_dtrace, &tch_backend_cargo, NULL,
 };
 
 int tch_profiler_failed(tacho_error *err, int code, const char *program, const char *reason)
