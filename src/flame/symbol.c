@@ -207,6 +207,8 @@ static bool name_place(struct tch_symbols *s, const struct tch_place *place,
     if (object->kind == TCH_OBJECT_JIT)
         mark = "_[j]";
     symbol = tch_symbol_table_find(&o->table, place->addr);
+    if (!symbol) /* a signal's handler returns to the first byte of __restore_rt, not behind a call */
+        symbol = tch_symbol_table_find(&o->table, place->addr + 1);
     count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
     if (count > 0)
         return push_scopes(s, scopes, count, symbol);
