@@ -2,88 +2,18 @@
 // real clicks and keys, the deep link, hostile names, and nothing on the console.
 //
 //   node browser.mjs CHROMIUM TACHO FOLDER [SCREENSHOTS]
-import { spawn, execFileSync } from "node:child_process";
-import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { check, withPage } from "./devtools.mjs";
 
 const [chromium, tacho, folder, screenshots] = process.argv.slice(2);
-const profile = mkdtempSync(join(folder, "chromium-"));
-const browser = spawn(chromium, [
-  "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
-  "--user-data-dir=" + profile, "--window-size=1240,800", "about:blank",
-], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-
-let serial = 0, buffered = "", failures = 0, session;
-const waiting = new Map(), complaints = [], requests = [];
-
-browser.stdio[4].on("data", (chunk) => {
-  buffered += chunk.toString();
-  for (let end; (end = buffered.indexOf("\0")) >= 0; buffered = buffered.slice(end + 1)) {
-    const message = JSON.parse(buffered.slice(0, end));
-    if (message.id) {
-      waiting.get(message.id)(message);
-      waiting.delete(message.id);
-    } else if (message.method === "Runtime.exceptionThrown" ||
-               (message.method === "Log.entryAdded" && message.params.entry.level === "error") ||
-               (message.method === "Runtime.consoleAPICalled" && message.params.type === "error")) {
-      complaints.push(JSON.stringify(message.params));
-    } else if (message.method === "Network.requestWillBeSent") {
-      requests.push(message.params.request.url);
-    }
-  }
-});
-
-function send(method, params = {}) {
-  const id = ++serial;
-  const message = { id, method, params };
-  if (session) message.sessionId = session;
-  browser.stdio[3].write(JSON.stringify(message) + "\0");
-  return new Promise((resolve, reject) => waiting.set(id, (answer) =>
-    answer.error ? reject(new Error(method + ": " + answer.error.message)) : resolve(answer.result)));
-}
-
-async function ask(expression) {
-  const answer = await send("Runtime.evaluate", { expression, returnByValue: true });
-  if (answer.exceptionDetails) throw new Error(expression + ": " + JSON.stringify(answer.exceptionDetails));
-  return answer.result.value;
-}
-
-function check(what, got, wanted) {
-  const ok = JSON.stringify(got) === JSON.stringify(wanted);
-  if (!ok) failures++;
-  console.log((ok ? "ok: " : "FAILED: ") + what +
-              (ok ? "" : ": got " + JSON.stringify(got) + ", wanted " + JSON.stringify(wanted)));
-}
-
-async function open(url) {
-  await send("Page.navigate", { url: "about:blank" });
-  await send("Page.navigate", { url });
-  for (let i = 0; i < 200; i++) {
-    if (await ask("document.readyState === 'complete' && location.href !== 'about:blank' && " +
-                  "!!document.querySelector('svg.tacho-flame .reset')")) return;
-    await new Promise((go) => setTimeout(go, 50));
-  }
-  throw new Error("the page does not load: " + url);
-}
-
-async function click(expression) {
-  const at = await ask(`(() => { const b = (${expression}).getBoundingClientRect();
-    return { x: b.x + Math.min(b.width / 2, 20), y: b.y + b.height / 2 }; })()`);
-  for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
-    await send("Input.dispatchMouseEvent", { type, ...at, button: type === "mouseMoved" ? "none" : "left", clickCount: 1 });
-}
-
-async function key(k, code) {
-  for (const type of ["keyDown", "keyUp"])
-    await send("Input.dispatchKeyEvent", { type, key: k, windowsVirtualKeyCode: code });
-}
-
-async function shot(name) {
-  if (!screenshots) return;
-  const { data } = await send("Page.captureScreenshot", { format: "png" });
-  writeFileSync(join(screenshots, name + ".png"), Buffer.from(data, "base64"));
-}
+let page;
+const ask = (expression) => page.ask(expression);
+const click = (expression) => page.click(expression);
+const key = (k, code) => page.key(k, code);
+const open = (url) => page.open(url, "!!document.querySelector('svg.tacho-flame .reset')");
+const shot = async (name) => screenshots && page.shot(join(screenshots, name + ".png"));
 
 const frame = (name) => `[...document.querySelectorAll('.frames g')].find(
   (g) => g.querySelector('title').textContent.startsWith('${name} (') && !g.classList.contains('off'))`;
@@ -125,7 +55,7 @@ async function simple() {
   check("and clears the address", await ask("location.hash"), "");
 
   await click("document.querySelector('input')");
-  await send("Input.insertText", { text: "e(ad|mit)" });
+  await page.send("Input.insertText", { text: "e(ad|mit)" });
   check("search counts each sample once", await ask(matched), "2 frames found: 70 samples, 70.00%");
   check("matches are marked", await ask("document.querySelectorAll('.frames g.found').length"), 2);
   await shot("searched");
@@ -177,7 +107,7 @@ async function hostile() {
   check("labels fit their frames", await ask(overlaps), 0);
   check("tooltips stay short", await ask("Math.max(...[...document.querySelectorAll('title')].map((t) => t.textContent.length)) < 1100"), true);
 
-  const svg = execFileSync("cat", [join(folder, "hostile.svg")]).toString().replace(/^<\?xml.*\n/, "");
+  const svg = readFileSync(join(folder, "hostile.svg")).toString().replace(/^<\?xml.*\n/, "");
   writeFileSync(join(folder, "inline.html"), "<!DOCTYPE html><meta charset=utf-8><title>t</title><h1>Report</h1>" + svg + "<p id=after>after</p>");
   await open("file://" + join(folder, "inline.html"));
   await shot("inline");
@@ -207,22 +137,12 @@ async function large() {
   check("labels fit their frames", await ask(overlaps), 0);
 }
 
-try {
-  const { targetInfos } = await send("Target.getTargets");
-  const { targetId } = targetInfos.find((t) => t.type === "page");
-  ({ sessionId: session } = await send("Target.attachToTarget", { targetId, flatten: true }));
-  for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
+await withPage(chromium, folder, async (opened) => {
+  page = opened;
   await simple();
   await hostile();
   await large();
-  check("no complaint on the console", complaints, []);
-  check("no request but for the files themselves", requests.filter((u) => !u.startsWith("file://") && u !== "about:blank"), []);
-} catch (error) {
-  console.log("FAILED: " + error.stack);
-  failures++;
-}
-browser.on("exit", () => {
-  try { rmSync(profile, { recursive: true, force: true, maxRetries: 5 }); } catch { /* the folder goes later */ }
-  process.exit(failures ? 1 : 0);
+  check("no complaint on the console", page.complaints, []);
+  check("no request but for the files themselves",
+        page.requests.filter((url) => !url.startsWith("file://") && url !== "about:blank"), []);
 });
-browser.kill();
