@@ -9,7 +9,7 @@
   var key = root.id || "flame";
   var area = root.querySelector("svg.frames"), details = root.querySelector(".details");
   var total = Number(root.dataset.total) || 1, count = root.dataset.count;
-  var ROW = 16, HEAD = 52, FOOT = 48, MARGIN = 10;
+  var ROW = 16, MARGIN = 10;
   var inverted = root.dataset.inverted === "1", levels = area.height.baseVal.value / ROW;
   var pen = document.createElementNS(HTML, "canvas").getContext("2d");
   var column = 7.3;
@@ -65,7 +65,7 @@
   var box = make("foreignObject", { x: 0, y: 4, width: 210, height: 26 });
   var input = document.createElementNS(HTML, "input");
   input.setAttribute("type", "search");
-  input.setAttribute("placeholder", "Search (regular expression)");
+  input.setAttribute("placeholder", "Search (regexp)");
   input.setAttribute("aria-label", "Search frames");
   box.appendChild(input);
   var matched = make("text", { "class": "matched", y: 45, "text-anchor": "end" });
@@ -220,22 +220,25 @@
     if (f) f.g.classList.add("here");
   }
 
-  function nearest(test) {
-    var best = null;
+  /* The nearest to the side, the widest above. */
+  function best(test, up) {
+    var chosen = null;
     frames.forEach(function (f) {
-      if (f.shown && test(f) && (!best || Math.abs(f.x - here.x) < Math.abs(best.x - here.x)))
-        best = f;
+      if (!f.shown || !test(f)) return;
+      if (!chosen || (up > 0 ? f.w > chosen.w || (f.w === chosen.w && f.x < chosen.x)
+                             : Math.abs(f.x - here.x) < Math.abs(chosen.x - here.x)))
+        chosen = f;
     });
-    return best;
+    return chosen;
   }
 
   function move(dx, up) {
     if (!here) return point(zoomed || frames[0]);
-    var next = nearest(function (f) {
+    var next = best(function (f) {
       if (dx) return f.level === here.level && (dx > 0 ? f.x > here.x : f.x < here.x);
       if (up > 0) return f.level === here.level + 1 && f.x >= here.x && f.x < here.x + here.w;
       return f.level === here.level - 1 && f.x <= here.x && f.x + f.w >= here.x + here.w;
-    });
+    }, up);
     if (next) point(next);
   }
 

@@ -54,7 +54,7 @@ static const char *language_of_plain(struct tch_span name)
     if (tch_span_starts(name, "LazyCompile:") || has(name, ".js:") || has(name, ".mjs:") ||
         tch_span_starts(name, "RegExp:"))
         return "JavaScript";
-    if (has(name, "/") && has(name, ":"))
+    if (has(name, "/") && !tch_span_starts(name, "/") && (has(name, ":") || !has(name, ".")))
         return "Java";
     if (is_rust(name))
         return "Rust";

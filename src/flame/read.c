@@ -136,18 +136,20 @@ bool tch_is_thread_name(struct tch_span name)
 static int merge_thread(struct tch_reader *r, uint32_t *first, tacho_error *err)
 {
     struct tch_span name;
+    char *copy;
     int64_t id;
 
     name.p = tch_names_text(&r->stacks->names, *first, &name.len);
-    if (comm_length(name) == name.len)
+    if (!tch_is_thread_name(name))
         return 0;
-    /* The text may move when a name is added, so it is added from a copy. */
     name.len = comm_length(name);
-    name.p = strndup(name.p, name.len);
-    if (!name.p)
+    /* The text may move when a name is added, so it is added from a copy. */
+    copy = malloc(name.len);
+    if (!copy)
         return no_memory(r, err);
-    id = tch_read_name(r, name, err);
-    free((char *)name.p);
+    memcpy(copy, name.p, name.len);
+    id = tch_read_name(r, (struct tch_span){copy, name.len}, err);
+    free(copy);
     if (id < 0)
         return (int)id;
     *first = (uint32_t)id;

@@ -14,6 +14,7 @@ enum {
     ROW = 16,
     HEAD = 52,     /* above the frames: title, subtitle */
     FOOT = 48,     /* below: what the mouse is on, what was left out */
+    LEGEND = 18,   /* and the colours' meaning, where they have one */
     LONGEST = 1000 /* columns of a name: more is no help in a tooltip */
 };
 
@@ -52,7 +53,11 @@ static uint64_t change_of(const struct tch_frame *f)
 static void add_head(struct picture *p)
 {
     const struct tch_svg_options *o = p->options;
-    const char *title = o->title ? o->title : o->inverted ? "Icicle Graph" : "Flame Graph";
+    bool diff = p->layout->total_before > 0;
+    const char *title = o->inverted ? "Icicle Graph" : "Flame Graph";
+    const char *subtitle = o->subtitle ? o->subtitle
+                           : diff      ? "red: more than before, blue: less"
+                                       : NULL;
 
     tch_buf_addf(p->b,
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -64,8 +69,7 @@ static void add_head(struct picture *p)
     tch_buf_addf(p->b, " data-count=\"%s\"", p->count_name);
     add_attribute(p->b, "data-theme", tch_themes[o->theme]);
     tch_buf_addf(p->b, " data-total=\"%llu\" data-inverted=\"%d\" data-diff=\"%d\">\n",
-                 (unsigned long long)p->layout->total, o->inverted,
-                 p->layout->total_before > 0);
+                 (unsigned long long)p->layout->total, o->inverted, diff);
     if (o->notes) {
         tch_buf_adds(p->b, "<desc>");
         tch_xml_text(p->b, span(o->notes));
@@ -75,11 +79,11 @@ static void add_head(struct picture *p)
     tch_buf_add(p->b, tch_flame_css, tch_flame_css_len);
     tch_buf_adds(p->b, "]]></style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
     tch_buf_addf(p->b, "<text class=\"title\" x=\"50%%\" y=\"20\" text-anchor=\"middle\">");
-    tch_xml_cut(p->b, span(title), (size_t)(p->width / column_px) / 3);
+    tch_xml_cut(p->b, span(o->title ? o->title : title), (size_t)(p->width / column_px) / 3);
     tch_buf_adds(p->b, "</text>\n");
-    if (o->subtitle) {
+    if (subtitle) {
         tch_buf_adds(p->b, "<text class=\"subtitle\" x=\"50%\" y=\"40\" text-anchor=\"middle\">");
-        tch_xml_cut(p->b, span(o->subtitle), (size_t)(p->width / column_px) / 2);
+        tch_xml_cut(p->b, span(subtitle), (size_t)(p->width / column_px) / 2);
         tch_buf_adds(p->b, "</text>\n");
     }
 }
@@ -174,11 +178,17 @@ static void add_frames(struct picture *p)
     tch_buf_adds(p->b, "</svg>\n");
 }
 
+static bool has_legend(const struct tch_layout *layout, const struct tch_svg_options *options)
+{
+    return options->palette == TCH_PALETTE_LANGUAGE && layout->total_before == 0;
+}
+
 static void add_legend(struct picture *p)
 {
     unsigned x = MARGIN;
+    unsigned y = p->height - FOOT - LEGEND + 10;
 
-    if (p->options->palette != TCH_PALETTE_LANGUAGE || p->layout->total_before > 0)
+    if (!has_legend(p->layout, p->options))
         return;
     tch_buf_adds(p->b, "<g class=\"legend\">");
     for (const char *const *name = tch_languages; *name; name++) {
@@ -187,7 +197,7 @@ static void add_legend(struct picture *p)
         tch_buf_addf(p->b,
                      "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"#%02x%02x%02x\"/>"
                      "<text x=\"%u\" y=\"%u\">%s</text>",
-                     x, 36, c.r, c.g, c.b, x + 14, 45, *name);
+                     x, y, c.r, c.g, c.b, x + 14, y + 9, *name);
         x += 14 + (unsigned)(column_px * (double)(strlen(*name) + 2));
     }
     tch_buf_adds(p->b, "</g>\n");
@@ -224,7 +234,7 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
         .sink = sink,
         .b = &sink->b,
         .width = options->width ? options->width : WIDTH,
-        .height = HEAD + layout->levels * ROW + FOOT,
+        .height = HEAD + layout->levels * ROW + FOOT + (has_legend(layout, options) ? LEGEND : 0),
     };
     struct tch_buf count_name;
 

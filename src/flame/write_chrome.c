@@ -19,7 +19,6 @@ struct track {
     uint64_t tid;
     size_t depth;
     uint32_t names[TCH_STACK_DEEPEST];
-    uint64_t starts[TCH_STACK_DEEPEST];
 };
 
 static void begin_event(struct track *t, const char *phase, struct tch_span name)
@@ -44,22 +43,25 @@ static void end_event(struct track *t)
     tch_sink_step(t->sink);
 }
 
+/* A begin or an end. A whole span would have to come after what is inside of it, and readers nest
+   spans of one length in the order in which they come. */
+static void add_edge(struct track *t, const char *phase, uint32_t name, uint64_t now)
+{
+    struct tch_span text;
+
+    text.p = tch_names_text(&t->stacks->names, name, &text.len);
+    begin_event(t, phase, text);
+    tch_json_key(&t->sink->b, "cat");
+    tch_json_text(&t->sink->b, "sample");
+    tch_json_key(&t->sink->b, "ts");
+    tch_json_f64(&t->sink->b, (double)now / 1000.0);
+    end_event(t);
+}
+
 static void close_spans(struct track *t, size_t depth, uint64_t now)
 {
-    while (t->depth > depth) {
-        uint64_t start = t->starts[--t->depth];
-        struct tch_span name;
-
-        name.p = tch_names_text(&t->stacks->names, t->names[t->depth], &name.len);
-        begin_event(t, "X", name);
-        tch_json_key(&t->sink->b, "cat");
-        tch_json_text(&t->sink->b, "sample");
-        tch_json_key(&t->sink->b, "ts");
-        tch_json_f64(&t->sink->b, (double)start / 1000.0);
-        tch_json_key(&t->sink->b, "dur");
-        tch_json_f64(&t->sink->b, (double)(now - start) / 1000.0);
-        end_event(t);
-    }
+    while (t->depth > depth)
+        add_edge(t, "E", t->names[--t->depth], now);
 }
 
 static void open_spans(struct track *t, uint32_t stack, uint64_t now)
@@ -76,8 +78,8 @@ static void open_spans(struct track *t, uint32_t stack, uint64_t now)
     }
     close_spans(t, i, now);
     for (; i < len; i++) {
-        t->names[t->depth] = name;
-        t->starts[t->depth++] = now;
+        t->names[t->depth++] = name;
+        add_edge(t, "B", name, now);
         if (i + 1 < len)
             name = tch_stacks_next(t->stacks, &at);
     }
