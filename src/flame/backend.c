@@ -24,17 +24,21 @@ int tch_profiler_failed(tacho_error *err, int code, const char *program, const c
 
 static int find_first(const struct tch_backend **ret, tacho_error *err)
 {
-    tacho_error first;
-    int status = tch_backends[0]->probe(&first);
+    const struct tch_backend *best = tch_backends[0];
+    tacho_error why;
+    int status = best->probe(&why);
 
-    for (size_t i = 0; tch_backends[i]; i++)
-        if (i == 0 ? status == 0 : tch_backends[i]->probe(NULL) == 0) {
+    if (status == 0) {
+        *ret = best;
+        return 0;
+    }
+    for (size_t i = 1; tch_backends[i]; i++)
+        if (tch_backends[i]->probe(NULL) == 0) {
             *ret = tch_backends[i];
             return 0;
         }
-    if (err)
-        *err = first; /* what the best one lacks is what to mend */
-    return tch_profiler_failed(err, status, tch_backends[0]->name, NULL);
+    /* What the best one lacks is what to mend. */
+    return tch_profiler_failed(err, status, best->name, why.message);
 }
 
 int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *err)

@@ -231,7 +231,8 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
     options.tid = (c->request.flags & TACHO_FLAME_PER_THREAD) != 0;
     tch_read_init(&reader, &c->stacks, &options);
     status = tch_read_fd(&reader, fd, name, err);
-    c->result.samples = reader.notes.samples;
+    /* perf's text has a line a sample, and a weight; the others have counts. */
+    c->result.samples = kind == TCH_READ_PERF ? reader.notes.samples : tch_stacks_total(&c->stacks);
     tch_read_release(&reader);
     return status;
 }

@@ -10,25 +10,48 @@
 
 enum { PROC_MAX = 64 << 20 };
 
+/* Takes a number, hexadecimal or decimal, and the one character behind it off the front. */
+static bool take_number(const char **p, bool hex, uint64_t *ret)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t value = 0;
+    const char *start = *p;
+
+    for (;; (*p)++) {
+        const char *digit = **p ? memchr(digits, **p, hex ? 16 : 10) : NULL;
+
+        if (!digit)
+            break;
+        value = value * (hex ? 16 : 10) + (uint64_t)(digit - digits);
+    }
+    if (*p == start)
+        return false;
+    *p += **p != '\0';
+    *ret = value;
+    return true;
+}
+
 /* "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so" */
 static int take_line(struct tch_collect *c, struct tch_process *process, const char *text,
                      tacho_error *err)
 {
-    unsigned long long start;
-    unsigned long long end;
-    unsigned long long offset;
-    unsigned long long inode;
-    char mode[5];
-    int name = 0;
+    enum { MODE = 5 }; /* "r-xp " */
+    struct tch_map map;
+    uint64_t device;
+    uint64_t inode;
     int64_t object;
 
-    if (sscanf(text, "%llx-%llx %4s %llx %*x:%*x %llu %n", &start, &end, mode, &offset, &inode,
-               &name) < 5 ||
-        mode[2] != 'x')
+    if (!take_number(&text, true, &map.start) || !take_number(&text, true, &map.end) ||
+        strlen(text) < MODE || text[2] != 'x')
         return 0;
-    object = tch_objects_add(&c->objects, text[name] ? text + name : "//anon", inode, process->pid);
-    if (object < 0 ||
-        !tch_maps_mmap(process, (struct tch_map){start, end, offset, (uint32_t)object}))
+    text += MODE;
+    if (!take_number(&text, true, &map.offset) || !take_number(&text, true, &device) ||
+        !take_number(&text, true, &device) || !take_number(&text, false, &inode))
+        return 0;
+    text += strspn(text, " ");
+    object = tch_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
+    map.object = (uint32_t)object;
+    if (object < 0 || !tch_maps_mmap(process, map))
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
     return 0;
 }

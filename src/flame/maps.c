@@ -118,7 +118,7 @@ const struct tch_map *tch_maps_find(const struct tch_process *process, uint64_t 
 static bool make_hole(struct tch_process *process, uint64_t start, uint64_t end)
 {
     size_t at = position(process, start);
-    size_t gone = at;
+    size_t gone;
     struct tch_map *m;
 
     if (at == process->count || process->maps[at].start >= end)

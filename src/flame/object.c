@@ -31,8 +31,7 @@ static bool append(struct tch_objects *objects, enum tch_object_kind kind, const
 {
     struct tch_object *object;
 
-    if (!tch_grow((void **)&objects->list, &objects->cap, objects->count + 1,
-                  sizeof *objects->list))
+    if (!tch_grow((void **)&objects->list, &objects->cap, objects->count + 1, sizeof object))
         return false;
     object = calloc(1, sizeof *object);
     if (!object)

@@ -140,7 +140,7 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
 {
     struct tch_symbol_object *o;
 
-    if (!tch_grow((void **)&s->objects, &s->object_cap, (size_t)id + 1, sizeof *s->objects))
+    if (!tch_grow((void **)&s->objects, &s->object_cap, (size_t)id + 1, sizeof o))
         return NULL;
     while (s->object_count <= id)
         s->objects[s->object_count++] = NULL;
@@ -207,7 +207,8 @@ static bool name_place(struct tch_symbols *s, const struct tch_place *place,
     if (object->kind == TCH_OBJECT_JIT)
         mark = "_[j]";
     symbol = tch_symbol_table_find(&o->table, place->addr);
-    if (!symbol) /* a signal's handler returns to the first byte of __restore_rt, not behind a call */
+    if (!symbol) /* a signal's handler returns to the first byte of __restore_rt, not behind a call
+                  */
         symbol = tch_symbol_table_find(&o->table, place->addr + 1);
     count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
     if (count > 0)
@@ -215,11 +216,12 @@ static bool name_place(struct tch_symbols *s, const struct tch_place *place,
     return push(s, symbol ? symbol : o->unknown, NULL, mark);
 }
 
+/* `fixed` is the name, where it does not depend on the place. */
 static bool name_into(struct tch_symbols *s, struct tch_naming *ret, const struct tch_place *place,
-                      const struct tch_object *object, bool cut)
+                      const struct tch_object *object, const char *fixed)
 {
     ret->at = (uint32_t)s->frame_count;
-    if (!(cut ? push(s, "[truncated]", NULL, "") : name_place(s, place, object)))
+    if (!(fixed ? push(s, fixed, NULL, "") : name_place(s, place, object)))
         return false;
     ret->count = (uint32_t)s->frame_count - ret->at;
     return true;
@@ -229,9 +231,14 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_place *place,
                     const struct tch_object *object, tacho_error *err)
 {
     struct tch_naming naming;
+    const char *fixed = NULL;
 
+    if (s->count == TCH_PLACE_CUT)
+        fixed = "[truncated]";
+    else if (object->kind == TCH_OBJECT_JIT)
+        fixed = "[anonymous]"; /* until its map is there */
     if (!tch_grow((void **)&s->list, &s->cap, s->count + 1, sizeof *s->list) ||
-        !name_into(s, &naming, place, object, s->count == TCH_PLACE_CUT))
+        !name_into(s, &naming, place, object, fixed))
         return no_memory(err);
     s->list[s->count++] = naming;
     return 0;
@@ -240,7 +247,7 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_place *place,
 int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_place *place,
                       const struct tch_object *object, tacho_error *err)
 {
-    return name_into(s, &s->list[id], place, object, false) ? 0 : no_memory(err);
+    return name_into(s, &s->list[id], place, object, NULL) ? 0 : no_memory(err);
 }
 
 int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_object *kernel,

@@ -2,18 +2,19 @@
  * A program whose profile is known: `hot` does 70 parts of the work, `warm` 20, `cool` 10, every
  * part the same number of the same steps.
  *
- *     workload MODE [ROUNDS]
+ *     workload MODE [ROUNDS [LIBRARY]]
  *
- * MODE: shares, recursion, threads, fork, dlopen LIBRARY, inlined, signal, sleep, crash, fail
+ * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, sleep, crash, fail
  */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/number.h"
 
 enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
 
@@ -145,6 +146,33 @@ static void in_signal(uint64_t rounds)
     raiser();
 }
 
+/* Code that no file holds, and the map that tells what it is: a loop of ROUNDS * 2^20. */
+static int jit(uint64_t rounds)
+{
+    static const uint8_t code[] = {
+        0x55, 0x48, 0x89, 0xe5, /* push rbp; mov rbp, rsp */
+        0x48, 0xff, 0xcf,       /* loop: dec rdi */
+        0x75, 0xfb,             /* jnz loop */
+        0x5d, 0xc3,             /* pop rbp; ret */
+    };
+    void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*call)(uint64_t);
+    char path[64];
+    FILE *map;
+
+    if (at == MAP_FAILED)
+        return 1;
+    memcpy(at, code, sizeof code);
+    mprotect(at, 4096, PROT_READ | PROT_EXEC);
+    *(void **)&call = at;
+    call(rounds << 20);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    map = fopen(path, "w");
+    if (!map || fprintf(map, "%lx %zx compiled code\n", (unsigned long)at, sizeof code) < 0)
+        return 1;
+    return fclose(map) == 0 ? 0 : 1;
+}
+
 __attribute__((noinline)) static void sleeper(uint64_t rounds)
 {
     while (rounds-- > 0)
@@ -157,7 +185,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "shares";
     uint64_t rounds = 300;
 
-    if (argc > 2 && tch_parse_u64(argv[2], UINT32_MAX, &rounds) < 0)
+    if (argc > 2 && sscanf(argv[2], "%9lu", &rounds) != 1)
         return 64;
     if (strcmp(mode, "shares") == 0)
         shares(rounds);
@@ -173,6 +201,8 @@ int main(int argc, char **argv)
         outer(rounds);
     else if (strcmp(mode, "signal") == 0)
         in_signal(rounds);
+    else if (strcmp(mode, "jit") == 0)
+        return jit(rounds);
     else if (strcmp(mode, "sleep") == 0)
         sleeper(rounds);
     else if (strcmp(mode, "crash") == 0)
