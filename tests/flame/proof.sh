@@ -95,7 +95,7 @@ profile native signal '' "$programs/workload" signal 40
 grep -q 'main;in_signal_\[i\];raiser;.*;on_signal;' native-signal.folded || grep -q 'raiser;.*;on_signal;' native-signal.folded ||
     fail "a signal's frame was not passed"
 expect native-signal main 100
-profile native jit --per-thread "$programs/workload" jit 100
+profile native jit --per-thread "$programs/workload" jit 300
 expect native-jit 'compiled code' 100
 expect native-jit main 100
 rm -f "/tmp/perf-$(sed -n '1s|^workload-\([0-9]*\)/.*|\1|p' native-jit.folded).map"
