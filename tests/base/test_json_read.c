@@ -386,6 +386,23 @@ static void stays_failed(void **state)
     assert_int_equal(tch_json_skip(&r), TACHO_EINVAL);
     assert_int_equal(tch_json_finish(&r), TACHO_EINVAL);
     assert_string_equal(err.message, "the reader is not in an object");
+
+    tch_json_open(&r, "[1]", 3, &err);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_finish(&r), TACHO_EINVAL);
+    assert_int_equal(tch_json_element(&r), TACHO_EINVAL);
+    assert_string_equal(err.message, "the reader is still inside a value");
+}
+
+static void nothing_at_all_is_an_empty_text(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_json_check(NULL, 0, &err), TACHO_EPARSE);
+    assert_int_equal(err.line, 1);
+    assert_int_equal(err.column, 1);
+    assert_string_equal(err.message, "expected a value, found the end of the text");
 }
 
 /* Mutations of a sound text: the fast reader and the plain one agree on each. */
@@ -589,6 +606,7 @@ int main(void)
         cmocka_unit_test(keeps_integers_exact),
         cmocka_unit_test(leaves_a_container_from_the_middle),
         cmocka_unit_test(stays_failed),
+        cmocka_unit_test(nothing_at_all_is_an_empty_text),
         cmocka_unit_test(agrees_with_the_plain_validator),
         cmocka_unit_test(passes_over_a_string_of_a_gigabyte_in_its_window),
         cmocka_unit_test(refuses_to_hold_a_string_past_the_limit),
