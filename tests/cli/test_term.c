@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/progress.h"
 #include "cli/term.h"
 
@@ -112,6 +113,71 @@ static void draws_no_progress_when_quiet(void **state)
     assert_string_equal(out, "tacho: warning: half-way\r\n");
 }
 
+/* What `body` writes on stderr while that is said to be a terminal: how often a line is begun. */
+static size_t lines_begun(void (*body)(const struct args *args))
+{
+    static const char start[] = "\r\033[K";
+    const struct args args = {.err = {.is_tty = true, .width = 80}};
+    FILE *file = tmpfile();
+    int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    char text[64 * 1024];
+    size_t len, count = 0;
+
+    assert_true(file && saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    body(&args);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    len = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[len] = '\0';
+    for (const char *at = text; (at = strstr(at, start)); at += strlen(start))
+        count++;
+    return count;
+}
+
+static uint64_t spent_ns;
+
+static void step_for_a_while(const struct args *args)
+{
+    uint64_t start = tch_now_ns();
+    struct progress p;
+
+    progress_begin(&p, args, "stepping", 1000);
+    for (uint64_t i = 0; tch_now_ns() - start < 30000000; i++)
+        progress_step(&p, i);
+    progress_end(&p);
+    spent_ns = tch_now_ns() - start;
+}
+
+static void draws_progress_ten_times_a_second_at_most(void **state)
+{
+    size_t begun;
+
+    (void)state;
+    begun = lines_begun(step_for_a_while);
+    assert_true(begun >= 2); /* at the begin, and to erase it */
+    assert_true(begun <= 2 + spent_ns / 100000000);
+}
+
+static void hide_and_step(const struct args *args)
+{
+    struct progress p;
+
+    progress_begin(&p, args, "hiding", 3);
+    progress_hide();
+    progress_hide(); /* nothing is there any more */
+    progress_step(&p, 1);
+    progress_end(&p);
+    progress_hide();
+}
+
+static void draws_hidden_progress_again_at_the_next_step(void **state)
+{
+    (void)state;
+    assert_int_equal(lines_begun(hide_and_step), 4); /* drawn, erased, drawn, erased */
+}
+
 static void line_is(const struct progress *p, uint64_t elapsed_ns, const char *want)
 {
     struct tch_buf b;
@@ -167,6 +233,8 @@ int main(void)
         cmocka_unit_test_setup(leaves_colours_out_when_told, set_plain_environment),
         cmocka_unit_test_setup(draws_progress_and_erases_it, set_plain_environment),
         cmocka_unit_test_setup(draws_no_progress_when_quiet, set_plain_environment),
+        cmocka_unit_test(draws_progress_ten_times_a_second_at_most),
+        cmocka_unit_test(draws_hidden_progress_again_at_the_next_step),
         cmocka_unit_test(tells_share_count_and_time_left),
         cmocka_unit_test_setup(reads_the_locale_by_its_name, set_plain_environment),
     };
