@@ -113,24 +113,29 @@ static void draws_no_progress_when_quiet(void **state)
     assert_string_equal(out, "tacho: warning: half-way\r\n");
 }
 
-/* What `body` writes on stderr while that is said to be a terminal: how often a line is begun. */
-static size_t lines_begun(void (*body)(const struct args *args))
+/* What `body` writes on stderr while that is said to be a terminal. */
+static void read_stderr(void (*body)(const struct args *args), char *text, size_t size)
 {
-    static const char start[] = "\r\033[K";
     const struct args args = {.err = {.is_tty = true, .width = 80}};
     FILE *file = tmpfile();
     int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    char text[64 * 1024];
-    size_t len, count = 0;
 
     assert_true(file && saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
     body(&args);
     dup2(saved, STDERR_FILENO);
     close(saved);
     rewind(file);
-    len = fread(text, 1, sizeof text - 1, file);
+    text[fread(text, 1, size - 1, file)] = '\0';
     fclose(file);
-    text[len] = '\0';
+}
+
+static size_t lines_begun(void (*body)(const struct args *args))
+{
+    static const char start[] = "\r\033[K";
+    char text[64 * 1024];
+    size_t count = 0;
+
+    read_stderr(body, text, sizeof text);
     for (const char *at = text; (at = strstr(at, start)); at += strlen(start))
         count++;
     return count;
@@ -176,6 +181,31 @@ static void draws_hidden_progress_again_at_the_next_step(void **state)
 {
     (void)state;
     assert_int_equal(lines_begun(hide_and_step), 4); /* drawn, erased, drawn, erased */
+}
+
+static void complain_of_places(const struct args *args)
+{
+    tacho_error err = {.line = 1, .column = 1, .message = "why"};
+
+    (void)args;
+    complain(&err, "cannot read '%s'", "a");
+    err.column = 0;
+    complain(&err, "cannot read '%s'", "b\n\033[2J");
+    err.line = 0;
+    complain(&err, "cannot read '%s'", "c");
+    complain(NULL, "cannot read '%s'", "d");
+}
+
+static void complaints_name_line_and_column_where_known(void **state)
+{
+    char text[1024];
+
+    (void)state;
+    read_stderr(complain_of_places, text, sizeof text);
+    assert_string_equal(text, "tacho: cannot read 'a': line 1, column 1: why\n"
+                              "tacho: cannot read 'b??[2J': line 1: why\n"
+                              "tacho: cannot read 'c': why\n"
+                              "tacho: cannot read 'd'\n");
 }
 
 static void line_is(const struct progress *p, uint64_t elapsed_ns, const char *want)
@@ -235,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup(draws_no_progress_when_quiet, set_plain_environment),
         cmocka_unit_test(draws_progress_ten_times_a_second_at_most),
         cmocka_unit_test(draws_hidden_progress_again_at_the_next_step),
+        cmocka_unit_test(complaints_name_line_and_column_where_known),
         cmocka_unit_test(tells_share_count_and_time_left),
         cmocka_unit_test_setup(reads_the_locale_by_its_name, set_plain_environment),
     };
