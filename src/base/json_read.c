@@ -4,10 +4,10 @@
  */
 #include "json_read.h"
 
-#include <errno.h>
 #include <stdarg.h>
 
 #include "error.h"
+#include "json_lex.h"
 #include "json_stream.h"
 #include "utf8.h"
 
@@ -125,93 +125,32 @@ static inline const char *take(struct tch_json_reader *r)
 
 /* --- scalars --- */
 
-static bool is_digit(char c)
+/* Passes over the number at *start, which a stream may move while it looks for the end. */
+static const char *pass_number(struct tch_json_reader *r, const char **start)
 {
-    return (unsigned char)(c - '0') < 10;
-}
+    const char *p = *start;
+    bool ok;
 
-/* May this byte follow a number or a literal? What it then means is the grammar's business. */
-static bool ends_word(char c)
-{
-    switch (c) {
-    case ' ':
-    case '\t':
-    case '\n':
-    case '\r':
-    case ',':
-    case ':':
-    case '"':
-    case '[':
-    case ']':
-    case '{':
-    case '}':
-        return true;
-    default:
-        return false;
-    }
-}
+    /* Mostly it reaches to the next mark. */
+    if (r->next < r->last && r->end - p >= 8) {
+        size_t len = (size_t)(r->batch + *r->next - p);
 
-static const char *digits(const char *p, const char *end)
-{
-    while (p < end && is_digit(*p))
-        p++;
-    return p;
-}
-
-/* The byte behind the number at p, or *bad where the grammar ends (and NULL). */
-static const char *number_end(const char *p, const char *end, const char **bad)
-{
-    const char *start;
-
-    if (*p == '-')
-        p++;
-    start = p;
-    p = digits(p, end);
-    if (p == start || (*start == '0' && p - start > 1)) {
-        *bad = p == start ? p : start + 1;
-        return NULL;
+        if (len <= 8 && tch_json_is_short_number(p, len))
+            return p + len;
     }
-    if (p < end && *p == '.') {
-        start = ++p;
-        p = digits(p, end);
-        if (p == start) {
-            *bad = p;
-            return NULL;
-        }
-    }
-    if (p < end && (*p | 0x20) == 'e') {
-        p++;
-        if (p < end && (*p == '+' || *p == '-'))
-            p++;
-        start = p;
-        p = digits(p, end);
-        if (p == start) {
-            *bad = p;
-            return NULL;
-        }
-    }
-    if (p < end && !ends_word(*p)) {
-        *bad = p;
-        return NULL;
-    }
-    return p;
-}
-
-/* Passes the number at p; *moved gets p again, since a stream may have moved it. */
-static const char *pass_number(struct tch_json_reader *r, const char **moved)
-{
-    const char *bad = NULL;
-    const char *p = number_end(*moved, r->end, &bad);
+    ok = tch_json_number(&p, r->end);
 
     /* At the window's end nobody knows yet whether it goes on. */
-    while ((p ? p : bad) == r->end && !r->ended) {
-        if (!tch_json_refill(r, moved))
+    while (p == r->end && !r->ended) {
+        if (!tch_json_refill(r, start))
             return NULL;
-        p = number_end(*moved, r->end, &bad);
+        p = *start;
+        ok = tch_json_number(&p, r->end);
     }
-    if (!p)
-        fail(r, bad < r->end ? bad : NULL, "malformed number");
-    return p;
+    if (ok)
+        return p;
+    fail(r, p < r->end ? p : NULL, "malformed number");
+    return NULL;
 }
 
 static const char *pass_literal(struct tch_json_reader *r, const char *p)
@@ -220,7 +159,7 @@ static const char *pass_literal(struct tch_json_reader *r, const char *p)
     size_t len = strlen(word);
 
     if ((size_t)(r->end - p) < len || memcmp(p, word, len) != 0 ||
-        (p + len < r->end && !ends_word(p[len]))) {
+        (p + len < r->end && !tch_json_ends_word(p[len]))) {
         found_instead(r, p, "a value");
         return NULL;
     }
@@ -228,24 +167,6 @@ static const char *pass_literal(struct tch_json_reader *r, const char *p)
 }
 
 /* --- strings --- */
-
-static int hex4(const char *p)
-{
-    int value = 0;
-
-    for (int i = 0; i < 4; i++) {
-        char c = p[i];
-        char lower = (char)(c | 0x20);
-
-        if (is_digit(c))
-            value = value * 16 + (c - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            value = value * 16 + (lower - 'a' + 10);
-        else
-            return -1;
-    }
-    return value;
-}
 
 /* The escape whose backslash is at p. A pair of surrogates takes the second one's mark too. */
 static bool check_escape(struct tch_json_reader *r, const char *p)
@@ -259,7 +180,7 @@ static bool check_escape(struct tch_json_reader *r, const char *p)
     }
     if (p[1] != 'u')
         return true;
-    unit = left >= 6 ? hex4(p + 2) : -1;
+    unit = left >= 6 ? tch_json_hex4(p + 2) : -1;
     if (unit < 0) {
         fail(r, p, "\\u needs four hexadecimal digits");
         return false;
@@ -267,7 +188,7 @@ static bool check_escape(struct tch_json_reader *r, const char *p)
     if (unit < 0xD800 || unit > 0xDFFF)
         return true;
     if (unit <= 0xDBFF && left >= 12 && p[6] == '\\' && p[7] == 'u') {
-        int low = hex4(p + 8);
+        int low = tch_json_hex4(p + 8);
 
         if (low >= 0xDC00 && low <= 0xDFFF)
             return take(r) != NULL;
