@@ -8,6 +8,7 @@
 #include "error.h"       /* IWYU pragma: export */
 #include "fingerprint.h" /* IWYU pragma: export */
 #include "latency.h"     /* IWYU pragma: export */
+#include "memory.h"      /* IWYU pragma: export */
 #include "version.h"     /* IWYU pragma: export */
 
 #endif
