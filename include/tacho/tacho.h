@@ -9,6 +9,7 @@
 #include "fingerprint.h" /* IWYU pragma: export */
 #include "latency.h"     /* IWYU pragma: export */
 #include "memory.h"      /* IWYU pragma: export */
+#include "power.h"       /* IWYU pragma: export */
 #include "version.h"     /* IWYU pragma: export */
 
 #endif
