@@ -1,0 +1,121 @@
+/* Ticks: what they are on this machine, and how they become nanoseconds. */
+#include "clock.h"
+
+#include <pthread.h>
+
+#include "file.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+__extension__ typedef unsigned __int128 u128;
+
+atomic_bool tch_ticks_are_tsc;
+
+/* Choosing. */
+
+static const char *why_not_tsc;
+static pthread_once_t chosen = PTHREAD_ONCE_INIT;
+
+static bool tsc_is_invariant(void)
+{
+#if defined(__x86_64__)
+    const unsigned power_leaf = 0x80000007;
+    enum { EDX_INVARIANT = 1 << 8 };
+    unsigned a, b, c, d;
+
+    return __get_cpuid(power_leaf, &a, &b, &c, &d) && (d & EDX_INVARIANT);
+#else
+    return false;
+#endif
+}
+
+const char *tch_clock_judge_tsc(bool invariant, const char *clocksource)
+{
+    /* Both read the TSC, and the kernel drops them when it finds the CPUs' TSCs apart. */
+    static const char *const good[] = {"tsc", "kvm-clock"};
+
+    if (!invariant)
+        return "the CPU has no invariant time stamp counter";
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        if (strcmp(clocksource, good[i]) == 0)
+            return NULL;
+    return "the kernel does not keep time by the time stamp counter";
+}
+
+static void choose(void)
+{
+    static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    char mem[64];
+    struct tch_buf name;
+
+    tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
+    if (tch_file_read(path, sizeof mem - 1, &name, NULL) < 0)
+        tch_buf_clear(&name);
+    name.data[strcspn(name.data, "\n")] = '\0';
+    why_not_tsc = tch_clock_judge_tsc(tsc_is_invariant(), name.data);
+    tch_buf_release(&name);
+}
+
+const char *tch_clock_why_not_tsc(void)
+{
+    pthread_once(&chosen, choose);
+    return why_not_tsc;
+}
+
+/* Calibrating. */
+
+/* CLOCK_MONOTONIC, ticks, CLOCK_MONOTONIC: the tightest of several sandwiches, because an
+   interrupt in between would make one wide. */
+static struct tch_clock_pair take_pair(void)
+{
+    enum { TRIES = 10 };
+    struct tch_clock_pair best = {.error = UINT64_MAX};
+
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t before = tch_now_ns();
+        uint64_t ticks = tch_ticks();
+        uint64_t width = tch_now_ns() - before;
+
+        if (width / 2 < best.error)
+            best = (struct tch_clock_pair){ticks, before + width / 2, width - width / 2};
+    }
+    return best;
+}
+
+void tch_clock_set(struct tch_clock *c, struct tch_clock_pair first, struct tch_clock_pair last)
+{
+    uint64_t ticks = last.ticks - first.ticks;
+
+    *c = (struct tch_clock){.first = first, .last = last};
+    c->rate = (uint64_t)(((u128)(last.ns - first.ns) << TCH_CLOCK_SHIFT) / ticks);
+}
+
+void tch_clock_calibrate(struct tch_clock *c)
+{
+    struct tch_clock_pair last;
+
+    do
+        last = take_pair();
+    while (last.ns <= c->first.ns);
+    /* A virtual machine moved to another host may count anew: then the line so far is the best. */
+    if (last.ticks > c->first.ticks)
+        tch_clock_set(c, c->first, last);
+}
+
+void tch_clock_init(struct tch_clock *c)
+{
+    if (!tch_clock_why_not_tsc())
+        atomic_store_explicit(&tch_ticks_are_tsc, true, memory_order_relaxed);
+    *c = (struct tch_clock){.first = take_pair(), .rate = UINT64_C(1) << TCH_CLOCK_SHIFT};
+    tch_clock_calibrate(c);
+}
+
+uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
+{
+    if (ticks >= c->first.ticks)
+        return c->first.ns +
+               (uint64_t)((u128)(ticks - c->first.ticks) * c->rate >> TCH_CLOCK_SHIFT);
+    return c->first.ns - (uint64_t)((u128)(c->first.ticks - ticks) * c->rate >> TCH_CLOCK_SHIFT);
+}

@@ -1,0 +1,96 @@
+/*
+ * Time: cheap ticks for the hot path, and what they are in nanoseconds of CLOCK_MONOTONIC.
+ *
+ *     struct tch_clock c;
+ *     tch_clock_init(&c);                       once, before the first tick
+ *     uint64_t t = tch_ticks();                 as often as needed
+ *     tch_clock_calibrate(&c);                  now and then, and at the end
+ *     uint64_t ns = tch_clock_ns(&c, t);
+ *
+ * Ticks are the CPU's time stamp counter (TSC) where that can be trusted, else nanoseconds of
+ * CLOCK_MONOTONIC. The wall clock plays no part: when it jumps, durations stay right.
+ */
+#ifndef TCH_BASE_CLOCK_H
+#define TCH_BASE_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t tch_clock_read(clockid_t id)
+{
+    struct timespec t;
+
+    clock_gettime(id, &t); /* cannot fail for the clocks used here */
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/** CLOCK_MONOTONIC: for durations. */
+static inline uint64_t tch_now_ns(void)
+{
+    return tch_clock_read(CLOCK_MONOTONIC);
+}
+
+/** CLOCK_REALTIME since 1970: to tell people when; it may jump. */
+static inline uint64_t tch_wall_ns(void)
+{
+    return tch_clock_read(CLOCK_REALTIME);
+}
+
+/** Ticks are the TSC. Set by the first tch_clock_init() of the process, the same ever after. */
+extern atomic_bool tch_ticks_are_tsc;
+
+/** Now, in ticks. Not ordered against the instructions around it: a few nanoseconds of blur. */
+static inline uint64_t tch_ticks(void)
+{
+#if defined(__x86_64__)
+    if (atomic_load_explicit(&tch_ticks_are_tsc, memory_order_relaxed))
+        return __builtin_ia32_rdtsc();
+#endif
+    return tch_now_ns();
+}
+
+/** The same instant on both clocks. */
+struct tch_clock_pair {
+    uint64_t ticks;
+    uint64_t ns;    /**< CLOCK_MONOTONIC */
+    uint64_t error; /**< ns is right to within this many */
+};
+
+/** Two such instants, as far apart as can be, and the straight line through them. */
+struct tch_clock {
+    struct tch_clock_pair first;
+    struct tch_clock_pair last;
+    uint64_t rate; /**< ns a tick, times 2^TCH_CLOCK_SHIFT */
+};
+
+enum { TCH_CLOCK_SHIFT = 48 };
+
+/** Chooses what ticks are, if that is still to be done, and takes the first pair and, at once, one
+    more: the line is rough until tch_clock_calibrate(). */
+void tch_clock_init(struct tch_clock *c);
+
+/** Takes the last pair anew. Between first and last, conversion is as exact as the pairs are, some
+    ten nanoseconds; the line goes on before and behind, less exact the farther away. Not to be
+    called while another thread uses c. */
+void tch_clock_calibrate(struct tch_clock *c);
+
+/** A tick's CLOCK_MONOTONIC in nanoseconds. Never falls while ticks rise, until the next
+    calibration. */
+uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks);
+
+/* What the above is made of, for tests and for who tells the user. */
+
+/** Why the TSC is not what ticks are, as a clause such as "the CPU has no invariant time stamp
+    counter"; NULL when it is, or will be after tch_clock_init(). */
+const char *tch_clock_why_not_tsc(void);
+
+/** The same for a made-up machine: does CPUID call the TSC invariant, what the kernel's
+    current_clocksource says ("" when it says nothing). */
+const char *tch_clock_judge_tsc(bool invariant, const char *clocksource);
+
+/** Sets the line through two given pairs, of which `last` must be later. */
+void tch_clock_set(struct tch_clock *c, struct tch_clock_pair first, struct tch_clock_pair last);
+
+#endif

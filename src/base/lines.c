@@ -1,0 +1,142 @@
+/* struct tch_lines: memchr() over a buffer that grows up to the longest line. */
+#include "lines.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "error.h"
+
+/* One less than there is, because its LF has to fit, too. */
+static size_t longest_or_default(size_t longest)
+{
+    if (longest == 0)
+        return TCH_LINES_LONGEST;
+    return longest < SIZE_MAX ? longest : SIZE_MAX - 1;
+}
+
+void tch_lines_init_fd(struct tch_lines *lines, int fd, const char *name, size_t longest)
+{
+    *lines = (struct tch_lines){
+        .fd = fd,
+        .name = name,
+        .longest = longest_or_default(longest),
+        .data = "",
+    };
+}
+
+void tch_lines_init_mem(struct tch_lines *lines, const char *data, size_t len, size_t longest)
+{
+    *lines = (struct tch_lines){
+        .fd = -1,
+        .longest = longest_or_default(longest),
+        .data = data ? data : "",
+        .end = len,
+        .at_end = true,
+    };
+}
+
+void tch_lines_release(struct tch_lines *lines)
+{
+    free(lines->buffer);
+    *lines = (struct tch_lines){.fd = -1, .data = "", .at_end = true};
+}
+
+/* Room behind `end`: by moving the line begun to the front, then by growing. What is longer than
+   the longest line was let go before, so that growing stops there. */
+static int make_room(struct tch_lines *lines, tacho_error *err)
+{
+    size_t held = lines->end - lines->start;
+    size_t size = lines->size ? lines->size * 2 : TCH_LINES_BUFFER;
+    char *buffer;
+
+    if (held == 0)
+        lines->start = lines->end = 0;
+    if (lines->end < lines->size)
+        return 0;
+    if (lines->start > 0) {
+        memmove(lines->buffer, lines->buffer + lines->start, held);
+        lines->start = 0;
+        lines->end = held;
+        return 0;
+    }
+    if (size > TCH_LINES_BUFFER && size > lines->longest + 1)
+        size = lines->longest + 1;
+    buffer = realloc(lines->buffer, size);
+    if (!buffer)
+        return tch_fail(err, TACHO_ENOMEM, lines->number + 1, "out of memory reading '%s'",
+                        lines->name);
+    lines->buffer = buffer;
+    lines->data = buffer;
+    lines->size = size;
+    return 0;
+}
+
+/* More bytes behind `end`, or at_end. */
+static int fill(struct tch_lines *lines, tacho_error *err)
+{
+    int result = make_room(lines, err);
+
+    while (result == 0) {
+        ssize_t n = read(lines->fd, lines->buffer + lines->end, lines->size - lines->end);
+
+        if (n >= 0) {
+            lines->end += (size_t)n;
+            lines->at_end = n == 0;
+            break;
+        }
+        if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = lines->fd, .events = POLLIN}, 1, -1);
+        else if (errno != EINTR)
+            result = tch_fail_errno(err, errno, "cannot read '%s'", lines->name);
+    }
+    return result;
+}
+
+/* The first `len` bytes at start, which with what was passed over are a line. */
+static void give(struct tch_lines *lines, size_t len, bool ended, struct tch_line *ret)
+{
+    size_t whole = lines->passed + len;
+    bool too_long = whole > lines->longest;
+
+    *ret = (struct tch_line){
+        .text = too_long ? NULL : lines->data + lines->start,
+        .len = whole,
+        .number = ++lines->number,
+        .offset = lines->offset,
+        .ended = ended,
+        .too_long = too_long,
+    };
+    lines->start += len + ended;
+    lines->offset += whole + ended;
+    lines->searched = 0;
+    lines->passed = 0;
+}
+
+int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *err)
+{
+    for (;;) {
+        const char *start = lines->data + lines->start;
+        size_t held = lines->end - lines->start;
+        const char *lf = NULL;
+        int result;
+
+        if (held > lines->searched)
+            lf = memchr(start + lines->searched, '\n', held - lines->searched);
+        if (lf || (lines->at_end && (held > 0 || lines->passed > 0))) {
+            give(lines, lf ? (size_t)(lf - start) : held, lf != NULL, ret);
+            return 1;
+        }
+        if (lines->at_end)
+            return 0;
+        lines->searched = held;
+        if (held > lines->longest || lines->passed > 0) {
+            lines->passed += held;
+            lines->start = lines->end;
+            lines->searched = 0;
+        }
+        result = fill(lines, err);
+        if (result < 0)
+            return result;
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Lines of a file or of memory, one at a time, in bounded memory whatever the input's size.
+ *
+ *     tch_lines_init_fd(&lines, fd, path, 0);
+ *     while ((more = tch_lines_next(&lines, &line, err)) > 0)
+ *         ...
+ *     tch_lines_release(&lines);
+ *
+ * A line ends with LF or with the input; a CR before the LF stays part of it. Any byte may come.
+ */
+#ifndef TCH_BASE_LINES_H
+#define TCH_BASE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+enum {
+    TCH_LINES_BUFFER = 256 * 1024,       /* what the buffer for a descriptor starts with */
+    TCH_LINES_LONGEST = 16 * 1024 * 1024 /* the longest line when none is stated */
+};
+
+struct tch_line {
+    const char *text; /**< not terminated; valid until the next call; NULL when too long */
+    size_t len;       /**< without the LF; counted to the end of the line even when too long */
+    uint64_t number;  /**< from 1 */
+    uint64_t offset;  /**< of its first byte in the input */
+    bool ended;       /**< with an LF; only the last line may lack it */
+    bool too_long;    /**< longer than the longest allowed: passed over, reading goes on */
+};
+
+/** Not to be touched. */
+struct tch_lines {
+    int fd; /* -1: memory */
+    const char *name;
+    size_t longest;
+    char *buffer;     /* of `size` bytes, NULL for memory */
+    const char *data; /* the buffer, or the caller's memory */
+    size_t size;
+    size_t start;    /* of the next line in data */
+    size_t end;      /* of what data holds */
+    size_t searched; /* bytes from start that hold no LF */
+    size_t passed;   /* bytes of a line too long, let go before start */
+    uint64_t offset; /* in the input, of the next line */
+    uint64_t number; /* of the line given last */
+    bool at_end;     /* nothing more will come behind `end` */
+};
+
+/** Reads from where fd stands. fd and name (for errors) are borrowed until the release.
+    longest: bytes of the longest line, 0 for TCH_LINES_LONGEST. */
+void tch_lines_init_fd(struct tch_lines *lines, int fd, const char *name, size_t longest);
+
+/** data is borrowed until the release; lines point into it. */
+void tch_lines_init_mem(struct tch_lines *lines, const char *data, size_t len, size_t longest);
+
+/**
+ * The next line.
+ *
+ * @return 1; 0 at the end, with *ret left alone; TACHO_EIO when reading fails, TACHO_ENOMEM.
+ *         After an error the next call tries again.
+ */
+int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *err);
+
+void tch_lines_release(struct tch_lines *lines);
+
+#endif

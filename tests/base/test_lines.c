@@ -1,0 +1,309 @@
+/* Lines from memory and from descriptors: bounded, counted, none lost. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/lines.h"
+
+/* A file without a name that holds the text, read from its start. */
+static int file_of(const char *data, size_t len)
+{
+    int fd = memfd_create("lines", MFD_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, data, len), len);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    return fd;
+}
+
+static void assert_next(struct tch_lines *lines, const char *text, uint64_t number, uint64_t offset,
+                        bool ended)
+{
+    struct tch_line line;
+
+    assert_int_equal(tch_lines_next(lines, &line, NULL), 1);
+    assert_int_equal(line.len, strlen(text));
+    assert_memory_equal(line.text, text, line.len);
+    assert_int_equal(line.number, number);
+    assert_int_equal(line.offset, offset);
+    assert_int_equal(line.ended, ended);
+    assert_false(line.too_long);
+}
+
+static void assert_too_long(struct tch_lines *lines, size_t len, uint64_t number, uint64_t offset,
+                            bool ended)
+{
+    struct tch_line line;
+
+    assert_int_equal(tch_lines_next(lines, &line, NULL), 1);
+    assert_true(line.too_long);
+    assert_null(line.text);
+    assert_int_equal(line.len, len);
+    assert_int_equal(line.number, number);
+    assert_int_equal(line.offset, offset);
+    assert_int_equal(line.ended, ended);
+}
+
+static void assert_end(struct tch_lines *lines)
+{
+    struct tch_line line = {.number = 77};
+
+    assert_int_equal(tch_lines_next(lines, &line, NULL), 0);
+    assert_int_equal(tch_lines_next(lines, &line, NULL), 0);
+    assert_int_equal(line.number, 77);
+}
+
+static void gives_lines_with_number_and_offset(void **state)
+{
+    static const char text[] = "one\n\nthree\r\nlast";
+
+    (void)state;
+    for (int memory = 0; memory < 2; memory++) {
+        struct tch_lines lines;
+        int fd = file_of(text, strlen(text));
+
+        if (memory)
+            tch_lines_init_mem(&lines, text, strlen(text), 0);
+        else
+            tch_lines_init_fd(&lines, fd, "text", 0);
+        assert_next(&lines, "one", 1, 0, true);
+        assert_next(&lines, "", 2, 4, true);
+        assert_next(&lines, "three\r", 3, 5, true);
+        assert_next(&lines, "last", 4, 12, false);
+        assert_end(&lines);
+        tch_lines_release(&lines);
+        close(fd);
+    }
+}
+
+static void an_lf_at_the_end_begins_no_line(void **state)
+{
+    struct tch_lines lines;
+
+    (void)state;
+    tch_lines_init_mem(&lines, "a\n", 2, 0);
+    assert_next(&lines, "a", 1, 0, true);
+    assert_end(&lines);
+    tch_lines_init_mem(&lines, NULL, 0, 0);
+    assert_end(&lines);
+    tch_lines_release(&lines);
+}
+
+static void any_byte_may_come(void **state)
+{
+    struct tch_lines lines;
+    struct tch_line line;
+
+    (void)state;
+    tch_lines_init_mem(&lines, "\0\xff\0\n\0", 5, 0);
+    assert_int_equal(tch_lines_next(&lines, &line, NULL), 1);
+    assert_int_equal(line.len, 3);
+    assert_int_equal(tch_lines_next(&lines, &line, NULL), 1);
+    assert_int_equal(line.len, 1);
+    assert_false(line.ended);
+    assert_end(&lines);
+}
+
+static void a_line_too_long_is_told_once_and_passed_over(void **state)
+{
+    static const char text[] = "12345\n123456\nab\n1234567";
+
+    (void)state;
+    for (int memory = 0; memory < 2; memory++) {
+        struct tch_lines lines;
+        int fd = file_of(text, strlen(text));
+
+        if (memory)
+            tch_lines_init_mem(&lines, text, strlen(text), 5);
+        else
+            tch_lines_init_fd(&lines, fd, "text", 5);
+        assert_next(&lines, "12345", 1, 0, true);
+        assert_too_long(&lines, 6, 2, 6, true);
+        assert_next(&lines, "ab", 3, 13, true);
+        assert_too_long(&lines, 7, 4, 16, false);
+        assert_end(&lines);
+        tch_lines_release(&lines);
+        close(fd);
+    }
+}
+
+/* `count` bytes 'x' and a line feed. */
+static void add_line(FILE *file, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fputc('x', file);
+    fputc('\n', file);
+}
+
+static void the_buffer_stays_as_small_as_the_longest_line(void **state)
+{
+    enum { LONGEST = TCH_LINES_BUFFER * 3 };
+    static const size_t sizes[] = {
+        10, TCH_LINES_BUFFER - 1, TCH_LINES_BUFFER, LONGEST - 1, LONGEST, LONGEST + 1,
+        3,  LONGEST * 5,          LONGEST + 2,      LONGEST,     0};
+    FILE *file = tmpfile();
+    struct tch_lines lines;
+    struct tch_line line;
+    uint64_t offset = 0;
+
+    (void)state;
+    assert_non_null(file);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        add_line(file, sizes[i]);
+    fflush(file);
+    rewind(file);
+    tch_lines_init_fd(&lines, fileno(file), "file", LONGEST);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_int_equal(tch_lines_next(&lines, &line, NULL), 1);
+        assert_int_equal(line.len, sizes[i]);
+        assert_int_equal(line.number, i + 1);
+        assert_int_equal(line.offset, offset);
+        assert_int_equal(line.too_long, sizes[i] > LONGEST);
+        assert_true(line.too_long || !memchr(line.text, '\n', line.len));
+        assert_true(lines.size <= LONGEST + 1);
+        offset += sizes[i] + 1;
+    }
+    assert_end(&lines);
+    tch_lines_release(&lines);
+    fclose(file);
+}
+
+/* A child writes pieces of random size, each after a pause now and then. */
+static void write_in_pieces(int fd, const char *text, size_t len)
+{
+    uint32_t random = 3;
+
+    while (len > 0) {
+        size_t piece;
+
+        random = random * 1664525u + 1013904223u;
+        piece = (random >> 8) % 700 + 1;
+        if (piece > len)
+            piece = len;
+        if (write(fd, text, piece) != (ssize_t)piece)
+            _exit(1);
+        text += piece;
+        len -= piece;
+        if ((random >> 16) % 64 == 0)
+            usleep(200);
+    }
+    _exit(0);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+}
+
+static void a_slow_pipe_and_signals_lose_nothing(void **state)
+{
+    enum { COUNT = 5000, EACH = 40 };
+    static char text[COUNT * EACH + 1];
+    struct sigaction action = {.sa_handler = on_alarm};
+    struct itimerval often = {.it_interval = {.tv_usec = 500}, .it_value = {.tv_usec = 500}};
+    struct itimerval never = {.it_value = {.tv_usec = 0}};
+    struct tch_lines lines;
+    struct tch_line line;
+    int fds[2];
+    int status;
+    pid_t pid;
+
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        snprintf(text + i * EACH, EACH + 1, "%039d\n", i);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    pid = fork();
+    if (pid == 0)
+        write_in_pieces(fds[1], text, sizeof text - 1);
+    close(fds[1]);
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    tch_lines_init_fd(&lines, fds[0], "pipe", 0);
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(tch_lines_next(&lines, &line, NULL), 1);
+        assert_int_equal(line.len, EACH - 1);
+        assert_memory_equal(line.text, text + i * EACH, EACH);
+    }
+    assert_end(&lines);
+    setitimer(ITIMER_REAL, &never, NULL);
+    tch_lines_release(&lines);
+    close(fds[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void names_what_cannot_be_read(void **state)
+{
+    struct tch_lines lines;
+    struct tch_line line;
+    tacho_error err;
+    int fd = open("/", O_RDONLY | O_CLOEXEC);
+
+    (void)state;
+    tch_lines_init_fd(&lines, fd, "some.log", 0);
+    assert_int_equal(tch_lines_next(&lines, &line, &err), TACHO_EIO);
+    assert_int_equal(err.system_errno, EISDIR);
+    assert_string_equal(err.message, "cannot read 'some.log': Is a directory");
+    tch_lines_release(&lines);
+    close(fd);
+}
+
+static int count_lines(void *arg)
+{
+    struct tch_lines lines;
+    struct tch_line line;
+    tacho_error err;
+    int fd = *(int *)arg;
+    int count = 0;
+    int more;
+
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    tch_lines_init_fd(&lines, fd, "file", 0);
+    while ((more = tch_lines_next(&lines, &line, &err)) > 0)
+        count++;
+    tch_lines_release(&lines);
+    if (more < 0)
+        assert_int_equal(err.code, TACHO_ENOMEM);
+    else
+        assert_int_equal(count, 3);
+    return more;
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    FILE *file = tmpfile();
+    int fd;
+
+    (void)state;
+    assert_non_null(file);
+    add_line(file, 5);
+    add_line(file, 4 * TCH_LINES_BUFFER);
+    add_line(file, 5);
+    fflush(file);
+    fd = fileno(file);
+    test_every_allocation_fails(count_lines, &fd);
+    fclose(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_lines_with_number_and_offset),
+        cmocka_unit_test(an_lf_at_the_end_begins_no_line),
+        cmocka_unit_test(any_byte_may_come),
+        cmocka_unit_test(a_line_too_long_is_told_once_and_passed_over),
+        cmocka_unit_test(the_buffer_stays_as_small_as_the_longest_line),
+        cmocka_unit_test(a_slow_pipe_and_signals_lose_nothing),
+        cmocka_unit_test(names_what_cannot_be_read),
+        cmocka_unit_test(survives_every_allocation_failing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
