@@ -9,14 +9,19 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 
+# For what is built as a user of the library would build it, too.
+add_library(tacho_warnings INTERFACE)
+target_compile_options(tacho_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${TACHO_WERROR}>:-Werror>
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+
 add_library(tacho_flags INTERFACE)
+target_link_libraries(tacho_flags INTERFACE tacho_warnings)
 target_compile_definitions(tacho_flags INTERFACE _GNU_SOURCE)
 target_include_directories(tacho_flags INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 target_compile_options(tacho_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${TACHO_WERROR}>:-Werror>
-    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
     "$<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/base/banned.h>")
 
 # tacho_archive(NAME sources...): one of our own static archives, never exported.

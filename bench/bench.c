@@ -1,0 +1,146 @@
+/* The rounds: rotated order, CPU and wall time. Printing is report.c's. */
+#include "bench.h"
+
+#include <sys/resource.h>
+
+#include "base/number.h"
+#include "report.h"
+
+enum { ROUNDS = 9, QUICK_ROUNDS = 3, MAX_ROUNDS = 1000 };
+
+static int parse_rounds(const char *text, struct bench_options *o)
+{
+    uint64_t rounds;
+
+    if (!text || tch_parse_u64(text, MAX_ROUNDS, &rounds) < 0 || rounds == 0) {
+        fprintf(stderr, "bench: --rounds takes a number from 1 to %d, not '%s'\n", MAX_ROUNDS,
+                text ? text : "");
+        return -1;
+    }
+    o->rounds = (size_t)rounds;
+    return 0;
+}
+
+int bench_parse(int *argc, char **argv, struct bench_options *ret)
+{
+    struct bench_options o = {0};
+    int left = 1;
+
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--quick") == 0)
+            o.quick = true;
+        else if (strcmp(argv[i], "--json") == 0)
+            o.json = true;
+        else if (strcmp(argv[i], "--rounds") != 0)
+            argv[left++] = argv[i];
+        else if (parse_rounds(argv[++i], &o) < 0)
+            return -1;
+    }
+    argv[left] = NULL;
+    *argc = left;
+    if (o.rounds == 0)
+        o.rounds = o.quick ? QUICK_ROUNDS : ROUNDS;
+    *ret = o;
+    return 0;
+}
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Of this process and of the children it waited for: a peer may be a program. */
+static double cpu_seconds(void)
+{
+    struct rusage children;
+
+    getrusage(RUSAGE_CHILDREN, &children);
+    return seconds(CLOCK_PROCESS_CPUTIME_ID) + (double)children.ru_utime.tv_sec +
+           (double)children.ru_stime.tv_sec +
+           (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1e-6;
+}
+
+static int run_once(const struct bench_case *c, size_t i, void *state, double *cpu, double *wall)
+{
+    double cpu_start = cpu_seconds();
+    double wall_start = seconds(CLOCK_MONOTONIC);
+
+    if (c->contenders[i].run(c->work, state) < 0) {
+        fprintf(stderr, "bench: %s: '%s' gave a wrong result\n", c->name, c->contenders[i].name);
+        return -1;
+    }
+    *wall = seconds(CLOCK_MONOTONIC) - wall_start;
+    *cpu = cpu_seconds() - cpu_start;
+    return 0;
+}
+
+/* One round more than asked for, the first of which only warms up: round 1 overwrites it. */
+static int run_rounds(const struct bench_case *c, void **states, struct bench_result *r)
+{
+    size_t n = c->contender_count;
+
+    for (size_t round = 0; round <= r->rounds; round++) {
+        size_t slot = round > 0 ? round - 1 : 0;
+
+        for (size_t turn = 0; turn < n; turn++) {
+            size_t i = (turn + round) % n;
+            struct bench_times *t = &r->times[i];
+
+            if (t->cpu && run_once(c, i, states[i], &t->cpu[slot], &t->wall[slot]) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int prepare(const struct bench_case *c, size_t i, size_t rounds, void **state,
+                   struct bench_times *t)
+{
+    const struct bench_contender *contender = &c->contenders[i];
+
+    if (!contender->run)
+        return 0;
+    *state = contender->setup ? contender->setup(c->work, contender->arg) : contender->arg;
+    if (contender->setup && !*state) {
+        fprintf(stderr, "bench: %s: cannot set up '%s'\n", c->name, contender->name);
+        return -1;
+    }
+    t->cpu = calloc(rounds, sizeof t->cpu[0]);
+    t->wall = calloc(rounds, sizeof t->wall[0]);
+    if (t->cpu && t->wall)
+        return 0;
+    fputs("bench: out of memory\n", stderr);
+    return -1;
+}
+
+int bench_compare(const struct bench_case *c, const struct bench_options *o)
+{
+    struct bench_result r = {.of = c, .rounds = o->rounds};
+    size_t n = c->contender_count;
+    void **states = calloc(n, sizeof states[0]);
+    int status = -1;
+
+    r.times = calloc(n, sizeof r.times[0]);
+    if (!states || !r.times) {
+        fputs("bench: out of memory\n", stderr);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (prepare(c, i, o->rounds, &states[i], &r.times[i]) < 0)
+            goto out;
+    if (run_rounds(c, states, &r) == 0)
+        status = o->json ? bench_report_json(&r) : bench_report_text(&r);
+out:
+    for (size_t i = 0; states && r.times && i < n; i++) {
+        if (states[i] && c->contenders[i].teardown)
+            c->contenders[i].teardown(states[i]);
+        free(r.times[i].cpu);
+        free(r.times[i].wall);
+    }
+    free(r.times);
+    free(states);
+    return status;
+}

@@ -1,0 +1,77 @@
+/*
+ * Several ways to do the same work, compared fairly.
+ *
+ * Every round runs each contender once, in rotated order, so that a machine that slows down slows
+ * all of them. What counts is CPU time; ratios are taken within a round, then their median.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum bench_role {
+    BENCH_FLOOR, /* less work than the task needs: what nobody can beat */
+    BENCH_OURS,
+    BENCH_PEER,
+};
+
+struct bench_contender {
+    const char *name;
+    enum bench_role role;
+    const char *package; /* of a peer: what to install where it is missing */
+    void *arg;
+    /** Before the first round; NULL where arg is the state. Returns NULL on failure. */
+    void *(*setup)(void *work, void *arg);
+    /** Does the work once. 0, or -1 when the result is wrong. NULL: not installed. */
+    int (*run)(void *work, void *state);
+    void (*teardown)(void *state); /* may be NULL */
+};
+
+/** "ours" is to be at least `times` as fast as "peer". */
+struct bench_target {
+    const char *ours;
+    const char *peer;
+    double times;
+};
+
+struct bench_case {
+    const char *name;
+    void *work;
+    uint64_t bytes;        /* that one run goes through */
+    uint64_t operations;   /* that one run does */
+    const char *operation; /* one of them: "line", "number" */
+    const struct bench_contender *contenders;
+    size_t contender_count;
+    const struct bench_target *targets;
+    size_t target_count;
+};
+
+struct bench_options {
+    size_t rounds;
+    bool quick; /* small inputs, few rounds: does it run? */
+    bool json;
+};
+
+/**
+ * Takes --rounds N, --quick and --json out of argv, whatever is left stays for the caller.
+ *
+ * @return 0, or -1 after saying on stderr what is wrong
+ */
+int bench_parse(int *argc, char **argv, struct bench_options *ret);
+
+/** Runs the rounds and prints the result. 0, or -1 after saying on stderr what went wrong. */
+int bench_compare(const struct bench_case *c, const struct bench_options *o);
+
+/** SplitMix64: the same inputs in every run. */
+static inline uint64_t bench_random(uint64_t *state)
+{
+    uint64_t x = *state += 0x9E3779B97F4A7C15u;
+
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+#endif

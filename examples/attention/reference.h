@@ -1,0 +1,13 @@
+/*
+ * The same attention written for the reader: what the kernel is checked against.
+ */
+#ifndef EXAMPLE_REFERENCE_H
+#define EXAMPLE_REFERENCE_H
+
+#include <stddef.h>
+
+/** Row i of attention_softmax(), in double throughout. weights has room for len doubles. */
+void reference_softmax_row(const float *q, const float *k, const float *v, size_t len, size_t dim,
+                           size_t i, double *weights, double *out);
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# What the example promises: right, deterministic, clear about a wrong option.
+set -u
+
+attention=$1
+failed=0
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    failed=1
+}
+
+small()
+{
+    "$attention" --samples 5 --seq-len 3:40 --heads 2 --dim 9 "$@"
+}
+
+# refuses SAYING OPTIONS: ends with 64, says so on stderr, prints nothing.
+refuses()
+{
+    says=$1
+    shift
+    message=$("$attention" "$@" 2>&1 >/dev/null)
+    status=$?
+    [ "$status" -eq 64 ] || fail "$*: exit status $status, not 64"
+    case $message in
+    *"$says"*) ;;
+    *) fail "$*: said '$message', not '$says'" ;;
+    esac
+}
+
+# Lengths around the width and height of a tile, and a row of one float.
+for shape in "1:1 1" "2:9 1" "3:40 7" "8:8 8" "31:33 16" "50:70 64" "5:5 129"; do
+    len=${shape% *}
+    dim=${shape#* }
+    "$attention" --check --samples 4 --heads 2 --seq-len "$len" --dim "$dim" >/dev/null ||
+        fail "--check fails with --seq-len $len --dim $dim"
+done
+
+first=$(small --seed 7 --quiet) || fail "the first run ends with $?"
+again=$(small --seed 7 --quiet --check --mode=softmax) || fail "the second with $?"
+other=$(small --seed 8 --quiet)
+[ "${#first}" -eq 16 ] || fail "'$first' is not a checksum"
+[ "$first" = "$again" ] || fail "the same seed gave $first, then $again"
+[ "$first" != "$other" ] || fail "another seed gave the same checksum"
+# The same on every machine: no library function and no rounding of ours may differ.
+[ "$first" = 84fbb1f497f31b27 ] || fail "the checksum of seed 7 is $first"
+
+report=$(small --check)
+for word in checksum check time speed min median p95 max GFLOP/s; do
+    case $report in
+    *"$word"*) ;;
+    *) fail "the report has no '$word'" ;;
+    esac
+done
+
+refuses "unknown option '--sample'" --sample 3
+refuses "unknown option 'softmax'" softmax
+refuses "--samples needs a value" --samples
+refuses "--check takes no value" --check=1
+refuses "it takes softmax" --mode mincat
+refuses "'0' is not a value for --samples" --samples 0
+refuses "'-1' is not a value for --samples" --samples -1
+refuses "'1e3' is not a value for --samples" --samples=1e3
+refuses "'' is not a value for --heads" --heads=
+refuses "'4097' is not a value for --dim" --dim 4097
+refuses "'9:3' is not a value for --seq-len" --seq-len 9:3
+refuses "'3:' is not a value for --seq-len" --seq-len 3:
+refuses "'18446744073709551616' is not a value for --seed" --seed 18446744073709551616
+refuses "make one of them smaller" --seq-len 65536 --heads 1024 --dim 4096
+
+if [ -w /dev/full ]; then
+    small >/dev/full 2>/dev/null
+    [ $? -eq 1 ] || fail "a full disk does not end with 1"
+fi
+
+exit $failed

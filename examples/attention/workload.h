@@ -1,0 +1,26 @@
+/*
+ * The workload: synthetic sequences, one after the other, timed, checked and summed up.
+ */
+#ifndef EXAMPLE_WORKLOAD_H
+#define EXAMPLE_WORKLOAD_H
+
+#include <stdint.h>
+
+#include "options.h"
+
+/** The largest difference from the reference that --check lets pass; outputs are below 1. */
+#define WORKLOAD_TOLERANCE 1e-5
+
+struct workload_result {
+    uint64_t checksum;   /* of the bits of every output, in order */
+    double *seconds;     /* of each sample, in order; the caller frees it */
+    double operations;   /* multiplications and additions of the two products, all samples */
+    double largest_diff; /* from the reference; 0 without a check */
+};
+
+enum workload_status { WORKLOAD_OK, WORKLOAD_NO_MEMORY, WORKLOAD_TOO_LARGE, WORKLOAD_WRONG };
+
+/** Does what the options ask for. ret->seconds is NULL unless this is OK or WRONG. */
+enum workload_status workload_run(const struct options *o, struct workload_result *ret);
+
+#endif
