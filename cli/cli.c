@@ -1,0 +1,106 @@
+/* From main()'s arguments to a command and back to an exit status. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <tacho/version.h>
+
+#include "base/error.h"
+#include "help.h"
+#include "opt.h"
+
+enum { HELP_MAX = 1 << 20 };
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static int show_help(const struct args *args)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, HELP_MAX);
+    add_help(&b, &args->out, args->cmd, args->path);
+    return put_out(&b);
+}
+
+/* A command that has sub-commands was called without one. */
+static int show_short_help(const struct args *args)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, HELP_MAX);
+    add_short_help(&b, &args->err, args->cmd, args->path);
+    fwrite(b.data, 1, b.len, stderr);
+    tch_buf_release(&b);
+    return EXIT_USAGE;
+}
+
+static int run_words(struct args *args, char **words)
+{
+    int status;
+
+    while (args->cmd->subs) {
+        const char *word = *words++;
+        const struct cmd *sub = word ? find_sub(args->cmd, word) : NULL;
+
+        if (!word)
+            return show_short_help(args);
+        if (is_one_of(word, "--help", "-h"))
+            return show_help(args);
+        if (args->cmd == args->root && is_one_of(word, "--version", "-V"))
+            return printf("tacho %s\n", TACHO_VERSION) < 0 ? EXIT_WORK : EXIT_OK;
+        if (!sub)
+            return unknown_command(args, word);
+        enter_sub(args, sub);
+    }
+    status = parse_args(args, words);
+    if (status == EXIT_OK)
+        status = args->help ? show_help(args) : args->cmd->run(args);
+    release_args(args);
+    return status;
+}
+
+/* A descriptor that came closed would be given to the next file opened, and be written into.
+   Writing to this stdout fails, as it would have. */
+static void occupy_closed_descriptors(void)
+{
+    static const int modes[] = {O_RDONLY, O_RDONLY, O_RDWR};
+
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+            _exit(EXIT_WORK);
+}
+
+/* A reader that had enough, as in "tacho doctor | head -1", is no failure and no news. A full
+   disk is both. */
+static int close_stdout(int status)
+{
+    int number = ferror(stdout) ? errno : 0;
+    tacho_error err;
+
+    if (fflush(stdout) == EOF)
+        number = errno;
+    if (number == 0 || number == EPIPE)
+        return status;
+    tch_fail_errno(&err, number, "cannot write to stdout");
+    complain(NULL, "%s", err.message);
+    return EXIT_WORK;
+}
+
+int cli_main(const struct cmd *root, char **argv)
+{
+    struct args args = {.root = root, .cmd = root};
+
+    occupy_closed_descriptors();
+    /* Writing to a closed pipe then fails as any write does, and nothing ends half-way. */
+    signal(SIGPIPE, SIG_IGN);
+    snprintf(args.path, sizeof args.path, "%s", root->name);
+    term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
+    term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
+    return close_stdout(run_words(&args, *argv ? argv + 1 : argv));
+}

@@ -1,0 +1,78 @@
+/*
+ * A command describes itself: what it is called, what it takes, how it is run. Parsing, help,
+ * shell completion and man pages all come from these tables, so that they cannot disagree.
+ */
+#ifndef CLI_CMD_H
+#define CLI_CMD_H
+
+#include <stdbool.h>
+
+struct args;
+
+/** What the command ends with, whatever the sub-command. */
+enum {
+    EXIT_OK = 0,
+    EXIT_WORK = 1,   /**< could not do the work */
+    EXIT_CHECK = 2,  /**< a check failed */
+    EXIT_WARN = 3,   /**< only warnings, with --fail-on-warn */
+    EXIT_USAGE = 64, /**< wrong usage */
+};
+
+/** What a shell offers in the place of a value. */
+enum complete {
+    COMPLETE_NOTHING,
+    COMPLETE_FILE,
+    COMPLETE_DIR,
+    COMPLETE_PROGRAM, /**< a program of PATH, then its own arguments */
+    COMPLETE_TOPIC,   /**< a command of ours */
+};
+
+/** One option. A table of them ends with an entry without name. */
+struct opt {
+    int id;                     /**< what the command's switch tells it by, from 0 */
+    const char *name;           /**< "json" for --json */
+    char letter;                /**< 'j' for -j, or 0 */
+    const char *arg;            /**< what its value is called, "N"; NULL: it takes none */
+    const char *help;           /**< one line, no full stop */
+    const char *const *choices; /**< NULL-ended: the only values allowed; or NULL */
+    enum complete complete;
+};
+
+/** One argument that is not an option. A table of them ends with an entry without name. */
+struct arg {
+    const char *name; /**< "FILE" */
+    const char *help;
+    bool optional;
+    bool many; /**< this one and all that follow; the last of its table */
+    const char *const *choices;
+    enum complete complete;
+};
+
+/** A table of examples ends with an entry without line. */
+struct example {
+    const char *line; /**< what to type */
+    const char *what; /**< what that does */
+};
+
+/** What an exit status means for one command, beyond 0, 1 and 64. Ends with an entry without help. */
+struct exit_note {
+    int status;
+    const char *help;
+};
+
+struct cmd {
+    const char *name;
+    const char *summary;             /**< one line, no full stop */
+    const char *usage;               /**< whole, from "tacho"; several lines are several usages */
+    const char *about;               /**< paragraphs with an empty line between; or NULL */
+    const struct opt *opts;          /**< its own; the common ones are opt.c's; or NULL */
+    const struct arg *args;          /**< or NULL: it takes none */
+    const struct example *examples;  /**< or NULL */
+    const struct exit_note *exits;   /**< or NULL */
+    const struct cmd *const *subs;   /**< NULL-ended, alphabetical; or NULL */
+    bool json;                       /**< takes --json */
+    bool runs_program;               /**< the first argument ends the options */
+    int (*run)(struct args *args);   /**< NULL where there are subs */
+};
+
+#endif

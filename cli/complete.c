@@ -1,0 +1,21 @@
+/* What the completion scripts of all shells need. */
+#include "complete.h"
+
+#include "opt.h"
+
+void each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, visit_cmd *visit)
+{
+    visit(b, cmd, path);
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
+        char below[PATH_MAX_TEXT];
+
+        snprintf(below, sizeof below, "%s %s", path, cmd->subs[i]->name);
+        each_cmd(b, cmd->subs[i], below, visit);
+    }
+}
+
+void add_words(struct tch_buf *b, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++)
+        tch_buf_addf(b, "%s%s", i > 0 ? " " : "", words[i]);
+}

@@ -1,0 +1,175 @@
+/* The completion script for fish: one 'complete' line an offer, with the place it belongs to. */
+#include "complete.h"
+
+#include "opt.h"
+
+/* Inside single quotes fish knows two escapes. */
+static void add_fish_quoted(struct tch_buf *b, const char *text)
+{
+    tch_buf_addc(b, '\'');
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\')
+            tch_buf_addc(b, '\\');
+        tch_buf_addc(b, *text);
+    }
+    tch_buf_addc(b, '\'');
+}
+
+static void visit_sub_words(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        tch_buf_addf(b, " '0%s,%s'", path, cmd->subs[i]->name);
+}
+
+static void visit_valued_opts(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    struct opt_walk w = {.cmd = cmd};
+    const struct opt *opt;
+
+    while ((opt = walk_opts(&w))) {
+        if (!opt->arg)
+            continue;
+        tch_buf_addf(b, " '0%s,--%s'", path, opt->name);
+        if (opt->letter)
+            tch_buf_addf(b, " '0%s,-%c'", path, opt->letter);
+    }
+}
+
+/* __tacho_walk: the command that the words so far lead to, how many arguments came after it, and
+   the place of the first of those. */
+static void add_walk(struct tch_buf *b, const struct cmd *root)
+{
+    tch_buf_adds(b, "function __tacho_walk\n"
+                    "    set -l path tacho\n"
+                    "    set -l operands 0\n"
+                    "    set -l first 0\n"
+                    "    set -l place 1\n"
+                    "    set -l waits 0\n"
+                    "    set -l ended 0\n"
+                    "    for word in (commandline -opc)[2..-1]\n"
+                    "        set place (math $place + 1)\n"
+                    "        if test $waits = 1\n"
+                    "            set waits 0\n"
+                    "            continue\n"
+                    "        end\n"
+                    "        switch \"$ended$path,$word\"\n"
+                    "            case");
+    each_cmd(b, root, root->name, visit_sub_words);
+    tch_buf_adds(b, "\n                set path \"$path $word\"\n            case");
+    each_cmd(b, root, root->name, visit_valued_opts);
+    tch_buf_adds(b, "\n                set waits 1\n"
+                    "            case '0*,--'\n"
+                    "                set ended 1\n"
+                    "            case '0*,-*'\n"
+                    "            case '*'\n"
+                    "                set operands (math $operands + 1)\n"
+                    "                test $first = 0; and set first $place\n"
+                    "        end\n"
+                    "    end\n"
+                    "    printf '%s\\n' $path $operands $first\n"
+                    "end\n\n");
+}
+
+static const char at[] = "function __tacho_at --argument-names path operands\n"
+                         "    set -l walk (__tacho_walk)\n"
+                         "    test \"$walk[1]\" = \"$path\"; or return 1\n"
+                         "    test -z \"$operands\"; or test \"$walk[2]\" = \"$operands\"\n"
+                         "end\n\n";
+
+/* __tacho_program: completes the rest of the line as the program that it names would. */
+static const char program[] = "function __tacho_program\n"
+                              "    set -l first (__tacho_walk)[3]\n"
+                              "    set -l words\n"
+                              "    test $first = 0; or set words (commandline -opc)[$first..-1]\n"
+                              "    complete -C (string join ' ' -- $words (commandline -ct))\n"
+                              "end\n\n";
+
+static void visit_topics(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    if (!cmd->subs)
+        return;
+    tch_buf_addf(b, "        case '%s'\n            printf '%%s\\n'", path);
+    for (size_t i = 0; cmd->subs[i]; i++)
+        tch_buf_addf(b, " %s", cmd->subs[i]->name);
+    tch_buf_adds(b, "\n");
+}
+
+/* __tacho_topics: the commands below those that were named after 'help'. */
+static void add_topics(struct tch_buf *b, const struct cmd *root)
+{
+    tch_buf_adds(b, "function __tacho_topics\n"
+                    "    set -l words (commandline -opc)[3..-1]\n"
+                    "    switch (string join ' ' tacho (string match -v -- '-*' $words))\n");
+    each_cmd(b, root, root->name, visit_topics);
+    tch_buf_adds(b, "    end\nend\n\n");
+}
+
+static void add_offer(struct tch_buf *b, const char *const *choices, enum complete complete)
+{
+    static const char *const offers[] = {
+        [COMPLETE_NOTHING] = "",
+        [COMPLETE_FILE] = " -F",
+        [COMPLETE_DIR] = " -a '(__fish_complete_directories)'",
+        [COMPLETE_PROGRAM] = " -a '(__tacho_program)'",
+        [COMPLETE_TOPIC] = " -a '(__tacho_topics)'",
+    };
+
+    if (choices) {
+        tch_buf_adds(b, " -a '");
+        add_words(b, choices);
+        tch_buf_addc(b, '\'');
+    } else {
+        tch_buf_adds(b, offers[complete]);
+    }
+}
+
+static void add_condition(struct tch_buf *b, const char *path)
+{
+    tch_buf_addf(b, "complete -c tacho -n '__tacho_at \"%s\"", path);
+}
+
+static void visit_offers(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    const struct arg *arg = cmd->args;
+    struct opt_walk w = {.cmd = cmd};
+    const struct opt *opt;
+
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
+        add_condition(b, path);
+        tch_buf_addf(b, " 0' -a %s -d ", cmd->subs[i]->name);
+        add_fish_quoted(b, cmd->subs[i]->summary);
+        tch_buf_addc(b, '\n');
+    }
+    for (unsigned i = 0; arg && arg->name; arg++, i++) {
+        add_condition(b, path);
+        if (!arg->many)
+            tch_buf_addf(b, " %u", i);
+        tch_buf_addc(b, '\'');
+        add_offer(b, arg->choices, arg->complete);
+        tch_buf_addc(b, '\n');
+    }
+    while ((opt = walk_opts(&w))) {
+        add_condition(b, path);
+        tch_buf_addf(b, "' -l %s", opt->name);
+        if (opt->letter)
+            tch_buf_addf(b, " -s %c", opt->letter);
+        if (opt->arg) {
+            tch_buf_adds(b, opt->complete == COMPLETE_FILE ? " -r" : " -x");
+            add_offer(b, opt->choices, opt->complete);
+        }
+        tch_buf_adds(b, " -d ");
+        add_fish_quoted(b, opt->help);
+        tch_buf_addc(b, '\n');
+    }
+}
+
+void add_fish(struct tch_buf *b, const struct cmd *root)
+{
+    tch_buf_adds(b, "# fish completion of tacho, made by 'tacho completion fish'\n\n");
+    add_walk(b, root);
+    add_topics(b, root);
+    tch_buf_adds(b, at);
+    tch_buf_adds(b, program);
+    tch_buf_adds(b, "complete -c tacho -e\ncomplete -c tacho -f\n");
+    each_cmd(b, root, root->name, visit_offers);
+}

@@ -1,0 +1,196 @@
+/* Help on the terminal, made from the tables of the commands. */
+#include "help.h"
+
+#include "opt.h"
+#include "table.h"
+#include "text.h"
+
+enum { INDENT = 2 };
+
+const struct exit_note common_exits[] = {
+    {EXIT_OK, "fine"},
+    {EXIT_WORK, "could not do the work"},
+    {EXIT_USAGE, "wrong usage"},
+    {0, NULL},
+};
+
+static const struct column pair[] = {{.fit = FIT_WHOLE}, {.fit = FIT_WRAP}};
+
+/* What several parts of a help share: it is prose, and so narrower than a wide terminal. */
+struct page {
+    struct tch_buf *b;
+    struct term term;
+    const struct cmd *cmd;
+    const char *path;
+};
+
+void add_opt_name(struct tch_buf *b, const struct opt *opt)
+{
+    if (opt->letter)
+        tch_buf_addf(b, "-%c, ", opt->letter);
+    tch_buf_addf(b, "--%s", opt->name);
+    if (opt->arg)
+        tch_buf_addf(b, " %s", opt->arg);
+}
+
+static void begin_list(struct page *page, struct table *t, const char *title)
+{
+    tch_buf_addc(page->b, '\n');
+    add_painted(page->b, &page->term, BOLD, title);
+    tch_buf_addc(page->b, '\n');
+    table_init(t, &page->term, pair, 2);
+    t->indent = INDENT;
+}
+
+static void end_list(struct page *page, struct table *t)
+{
+    table_print(t, page->b);
+    table_release(t);
+}
+
+static void add_usage(struct page *page)
+{
+    const char *line = page->cmd->usage;
+
+    add_painted(page->b, &page->term, BOLD, "Usage:");
+    while (*line) {
+        size_t len = strcspn(line, "\n");
+
+        tch_buf_adds(page->b, line == page->cmd->usage ? " " : "       ");
+        tch_buf_add(page->b, line, len);
+        tch_buf_addc(page->b, '\n');
+        line += len + (line[len] == '\n');
+    }
+}
+
+static void add_subs(struct page *page)
+{
+    struct table t;
+
+    if (!page->cmd->subs)
+        return;
+    begin_list(page, &t, "Commands:");
+    for (size_t i = 0; page->cmd->subs[i]; i++) {
+        table_add(&t, CYAN, page->cmd->subs[i]->name);
+        table_add(&t, PLAIN, page->cmd->subs[i]->summary);
+    }
+    end_list(page, &t);
+}
+
+static void add_args(struct page *page)
+{
+    const struct arg *arg = page->cmd->args;
+    struct table t;
+
+    if (!arg || !arg->name)
+        return;
+    begin_list(page, &t, "Arguments:");
+    for (; arg->name; arg++) {
+        table_add(&t, CYAN, arg->name);
+        table_add(&t, PLAIN, arg->help);
+    }
+    end_list(page, &t);
+}
+
+static void add_opts(struct page *page)
+{
+    struct opt_walk w = {.cmd = page->cmd};
+    const struct opt *opt;
+    struct table t;
+
+    begin_list(page, &t, "Options:");
+    while ((opt = walk_opts(&w))) {
+        char mem[64];
+        struct tch_buf name;
+
+        tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
+        if (!opt->letter)
+            add_blanks(&name, strlen("-q, "));
+        add_opt_name(&name, opt);
+        table_add(&t, CYAN, name.data);
+        table_add(&t, PLAIN, opt->help);
+        tch_buf_release(&name);
+    }
+    end_list(page, &t);
+}
+
+static void add_examples(struct page *page)
+{
+    const struct example *example = page->cmd->examples;
+
+    if (!example)
+        return;
+    tch_buf_addc(page->b, '\n');
+    add_painted(page->b, &page->term, BOLD, "Examples:");
+    tch_buf_addc(page->b, '\n');
+    for (; example->line; example++) {
+        add_blanks(page->b, INDENT);
+        add_painted(page->b, &page->term, CYAN, example->line);
+        tch_buf_addc(page->b, '\n');
+        add_wrapped(page->b, example->what, 3 * INDENT, page->term.width);
+    }
+}
+
+static void add_exits(struct page *page)
+{
+    const struct exit_note *own = page->cmd->exits;
+    struct table t;
+
+    if (!page->cmd->run)
+        return;
+    begin_list(page, &t, "Exit status:");
+    for (const struct exit_note *note = common_exits; note->help; note++) {
+        for (; note->status == EXIT_USAGE && own && own->help; own++) {
+            table_addf(&t, CYAN, "%d", own->status);
+            table_add(&t, PLAIN, own->help);
+        }
+        table_addf(&t, CYAN, "%d", note->status);
+        table_add(&t, PLAIN, note->help);
+    }
+    end_list(page, &t);
+}
+
+static struct page new_page(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
+                            const char *path)
+{
+    struct page page = {.b = b, .term = *term, .cmd = cmd, .path = path};
+
+    page.term.width = term_text_width(term);
+    return page;
+}
+
+static void add_title(struct page *page)
+{
+    add_painted(page->b, &page->term, BOLD, page->path);
+    tch_buf_addf(page->b, " - %s\n\n", page->cmd->summary);
+}
+
+void add_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd, const char *path)
+{
+    struct page page = new_page(b, term, cmd, path);
+
+    add_title(&page);
+    add_usage(&page);
+    if (cmd->about) {
+        tch_buf_addc(b, '\n');
+        add_wrapped(b, cmd->about, 0, page.term.width);
+    }
+    add_subs(&page);
+    add_args(&page);
+    add_opts(&page);
+    add_examples(&page);
+    add_exits(&page);
+    if (cmd->subs)
+        tch_buf_addf(b, "\n'%s COMMAND --help' tells more about one of them.\n", path);
+}
+
+void add_short_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
+                    const char *path)
+{
+    struct page page = new_page(b, term, cmd, path);
+
+    add_title(&page);
+    add_usage(&page);
+    add_subs(&page);
+    tch_buf_addf(b, "\n'%s --help' tells more.\n", path);
+}

@@ -1,0 +1,38 @@
+/* The command tacho: the list of its commands. What happens with it is cli.c's. */
+#include "cli.h"
+#include "cmds.h"
+
+static const struct cmd *const commands[] = {
+    &cmd_completion,
+    &cmd_doctor,
+    &cmd_help,
+    NULL,
+};
+
+static const struct opt opts[] = {
+    {.id = 0, .name = "version", .letter = 'V', .help = "show the version"},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho doctor", "What this machine can measure, what disturbs it, and how to mend that."},
+    {NULL, NULL},
+};
+
+static const struct cmd tacho = {
+    .name = "tacho",
+    .summary = "make benchmark runs observable, reproducible and gateable",
+    .usage = "tacho COMMAND [OPTIONS] [ARGUMENTS]\ntacho --help | --version",
+    .about = "A benchmark run under tacho leaves evidence: how long it took, what it held in "
+             "memory, what energy it drew, under exactly which configuration and machine, and "
+             "whether that is better or worse than before.",
+    .opts = opts,
+    .examples = examples,
+    .subs = commands,
+};
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return cli_main(&tacho, argv);
+}

@@ -1,0 +1,221 @@
+/* Man pages in man(7) macros, made from the tables of the commands. */
+#include "help.h"
+
+#include <ctype.h>
+
+#include <tacho/version.h>
+
+#include "opt.h"
+
+/* The day of TACHO_VERSION, and not that of the build: the same source gives the same page. */
+static const char released[] = "2026-11-15";
+
+/* A dot or quote at the start of a line would be a request, "\" an escape, "-" a hyphen that
+   copies as another character. */
+static void add_roff(struct tch_buf *b, const char *text)
+{
+    bool line_start = true;
+
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            tch_buf_adds(b, "\\&");
+        line_start = *text == '\n';
+        if (*text == '\\')
+            tch_buf_adds(b, "\\e");
+        else if (*text == '-')
+            tch_buf_adds(b, "\\-");
+        else
+            tch_buf_addc(b, *text);
+    }
+}
+
+/* An argument of a macro, on the macro's line. */
+static void add_macro(struct tch_buf *b, const char *macro, const char *text)
+{
+    tch_buf_addf(b, ".%s ", macro);
+    for (; *text; text++) {
+        if (*text == '"')
+            tch_buf_adds(b, "\\(dq");
+        else if (*text == '\\')
+            tch_buf_adds(b, "\\e");
+        else if (*text == '-')
+            tch_buf_adds(b, "\\-");
+        else
+            tch_buf_addc(b, *text);
+    }
+    tch_buf_addc(b, '\n');
+}
+
+static void add_line(struct tch_buf *b, const char *text)
+{
+    add_roff(b, text);
+    tch_buf_addc(b, '\n');
+}
+
+/* A term in bold, and its meaning. */
+static void add_item(struct tch_buf *b, const char *term, const char *help)
+{
+    tch_buf_adds(b, ".TP\n");
+    add_macro(b, "B", term);
+    add_line(b, help);
+}
+
+static void add_paragraphs(struct tch_buf *b, const char *text)
+{
+    while (*text) {
+        const char *gap = strstr(text, "\n\n");
+        size_t len = gap ? (size_t)(gap - text) : strlen(text);
+        char paragraph[4096];
+
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)len, text);
+        add_line(b, paragraph);
+        text += len;
+        if (gap) {
+            tch_buf_adds(b, ".PP\n");
+            text += 2;
+        }
+    }
+}
+
+static void add_lines(struct tch_buf *b, const char *lines)
+{
+    while (*lines) {
+        size_t len = strcspn(lines, "\n");
+        char line[256];
+
+        snprintf(line, sizeof line, "%.*s", (int)len, lines);
+        add_macro(b, "B", line);
+        lines += len;
+        if (*lines == '\n') {
+            tch_buf_adds(b, ".br\n");
+            lines++;
+        }
+    }
+}
+
+static void add_opts(struct tch_buf *b, const struct cmd *cmd)
+{
+    struct opt_walk w = {.cmd = cmd};
+    const struct opt *opt;
+
+    while ((opt = walk_opts(&w))) {
+        char mem[64];
+        struct tch_buf name;
+
+        tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
+        add_opt_name(&name, opt);
+        add_item(b, name.data, opt->help);
+        tch_buf_release(&name);
+    }
+}
+
+/* "tacho trace convert" is the page tacho-trace-convert. */
+static void add_page_name(struct tch_buf *b, const char *path, bool upper)
+{
+    for (; *path; path++) {
+        if (*path == ' ' || *path == '-')
+            tch_buf_adds(b, "\\-");
+        else
+            tch_buf_addc(b, upper ? (char)toupper((unsigned char)*path) : *path);
+    }
+}
+
+static void add_see_also(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    tch_buf_adds(b, ".SH SEE ALSO\n");
+    if (!cmd->subs || strchr(path, ' ')) {
+        tch_buf_adds(b, ".BR tacho (1)\n");
+        return;
+    }
+    for (size_t i = 0; cmd->subs[i]; i++)
+        tch_buf_addf(b, ".BR tacho\\-%s (1)%s\n", cmd->subs[i]->name, cmd->subs[i + 1] ? "," : "");
+}
+
+static void add_operands(struct tch_buf *b, const struct cmd *cmd)
+{
+    for (const struct arg *arg = cmd->args; arg && arg->name; arg++)
+        add_item(b, arg->name, arg->help);
+}
+
+static void add_examples(struct tch_buf *b, const struct cmd *cmd)
+{
+    for (const struct example *example = cmd->examples; example->line; example++) {
+        tch_buf_adds(b, ".PP\n");
+        add_line(b, example->what);
+        tch_buf_adds(b, ".PP\n.RS 4\n.EX\n");
+        add_line(b, example->line);
+        tch_buf_adds(b, ".EE\n.RE\n");
+    }
+}
+
+static void add_exits(struct tch_buf *b, const struct cmd *cmd)
+{
+    const struct exit_note *own = cmd->exits;
+
+    for (const struct exit_note *note = common_exits; note->help; note++) {
+        char status[16];
+
+        for (; note->status == EXIT_USAGE && own && own->help; own++) {
+            snprintf(status, sizeof status, "%d", own->status);
+            add_item(b, status, own->help);
+        }
+        snprintf(status, sizeof status, "%d", note->status);
+        add_item(b, status, note->help);
+    }
+}
+
+static void add_sub_section(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    add_macro(b, "SS", path);
+    add_lines(b, cmd->usage);
+    tch_buf_adds(b, ".PP\n");
+    add_paragraphs(b, cmd->about ? cmd->about : cmd->summary);
+    add_operands(b, cmd);
+    add_opts(b, cmd);
+}
+
+static void add_commands(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    bool is_root = !strchr(path, ' ');
+
+    tch_buf_adds(b, ".SH COMMANDS\n");
+    for (size_t i = 0; cmd->subs[i]; i++) {
+        const struct cmd *sub = cmd->subs[i];
+        char name[PATH_MAX_TEXT];
+
+        snprintf(name, sizeof name, "%s %s", path, sub->name);
+        if (is_root)
+            add_item(b, name, sub->summary);
+        else
+            add_sub_section(b, sub, name);
+    }
+}
+
+void add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
+{
+    tch_buf_adds(b, ".TH ");
+    add_page_name(b, path, true);
+    tch_buf_addf(b, " 1 \"%s\" \"tacho %s\" \"tacho manual\"\n.SH NAME\n", released, TACHO_VERSION);
+    add_page_name(b, path, false);
+    tch_buf_adds(b, " \\- ");
+    add_line(b, cmd->summary);
+    tch_buf_adds(b, ".SH SYNOPSIS\n");
+    add_lines(b, cmd->usage);
+    tch_buf_adds(b, ".SH DESCRIPTION\n");
+    add_paragraphs(b, cmd->about ? cmd->about : cmd->summary);
+    if (cmd->subs)
+        add_commands(b, cmd, path);
+    if (cmd->args && cmd->args->name) {
+        tch_buf_adds(b, ".SH ARGUMENTS\n");
+        add_operands(b, cmd);
+    }
+    tch_buf_adds(b, ".SH OPTIONS\n");
+    add_opts(b, cmd);
+    tch_buf_adds(b, ".SH EXIT STATUS\n");
+    add_exits(b, cmd);
+    if (cmd->examples) {
+        tch_buf_adds(b, ".SH EXAMPLES\n");
+        add_examples(b, cmd);
+    }
+    add_see_also(b, cmd, path);
+}

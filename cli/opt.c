@@ -1,0 +1,366 @@
+/* The words after a command's name, parsed by its tables. */
+#include "opt.h"
+
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "suggest.h"
+
+enum { NAME_MAX_TEXT = 64 };
+
+/* Below zero: a command's own are not. */
+enum common { HELP = -1, JSON = -2, QUIET = -3, COLOR = -4, WIDTH = -5 };
+
+static const char *const when_names[] = {
+    [WHEN_AUTO] = "auto",
+    [WHEN_ALWAYS] = "always",
+    [WHEN_NEVER] = "never",
+    NULL,
+};
+
+static const struct opt common_opts[] = {
+    {.id = JSON, .name = "json", .help = "print the result as JSON"},
+    {.id = QUIET, .name = "quiet", .letter = 'q', .help = "no progress, and only what matters"},
+    {.id = COLOR,
+     .name = "color",
+     .arg = "WHEN",
+     .help = "colours: auto (on a terminal), always, never",
+     .choices = when_names},
+    {.id = WIDTH, .name = "width", .arg = "N", .help = "fit tables into N columns"},
+    {.id = HELP, .name = "help", .letter = 'h', .help = "show this help"},
+    {.name = NULL},
+};
+
+static bool takes_common(const struct cmd *cmd, const struct opt *opt)
+{
+    return cmd->run ? opt->id != JSON || cmd->json : opt->id == HELP;
+}
+
+const struct opt *walk_opts(struct opt_walk *w)
+{
+    const struct opt *opt = w->at ? w->at + 1 : w->cmd->opts;
+
+    if (!w->common && (!opt || !opt->name)) {
+        w->common = true;
+        opt = common_opts;
+    }
+    while (w->common && opt->name && !takes_common(w->cmd, opt))
+        opt++;
+    w->at = opt;
+    return opt->name ? opt : NULL;
+}
+
+int choice_index(const char *const *choices, const char *value)
+{
+    for (int i = 0; choices[i]; i++)
+        if (strcmp(choices[i], value) == 0)
+            return i;
+    return -1;
+}
+
+int wrong_usage(const struct args *args, const char *fmt, ...)
+{
+    char text[1024];
+    va_list list;
+
+    va_start(list, fmt);
+    vsnprintf(text, sizeof text, fmt, list);
+    va_end(list);
+    complain(NULL, "%s", text);
+    fprintf(stderr, "see '%s --help'\n", args->path);
+    return EXIT_USAGE;
+}
+
+/* args->value is none of the choices of what is called prefix + name. */
+static int wrong_choice(const struct args *args, const char *const *choices, const char *prefix,
+                        const char *name)
+{
+    struct suggestion s = {.word = args->value};
+    char list[256] = "";
+    size_t len = 0;
+
+    for (size_t i = 0; choices[i] && len < sizeof list; i++) {
+        const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
+
+        suggest(&s, choices[i]);
+        len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", join, choices[i]);
+    }
+    if (s.best)
+        return wrong_usage(args, "%s%s cannot be '%s'; did you mean '%s'?", prefix, name,
+                           args->value, s.best);
+    return wrong_usage(args, "%s%s cannot be '%s'; it is %s", prefix, name, args->value, list);
+}
+
+const struct cmd *find_sub(const struct cmd *cmd, const char *name)
+{
+    for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
+        if (strcmp(cmd->subs[i]->name, name) == 0)
+            return cmd->subs[i];
+    return NULL;
+}
+
+/* Options of a level that has only sub-commands count as what may have been meant:
+   "tacho version" means "tacho --version". */
+int unknown_command(const struct args *args, const char *name)
+{
+    const char *kind = name[0] == '-' ? "option" : "command";
+    struct suggestion s = {.word = name};
+    struct opt_walk w = {.cmd = args->cmd};
+    const struct opt *opt;
+
+    for (size_t i = 0; args->cmd->subs[i]; i++)
+        suggest(&s, args->cmd->subs[i]->name);
+    while ((opt = walk_opts(&w))) {
+        char dashed[NAME_MAX_TEXT];
+
+        snprintf(dashed, sizeof dashed, "--%s", opt->name);
+        if (edit_distance(name, dashed) <= 2)
+            return wrong_usage(args, "unknown %s '%s'; did you mean '%s'?", kind, name, dashed);
+    }
+    if (s.best)
+        return wrong_usage(args, "unknown %s '%s'; did you mean '%s'?", kind, name, s.best);
+    return wrong_usage(args, "unknown %s '%s'", kind, name);
+}
+
+void enter_sub(struct args *args, const struct cmd *sub)
+{
+    size_t len = strlen(args->path);
+
+    snprintf(args->path + len, sizeof args->path - len, " %s", sub->name);
+    args->cmd = sub;
+}
+
+
+static const struct opt *find_opt(const struct cmd *cmd, const char *name, size_t len)
+{
+    struct opt_walk w = {.cmd = cmd};
+    const struct opt *opt;
+
+    while ((opt = walk_opts(&w)))
+        if (strlen(opt->name) == len && memcmp(opt->name, name, len) == 0)
+            break;
+    return opt;
+}
+
+static const struct opt *find_letter(const struct cmd *cmd, char letter)
+{
+    struct opt_walk w = {.cmd = cmd};
+    const struct opt *opt;
+
+    while ((opt = walk_opts(&w)))
+        if (opt->letter == letter)
+            break;
+    return opt;
+}
+
+static int unknown_opt(const struct args *args, const char *name, size_t len)
+{
+    char word[NAME_MAX_TEXT];
+    struct suggestion s = {.word = word};
+    struct opt_walk w = {.cmd = args->cmd};
+    const struct opt *opt;
+
+    snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word), name);
+    while ((opt = walk_opts(&w)))
+        suggest(&s, opt->name);
+    if (s.best)
+        return wrong_usage(args, "unknown option '--%s'; did you mean '--%s'?", word, s.best);
+    return wrong_usage(args, "unknown option '--%s'", word);
+}
+
+enum step { STEP_END, STEP_OPT, STEP_OPERAND, STEP_WRONG };
+
+/* The option's value: what is attached to it, or else the next word. */
+static enum step take_value(struct args *args, const struct opt *opt, const char *attached)
+{
+    args->value = attached ? attached : *args->next;
+    if (!args->value) {
+        wrong_usage(args, "option '--%s' needs a value: --%s %s", opt->name, opt->name, opt->arg);
+        return STEP_WRONG;
+    }
+    if (!attached)
+        args->next++;
+    if (opt->choices && choice_index(opt->choices, args->value) < 0) {
+        wrong_choice(args, opt->choices, "--", opt->name);
+        return STEP_WRONG;
+    }
+    return STEP_OPT;
+}
+
+static enum step long_opt(struct args *args, const char *word, const struct opt **ret)
+{
+    size_t len = strcspn(word, "=");
+    const char *attached = word[len] == '=' ? word + len + 1 : NULL;
+
+    *ret = find_opt(args->cmd, word, len);
+    if (!*ret) {
+        unknown_opt(args, word, len);
+        return STEP_WRONG;
+    }
+    if ((*ret)->arg)
+        return take_value(args, *ret, attached);
+    if (attached) {
+        wrong_usage(args, "option '--%s' takes no value", (*ret)->name);
+        return STEP_WRONG;
+    }
+    return STEP_OPT;
+}
+
+/* The next letter of -abc; the first that takes a value takes the rest for it. */
+static enum step short_opt(struct args *args, const struct opt **ret)
+{
+    char letter = *args->bundle++;
+    const char *rest = *args->bundle ? args->bundle : NULL;
+
+    if (!rest)
+        args->bundle = NULL;
+    *ret = find_letter(args->cmd, letter);
+    if (!*ret) {
+        wrong_usage(args, "unknown option '-%c'", letter);
+        return STEP_WRONG;
+    }
+    if (!(*ret)->arg)
+        return STEP_OPT;
+    args->bundle = NULL;
+    return take_value(args, *ret, rest);
+}
+
+/* What comes next; its value or the word itself in args->value. Walked twice: parse_args()
+   complains about what is wrong, so that next_opt() meets nothing wrong. */
+static enum step step(struct args *args, const struct opt **ret)
+{
+    char *word;
+
+    args->value = NULL;
+    if (args->bundle)
+        return short_opt(args, ret);
+    if (!args->no_more_opts && *args->next && strcmp(*args->next, "--") == 0) {
+        args->no_more_opts = true;
+        args->next++;
+    }
+    word = *args->next;
+    if (!word)
+        return STEP_END;
+    args->next++;
+    if (args->no_more_opts || word[0] != '-' || word[1] == '\0') {
+        args->no_more_opts |= args->cmd->runs_program;
+        args->value = word;
+        return STEP_OPERAND;
+    }
+    if (word[1] == '-')
+        return long_opt(args, word + 2, ret);
+    args->bundle = word + 1;
+    return short_opt(args, ret);
+}
+
+static void rewind_words(struct args *args)
+{
+    args->next = args->words;
+    args->bundle = NULL;
+    args->no_more_opts = false;
+    args->value = NULL;
+}
+
+const struct opt *next_opt(struct args *args)
+{
+    const struct opt *opt = NULL;
+    enum step found;
+
+    do
+        found = step(args, &opt);
+    while (found == STEP_OPERAND || (found == STEP_OPT && opt->id < 0));
+    return found == STEP_OPT ? opt : NULL;
+}
+
+/* Whether there are as many operands as the command's table wants, and the right ones. */
+static int check_operands(struct args *args)
+{
+    const struct arg *arg = args->cmd->args;
+    size_t i = 0;
+
+    for (; arg && arg->name; arg++) {
+        if (i == args->count && !arg->optional)
+            return wrong_usage(args, "%s is missing", arg->name);
+        for (size_t end = arg->many ? args->count : i + 1; i < end && i < args->count; i++) {
+            args->value = args->operands[i];
+            if (arg->choices && choice_index(arg->choices, args->value) < 0)
+                return wrong_choice(args, arg->choices, "", arg->name);
+        }
+    }
+    if (i < args->count)
+        return wrong_usage(args, "unexpected argument '%s'", args->operands[i]);
+    return EXIT_OK;
+}
+
+struct look {
+    enum when color;
+    size_t width;
+};
+
+static int take_common(struct args *args, const struct opt *opt, struct look *look)
+{
+    uint64_t number;
+
+    switch (opt->id) {
+    case HELP:
+        args->help = true;
+        break;
+    case JSON:
+        args->json = true;
+        break;
+    case QUIET:
+        args->quiet = true;
+        break;
+    case COLOR:
+        look->color = (enum when)choice_index(when_names, args->value);
+        break;
+    case WIDTH:
+        if (tch_parse_u64(args->value, TERM_MAX_WIDTH, &number) < 0 || number < TERM_MIN_WIDTH)
+            return wrong_usage(args, "option '--width' needs a number from %d to %d, not '%s'",
+                               TERM_MIN_WIDTH, TERM_MAX_WIDTH, args->value);
+        look->width = (size_t)number;
+        break;
+    }
+    return EXIT_OK;
+}
+
+int parse_args(struct args *args, char **words)
+{
+    struct look look = {.color = WHEN_AUTO};
+    size_t n = 0;
+    int status = EXIT_OK;
+    const struct opt *opt = NULL;
+    enum step found;
+
+    while (words[n])
+        n++;
+    args->words = words;
+    args->operands = calloc(n + 1, sizeof *args->operands);
+    if (!args->operands) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    rewind_words(args);
+    while (status == EXIT_OK && (found = step(args, &opt)) != STEP_END) {
+        if (found == STEP_WRONG)
+            status = EXIT_USAGE;
+        else if (found == STEP_OPERAND)
+            args->operands[args->count++] = args->next[-1];
+        else
+            status = take_common(args, opt, &look);
+    }
+    if (status == EXIT_OK && !args->help)
+        status = check_operands(args);
+    term_init(&args->out, STDOUT_FILENO, look.color, look.width);
+    term_init(&args->err, STDERR_FILENO, look.color, look.width);
+    rewind_words(args);
+    return status;
+}
+
+void release_args(struct args *args)
+{
+    free(args->operands);
+    args->operands = NULL;
+    args->count = 0;
+}

@@ -1,0 +1,82 @@
+/*
+ * The words after a command's name, parsed by its tables.
+ *
+ * parse_args() checks them all before the command runs, so that the command sees valid ones only:
+ *
+ *     while ((opt = next_opt(args)))
+ *         switch (opt->id) {
+ *         case COLUMN:
+ *             column = args->value;
+ *         }
+ *     for (size_t i = 0; i < args->count; i++)
+ *         read_file(args->operands[i]);
+ */
+#ifndef CLI_OPT_H
+#define CLI_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cmd.h"
+#include "term.h"
+
+enum { PATH_MAX_TEXT = 128 };
+
+struct args {
+    const struct cmd *root; /**< the whole tree, for help and completion */
+    const struct cmd *cmd;
+    char path[PATH_MAX_TEXT]; /**< "tacho trace convert", for messages */
+
+    char **operands; /**< NULL-ended; what is not an option */
+    size_t count;
+    const char *value; /**< of the option that next_opt() returned last */
+
+    bool help;
+    bool json;
+    bool quiet;
+    struct term out; /**< how text on stdout may look */
+    struct term err; /**< ... and on stderr */
+
+    char **words; /**< all of them, NULL-ended */
+    char **next;  /**< where next_opt() is */
+    char *bundle; /**< the rest of -abc it is in, or NULL */
+    bool no_more_opts;
+};
+
+/** All options of cmd: its own, then the common ones. Start with {.cmd = cmd}. */
+struct opt_walk {
+    const struct cmd *cmd;
+    const struct opt *at;
+    bool common;
+};
+
+/** The next one, or NULL after the last. */
+const struct opt *walk_opts(struct opt_walk *w);
+
+/**
+ * Parses words (NULL-ended, after the command's name) for args->cmd. Complains on stderr.
+ *
+ * @return EXIT_OK, EXIT_USAGE, or EXIT_WORK when memory ran out; release_args() in any case
+ */
+int parse_args(struct args *args, char **words);
+void release_args(struct args *args);
+
+/** The command's own options in the order given, each with args->value; NULL after the last. */
+const struct opt *next_opt(struct args *args);
+
+/** Where value is in choices, or -1. */
+int choice_index(const char *const *choices, const char *value);
+
+/** Complains about how the command was called, says where to read on; returns EXIT_USAGE. */
+int wrong_usage(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** Which of the sub-commands is called name, or NULL. */
+const struct cmd *find_sub(const struct cmd *cmd, const char *name);
+
+/** wrong_usage() for a word that is no sub-command of args->cmd. */
+int unknown_command(const struct args *args, const char *name);
+
+/** Goes one level down: args->cmd becomes sub, and the path its. */
+void enter_sub(struct args *args, const struct cmd *sub);
+
+#endif

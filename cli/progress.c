@@ -1,0 +1,116 @@
+/* How far a long work is: one line on stderr. */
+#include "progress.h"
+
+#include <unistd.h>
+
+#include "format.h"
+
+enum {
+    NS_BETWEEN_DRAWS = 100 * 1000 * 1000,
+    LINE_MAX_BYTES = 1024,
+    BAR_WIDTH = 24,
+    OTHER_WIDTH = 36, /* what stands beside name and bar */
+};
+
+/* The terminal has one last line, so there is one progress on it: messages erase it first. */
+static struct progress *shown;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void add_clock(struct tch_buf *b, double seconds)
+{
+    unsigned long long s = (unsigned long long)(seconds + 0.5);
+
+    if (s >= 3600)
+        tch_buf_addf(b, "%llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
+    else
+        tch_buf_addf(b, "%llu:%02llu", s / 60, s % 60);
+}
+
+void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed_ns)
+{
+    uint64_t done = p->total > 0 && p->done > p->total ? p->total : p->done;
+    double share = p->total > 0 ? (double)done / (double)p->total : 0;
+    double seconds = (double)elapsed_ns / 1e9;
+    size_t width = p->term.width;
+
+    add_painted(b, &p->term, BOLD, p->what);
+    if (p->total == 0) {
+        tch_buf_addf(b, "  %llu  ", (unsigned long long)done);
+        add_clock(b, seconds);
+        return;
+    }
+    if (width == 0 || width >= strlen(p->what) + BAR_WIDTH + OTHER_WIDTH) {
+        tch_buf_adds(b, "  ");
+        add_bar(b, &p->term, share, BAR_WIDTH);
+    }
+    tch_buf_addf(b, "  %3.0f%%  %llu/%llu", 100 * share, (unsigned long long)done,
+                 (unsigned long long)p->total);
+    if (done > 0 && done < p->total) {
+        tch_buf_adds(b, "  ");
+        add_clock(b, seconds * (1 - share) / share);
+        tch_buf_adds(b, " left");
+    }
+}
+
+static void draw(struct progress *p, uint64_t now)
+{
+    char mem[LINE_MAX_BYTES];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
+    tch_buf_adds(&b, "\r\033[K");
+    progress_line(&b, p, now - p->start_ns);
+    fwrite(b.data, 1, b.len, stderr);
+    fflush(stderr);
+    tch_buf_release(&b);
+    p->drawn_ns = now;
+    shown = p;
+}
+
+void progress_begin(struct progress *p, const struct args *args, const char *what, uint64_t total)
+{
+    *p = (struct progress){
+        .what = what,
+        .total = total,
+        .start_ns = now_ns(),
+        .on = args->err.is_tty && !args->quiet,
+        .term = args->err,
+    };
+    if (p->on)
+        draw(p, p->start_ns);
+}
+
+void progress_step(struct progress *p, uint64_t done)
+{
+    uint64_t now;
+
+    p->done = done;
+    if (!p->on)
+        return;
+    now = now_ns();
+    if (shown != p || now - p->drawn_ns >= NS_BETWEEN_DRAWS)
+        draw(p, now);
+}
+
+void progress_end(struct progress *p)
+{
+    if (shown == p)
+        progress_hide();
+    p->on = false;
+}
+
+void progress_hide(void)
+{
+    if (!shown)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    shown = NULL;
+}

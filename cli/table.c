@@ -1,0 +1,234 @@
+/* Tables that fit the terminal. */
+#include "table.h"
+
+#include <stdarg.h>
+
+#include "text.h"
+
+enum { GAP = 2, LIMIT = 64 << 20, LEAST_FLEXIBLE = 10 };
+
+struct cell {
+    size_t start; /* in text */
+    size_t len;
+    size_t width;
+    size_t column; /* where a line begins; a cell's own place otherwise */
+    enum paint paint;
+    bool line;
+};
+
+void table_init(struct table *t, const struct term *term, const struct column *columns, size_t count)
+{
+    *t = (struct table){.term = term, .columns = columns, .count = count};
+    tch_buf_init(&t->text, LIMIT);
+    tch_buf_init(&t->cells, LIMIT);
+}
+
+void table_release(struct table *t)
+{
+    tch_buf_release(&t->text);
+    tch_buf_release(&t->cells);
+}
+
+static size_t cell_count(const struct table *t)
+{
+    return t->cells.len / sizeof(struct cell);
+}
+
+static const struct cell *cell_at(const struct table *t, size_t i)
+{
+    return (const struct cell *)(const void *)t->cells.data + i;
+}
+
+static void add_cell(struct table *t, struct cell cell, const char *text)
+{
+    cell.start = t->text.len;
+    add_clean(&t->text, text, t->term->utf8);
+    cell.len = t->text.len - cell.start;
+    cell.width = text_width(t->text.data + cell.start, cell.len);
+    tch_buf_add(&t->cells, &cell, sizeof cell);
+}
+
+void table_add(struct table *t, enum paint paint, const char *text)
+{
+    size_t n = cell_count(t);
+    const struct cell *last = n > 0 && !t->cells.failed ? cell_at(t, n - 1) : NULL;
+    size_t column = last && !last->line ? (last->column + 1) % t->count : 0;
+
+    add_cell(t, (struct cell){.paint = paint, .column = column}, text);
+}
+
+void table_addf(struct table *t, enum paint paint, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    table_add(t, paint, text);
+}
+
+void table_line(struct table *t, size_t column, enum paint paint, const char *text)
+{
+    add_cell(t, (struct cell){.paint = paint, .column = column, .line = true}, text);
+}
+
+static bool has_titles(const struct table *t)
+{
+    for (size_t c = 0; c < t->count; c++)
+        if (t->columns[c].title)
+            return true;
+    return false;
+}
+
+/* As wide as the widest cell; then the flexible one gives what is too much. */
+static void find_widths(const struct table *t, size_t *widths)
+{
+    size_t total = t->indent + GAP * (t->count - 1);
+    size_t limit = t->term->width;
+
+    for (size_t c = 0; c < t->count; c++) {
+        const char *title = t->columns[c].title;
+        size_t width = title ? text_width(title, strlen(title)) : 0;
+
+        widths[c] = width > t->columns[c].least ? width : t->columns[c].least;
+    }
+    for (size_t i = 0; i < cell_count(t); i++) {
+        const struct cell *cell = cell_at(t, i);
+
+        if (!cell->line && cell->width > widths[cell->column])
+            widths[cell->column] = cell->width;
+    }
+    for (size_t c = 0; c < t->count; c++)
+        total += widths[c];
+    for (size_t c = 0; c < t->count && limit > 0 && total > limit; c++) {
+        size_t too_much = total - limit;
+
+        if (t->columns[c].fit == FIT_WHOLE)
+            continue;
+        widths[c] = widths[c] > too_much + LEAST_FLEXIBLE ? widths[c] - too_much : LEAST_FLEXIBLE;
+        break;
+    }
+}
+
+/* Where a row is written: blanks wait until something follows them, so that no line ends in one. */
+struct pen {
+    struct tch_buf *b;
+    const struct term *term;
+    size_t blanks;
+};
+
+static void pen_text(struct pen *pen, enum paint paint, const char *text, size_t len)
+{
+    char mem[256];
+    struct tch_buf piece;
+
+    if (len == 0)
+        return;
+    add_blanks(pen->b, pen->blanks);
+    pen->blanks = 0;
+    tch_buf_init_on(&piece, mem, sizeof mem, len);
+    tch_buf_add(&piece, text, len);
+    add_painted(pen->b, pen->term, paint, piece.data);
+    pen->b->failed |= piece.failed;
+    tch_buf_release(&piece);
+}
+
+/* What a row has still to write of each cell. */
+struct rest {
+    const char *text;
+    size_t len;
+    enum paint paint;
+};
+
+/* One line of one cell, as wide as its column. */
+static void print_piece(struct pen *pen, const struct column *column, size_t width, struct rest *rest)
+{
+    char mem[512];
+    struct tch_buf cut;
+    size_t next = rest->len;
+    size_t used;
+
+    tch_buf_init_on(&cut, mem, sizeof mem, LIMIT);
+    if (column->fit == FIT_WRAP)
+        tch_buf_add(&cut, rest->text, text_line(rest->text, rest->len, width, &next));
+    else if (column->fit == FIT_CUT)
+        add_cut(&cut, rest->text, rest->len, width, pen->term->utf8);
+    else
+        tch_buf_add(&cut, rest->text, rest->len);
+    used = text_width(cut.data, cut.len);
+    pen->blanks += column->right && used < width ? width - used : 0;
+    pen_text(pen, rest->paint, cut.data, cut.len);
+    pen->blanks += (!column->right && used < width ? width - used : 0) + GAP;
+    pen->b->failed |= cut.failed;
+    tch_buf_release(&cut);
+    rest->text += next;
+    rest->len -= next;
+}
+
+/* A row, in as many lines as its longest cell needs. */
+static void print_row(const struct table *t, struct tch_buf *b, const size_t *widths,
+                      struct rest *rests)
+{
+    bool more;
+
+    do {
+        struct pen pen = {.b = b, .term = t->term, .blanks = t->indent};
+
+        more = false;
+        for (size_t c = 0; c < t->count; c++) {
+            print_piece(&pen, &t->columns[c], widths[c], &rests[c]);
+            more |= rests[c].len > 0;
+        }
+        tch_buf_addc(b, '\n');
+    } while (more && !b->failed);
+}
+
+static void print_line(const struct table *t, struct tch_buf *b, const size_t *widths,
+                       const struct cell *cell)
+{
+    struct pen pen = {.b = b, .term = t->term, .blanks = cell->column > 0 ? t->indent : 0};
+
+    for (size_t c = 0; c < cell->column; c++)
+        pen.blanks += widths[c] + GAP;
+    pen_text(&pen, cell->paint, t->text.data + cell->start, cell->len);
+    tch_buf_addc(b, '\n');
+}
+
+static void print_head(const struct table *t, struct tch_buf *b, const size_t *widths)
+{
+    struct rest rests[TABLE_MAX_COLUMNS];
+
+    for (size_t c = 0; c < t->count; c++) {
+        const char *title = t->columns[c].title ? t->columns[c].title : "";
+
+        rests[c] = (struct rest){title, strlen(title), BOLD};
+    }
+    print_row(t, b, widths, rests);
+}
+
+void table_print(const struct table *t, struct tch_buf *b)
+{
+    size_t widths[TABLE_MAX_COLUMNS];
+    struct rest rests[TABLE_MAX_COLUMNS] = {{.text = ""}};
+
+    if (t->text.failed || t->cells.failed || t->count > TABLE_MAX_COLUMNS) {
+        b->failed = true;
+        return;
+    }
+    find_widths(t, widths);
+    if (has_titles(t))
+        print_head(t, b, widths);
+    for (size_t i = 0; i < cell_count(t); i++) {
+        const struct cell *cell = cell_at(t, i);
+
+        if (cell->line) {
+            print_line(t, b, widths, cell);
+            continue;
+        }
+        rests[cell->column] =
+            (struct rest){t->text.data + cell->start, cell->len, cell->paint};
+        if (cell->column + 1 == t->count)
+            print_row(t, b, widths, rests);
+    }
+}

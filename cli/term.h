@@ -1,0 +1,57 @@
+/*
+ * What the place that text goes to can show, and the messages on stderr.
+ */
+#ifndef CLI_TERM_H
+#define CLI_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+
+enum {
+    TERM_MIN_WIDTH = 20,
+    TERM_MAX_WIDTH = 10000,
+    TERM_TEXT_WIDTH = 80, /* of prose, where the place has no width of its own */
+};
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
+enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
+
+struct term {
+    size_t width; /**< columns; 0: no limit, as in a file or a pipe */
+    bool is_tty;
+    bool color;
+    bool utf8; /**< else ASCII alone */
+};
+
+/**
+ * Looks at the descriptor and at COLUMNS, NO_COLOR, TERM, LC_ALL, LC_CTYPE and LANG.
+ *
+ * @param width  what --width says, or 0
+ */
+void term_init(struct term *term, int fd, enum when color, size_t width);
+
+/** The width that prose is wrapped to. */
+size_t term_text_width(const struct term *term);
+
+/** text in that colour, or plain where there are none. */
+void add_painted(struct tch_buf *b, const struct term *term, enum paint paint, const char *text);
+
+/**
+ * "tacho: cannot read 'x': line 3: why" on stderr: the sentence, then what err says.
+ * err may be NULL. Control characters, which file names may hold, come out as '?'.
+ */
+void complain(const tacho_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** "tacho: warning: ..." on stderr. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** Writes b to stdout and releases it; EXIT_OK, or EXIT_WORK after a complaint when b failed.
+    Whether stdout took it is checked once, when the command ends. */
+int put_out(struct tch_buf *b);
+
+#endif

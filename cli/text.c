@@ -1,0 +1,141 @@
+/* Text as columns of a terminal: cutting and wrapping. How wide one character is: width.c. */
+#include "text.h"
+
+#include "base/utf8.h"
+
+/* The code point of the `step` bytes that tch_utf8_step() found valid. */
+static uint32_t decode(const char *text, size_t step)
+{
+    static const unsigned char lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    uint32_t code = (unsigned char)text[0] & lead_bits[step];
+
+    for (size_t i = 1; i < step; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3F);
+    return code;
+}
+
+/* One character: its bytes, and its columns in *width. */
+static size_t character(const char *text, size_t len, size_t *width)
+{
+    size_t step = (unsigned char)text[0] < 0x80 ? 1 : tch_utf8_step(text, len);
+
+    *width = step > 1 ? code_width(decode(text, step)) : 1;
+    return step > 0 ? step : 1;
+}
+
+size_t text_width(const char *text, size_t len)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < len;) {
+        size_t width;
+
+        i += character(text + i, len - i, &width);
+        total += width;
+    }
+    return total;
+}
+
+size_t text_fit(const char *text, size_t len, size_t columns)
+{
+    size_t used = 0;
+    size_t i = 0;
+
+    while (i < len) {
+        size_t width;
+        size_t step = character(text + i, len - i, &width);
+
+        if (used + width > columns)
+            break;
+        used += width;
+        i += step;
+    }
+    return i;
+}
+
+size_t text_line(const char *text, size_t len, size_t columns, size_t *next)
+{
+    const char *feed = memchr(text, '\n', len);
+    size_t line = feed ? (size_t)(feed - text) : len;
+    size_t fit = text_fit(text, line, columns);
+    size_t end = fit;
+
+    if (fit < line) {
+        size_t width;
+
+        while (end > 0 && text[end] != ' ')
+            end--;
+        if (end == 0)
+            end = fit > 0 ? fit : character(text, line, &width);
+        line = end;
+        while (text[line] == ' ')
+            line++;
+        *next = line;
+    } else {
+        *next = feed ? line + 1 : len;
+    }
+    while (end > 0 && text[end - 1] == ' ')
+        end--;
+    return end;
+}
+
+void add_cut(struct tch_buf *b, const char *text, size_t len, size_t columns, bool utf8)
+{
+    const char *dots = utf8 ? "\u2026" : "...";
+    size_t dots_width = utf8 ? 1 : 3;
+
+    if (text_width(text, len) <= columns) {
+        tch_buf_add(b, text, len);
+        return;
+    }
+    if (columns < dots_width)
+        return;
+    tch_buf_add(b, text, text_fit(text, len, columns - dots_width));
+    tch_buf_adds(b, dots);
+}
+
+void add_blanks(struct tch_buf *b, size_t count)
+{
+    char *room = tch_buf_room(b, count);
+
+    if (!room)
+        return;
+    memset(room, ' ', count);
+    tch_buf_grew(b, count);
+}
+
+void add_wrapped(struct tch_buf *b, const char *text, size_t indent, size_t width)
+{
+    size_t len = strlen(text);
+    size_t columns = width > indent ? width - indent : 1;
+
+    while (len > 0) {
+        size_t next;
+        size_t line = text_line(text, len, columns, &next);
+
+        if (line > 0)
+            add_blanks(b, indent);
+        tch_buf_add(b, text, line);
+        tch_buf_addc(b, '\n');
+        text += next;
+        len -= next;
+    }
+}
+
+void add_clean(struct tch_buf *b, const char *text, bool utf8)
+{
+    size_t len = strlen(text);
+
+    for (size_t i = 0; i < len;) {
+        unsigned char c = (unsigned char)text[i];
+        size_t step = tch_utf8_step(text + i, len - i);
+        bool shown = c < 0x80 ? c >= 0x20 && c != 0x7F
+                              : utf8 && step > 0 && decode(text + i, step) >= 0xA0;
+
+        if (shown)
+            tch_buf_add(b, text + i, step);
+        else
+            tch_buf_addc(b, '?');
+        i += step > 0 ? step : 1;
+    }
+}

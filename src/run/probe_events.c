@@ -1,0 +1,136 @@
+/* Performance events: what the kernel lets this user count and sample. */
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include "probe_read.h"
+
+enum { CAP_SYSLOG_BIT = 34, CAP_PERFMON_BIT = 38, CAP_SYS_ADMIN_BIT = 21 };
+
+static const char set_paranoid[] = "sudo sysctl kernel.perf_event_paranoid=1";
+
+static bool may_perf_all(struct tch_probes *p)
+{
+    return tch_probe_capable(p, CAP_PERFMON_BIT) || tch_probe_capable(p, CAP_SYS_ADMIN_BIT);
+}
+
+static void probe_paranoid(struct tch_probes *p)
+{
+    static const char name[] = "perf_event_paranoid";
+    int64_t level;
+
+    if (!tch_probe_number(p, &level, "/proc/sys/kernel/perf_event_paranoid"))
+        tch_probes_add(p, name, TCH_PROBE_MISSING, "boot a kernel built with CONFIG_PERF_EVENTS",
+                       "this kernel has no performance events");
+    else if (may_perf_all(p))
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL,
+                       "%d; this user is privileged and may measure everything", (int)level);
+    else if (level <= 1)
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%d: own processes, kernel included", (int)level);
+    else if (level == 2)
+        tch_probes_add(p, name, TCH_PROBE_WARNING, set_paranoid,
+                       "2: own processes, without what the kernel does for them");
+    else
+        tch_probes_add(p, name, TCH_PROBE_MISSING, set_paranoid,
+                       "%d: nothing without the capability CAP_PERFMON", (int)level);
+}
+
+static void probe_software(struct tch_probes *p)
+{
+    int error = p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+
+    if (error == 0)
+        tch_probes_add(p, "sampling", TCH_PROBE_OK, NULL, "the cpu-clock event opens");
+    else if (error == EACCES || error == EPERM)
+        tch_probes_add(p, "sampling", TCH_PROBE_MISSING, set_paranoid,
+                       "refused, by perf_event_paranoid or by a container's seccomp filter");
+    else
+        tch_probes_add(p, "sampling", TCH_PROBE_MISSING,
+                       "boot a kernel built with CONFIG_PERF_EVENTS",
+                       "perf_event_open fails with error %d", error);
+}
+
+static void probe_hardware(struct tch_probes *p)
+{
+    int error = p->machine->perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+
+    if (error == 0)
+        tch_probes_add(p, "hardware counters", TCH_PROBE_OK, NULL, "CPU cycles can be counted");
+    else if (error == EACCES || error == EPERM)
+        tch_probes_add(p, "hardware counters", TCH_PROBE_MISSING, set_paranoid,
+                       "refused, by perf_event_paranoid or by a container's seccomp filter");
+    else
+        tch_probes_add(p, "hardware counters", TCH_PROBE_MISSING,
+                       "in a virtual machine, let the host pass its counters on "
+                       "(QEMU: -cpu host,pmu=on)",
+                       "none: this CPU or virtual machine shows no counters");
+}
+
+static void probe_kptr(struct tch_probes *p)
+{
+    static const char fix[] = "sudo sysctl kernel.kptr_restrict=0";
+    int64_t level;
+
+    if (!tch_probe_number(p, &level, "/proc/sys/kernel/kptr_restrict"))
+        return;
+    if (level == 0 || (level == 1 && tch_probe_capable(p, CAP_SYSLOG_BIT)))
+        tch_probes_add(p, "kernel names", TCH_PROBE_OK, NULL,
+                       "kptr_restrict %d: kernel functions can be named", (int)level);
+    else
+        tch_probes_add(p, "kernel names", TCH_PROBE_WARNING, fix,
+                       "kptr_restrict %d hides the names of kernel functions", (int)level);
+}
+
+/* The ring buffers of sampling count against perf_event_mlock_kb a CPU and user, then against
+   RLIMIT_MEMLOCK. 516 KiB are 128 pages and their head, the kernel's own default. */
+static void probe_mlock(struct tch_probes *p)
+{
+    enum { USUAL_KB = 516 };
+    struct tch_buf limits;
+    char limit[64];
+    int64_t kb;
+
+    if (!tch_probe_number(p, &kb, "/proc/sys/kernel/perf_event_mlock_kb"))
+        return;
+    tch_buf_init(&limits, 1 << 16);
+    tch_probe_read(p, &limits, "/proc/self/limits");
+    tch_text_field(limits.data, "Max locked memory", limit, sizeof limit);
+    limit[strcspn(limit, " ")] = '\0';
+    tch_buf_release(&limits);
+    if (kb >= USUAL_KB)
+        tch_probes_add(p, "sample buffers", TCH_PROBE_OK, NULL,
+                       "%d KiB a CPU, and %s%s of locked memory", (int)kb,
+                       limit[0] ? limit : "an unknown amount",
+                       limit[0] >= '0' && limit[0] <= '9' ? " bytes" : "");
+    else
+        tch_probes_add(p, "sample buffers", TCH_PROBE_WARNING,
+                       "sudo sysctl kernel.perf_event_mlock_kb=516",
+                       "%d KiB a CPU: samples get lost at high rates", (int)kb);
+}
+
+static void probe_rate(struct tch_probes *p)
+{
+    enum { ENOUGH = 4000 };
+    int64_t rate;
+
+    if (!tch_probe_number(p, &rate, "/proc/sys/kernel/perf_event_max_sample_rate"))
+        return;
+    tch_probes_add(p, "sample rate", rate >= ENOUGH ? TCH_PROBE_OK : TCH_PROBE_WARNING,
+                   "sudo sysctl kernel.perf_event_max_sample_rate=100000",
+                   "up to %d samples a second", (int)rate);
+}
+
+static void probe_events(struct tch_probes *p)
+{
+    probe_software(p);
+    probe_hardware(p);
+    probe_paranoid(p);
+    probe_kptr(p);
+    probe_mlock(p);
+    probe_rate(p);
+}
+
+const struct tch_probe_group tch_probe_events = {
+    .name = "events",
+    .title = "Performance events",
+    .run = probe_events,
+};
