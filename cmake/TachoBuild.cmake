@@ -9,6 +9,12 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 
+# A sanitizer's run time comes with the executable, so some checks of a library do not hold there.
+set(TACHO_SANITIZED OFF)
+if(CMAKE_C_FLAGS MATCHES "-fsanitize=")
+    set(TACHO_SANITIZED ON)
+endif()
+
 # For what is built as a user of the library would build it, too.
 add_library(tacho_warnings INTERFACE)
 target_compile_options(tacho_warnings INTERFACE
@@ -22,10 +28,23 @@ target_include_directories(tacho_flags INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 target_compile_options(tacho_flags INTERFACE
-    "$<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/base/banned.h>")
+    -ffunction-sections -fdata-sections
+    "$<$<COMPILE_LANGUAGE:C>:SHELL:-include \"${PROJECT_SOURCE_DIR}/src/base/banned.h\">")
 
-# tacho_archive(NAME sources...): one of our own static archives, never exported.
+# tacho_archive(NAME sources...): one of our own static archives, never exported. Its objects,
+# NAME_objects, are compiled once for whatever else is made of them.
 function(tacho_archive name)
-    add_library(${name} STATIC ${ARGN})
-    target_link_libraries(${name} PRIVATE tacho_flags)
+    add_library(${name}_objects OBJECT ${ARGN})
+    target_link_libraries(${name}_objects PRIVATE tacho_flags)
+    add_library(${name} STATIC $<TARGET_OBJECTS:${name}_objects>)
+endfunction()
+
+# tacho_public(TARGET NAME): a library that outside programs link as tacho::NAME.
+function(tacho_public target name)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tacho/*.h)
+    target_sources(${target} PUBLIC FILE_SET HEADERS
+        BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME tacho EXPORT_NAME ${name} LINKER_LANGUAGE C)
+    add_library(tacho::${name} ALIAS ${target})
 endfunction()

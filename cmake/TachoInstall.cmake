@@ -1,1 +1,37 @@
-# What `cmake --install` and `cpack` lay down.
+# What `cmake --install` and `cpack` lay down, in three components: runtime (the shared library),
+# dev (headers, the static library, tacho.pc, the CMake package) and command.
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS libtacho libtacho_static EXPORT tachoTargets
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev
+    ARCHIVE COMPONENT dev
+    FILE_SET HEADERS COMPONENT dev)
+
+# tacho.pc. A libdir that is a full path cannot move with the prefix, so then nothing does.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+    set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
+    set(pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+else()
+    file(RELATIVE_PATH pc_up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+    string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
+    set(pc_prefix "\${pcfiledir}/${pc_up}")
+    set(pc_libdir "\${exec_prefix}/${CMAKE_INSTALL_LIBDIR}")
+    set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/tacho.pc.in tacho.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tacho.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+# find_package(tacho).
+set(tacho_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tacho)
+configure_package_config_file(cmake/tachoConfig.cmake.in ${PROJECT_BINARY_DIR}/tachoConfig.cmake
+    INSTALL_DESTINATION ${tacho_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tachoConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(EXPORT tachoTargets NAMESPACE tacho:: DESTINATION ${tacho_package_dir} COMPONENT dev)
+install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tachoConfigVersion.cmake
+    DESTINATION ${tacho_package_dir} COMPONENT dev)
+
+include(TachoPackages)

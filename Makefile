@@ -1,0 +1,69 @@
+# The two commands, `make demo` and `make test`, and their longer brothers; thin over the presets
+# in CMakePresets.json. GNU make.
+
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.PHONY: help demo test test-all bench fuzz package install clean
+
+help:
+	@echo "make demo       build tacho and show what it does, on examples/attention"
+	@echo "make test       build and test with gcc, then again under ASan and UBSan"
+	@echo "make test-all   that, and clang, TSan, fuzzing, long tests and packages"
+	@echo "make bench      measure our own speed against others (bench/)"
+	@echo "make fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))"
+	@echo "make package    Debian packages, in build/package/packages"
+	@echo "make install    into PREFIX ($(PREFIX)); honours DESTDIR"
+	@echo "make clean      remove build/"
+
+# $(call build,PRESET) configures and builds; $(call check,PRESET) tests as well.
+define build
+cmake --preset $(1)
+cmake --build --preset $(1)
+endef
+
+define check
+$(call build,$(1))
+ctest --preset $(1)
+endef
+
+demo:
+	scripts/install-deps build
+	$(call build,release)
+	scripts/demo
+
+test:
+	scripts/install-deps test
+	$(call check,dev)
+	$(call check,asan)
+
+test-all: test
+	scripts/install-deps all
+	$(call check,clang)
+	$(call check,tsan)
+	$(call build,fuzz)
+	scripts/fuzz 20
+	ctest --preset dev-all
+
+bench:
+	scripts/install-deps bench
+	$(call build,bench)
+	cmake --build --preset bench --target bench
+
+fuzz:
+	scripts/install-deps all
+	$(call build,fuzz)
+	scripts/fuzz $(FUZZ_SECONDS)
+
+package:
+	scripts/install-deps all
+	$(call build,package)
+	cd build/package && cpack -G DEB
+
+install:
+	scripts/install-deps build
+	$(call build,release)
+	cmake --install build/release --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build

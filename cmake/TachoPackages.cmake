@@ -1,0 +1,62 @@
+# The Debian packages: libtacho0, libtacho-dev and tacho, one a component.
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tacho)
+set(CPACK_PACKAGE_VENDOR "the tacho authors")
+set(CPACK_PACKAGE_CONTACT "the tacho authors <authors@tacho.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
+set(CPACK_COMPONENTS_ALL runtime dev command)
+# Copyright, change logs and compressed manual pages, as Debian lays them out.
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/docs.cmake)
+set(CPACK_TACHO_CHANGELOG ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+# What a program that was linked with libtacho.so.0 depends on.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs
+    CONTENT "libtacho 0 libtacho0 (>= @PROJECT_VERSION@)\n" @ONLY)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtacho0)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_BINARY_DIR}/debian/shlibs
+    ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/debian/postrm
+    ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "evidence of benchmark runs - shared library
+tacho makes benchmark runs of native programs observable, reproducible and
+gateable.
+.
+This package holds libtacho, the part that a program links. It needs the C
+library alone.")
+
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtacho-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "libtacho0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+set(CPACK_DEBIAN_DEV_DESCRIPTION "evidence of benchmark runs - development files
+tacho makes benchmark runs of native programs observable, reproducible and
+gateable.
+.
+This package holds the headers of libtacho, the static library, and what
+pkg-config and CMake need to find them.")
+
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tacho)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION "evidence of benchmark runs - command
+tacho makes benchmark runs of native programs observable, reproducible and
+gateable.
+.
+This package holds the command, its manual pages, and completion for bash, zsh
+and fish.")
+
+include(CPack)

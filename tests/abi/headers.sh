@@ -1,0 +1,26 @@
+#!/bin/sh
+# Every public header compiles alone, twice over, as C11 and as C++17, with each compiler there is.
+#
+#   headers.sh PROJECT
+set -eu
+. "$1/tests/support/lib.sh"
+include=$1/include
+
+# alone COMPILER LANGUAGE STANDARD
+alone()
+{
+    command -v "$1" >/dev/null || { echo "without $1: not installed"; return; }
+    for header in "$include"/tacho/*.h; do
+        name=tacho/$(basename "$header")
+        printf '#include <%s>\n#include <%s>\nextern int probe;\n' "$name" "$name" |
+            "$1" -x "$2" -std="$3" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$include" - ||
+            fail "<$name> does not compile alone with $1 -std=$3"
+        echo "$1 -std=$3: $name" >>"$scratch/done"
+    done
+}
+
+alone gcc c c11
+alone clang c c11
+alone g++ c++ c++17
+alone clang++ c++ c++17
+grep c11 "$scratch/done" || fail "no C compiler was found, or no header"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# libtacho exports what its headers declare with TACHO_API, no more and no less.
+#
+#   symbols.sh PROJECT LIBRARY
+set -eu
+. "$1/tests/support/lib.sh"
+need nm
+library=$2
+
+# Comments and preprocessor lines go; a declaration then runs from TACHO_API to its semicolon, and
+# its name is the one before the first bracket that is not an attribute's.
+cat "$1"/include/tacho/*.h | awk '
+    { text = text $0 "\n" }
+    END {
+        while (match(text, /\/\*([^*]|\*+[^*\/])*\*+\//))
+            text = substr(text, 1, RSTART - 1) " " substr(text, RSTART + RLENGTH)
+        n = split(text, line, "\n")
+        for (i = 1; i <= n; i++) {
+            macro = line[i] ~ /^[ \t]*#/ || (macro && line[i - 1] ~ /\\$/)
+            if (!macro)
+                code = code " " line[i]
+        }
+        n = split(code, statement, /[;{}]/)
+        for (i = 1; i <= n; i++) {
+            if (statement[i] !~ /(^|[^A-Za-z0-9_])TACHO_API([^A-Za-z0-9_]|$)/)
+                continue
+            if (!match(statement[i], /tacho_[A-Za-z0-9_]*[ \t]*\(/))
+                match(statement[i], /tacho_[A-Za-z0-9_]*[ \t]*(\[.*)?$/)
+            name = substr(statement[i], RSTART, RLENGTH)
+            gsub(/[^A-Za-z0-9_].*/, "", name)
+            print name
+        }
+    }' | LC_ALL=C sort -u >"$scratch/declared"
+[ -s "$scratch/declared" ] || fail "no TACHO_API declaration found in $1/include/tacho"
+
+# The version node of src/libtacho.map is an absolute symbol itself: not a function, not counted.
+nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+    LC_ALL=C sort -u >"$scratch/exported"
+expect_same "what libtacho exports" "$scratch/declared" "$scratch/exported"
+cat "$scratch/exported"

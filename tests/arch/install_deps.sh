@@ -1,0 +1,114 @@
+#!/bin/sh
+# scripts/install-deps on machines that are made up: what is asked of apt, by whom, and what is said
+# where there is no apt.
+#
+#   install_deps.sh PROJECT
+#
+# shellcheck disable=SC2016  # the made-up tools expand these, not we
+set -eu
+. "$1/tests/support/lib.sh"
+script=$1/scripts/install-deps
+bin=$scratch/bin
+
+# machine USER-ID TOOL...: the only tools there, besides what every system has.
+machine()
+{
+    rm -rf "$bin"
+    mkdir "$bin"
+    : >"$scratch/log"
+    for tool in sh awk sed grep tr env; do
+        ln -s "$(command -v "$tool")" "$bin/$tool"
+    done
+    tool id "echo $1"
+    shift
+    for name; do
+        # Each says that it was called, and does as it was told by $scratch/NAME.
+        tool "$name" "printf '%s\\n' \"$name \$*\" >>'$scratch/log'; [ ! -f '$scratch/$name' ] || . '$scratch/$name'"
+    done
+}
+
+tool()
+{
+    printf '#!/bin/sh\n%s\n' "$2" >"$bin/$1"
+    chmod +x "$bin/$1"
+}
+
+# run STATUS ARGS...: install-deps ends with STATUS on that machine.
+run()
+{
+    wanted=$1
+    shift
+    status=0
+    PATH=$bin "$script" "$@" >"$scratch/out" 2>&1 || status=$?
+    [ "$status" -eq "$wanted" ] || { cat "$scratch/out"; fail "$* ended with $status, not $wanted"; }
+}
+
+logged()
+{
+    grep -qF -- "$1" "$scratch/log" || { cat "$scratch/log"; fail "not called: $1"; }
+}
+
+never()
+{
+    ! grep -F -- "$1" "$scratch/log" || fail "should not be called: $1"
+}
+
+said()
+{
+    grep -qF -- "$1" "$scratch/out" || { cat "$scratch/out"; fail "not said: $1"; }
+}
+
+# All is there: one look, nothing else.
+machine 1000 apt-get dpkg-query
+echo 'shift 3; for p; do echo "ii $p"; done' >"$scratch/dpkg-query"
+run 0 test
+[ "$(grep -c . "$scratch/log")" -eq 1 ] || { cat "$scratch/log"; fail "more than one look"; }
+never apt-get
+
+# Two are missing, one removed but configured: root gets them, without a fetch of the lists.
+echo 'shift 3; for p; do case $p in cmake) ;; make) echo "rc $p" ;; *) echo "ii $p" ;; esac; done; exit 1' \
+    >"$scratch/dpkg-query"
+machine 0 apt-get dpkg-query
+run 0 build
+logged 'apt-get -q install -y --no-install-recommends cmake make'
+never 'apt-get -q update'
+
+# Another user needs sudo, and is told what to do where there is none.
+machine 1000 apt-get dpkg-query sudo
+run 0 build
+logged 'sudo env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends cmake make'
+machine 1000 apt-get dpkg-query
+run 1 build
+said 'as root, apt-get install cmake make'
+never apt-get
+
+# A machine that never fetched the lists fetches them first; one that cannot install fails.
+machine 0 apt-get dpkg-query
+echo "case \$2 in update) : >'$scratch/lists' ;; *) [ -f '$scratch/lists' ] ;; esac" >"$scratch/apt-get"
+run 0 build
+logged 'apt-get -q update'
+echo 'exit 100' >"$scratch/apt-get"
+run 100 build
+
+# Elsewhere: names, and 1; nothing is installed. 0 when all is there.
+machine 0 dnf rpm
+echo '[ "$3" != ninja-build ]' >"$scratch/rpm"
+run 1 build
+said 'sudo dnf install ninja-build'
+never dnf
+machine 0 pacman
+echo 'echo ninja; exit 127' >"$scratch/pacman"
+run 1 build
+said 'sudo pacman -S --needed ninja'
+machine 1000 brew
+echo '[ "$3" != ninja ]' >"$scratch/brew"
+run 1 build
+said 'brew install ninja'
+echo 'true' >"$scratch/brew"
+run 0 build
+machine 0
+run 1 test
+said 'Fedora:         gcc glibc-devel cmake'
+
+run 64 everything
+said "'everything' is not one of"

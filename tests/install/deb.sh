@@ -1,0 +1,72 @@
+#!/bin/sh
+# The Debian packages: built, installed into a root of their own with this machine's packages as
+# dependencies, and used. Nothing of the system is touched.
+#
+#   deb.sh PROJECT CMAKE
+set -eu
+. "$1/tests/support/lib.sh"
+project=$1
+cmake=$2
+need dpkg dpkg-deb dpkg-shlibdeps pkg-config ninja gcc gzip
+if [ "$(id -u)" -ne 0 ]; then
+    need fakeroot
+    as_root=fakeroot
+else
+    as_root="env"
+fi
+
+{
+    "$cmake" -S "$project" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        -DTACHO_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr &&
+        "$cmake" --build "$scratch/build" &&
+        (cd "$scratch/build" && "$(dirname "$cmake")/cpack" -G DEB)
+} >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "the packages cannot be built"; }
+packages=$scratch/build/packages
+
+# new_root ROOT: an empty system whose dpkg believes that it has what this machine has.
+new_root()
+{
+    mkdir -p "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/var/lib/dpkg/triggers"
+    # What is tested may be installed on this machine: it is not in the new root.
+    awk -v RS= -v ORS='\n\n' '!/^Package: (libtacho0|libtacho-dev|tacho)\n/' /var/lib/dpkg/status \
+        >"$1/var/lib/dpkg/status"
+}
+
+# install ROOT PACKAGE...: 0 when dpkg has installed and configured them.
+install()
+{
+    root=$1
+    shift
+    "$as_root" dpkg --root="$root" --force-script-chrootless -i "$@" >"$scratch/dpkg.log" 2>&1
+}
+
+new_root "$scratch/lone"
+! install "$scratch/lone" "$packages"/libtacho-dev_*.deb || fail "libtacho-dev installs without libtacho0"
+grep -q 'libtacho-dev depends on libtacho0' "$scratch/dpkg.log" ||
+    { cat "$scratch/dpkg.log"; fail "dpkg refused libtacho-dev, but not for want of libtacho0"; }
+
+new_root "$scratch/root"
+install "$scratch/root" "$packages"/*.deb || { cat "$scratch/dpkg.log"; fail "dpkg refused the packages"; }
+cd "$scratch/root"
+
+version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
+for package in libtacho0 libtacho-dev tacho; do
+    state=$(dpkg-query --admindir=var/lib/dpkg -W -f '${db:Status-Abbrev}${Version}' "$package")
+    [ "$state" = "ii $version-1" ] || fail "$package is '$state'"
+    for name in copyright changelog.gz changelog.Debian.gz; do
+        [ -s "usr/share/doc/$package/$name" ] || fail "$package has no $name"
+    done
+    cmp -s "$project/LICENSE" "usr/share/doc/$package/copyright" || fail "$package: copyright is not LICENSE"
+done
+dpkg-deb -f "$packages"/libtacho0_*.deb Depends | grep -qE '^libc6 \(>= [0-9.]+\)$' ||
+    fail "libtacho0 should depend on libc6 alone"
+
+libdir=$(dirname "$(find "$scratch/root" -name libtacho.a)")
+[ "$(usr/bin/tacho --version)" = "tacho $version" ] || fail "tacho --version says '$(usr/bin/tacho --version)'"
+gzip -t usr/share/man/man1/*.1.gz || fail "the manual pages are not compressed"
+
+cflags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags tacho)
+libs=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --libs tacho)
+# shellcheck disable=SC2086  # lists of flags
+gcc $cflags "$project/tests/install/outside/program.c" -o "$scratch/program" $libs
+LD_LIBRARY_PATH=$libdir "$scratch/program" || fail "the program ended with $?"

@@ -1,0 +1,31 @@
+#!/bin/sh
+# What is installed, file by file, with another prefix and DESTDIR; nothing of ours alone goes out.
+#
+#   files.sh PROJECT BUILD-FOLDER CMAKE
+set -eu
+. "$1/tests/install/lib.sh"
+
+# install COMPONENT: its files, without the prefix, in $scratch/COMPONENT.
+install()
+{
+    DESTDIR=$scratch/stage-$1 "$cmake" --install "$build" --prefix /opt/tacho --component "$1" >"$scratch/log" ||
+        { cat "$scratch/log"; fail "component $1 cannot be installed"; }
+    (cd "$scratch/stage-$1" && find . ! -type d) | sed 's|^\./opt/tacho/||' | LC_ALL=C sort >"$scratch/$1"
+}
+
+install runtime
+printf '%s\n' "$libdir/libtacho.so.0" "$libdir/libtacho.so.$version" >"$scratch/wanted"
+expect_same runtime "$scratch/wanted" "$scratch/runtime"
+
+install dev
+{
+    for header in "$project"/include/tacho/*.h; do
+        echo "include/tacho/${header##*/}"
+    done
+    build_type=$(cached CMAKE_BUILD_TYPE | tr '[:upper:]' '[:lower:]')
+    for name in Config ConfigVersion Targets "Targets-${build_type:-noconfig}"; do
+        echo "$libdir/cmake/tacho/tacho$name.cmake"
+    done
+    printf '%s\n' "$libdir/libtacho.a" "$libdir/libtacho.so" "$libdir/pkgconfig/tacho.pc"
+} | LC_ALL=C sort >"$scratch/wanted"
+expect_same dev "$scratch/wanted" "$scratch/dev"

@@ -1,0 +1,49 @@
+# shellcheck shell=sh
+# What the tests of an installed tree share; sourced by them with PROJECT BUILD-FOLDER CMAKE.
+project=$1
+build=$2
+cmake=$3
+
+. "$project/tests/support/lib.sh"
+
+# cached NAME: what the build folder was configured with.
+cached()
+{
+    sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"
+}
+
+version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
+libdir=$(cached CMAKE_INSTALL_LIBDIR)
+# The same compilers and flags: a program needs the sanitizer that the library was built with.
+# shellcheck disable=SC2034  # used by those who source this
+cc=$(cached CMAKE_C_COMPILER) cxx=$(cached CMAKE_CXX_COMPILER) flags=$(cached CMAKE_C_FLAGS)
+command -v "${cxx:=c++}" >/dev/null || cxx=
+
+# install_moved: a tree that was moved after it was installed, in $prefix: nothing in it may hold
+# on to its first place.
+install_moved()
+{
+    "$cmake" --install "$build" --prefix "$scratch/first" >"$scratch/log" ||
+        { cat "$scratch/log"; fail "cannot be installed"; }
+    prefix=$scratch/moved
+    mv "$scratch/first" "$prefix"
+    [ -n "$cxx" ] || echo "without C++: no compiler is installed"
+}
+
+needs_libtacho()
+{
+    readelf -d "$1" | grep -q 'NEEDED.*libtacho\.so\.0'
+}
+
+# expect_program PROGRAM shared|static: it runs, and is linked as it should be.
+expect_program()
+{
+    echo "tacho $version, TACHO_EPARSE" >"$scratch/wanted"
+    LD_LIBRARY_PATH=$prefix/$libdir "$1" >"$scratch/got" || fail "$1 ended with $?"
+    expect_same "what $1 prints" "$scratch/wanted" "$scratch/got"
+    if [ "$2" = shared ]; then
+        needs_libtacho "$1" || fail "$1 should need libtacho.so.0"
+    else
+        ! needs_libtacho "$1" || fail "$1 should not need libtacho.so.0"
+    fi
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Programs of somebody else's, in C and C++, built against an installed tree by way of pkg-config.
+#
+#   pkgconfig.sh PROJECT BUILD-FOLDER CMAKE
+set -eu
+. "$1/tests/install/lib.sh"
+need pkg-config readelf
+install_moved
+
+export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
+[ "$(pkg-config --modversion tacho)" = "$version" ] || fail "tacho.pc has another version"
+case $(pkg-config --cflags --libs tacho) in
+*"$scratch/first"*) fail "tacho.pc still names the folder that it was installed in" ;;
+esac
+
+# build COMPILER LANGUAGE STANDARD NAME
+build()
+{
+    cflags=$(pkg-config --cflags tacho)
+    libs=$(pkg-config --libs tacho)
+    static_libs=$(pkg-config --static --libs tacho)
+    # shellcheck disable=SC2086  # lists of flags
+    "$1" $flags -std="$3" -x "$2" $cflags "$project/tests/install/outside/program.c" -x none \
+        -o "$scratch/$4-shared" $libs
+    # shellcheck disable=SC2086
+    "$1" $flags -std="$3" -x "$2" $cflags "$project/tests/install/outside/program.c" -x none \
+        -o "$scratch/$4-static" -Wl,-Bstatic $static_libs -Wl,-Bdynamic
+    expect_program "$scratch/$4-shared" shared
+    expect_program "$scratch/$4-static" static
+}
+
+build "$cc" c c11 c
+[ -z "$cxx" ] || build "$cxx" c++ c++17 cxx
