@@ -5,6 +5,7 @@
 #include "json_read.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 
 #include "error.h"
@@ -27,6 +28,7 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
     r->err = err;
     r->status = 0;
     r->max_depth = TCH_JSON_DEPTH;
+    r->finite = false;
     r->data = r->scanned = r->checked = r->batch = data;
     r->end = data + len;
     r->hold = NULL;
@@ -158,8 +160,12 @@ static const char *digits(const char *p, const char *end)
     return p;
 }
 
-/* The byte behind the number at p, or *bad where the grammar ends (and NULL). */
-static const char *number_end(const char *p, const char *end, const char **bad)
+/* Digits before the point, or in the exponent, below which no double overflows. */
+enum { SAFE_DIGITS = 100, SAFE_EXPONENT_DIGITS = 2 };
+
+/* The byte behind the number at p, or *bad where the grammar ends (and NULL). *wide is set when
+   it may be too large for a double. */
+static const char *number_end(const char *p, const char *end, const char **bad, bool *wide)
 {
     const char *start;
 
@@ -171,6 +177,8 @@ static const char *number_end(const char *p, const char *end, const char **bad)
         *bad = p == start ? p : start + 1;
         return NULL;
     }
+    if (p - start > SAFE_DIGITS)
+        *wide = true;
     if (p < end && *p == '.') {
         start = ++p;
         p = digits(p, end);
@@ -189,6 +197,8 @@ static const char *number_end(const char *p, const char *end, const char **bad)
             *bad = p;
             return NULL;
         }
+        if (p - start > SAFE_EXPONENT_DIGITS)
+            *wide = true;
     }
     if (p < end && !ends_word(*p)) {
         *bad = p;
@@ -197,20 +207,32 @@ static const char *number_end(const char *p, const char *end, const char **bad)
     return p;
 }
 
+static bool past_every_double(const char *text, const char *end)
+{
+    struct tch_json_value number = {.text = text, .len = (size_t)(end - text)};
+
+    return isinf(tch_json_to_f64(&number));
+}
+
 /* Passes the number at p; *moved gets p again, since a stream may have moved it. */
 static const char *pass_number(struct tch_json_reader *r, const char **moved)
 {
     const char *bad = NULL;
-    const char *p = number_end(*moved, r->end, &bad);
+    bool wide = false;
+    const char *p = number_end(*moved, r->end, &bad, &wide);
 
     /* At the window's end nobody knows yet whether it goes on. */
     while ((p ? p : bad) == r->end && !r->ended) {
         if (!tch_json_refill(r, moved))
             return NULL;
-        p = number_end(*moved, r->end, &bad);
+        p = number_end(*moved, r->end, &bad, &wide);
     }
-    if (!p)
+    if (!p) {
         fail(r, bad < r->end ? bad : NULL, "malformed number");
+    } else if (wide && r->finite && past_every_double(*moved, p)) {
+        fail(r, *moved, "number is out of range");
+        return NULL;
+    }
     return p;
 }
 
