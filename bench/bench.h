@@ -20,11 +20,11 @@ enum bench_role {
 struct bench_contender {
     const char *name;
     enum bench_role role;
-    const char *package; /* of a peer: what to install where it is missing */
+    const char *missing; /* why run is NULL: "not installed (package libfoo-dev)" */
     void *arg;
     /** Before the first round; NULL where arg is the state. Returns NULL on failure. */
     void *(*setup)(void *work, void *arg);
-    /** Does the work once. 0, or -1 when the result is wrong. NULL: not installed. */
+    /** Does the work once. 0, or -1 when the result is wrong. NULL: it cannot be run here. */
     int (*run)(void *work, void *state);
     void (*teardown)(void *state); /* may be NULL */
 };

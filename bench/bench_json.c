@@ -110,7 +110,7 @@ static struct bench_contender contender(enum bench_role role, const struct json_
     return (struct bench_contender){
         .name = parser->name,
         .role = role,
-        .package = parser->package,
+        .missing = parser->missing,
         .arg = (void *)parser,
         .setup = open_session,
         .run = parser->open ? parse_lines : NULL,

@@ -122,7 +122,7 @@ int main(int argc, char **argv)
         {.name = "reading (floor)", .role = BENCH_FLOOR, .run = read_all},
         {.name = "tacho, SHA instructions",
          .role = BENCH_OURS,
-         .package = "none: this CPU has no SHA instructions",
+         .missing = "this CPU has no SHA instructions",
          .run = tch_sha256_x86() ? hash_accelerated : NULL},
         {.name = "tacho, portable", .role = BENCH_OURS, .run = hash_portable},
         {.name = "sha256sum", .role = BENCH_PEER, .run = run_program},

@@ -27,7 +27,6 @@ static void close_parser(void *parser)
 
 const struct json_peer peer_jansson = {
     .name = "jansson",
-    .package = "libjansson-dev",
     .open = open_parser,
     .parse = parse,
     .close = close_parser,

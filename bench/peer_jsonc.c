@@ -27,7 +27,6 @@ static void close_parser(void *parser)
 
 const struct json_peer peer_jsonc = {
     .name = "json-c",
-    .package = "libjson-c-dev",
     .open = open_parser,
     .parse = parse,
     .close = close_parser,

@@ -25,5 +25,4 @@ static void close_parser(void *parser)
     delete static_cast<simdjson::dom::parser *>(parser);
 }
 
-const struct json_peer peer_simdjson = {"simdjson DOM", "libsimdjson-dev", open_parser, parse,
-                                        close_parser};
+const struct json_peer peer_simdjson = {"simdjson DOM", nullptr, open_parser, parse, close_parser};

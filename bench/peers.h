@@ -1,6 +1,6 @@
 /*
  * JSON parsers behind one small table each. A third-party header appears in one file only; for a
- * peer that is not installed the build makes a table with nothing but its name and its package.
+ * peer that is not installed the build makes a table that says so and nothing else.
  */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
@@ -17,8 +17,8 @@ enum { PEER_PADDING = 64 };
 
 struct json_peer {
     const char *name;
-    const char *package;
-    void *(*open)(void); /* NULL: not installed. Returns NULL on failure. */
+    const char *missing; /* why the functions are not here; NULL: they are */
+    void *(*open)(void); /* returns NULL on failure */
     bool (*parse)(void *parser, const char *line, size_t len); /* is it sound JSON? */
     void (*close)(void *parser);
 };

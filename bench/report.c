@@ -86,7 +86,7 @@ static void text_row(const struct bench_result *r, size_t i, int width, double *
     char quartiles[48];
 
     if (!ran(r, i)) {
-        printf("  %-*s  not installed (package %s)\n", width, contender->name, contender->package);
+        printf("  %-*s  %s\n", width, contender->name, contender->missing);
         return;
     }
     cpu = bench_spread(r->times[i].cpu, r->rounds, scratch);
@@ -113,6 +113,22 @@ static void text_ratio(const struct bench_result *r, size_t ours, size_t peer, d
     putchar('\n');
 }
 
+static void text_ratios(const struct bench_result *r, double *scratch)
+{
+    const struct bench_case *c = r->of;
+
+    for (size_t i = 0; i < c->contender_count; i++)
+        for (size_t j = 0; j < c->contender_count; j++) {
+            const struct bench_target *target = find_target(c, i, j);
+
+            if (is_pair(r, i, j))
+                text_ratio(r, i, j, scratch);
+            else if (target)
+                printf("  %s against %s: target %g: cannot tell\n", target->ours, target->peer,
+                       target->times);
+        }
+}
+
 int bench_report_text(const struct bench_result *r)
 {
     const struct bench_case *c = r->of;
@@ -133,10 +149,7 @@ int bench_report_text(const struct bench_result *r)
     for (size_t i = 0; i < c->contender_count; i++)
         text_row(r, i, width, scratch);
     putchar('\n');
-    for (size_t i = 0; i < c->contender_count; i++)
-        for (size_t j = 0; j < c->contender_count; j++)
-            if (is_pair(r, i, j))
-                text_ratio(r, i, j, scratch);
+    text_ratios(r, scratch);
     putchar('\n');
     free(scratch);
     return fflush(stdout) == 0 ? 0 : -1;
@@ -162,9 +175,10 @@ static void json_contender(struct tch_buf *b, const struct bench_result *r, size
     tch_json_text(b, contender->name);
     tch_json_key(b, "role");
     tch_json_text(b, roles[contender->role]);
-    tch_json_key(b, "installed");
-    tch_json_bool(b, ran(r, i));
-    if (ran(r, i)) {
+    if (!ran(r, i)) {
+        tch_json_key(b, "missing");
+        tch_json_text(b, contender->missing);
+    } else {
         json_seconds(b, "cpu_s", r->times[i].cpu, r->rounds);
         json_seconds(b, "wall_s", r->times[i].wall, r->rounds);
     }

@@ -16,7 +16,7 @@ struct bench_spread {
     double q1, median, q3;
 };
 
-/** times[i] belongs to contender i; both arrays of one that is not installed are NULL. */
+/** times[i] belongs to contender i; both arrays of one that could not run are NULL. */
 struct bench_result {
     const struct bench_case *of;
     struct bench_times *times;

@@ -54,7 +54,8 @@ struct example {
     const char *what; /**< what that does */
 };
 
-/** What an exit status means for one command, beyond 0, 1 and 64. Ends with an entry without help. */
+/** What an exit status means for one command, beyond 0, 1 and 64. Ends with an entry without help.
+ */
 struct exit_note {
     int status;
     const char *help;
@@ -62,17 +63,17 @@ struct exit_note {
 
 struct cmd {
     const char *name;
-    const char *summary;             /**< one line, no full stop */
-    const char *usage;               /**< whole, from "tacho"; several lines are several usages */
-    const char *about;               /**< paragraphs with an empty line between; or NULL */
-    const struct opt *opts;          /**< its own; the common ones are opt.c's; or NULL */
-    const struct arg *args;          /**< or NULL: it takes none */
-    const struct example *examples;  /**< or NULL */
-    const struct exit_note *exits;   /**< or NULL */
-    const struct cmd *const *subs;   /**< NULL-ended, alphabetical; or NULL */
-    bool json;                       /**< takes --json */
-    bool runs_program;               /**< the first argument ends the options */
-    int (*run)(struct args *args);   /**< NULL where there are subs */
+    const char *summary;            /**< one line, no full stop */
+    const char *usage;              /**< whole, from "tacho"; several lines are several usages */
+    const char *about;              /**< paragraphs with an empty line between; or NULL */
+    const struct opt *opts;         /**< its own; the common ones are opt.c's; or NULL */
+    const struct arg *args;         /**< or NULL: it takes none */
+    const struct example *examples; /**< or NULL */
+    const struct exit_note *exits;  /**< or NULL */
+    const struct cmd *const *subs;  /**< NULL-ended, alphabetical; or NULL */
+    bool json;                      /**< takes --json */
+    bool runs_program;              /**< the first argument ends the options */
+    int (*run)(struct args *args);  /**< NULL where there are subs */
 };
 
 #endif

@@ -5,18 +5,17 @@
 
 /* Finds the command ($path), the option that waits for a value ($opt), and how many arguments
    there were ($operands). bash splits --name=value at the sign. */
-static const char walk_start[] =
-    "    local cur=${COMP_WORDS[COMP_CWORD]} path=tacho topic=tacho\n"
-    "    local word opt='' last='' ended='' operands=0 i\n"
-    "\n"
-    "    COMPREPLY=()\n"
-    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-    "        word=${COMP_WORDS[i]}\n"
-    "        if [[ $word == '=' ]]; then opt=$last; continue; fi\n"
-    "        if [[ $opt ]]; then opt=''; continue; fi\n"
-    "        last=''\n"
-    "        if [[ ! $ended ]]; then\n"
-    "            case $path,$word in\n";
+static const char walk_start[] = "    local cur=${COMP_WORDS[COMP_CWORD]} path=tacho topic=tacho\n"
+                                 "    local word opt='' last='' ended='' operands=0 i\n"
+                                 "\n"
+                                 "    COMPREPLY=()\n"
+                                 "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                                 "        word=${COMP_WORDS[i]}\n"
+                                 "        if [[ $word == '=' ]]; then opt=$last; continue; fi\n"
+                                 "        if [[ $opt ]]; then opt=''; continue; fi\n"
+                                 "        last=''\n"
+                                 "        if [[ ! $ended ]]; then\n"
+                                 "            case $path,$word in\n";
 
 static const char walk_middle[] = "            *,--) ended=1; continue ;;\n"
                                   "            *,-*) continue ;;\n"

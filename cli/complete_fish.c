@@ -77,12 +77,18 @@ static const char at[] = "function __tacho_at --argument-names path operands\n"
                          "end\n\n";
 
 /* __tacho_program: completes the rest of the line as the program that it names would. */
-static const char program[] = "function __tacho_program\n"
-                              "    set -l first (__tacho_walk)[3]\n"
-                              "    set -l words\n"
-                              "    test $first = 0; or set words (commandline -opc)[$first..-1]\n"
-                              "    complete -C (string join ' ' -- $words (commandline -ct))\n"
-                              "end\n\n";
+static const char program[] =
+    "function __tacho_program\n"
+    "    set -l first (__tacho_walk)[3]\n"
+    "    set -l words (commandline -opc)\n"
+    "    if test $first = 0\n"
+    "        string match -q -- '-*' (commandline -ct); and return\n"
+    "        set words\n"
+    "    else\n"
+    "        set words $words[$first..-1]\n"
+    "    end\n"
+    "    complete --do-complete=(string join ' ' -- $words (commandline -ct))\n"
+    "end\n\n";
 
 static void visit_topics(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
@@ -150,7 +156,7 @@ static void visit_offers(struct tch_buf *b, const struct cmd *cmd, const char *p
     }
     while ((opt = walk_opts(&w))) {
         add_condition(b, path);
-        tch_buf_addf(b, "' -l %s", opt->name);
+        tch_buf_addf(b, "%s' -l %s", cmd->runs_program ? " 0" : "", opt->name);
         if (opt->letter)
             tch_buf_addf(b, " -s %c", opt->letter);
         if (opt->arg) {

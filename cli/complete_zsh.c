@@ -27,10 +27,8 @@ static void add_escaped(struct tch_buf *b, const char *text)
 static void add_action(struct tch_buf *b, const char *const *choices, enum complete complete)
 {
     static const char *const actions[] = {
-        [COMPLETE_NOTHING] = " ",
-        [COMPLETE_FILE] = "_files",
-        [COMPLETE_DIR] = "_files -/",
-        [COMPLETE_PROGRAM] = "_command_names -e",
+        [COMPLETE_NOTHING] = " ",          [COMPLETE_FILE] = "_files",
+        [COMPLETE_DIR] = "_files -/",      [COMPLETE_PROGRAM] = "_command_names -e",
         [COMPLETE_TOPIC] = "_tacho_topic",
     };
 
@@ -93,15 +91,16 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
 
 static void add_described_subs(struct tch_buf *b, const struct cmd *cmd)
 {
-    tch_buf_adds(b, "        commands=(\n");
+    tch_buf_adds(b, "        subs=(\n");
     for (size_t i = 0; cmd->subs[i]; i++) {
         tch_buf_addf(b, "            '%s:", cmd->subs[i]->name);
         add_escaped(b, cmd->subs[i]->summary);
         tch_buf_adds(b, "'\n");
     }
-    tch_buf_adds(b, "        )\n        _describe -t commands command commands ;;\n");
+    tch_buf_adds(b, "        )\n        _describe -t commands command subs ;;\n");
 }
 
+/* The lists are called subs: "commands" is zsh's own, and what completes programs reads it. */
 static void visit_function(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     add_function_name(b, path);
@@ -114,7 +113,7 @@ static void visit_function(struct tch_buf *b, const struct cmd *cmd, const char 
         return;
     }
     tch_buf_adds(b, "()\n{\n    local curcontext=$curcontext state line\n"
-                    "    local -a commands\n\n    _arguments -C : \\\n");
+                    "    local -a subs\n\n    _arguments -C : \\\n");
     add_opts(b, cmd);
     tch_buf_adds(b, "        '1:command:->command' \\\n        '*::argument:->argument' \\\n"
                     "        && return 0\n    case $state in\n    command)\n");
@@ -135,7 +134,7 @@ static void visit_topic(struct tch_buf *b, const struct cmd *cmd, const char *pa
 {
     if (!cmd->subs)
         return;
-    tch_buf_addf(b, "    '%s') commands=(", path);
+    tch_buf_addf(b, "    '%s') subs=(", path);
     for (size_t i = 0; cmd->subs[i]; i++)
         tch_buf_addf(b, "%s%s", i > 0 ? " " : "", cmd->subs[i]->name);
     tch_buf_adds(b, ") ;;\n");
@@ -143,13 +142,14 @@ static void visit_topic(struct tch_buf *b, const struct cmd *cmd, const char *pa
 
 void add_zsh(struct tch_buf *b, const struct cmd *root)
 {
-    tch_buf_adds(b, "#compdef tacho\n# zsh completion of tacho, made by 'tacho completion zsh'\n\n");
+    tch_buf_adds(b,
+                 "#compdef tacho\n# zsh completion of tacho, made by 'tacho completion zsh'\n\n");
     /* $words is 'help' and what was typed after it. */
-    tch_buf_adds(b, "_tacho_topic()\n{\n    local -a commands typed\n\n"
+    tch_buf_adds(b, "_tacho_topic()\n{\n    local -a subs typed\n\n"
                     "    typed=(${words[2,CURRENT-1]:#-*})\n"
                     "    case \"tacho${typed:+ }$typed\" in\n");
     each_cmd(b, root, root->name, visit_topic);
-    tch_buf_adds(b, "    esac\n    compadd -a commands\n}\n\n");
+    tch_buf_adds(b, "    esac\n    compadd -a subs\n}\n\n");
     each_cmd(b, root, root->name, visit_function);
     /* Loaded by name from fpath, or sourced. */
     tch_buf_adds(b, "if [[ $funcstack[1] == _tacho ]]; then\n    _tacho \"$@\"\nelse\n"

@@ -140,7 +140,8 @@ static void add_operands(struct tch_buf *b, const struct cmd *cmd)
 static void add_examples(struct tch_buf *b, const struct cmd *cmd)
 {
     for (const struct example *example = cmd->examples; example->line; example++) {
-        tch_buf_adds(b, ".PP\n");
+        if (example > cmd->examples)
+            tch_buf_adds(b, ".PP\n");
         add_line(b, example->what);
         tch_buf_adds(b, ".PP\n.RS 4\n.EX\n");
         add_line(b, example->line);

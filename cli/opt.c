@@ -76,20 +76,15 @@ int wrong_usage(const struct args *args, const char *fmt, ...)
 static int wrong_choice(const struct args *args, const char *const *choices, const char *prefix,
                         const char *name)
 {
-    struct suggestion s = {.word = args->value};
     char list[256] = "";
     size_t len = 0;
 
     for (size_t i = 0; choices[i] && len < sizeof list; i++) {
         const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
 
-        suggest(&s, choices[i]);
         len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", join, choices[i]);
     }
-    if (s.best)
-        return wrong_usage(args, "%s%s cannot be '%s'; did you mean '%s'?", prefix, name,
-                           args->value, s.best);
-    return wrong_usage(args, "%s%s cannot be '%s'; it is %s", prefix, name, args->value, list);
+    return wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value, list);
 }
 
 const struct cmd *find_sub(const struct cmd *cmd, const char *name)
@@ -130,7 +125,6 @@ void enter_sub(struct args *args, const struct cmd *sub)
     snprintf(args->path + len, sizeof args->path - len, " %s", sub->name);
     args->cmd = sub;
 }
-
 
 static const struct opt *find_opt(const struct cmd *cmd, const char *name, size_t len)
 {

@@ -68,7 +68,8 @@ const struct opt *next_opt(struct args *args);
 int choice_index(const char *const *choices, const char *value);
 
 /** Complains about how the command was called, says where to read on; returns EXIT_USAGE. */
-int wrong_usage(const struct args *args, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int wrong_usage(const struct args *args, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Which of the sub-commands is called name, or NULL. */
 const struct cmd *find_sub(const struct cmd *cmd, const char *name);

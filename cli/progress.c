@@ -1,8 +1,7 @@
 /* How far a long work is: one line on stderr. */
 #include "progress.h"
 
-#include <unistd.h>
-
+#include "base/clock.h"
 #include "format.h"
 
 enum {
@@ -14,14 +13,6 @@ enum {
 
 /* The terminal has one last line, so there is one progress on it: messages erase it first. */
 static struct progress *shown;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
 
 static void add_clock(struct tch_buf *b, double seconds)
 {
@@ -79,7 +70,7 @@ void progress_begin(struct progress *p, const struct args *args, const char *wha
     *p = (struct progress){
         .what = what,
         .total = total,
-        .start_ns = now_ns(),
+        .start_ns = tch_now_ns(),
         .on = args->err.is_tty && !args->quiet,
         .term = args->err,
     };
@@ -94,7 +85,7 @@ void progress_step(struct progress *p, uint64_t done)
     p->done = done;
     if (!p->on)
         return;
-    now = now_ns();
+    now = tch_now_ns();
     if (shown != p || now - p->drawn_ns >= NS_BETWEEN_DRAWS)
         draw(p, now);
 }

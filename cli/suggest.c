@@ -38,10 +38,10 @@ void suggest(struct suggestion *s, const char *candidate)
 {
     size_t len = strlen(s->word);
     size_t distance = edit_distance(s->word, candidate);
-    size_t allowed = len < 3 ? 1 : len / 3 + 1;
+    size_t allowed = len < 4 ? 1 : (len + 1) / 3;
 
     /* A word that was cut short is meant, however much is missing. */
-    if (len >= 3 && strncmp(candidate, s->word, len) == 0)
+    if (len >= 2 && strncmp(candidate, s->word, len) == 0)
         distance = 1;
     if (distance > allowed || (s->best && distance >= s->distance))
         return;

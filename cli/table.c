@@ -16,7 +16,8 @@ struct cell {
     bool line;
 };
 
-void table_init(struct table *t, const struct term *term, const struct column *columns, size_t count)
+void table_init(struct table *t, const struct term *term, const struct column *columns,
+                size_t count)
 {
     *t = (struct table){.term = term, .columns = columns, .count = count};
     tch_buf_init(&t->text, LIMIT);
@@ -142,7 +143,8 @@ struct rest {
 };
 
 /* One line of one cell, as wide as its column. */
-static void print_piece(struct pen *pen, const struct column *column, size_t width, struct rest *rest)
+static void print_piece(struct pen *pen, const struct column *column, size_t width,
+                        struct rest *rest)
 {
     char mem[512];
     struct tch_buf cut;
@@ -156,6 +158,8 @@ static void print_piece(struct pen *pen, const struct column *column, size_t wid
         add_cut(&cut, rest->text, rest->len, width, pen->term->utf8);
     else
         tch_buf_add(&cut, rest->text, rest->len);
+    while (!column->right && cut.len > 0 && cut.data[cut.len - 1] == ' ')
+        cut.len--; /* the pen's blanks, as those of a bar */
     used = text_width(cut.data, cut.len);
     pen->blanks += column->right && used < width ? width - used : 0;
     pen_text(pen, rest->paint, cut.data, cut.len);
@@ -226,8 +230,7 @@ void table_print(const struct table *t, struct tch_buf *b)
             print_line(t, b, widths, cell);
             continue;
         }
-        rests[cell->column] =
-            (struct rest){t->text.data + cell->start, cell->len, cell->paint};
+        rests[cell->column] = (struct rest){t->text.data + cell->start, cell->len, cell->paint};
         if (cell->column + 1 == t->count)
             print_row(t, b, widths, rests);
     }

@@ -39,7 +39,8 @@ struct table {
 };
 
 /** term and columns are borrowed. */
-void table_init(struct table *t, const struct term *term, const struct column *columns, size_t count);
+void table_init(struct table *t, const struct term *term, const struct column *columns,
+                size_t count);
 void table_release(struct table *t);
 
 /** The next cell; after the last column a new row begins. text is made safe to show. */

@@ -129,8 +129,8 @@ void add_clean(struct tch_buf *b, const char *text, bool utf8)
     for (size_t i = 0; i < len;) {
         unsigned char c = (unsigned char)text[i];
         size_t step = tch_utf8_step(text + i, len - i);
-        bool shown = c < 0x80 ? c >= 0x20 && c != 0x7F
-                              : utf8 && step > 0 && decode(text + i, step) >= 0xA0;
+        bool shown =
+            c < 0x80 ? c >= 0x20 && c != 0x7F : utf8 && step > 0 && decode(text + i, step) >= 0xA0;
 
         if (shown)
             tch_buf_add(b, text + i, step);

@@ -31,12 +31,10 @@ target_compile_options(tacho_flags INTERFACE
     -ffunction-sections -fdata-sections
     "$<$<COMPILE_LANGUAGE:C>:SHELL:-include \"${PROJECT_SOURCE_DIR}/src/base/banned.h\">")
 
-# tacho_archive(NAME sources...): one of our own static archives, never exported. Its objects,
-# NAME_objects, are compiled once for whatever else is made of them.
+# tacho_archive(NAME sources...): one of our own static archives, never exported.
 function(tacho_archive name)
-    add_library(${name}_objects OBJECT ${ARGN})
-    target_link_libraries(${name}_objects PRIVATE tacho_flags)
-    add_library(${name} STATIC $<TARGET_OBJECTS:${name}_objects>)
+    add_library(${name} STATIC ${ARGN})
+    target_link_libraries(${name} PRIVATE tacho_flags)
 endfunction()
 
 # tacho_public(TARGET NAME): a library that outside programs link as tacho::NAME.

@@ -34,4 +34,15 @@ install(EXPORT tachoTargets NAMESPACE tacho:: DESTINATION ${tacho_package_dir} C
 install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tachoConfigVersion.cmake
     DESTINATION ${tacho_package_dir} COMPONENT dev)
 
+# The command, with what it prints about itself. A cross build has not run it, so it has none.
+install(TARGETS tacho COMPONENT command)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT command FILES_MATCHING PATTERN "*.1")
+install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.bash RENAME tacho OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
+install(FILES ${PROJECT_BINARY_DIR}/completions/_tacho OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
+install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.fish OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+
 include(TachoPackages)

@@ -202,7 +202,9 @@ int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err)
     int result = 0;
 
     *r = (struct tch_replace){.path = path, .fd = -1, .folder = -1};
-    if (S_ISDIR(mode))
+    if (!*path)
+        return tch_fail_errno(err, ENOENT, "cannot write ''");
+    if (S_ISDIR(mode) || path[strlen(path) - 1] == '/')
         return tch_fail_errno(err, EISDIR, "cannot write '%s'", path);
     if (mode && !S_ISREG(mode)) {
         r->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

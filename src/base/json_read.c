@@ -4,11 +4,11 @@
  */
 #include "json_read.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 
 #include "error.h"
+#include "json_lex.h"
 #include "json_stream.h"
 #include "utf8.h"
 
@@ -127,113 +127,47 @@ static inline const char *take(struct tch_json_reader *r)
 
 /* --- scalars --- */
 
-static bool is_digit(char c)
+/* Is it too large? That takes three digits of an exponent, or very many others. */
+static bool past_every_double(const char *p, const char *end)
 {
-    return (unsigned char)(c - '0') < 10;
-}
+    struct tch_json_value number = {.text = p, .len = (size_t)(end - p)};
 
-/* May this byte follow a number or a literal? What it then means is the grammar's business. */
-static bool ends_word(char c)
-{
-    switch (c) {
-    case ' ':
-    case '\t':
-    case '\n':
-    case '\r':
-    case ',':
-    case ':':
-    case '"':
-    case '[':
-    case ']':
-    case '{':
-    case '}':
-        return true;
-    default:
+    if (number.len < 5 || !tch_json_is_digit(end[-2]) || !tch_json_is_digit(end[-3]))
         return false;
-    }
-}
-
-static const char *digits(const char *p, const char *end)
-{
-    while (p < end && is_digit(*p))
-        p++;
-    return p;
-}
-
-/* Digits before the point, or in the exponent, below which no double overflows. */
-enum { SAFE_DIGITS = 100, SAFE_EXPONENT_DIGITS = 2 };
-
-/* The byte behind the number at p, or *bad where the grammar ends (and NULL). *wide is set when
-   it may be too large for a double. */
-static const char *number_end(const char *p, const char *end, const char **bad, bool *wide)
-{
-    const char *start;
-
-    if (*p == '-')
-        p++;
-    start = p;
-    p = digits(p, end);
-    if (p == start || (*start == '0' && p - start > 1)) {
-        *bad = p == start ? p : start + 1;
-        return NULL;
-    }
-    if (p - start > SAFE_DIGITS)
-        *wide = true;
-    if (p < end && *p == '.') {
-        start = ++p;
-        p = digits(p, end);
-        if (p == start) {
-            *bad = p;
-            return NULL;
-        }
-    }
-    if (p < end && (*p | 0x20) == 'e') {
-        p++;
-        if (p < end && (*p == '+' || *p == '-'))
-            p++;
-        start = p;
-        p = digits(p, end);
-        if (p == start) {
-            *bad = p;
-            return NULL;
-        }
-        if (p - start > SAFE_EXPONENT_DIGITS)
-            *wide = true;
-    }
-    if (p < end && !ends_word(*p)) {
-        *bad = p;
-        return NULL;
-    }
-    return p;
-}
-
-static bool past_every_double(const char *text, const char *end)
-{
-    struct tch_json_value number = {.text = text, .len = (size_t)(end - text)};
-
+    if (number.len < 100 && !memchr(p, 'e', number.len) && !memchr(p, 'E', number.len))
+        return false;
     return isinf(tch_json_to_f64(&number));
 }
 
-/* Passes the number at p; *moved gets p again, since a stream may have moved it. */
-static const char *pass_number(struct tch_json_reader *r, const char **moved)
+/* Passes over the number at *start, which a stream may move while it looks for the end. */
+static const char *pass_number(struct tch_json_reader *r, const char **start)
 {
-    const char *bad = NULL;
-    bool wide = false;
-    const char *p = number_end(*moved, r->end, &bad, &wide);
+    const char *p = *start;
+    bool ok;
+
+    /* Mostly it reaches to the next mark. */
+    if (r->next < r->last && r->end - p >= 8) {
+        size_t len = (size_t)(r->batch + *r->next - p);
+
+        if (len <= 8 && tch_json_is_short_number(p, len))
+            return p + len;
+    }
+    ok = tch_json_number(&p, r->end);
 
     /* At the window's end nobody knows yet whether it goes on. */
-    while ((p ? p : bad) == r->end && !r->ended) {
-        if (!tch_json_refill(r, moved))
+    while (p == r->end && !r->ended) {
+        if (!tch_json_refill(r, start))
             return NULL;
-        p = number_end(*moved, r->end, &bad, &wide);
+        p = *start;
+        ok = tch_json_number(&p, r->end);
     }
-    if (!p) {
-        fail(r, bad < r->end ? bad : NULL, "malformed number");
-    } else if (wide && r->finite && past_every_double(*moved, p)) {
-        fail(r, *moved, "number is out of range");
-        return NULL;
-    }
-    return p;
+    if (ok && !(r->finite && past_every_double(*start, p)))
+        return p;
+    if (ok)
+        fail(r, *start, "number is out of range");
+    else
+        fail(r, p < r->end ? p : NULL, "malformed number");
+    return NULL;
 }
 
 static const char *pass_literal(struct tch_json_reader *r, const char *p)
@@ -242,7 +176,7 @@ static const char *pass_literal(struct tch_json_reader *r, const char *p)
     size_t len = strlen(word);
 
     if ((size_t)(r->end - p) < len || memcmp(p, word, len) != 0 ||
-        (p + len < r->end && !ends_word(p[len]))) {
+        (p + len < r->end && !tch_json_ends_word(p[len]))) {
         found_instead(r, p, "a value");
         return NULL;
     }
@@ -250,24 +184,6 @@ static const char *pass_literal(struct tch_json_reader *r, const char *p)
 }
 
 /* --- strings --- */
-
-static int hex4(const char *p)
-{
-    int value = 0;
-
-    for (int i = 0; i < 4; i++) {
-        char c = p[i];
-        char lower = (char)(c | 0x20);
-
-        if (is_digit(c))
-            value = value * 16 + (c - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            value = value * 16 + (lower - 'a' + 10);
-        else
-            return -1;
-    }
-    return value;
-}
 
 /* The escape whose backslash is at p. A pair of surrogates takes the second one's mark too. */
 static bool check_escape(struct tch_json_reader *r, const char *p)
@@ -281,7 +197,7 @@ static bool check_escape(struct tch_json_reader *r, const char *p)
     }
     if (p[1] != 'u')
         return true;
-    unit = left >= 6 ? hex4(p + 2) : -1;
+    unit = left >= 6 ? tch_json_hex4(p + 2) : -1;
     if (unit < 0) {
         fail(r, p, "\\u needs four hexadecimal digits");
         return false;
@@ -289,7 +205,7 @@ static bool check_escape(struct tch_json_reader *r, const char *p)
     if (unit < 0xD800 || unit > 0xDFFF)
         return true;
     if (unit <= 0xDBFF && left >= 12 && p[6] == '\\' && p[7] == 'u') {
-        int low = hex4(p + 8);
+        int low = tch_json_hex4(p + 8);
 
         if (low >= 0xDC00 && low <= 0xDFFF)
             return take(r) != NULL;

@@ -1,20 +1,9 @@
 /* What the text of a JSON value means: strings without their escapes, numbers. */
 #include "json_read.h"
 
-#include <errno.h>
-
+#include "json_lex.h"
 #include "number.h"
 #include "utf8.h"
-
-static unsigned hex_digit(char c)
-{
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
-}
-
-static uint32_t hex4(const char *p)
-{
-    return hex_digit(p[0]) << 12 | hex_digit(p[1]) << 8 | hex_digit(p[2]) << 4 | hex_digit(p[3]);
-}
 
 /* The character that the escape at p stands for, in out; *len is how many bytes it has.
    Returns the byte behind the escape, which the reader has found sound. */
@@ -31,10 +20,10 @@ static const char *unescape_one(const char *p, char out[4], size_t *len)
         *len = 1;
         return p + 2;
     }
-    code = hex4(p + 2);
+    code = (uint32_t)tch_json_hex4(p + 2);
     p += 6;
     if (code >= 0xD800 && code < 0xDC00) {
-        code = 0x10000 + ((code - 0xD800) << 10) + (hex4(p + 2) - 0xDC00);
+        code = 0x10000 + ((code - 0xD800) << 10) + ((uint32_t)tch_json_hex4(p + 2) - 0xDC00);
         p += 6;
     }
     *len = tch_utf8_put(out, code);

@@ -130,7 +130,7 @@ int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
         if (lines->at_end)
             return 0;
         lines->searched = held;
-        if (held > lines->longest || lines->passed > 0) {
+        if (held > lines->longest) {
             lines->passed += held;
             lines->start = lines->end;
             lines->searched = 0;

@@ -52,7 +52,6 @@ void tch_machine_init(struct tch_machine *machine)
 {
     *machine = (struct tch_machine){
         .root = "",
-        .path = getenv("PATH"),
         .work = ".",
         .perf_open = perf_open,
     };

@@ -27,7 +27,6 @@ const char *tch_probe_status_name(enum tch_probe_status status);
 /** Where to look. Tests hand in a folder with a proc and a sys of its own. */
 struct tch_machine {
     const char *root; /**< before every path that is read; "" for this machine */
-    const char *path; /**< folders in which programs are looked for, as in PATH; may be NULL */
     const char *work; /**< where results would be written: "." */
 
     /** Tries a perf event on this process: 0, or the errno number of the refusal. */

@@ -1,32 +1,42 @@
 /* Clocks: whether time can be read cheaply and evenly. */
+#include "base/clock.h"
 #include "probe_read.h"
 
+static const char folder[] = "/sys/devices/system/clocksource/clocksource0";
+
+/* Judged as clock.c judges it, so that what is told here is what happens there. */
 static void probe_tsc(struct tch_probes *p)
 {
     struct tch_buf cpuinfo;
     char flags[8192];
-    bool is_x86;
+    char source[64];
+    bool is_x86, invariant;
+    const char *why;
 
     tch_buf_init(&cpuinfo, 16 << 20);
     tch_probe_read(p, &cpuinfo, "/proc/cpuinfo");
     is_x86 = tch_text_field(cpuinfo.data, "flags", flags, sizeof flags);
     tch_buf_release(&cpuinfo);
+    tch_probe_line(p, source, sizeof source, "%s/current_clocksource", folder);
+    invariant = tch_text_word(flags, "constant_tsc") && tch_text_word(flags, "nonstop_tsc");
+    why = tch_clock_judge_tsc(invariant, source);
     if (!is_x86)
         tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "none on this architecture; its timer serves");
-    else if (tch_text_word(flags, "constant_tsc") && tch_text_word(flags, "nonstop_tsc"))
-        tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "invariant: same speed in every state of the CPU");
+    else if (!why)
+        tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "invariant, and used for ticks");
     else
         tch_probes_add(p, "TSC", TCH_PROBE_WARNING,
-                       "in a virtual machine, let the host pass it on (QEMU: -cpu host,+invtsc)",
-                       "not invariant: the kernel's clock is used, which costs more to read");
+                       invariant ? "mend the clocksource below"
+                                 : "in a virtual machine, let the host pass it on "
+                                   "(QEMU: -cpu host,+invtsc)",
+                       "not used, ticks cost more: %s", why);
 }
 
 static void probe_clocksource(struct tch_probes *p)
 {
-    static const char folder[] = "/sys/devices/system/clocksource/clocksource0";
     /* Those that are read without entering the kernel. */
-    static const char *const fast[] = {"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page",
-                                       "riscv_clocksource"};
+    static const char *const fast[] = {"tsc", "kvm-clock", "arch_sys_counter",
+                                       "hyperv_clocksource_tsc_page", "riscv_clocksource"};
     char current[64];
     char available[256];
 

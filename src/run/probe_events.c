@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "base/number.h"
 #include "probe_read.h"
 
-enum { CAP_SYSLOG_BIT = 34, CAP_PERFMON_BIT = 38, CAP_SYS_ADMIN_BIT = 21 };
+enum { CAP_SYS_ADMIN_BIT = 21, CAP_SYSLOG_BIT = 34, CAP_PERFMON_BIT = 38 };
 
 static const char set_paranoid[] = "sudo sysctl kernel.perf_event_paranoid=1";
 
-static bool may_perf_all(struct tch_probes *p)
+bool tch_probe_may_perf_all(struct tch_probes *p)
 {
     return tch_probe_capable(p, CAP_PERFMON_BIT) || tch_probe_capable(p, CAP_SYS_ADMIN_BIT);
 }
@@ -21,11 +22,12 @@ static void probe_paranoid(struct tch_probes *p)
     if (!tch_probe_number(p, &level, "/proc/sys/kernel/perf_event_paranoid"))
         tch_probes_add(p, name, TCH_PROBE_MISSING, "boot a kernel built with CONFIG_PERF_EVENTS",
                        "this kernel has no performance events");
-    else if (may_perf_all(p))
+    else if (tch_probe_may_perf_all(p))
         tch_probes_add(p, name, TCH_PROBE_OK, NULL,
                        "%d; this user is privileged and may measure everything", (int)level);
     else if (level <= 1)
-        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%d: own processes, kernel included", (int)level);
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%d: own processes, kernel included",
+                       (int)level);
     else if (level == 2)
         tch_probes_add(p, name, TCH_PROBE_WARNING, set_paranoid,
                        "2: own processes, without what the kernel does for them");
@@ -87,6 +89,7 @@ static void probe_mlock(struct tch_probes *p)
     enum { USUAL_KB = 516 };
     struct tch_buf limits;
     char limit[64];
+    uint64_t bytes;
     int64_t kb;
 
     if (!tch_probe_number(p, &kb, "/proc/sys/kernel/perf_event_mlock_kb"))
@@ -96,11 +99,12 @@ static void probe_mlock(struct tch_probes *p)
     tch_text_field(limits.data, "Max locked memory", limit, sizeof limit);
     limit[strcspn(limit, " ")] = '\0';
     tch_buf_release(&limits);
+    if (tch_parse_u64(limit, UINT64_MAX, &bytes) == 0)
+        snprintf(limit, sizeof limit, "%llu KiB", (unsigned long long)bytes / 1024);
     if (kb >= USUAL_KB)
         tch_probes_add(p, "sample buffers", TCH_PROBE_OK, NULL,
-                       "%d KiB a CPU, and %s%s of locked memory", (int)kb,
-                       limit[0] ? limit : "an unknown amount",
-                       limit[0] >= '0' && limit[0] <= '9' ? " bytes" : "");
+                       "%d KiB a CPU, and %s of locked memory", (int)kb,
+                       limit[0] ? limit : "an unknown amount");
     else
         tch_probes_add(p, "sample buffers", TCH_PROBE_WARNING,
                        "sudo sysctl kernel.perf_event_mlock_kb=516",

@@ -24,6 +24,7 @@ static void probe_perf_power(struct tch_probes *p)
 {
     static const char folder[] = "/sys/bus/event_source/devices/power/events";
     char events[256] = "";
+    int64_t paranoid;
     char name[NAME_MAX + 1] = "";
 
     while (tch_probe_next(p, folder, "energy-", name)) {
@@ -32,11 +33,17 @@ static void probe_perf_power(struct tch_probes *p)
         if (!strchr(name, '.'))
             snprintf(events + len, sizeof events - len, "%s%s", len > 0 ? ", " : "", name);
     }
-    if (events[0])
-        tch_probes_add(p, "perf power", TCH_PROBE_OK, NULL, "%s", events);
-    else
+    if (!events[0])
         tch_probes_add(p, "perf power", TCH_PROBE_MISSING, "sudo modprobe rapl",
                        "the kernel shows no energy events");
+    else if (tch_probe_may_perf_all(p) ||
+             (tch_probe_number(p, &paranoid, "/proc/sys/kernel/perf_event_paranoid") &&
+              paranoid <= 0))
+        tch_probes_add(p, "perf power", TCH_PROBE_OK, NULL, "%s", events);
+    else
+        tch_probes_add(p, "perf power", TCH_PROBE_WARNING,
+                       "sudo sysctl kernel.perf_event_paranoid=0",
+                       "%s, but only for privileged users", events);
 }
 
 static void probe_hwmon(struct tch_probes *p)
@@ -52,8 +59,8 @@ static void probe_hwmon(struct tch_probes *p)
             !tch_probe_has(p, "%s/%s/power1_input", folder, name))
             continue;
         tch_probe_line(p, chip, sizeof chip, "%s/%s/name", folder, name);
-        tch_probes_add(p, "hwmon", TCH_PROBE_OK, NULL, "power of %s (%s)", chip[0] ? chip : "a chip",
-                       name);
+        tch_probes_add(p, "hwmon", TCH_PROBE_OK, NULL, "power of %s (%s)",
+                       chip[0] ? chip : "a chip", name);
         return;
     }
     tch_install_command(p, TCH_PACKAGE_SENSORS, fix, sizeof fix);

@@ -11,7 +11,8 @@
 
 enum { FILE_LIMIT = 16 << 20 }; /* /proc/cpuinfo has 1.5 KB a CPU */
 
-static bool full_path(const struct tch_probes *p, char path[PATH_MAX], const char *fmt, va_list args)
+static bool full_path(const struct tch_probes *p, char path[PATH_MAX], const char *fmt,
+                      va_list args)
 {
     int root = snprintf(path, PATH_MAX, "%s", p->machine->root);
     int rest = root < PATH_MAX ? vsnprintf(path + root, (size_t)(PATH_MAX - root), fmt, args) : 0;
@@ -178,7 +179,8 @@ unsigned tch_cpu_list_count(const char *list)
             return 0;
         last = first;
         if (dash < len &&
-            (tch_parse_u64_n(list + dash + 1, len - dash - 1, UINT16_MAX, &last) < 0 || last < first))
+            (tch_parse_u64_n(list + dash + 1, len - dash - 1, UINT16_MAX, &last) < 0 ||
+             last < first))
             return 0;
         count += (unsigned)(last - first + 1);
         list += len + (list[len] == ',');

@@ -22,7 +22,8 @@ bool tch_probe_line(struct tch_probes *p, char *out, size_t size, const char *fm
 bool tch_probe_number(struct tch_probes *p, int64_t *ret, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-bool tch_probe_has(struct tch_probes *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool tch_probe_has(struct tch_probes *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** The entry of a folder that follows `name` in the order of bytes, of those that start with
     prefix; into name. Begin with "". */
@@ -44,6 +45,9 @@ unsigned tch_cpu_list_count(const char *list);
 
 /** Whether the effective capabilities of /proc/self/status hold this bit. */
 bool tch_probe_capable(struct tch_probes *p, unsigned bit);
+
+/** Whether perf events are open to this user whatever perf_event_paranoid says. */
+bool tch_probe_may_perf_all(struct tch_probes *p);
 
 /** The command that installs what holds a program, for the distribution of /etc/os-release. */
 enum tch_package {

@@ -211,6 +211,24 @@ static void a_number_may_have_ten_thousand_digits(void **state)
     assert_true(number == 10.0 / 3);
 }
 
+/* Each byte in each place of numbers of each short length, with room behind it and without. */
+static void judges_short_numbers_byte_by_byte(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len <= 10; len++)
+        for (size_t place = 0; place < len; place++)
+            for (int byte = 0; byte < 256; byte++)
+                for (int more = 0; more < 2; more++) {
+                    char text[40] = "[1234567890,\"        \"]";
+                    size_t size = len + (more ? 13 : 2);
+
+                    memcpy(text + 1 + len, more ? ",\"12345678\"]" : "]", more ? 12 : 1);
+                    text[1 + place] = (char)byte;
+                    assert_int_equal(tch_json_check(text, size, NULL) == 0,
+                                     test_json_plain(text, size, TCH_JSON_DEPTH));
+                }
+}
+
 /* Every place in a batch, a block and a window gets its turn to be the one where things are cut. */
 static void is_not_confused_by_where_a_block_ends(void **state)
 {
@@ -564,6 +582,7 @@ int main(void)
         cmocka_unit_test(limits_the_depth),
         cmocka_unit_test(survives_a_million_brackets),
         cmocka_unit_test(a_number_may_have_ten_thousand_digits),
+        cmocka_unit_test(judges_short_numbers_byte_by_byte),
         cmocka_unit_test(is_not_confused_by_where_a_block_ends),
         cmocka_unit_test(hands_out_what_is_there),
         cmocka_unit_test(unescapes_everything),

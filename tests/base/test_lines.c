@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,11 +175,61 @@ static void the_buffer_stays_as_small_as_the_longest_line(void **state)
     fclose(file);
 }
 
+/* Each of these texts comes by a read of its own. */
+static int packets_of(const char *const *texts)
+{
+    int fds[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+    for (; *texts; texts++)
+        assert_int_equal(send(fds[1], *texts, strlen(*texts), 0), strlen(*texts));
+    close(fds[1]);
+    return fds[0];
+}
+
+static void a_line_may_come_in_any_pieces(void **state)
+{
+    static const char *const pieces[] = {"abc", "de", "f\nx\n", "y",  "\n", "12345",  "6", "\n",
+                                         "12",  "34", "5",      "\n", "z",  "123456", NULL};
+    int fd = packets_of(pieces);
+    struct tch_lines lines;
+
+    (void)state;
+    tch_lines_init_fd(&lines, fd, "socket", 6);
+    assert_next(&lines, "abcdef", 1, 0, true);
+    assert_next(&lines, "x", 2, 7, true);
+    assert_next(&lines, "y", 3, 9, true);
+    assert_next(&lines, "123456", 4, 11, true);
+    assert_next(&lines, "12345", 5, 18, true);
+    assert_too_long(&lines, 7, 6, 24, false);
+    assert_end(&lines);
+    tch_lines_release(&lines);
+    close(fd);
+}
+
+static void a_line_too_long_may_come_in_any_pieces(void **state)
+{
+    static const char *const pieces[] = {"1234", "5", "67", "8\na\n", "12345", "6\n", "b", NULL};
+    int fd = packets_of(pieces);
+    struct tch_lines lines;
+
+    (void)state;
+    tch_lines_init_fd(&lines, fd, "socket", 4);
+    assert_too_long(&lines, 8, 1, 0, true);
+    assert_next(&lines, "a", 2, 9, true);
+    assert_too_long(&lines, 6, 3, 11, true);
+    assert_next(&lines, "b", 4, 18, false);
+    assert_end(&lines);
+    tch_lines_release(&lines);
+    close(fd);
+}
+
 /* A child writes pieces of random size, each after a pause now and then. */
 static void write_in_pieces(int fd, const char *text, size_t len)
 {
     uint32_t random = 3;
 
+    usleep(10000);
     while (len > 0) {
         size_t piece;
 
@@ -201,7 +252,7 @@ static void on_alarm(int signal)
     (void)signal;
 }
 
-static void a_slow_pipe_and_signals_lose_nothing(void **state)
+static void read_a_slow_pipe(bool blocking)
 {
     enum { COUNT = 5000, EACH = 40 };
     static char text[COUNT * EACH + 1];
@@ -214,7 +265,6 @@ static void a_slow_pipe_and_signals_lose_nothing(void **state)
     int status;
     pid_t pid;
 
-    (void)state;
     for (int i = 0; i < COUNT; i++)
         snprintf(text + i * EACH, EACH + 1, "%039d\n", i);
     assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
@@ -222,7 +272,8 @@ static void a_slow_pipe_and_signals_lose_nothing(void **state)
     if (pid == 0)
         write_in_pieces(fds[1], text, sizeof text - 1);
     close(fds[1]);
-    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    if (!blocking)
+        fcntl(fds[0], F_SETFL, O_NONBLOCK);
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     tch_lines_init_fd(&lines, fds[0], "pipe", 0);
@@ -237,6 +288,13 @@ static void a_slow_pipe_and_signals_lose_nothing(void **state)
     close(fds[0]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+}
+
+static void a_slow_pipe_and_signals_lose_nothing(void **state)
+{
+    (void)state;
+    read_a_slow_pipe(true);
+    read_a_slow_pipe(false);
 }
 
 static void names_what_cannot_be_read(void **state)
@@ -300,6 +358,8 @@ int main(void)
         cmocka_unit_test(any_byte_may_come),
         cmocka_unit_test(a_line_too_long_is_told_once_and_passed_over),
         cmocka_unit_test(the_buffer_stays_as_small_as_the_longest_line),
+        cmocka_unit_test(a_line_may_come_in_any_pieces),
+        cmocka_unit_test(a_line_too_long_may_come_in_any_pieces),
         cmocka_unit_test(a_slow_pipe_and_signals_lose_nothing),
         cmocka_unit_test(names_what_cannot_be_read),
         cmocka_unit_test(survives_every_allocation_failing),

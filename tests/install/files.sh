@@ -29,3 +29,14 @@ install dev
     printf '%s\n' "$libdir/libtacho.a" "$libdir/libtacho.so" "$libdir/pkgconfig/tacho.pc"
 } | LC_ALL=C sort >"$scratch/wanted"
 expect_same dev "$scratch/wanted" "$scratch/dev"
+
+install command
+{
+    for source in "$project"/cli/cmd_*.c; do
+        name=${source##*/cmd_}
+        echo "share/man/man1/tacho-${name%.c}.1"
+    done
+    printf '%s\n' bin/tacho share/man/man1/tacho.1 share/bash-completion/completions/tacho \
+        share/zsh/site-functions/_tacho share/fish/vendor_completions.d/tacho.fish
+} | LC_ALL=C sort >"$scratch/wanted"
+expect_same command "$scratch/wanted" "$scratch/command"

@@ -4,18 +4,22 @@
 #include <dirent.h>
 #include <ftw.h>
 #include <grp.h>
+#include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/test.h"
 
-void test_folder_make(char path[TEST_FOLDER])
+char test_home[64];
+
+int test_home_make(void **state)
 {
     const char *tmp = getenv("TMPDIR");
 
-    snprintf(path, TEST_FOLDER, "%s/tacho-test-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-    if (!mkdtemp(path))
-        fail_msg("cannot make a folder such as '%s'", path);
+    (void)state;
+    snprintf(test_home, sizeof test_home, "%s/tacho-test-XXXXXX",
+             tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+    return mkdtemp(test_home) ? 0 : -1;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -26,10 +30,42 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-void test_folder_remove(const char *path)
+int test_home_remove(void **state)
 {
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
-        fail_msg("cannot remove '%s'", path);
+    (void)state;
+    return nftw(test_home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *test_at(const char *name)
+{
+    static char paths[8][PATH_MAX];
+    static int turn;
+    char *path = paths[turn++ % 8];
+
+    snprintf(path, PATH_MAX, "%s/%s", test_home, name);
+    return path;
+}
+
+void test_put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        fail_msg("cannot write '%s'", path);
+}
+
+void test_assert_content(const char *path, const char *text)
+{
+    char got[4096];
+    FILE *file = fopen(path, "re");
+    size_t len;
+
+    if (!file)
+        fail_msg("cannot open '%s'", path);
+    len = fread(got, 1, sizeof got - 1, file);
+    got[len] = '\0';
+    fclose(file);
+    assert_string_equal(got, text);
 }
 
 int test_folder_count(const char *path)
@@ -38,7 +74,7 @@ int test_folder_count(const char *path)
     int count = -2; /* "." and ".." */
 
     if (!dir)
-        fail_msg("cannot open folder '%s'", path);
+        return -1;
     while (readdir(dir))
         count++;
     closedir(dir);
@@ -47,7 +83,7 @@ int test_folder_count(const char *path)
 
 int test_in_child(int (*body)(void *arg), void *arg)
 {
-    int status;
+    int status = -1;
     pid_t pid = fork();
 
     if (pid == 0)

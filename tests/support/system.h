@@ -4,13 +4,20 @@
 #ifndef TEST_SUPPORT_SYSTEM_H
 #define TEST_SUPPORT_SYSTEM_H
 
-enum { TEST_FOLDER = 64 };
+/** The folder of a test that is listed by TEST_IN_HOME: new and empty, removed afterwards. */
+extern char test_home[64];
 
-/** A new, empty folder; fails the test when there can be none. */
-void test_folder_make(char path[TEST_FOLDER]);
+int test_home_make(void **state);
+int test_home_remove(void **state);
 
-/** With all that is in it. */
-void test_folder_remove(const char *path);
+#define TEST_IN_HOME(test) cmocka_unit_test_setup_teardown(test, test_home_make, test_home_remove)
+
+/** The path of a name in test_home, valid for the next seven calls. */
+const char *test_at(const char *name);
+
+/** A file with this text, and whether it has this text. */
+void test_put(const char *path, const char *text);
+void test_assert_content(const char *path, const char *text);
 
 /** How many names are in a folder. */
 int test_folder_count(const char *path);

@@ -1,0 +1,200 @@
+/* tacho doctor: runs the probes of the kit and prints what they found. */
+#include <tacho/version.h>
+
+#include "base/json_write.h"
+#include "cmds.h"
+#include "opt.h"
+#include "run/probe.h"
+#include "table.h"
+
+enum { FAIL_ON_WARN };
+
+enum { OUT_MAX = 1 << 20 };
+
+static const struct column columns[] = {
+    {.fit = FIT_WHOLE},
+    {.fit = FIT_WHOLE},
+    {.fit = FIT_WRAP},
+};
+
+static size_t count_status(const struct tch_probes *probes, enum tch_probe_status status)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < probes->count; i++)
+        count += probes->items[i].status == status;
+    return count;
+}
+
+static void add_json_probe(struct tch_buf *b, const struct tch_probe *probe)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "group");
+    tch_json_text(b, probe->group->name);
+    tch_json_key(b, "disturbs");
+    tch_json_bool(b, probe->group->disturbs);
+    tch_json_key(b, "name");
+    tch_json_text(b, probe->name);
+    tch_json_key(b, "status");
+    tch_json_text(b, tch_probe_status_name(probe->status));
+    tch_json_key(b, "found");
+    tch_json_text(b, probe->found);
+    tch_json_key(b, "fix");
+    if (probe->fix)
+        tch_json_text(b, probe->fix);
+    else
+        tch_json_null(b);
+    tch_json_end_object(b);
+}
+
+static void add_json(struct tch_buf *b, const struct tch_probes *probes)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.doctor.v1");
+    tch_json_key(b, "tacho_version");
+    tch_json_text(b, TACHO_VERSION);
+    tch_json_key(b, "counts");
+    tch_json_begin_object(b);
+    for (int status = 0; status < TCH_PROBE_STATUSES; status++) {
+        tch_json_key(b, tch_probe_status_name((enum tch_probe_status)status));
+        tch_json_u64(b, count_status(probes, (enum tch_probe_status)status));
+    }
+    tch_json_end_object(b);
+    tch_json_key(b, "probes");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < probes->count; i++)
+        add_json_probe(b, &probes->items[i]);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static void add_mark(struct table *t, enum tch_probe_status status)
+{
+    static const char *const marks[] = {
+        [TCH_PROBE_OK] = "\u2714",
+        [TCH_PROBE_WARNING] = "!",
+        [TCH_PROBE_MISSING] = "\u2718",
+    };
+    static const char *const ascii[] = {
+        [TCH_PROBE_OK] = "ok",
+        [TCH_PROBE_WARNING] = "!",
+        [TCH_PROBE_MISSING] = "x",
+    };
+    static const enum paint paints[] = {
+        [TCH_PROBE_OK] = GREEN,
+        [TCH_PROBE_WARNING] = YELLOW,
+        [TCH_PROBE_MISSING] = RED,
+    };
+
+    table_add(t, paints[status], t->term->utf8 ? marks[status] : ascii[status]);
+}
+
+static void add_probe(struct table *t, const struct tch_probe *probe)
+{
+    char fix[1024];
+
+    add_mark(t, probe->status);
+    table_add(t, PLAIN, probe->name);
+    table_add(t, PLAIN, probe->found);
+    if (!probe->fix)
+        return;
+    snprintf(fix, sizeof fix, "%s %s", t->term->utf8 ? "\u2192" : "->", probe->fix);
+    table_line(t, 2, CYAN, fix);
+}
+
+/* Two chapters, each of groups; with --quiet only what is not ok, and the groups that have some. */
+static void add_report(struct tch_buf *b, const struct tch_probes *probes, const struct args *args)
+{
+    const struct tch_probe_group *group = NULL;
+    struct table t;
+
+    table_init(&t, &args->out, columns, 3);
+    t.indent = 2;
+    for (size_t i = 0; i < probes->count; i++) {
+        const struct tch_probe *probe = &probes->items[i];
+        bool starts_half = !group || group->disturbs != probe->group->disturbs;
+
+        if (args->quiet && probe->status == TCH_PROBE_OK)
+            continue;
+        if (group && group != probe->group)
+            table_line(&t, 0, PLAIN, "");
+        if (starts_half)
+            table_line(&t, 0, BOLD,
+                       probe->group->disturbs ? "WHAT DISTURBS IT"
+                                              : "WHAT THIS MACHINE CAN MEASURE");
+        if (group != probe->group)
+            table_line(&t, 0, BOLD, probe->group->title);
+        group = probe->group;
+        add_probe(&t, probe);
+    }
+    table_print(&t, b);
+    table_release(&t);
+    tch_buf_addf(b, "%s%zu ok, %zu warnings, %zu missing\n", group ? "\n" : "",
+                 count_status(probes, TCH_PROBE_OK), count_status(probes, TCH_PROBE_WARNING),
+                 count_status(probes, TCH_PROBE_MISSING));
+}
+
+static int run_doctor(struct args *args)
+{
+    bool fail_on_warn = false;
+    struct tch_machine machine;
+    struct tch_probes probes;
+    const struct opt *opt;
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    while ((opt = next_opt(args)))
+        fail_on_warn |= opt->id == FAIL_ON_WARN;
+    tch_machine_init(&machine);
+    if (tch_probes_run(&probes, &machine, &err) < 0) {
+        complain(&err, "cannot examine this machine");
+        goto out;
+    }
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_json(&b, &probes);
+    else
+        add_report(&b, &probes, args);
+    status = put_out(&b);
+    if (status == EXIT_OK && fail_on_warn && count_status(&probes, TCH_PROBE_OK) < probes.count)
+        status = EXIT_WARN;
+out:
+    tch_probes_release(&probes);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = FAIL_ON_WARN,
+     .name = "fail-on-warn",
+     .help = "exit with 3 when there is a warning or something is missing"},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho doctor --quiet", "Only what is not as it should be."},
+    {"tacho doctor --json | jq -r '.probes[].fix // empty'", "Only what would mend it."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WARN, "a warning, or something missing, with --fail-on-warn"},
+    {0, NULL},
+};
+
+const struct cmd cmd_doctor = {
+    .name = "doctor",
+    .summary = "what this machine can measure, what disturbs it, how to mend that",
+    .usage = "tacho doctor [--json] [--quiet] [--fail-on-warn]",
+    .about = "Looks at performance events, power sources, clocks, memory accounting and tools, "
+             "then at what makes a benchmark's results vary. Each finding is ok, a warning or "
+             "missing; the latter two come with the command that mends them. Nothing is changed: "
+             "the commands are for you to run.",
+    .opts = opts,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_doctor,
+};

@@ -1,0 +1,111 @@
+/*
+ * The words of JSON, as functions of the text alone. Inline for json_read.c, whose inner loop
+ * they are; json_value.c reads the same digits.
+ */
+#ifndef TCH_BASE_JSON_LEX_H
+#define TCH_BASE_JSON_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline bool tch_json_is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* May this byte follow a number or a literal? What it then means is the grammar's business. */
+static inline bool tch_json_ends_word(char c)
+{
+    switch (c) {
+    case ' ':
+    case '\t':
+    case '\n':
+    case '\r':
+    case ',':
+    case ':':
+    case '"':
+    case '[':
+    case ']':
+    case '{':
+    case '}':
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Are the first len (1 to 8) of the eight bytes at p a whole number without a sign? All at once:
+   a loop's end is a branch that numbers of many lengths make the CPU guess wrong. */
+static inline bool tch_json_is_short_number(const char *p, size_t len)
+{
+    const uint64_t zeros = 0x3030303030303030u;
+    const uint64_t high = 0xF0F0F0F0F0F0F0F0u;
+    uint64_t eight;
+
+    memcpy(&eight, p, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    eight = __builtin_bswap64(eight);
+#endif
+    /* What lies behind the number goes, and zeros come in its place. */
+    eight = eight << 8 * (8 - len) | zeros >> 8 * (len - 1) >> 8;
+    /* A digit is 0x30 ... 0x39: its high half stays 3 when 6 is added. */
+    return ((eight & high) == zeros) & (((eight + 0x0606060606060606u) & high) == zeros) &&
+           (*p != '0' || len == 1);
+}
+
+/* Moves *at over digits, of which there must be one. */
+static inline bool tch_json_digits(const char **at, const char *end)
+{
+    const char *p = *at;
+
+    while (p < end && tch_json_is_digit(*p))
+        p++;
+    bool some = p > *at;
+
+    *at = p;
+    return some;
+}
+
+/* Moves *at over the number that starts there, or to where it stops being one (and false). */
+static inline bool tch_json_number(const char **at, const char *end)
+{
+    const char *p = *at + (**at == '-');
+    const char *whole = p;
+    bool ok = tch_json_digits(&p, end) && (*whole != '0' || p == whole + 1);
+
+    if (ok && p < end && *p == '.') {
+        p++;
+        ok = tch_json_digits(&p, end);
+    }
+    if (ok && p < end && (*p | 0x20) == 'e') {
+        p++;
+        if (p < end && (*p == '+' || *p == '-'))
+            p++;
+        ok = tch_json_digits(&p, end);
+    }
+    *at = p;
+    return ok && (p == end || tch_json_ends_word(*p));
+}
+
+/* The value of four hexadecimal digits, or -1. */
+static inline int tch_json_hex4(const char *p)
+{
+    int value = 0;
+
+    for (int i = 0; i < 4; i++) {
+        char c = p[i];
+        char lower = (char)(c | 0x20);
+
+        if (tch_json_is_digit(c))
+            value = value * 16 + (c - '0');
+        else if (lower >= 'a' && lower <= 'f')
+            value = value * 16 + (lower - 'a' + 10);
+        else
+            return -1;
+    }
+    return value;
+}
+
+#endif

@@ -1,0 +1,335 @@
+/* Starting programs by posix_spawn(), with errors that name what was missing. */
+#include "spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "error.h"
+
+/* All that one tch_spawn() holds until it returns. */
+struct prepared {
+    const struct tch_spawn *spec;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    bool has_actions;
+    bool has_attr;
+    int cwd;          /* -1: none */
+    int fds[3];       /* opened here for the child; -1: none */
+    const char **env; /* allocated, its strings are not; NULL: spec->env or environ as it is */
+};
+
+/* The environment. */
+
+static size_t count_strings(const char *const *list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    size_t len = strcspn(a, "=");
+
+    return strcspn(b, "=") == len && memcmp(a, b, len) == 0;
+}
+
+static bool named_in(const char *const *list, const char *entry)
+{
+    for (; *list; list++)
+        if (same_name(*list, entry))
+            return true;
+    return false;
+}
+
+static int merge_env(struct prepared *p, tacho_error *err)
+{
+    const char *const *extra = p->spec->extra_env;
+    const char *const *base = p->spec->env ? p->spec->env : (const char *const *)environ;
+    size_t n = 0;
+
+    if (!extra)
+        return 0;
+    p->env = malloc((count_strings(base) + count_strings(extra) + 1) * sizeof *p->env);
+    if (!p->env)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the environment of '%s'",
+                        p->spec->argv[0]);
+    for (; base && *base; base++)
+        if (!named_in(extra, *base))
+            p->env[n++] = *base;
+    for (; *extra; extra++)
+        if (strchr(*extra, '=') && !named_in(extra + 1, *extra))
+            p->env[n++] = *extra;
+    p->env[n] = NULL;
+    return 0;
+}
+
+/* Redirections. */
+
+static const char *const stream_names[3] = {"standard input", "standard output", "standard error"};
+
+static int open_io(const struct tch_io *io, int target)
+{
+    int flags[] = {
+        [TCH_IO_NULL] = target == STDIN_FILENO ? O_RDONLY : O_WRONLY,
+        [TCH_IO_READ] = O_RDONLY,
+        [TCH_IO_WRITE] = O_WRONLY | O_CREAT | O_TRUNC,
+        [TCH_IO_APPEND] = O_WRONLY | O_CREAT | O_APPEND,
+    };
+    const char *path = io->kind == TCH_IO_NULL ? "/dev/null" : io->path;
+
+    return open(path, flags[io->kind] | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+/* What becomes `target`: a descriptor of our own above 2, or setting up one stream would overwrite
+   what another is made from, as when output and error change places. */
+static int source_fd(const struct tch_io *io, int target)
+{
+    int low;
+    int fd;
+
+    if (io->kind == TCH_IO_FD)
+        return fcntl(io->fd, F_DUPFD_CLOEXEC, 3);
+    low = open_io(io, target);
+    if (low < 0 || low > 2)
+        return low;
+    fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
+    close(low);
+    return fd;
+}
+
+static int redirect(struct prepared *p, int target, tacho_error *err)
+{
+    const struct tch_io *io = &p->spec->io[target];
+    const char *path = io->kind == TCH_IO_NULL ? "/dev/null" : io->path;
+    int number;
+    int fd;
+
+    if (io->kind == TCH_IO_INHERIT)
+        return 0;
+    fd = source_fd(io, target);
+    p->fds[target] = fd;
+    if (fd < 0 && io->kind == TCH_IO_FD)
+        return tch_fail_errno(err, errno, "cannot pass descriptor %d as %s to '%s'", io->fd,
+                              stream_names[target], p->spec->argv[0]);
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s', %s of '%s'", path,
+                              stream_names[target], p->spec->argv[0]);
+    number = posix_spawn_file_actions_adddup2(&p->actions, fd, target);
+    if (number != 0)
+        return tch_fail_errno(err, number, "cannot redirect %s", stream_names[target]);
+    return 0;
+}
+
+/* Opened here, not named to the child: a missing folder is told from a missing program. */
+static int enter_cwd(struct prepared *p, tacho_error *err)
+{
+    const char *cwd = p->spec->cwd;
+    int number;
+
+    if (!cwd)
+        return 0;
+    p->cwd = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (p->cwd < 0 || faccessat(AT_FDCWD, cwd, X_OK, AT_EACCESS) < 0)
+        return tch_fail_errno(err, errno, "cannot run '%s' in folder '%s'", p->spec->argv[0], cwd);
+    number = posix_spawn_file_actions_addfchdir_np(&p->actions, p->cwd);
+    if (number != 0)
+        return tch_fail_errno(err, number, "cannot run '%s' in folder '%s'", p->spec->argv[0], cwd);
+    return 0;
+}
+
+/* Attributes. */
+
+static int set_attributes(struct prepared *p)
+{
+    int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+    sigset_t all;
+    sigset_t none;
+    int number;
+
+    sigfillset(&all);
+    sigemptyset(&none);
+    if (p->spec->new_group)
+        flags |= POSIX_SPAWN_SETPGROUP; /* to group 0, the attribute's default: its own */
+    number = posix_spawnattr_setsigdefault(&p->attr, &all);
+    if (number == 0)
+        number = posix_spawnattr_setsigmask(&p->attr, &none);
+    if (number == 0)
+        number = posix_spawnattr_setflags(&p->attr, (short)flags);
+    return number;
+}
+
+static int prepare(struct prepared *p, tacho_error *err)
+{
+    int number = posix_spawn_file_actions_init(&p->actions);
+    int result = 0;
+
+    p->has_actions = number == 0;
+    if (number == 0)
+        number = posix_spawnattr_init(&p->attr);
+    p->has_attr = p->has_actions && number == 0;
+    if (number == 0)
+        number = set_attributes(p);
+    if (number != 0)
+        return tch_fail_errno(err, number, "cannot run '%s'", p->spec->argv[0]);
+    for (int target = 0; target < 3 && result == 0; target++)
+        result = redirect(p, target, err);
+    if (result == 0)
+        result = enter_cwd(p, err);
+    if (result == 0)
+        result = merge_env(p, err);
+    return result;
+}
+
+static void release(struct prepared *p)
+{
+    for (int i = 0; i < 3; i++)
+        if (p->fds[i] >= 0)
+            close(p->fds[i]);
+    if (p->cwd >= 0)
+        close(p->cwd);
+    if (p->has_attr)
+        posix_spawnattr_destroy(&p->attr);
+    if (p->has_actions)
+        posix_spawn_file_actions_destroy(&p->actions);
+    free(p->env);
+}
+
+/* Finding. */
+
+/* 0, or the errno that tells why not. */
+static int check_program(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return errno;
+    if (!S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+        return EACCES;
+    return 0;
+}
+
+/* The first on PATH that may be run, into `path`; or EACCES when one is there that may not be,
+   else ENOENT, also where folders of PATH are closed to us. */
+static int search_path(const char *name, char path[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    int number = ENOENT;
+
+    if (!folders)
+        folders = "/bin:/usr/bin"; /* as posix_spawnp() does */
+    for (;;) {
+        size_t len = strcspn(folders, ":");
+        /* An empty name means the current folder. */
+        int n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)len, folders, len ? "/" : "./", name);
+        int why = n < PATH_MAX ? check_program(path) : ENAMETOOLONG;
+
+        if (why == 0)
+            return 0;
+        if (why == EACCES && access(path, F_OK) == 0)
+            number = EACCES;
+        if (folders[len] == '\0')
+            return number;
+        folders += len + 1;
+    }
+}
+
+/* What to do about it, when that is known. */
+static const char *advice(const char *name, int number)
+{
+    bool has_slash = strchr(name, '/') != NULL;
+
+    if (number == ENOENT && !has_slash)
+        return " (is it installed and on PATH?)";
+    if (number == ENOENT && access(name, F_OK) == 0)
+        return " (the interpreter that it asks for is missing)";
+    if (number == EACCES)
+        return " (is it a program, and may you run it?)";
+    if (number == ENOEXEC)
+        return " (no program for this machine; a script must begin with '#!')";
+    return "";
+}
+
+static int fail_exec(tacho_error *err, const char *name, int number)
+{
+    enum { NAME_SHOWN = 80 }; /* the advice must fit behind it */
+    size_t len = strlen(name);
+    char why[80];
+
+    if (number == ENOMEM || !err)
+        return tch_fail_errno(err, number, "cannot run '%s'", name);
+    if (len > NAME_SHOWN) /* cut before a character, not inside */
+        for (len = NAME_SHOWN; len > 0 && ((unsigned char)name[len] & 0xC0) == 0x80;)
+            len--;
+    tch_fail(err, TACHO_EIO, 0, "cannot run '%.*s': %s%s", (int)len, name,
+             strerror_r(number, why, sizeof why), advice(name, number));
+    err->system_errno = number;
+    return TACHO_EIO;
+}
+
+int tch_spawn(const struct tch_spawn *s, pid_t *ret, tacho_error *err)
+{
+    struct prepared p = {.spec = s, .cwd = -1, .fds = {-1, -1, -1}};
+    const char *const *env = s->env ? s->env : (const char *const *)environ;
+    pid_t pid;
+    int result;
+    int number;
+
+    if (!s->argv || !s->argv[0])
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no program to run");
+    result = prepare(&p, err);
+    if (result == 0) {
+        number = posix_spawnp(&pid, s->argv[0], &p.actions, &p.attr, (char *const *)s->argv,
+                              (char *const *)(p.env ? p.env : env));
+        /* It says so of a closed folder on PATH, too, and that is not what is wrong. */
+        if (number == EACCES && !strchr(s->argv[0], '/'))
+            number = search_path(s->argv[0], (char[PATH_MAX]){0}) == ENOENT ? ENOENT : EACCES;
+        if (number != 0)
+            result = fail_exec(err, s->argv[0], number);
+    }
+    release(&p);
+    if (result == 0)
+        *ret = pid;
+    return result;
+}
+
+int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err)
+{
+    struct tch_spawn_end end;
+    pid_t got;
+
+    do
+        got = wait4(pid, &end.status, 0, &end.usage);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return tch_fail_errno(err, errno, "cannot wait for process %ld", (long)pid);
+    *ret = end;
+    return 0;
+}
+
+int tch_find_program(const char *name, char *path, size_t size, tacho_error *err)
+{
+    char on_path[PATH_MAX];
+    bool has_slash = strchr(name, '/') != NULL;
+    const char *found = has_slash ? name : on_path;
+    int number = ENOENT;
+
+    if (has_slash)
+        number = check_program(name);
+    else if (*name)
+        number = search_path(name, on_path);
+    if (number != 0)
+        return fail_exec(err, name, number);
+    if (strlen(found) >= size)
+        return tch_fail(err, TACHO_ELIMIT, 0, "the path of '%s' is too long", name);
+    memcpy(path, found, strlen(found) + 1);
+    return 0;
+}

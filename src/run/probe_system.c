@@ -1,0 +1,155 @@
+/* The system around a benchmark: what else runs, and what the kernel does behind its back. */
+#include <sys/statvfs.h>
+
+#include "base/number.h"
+#include "probe_read.h"
+
+static void probe_load(struct tch_probes *p)
+{
+    enum { QUIET_PER_CPU = 4 }; /* a quarter of a CPU for each */
+    char text[128];
+    char online[256];
+    double load;
+    unsigned count;
+
+    tch_probe_line(p, online, sizeof online, "/sys/devices/system/cpu/online");
+    count = tch_cpu_list_count(online);
+    tch_probe_line(p, text, sizeof text, "/proc/loadavg");
+    if (count == 0 || tch_parse_f64_n(text, strcspn(text, " "), &load) < 0)
+        return;
+    tch_probes_add(p, "load", load * QUIET_PER_CPU < count ? TCH_PROBE_OK : TCH_PROBE_WARNING,
+                   "ps -eo pcpu,pid,args --sort=-pcpu | head",
+                   "%.2f in the last minute, on %u CPU%s", load, count, count == 1 ? "" : "s");
+}
+
+static void probe_aslr(struct tch_probes *p)
+{
+    int64_t level;
+
+    if (!tch_probe_number(p, &level, "/proc/sys/kernel/randomize_va_space"))
+        return;
+    tch_probes_add(p, "ASLR", level == 0 ? TCH_PROBE_OK : TCH_PROBE_WARNING,
+                   "setarch --addr-no-randomize COMMAND", "%s",
+                   level == 0 ? "off" : "on: every run has its memory elsewhere");
+}
+
+static void probe_huge_pages(struct tch_probes *p)
+{
+    char text[64];
+
+    if (!tch_probe_line(p, text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled"))
+        return;
+    if (strstr(text, "[always]"))
+        tch_probes_add(p, "huge pages", TCH_PROBE_WARNING,
+                       "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
+                       "always: whether memory gets large pages differs from run to run");
+    else
+        tch_probes_add(p, "huge pages", TCH_PROBE_OK, NULL, "%s",
+                       strstr(text, "[never]") ? "never" : "only where a program asks");
+}
+
+static uint64_t meminfo(const char *text, const char *key)
+{
+    char value[64];
+    uint64_t kb = 0;
+
+    tch_text_field(text, key, value, sizeof value);
+    return tch_parse_u64_n(value, strcspn(value, " "), UINT64_MAX / 1024, &kb) == 0 ? kb : 0;
+}
+
+static void probe_swap(struct tch_probes *p)
+{
+    struct tch_buf b;
+    uint64_t total, used;
+
+    tch_buf_init(&b, 1 << 16);
+    if (tch_probe_read(p, &b, "/proc/meminfo")) {
+        total = meminfo(b.data, "SwapTotal");
+        used = total - meminfo(b.data, "SwapFree");
+        if (used == 0)
+            tch_probes_add(p, "swap", TCH_PROBE_OK, NULL, "%s", total > 0 ? "not in use" : "none");
+        else
+            tch_probes_add(p, "swap", TCH_PROBE_WARNING, "sudo swapoff -a && sudo swapon -a",
+                           "%llu MiB in use: touching them waits for the disk",
+                           (unsigned long long)(used + 1023) / 1024);
+    }
+    tch_buf_release(&b);
+}
+
+static void probe_disk(struct tch_probes *p)
+{
+    enum { ENOUGH_MIB = 1024 };
+    struct statvfs fs;
+    unsigned long long free_mib;
+
+    if (statvfs(p->machine->work, &fs) < 0)
+        return;
+    free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
+    tch_probes_add(p, "disk", free_mib >= ENOUGH_MIB ? TCH_PROBE_OK : TCH_PROBE_WARNING,
+                   "du -xh --max-depth=1 . | sort -h | tail", "%.1f GiB free in this folder",
+                   (double)free_mib / 1024);
+}
+
+static void probe_virtual(struct tch_probes *p)
+{
+    struct tch_buf b;
+    char flags[8192];
+    char vendor[64];
+    char product[64];
+    bool hypervisor;
+
+    tch_buf_init(&b, 16 << 20);
+    tch_probe_read(p, &b, "/proc/cpuinfo");
+    tch_text_field(b.data, "flags", flags, sizeof flags);
+    tch_buf_release(&b);
+    tch_probe_line(p, vendor, sizeof vendor, "/sys/class/dmi/id/sys_vendor");
+    tch_probe_line(p, product, sizeof product, "/sys/class/dmi/id/product_name");
+    hypervisor = tch_text_word(flags, "hypervisor") || tch_probe_has(p, "/sys/hypervisor/type");
+    if (!hypervisor)
+        tch_probes_add(p, "virtual machine", TCH_PROBE_OK, NULL, "no");
+    else
+        tch_probes_add(p, "virtual machine", TCH_PROBE_WARNING,
+                       "measure on a machine of your own, or compare only runs made here in turn",
+                       "yes%s%s%s%s: others share this CPU", vendor[0] ? ", " : "", vendor,
+                       product[0] ? " " : "", product);
+}
+
+static void probe_container(struct tch_probes *p)
+{
+    char kind[64];
+    struct tch_buf cgroup;
+    bool found;
+
+    tch_buf_init(&cgroup, 1 << 16);
+    tch_probe_read(p, &cgroup, "/proc/1/cgroup");
+    tch_probe_line(p, kind, sizeof kind, "/run/systemd/container");
+    found = kind[0] || tch_probe_has(p, "/.dockerenv") || tch_probe_has(p, "/run/.containerenv") ||
+            strstr(cgroup.data, "/docker") || strstr(cgroup.data, "/kubepods") ||
+            strstr(cgroup.data, "/lxc");
+    tch_buf_release(&cgroup);
+    if (found)
+        tch_probes_add(p, "container", TCH_PROBE_WARNING,
+                       "measure outside, or give it CPUs of its own (docker run --cpuset-cpus=...)",
+                       "yes%s%s: its limits and its neighbours are felt", kind[0] ? ", " : "",
+                       kind);
+    else
+        tch_probes_add(p, "container", TCH_PROBE_OK, NULL, "no");
+}
+
+static void probe_system(struct tch_probes *p)
+{
+    probe_load(p);
+    probe_virtual(p);
+    probe_container(p);
+    probe_aslr(p);
+    probe_huge_pages(p);
+    probe_swap(p);
+    probe_disk(p);
+}
+
+const struct tch_probe_group tch_probe_system = {
+    .name = "system",
+    .title = "System",
+    .disturbs = true,
+    .run = probe_system,
+};

@@ -1,0 +1,14 @@
+# completion.bash SCRIPT LINE: what bash offers at the end of LINE, one word a line.
+source "$1"
+
+# readline hands the line over cut at blanks and at COMP_WORDBREAKS, where "=" is.
+line=${2//=/ = }
+read -ra COMP_WORDS <<<"$line"
+[[ $line == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+COMP_LINE=$2
+COMP_POINT=${#COMP_LINE}
+_tacho
+for word in "${COMPREPLY[@]}"; do
+    echo "$word"
+done

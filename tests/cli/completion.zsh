@@ -1,0 +1,37 @@
+# completion.zsh SCRIPT LINE: what zsh offers at the end of LINE, one word a line.
+#
+# zsh completes in its line editor alone, so an interactive one gets a terminal of its own; its
+# compadd writes down what it was handed before doing it.
+zmodload zsh/zpty
+setup=$HOME/setup.zsh hits=$HOME/hits
+rm -f $hits
+cat >$setup <<END
+PS1= fpath=($HOME/functions \$fpath)
+autoload -U compinit
+compinit -u -d $HOME/dump
+source $1
+compadd() {
+    local -a found
+    if [[ \${@[1,(i)(-|--)]} != *-(O|A|D)* ]]; then
+        builtin compadd -A found "\$@"
+        print -rl -- \$found >>$hits
+    fi
+    builtin compadd "\$@"
+}
+finish() { print -r -- >>$hits.done; exit }
+comppostfuncs=(finish)
+bindkey '^I' complete-word
+print READY
+END
+zpty z zsh -f -i
+zpty -w z "source $setup"
+zpty -r -m z seen '*READY*'
+zpty -n -w z "$2"$'\t'
+for ((i = 0; i < 500; i++)); do
+    [[ -e $hits.done ]] && break
+    zpty -r -t z seen
+    sleep 0.02
+done
+rm -f $hits.done
+zpty -d z
+[[ -e $hits ]] && cat $hits

@@ -1,0 +1,143 @@
+# An unknown word: what was meant, and where to read on.
+$ tacho docter
+! tacho: unknown command 'docter'; did you mean 'doctor'?
+! see 'tacho --help'
+[64]
+
+$ tacho version
+! tacho: unknown command 'version'; did you mean '--version'?
+! see 'tacho --help'
+[64]
+
+$ tacho --verison
+! tacho: unknown option '--verison'; did you mean '--version'?
+! see 'tacho --help'
+[64]
+
+$ tacho xyzzy
+! tacho: unknown command 'xyzzy'
+! see 'tacho --help'
+[64]
+
+$ tacho doctor --jsom
+! tacho: unknown option '--jsom'; did you mean '--json'?
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --js
+! tacho: unknown option '--js'; did you mean '--json'?
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --jsonx=1
+! tacho: unknown option '--jsonx'; did you mean '--json'?
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --zzz
+! tacho: unknown option '--zzz'
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor -x
+! tacho: unknown option '-x'
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor -qx
+! tacho: unknown option '-x'
+! see 'tacho doctor --help'
+[64]
+
+$ sample events validat
+! tacho: unknown command 'validat'; did you mean 'validate'?
+! see 'tacho events --help'
+[64]
+
+$ sample events -x
+! tacho: unknown option '-x'
+! see 'tacho events --help'
+[64]
+
+# Options that need a value, that take none, that take others.
+$ tacho doctor --color
+! tacho: option '--color' needs a value: --color WHEN
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --color=blue
+! tacho: --color cannot be 'blue'; choose auto, always or never
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --color=alway
+! tacho: --color cannot be 'alway'; choose auto, always or never
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --json=yes
+! tacho: option '--json' takes no value
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --width 5
+! tacho: option '--width' needs a number from 20 to 10000, not '5'
+! see 'tacho doctor --help'
+[64]
+
+$ tacho doctor --width wide
+! tacho: option '--width' needs a number from 20 to 10000, not 'wide'
+! see 'tacho doctor --help'
+[64]
+
+# Arguments.
+$ tacho doctor now
+! tacho: unexpected argument 'now'
+! see 'tacho doctor --help'
+[64]
+
+$ tacho completion
+! tacho: SHELL is missing
+! see 'tacho completion --help'
+[64]
+
+$ tacho completion tcsh
+! tacho: SHELL cannot be 'tcsh'; choose bash, zsh or fish
+! see 'tacho completion --help'
+[64]
+
+$ tacho completion fisch
+! tacho: SHELL cannot be 'fisch'; choose bash, zsh or fish
+! see 'tacho completion --help'
+[64]
+
+$ tacho completion bash zsh
+! tacho: unexpected argument 'zsh'
+! see 'tacho completion --help'
+[64]
+
+$ tacho help doctr
+! tacho: unknown command 'doctr'; did you mean 'doctor'?
+! see 'tacho --help'
+[64]
+
+$ tacho help doctor json
+! tacho: 'tacho doctor' has no command 'json'
+! see 'tacho doctor --help'
+[64]
+
+$ sample events import
+! tacho: FILE is missing
+! see 'tacho events import --help'
+[64]
+
+$ sample events import a b c
+! tacho: unexpected argument 'c'
+! see 'tacho events import --help'
+[64]
+
+# Control characters do not reach the terminal.
+$ tacho "$(printf 'a\033[31mb\tc')"
+! tacho: unknown command 'a?[31mb?c'
+! see 'tacho --help'
+[64]

@@ -1,0 +1,190 @@
+$ tacho help --man
+| .TH TACHO 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+| .SH NAME
+| tacho \- make benchmark runs observable, reproducible and gateable
+| .SH SYNOPSIS
+| .B tacho COMMAND [OPTIONS] [ARGUMENTS]
+| .br
+| .B tacho \-\-help | \-\-version
+| .SH DESCRIPTION
+| A benchmark run under tacho leaves evidence: how long it took, what it held in memory, what energy it drew, under exactly which configuration and machine, and whether that is better or worse than before.
+| .SH COMMANDS
+| .TP
+| .B tacho completion
+| print a completion script for a shell
+| .TP
+| .B tacho doctor
+| what this machine can measure, what disturbs it, how to mend that
+| .TP
+| .B tacho help
+| explain tacho or one of its commands
+| .SH OPTIONS
+| .TP
+| .B \-V, \-\-version
+| show the version
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SH EXIT STATUS
+| .TP
+| .B 0
+| fine
+| .TP
+| .B 1
+| could not do the work
+| .TP
+| .B 64
+| wrong usage
+| .SH EXAMPLES
+| What this machine can measure, what disturbs it, and how to mend that.
+| .PP
+| .RS 4
+| .EX
+| tacho doctor
+| .EE
+| .RE
+| .SH SEE ALSO
+| .BR tacho\-completion (1),
+| .BR tacho\-doctor (1),
+| .BR tacho\-help (1)
+
+$ tacho help --man doctor
+| .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+| .SH NAME
+| tacho\-doctor \- what this machine can measure, what disturbs it, how to mend that
+| .SH SYNOPSIS
+| .B tacho doctor [\-\-json] [\-\-quiet] [\-\-fail\-on\-warn]
+| .SH DESCRIPTION
+| Looks at performance events, power sources, clocks, memory accounting and tools, then at what makes a benchmark's results vary. Each finding is ok, a warning or missing; the latter two come with the command that mends them. Nothing is changed: the commands are for you to run.
+| .SH OPTIONS
+| .TP
+| .B \-\-fail\-on\-warn
+| exit with 3 when there is a warning or something is missing
+| .TP
+| .B \-\-json
+| print the result as JSON
+| .TP
+| .B \-q, \-\-quiet
+| no progress, and only what matters
+| .TP
+| .B \-\-color WHEN
+| colours: auto (on a terminal), always, never
+| .TP
+| .B \-\-width N
+| fit tables into N columns
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SH EXIT STATUS
+| .TP
+| .B 0
+| fine
+| .TP
+| .B 1
+| could not do the work
+| .TP
+| .B 3
+| a warning, or something missing, with \-\-fail\-on\-warn
+| .TP
+| .B 64
+| wrong usage
+| .SH EXAMPLES
+| Only what is not as it should be.
+| .PP
+| .RS 4
+| .EX
+| tacho doctor \-\-quiet
+| .EE
+| .RE
+| .PP
+| Only what would mend it.
+| .PP
+| .RS 4
+| .EX
+| tacho doctor \-\-json | jq \-r '.probes[].fix // empty'
+| .EE
+| .RE
+| .SH SEE ALSO
+| .BR tacho (1)
+
+# Commands below a command are sections of its page.
+$ sample help --man events
+| .TH TACHO\-EVENTS 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+| .SH NAME
+| tacho\-events \- profile events
+| .SH SYNOPSIS
+| .B tacho events COMMAND
+| .SH DESCRIPTION
+| profile events
+| .SH COMMANDS
+| .SS tacho events import
+| .B tacho events import [OPTIONS] FILE [DIR]
+| .PP
+| One paragraph.
+| .PP
+| Another one.
+| .TP
+| .B FILE
+| what to read
+| .TP
+| .B DIR
+| where to put it
+| .TP
+| .B \-f, \-\-format FORMAT
+| csv or jsonl
+| .TP
+| .B \-o, \-\-output FILE
+| where to
+| .TP
+| .B \-s, \-\-strict
+| it's [all]: or nothing
+| .TP
+| .B \-\-json
+| print the result as JSON
+| .TP
+| .B \-q, \-\-quiet
+| no progress, and only what matters
+| .TP
+| .B \-\-color WHEN
+| colours: auto (on a terminal), always, never
+| .TP
+| .B \-\-width N
+| fit tables into N columns
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SS tacho events validate
+| .B tacho events validate FILE...
+| .PP
+| check events
+| .TP
+| .B FILE
+| events
+| .TP
+| .B \-q, \-\-quiet
+| no progress, and only what matters
+| .TP
+| .B \-\-color WHEN
+| colours: auto (on a terminal), always, never
+| .TP
+| .B \-\-width N
+| fit tables into N columns
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SH OPTIONS
+| .TP
+| .B \-h, \-\-help
+| show this help
+| .SH EXIT STATUS
+| .TP
+| .B 0
+| fine
+| .TP
+| .B 1
+| could not do the work
+| .TP
+| .B 64
+| wrong usage
+| .SH SEE ALSO
+| .BR tacho (1)

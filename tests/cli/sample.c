@@ -1,0 +1,203 @@
+/* A command tree with one of everything, so that the machinery of the command is tested whole:
+   commands below commands, all kinds of options and values, a program to run, a table, progress. */
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/format.h"
+#include "cli/opt.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+
+enum { FORMAT, OUTPUT, STRICT, DIR_OPT, RUNS };
+
+static const char *const formats[] = {"csv", "jsonl", NULL};
+
+/* Prints what was parsed, one a line. */
+static int run_echo(struct args *args)
+{
+    const struct opt *opt;
+
+    while ((opt = next_opt(args)))
+        printf("option %s%s%s\n", opt->name, args->value ? "=" : "",
+               args->value ? args->value : "");
+    for (size_t i = 0; i < args->count; i++)
+        printf("argument '%s'\n", args->operands[i]);
+    printf("json %d quiet %d\n", args->json, args->quiet);
+    return EXIT_OK;
+}
+
+static int run_table(struct args *args)
+{
+    static const struct column columns[] = {
+        {.title = "name", .fit = FIT_CUT},
+        {.title = "time", .right = true},
+        {.title = "share", .right = true},
+        {.title = ""},
+    };
+    static const struct {
+        const char *name;
+        double ns;
+        double share;
+    } rows[] = {
+        {"main", 1.25e9, 1},
+        {"a function whose name goes on and on, as those of templates do", 625e6, 0.5},
+        {"\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57 wide", 31e6,
+         0.025},
+        {"e\u0301a\u0308o\u0302 combining", 999.6, 8e-7},
+        {"\033[31mnot red\007", 12, 1e-8},
+    };
+    struct table t;
+    struct tch_buf b;
+
+    table_init(&t, &args->out, columns, 4);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tch_buf cell;
+
+        tch_buf_init(&cell, 256);
+        table_add(&t, CYAN, rows[i].name);
+        add_duration(&cell, rows[i].ns);
+        table_add(&t, PLAIN, cell.data);
+        tch_buf_clear(&cell);
+        add_percent(&cell, rows[i].share);
+        table_add(&t, PLAIN, cell.data);
+        tch_buf_clear(&cell);
+        add_bar(&cell, &args->out, rows[i].share, 8);
+        table_add(&t, PLAIN, cell.data);
+        tch_buf_release(&cell);
+    }
+    tch_buf_init(&b, 1 << 20);
+    table_print(&t, &b);
+    table_release(&t);
+    return put_out(&b);
+}
+
+static int run_progress(struct args *args)
+{
+    struct progress p;
+
+    progress_begin(&p, args, "working", 3);
+    progress_step(&p, 1);
+    warn("half-way");
+    progress_step(&p, 2);
+    progress_end(&p);
+    puts("done");
+    return EXIT_OK;
+}
+
+static const struct opt import_opts[] = {
+    {.id = FORMAT,
+     .name = "format",
+     .letter = 'f',
+     .arg = "FORMAT",
+     .help = "csv or jsonl",
+     .choices = formats},
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .help = "where to",
+     .complete = COMPLETE_FILE},
+    {.id = STRICT, .name = "strict", .letter = 's', .help = "it's [all]: or nothing"},
+    {.name = NULL},
+};
+
+static const struct arg import_args[] = {
+    {.name = "FILE", .help = "what to read", .complete = COMPLETE_FILE},
+    {.name = "DIR", .help = "where to put it", .optional = true, .complete = COMPLETE_DIR},
+    {.name = NULL},
+};
+
+static const struct cmd cmd_import = {
+    .name = "import",
+    .summary = "read foreign events",
+    .usage = "tacho events import [OPTIONS] FILE [DIR]",
+    .about = "One paragraph.\n\nAnother one.",
+    .opts = import_opts,
+    .args = import_args,
+    .json = true,
+    .run = run_echo,
+};
+
+static const struct arg files[] = {
+    {.name = "FILE", .help = "events", .many = true, .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct cmd cmd_validate = {
+    .name = "validate",
+    .summary = "check events",
+    .usage = "tacho events validate FILE...",
+    .args = files,
+    .run = run_echo,
+};
+
+static const struct cmd *const event_cmds[] = {&cmd_import, &cmd_validate, NULL};
+
+static const struct cmd cmd_events = {
+    .name = "events",
+    .summary = "profile events",
+    .usage = "tacho events COMMAND",
+    .subs = event_cmds,
+};
+
+static const struct cmd cmd_progress = {
+    .name = "progress",
+    .summary = "draw progress",
+    .usage = "tacho progress",
+    .run = run_progress,
+};
+
+static const struct opt run_opts[] = {
+    {.id = DIR_OPT,
+     .name = "dir",
+     .letter = 'd',
+     .arg = "DIR",
+     .help = "where",
+     .complete = COMPLETE_DIR},
+    {.id = RUNS, .name = "runs", .letter = 'n', .arg = "N", .help = "how often"},
+    {.name = NULL},
+};
+
+static const struct arg run_args[] = {
+    {.name = "COMMAND", .help = "what to run", .many = true, .complete = COMPLETE_PROGRAM},
+    {.name = NULL},
+};
+
+static const struct cmd cmd_run = {
+    .name = "run",
+    .summary = "run a program",
+    .usage = "tacho run [OPTIONS] [--] COMMAND...",
+    .opts = run_opts,
+    .args = run_args,
+    .runs_program = true,
+    .run = run_echo,
+};
+
+static const struct cmd cmd_table = {
+    .name = "table",
+    .summary = "print a table",
+    .usage = "tacho table",
+    .run = run_table,
+};
+
+static const struct cmd *const commands[] = {
+    &cmd_completion, &cmd_events, &cmd_help, &cmd_progress, &cmd_run, &cmd_table, NULL,
+};
+
+static const struct opt opts[] = {
+    {.id = 0, .name = "version", .letter = 'V', .help = "show the version"},
+    {.name = NULL},
+};
+
+static const struct cmd sample = {
+    .name = "tacho",
+    .summary = "a sample of everything",
+    .usage = "tacho COMMAND",
+    .opts = opts,
+    .subs = commands,
+};
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return cli_main(&sample, argv);
+}

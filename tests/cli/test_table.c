@@ -1,0 +1,163 @@
+/* Tables that fit the terminal. Whole ones are in the golden files. */
+#include "support/test.h"
+
+#include "cli/table.h"
+
+static const struct column wrapping[] = {
+    {.fit = FIT_WHOLE},
+    {.fit = FIT_WRAP},
+    {.right = true},
+};
+
+static const char *print(struct table *t)
+{
+    static char text[1000];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
+    table_print(t, &b);
+    assert_false(b.failed);
+    return text;
+}
+
+static void wraps_the_flexible_column(void **state)
+{
+    const struct term term = {.width = 30};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 3);
+    table_add(&t, PLAIN, "first");
+    table_add(&t, PLAIN, "a sentence that is too long");
+    table_add(&t, PLAIN, "12");
+    table_add(&t, PLAIN, "2nd");
+    table_add(&t, PLAIN, "short");
+    table_addf(&t, PLAIN, "%d", 3);
+    assert_string_equal(print(&t), "first  a sentence that is   12\n"
+                                   "       too long\n"
+                                   "2nd    short                 3\n");
+    table_release(&t);
+}
+
+static void wraps_nothing_without_a_width(void **state)
+{
+    const struct term term = {.width = 0};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 3);
+    table_add(&t, PLAIN, "x");
+    table_add(&t, PLAIN,
+              "a sentence that would be too long for most terminals to show in one line");
+    table_add(&t, PLAIN, "1");
+    assert_string_equal(
+        print(&t),
+        "x  a sentence that would be too long for most terminals to show in one line  1\n");
+    table_release(&t);
+}
+
+static void lines_begin_at_their_column_and_stay_whole(void **state)
+{
+    const struct term term = {.width = 20};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 2);
+    t.indent = 2;
+    table_line(&t, 0, PLAIN, "Group");
+    table_add(&t, PLAIN, "ab");
+    table_add(&t, PLAIN, "cd");
+    table_line(&t, 1, PLAIN, "a command that can be copied whole");
+    table_line(&t, 0, PLAIN, "");
+    table_add(&t, PLAIN, "ef");
+    table_add(&t, PLAIN, "gh");
+    assert_string_equal(print(&t), "Group\n"
+                                   "  ab  cd\n"
+                                   "      a command that can be copied whole\n"
+                                   "\n"
+                                   "  ef  gh\n");
+    table_release(&t);
+}
+
+static void an_empty_table_prints_nothing(void **state)
+{
+    const struct term term = {.width = 20};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 3);
+    assert_string_equal(print(&t), "");
+    table_release(&t);
+}
+
+static void an_empty_cell_keeps_its_place(void **state)
+{
+    const struct term term = {.width = 40};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 3);
+    table_add(&t, PLAIN, "");
+    table_add(&t, PLAIN, "");
+    table_add(&t, PLAIN, "1");
+    table_add(&t, PLAIN, "ab");
+    table_add(&t, PLAIN, "");
+    table_add(&t, PLAIN, "");
+    assert_string_equal(print(&t), "      1\nab\n");
+    table_release(&t);
+}
+
+static void paints_words_and_not_blanks(void **state)
+{
+    const struct term term = {.width = 40, .color = true};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 2);
+    table_add(&t, RED, "a");
+    table_add(&t, PLAIN, "b");
+    table_add(&t, BOLD, "ccc");
+    table_add(&t, GREEN, "");
+    assert_string_equal(print(&t), "\033[31ma\033[0m    b\n\033[1mccc\033[0m\n");
+    table_release(&t);
+}
+
+static int print_one(void *arg)
+{
+    const struct term term = {.width = 40};
+    struct table t;
+    struct tch_buf b;
+    bool failed;
+
+    (void)arg;
+    table_init(&t, &term, wrapping, 3);
+    for (int i = 0; i < 100; i++)
+        table_addf(&t, PLAIN, "cell %d with some text that is long enough to be wrapped", i);
+    tch_buf_init(&b, 1 << 20);
+    table_print(&t, &b);
+    failed = b.failed;
+    table_release(&t);
+    tch_buf_release(&b);
+    return failed ? -1 : 0;
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(print_one, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wraps_the_flexible_column),
+        cmocka_unit_test(wraps_nothing_without_a_width),
+        cmocka_unit_test(lines_begin_at_their_column_and_stay_whole),
+        cmocka_unit_test(an_empty_table_prints_nothing),
+        cmocka_unit_test(an_empty_cell_keeps_its_place),
+        cmocka_unit_test(paints_words_and_not_blanks),
+        cmocka_unit_test(survives_every_allocation_failing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
