@@ -1,5 +1,5 @@
 /* The writer: an event is put together on the stack and leaves in one write(2). */
-#include <tacho/event.h>
+#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +27,8 @@ struct tacho_event_writer {
     struct tch_buf before; /* what stands between the event's name and its shape */
     struct tch_buf behind; /* ... and behind graph_enabled */
 };
+
+tacho_event_writer tch_event_disabled = {.fd = -1};
 
 /* Does the file end in the middle of a line? What cannot be read may. */
 static bool ends_with_fragment(int fd, const char *path)
