@@ -12,10 +12,11 @@
 #include "base/json_write.h"
 #include "parse.h"
 
-/* Offsets in the output: "key":value, from the opening quote to what follows the value. */
+/* Where a member stands in the output. */
 struct member {
-    size_t key;
-    size_t value; /* behind the colon */
+    size_t key;     /* its opening quote */
+    size_t key_end; /* behind the colon */
+    size_t value;
     size_t end;
     size_t place; /* among the members of its object, as they came */
 };
@@ -148,7 +149,7 @@ static void put_again(struct canon *c, const struct member *m, size_t count, siz
     for (size_t i = 0; i < count && !copy.failed; i++) {
         if (i > 0)
             tch_buf_addc(c->out, ',');
-        tch_buf_add(c->out, data + (m[i].key - from), m[i].value - m[i].key);
+        tch_buf_add(c->out, data + (m[i].key - from), m[i].key_end - m[i].key);
         tch_buf_add(c->out, data + (m[i].value - from), m[i].end - m[i].value);
     }
     tch_buf_release(&copy);
@@ -268,7 +269,7 @@ static int put_key(struct canon *c, const struct tch_json_value *key)
         return TACHO_ENOMEM;
     if (!add_member(c, before + (c->out->data[before] == ',')))
         return TACHO_ENOMEM;
-    c->members[c->count - 1].value = c->out->len;
+    c->members[c->count - 1].key_end = c->members[c->count - 1].value = c->out->len;
     return 0;
 }
 

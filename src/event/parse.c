@@ -243,7 +243,7 @@ static tacho_raw raw_or_none(const struct tch_json_value *value)
 static int judge(const struct tch_json_value values[FIELDS], const char *start, tacho_event *ret,
                  tacho_error *err)
 {
-    uint32_t concurrency;
+    uint32_t concurrency = 0;
     int status;
 
     for (enum field f = 0; f < REQUIRED; f++)
@@ -304,7 +304,7 @@ static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tach
     struct tch_json_reader r;
     const char *start = text;
     tacho_error why;
-    bool is_object;
+    bool is_object = false;
 
     tch_trim(&text, &len);
     tch_json_open(&r, text, len, &why);

@@ -81,7 +81,6 @@ static int prepare(tacho_event_writer *w, const tacho_event_config *config, tach
 {
     w->path = strdup(config->path);
     w->bad = tch_event_config_check(config);
-    tch_buf_addc(&w->before, ',');
     tch_event_config_head(&w->before, config);
     tch_buf_adds(&w->before, ",\"shape\":");
     tch_event_config_tail(&w->behind, config);
@@ -184,6 +183,7 @@ static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *even
         tch_buf_addc(b, '\n');
     tch_buf_add(b, "{\"event\":", 9);
     tch_json_string(b, event, len);
+    tch_buf_addc(b, ',');
     tch_buf_add(b, w->before.data, w->before.len);
     return 0;
 }
