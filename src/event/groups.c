@@ -1,5 +1,5 @@
 /* Required groups: names that must come up among the events. */
-#include <tacho/event.h>
+#include "groups.h"
 
 #include <stdlib.h>
 
@@ -54,6 +54,12 @@ void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event *event
     for (size_t i = 0; i < groups->count; i++)
         if (!groups->groups[i].seen && tch_json_is(&name, groups->groups[i].name))
             groups->groups[i].seen = true;
+}
+
+void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from)
+{
+    for (size_t i = 0; i < to->count; i++)
+        to->groups[i].seen |= from->groups[i].seen;
 }
 
 const char *tacho_event_groups_missing(const tacho_event_groups *groups, const char *after)
