@@ -53,6 +53,9 @@ void tch_trim(const char **text, size_t *len)
 {
     size_t n;
 
+    /* An event, mostly, has nothing to take off. */
+    if (*len > 0 && **text == '{' && (*text)[*len - 1] == '}')
+        return;
     while ((n = blank_at_start(*text, *len)) > 0) {
         *text += n;
         *len -= n;
