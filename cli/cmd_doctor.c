@@ -17,6 +17,12 @@ static const struct column columns[] = {
     {.fit = FIT_WRAP},
 };
 
+static const enum paint paints[] = {
+    [TCH_PROBE_OK] = GREEN,
+    [TCH_PROBE_WARNING] = YELLOW,
+    [TCH_PROBE_MISSING] = RED,
+};
+
 static size_t count_status(const struct tch_probes *probes, enum tch_probe_status status)
 {
     size_t count = 0;
@@ -82,11 +88,6 @@ static void add_mark(struct table *t, enum tch_probe_status status)
         [TCH_PROBE_WARNING] = "!",
         [TCH_PROBE_MISSING] = "x",
     };
-    static const enum paint paints[] = {
-        [TCH_PROBE_OK] = GREEN,
-        [TCH_PROBE_WARNING] = YELLOW,
-        [TCH_PROBE_MISSING] = RED,
-    };
 
     table_add(t, paints[status], t->term->utf8 ? marks[status] : ascii[status]);
 }
@@ -101,10 +102,45 @@ static void add_probe(struct table *t, const struct tch_probe *probe)
     if (!probe->fix)
         return;
     snprintf(fix, sizeof fix, "%s %s", t->term->utf8 ? "\u2192" : "->", probe->fix);
-    table_line(t, 2, CYAN, fix);
+    table_line(t, 1, CYAN, fix);
 }
 
-/* Two chapters, each of groups; with --quiet only what is not ok, and the groups that have some. */
+/* A probe begins its group, and perhaps its chapter, when the one told before was of another. */
+static void add_headings(struct table *t, const struct tch_probe_group *before,
+                         const struct tch_probe_group *group)
+{
+    if (before == group)
+        return;
+    if (before)
+        table_line(t, 0, PLAIN, "");
+    if (!before || before->disturbs != group->disturbs) {
+        table_line(t, 0, BOLD,
+                   group->disturbs ? "WHAT DISTURBS IT" : "WHAT THIS MACHINE CAN MEASURE");
+        table_line(t, 0, PLAIN, "");
+    }
+    table_line(t, 0, BOLD, group->title);
+}
+
+static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const struct term *term)
+{
+    static const char *const words[][2] = {
+        [TCH_PROBE_OK] = {"ok", "ok"},
+        [TCH_PROBE_WARNING] = {"warning", "warnings"},
+        [TCH_PROBE_MISSING] = {"missing", "missing"},
+    };
+
+    for (int i = 0; i < TCH_PROBE_STATUSES; i++) {
+        size_t count = count_status(probes, (enum tch_probe_status)i);
+        char text[64];
+
+        snprintf(text, sizeof text, "%zu %s", count, words[i][count != 1]);
+        tch_buf_adds(b, i > 0 ? ", " : "");
+        add_painted(b, term, count > 0 ? paints[i] : PLAIN, text);
+    }
+    tch_buf_addc(b, '\n');
+}
+
+/* With --quiet only what is not ok. */
 static void add_report(struct tch_buf *b, const struct tch_probes *probes, const struct args *args)
 {
     const struct tch_probe_group *group = NULL;
@@ -114,32 +150,23 @@ static void add_report(struct tch_buf *b, const struct tch_probes *probes, const
     t.indent = 2;
     for (size_t i = 0; i < probes->count; i++) {
         const struct tch_probe *probe = &probes->items[i];
-        bool starts_half = !group || group->disturbs != probe->group->disturbs;
 
         if (args->quiet && probe->status == TCH_PROBE_OK)
             continue;
-        if (group && group != probe->group)
-            table_line(&t, 0, PLAIN, "");
-        if (starts_half)
-            table_line(&t, 0, BOLD,
-                       probe->group->disturbs ? "WHAT DISTURBS IT"
-                                              : "WHAT THIS MACHINE CAN MEASURE");
-        if (group != probe->group)
-            table_line(&t, 0, BOLD, probe->group->title);
-        group = probe->group;
+        add_headings(&t, group, probe->group);
         add_probe(&t, probe);
+        group = probe->group;
     }
+    if (group)
+        table_line(&t, 0, PLAIN, "");
     table_print(&t, b);
     table_release(&t);
-    tch_buf_addf(b, "%s%zu ok, %zu warnings, %zu missing\n", group ? "\n" : "",
-                 count_status(probes, TCH_PROBE_OK), count_status(probes, TCH_PROBE_WARNING),
-                 count_status(probes, TCH_PROBE_MISSING));
+    add_counts(b, probes, &args->out);
 }
 
-static int run_doctor(struct args *args)
+int examine_machine(struct args *args, const struct tch_machine *machine)
 {
     bool fail_on_warn = false;
-    struct tch_machine machine;
     struct tch_probes probes;
     const struct opt *opt;
     struct tch_buf b;
@@ -148,8 +175,7 @@ static int run_doctor(struct args *args)
 
     while ((opt = next_opt(args)))
         fail_on_warn |= opt->id == FAIL_ON_WARN;
-    tch_machine_init(&machine);
-    if (tch_probes_run(&probes, &machine, &err) < 0) {
+    if (tch_probes_run(&probes, machine, &err) < 0) {
         complain(&err, "cannot examine this machine");
         goto out;
     }
@@ -164,6 +190,14 @@ static int run_doctor(struct args *args)
 out:
     tch_probes_release(&probes);
     return status;
+}
+
+static int run_doctor(struct args *args)
+{
+    struct tch_machine machine;
+
+    tch_machine_init(&machine);
+    return examine_machine(args, &machine);
 }
 
 static const struct opt opts[] = {

@@ -5,7 +5,7 @@ static const char unified[] = "/sys/fs/cgroup";
 
 static bool probe_version(struct tch_probes *p)
 {
-    static const char fix[] = "boot with the kernel parameter systemd.unified_cgroup_hierarchy=1";
+    static const char fix[] = "boot with systemd.unified_cgroup_hierarchy=1";
 
     if (tch_probe_has(p, "%s/cgroup.controllers", unified)) {
         tch_probes_add(p, "cgroups", TCH_PROBE_OK, NULL, "version 2");
@@ -50,7 +50,7 @@ static void probe_memory(struct tch_probes *p)
     else
         tch_probes_add(p, "memory.peak", TCH_PROBE_MISSING,
                        version_2 ? "echo +memory | sudo tee /sys/fs/cgroup/cgroup.subtree_control"
-                                 : "mend cgroups first; Linux 5.19 or newer is needed too",
+                                 : "mend cgroups first; Linux 5.19 or newer has it",
                        "not kept; the peak of a process tree is sampled instead");
 }
 

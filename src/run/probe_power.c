@@ -23,27 +23,28 @@ static void probe_rapl(struct tch_probes *p)
 static void probe_perf_power(struct tch_probes *p)
 {
     static const char folder[] = "/sys/bus/event_source/devices/power/events";
-    char events[256] = "";
-    int64_t paranoid;
+    char mem[256];
     char name[NAME_MAX + 1] = "";
+    struct tch_buf events;
+    int64_t paranoid;
 
-    while (tch_probe_next(p, folder, "energy-", name)) {
-        size_t len = strlen(events);
-
+    /* As many as fit: they are for people to read. */
+    tch_buf_init_on(&events, mem, sizeof mem, sizeof mem - 1);
+    while (tch_probe_next(p, folder, "energy-", name))
         if (!strchr(name, '.'))
-            snprintf(events + len, sizeof events - len, "%s%s", len > 0 ? ", " : "", name);
-    }
-    if (!events[0])
+            tch_buf_addf(&events, "%s%s", events.len > 0 ? ", " : "", name);
+    if (events.len == 0)
         tch_probes_add(p, "perf power", TCH_PROBE_MISSING, "sudo modprobe rapl",
                        "the kernel shows no energy events");
     else if (tch_probe_may_perf_all(p) ||
              (tch_probe_number(p, &paranoid, "/proc/sys/kernel/perf_event_paranoid") &&
               paranoid <= 0))
-        tch_probes_add(p, "perf power", TCH_PROBE_OK, NULL, "%s", events);
+        tch_probes_add(p, "perf power", TCH_PROBE_OK, NULL, "%s", events.data);
     else
         tch_probes_add(p, "perf power", TCH_PROBE_WARNING,
                        "sudo sysctl kernel.perf_event_paranoid=0",
-                       "%s, but only for privileged users", events);
+                       "%s, but only for privileged users", events.data);
+    tch_buf_release(&events);
 }
 
 static void probe_hwmon(struct tch_probes *p)
