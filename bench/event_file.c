@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "event/scan.h"
+#include "event/stages.h"
 #include "report.h"
 
 enum { PEAK_MB = 64 };
@@ -34,18 +35,26 @@ static uint64_t peak_kb(void)
 
 int event_file_scan(const char *what, const char *threads)
 {
-    struct tch_scan scan = {.threads = 1};
+    static struct tch_stages stages[TCH_SCAN_THREADS];
+    void *workers[TCH_SCAN_THREADS];
+    struct tch_scan scan = {.workers = workers};
     struct tch_scan_counts counts;
     uint64_t start = tch_now_ns();
     uint64_t count;
     tacho_error err;
     int status;
 
-    (void)what;
     if (tch_parse_u64(threads, TCH_SCAN_THREADS, &count) < 0 || count == 0)
         return -1;
     scan.threads = (unsigned)count;
+    for (unsigned i = 0; i < scan.threads; i++)
+        workers[i] = &stages[i];
+    if (strcmp(what, "summary") == 0)
+        scan.event = tch_stages_add;
     status = tch_scan_fd(STDIN_FILENO, "standard input", &scan, &counts, &err);
+    for (unsigned i = 1; i < scan.threads && status == 0; i++)
+        status = tch_stages_merge(&stages[0], &stages[i], &err);
+    tch_stages_sort(&stages[0]);
     if (status < 0) {
         fprintf(stderr, "bench_event: %s\n", err.message);
         return -1;
@@ -113,6 +122,8 @@ int event_file_compare(const char *program, const struct json_input *in,
     static struct reading readings[] = {
         {.what = "validate", .threads = "1"},
         {.what = "validate", .threads = "2"},
+        {.what = "summary", .threads = "1"},
+        {.what = "summary", .threads = "2"},
     };
     size_t count = sizeof readings / sizeof readings[0];
     int fd = memfd_create("events", 0);

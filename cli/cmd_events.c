@@ -4,6 +4,7 @@
 
 static const struct cmd *const subs[] = {
     &cmd_events_canon,
+    &cmd_events_summary,
     &cmd_events_validate,
     NULL,
 };
