@@ -4,6 +4,9 @@
 
 static const struct cmd *const subs[] = {
     &cmd_events_canon,
+    &cmd_events_emit,
+    &cmd_events_follow,
+    &cmd_events_import,
     &cmd_events_summary,
     &cmd_events_validate,
     NULL,

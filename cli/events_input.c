@@ -57,3 +57,36 @@ void events_warn_bad(void *path, const tacho_error *why)
 {
     warn("%s:%" PRIu64 ": %s", (const char *)path, why->line, why->message);
 }
+
+const char *const events_booleans[] = {"false", "true", NULL};
+
+int events_meta_option(const struct args *args, int id, tacho_event_config *config,
+                       bool *graph_enabled)
+{
+    uint64_t number;
+
+    switch (id) {
+    case EVENTS_COMMIT_SHA:
+        config->commit_sha = args->value;
+        break;
+    case EVENTS_CONCURRENCY:
+        if (tch_parse_u64(args->value, UINT32_MAX, &number) < 0)
+            return wrong_usage(args, "--concurrency is a number from 1 to %u, not '%s'", UINT32_MAX,
+                               args->value);
+        config->concurrency = (uint32_t)number;
+        break;
+    case EVENTS_ENV_HASH:
+        config->env_hash = args->value;
+        break;
+    case EVENTS_GRAPH_ENABLED:
+        *graph_enabled = choice_index(events_booleans, args->value) == 1;
+        break;
+    case EVENTS_MODEL:
+        config->model = args->value;
+        break;
+    case EVENTS_RUNTIME_FLAGS:
+        config->runtime_flags = args->value;
+        break;
+    }
+    return EXIT_OK;
+}
