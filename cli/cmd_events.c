@@ -4,6 +4,7 @@
 
 static const struct cmd *const subs[] = {
     &cmd_events_canon,
+    &cmd_events_compare,
     &cmd_events_emit,
     &cmd_events_follow,
     &cmd_events_import,
