@@ -175,7 +175,7 @@ TACHO_API const char *tacho_event_path(const tacho_event_writer *writer);
 
 /**
  * Writes one event. A disabled writer does nothing. Needs no memory from the heap unless the line
- * is longer than 4 KiB or there are more than 32 fields.
+ * is longer than 11 KiB or there are more than 32 fields.
  *
  * @return 0; TACHO_EINVAL when the event is not valid, and then nothing was written; TACHO_EIO
  *         when the file did not take it, system_errno being ENOSPC on a full disk; TACHO_ELIMIT

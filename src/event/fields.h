@@ -15,4 +15,10 @@
  */
 int tch_fields_put(struct tch_buf *b, tacho_fields fields, tacho_error *err);
 
+/** The same without the braces, of which the opening one is the last byte of b. */
+int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err);
+
+/** Adds a name as a JSON string, where no comma is needed; it ends with a NUL. */
+void tch_name_put(struct tch_buf *b, const char *name, size_t len);
+
 #endif

@@ -17,15 +17,18 @@
 #include "fields.h"
 #include "parse.h"
 
-enum { STACK_LINE = 4096 };
+enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
+
+/* From the last member of shape to the first of stage_us. */
+#define BETWEEN "},\"stage_us\":{"
 
 struct tacho_event_writer {
     int fd;                /* -1: disabled */
     atomic_bool fragment;  /* the file does not end with a line feed: begin with one */
     const char *bad;       /* why no event can be made, or NULL */
     char *path;
-    struct tch_buf before; /* what stands between the event's name and its shape */
-    struct tch_buf behind; /* ... and behind graph_enabled */
+    struct tch_buf before;    /* what stands between the event's name and its first shape */
+    struct tch_buf behind[2]; /* ... and behind its last stage; graph_enabled false and true */
 };
 
 tacho_event_writer tch_event_disabled = {.fd = -1};
@@ -81,12 +84,18 @@ static int prepare(tacho_event_writer *w, const tacho_event_config *config, tach
 {
     w->path = strdup(config->path);
     w->bad = tch_event_config_check(config);
+    tch_json_begin_object(&w->before);
     tch_event_config_head(&w->before, config);
-    tch_buf_adds(&w->before, ",\"shape\":");
-    tch_event_config_tail(&w->behind, config);
-    tch_buf_adds(&w->behind, "}\n");
-    if (!w->path || w->before.failed || w->behind.failed)
+    tch_buf_adds(&w->before, ",\"shape\":{");
+    for (int graph = 0; graph < 2; graph++) {
+        tch_buf_adds(&w->behind[graph], "},");
+        tch_buf_addf(&w->behind[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
+        tch_event_config_tail(&w->behind[graph], config);
+        tch_buf_adds(&w->behind[graph], "}\n");
+    }
+    if (!w->path || w->before.failed || w->behind[0].failed || w->behind[1].failed)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", config->path);
+    w->before.data[0] = ','; /* where the brace was that kept a comma away */
     return 0;
 }
 
@@ -99,7 +108,8 @@ int tacho_event_open(const tacho_event_config *config, tacho_event_writer **ret,
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a writer of events");
     w->fd = -1;
     tch_buf_init(&w->before, TCH_EVENT_MAX);
-    tch_buf_init(&w->behind, TCH_EVENT_MAX);
+    tch_buf_init(&w->behind[0], TCH_EVENT_MAX);
+    tch_buf_init(&w->behind[1], TCH_EVENT_MAX);
     if (config->path && !tch_is_blank(config->path, strlen(config->path))) {
         status = prepare(w, config, err);
         if (status == 0)
@@ -128,7 +138,8 @@ void tacho_event_close(tacho_event_writer *w)
         close(w->fd);
     free(w->path);
     tch_buf_release(&w->before);
-    tch_buf_release(&w->behind);
+    tch_buf_release(&w->behind[0]);
+    tch_buf_release(&w->behind[1]);
     free(w);
 }
 
@@ -174,7 +185,7 @@ static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *even
 {
     size_t len = event ? strlen(event) : 0;
 
-    if (tch_is_blank(event, len))
+    if (len == 0 || (event[0] <= ' ' && tch_is_blank(event, len)))
         return tch_fail(err, TACHO_EINVAL, 0, "%s", TCH_BAD_EVENT);
     if (w->bad)
         return tch_fail(err, TACHO_EINVAL, 0, "%s", w->bad);
@@ -182,19 +193,14 @@ static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *even
         atomic_exchange(&w->fragment, false))
         tch_buf_addc(b, '\n');
     tch_buf_add(b, "{\"event\":", 9);
-    tch_json_string(b, event, len);
-    tch_buf_addc(b, ',');
+    tch_name_put(b, event, len);
     tch_buf_add(b, w->before.data, w->before.len);
     return 0;
 }
 
 static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled, tacho_error *err)
 {
-    if (graph_enabled)
-        tch_buf_add(b, ",\"graph_enabled\":true,", 22);
-    else
-        tch_buf_add(b, ",\"graph_enabled\":false,", 23);
-    tch_buf_add(b, w->behind.data, w->behind.len);
+    tch_buf_add(b, w->behind[graph_enabled].data, w->behind[graph_enabled].len);
     if (b->failed)
         return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
                         "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
@@ -213,28 +219,33 @@ int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shap
     tch_buf_init_on(&b, mem, sizeof mem, TCH_EVENT_MAX);
     status = begin_line(w, &b, event, err);
     if (status == 0)
-        status = tch_fields_put(&b, shape, err);
-    tch_buf_add(&b, ",\"stage_us\":", 12);
+        status = tch_members_put(&b, shape, err);
+    tch_buf_add(&b, BETWEEN, sizeof BETWEEN - 1);
     if (status == 0)
-        status = tch_fields_put(&b, stage_us, err);
+        status = tch_members_put(&b, stage_us, err);
     if (status == 0)
         status = end_line(w, &b, graph_enabled, err);
     tch_buf_release(&b);
     return status;
 }
 
-/* The members of an object; nothing of any other value. */
+/* The members of an object, behind its brace; nothing of any other value. */
 static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
 {
-    size_t before = b->len;
-    int status = tch_json_canon(b, json, strlen(json), true, err);
+    size_t brace = b->len - 1;
+    int status;
 
+    if (b->failed) /* end_line() says so */
+        return 0;
+    b->len = brace; /* tch_json_canon() puts it there again */
+    status = tch_json_canon(b, json, strlen(json), true, err);
     if (status == TACHO_EPARSE)
         return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are no JSON");
-    if (status == 0 && b->data[before] != '{') {
-        b->len = before;
-        tch_buf_add(b, "{}", 2);
-    }
+    if (status == 0 && b->data[brace] == '{')
+        b->len--; /* the closing one comes later */
+    else if (status == 0)
+        b->len = brace + 1;
+    b->data[brace] = '{';
     return status;
 }
 
@@ -251,7 +262,7 @@ int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *
     status = begin_line(w, &b, event, err);
     if (status == 0)
         status = put_json(&b, shape, err);
-    tch_buf_add(&b, ",\"stage_us\":", 12);
+    tch_buf_add(&b, BETWEEN, sizeof BETWEEN - 1);
     if (status == 0)
         status = put_json(&b, stage_us, err);
     if (status == 0)
