@@ -12,6 +12,11 @@ enum { FEW = 32, CHUNK = 8, PLAIN_MAX = 64, FIELD_MAX = PLAIN_MAX + 8 + TCH_FLOA
 
 static int put_value(struct tch_buf *b, const tacho_field *f, tacho_error *err)
 {
+    bool has_text = f->type == TACHO_FIELD_TEXT || f->type == TACHO_FIELD_JSON;
+
+    if (has_text && f->as.text.len > b->limit - b->len)
+        return tch_fail(err, TACHO_ELIMIT, 0, "the value of '%s' has %zu bytes: too many", f->key,
+                        f->as.text.len);
     switch (f->type) {
     case TACHO_FIELD_U64:
         tch_json_u64(b, f->as.u64);

@@ -117,9 +117,20 @@ static void release_flags(struct flags *f)
     free(f->items);
 }
 
+static char *copy(const char *text, size_t len)
+{
+    char *mine = malloc(len + 1);
+
+    if (mine) {
+        memcpy(mine, text, len);
+        mine[len] = '\0';
+    }
+    return mine;
+}
+
 static void add_flag(struct flags *f, const char *path, const char *value, size_t len)
 {
-    struct flag flag = {.path = strdup(path), .value = strndup(value, len)};
+    struct flag flag = {.path = copy(path, strlen(path)), .value = copy(value, len)};
 
     if (f->count == f->size && flag.path && flag.value) {
         size_t size = f->size ? f->size * 2 : 64;

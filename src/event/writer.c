@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -54,17 +55,16 @@ static bool ends_with_fragment(int fd, const char *path)
 static int make_folder_of(const char *path, tacho_error *err)
 {
     const char *slash = strrchr(path, '/');
-    char *folder;
-    int status;
+    char folder[PATH_MAX];
+    size_t len = slash ? (size_t)(slash - path) : 0;
 
-    if (!slash || slash == path)
+    if (len == 0)
         return 0;
-    folder = strndup(path, (size_t)(slash - path));
-    if (!folder)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", path);
-    status = tch_mkdirs(folder, err);
-    free(folder);
-    return status;
+    if (len >= sizeof folder)
+        return tch_fail_errno(err, ENAMETOOLONG, "cannot open '%s' for profile events", path);
+    memcpy(folder, path, len);
+    folder[len] = '\0';
+    return tch_mkdirs(folder, err);
 }
 
 static int open_sink(tacho_event_writer *w, tacho_error *err)
@@ -82,7 +82,11 @@ static int open_sink(tacho_event_writer *w, tacho_error *err)
 
 static int prepare(tacho_event_writer *w, const tacho_event_config *config, tacho_error *err)
 {
-    w->path = strdup(config->path);
+    size_t size = strlen(config->path) + 1;
+
+    w->path = malloc(size);
+    if (w->path)
+        memcpy(w->path, config->path, size);
     w->bad = tch_event_config_check(config);
     tch_json_begin_object(&w->before);
     tch_event_config_head(&w->before, config);
