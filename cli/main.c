@@ -5,6 +5,7 @@
 static const struct cmd *const commands[] = {
     &cmd_completion,
     &cmd_doctor,
+    &cmd_events,
     &cmd_fingerprint,
     &cmd_help,
     &cmd_stats,
