@@ -3,11 +3,7 @@
 #include "flame.h"
 
 static const struct cmd *const subs[] = {
-    &flame_convert,
-    &flame_diff,
-    &flame_draw,
-    &flame_fold,
-    NULL,
+    &flame_convert, &flame_diff, &flame_draw, &flame_fold, NULL,
 };
 
 static const struct example examples[] = {
