@@ -382,9 +382,11 @@ static int source_line(struct tch_reader *r, struct tch_span source, bool inline
     id = p->joined.failed ? -1 : tch_names_add(&p->memo->lines, p->joined.data, p->joined.len);
     if (id < 0)
         return no_memory(r, err);
-    if (id >= known && tch_perf_frame((struct tch_span){p->joined.data, frame_len}, &frame)) {
+    if (id >= known) {
+        bool is_frame = tch_perf_frame((struct tch_span){p->joined.data, frame_len}, &frame);
+
         frame.inlined |= inlined;
-        status = learn(r, (uint32_t)id, &frame,
+        status = learn(r, (uint32_t)id, is_frame ? &frame : NULL,
                        r->options.source ? source : (struct tch_span){"", 0}, err);
     }
     if (status == 0)
