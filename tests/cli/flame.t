@@ -8,9 +8,9 @@ $ printf 'p 1/2 [000] 1.5: 10 cycles: \n\t401 f+0x1 (/bin/p)\n\t402 main (/bin/p
 # From the same table of options: what is counted, and what is left out.
 $ printf 'p 1 1.5: 1 cycles: \n\t4 f (x)\n\np 1 1.6: 1 faults: \n\t4 g (x)\n\n' | tacho flame fold
 | p;f 1
-! tacho: warning: 'stdin': only event 'cycles' is counted, left out: 'faults' (1 samples); choose one with --event-filter
+! tacho: warning: 'stdin': only event 'cycles' is counted, left out: 'faults' (1 sample); choose one with --event-filter
 $ printf 'p 1 1.5: 1 cycles: \n\t4 f (x)\n\n' | tacho flame fold --event-filter nosuch
-! tacho: no sample of event 'nosuch' in 'stdin'; it has 'cycles' (1 samples)
+! tacho: no sample of event 'nosuch' in 'stdin'; it has 'cycles' (1 sample)
 [1]
 $ printf 'a;b 5\nnot a stack\nc 1.5\n' | tacho flame fold
 | a;b 5
@@ -71,13 +71,13 @@ $ printf 'p;f 3\n' | tacho flame convert --to folded --threads split
 ! tacho: cannot split 'stdin' by thread: its stacks do not start with comm-PID/TID; fold it with --tid
 [1]
 $ printf 'main;f 3\n' | tacho flame convert -o out.gif
-! tacho: cannot tell the format of '/tmp/tacho-golden.gif' by its name; add --to
+! tacho: cannot tell the format of 'out.gif' by its name; add --to
 ! see 'tacho flame convert --help'
 [64]
 $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert --json -o out.svg; rm -r $d
-| {"schema":"tacho.flame.v1","path":"/tmp/tacho-golden.svg","format":"svg","input":"stdin","samples":3,"stacks":1,"names":2}
+| {"schema":"tacho.flame.v1","path":"out.svg","format":"svg","input":"stdin","samples":3,"stacks":1,"names":2}
 $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; rm -r $d
-! /tmp/tacho-golden.svg: 3 samples in 1 stacks
+! out.svg: 3 samples in 1 stack
 
 # Wrong usage.
 $ tacho flame
@@ -125,5 +125,5 @@ $ tacho flame fold missing.txt
 ! tacho: cannot open 'missing.txt': No such file or directory
 [1]
 $ tacho flame fold .
-! tacho: cannot read '.': cannot read '.': Is a directory
+! tacho: cannot read '.': Is a directory
 [1]
