@@ -7,6 +7,7 @@ static const struct cmd *const commands[] = {
     &cmd_doctor,
     &cmd_events,
     &cmd_fingerprint,
+    &cmd_flame,
     &cmd_help,
     &cmd_stats,
     NULL,
