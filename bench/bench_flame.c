@@ -80,14 +80,19 @@ static struct bench_contender peer(const char *name, const char *missing, struct
     char path[4096];
     bool there = tch_find_program(p->argv[0], path, sizeof path, NULL) == 0;
 
-    return (struct bench_contender){
-        .name = name, .role = BENCH_PEER, .missing = missing, .arg = p,
-        .run = there ? run_program : NULL};
+    return (struct bench_contender){.name = name,
+                                    .role = BENCH_PEER,
+                                    .missing = missing,
+                                    .arg = p,
+                                    .run = there ? run_program : NULL};
 }
 
 static int bench_fold(const struct file *in, uint64_t samples, const struct bench_options *options)
 {
-    struct program grep = {.argv = {"grep", "-c", "^$", "FILE"}};
+    char out[80];
+    /* grep sees when its output is thrown away, and stops at the first match. */
+    struct program grep = {
+        .argv = {"grep", "-c", "^$", "FILE"}, .locale = "LC_ALL=C", .output = out};
     struct program ours = {.argv = {TACHO_COMMAND, "flame", "fold", "FILE"}};
     struct program inferno = {.argv = {"inferno-collapse-perf", "-n", "1", "FILE"}};
     struct program perl = {.argv = {"stackcollapse-perf.pl", "FILE"}};
@@ -109,8 +114,11 @@ static int bench_fold(const struct file *in, uint64_t samples, const struct benc
         .targets = targets,
         .target_count = 1,
     };
-    int status = bench_compare(&c, options);
+    int status;
 
+    snprintf(out, sizeof out, "%s.out", in->path);
+    status = bench_compare(&c, options);
+    unlink(out);
     if (status == 0 && !options->json)
         printf("  peak memory of ours: %.1f MB\n\n", (double)ours.peak_kb / 1000);
     return status;
@@ -152,8 +160,9 @@ static int bench_draw(const struct file *in, uint64_t stacks, const struct bench
     if (status == 0 && !options->json)
         printf("  peak memory of ours: %.1f MB; target below %d: %s\n"
                "  the SVG: %.2f MB; target below %d: %s\n\n",
-               (double)ours.peak_kb / 1000, PEAK_MB, ours.peak_kb < PEAK_MB * 1000 ? "met" : "NOT MET",
-               (double)st.st_size / 1e6, SVG_MB, st.st_size < SVG_MB * 1000000L ? "met" : "NOT MET");
+               (double)ours.peak_kb / 1000, PEAK_MB,
+               ours.peak_kb < PEAK_MB * 1000 ? "met" : "NOT MET", (double)st.st_size / 1e6, SVG_MB,
+               st.st_size < SVG_MB * 1000000L ? "met" : "NOT MET");
     return status;
 }
 

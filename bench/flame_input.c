@@ -21,7 +21,7 @@ static uint64_t mix(uint64_t x)
 /* "render_buffer_cache_017" and the like. */
 static void make_names(char names[FUNCTIONS][NAME])
 {
-    static const char *const words[] = {"alloc",  "buffer", "cache",   "decode", "emit",  "flush",
+    static const char *const words[] = {"alloc",  "buffer", "cache",   "decode", "emit",   "flush",
                                         "gather", "handle", "iterate", "join",   "lookup", "merge",
                                         "notify", "parse",  "queue",   "render"};
 
@@ -121,7 +121,8 @@ int flame_write_perf(FILE *file, const struct flame_shape *s)
             unsigned f = w.functions[i - 1];
             unsigned offset = 0x10 + 0x24 * (unsigned)(mix(w.functions[i - 1] + i) % 3);
 
-            fprintf(file, "\t    55d0c%07x %s+0x%x (/usr/lib/x86_64-linux-gnu/libservice_%x.so.1.2)\n",
+            fprintf(file,
+                    "\t    55d0c%07x %s+0x%x (/usr/lib/x86_64-linux-gnu/libservice_%x.so.1.2)\n",
                     f * 0x400 + offset, names[f], offset, f % 7);
         }
         fputc('\n', file);

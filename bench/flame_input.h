@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 struct flame_shape {
-    uint64_t stacks;   /* lines of a folded file, all distinct; samples of perf's text */
-    unsigned shallow;  /* frames of a stack: from this many */
-    unsigned deep;     /* to this many, each as likely */
+    uint64_t stacks;  /* lines of a folded file, all distinct; samples of perf's text */
+    unsigned shallow; /* frames of a stack: from this many */
+    unsigned deep;    /* to this many, each as likely */
     unsigned fan_out;
 };
 
@@ -22,8 +22,9 @@ struct flame_shape {
     The order is that of drawing, which is none. */
 extern const struct flame_shape flame_folded_shape;
 
-/** 320,000 samples of 14 to 28 frames in perf's text; of four callees the first is taken by eight in
-    ten, so that stacks come back: 640 MB, a third of the stacks distinct. Every function has three addresses. */
+/** 320,000 samples of 14 to 28 frames in perf's text; of four callees the first is taken by eight
+   in ten, so that stacks come back: 640 MB, a third of the stacks distinct. Every function has
+   three addresses. */
 extern const struct flame_shape flame_perf_shape;
 
 /** 0, or -1 when the file cannot be written. */

@@ -72,43 +72,73 @@ extern const char *const flame_threads[];
 /* Rows of option tables, the same in every command. */
 
 #define FLAME_READ_OPTS                                                                            \
-    {.id = FLAME_FROM, .name = "from", .arg = "KIND",                                              \
-     .help = "what the input is; auto looks at its first line", .choices = tch_read_kinds},        \
-    {.id = FLAME_PID, .name = "pid", .help = "the process in the first frame: comm-PID"},          \
-    {.id = FLAME_TID, .name = "tid", .help = "the thread in the first frame: comm-PID/TID"},       \
-    {.id = FLAME_ADDRS, .name = "addrs", .help = "addresses of frames whose symbol is not known"}, \
-    {.id = FLAME_KERNEL, .name = "kernel", .help = "mark kernel functions with _[k]"},             \
-    {.id = FLAME_JIT, .name = "jit", .help = "mark functions compiled at run time with _[j]"},     \
-    {.id = FLAME_INLINE, .name = "inline", .help = "mark inlined functions with _[i]"},            \
-    {.id = FLAME_ALL, .name = "all", .help = "all three marks"},                                   \
-    {.id = FLAME_SRCLINE, .name = "srcline", .help = "source lines in names, where there are any"},\
-    {.id = FLAME_EVENT, .name = "event-filter", .arg = "EVENT",                                    \
-     .help = "count this event; else the first one in the input"},                                 \
-    {.id = FLAME_COLLAPSE, .name = "collapse-recursion",                                           \
-     .help = "a function that calls itself is one frame"}
+    {.id = FLAME_FROM,                                                                             \
+     .name = "from",                                                                               \
+     .arg = "KIND",                                                                                \
+     .help = "what the input is; auto looks at its first line",                                    \
+     .choices = tch_read_kinds},                                                                   \
+        {.id = FLAME_PID, .name = "pid", .help = "the process in the first frame: comm-PID"},      \
+        {.id = FLAME_TID, .name = "tid", .help = "the thread in the first frame: comm-PID/TID"},   \
+        {.id = FLAME_ADDRS,                                                                        \
+         .name = "addrs",                                                                          \
+         .help = "addresses of frames whose symbol is not known"},                                 \
+        {.id = FLAME_KERNEL, .name = "kernel", .help = "mark kernel functions with _[k]"},         \
+        {.id = FLAME_JIT, .name = "jit", .help = "mark functions compiled at run time with _[j]"}, \
+        {.id = FLAME_INLINE, .name = "inline", .help = "mark inlined functions with _[i]"},        \
+        {.id = FLAME_ALL, .name = "all", .help = "all three marks"},                               \
+        {.id = FLAME_SRCLINE,                                                                      \
+         .name = "srcline",                                                                        \
+         .help = "source lines in names, where there are any"},                                    \
+        {.id = FLAME_EVENT,                                                                        \
+         .name = "event-filter",                                                                   \
+         .arg = "EVENT",                                                                           \
+         .help = "count this event; else the first one in the input"},                             \
+    {                                                                                              \
+        .id = FLAME_COLLAPSE, .name = "collapse-recursion",                                        \
+        .help = "a function that calls itself is one frame"                                        \
+    }
 
-#define FLAME_DRAW_OPTS                                                                            \
-    {.id = FLAME_REVERSE, .name = "reverse", .help = "stacks leaf first: who calls what is hot"},  \
-    {.id = FLAME_INVERTED, .name = "inverted", .help = "the root on top: an icicle graph"},        \
-    {.id = FLAME_THREADS, .name = "threads", .arg = "HOW",                                         \
-     .help = "merge the threads of a program, or split by thread", .choices = flame_threads},      \
-    {.id = FLAME_MIN_WIDTH, .name = "min-width", .arg = "PERCENT",                                 \
-     .help = "leave out frames narrower than this share (0.01; of a tree 0.5)"},                   \
-    {.id = FLAME_WIDTH, .name = "width", .arg = "PX",                                              \
-     .help = "width where no script runs; else as wide as its place (1200)"},                      \
-    {.id = FLAME_TITLE, .name = "title", .arg = "TEXT", .help = "above the picture"},              \
-    {.id = FLAME_SUBTITLE, .name = "subtitle", .arg = "TEXT", .help = "below the title"},          \
-    {.id = FLAME_NOTES, .name = "notes", .arg = "TEXT", .help = "kept in the file, not shown"},    \
-    {.id = FLAME_COUNT_NAME, .name = "count-name", .arg = "TEXT",                                  \
-     .help = "what is counted (samples)"},                                                         \
-    {.id = FLAME_PALETTE, .name = "palette", .arg = "NAME",                                        \
-     .help = "colours by name, library or language", .choices = tch_palettes},                     \
-    {.id = FLAME_THEME, .name = "theme", .arg = "NAME",                                            \
-     .help = "auto follows the reader's system", .choices = tch_themes}
+#define FLAME_DRAW_OPTS                                                                           \
+    {.id = FLAME_REVERSE, .name = "reverse", .help = "stacks leaf first: who calls what is hot"}, \
+        {.id = FLAME_INVERTED, .name = "inverted", .help = "the root on top: an icicle graph"},   \
+        {.id = FLAME_THREADS,                                                                     \
+         .name = "threads",                                                                       \
+         .arg = "HOW",                                                                            \
+         .help = "merge the threads of a program, or split by thread",                            \
+         .choices = flame_threads},                                                               \
+        {.id = FLAME_MIN_WIDTH,                                                                   \
+         .name = "min-width",                                                                     \
+         .arg = "PERCENT",                                                                        \
+         .help = "leave out frames narrower than this share (0.01; of a tree 0.5)"},              \
+        {.id = FLAME_WIDTH,                                                                       \
+         .name = "width",                                                                         \
+         .arg = "PX",                                                                             \
+         .help = "width where no script runs; else as wide as its place (1200)"},                 \
+        {.id = FLAME_TITLE, .name = "title", .arg = "TEXT", .help = "above the picture"},         \
+        {.id = FLAME_SUBTITLE, .name = "subtitle", .arg = "TEXT", .help = "below the title"},     \
+        {.id = FLAME_NOTES,                                                                       \
+         .name = "notes",                                                                         \
+         .arg = "TEXT",                                                                           \
+         .help = "kept in the file, not shown"},                                                  \
+        {.id = FLAME_COUNT_NAME,                                                                  \
+         .name = "count-name",                                                                    \
+         .arg = "TEXT",                                                                           \
+         .help = "what is counted (samples)"},                                                    \
+        {.id = FLAME_PALETTE,                                                                     \
+         .name = "palette",                                                                       \
+         .arg = "NAME",                                                                           \
+         .help = "colours by name, library or language",                                          \
+         .choices = tch_palettes},                                                                \
+    {                                                                                             \
+        .id = FLAME_THEME, .name = "theme", .arg = "NAME",                                        \
+        .help = "auto follows the reader's system", .choices = tch_themes                         \
+    }
 
-#define FLAME_OUTPUT_OPT                                                                           \
-    {.id = FLAME_OUTPUT, .name = "output", .letter = 'o', .arg = "FILE",                           \
-     .help = "write there instead of to stdout", .complete = COMPLETE_FILE}
+#define FLAME_OUTPUT_OPT                                                      \
+    {                                                                         \
+        .id = FLAME_OUTPUT, .name = "output", .letter = 'o', .arg = "FILE",   \
+        .help = "write there instead of to stdout", .complete = COMPLETE_FILE \
+    }
 
 /** Defaults; format may be NULL. */
 void flame_init(struct flame *f, struct args *args, const struct tch_format *format);

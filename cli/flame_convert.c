@@ -24,7 +24,10 @@ static int run_convert(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = FLAME_FORMAT, .name = "to", .arg = "FORMAT", .choices = formats,
+    {.id = FLAME_FORMAT,
+     .name = "to",
+     .arg = "FORMAT",
+     .choices = formats,
      .help = "else by the name of the output; tree on stdout"},
     FLAME_OUTPUT_OPT,
     FLAME_DRAW_OPTS,
@@ -33,8 +36,10 @@ static const struct opt opts[] = {
 };
 
 static const struct arg operands[] = {
-    {.name = "IN", .help = "folded stacks or a profiler's text; - or nothing: stdin",
-     .optional = true, .complete = COMPLETE_FILE},
+    {.name = "IN",
+     .help = "folded stacks or a profiler's text; - or nothing: stdin",
+     .optional = true,
+     .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 

@@ -57,7 +57,10 @@ static int run_diff(struct args *args)
 static const struct opt opts[] = {
     {.id = NORMALIZE, .name = "normalize", .help = "scale A to the total of B"},
     {.id = STRIP_HEX, .name = "strip-hex", .help = "addresses in names do not tell them apart"},
-    {.id = FLAME_FORMAT, .name = "format", .arg = "FORMAT", .choices = formats,
+    {.id = FLAME_FORMAT,
+     .name = "format",
+     .arg = "FORMAT",
+     .choices = formats,
      .help = "else by the name of the output; folded on stdout"},
     FLAME_OUTPUT_OPT,
     FLAME_DRAW_OPTS,

@@ -24,11 +24,19 @@ static int run_draw(struct args *args)
 
 static const struct opt opts[] = {
     FLAME_DRAW_OPTS,
-    {.id = FLAME_FORMAT, .name = "format", .arg = "FORMAT", .choices = formats,
+    {.id = FLAME_FORMAT,
+     .name = "format",
+     .arg = "FORMAT",
+     .choices = formats,
      .help = "svg, or frames: the layout as lines of level, x, w and title"},
-    {.id = FLAME_LABEL, .name = "label", .arg = "LABEL",
+    {.id = FLAME_LABEL,
+     .name = "label",
+     .arg = "LABEL",
      .help = "write flamegraph-LABEL.svg, named after what was profiled"},
-    {.id = FLAME_OUT, .name = "out", .arg = "DIR", .help = "the folder of that file, made if missing",
+    {.id = FLAME_OUT,
+     .name = "out",
+     .arg = "DIR",
+     .help = "the folder of that file, made if missing",
      .complete = COMPLETE_DIR},
     {.id = FLAME_FORCE, .name = "force", .help = "overwrite the file of another label"},
     FLAME_OUTPUT_OPT,
@@ -37,8 +45,10 @@ static const struct opt opts[] = {
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "folded stacks or a profiler's text; - or nothing: stdin",
-     .optional = true, .complete = COMPLETE_FILE},
+    {.name = "FILE",
+     .help = "folded stacks or a profiler's text; - or nothing: stdin",
+     .optional = true,
+     .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 

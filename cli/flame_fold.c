@@ -27,7 +27,9 @@ static const struct opt opts[] = {
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "what to fold; - or nothing: stdin", .optional = true,
+    {.name = "FILE",
+     .help = "what to fold; - or nothing: stdin",
+     .optional = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };

@@ -7,7 +7,7 @@
 #include "flame.h"
 #include "flame/text.h"
 
-/* "'instructions' (25 samples), 'faults' (3 samples)" */
+/* "'instructions' (25 samples), 'faults' (1 sample)" */
 static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)
 {
     enum { MOST = 5 };
@@ -16,8 +16,9 @@ static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)
         size_t len;
         const char *name = tch_names_text(&notes->events, i, &len);
 
-        tch_buf_addf(b, "%s'%.*s' (%llu samples)", i ? ", " : "", (int)len, name,
-                     (unsigned long long)notes->event_counts[i]);
+        tch_buf_addf(b, "%s'%.*s' (%llu %s)", i ? ", " : "", (int)len, name,
+                     (unsigned long long)notes->event_counts[i],
+                     notes->event_counts[i] == 1 ? "sample" : "samples");
     }
     if (notes->events.count > MOST)
         tch_buf_addf(b, " and %u more", notes->events.count - MOST);
@@ -78,9 +79,10 @@ static int check(const struct flame *f, const struct tch_read_notes *notes, bool
         return EXIT_WORK;
     }
     if (notes->samples == 0 && notes->ignored > 0) {
-        complain(NULL,
-                 "no stacks in '%s': not one of its lines is understood; say what it is with --from",
-                 f->input);
+        complain(
+            NULL,
+            "no stacks in '%s': not one of its lines is understood; say what it is with --from",
+            f->input);
         return EXIT_WORK;
     }
     if (notes->both && !both) {
@@ -88,8 +90,10 @@ static int check(const struct flame *f, const struct tch_read_notes *notes, bool
         return EXIT_WORK;
     }
     if (f->split && !has_threads(&f->stacks)) {
-        complain(NULL, "cannot split '%s' by thread: its stacks do not start with comm-PID/TID; "
-                 "fold it with --tid", f->input);
+        complain(NULL,
+                 "cannot split '%s' by thread: its stacks do not start with comm-PID/TID; "
+                 "fold it with --tid",
+                 f->input);
         return EXIT_WORK;
     }
     return EXIT_OK;
@@ -105,7 +109,7 @@ static int read_fd(struct flame *f, int fd, bool both)
     if (f->format && f->format->in_time)
         reader.timeline = &f->timeline;
     if (tch_read_fd(&reader, fd, f->input, &err) < 0) {
-        complain(&err, "cannot read '%s'", f->input);
+        complain(NULL, "%s", err.message);
         goto out;
     }
     status = check(f, &reader.notes, both);

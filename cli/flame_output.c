@@ -14,8 +14,8 @@ static bool to_stdout(const struct flame *f)
 
 int flame_choose(struct flame *f, const char *otherwise)
 {
-    const struct tch_format *by_path = to_stdout(f) || f->label ? NULL
-                                                                : tch_format_by_path(f->output);
+    const struct tch_format *by_path =
+        to_stdout(f) || f->label ? NULL : tch_format_by_path(f->output);
 
     if (f->label && f->output)
         return wrong_usage(f->args, "--label names the file, so it goes with --out, not --output");
@@ -34,8 +34,7 @@ int flame_choose(struct flame *f, const char *otherwise)
         return wrong_usage(f->args, "--json tells about the file written; add --output FILE");
     if (to_stdout(f) && isatty(STDOUT_FILENO) &&
         (strcmp(f->format->name, "svg") == 0 || strcmp(f->format->name, "pprof") == 0))
-        return wrong_usage(f->args, "%s is not for a terminal; add --output FILE",
-                           f->format->name);
+        return wrong_usage(f->args, "%s is not for a terminal; add --output FILE", f->format->name);
     if (f->write.least_percent < 0)
         f->write.least_percent = strcmp(f->format->name, "tree") == 0 ? 0.5 : 0.01;
     return EXIT_OK;
@@ -138,6 +137,7 @@ static void add_summary_json(struct tch_buf *b, const struct flame *f, const cha
 
 static int say(const struct flame *f, const char *path)
 {
+    uint64_t samples = tch_stacks_total(&f->stacks);
     struct tch_buf b;
 
     tch_buf_init(&b, 1 << 20);
@@ -146,10 +146,10 @@ static int say(const struct flame *f, const char *path)
         return put_out(&b);
     }
     tch_buf_addf(&b, "%s: ", path);
-    tch_add_grouped(&b, tch_stacks_total(&f->stacks));
-    tch_buf_adds(&b, " samples in ");
+    tch_add_grouped(&b, samples);
+    tch_buf_adds(&b, samples == 1 ? " sample in " : " samples in ");
     tch_add_grouped(&b, f->stacks.count);
-    tch_buf_adds(&b, " stacks");
+    tch_buf_adds(&b, f->stacks.count == 1 ? " stack" : " stacks");
     if (!f->args->quiet)
         fprintf(stderr, "%s\n", b.data);
     tch_buf_release(&b);

@@ -43,8 +43,7 @@ int tch_diff_end(struct tch_stacks *stacks, bool normalize, tacho_error *err)
     size_t had = stacks->before_cap - 1;
 
     if (stacks->count > had) {
-        uint64_t *before =
-            realloc(stacks->before, ((size_t)stacks->count + 1) * sizeof *before);
+        uint64_t *before = realloc(stacks->before, ((size_t)stacks->count + 1) * sizeof *before);
 
         if (!before)
             return no_memory(stacks, err);

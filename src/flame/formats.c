@@ -27,8 +27,8 @@ static int write_svg(const struct tch_profile *profile, const struct tch_format_
     return status;
 }
 
-static int write_frames(const struct tch_profile *profile,
-                        const struct tch_format_options *options, struct tch_sink *sink)
+static int write_frames(const struct tch_profile *profile, const struct tch_format_options *options,
+                        struct tch_sink *sink)
 {
     struct tch_layout layout = {0};
     int status = tch_profile_layout(profile, options, SIZE_MAX, &layout, sink->err);

@@ -81,11 +81,11 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
     tch_xml_text(&ours, (struct tch_span){label, strlen(label)});
     tch_buf_addc(&ours, '"');
     if (!memmem(head, (size_t)len, "class=\"tacho-flame\"", 19))
-        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and is not a flamegraph of ours",
-                          path);
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and is not a flamegraph of ours", path);
     else if (ours.failed || !memmem(head, (size_t)len, ours.data, ours.len))
-        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and was made for another label",
-                          path);
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and was made for another label", path);
     tch_buf_release(&ours);
     return status;
 }

@@ -101,7 +101,8 @@ static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
 
 /* The next stacks are on their way from memory while this one is looked at. Inlined by force: gcc
    takes a function that only prefetches for one that does nothing. */
-__attribute__((always_inline)) static inline void fetch_ahead(const struct tch_stacks *stacks, const uint32_t *order, uint32_t i)
+__attribute__((always_inline)) static inline void fetch_ahead(const struct tch_stacks *stacks,
+                                                              const uint32_t *order, uint32_t i)
 {
     enum { FAR = 16, NEAR = 8 };
 

@@ -12,7 +12,7 @@
 #include "stacks.h"
 
 /** The name of the frame at level 0, which is everything. */
-enum { TCH_FRAME_ALL = UINT32_MAX };
+#define TCH_FRAME_ALL UINT32_MAX
 
 struct tch_frame {
     uint64_t x; /**< in samples */

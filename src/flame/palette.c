@@ -6,9 +6,8 @@
 
 const char *const tch_palettes[] = {"hash", "library", "language", NULL};
 
-const char *const tch_languages[] = {"kernel", "C",    "C++",    "Rust", "Go",
-                                     "Java",   "JIT",  "Python", "JavaScript",
-                                     "unknown", NULL};
+const char *const tch_languages[] = {"kernel", "C",      "C++",        "Rust",    "Go", "Java",
+                                     "JIT",    "Python", "JavaScript", "unknown", NULL};
 
 /* In the order of tch_languages. Light enough for black text, apart for the colour-blind. */
 static const struct tch_color language_colors[] = {
@@ -33,14 +32,16 @@ static bool is_rust(struct tch_span name)
     size_t hash = tch_span_rfind(name, "::h");
 
     return (hash < name.len && name.len - hash == 19) || tch_span_starts(name, "core::") ||
-           tch_span_starts(name, "alloc::") || has(name, " as core::") || has(name, "{{closure}}") ||
-           has(name, "::{closure") || (tch_span_starts(name, "<") && has(name, " as "));
+           tch_span_starts(name, "alloc::") || has(name, " as core::") ||
+           has(name, "{{closure}}") || has(name, "::{closure") ||
+           (tch_span_starts(name, "<") && has(name, " as "));
 }
 
 /* "net/http.(*Client).Do", "runtime.mallocgc". */
 static bool is_go(struct tch_span name)
 {
-    return has(name, ".(*") || tch_span_starts(name, "runtime.") || tch_span_starts(name, "main.") ||
+    return has(name, ".(*") || tch_span_starts(name, "runtime.") ||
+           tch_span_starts(name, "main.") ||
            (has(name, "/") && has(name, ".") && !has(name, ":") && !has(name, " "));
 }
 

@@ -67,14 +67,14 @@ void tch_timeline_release(struct tch_timeline *timeline);
 
 /** What the caller should tell the user. */
 struct tch_read_notes {
-    uint64_t samples;          /**< counted in the stacks */
-    uint64_t ignored;          /**< lines not understood */
-    uint64_t first_ignored;    /**< the number of the first of them */
-    bool both;                 /**< it was a differential, two counts a line */
-    bool fractional;           /**< counts with a fraction were cut to whole ones */
-    struct tch_span event;     /**< the one counted, empty where there are none; until the release */
-    struct tch_names events;   /**< seen but not counted */
-    uint64_t *event_counts;    /**< samples of each */
+    uint64_t samples;        /**< counted in the stacks */
+    uint64_t ignored;        /**< lines not understood */
+    uint64_t first_ignored;  /**< the number of the first of them */
+    bool both;               /**< it was a differential, two counts a line */
+    bool fractional;         /**< counts with a fraction were cut to whole ones */
+    struct tch_span event;   /**< the one counted, empty where there are none; until the release */
+    struct tch_names events; /**< seen but not counted */
+    uint64_t *event_counts;  /**< samples of each */
     size_t event_cap;
 };
 

@@ -319,9 +319,10 @@ static int one_line_sample(struct tch_reader *r, const struct tch_perf_frame *fr
     int status = add_names(r, frame, (struct tch_span){"", 0}, err);
 
     if (status == 0)
-        status = push_meaning(
-            r, (struct meaning){.first = (uint32_t)first,
-                                .count = (uint32_t)(p->memo->part_count - first)}, err);
+        status = push_meaning(r,
+                              (struct meaning){.first = (uint32_t)first,
+                                               .count = (uint32_t)(p->memo->part_count - first)},
+                              err);
     if (status == 0)
         status = end_sample(r, err);
     p->memo->part_count = first;
@@ -353,13 +354,12 @@ static int event_line(struct tch_reader *r, struct tch_span line, tacho_error *e
 }
 
 /* A line never seen inside of a sample. */
-static int new_frame_line(struct tch_reader *r, struct tch_span line, uint32_t id,
-                          tacho_error *err)
+static int new_frame_line(struct tch_reader *r, struct tch_span line, uint32_t id, tacho_error *err)
 {
     struct tch_perf_frame frame;
     struct tch_perf_event event;
-    bool is_frame = tch_perf_frame(line, &frame) && !(frame.dso.len == 0 && !frame.inlined &&
-                                                      tch_perf_event(line, &event));
+    bool is_frame = tch_perf_frame(line, &frame) &&
+                    !(frame.dso.len == 0 && !frame.inlined && tch_perf_event(line, &event));
 
     if (!is_frame)
         tch_read_ignore(r);
@@ -367,8 +367,7 @@ static int new_frame_line(struct tch_reader *r, struct tch_span line, uint32_t i
 }
 
 /* What "file:line" under a frame says is part of that frame. */
-static int source_line(struct tch_reader *r, struct tch_span source, bool inlined,
-                       tacho_error *err)
+static int source_line(struct tch_reader *r, struct tch_span source, bool inlined, tacho_error *err)
 {
     struct perf *p = r->state;
     uint32_t known = p->memo->lines.count;
@@ -380,13 +379,14 @@ static int source_line(struct tch_reader *r, struct tch_span source, bool inline
     if (p->frame_count == 0 || !(r->options.source || (inlined && r->options.mark_inlined)))
         return 0;
     tch_buf_addf(&p->joined, "\n%.*s%s", (int)source.len, source.p, inlined ? " (inlined)" : "");
-    id = p->joined.failed ? -1
-                          : tch_names_add(&p->memo->lines, p->joined.data, p->joined.len);
+    id = p->joined.failed ? -1 : tch_names_add(&p->memo->lines, p->joined.data, p->joined.len);
     if (id < 0)
         return no_memory(r, err);
-    if (id >= known && tch_perf_frame((struct tch_span){p->joined.data, frame_len}, &frame)) {
+    if (id >= known) {
+        bool is_frame = tch_perf_frame((struct tch_span){p->joined.data, frame_len}, &frame);
+
         frame.inlined |= inlined;
-        status = learn(r, (uint32_t)id, &frame,
+        status = learn(r, (uint32_t)id, is_frame ? &frame : NULL,
                        r->options.source ? source : (struct tch_span){"", 0}, err);
     }
     if (status == 0)

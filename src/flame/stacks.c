@@ -65,8 +65,8 @@ static bool keep_frames(struct tch_stacks *stacks, const uint32_t *frames, size_
     return true;
 }
 
-static int64_t add_new(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
-                       uint32_t hash, uint32_t slot)
+static int64_t add_new(struct tch_stacks *stacks, const uint32_t *frames, size_t len, uint32_t hash,
+                       uint32_t slot)
 {
     uint64_t at = stacks->unit_count;
 

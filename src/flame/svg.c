@@ -30,7 +30,7 @@ struct picture {
     unsigned width;
     unsigned height;
     const char *count_name; /* as XML */
-    uint64_t most_change; /* of the samples of one frame */
+    uint64_t most_change;   /* of the samples of one frame */
 };
 
 static struct tch_span span(const char *text)
@@ -119,8 +119,8 @@ static void add_percent(struct tch_buf *b, double value)
         b->data[--b->len] = '\0';
 }
 
-static void add_label(struct picture *p, const struct tch_frame *f, struct tch_span name,
-                      double x, double share, unsigned y)
+static void add_label(struct picture *p, const struct tch_frame *f, struct tch_span name, double x,
+                      double share, unsigned y)
 {
     double room = share * (p->width - 2 * MARGIN) - 6;
     size_t columns = room > 0 ? (size_t)(room / column_px) : 0;
@@ -168,9 +168,8 @@ static void add_frames(struct picture *p)
 {
     const struct tch_layout *l = p->layout;
 
-    tch_buf_addf(p->b,
-                 "<svg class=\"frames\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\">\n", MARGIN,
-                 HEAD, p->width - 2 * MARGIN, l->levels * ROW);
+    tch_buf_addf(p->b, "<svg class=\"frames\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\">\n",
+                 MARGIN, HEAD, p->width - 2 * MARGIN, l->levels * ROW);
     /* A caller comes last in a layout and first in the file. */
     for (size_t i = l->count; i > 0; i--)
         if (l->list[i - 1].w > 0 || l->list[i - 1].level == 0)

@@ -93,8 +93,7 @@ int tch_write_tree(const struct tch_profile *profile, const struct tch_format_op
     if (status == 0)
         t.children = malloc((layout.count + 1) * sizeof *t.children);
     if (status == 0 && !t.children)
-        status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory for %zu frames",
-                          layout.count);
+        status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory for %zu frames", layout.count);
     if (status == 0) {
         tch_buf_adds(&sink->b, "  total     self  frame\n");
         add_line(&t, layout.list + layout.count - 1, "");

@@ -48,8 +48,7 @@ char *test_convert(const char *text, size_t len, const struct tch_read_options *
     return tch_buf_take(&out);
 }
 
-char *test_fold(const char *text, const struct tch_read_options *read,
-                struct tch_read_notes *notes)
+char *test_fold(const char *text, const struct tch_read_options *read, struct tch_read_notes *notes)
 {
     return test_convert(text, strlen(text), read, "folded", NULL, notes);
 }

@@ -17,14 +17,15 @@ static const struct difference {
     const char *theirs; /* what becomes `ours` in the expected text; NULL: not compared */
     const char *ours;
 } differences[] = {
-    {"perf-iperf-stacks-pidtid-01--kernel", "the vdso runs in user space", "__vdso_gettimeofday_[k]",
-     "__vdso_gettimeofday"},
+    {"perf-iperf-stacks-pidtid-01--kernel", "the vdso runs in user space",
+     "__vdso_gettimeofday_[k]", "__vdso_gettimeofday"},
     {"perf-iperf-stacks-pidtid-01--all", "the vdso runs in user space", "__vdso_gettimeofday_[k]",
      "__vdso_gettimeofday"},
     {"perf-java-stacks-01--kernel", "the vdso runs in user space", "[[vdso]]_[k]", "[[vdso]]"},
     {"perf-java-stacks-01--all", "the vdso runs in user space", "[[vdso]]_[k]", "[[vdso]]"},
     {"svg-nameattr-nameattr", "there is no --nameattr: titles are always the frame's", NULL, NULL},
-    {"svg-base-single-base", "its input is not part of the corpus, another has its name", NULL, NULL},
+    {"svg-base-single-base", "its input is not part of the corpus, another has its name", NULL,
+     NULL},
 };
 
 static const struct difference *difference_of(const char *id)

@@ -36,12 +36,11 @@ static void frames_tell_the_layout(void **state)
 static void a_differential_tells_the_change(void **state)
 {
     (void)state;
-    is(convert("a;b 5 10\na;c 5 90\n", "frames"),
-       "level\tx\tw\ttitle\n"
-       "0\t0\t100\tall (100 samples, 100%)\n"
-       "1\t0\t100\ta (100 samples, 100.00%; 0.00%)\n"
-       "2\t10\t90\tc (90 samples, 90.00%; +85.00%)\n"
-       "2\t0\t10\tb (10 samples, 10.00%; +5.00%)\n");
+    is(convert("a;b 5 10\na;c 5 90\n", "frames"), "level\tx\tw\ttitle\n"
+                                                  "0\t0\t100\tall (100 samples, 100%)\n"
+                                                  "1\t0\t100\ta (100 samples, 100.00%; 0.00%)\n"
+                                                  "2\t10\t90\tc (90 samples, 90.00%; +85.00%)\n"
+                                                  "2\t0\t10\tb (10 samples, 10.00%; +5.00%)\n");
 }
 
 static void the_tree_has_the_widest_first(void **state)
@@ -90,11 +89,13 @@ static void speedscope_has_a_profile_a_thread(void **state)
     char *got = convert(perf, "speedscope");
 
     (void)state;
-    assert_non_null(strstr(got, "{\"type\":\"sampled\",\"name\":\"p-1/2\",\"unit\":\"none\","
-                                "\"startValue\":0,\"endValue\":20,\"samples\":[[2,1,0],[2,1,3],[2,1],"
-                                "[2,1]],\"weights\":[5,5,5,5]}") ||
+    assert_non_null(strstr(got,
+                           "{\"type\":\"sampled\",\"name\":\"p-1/2\",\"unit\":\"none\","
+                           "\"startValue\":0,\"endValue\":20,\"samples\":[[2,1,0],[2,1,3],[2,1],"
+                           "[2,1]],\"weights\":[5,5,5,5]}") ||
                     strstr(got, "\"name\":\"p-1/2\""));
-    assert_non_null(strstr(got, "\"name\":\"p-1/3\",\"unit\":\"none\",\"startValue\":0,\"endValue\":5"));
+    assert_non_null(
+        strstr(got, "\"name\":\"p-1/3\",\"unit\":\"none\",\"startValue\":0,\"endValue\":5"));
     assert_int_equal(tch_json_check(got, strlen(got), NULL), 0);
     free(got);
 }
@@ -102,19 +103,33 @@ static void speedscope_has_a_profile_a_thread(void **state)
 /* Where neighbours agree a span goes on; a thread that was not seen for long did not run. */
 static void chrome_has_spans_in_time(void **state)
 {
-#define EDGE(name, phase, ts)                                                                      \
-    "{\"name\":\"" name "\",\"ph\":\"" phase "\",\"pid\":1,\"tid\":2,\"cat\":\"sample\",\"ts\":" ts "}"
+#define EDGE(name, phase, ts)                \
+    "{\"name\":\"" name "\",\"ph\":\"" phase \
+    "\",\"pid\":1,\"tid\":2,\"cat\":\"sample\",\"ts\":" ts "}"
     (void)state;
     is(convert("p 1/2 1.000000: 5 cycles: \n\t4 f (x)\n\t5 main (x)\n\n"
                "p 1/2 1.001000: 5 cycles: \n\t4 g (x)\n\t5 main (x)\n\n"
                "p 1/2 1.002000: 5 cycles: \n\t4 g (x)\n\t5 main (x)\n\n"
-               "p 1/2 9.000000: 5 cycles: \n\t5 main (x)\n\n", "chrome"),
-       "[\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"p-1/2\"}},\n"
-       EDGE("p", "B", "0.0") ",\n" EDGE("main", "B", "0.0") ",\n" EDGE("f", "B", "0.0") ",\n"
-       EDGE("f", "E", "1000.0") ",\n" EDGE("g", "B", "1000.0") ",\n"
-       EDGE("g", "E", "3000.0") ",\n" EDGE("main", "E", "3000.0") ",\n" EDGE("p", "E", "3000.0") ",\n"
-       EDGE("p", "B", "8000000.0") ",\n" EDGE("main", "B", "8000000.0") ",\n"
-       EDGE("main", "E", "8001000.0") ",\n" EDGE("p", "E", "8001000.0") "\n]\n");
+               "p 1/2 9.000000: 5 cycles: \n\t5 main (x)\n\n",
+               "chrome"),
+       "[\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"p-1/"
+       "2\"}},\n" EDGE("p", "B", "0.0") ",\n" EDGE("main", "B", "0.0") ",\n" EDGE("f", "B", "0.0") ",\n" EDGE("f", "E", "1000.0") ",\n" EDGE(
+           "g", "B",
+           "1000.0") ",\n" EDGE("g", "E",
+                                "3000.0") ",\n" EDGE("main", "E",
+                                                     "3000.0") ",\n" EDGE("p", "E",
+                                                                          "3000.0") ",\n" EDGE("p",
+                                                                                               "B",
+                                                                                               "800"
+                                                                                               "000"
+                                                                                               "0."
+                                                                                               "0") ",\n" EDGE("main",
+                                                                                                               "B",
+                                                                                                               "8000000.0") ",\n" EDGE("main",
+                                                                                                                                       "E",
+                                                                                                                                       "8001000.0") ",\n" EDGE("p",
+                                                                                                                                                               "E",
+                                                                                                                                                               "8001000.0") "\n]\n");
 #undef EDGE
 }
 
@@ -124,8 +139,10 @@ static void chrome_without_times_is_an_order(void **state)
 
     (void)state;
     assert_int_equal(tch_json_check(got, strlen(got), NULL), 0);
-    assert_non_null(strstr(got, "{\"name\":\"b\",\"ph\":\"E\",\"pid\":0,\"tid\":0,\"cat\":\"sample\",\"ts\":2.0}"));
-    assert_non_null(strstr(got, "{\"name\":\"a\",\"ph\":\"E\",\"pid\":0,\"tid\":0,\"cat\":\"sample\",\"ts\":5.0}"));
+    assert_non_null(strstr(
+        got, "{\"name\":\"b\",\"ph\":\"E\",\"pid\":0,\"tid\":0,\"cat\":\"sample\",\"ts\":2.0}"));
+    assert_non_null(strstr(
+        got, "{\"name\":\"a\",\"ph\":\"E\",\"pid\":0,\"tid\":0,\"cat\":\"sample\",\"ts\":5.0}"));
     free(got);
     is(convert("", "chrome"), "[\n]\n");
 }

@@ -44,8 +44,8 @@ static void names_files_as_the_vectors_do(void **state)
 
     (void)state;
     tch_buf_init(&file, 1 << 20);
-    assert_int_equal(tch_file_read(test_reference("vectors/label_sanitize.jsonl"), 1 << 20, &file,
-                                   NULL), 0);
+    assert_int_equal(
+        tch_file_read(test_reference("vectors/label_sanitize.jsonl"), 1 << 20, &file, NULL), 0);
     tch_lines_init_mem(&lines, file.data, file.len, 0);
     while (tch_lines_next(&lines, &line, NULL) > 0) {
         struct tch_buf label;

@@ -5,7 +5,7 @@
 #include "profile.h"
 
 /* A sample of one frame, so that a case is one line. */
-#define EVENT "prog  42 [000] 1.5: 10 cycles: \n"
+#define EVENT       "prog  42 [000] 1.5: 10 cycles: \n"
 #define FRAME(line) EVENT "\t" line "\n\n"
 
 static const struct tch_read_options plain;
@@ -25,7 +25,8 @@ static void frames_are_named(void **state)
         {"401b97 [unknown] (/usr/lib/libx.so.1)", "[libx.so.1]"},
         {"401b97 [unknown] ([unknown])", "[unknown]"},
         {"401b97 f (inlined)", "f"},
-        {"401b97 std::unique_ptr<T>::operator->() const (/bin/x)", "std::unique_ptr<T>::operator->"},
+        {"401b97 std::unique_ptr<T>::operator->() const (/bin/x)",
+         "std::unique_ptr<T>::operator->"},
         {"401b97 (anonymous namespace)::f(int) (/bin/x)", "(anonymous namespace)::f"},
         {"401b97 a::(anonymous namespace)::f(int) (/bin/x)", "a::(anonymous namespace)::f"},
         {"401b97 std::function<void (int)>::call(int) const (/bin/x)",
@@ -92,7 +93,8 @@ static void events_are_understood(void **state)
         {"   spaced 42 1.5: 10 cycles: ", "spaced"},
         {"x/y:z (k) 41/42 [000] 1.5: 10 cycles:uppp: ", "x/y:z_(k)"},
         {"prog 42 10 cycles: ", "prog"},
-        {"prog 42 [000] 1.5: 10 sched:sched_switch: prev_comm=a prev_pid=3 ==> next_comm=b", "prog"},
+        {"prog 42 [000] 1.5: 10 sched:sched_switch: prev_comm=a prev_pid=3 ==> next_comm=b",
+         "prog"},
         {"prog 42 [000] 1.5: 10 cpu_core/cycles/u: ", "prog"},
         {"VM:    0 VCPU:001 prog 42 [000] 1.5: 10 cycles: ", "prog"},
         {"a;b 42 1.5: 10 cycles: ", "a:b"},
@@ -151,7 +153,8 @@ static void samples_end_in_many_ways(void **state)
 
 static void source_lines_join_the_name(void **state)
 {
-    static const char text[] = EVENT "\t401 f\n  a.c:3 (inlined)\n\t401 main+0x1 (/bin/x)\n  a.c:9\n\n";
+    static const char text[] =
+        EVENT "\t401 f\n  a.c:3 (inlined)\n\t401 main+0x1 (/bin/x)\n  a.c:9\n\n";
 
     (void)state;
     test_folds(text, &plain, "prog;main;f 10\n");
@@ -247,9 +250,9 @@ static int fold_all(void *arg)
     struct tch_reader reader;
     int status;
 
-    tch_read_init(&reader, &stacks, &(struct tch_read_options){.source = true, .tid = true,
-                                                               .strip_hex = true,
-                                                               .merge_threads = true});
+    tch_read_init(&reader, &stacks,
+                  &(struct tch_read_options){
+                      .source = true, .tid = true, .strip_hex = true, .merge_threads = true});
     reader.timeline = &timeline;
     status = tch_read_mem(&reader, arg, strlen(arg), NULL);
     tch_read_release(&reader);

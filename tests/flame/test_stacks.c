@@ -132,7 +132,8 @@ static int compare_plain(const struct tch_stacks *stacks, uint32_t x, uint32_t y
         if (order != 0)
             return order;
     }
-    return (stacks->list[x].len > stacks->list[y].len) - (stacks->list[x].len < stacks->list[y].len);
+    return (stacks->list[x].len > stacks->list[y].len) -
+           (stacks->list[x].len < stacks->list[y].len);
 }
 
 static void sorts_as_the_definition_has_it(void **state)

@@ -80,11 +80,16 @@ static void libraries_are_told_by_name(void **state)
 static void languages_are_told_by_name(void **state)
 {
     static const char *const cases[][2] = {
-        {"sys_read_[k]", "kernel"},       {"main", "C"},
-        {"std::sort<int*>", "C++"},       {"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "Rust"},
-        {"net/http.(*Client).Do", "Go"},  {"org/netty/Channel:.read", "Java"},
-        {"Interpreter_[j]", "JIT"},       {"run.py:12", "Python"},
-        {"LazyCompile:~f x.js:3", "JavaScript"}, {"[libc.so.6]", "unknown"},
+        {"sys_read_[k]", "kernel"},
+        {"main", "C"},
+        {"std::sort<int*>", "C++"},
+        {"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "Rust"},
+        {"net/http.(*Client).Do", "Go"},
+        {"org/netty/Channel:.read", "Java"},
+        {"Interpreter_[j]", "JIT"},
+        {"run.py:12", "Python"},
+        {"LazyCompile:~f x.js:3", "JavaScript"},
+        {"[libc.so.6]", "unknown"},
     };
 
     (void)state;
@@ -108,8 +113,13 @@ static void a_picture_is_whole(void **state)
 {
     struct tch_format_options options = {
         .least_percent = 1,
-        .svg = {.title = "<T>", .subtitle = "S&", .notes = "N\"", .label = "a<b",
-                .count_name = "'s", .inverted = true, .palette = TCH_PALETTE_LANGUAGE,
+        .svg = {.title = "<T>",
+                .subtitle = "S&",
+                .notes = "N\"",
+                .label = "a<b",
+                .count_name = "'s",
+                .inverted = true,
+                .palette = TCH_PALETTE_LANGUAGE,
                 .theme = TCH_THEME_DARK},
     };
     const char text[] = "main;f 999\nmain;tiny 1\n";
@@ -124,7 +134,8 @@ static void a_picture_is_whole(void **state)
     assert_non_null(strstr(svg, ">S&amp;</text>"));
     assert_non_null(strstr(svg, "<desc>N&quot;</desc>"));
     assert_non_null(strstr(svg, "<title>f (999 &#39;s, 99.90%)</title>"));
-    assert_non_null(strstr(svg, "1 frames of fewer than 10 &#39;s are not shown; 0.10% of all end"));
+    assert_non_null(
+        strstr(svg, "1 frames of fewer than 10 &#39;s are not shown; 0.10% of all end"));
     assert_non_null(strstr(svg, ">JavaScript</text>")); /* the legend */
     assert_null(strstr(svg, "tiny"));
     assert_null(strstr(svg, "http://") == strstr(svg, "http://www.w3.org/") ? NULL : svg);
