@@ -1,17 +1,16 @@
 #!/bin/sh
 # What --json prints is what its schema says.
 #
-#   summary.sh TACHO SCHEMA
+#   summary.sh PROJECT TACHO SCHEMA
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/lib.sh"
+. "$1/tests/support/lib.sh"
 python3 -c 'import jsonschema' 2>/dev/null || skip "python3 with jsonschema is not installed"
 
 echo 'main;f 5' >"$scratch/a"
 echo 'main;f 5 6' >"$scratch/both"
-"$1" flame draw "$scratch/a" --json -o "$scratch/a.svg" >"$scratch/draw.json"
-"$1" flame convert "$scratch/both" --json -o "$scratch/b.pb.gz" >"$scratch/both.json"
-python3 - "$2" "$scratch/draw.json" "$scratch/both.json" <<'END'
+"$2" flame draw "$scratch/a" --json -o "$scratch/a.svg" >"$scratch/draw.json"
+"$2" flame convert "$scratch/both" --json -o "$scratch/b.pb.gz" >"$scratch/both.json"
+python3 - "$3" "$scratch/draw.json" "$scratch/both.json" <<'END'
 import json, sys
 import jsonschema
 

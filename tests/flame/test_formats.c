@@ -113,23 +113,22 @@ static void chrome_has_spans_in_time(void **state)
                "p 1/2 9.000000: 5 cycles: \n\t5 main (x)\n\n",
                "chrome"),
        "[\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":2,\"args\":{\"name\":\"p-1/"
-       "2\"}},\n" EDGE("p", "B", "0.0") ",\n" EDGE("main", "B", "0.0") ",\n" EDGE("f", "B", "0.0") ",\n" EDGE("f", "E", "1000.0") ",\n" EDGE(
-           "g", "B",
-           "1000.0") ",\n" EDGE("g", "E",
-                                "3000.0") ",\n" EDGE("main", "E",
-                                                     "3000.0") ",\n" EDGE("p", "E",
-                                                                          "3000.0") ",\n" EDGE("p",
-                                                                                               "B",
-                                                                                               "800"
-                                                                                               "000"
-                                                                                               "0."
-                                                                                               "0") ",\n" EDGE("main",
-                                                                                                               "B",
-                                                                                                               "8000000.0") ",\n" EDGE("main",
-                                                                                                                                       "E",
-                                                                                                                                       "8001000.0") ",\n" EDGE("p",
-                                                                                                                                                               "E",
-                                                                                                                                                               "8001000.0") "\n]\n");
+       "2\"}},\n" EDGE("p", "B", "0.0") ",\n" EDGE("main", "B", "0.0") ",\n" EDGE("f", "B", "0.0") ",\n" EDGE("f", "E", "1000.0") ",\n" EDGE("g", "B", "1000.0") ",\n" EDGE(
+           "g", "E",
+           "3000.0") ",\n" EDGE("main", "E",
+                                "3000.0") ",\n" EDGE("p", "E",
+                                                     "3000.0") ",\n" EDGE("p", "B",
+                                                                          "800"
+                                                                          "000"
+                                                                          "0."
+                                                                          "0") ",\n" EDGE("main",
+                                                                                          "B",
+                                                                                          "8000000."
+                                                                                          "0") ","
+                                                                                               "\n" EDGE("main", "E", "8001000.0") ",\n" EDGE(
+                                                                                                   "p",
+                                                                                                   "E",
+                                                                                                   "8001000.0") "\n]\n");
 #undef EDGE
 }
 
