@@ -90,24 +90,26 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
 static int labelled_path(const struct flame *f, struct tch_buf *path)
 {
     tacho_error err;
-    const char *folder = f->folder ? f->folder : ".";
+    int status = 0;
 
-    if (f->folder && tch_mkdirs(folder, &err) < 0) {
+    if (f->folder && tch_mkdirs(f->folder, &err) < 0) {
         complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (f->folder)
-        tch_buf_addf(path, "%s/", folder);
+        tch_buf_addf(path, "%s/", f->folder);
     tch_label_file(path, f->label);
     if (path->failed) {
         complain(NULL, "cannot name a file after a label of %zu bytes", strlen(f->label));
         return EXIT_WORK;
     }
-    if (!f->force && tch_label_check(path->data, f->label, &err) < 0) {
+    if (!f->force)
+        status = tch_label_check(path->data, f->label, &err);
+    if (status == TACHO_EINVAL)
         complain(NULL, "%s; overwrite it with --force, or choose another --label", err.message);
-        return EXIT_WORK;
-    }
-    return EXIT_OK;
+    else if (status < 0)
+        complain(NULL, "%s", err.message);
+    return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
 static void add_summary_json(struct tch_buf *b, const struct flame *f, const char *path)
