@@ -29,6 +29,7 @@ static enum tch_object_kind kind_of(const char *name)
 static bool append(struct tch_objects *objects, enum tch_object_kind kind, const char *path,
                    uint32_t pid)
 {
+    size_t len = strlen(path) + 1;
     struct tch_object *object;
 
     if (!tch_grow((void **)&objects->list, &objects->cap, objects->count + 1, sizeof object))
@@ -39,11 +40,12 @@ static bool append(struct tch_objects *objects, enum tch_object_kind kind, const
     object->kind = kind;
     object->pid = pid;
     object->elf.fd = -1;
-    object->path = strdup(path);
+    object->path = malloc(len);
     if (!object->path) {
         free(object);
         return false;
     }
+    memcpy(object->path, path, len);
     objects->list[objects->count++] = object;
     return true;
 }

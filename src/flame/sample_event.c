@@ -52,9 +52,9 @@ static int64_t paranoid_level(void)
 }
 
 /* The level that would do: everything, the kernel's half, or one's own processes. */
-static int no_permission(const struct tch_sampler_options *options, tacho_error *err)
+int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
+                            tacho_error *err)
 {
-    int64_t level = paranoid_level();
     bool kernel = options->space == TCH_SPACE_KERNEL || options->off_cpu;
     int enough = options->target == TCH_TARGET_ALL ? 0 : kernel ? 1 : 2;
     const char *what = options->target == TCH_TARGET_ALL ? "all processes"
@@ -79,7 +79,7 @@ int tch_event_refused(int number, const struct tch_sampler_options *options, con
     switch (number) {
     case EACCES:
     case EPERM:
-        return no_permission(options, err);
+        return tch_event_no_permission(paranoid_level(), options, err);
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:

@@ -24,4 +24,8 @@ const struct tch_event *tch_event_find(const char *name);
 int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
                       tacho_error *err);
 
+/** The same for want of permission, where kernel.perf_event_paranoid is `level`; 99: not known. */
+int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
+                            tacho_error *err);
+
 #endif
