@@ -10,15 +10,13 @@ library=$2
 
 # Comments and preprocessor lines go; a declaration then runs from TACHO_API to its semicolon, and
 # its name is the one before the first bracket that is not an attribute's.
-headers()
-{
-    case $2 in
-    tachokit) echo "$1/include/tacho/flame.h" ;;
-    *) ls "$1"/include/tacho/*.h | grep -v '/flame\.h$' ;;
+for header in "$1"/include/tacho/*.h; do
+    case $header in
+    */flame.h) of=tachokit ;;
+    *) of=tacho ;;
     esac
-}
-
-headers "$1" "$3" | xargs cat | awk '
+    [ $of != "$3" ] || cat "$header"
+done | awk '
     { text = text $0 "\n" }
     END {
         while (match(text, /\/\*([^*]|\*+[^*\/])*\*+\//))

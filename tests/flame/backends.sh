@@ -2,9 +2,9 @@
 # The profilers of others, played by stand-ins on PATH: their command lines, what is made of their
 # output, and every way in which they fail.
 #
-#   backends.sh TACHO
+#   backends.sh PROJECT TACHO
 set -eu
-. "$(dirname "$0")/capture.sh"
+. "$1/tests/flame/capture.sh"
 mkdir bin out
 PATH=$scratch/bin:/usr/bin:/bin
 export PATH LOG="$scratch/log"

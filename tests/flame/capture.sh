@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# What the tests of `tacho flame -- COMMAND` share; sourced by them with the command as $1.
-. "$(dirname "$0")/../support/lib.sh"
-tacho=$1
-cd "$scratch"
+# What the tests of `tacho flame -- COMMAND` share; sourced by them with PROJECT TACHO.
+. "$1/tests/support/lib.sh"
+tacho=$2
+cd "$scratch" || exit 1
 
 # Where perf events cannot be had there is nothing to test but the message.
 can_sample()

@@ -1,11 +1,11 @@
 #!/bin/sh
 # `tacho flame -- COMMAND` as a user meets it: what it prints, what it ends with, what goes wrong.
 #
-#   command.sh TACHO WORKLOAD-FOLDER SCHEMA
+#   command.sh PROJECT TACHO WORKLOAD-FOLDER SCHEMA
 set -eu
-. "$(dirname "$0")/capture.sh"
-workload=$2/workload
-schema=$3
+. "$1/tests/flame/capture.sh"
+workload=$3/workload
+schema=$4
 can_sample "$workload"
 
 # ends STATUS COMMAND...: with out.txt and err.txt

@@ -3,16 +3,16 @@
 # and, where asked, by perf: the shares are right within 3 points, every leaf has a name, and both
 # agree.
 #
-#   proof.sh TACHO WORKLOAD-FOLDER [perf]
+#   proof.sh PROJECT TACHO WORKLOAD-FOLDER [perf]
 set -eu
-. "$(dirname "$0")/capture.sh"
-programs=$2
+. "$1/tests/flame/capture.sh"
+programs=$3
 can_sample "$programs/workload"
 export HOME="$scratch"
 
 rate=9973 # so many samples that 3 points are far beyond chance
 profilers=native
-if [ "${3:-}" = perf ]; then
+if [ "${4:-}" = perf ]; then
     need perf
     profilers="native perf"
 fi

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Programs from packages: the root of the stacks is found in at least 95 of 100 samples.
 #
-#   real.sh TACHO WORKLOAD-FOLDER
+#   real.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
-. "$(dirname "$0")/capture.sh"
-can_sample "$2/workload"
+. "$1/tests/flame/capture.sh"
+can_sample "$3/workload"
 
 # expect_rooted LABEL COMMAND...
 expect_rooted()

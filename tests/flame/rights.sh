@@ -1,19 +1,19 @@
 #!/bin/sh
 # As an ordinary user, and as root.
 #
-#   rights.sh TACHO WORKLOAD-FOLDER
+#   rights.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
-. "$(dirname "$0")/capture.sh"
+. "$1/tests/flame/capture.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs root, to become an ordinary user"
 need setpriv
-can_sample "$2/workload"
+can_sample "$3/workload"
 
-"$tacho" flame --folded --label root --out "$scratch" -- "$2/workload" shares 100 >out.txt 2>&1 || { cat out.txt; fail "as root"; }
+"$tacho" flame --folded --label root --out "$scratch" -- "$3/workload" shares 100 >out.txt 2>&1 || { cat out.txt; fail "as root"; }
 ! grep -q 'user code only' out.txt || fail "root has no kernel frames"
 
 # A copy that everybody may read: the build folder may be closed to others.
 chmod 755 "$scratch"
-cp "$tacho" "$2/workload" "$scratch/"
+cp "$tacho" "$3/workload" "$scratch/"
 mkdir "$scratch/open"
 chmod 777 "$scratch/open"
 user()
@@ -47,7 +47,7 @@ grep -q 'failed to write flamegraph SVG to open/flamegraph-workload.svg: ' err.t
 grep -q '^tacho: ' err.txt || fail "no word about root's process"
 
 # Where threads wait is for root.
-"$tacho" flame --off-cpu --folded --label off -- "$2/workload" sleep 200 >out.txt 2>&1 || { cat out.txt; fail "--off-cpu"; }
+"$tacho" flame --off-cpu --folded --label off -- "$3/workload" sleep 200 >out.txt 2>&1 || { cat out.txt; fail "--off-cpu"; }
 near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 5
 "$tacho" flame --all --duration 300ms --folded --label all >out.txt 2>&1 || { cat out.txt; fail "--all"; }
 "$tacho" flame --kernel --folded --label kernel -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--kernel"; }
