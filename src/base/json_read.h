@@ -62,11 +62,12 @@ struct tch_json_value {
 /** As read(2): bytes put at buf, 0 at the end, -1 with errno. */
 typedef ssize_t tch_json_source(void *ctx, char *buf, size_t size);
 
-/** Use the functions. max_depth may be set between opening and the first call. */
+/** Use the functions. max_depth and finite (false) may be set between opening and the first call. */
 struct tch_json_reader {
     tacho_error *err;
     int status; /* 0, or the code of the failure that stopped the reader */
     unsigned max_depth;
+    bool finite; /* a number that no double can hold, such as 1e999, is an error */
 
     /* The document, or the window on it: data ... end, of which data ... scanned is marked. */
     const char *data;
