@@ -93,7 +93,7 @@ static int open_software_only(uint32_t type, uint64_t config)
     return type == PERF_TYPE_SOFTWARE ? 0 : ENOENT;
 }
 
-/* Of a machine in a folder, without tools and without a disk. */
+/* Of a machine in a folder, without tools and without a folder to work in. */
 static int run_doctor(struct args *args)
 {
     struct tch_machine machine = {
