@@ -11,6 +11,7 @@ extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_stats;
+extern const struct cmd cmd_watch;
 
 struct tch_machine;
 

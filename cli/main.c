@@ -8,6 +8,7 @@ static const struct cmd *const commands[] = {
     &cmd_fingerprint,
     &cmd_help,
     &cmd_stats,
+    &cmd_watch,
     NULL,
 };
 
