@@ -472,8 +472,10 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
 out:
     erase(job);
     tch_watch_discard(w);
-    if (job->spawned && !job->ended)
+    if (job->spawned && !job->ended) { /* not watched, it need not run */
+        kill(job->plan.pid, SIGTERM);
         tch_spawn_wait(job->plan.pid, &job->end, NULL);
+    }
     return status;
 }
 
