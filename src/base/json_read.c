@@ -25,6 +25,8 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
         scanner = tch_json_scan_best();
         __atomic_store_n(&best, scanner, __ATOMIC_RELAXED);
     }
+    if (!data) /* as of an empty buffer */
+        data = "";
     r->err = err;
     r->status = 0;
     r->max_depth = TCH_JSON_DEPTH;
@@ -558,7 +560,7 @@ int tch_json_finish(struct tch_json_reader *r)
     if (r->status < 0)
         return r->status;
     if (r->depth > 0)
-        return tch_fail(r->err, TACHO_EINVAL, 0, "the reader is still inside a value");
+        return r->status = tch_fail(r->err, TACHO_EINVAL, 0, "the reader is still inside a value");
     p = peek(r);
     if (p)
         return found_instead(r, p, "the end of the text");

@@ -99,7 +99,8 @@ struct tch_json_reader {
     uint16_t marks[TCH_JSON_MARKS];
 };
 
-/** Starts on a document in memory, which must outlive the reading. Cheap: one a line is fine. */
+/** Starts on a document in memory, which must outlive the reading; NULL when len is 0 is fine.
+    Cheap: one a line is fine. */
 void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tacho_error *err);
 
 /**

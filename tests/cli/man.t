@@ -16,6 +16,9 @@ $ tacho help --man
 | .B tacho doctor
 | what this machine can measure, what disturbs it, how to mend that
 | .TP
+| .B tacho flame
+| fold, draw, compare and convert flamegraphs
+| .TP
 | .B tacho help
 | explain tacho or one of its commands
 | .SH OPTIONS
@@ -46,6 +49,7 @@ $ tacho help --man
 | .SH SEE ALSO
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
+| .BR tacho\-flame (1),
 | .BR tacho\-help (1)
 
 $ tacho help --man doctor

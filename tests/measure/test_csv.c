@@ -17,23 +17,17 @@
 #include "support/system.h"
 #include "support/vectors.h"
 
-static char folder[TEST_FOLDER];
-static char path[TEST_FOLDER + 16];
+static char path[80]; /* in the test's own folder */
 
-static int make_folder(void **state)
+static int make_home(void **state)
 {
-    (void)state;
-    test_folder_make(folder);
-    snprintf(path, sizeof path, "%s/file.csv", folder);
-    return 0;
+    int status = test_home_make(state);
+
+    snprintf(path, sizeof path, "%s/file.csv", test_home);
+    return status;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    test_folder_remove(folder);
-    return 0;
-}
+#define IN_HOME(test) cmocka_unit_test_setup_teardown(test, make_home, test_home_remove)
 
 static tacho_csv *open_csv(int kind)
 {
@@ -267,7 +261,6 @@ static void appends_behind_a_row_that_was_cut_off(void **state)
     tacho_csv *csv = NULL;
 
     (void)state;
-    remove(path);
     assert_int_equal(tacho_csv_open(path, TACHO_CSV_LATENCY, TACHO_CSV_APPEND, &csv, NULL), 0);
     assert_int_equal(tacho_csv_close(csv, NULL), 0);
     assert_int_equal(tacho_csv_open(path, TACHO_CSV_LATENCY, TACHO_CSV_APPEND, &csv, NULL), 0);
@@ -282,7 +275,6 @@ static void appends_behind_a_row_that_was_cut_off(void **state)
     assert_int_equal(tacho_csv_add_latency(csv, &(tacho_csv_latency){3, 4, 5, 6}, NULL), 0);
     assert_int_equal(tacho_csv_close(csv, NULL), 0);
     expect_file("append", expected, sizeof expected - 1);
-    remove(path);
 }
 
 static void a_discarded_file_is_not_there(void **state)
@@ -292,7 +284,7 @@ static void a_discarded_file_is_not_there(void **state)
     (void)state;
     tacho_csv_discard(csv);
     tacho_csv_discard(NULL);
-    assert_int_equal(test_folder_count(folder), 0);
+    assert_int_equal(test_folder_count(test_home), 0);
 }
 
 static void a_stream_is_there_after_a_flush(void **state)
@@ -306,7 +298,6 @@ static void a_stream_is_there_after_a_flush(void **state)
     assert_int_equal(tacho_csv_flush(csv, NULL), 0);
     expect_file("stream", expected, sizeof expected - 1);
     assert_int_equal(tacho_csv_close(csv, NULL), 0);
-    remove(path);
 }
 
 static void rows_of_another_kind_are_refused(void **state)
@@ -341,7 +332,6 @@ static void the_longest_text_fits(void **state)
     assert_int_equal(tacho_csv_add_result(csv, &r, NULL), TACHO_ELIMIT);
     assert_int_equal(tacho_csv_close(csv, NULL), 0);
     free(text);
-    remove(path);
 }
 
 /* In a namespace of its own: a file system of 64 KB. 77 where that is not allowed. */
@@ -353,7 +343,7 @@ static int fill_a_disk(void *arg)
 
     (void)arg;
     if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-        mount("none", folder, "tmpfs", 0, "size=64k") < 0)
+        mount("none", test_home, "tmpfs", 0, "size=64k") < 0)
         return 77;
     if (tacho_csv_open(path, TACHO_CSV_LATENCY, TACHO_CSV_WHOLE, &csv, &err) < 0)
         return 1;
@@ -363,7 +353,7 @@ static int fill_a_disk(void *arg)
         return 2;
     if (tacho_csv_add_latency(csv, &(tacho_csv_latency){0}, &err) != TACHO_EIO)
         return 3;
-    if (tacho_csv_close(csv, &err) != TACHO_EIO || test_folder_count(folder) != 0)
+    if (tacho_csv_close(csv, &err) != TACHO_EIO || test_folder_count(test_home) != 0)
         return 4;
     return 0;
 }
@@ -398,25 +388,24 @@ static void survives_every_failing_allocation(void **state)
 {
     (void)state;
     test_every_allocation_fails(write_once, NULL);
-    remove(path);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_discarded_file_is_not_there),
-        cmocka_unit_test(writes_the_bytes_of_the_reference),
-        cmocka_unit_test(writes_power_and_detail),
-        cmocka_unit_test(comes_back_as_it_went_out),
-        cmocka_unit_test(says_which_line_is_wrong),
-        cmocka_unit_test(reads_what_windows_and_quoting_programs_write),
-        cmocka_unit_test(appends_behind_a_row_that_was_cut_off),
-        cmocka_unit_test(a_stream_is_there_after_a_flush),
-        cmocka_unit_test(rows_of_another_kind_are_refused),
-        cmocka_unit_test(the_longest_text_fits),
-        cmocka_unit_test(a_full_disk_leaves_nothing_half_written),
-        cmocka_unit_test(survives_every_failing_allocation),
+        IN_HOME(a_discarded_file_is_not_there),
+        IN_HOME(writes_the_bytes_of_the_reference),
+        IN_HOME(writes_power_and_detail),
+        IN_HOME(comes_back_as_it_went_out),
+        IN_HOME(says_which_line_is_wrong),
+        IN_HOME(reads_what_windows_and_quoting_programs_write),
+        IN_HOME(appends_behind_a_row_that_was_cut_off),
+        IN_HOME(a_stream_is_there_after_a_flush),
+        IN_HOME(rows_of_another_kind_are_refused),
+        IN_HOME(the_longest_text_fits),
+        IN_HOME(a_full_disk_leaves_nothing_half_written),
+        IN_HOME(survives_every_failing_allocation),
     };
 
-    return test_reference_result(cmocka_run_group_tests(tests, make_folder, remove_folder));
+    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -193,36 +193,31 @@ static void expect_file(const char *path, const char *content)
 
 static void writes_microseconds_rounded(void **state)
 {
-    char folder[TEST_FOLDER];
-    char path[TEST_FOLDER + 16];
+    char path[128];
     tacho_latency *list = NULL;
     tacho_latency_record records[] = {{0, 1499, 499, 64}, {1, 1500, 500, 64}};
 
     (void)state;
     unsetenv("TACHO_RUN_DIR");
-    test_folder_make(folder);
-    snprintf(path, sizeof path, "%s/latency.csv", folder);
+    snprintf(path, sizeof path, "%s/latency.csv", test_home);
     assert_int_equal(tacho_latency_new(&list, NULL), 0);
     assert_int_equal(tacho_latency_add(list, &records[0], NULL), 0);
     assert_int_equal(tacho_latency_add(list, &records[1], NULL), 0);
     assert_int_equal(tacho_latency_write_csv(list, path, NULL), 0);
     expect_file(path, "sample_id,wall_time_us,kernel_time_us,seq_len\n0,1,0,64\n1,2,1,64\n");
     tacho_latency_free(list);
-    test_folder_remove(folder);
 }
 
 static void writes_into_the_run_folder_unasked(void **state)
 {
-    char folder[TEST_FOLDER];
-    char deep[TEST_FOLDER + 16];
-    char path[TEST_FOLDER + 64];
+    char deep[128];
+    char path[192];
     tacho_latency *first = NULL;
     tacho_latency *second = NULL;
     tacho_latency_record r = {7, 3000, 2000, 64};
 
     (void)state;
-    test_folder_make(folder);
-    snprintf(deep, sizeof deep, "%s/iter/0001", folder);
+    snprintf(deep, sizeof deep, "%s/iter/0001", test_home);
     setenv("TACHO_RUN_DIR", deep, 1);
     assert_int_equal(tacho_latency_new(&first, NULL), 0);
     assert_int_equal(tacho_latency_new(&second, NULL), 0);
@@ -234,7 +229,6 @@ static void writes_into_the_run_folder_unasked(void **state)
     expect_file(path, "sample_id,wall_time_us,kernel_time_us,seq_len\n7,3,2,64\n");
     snprintf(path, sizeof path, "%s/latency.%ld.2.csv", deep, (long)getpid());
     expect_file(path, "sample_id,wall_time_us,kernel_time_us,seq_len\n");
-    test_folder_remove(folder);
 }
 
 static void a_run_folder_that_cannot_be_made_is_an_error(void **state)
@@ -295,8 +289,8 @@ int main(void)
         cmocka_unit_test(nothing_gives_zeros),
         cmocka_unit_test(select_agrees_with_sorting),
         cmocka_unit_test(keeps_every_record),
-        cmocka_unit_test(writes_microseconds_rounded),
-        cmocka_unit_test(writes_into_the_run_folder_unasked),
+        TEST_IN_HOME(writes_microseconds_rounded),
+        TEST_IN_HOME(writes_into_the_run_folder_unasked),
         cmocka_unit_test(a_run_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(survives_every_failing_allocation),
     };
