@@ -73,8 +73,8 @@ static inline char *put_number(char *out, const tacho_field *f)
     if (!p)
         return NULL;
     *p++ = ':';
-    return p + (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64)
-                                           : tch_f64_json(p, f->as.f64));
+    return p +
+           (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64) : tch_f64_json(p, f->as.f64));
 }
 
 /* As many of these fields as are plain keys and numbers, in one go: the general way takes several

@@ -69,9 +69,10 @@ static void unknown_fields_go_and_the_rest_is_put_in_order(void **state)
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, NULL), 0);
     assert_int_equal(tacho_event_canon(&event, &canon, &len, NULL), 0);
     assert_string_equal(
-        canon, "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:\",\"model\":\"m\","
-               "\"concurrency\":3,\"shape\":{\"j\":2,\"k\":1},\"stage_us\":{\"x\":2,\"y\":1.5},"
-               "\"graph_enabled\":false,\"runtime_flags\":{\"b\":1,\"a\":2},\"source_line\":\"l\"}");
+        canon,
+        "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:\",\"model\":\"m\","
+        "\"concurrency\":3,\"shape\":{\"j\":2,\"k\":1},\"stage_us\":{\"x\":2,\"y\":1.5},"
+        "\"graph_enabled\":false,\"runtime_flags\":{\"b\":1,\"a\":2},\"source_line\":\"l\"}");
     assert_int_equal(len, strlen(canon));
     free(canon);
 }
@@ -88,9 +89,9 @@ static unsigned below(unsigned n)
 
 static void add_random(struct tch_buf *b, unsigned depth)
 {
-    static const char *const scalars[] = {"null",   "true",  "-0",       "1E3",  "0.1e1",
-                                          "\"\"",   "1e-9",  "\"\\/\"",  "12",   "-7",
-                                          "\"\\u0000\"", "3.0", "\"\xC3\xA9\"", "false"};
+    static const char *const scalars[] = {"null",        "true", "-0",           "1E3",  "0.1e1",
+                                          "\"\"",        "1e-9", "\"\\/\"",      "12",   "-7",
+                                          "\"\\u0000\"", "3.0",  "\"\xC3\xA9\"", "false"};
     unsigned kind = below(depth > 5 ? 1 : 3);
     unsigned count = below(depth == 0 ? 150 : 5);
 

@@ -15,8 +15,9 @@
 #include "base/file.h"
 #include "support/system.h"
 
-#define HEAD \
-    ",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\",\"model\":\"unknown\",\"concurrency\":1,"
+#define HEAD                                                                                      \
+    ",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\",\"model\":\"unknown\",\"concurrency\":" \
+    "1,"
 #define TAIL ",\"graph_enabled\":false,\"runtime_flags\":{},\"source\":\"native\"}\n"
 
 static tacho_event_writer *writer;
@@ -73,8 +74,8 @@ static void of_two_fields_with_one_key_the_last_counts(void **state)
                                       TACHO_NO_FIELDS, false, NULL),
                      0);
     close_writer();
-    test_assert_content(test_at("p"), "{\"event\":\"e\"" HEAD
-                                      "\"shape\":{\"a\":4,\"b\":3},\"stage_us\":{}" TAIL);
+    test_assert_content(test_at("p"),
+                        "{\"event\":\"e\"" HEAD "\"shape\":{\"a\":4,\"b\":3},\"stage_us\":{}" TAIL);
 }
 
 static void names_that_need_escapes_get_them(void **state)
@@ -86,8 +87,9 @@ static void names_that_need_escapes_get_them(void **state)
                                       NULL),
                      0);
     close_writer();
-    test_assert_content(test_at("p"), "{\"event\":\"\xC3\xA9\\n\"" HEAD
-                                      "\"shape\":{\"a\\\"\":1},\"stage_us\":{\"\\\\\":2,\"k\":3}" TAIL);
+    test_assert_content(test_at("p"),
+                        "{\"event\":\"\xC3\xA9\\n\"" HEAD
+                        "\"shape\":{\"a\\\"\":1},\"stage_us\":{\"\\\\\":2,\"k\":3}" TAIL);
 }
 
 /* U+FFFD, which they become, is sorted as itself, and is one key however many there were. */
