@@ -5,6 +5,7 @@
 #define TACHO_TACHO_H
 
 #include "error.h"   /* IWYU pragma: export */
+#include "trace.h"   /* IWYU pragma: export */
 #include "version.h" /* IWYU pragma: export */
 
 #endif
