@@ -234,11 +234,14 @@ TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at
 /** Where the calling thread writes next. At most 64 bytes, frozen. */
 struct tacho_trace_cursor {
     uintptr_t next; /**< address of the next word; past `end` when there is no room */
-    uintptr_t end;  /**< 0 until the thread's first record, and when the trace it was for is over */
+    uintptr_t end;  /**< 0 where records are not to be made inline */
+    uintptr_t done; /**< moves as next does, once the words taken are written: less than next while
+                         a record is being made, be it one that a signal handler interrupted */
+    uintptr_t room; /**< what `end` is for records made by a call; 0 when the trace is over */
     void *lane;
     uint32_t thread; /**< counted from 1 in each process */
     uint32_t tid;
-    uint64_t reserved[4];
+    uint64_t reserved[2];
 };
 
 #if defined(__GNUC__)
@@ -246,115 +249,113 @@ extern TACHO_API __thread struct tacho_trace_cursor tacho_trace_cursor
     __attribute__((tls_model("initial-exec")));
 #endif
 
-enum {
-    TACHO_TRACE_OFF = 0,
-    TACHO_TRACE_TSC = 1, /**< records are made inline, with the CPU's time stamp counter */
-    TACHO_TRACE_CALL = 2 /**< records are made by a call */
-};
-
+/** 1 while a trace is on. */
 extern TACHO_API int tacho_trace_mode;
 
 /** Is a trace on? To ask before measuring something only for it. */
 static inline int tacho_trace_enabled(void)
 {
-    return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED) != TACHO_TRACE_OFF;
+    return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
 }
 
 /** A place in the program that records, static there. Frozen. */
 struct tacho_trace_site {
+    uint32_t code; /**< of a plain record; 0 until the first, and where plain ones cannot be made */
     uint32_t number; /**< 0 until its first record */
+    uint32_t values; /**< arguments that its records carry as bare values */
     uint32_t reserved;
     const char *name;
     const char *category;
-    uint32_t keys[TACHO_ARGS_MAX]; /**< of its arguments, once known */
 };
 
-#define TACHO_TRACE_SITE(name, category) \
-    {                                    \
-        0, 0, "" name, "" category,      \
-        {                                \
-            0                            \
-        }                                \
-    }
+/* clang-format off */
+#define TACHO_TRACE_SITE(name, category) {0, 0, 0, 0, "" name, "" category}
+/* clang-format on */
 
-/** Numbers below this fit a plain record. */
-#define TACHO_TRACE_PLAIN_SITES 0x7FF0u
-#define TACHO_TRACE_BY_CALL     0x80000000u
+/** What the end of a span is told is the code of its site, or this and the site's number; 0 when
+    the span is not recorded. */
+#define TACHO_TRACE_BY_CALL 0x80000000u
 
-/** What the hot path calls when it cannot do it itself. Each returns what tacho_trace_end() takes:
-    the site's number, with TACHO_TRACE_BY_CALL where the end is to be made by a call too, or 0
-    when the span is not recorded. */
+/** What the hot path calls when it cannot do it itself. */
 TACHO_API uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site);
 TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args,
                                           size_t count);
-TACHO_API void tacho_trace_end_slow(uint32_t site);
+TACHO_API void tacho_trace_end_slow(uint32_t ticket);
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* One instruction takes the words: a signal handler comes before or after it. */
-static inline uint64_t *tacho_trace_take(uintptr_t bytes)
+static inline uintptr_t tacho_trace_take(uintptr_t bytes)
 {
     __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(tacho_trace_cursor.next) : : "cc");
-    return (uint64_t *)bytes;
+    return bytes;
 }
 
-static inline int tacho_trace_fits(const uint64_t *slot, uintptr_t bytes)
+static inline void tacho_trace_done(uintptr_t bytes)
 {
-    return (uintptr_t)slot + bytes <= __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
+    __asm__ volatile("addq %1, %0" : "+m"(tacho_trace_cursor.done) : "er"(bytes) : "cc", "memory");
 }
 
-static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site, int mode)
+/* One word was taken: is it there? */
+static inline int tacho_trace_fits(uintptr_t taken)
 {
-    uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
-    uint64_t *slot;
+    return taken < __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
+}
 
-    if (__builtin_expect(mode == TACHO_TRACE_TSC && number - 1 < TACHO_TRACE_PLAIN_SITES - 1, 1)) {
-        slot = tacho_trace_take(8);
-        if (__builtin_expect(tacho_trace_fits(slot, 8), 1)) {
-            *(volatile uint64_t *)slot = __builtin_ia32_rdtsc() << 16 | number << 1;
-            return number;
+static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
+{
+    uint32_t code = __atomic_load_n(&site->code, __ATOMIC_RELAXED);
+    uintptr_t taken;
+
+    if (__builtin_expect(code != 0, 1)) {
+        taken = tacho_trace_take(8);
+        if (__builtin_expect(tacho_trace_fits(taken), 1)) {
+            *(volatile uint64_t *)taken = __builtin_ia32_rdtsc() << 16 | code;
+            tacho_trace_done(8);
+            return code;
         }
+        tacho_trace_done(8);
     }
     return tacho_trace_begin_slow(site);
 }
 
-static inline void tacho_trace_end(uint32_t number)
+static inline void tacho_trace_end(uint32_t ticket)
 {
-    uint64_t now, *slot;
+    uintptr_t taken;
+    uint64_t now;
 
-    if (__builtin_expect(number < TACHO_TRACE_PLAIN_SITES, 1)) {
+    if (__builtin_expect((int32_t)ticket > 0, 1)) {
         now = __builtin_ia32_rdtsc();
-        slot = tacho_trace_take(8);
-        if (__builtin_expect(tacho_trace_fits(slot, 8), 1)) {
-            *(volatile uint64_t *)slot = now << 16 | number << 1 | 1;
+        taken = tacho_trace_take(8);
+        if (__builtin_expect(tacho_trace_fits(taken), 1)) {
+            *(volatile uint64_t *)taken = now << 16 | ticket | 1;
+            tacho_trace_done(8);
             return;
         }
+        tacho_trace_done(8);
     }
-    tacho_trace_end_slow(number);
+    tacho_trace_end_slow(ticket);
 }
 #else
-static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site, int mode)
+static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
 {
-    (void)mode;
     return tacho_trace_begin_slow(site);
 }
 
-static inline void tacho_trace_end(uint32_t number)
+static inline void tacho_trace_end(uint32_t ticket)
 {
-    tacho_trace_end_slow(number);
+    tacho_trace_end_slow(ticket);
 }
 #endif
 
 static inline uint32_t tacho_trace_enter(struct tacho_trace_site *site)
 {
-    int mode = __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
-
-    return __builtin_expect(mode != TACHO_TRACE_OFF, 0) ? tacho_trace_begin(site, mode) : 0;
+    return __builtin_expect(tacho_trace_enabled(), 0) ? tacho_trace_begin(site) : 0;
 }
 
-static inline void tacho_trace_leave(const uint32_t *number)
+static inline void tacho_trace_leave(const uint32_t *ticket)
 {
-    if (__builtin_expect(*number != 0, 0))
-        tacho_trace_end(*number);
+    if (__builtin_expect(*ticket != 0, 0))
+        tacho_trace_end(*ticket);
 }
 
 TACHO_END_DECLS
@@ -370,26 +371,26 @@ namespace tacho
 class span_scope
 {
   public:
-    explicit span_scope(uint32_t number) : number_(number)
+    explicit span_scope(uint32_t ticket) : ticket_(ticket)
     {
     }
     span_scope(const span_scope &) = delete;
     span_scope &operator=(const span_scope &) = delete;
     ~span_scope()
     {
-        tacho_trace_leave(&number_);
+        tacho_trace_leave(&ticket_);
     }
 
   private:
-    const uint32_t number_;
+    const uint32_t ticket_;
 };
 } // namespace tacho
 
-#define TACHO_TRACE_SCOPE(number) const tacho::span_scope TACHO_TRACE_NAME(scope)(number)
+#define TACHO_TRACE_SCOPE(ticket) const tacho::span_scope TACHO_TRACE_NAME(scope)(ticket)
 #else
-#define TACHO_TRACE_SCOPE(number)                                                                \
+#define TACHO_TRACE_SCOPE(ticket)                                                                \
     const uint32_t TACHO_TRACE_NAME(scope) __attribute__((cleanup(tacho_trace_leave), unused)) = \
-        (number)
+        (ticket)
 #endif
 
 #if defined(TACHO_DISABLE)

@@ -403,7 +403,8 @@ static void name_rows(struct chrome *c)
 /* What is not in here. */
 static void tell_losses(struct chrome *c)
 {
-    static const struct tch_rec_name what = {"records dropped", "tacho", 15, 5};
+    static const struct tch_rec_name what = {
+        .name = "records dropped", .category = "tacho", .name_len = 15, .category_len = 5};
     const struct tch_rec_header *head = &c->r->head;
     char mem[64];
     struct tch_buf why;

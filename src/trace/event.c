@@ -15,8 +15,31 @@ struct event {
     uint64_t fixed[FIXED_MAX];
     const tacho_arg *args;
     size_t arg_count;
-    uint32_t *keys; /* of a site: its keys so far, or NULL */
 };
+
+/* As the recorder does it, but inline where there is room. */
+static inline uint64_t *take(unsigned words)
+{
+#if defined(__x86_64__)
+    uintptr_t taken = tacho_trace_take((uintptr_t)words * 8);
+
+    if (taken + (uintptr_t)words * 8 <= tacho_trace_cursor.end)
+        return (uint64_t *)taken;
+    if (taken < tacho_trace_cursor.end)
+        *(uint64_t *)taken = tch_rec_rest(tacho_trace_cursor.end - taken);
+    tacho_trace_done((uintptr_t)words * 8);
+#endif
+    return tch_recorder_take(words);
+}
+
+static inline void done(unsigned words)
+{
+#if defined(__x86_64__)
+    tacho_trace_done((uintptr_t)words * 8);
+#else
+    tch_recorder_done(words);
+#endif
+}
 
 static size_t text_length(const tacho_arg *arg)
 {
@@ -60,18 +83,6 @@ static unsigned measure_args(struct event *e, size_t lengths[TACHO_ARGS_MAX])
     return words;
 }
 
-static uint32_t key_of(const struct event *e, size_t i)
-{
-    uint32_t key = e->keys ? __atomic_load_n(&e->keys[i], __ATOMIC_RELAXED) : 0;
-
-    if (key != 0)
-        return key;
-    key = tch_trace_text(e->args[i].key);
-    if (e->keys)
-        __atomic_store_n(&e->keys[i], key, __ATOMIC_RELAXED);
-    return key;
-}
-
 static uint64_t *put_arg(uint64_t *at, const tacho_arg *arg, uint32_t key, size_t len)
 {
     *at++ = key | (uint64_t)arg->type << 32 | (uint64_t)len << 40;
@@ -97,8 +108,8 @@ static void put(struct event *e)
 
     /* Names first: they must be in the recording before a record speaks of them. */
     for (size_t i = 0; i < e->arg_count; i++)
-        keys[i] = key_of(e, i);
-    slot = tch_recorder_take(words);
+        keys[i] = tch_trace_text(e->args[i].key);
+    slot = take(words);
     if (!slot)
         return;
     if (e->kind >= TCH_REC_PUSH && e->kind <= TCH_REC_TRACK_COUNTER)
@@ -111,15 +122,17 @@ static void put(struct event *e)
     for (size_t i = 0; i < e->arg_count; i++)
         at = put_arg(at, &e->args[i], keys[i], lengths[i]);
     __atomic_store_n(slot, e->ticks << TCH_REC_LOW_BITS | TCH_REC_WIDE, __ATOMIC_RELEASE);
+    done(words);
 }
 
 static void put_plain(uint32_t site, uint64_t end, uint64_t ticks)
 {
-    uint64_t *slot = tch_recorder_take(1);
+    uint64_t *slot = take(1);
 
-    if (slot)
-        __atomic_store_n(slot, ticks << TCH_REC_LOW_BITS | (uint64_t)site << 1 | end,
-                         __ATOMIC_RELEASE);
+    if (!slot)
+        return;
+    __atomic_store_n(slot, ticks << TCH_REC_LOW_BITS | (uint64_t)site << 1 | end, __ATOMIC_RELEASE);
+    done(1);
 }
 
 /* The event of a site, with now as its time; false when there is nothing to record. */
@@ -139,58 +152,108 @@ static bool begin_event(struct event *e, enum tch_rec_kind kind, const char *nam
 
 /* Spans. */
 
+/* The site is known from now on; its number goes first, its code last. */
+static bool set_site(struct tacho_trace_site *site, uint32_t number, size_t values)
+{
+    if (number == 0) {
+        tch_recorder_drop(1, 0);
+        return false;
+    }
+    __atomic_store_n(&site->number, number, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->values, (uint32_t)values, __ATOMIC_RELAXED);
+    if (number < TCH_REC_SITE_PLAIN)
+        __atomic_store_n(&site->code, number << 1, __ATOMIC_RELEASE);
+    return true;
+}
+
 static bool know_site(struct tacho_trace_site *site)
 {
-    uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
-
-    if (number == 0) {
-        number = tch_trace_site(site->name, site->category);
-        __atomic_store_n(&site->number, number, __ATOMIC_RELAXED);
-    }
-    if (number == 0)
-        tch_recorder_drop(1, 0);
-    return number != 0;
+    if (__atomic_load_n(&site->number, __ATOMIC_RELAXED) != 0)
+        return true;
+    return set_site(site, tch_trace_site(site->name, site->category), 0);
 }
 
 /* What the end of a span is told. */
-static uint32_t ticket(uint32_t number)
+static uint32_t ticket(const struct tacho_trace_site *site)
 {
-    int mode = __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
+    uint32_t code = __atomic_load_n(&site->code, __ATOMIC_RELAXED);
 
-    return mode == TACHO_TRACE_TSC ? number : number | TACHO_TRACE_BY_CALL;
+    return code != 0 ? code : site->number | TACHO_TRACE_BY_CALL;
 }
 
 uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
 {
     if (!know_site(site))
         return 0;
-    if (site->number < TACHO_TRACE_PLAIN_SITES)
+    if (site->number < TCH_REC_SITE_PLAIN)
         put_plain(site->number, 0, tch_ticks());
     else
         put(&(struct event){.kind = TCH_REC_BEGIN, .id = site->number, .ticks = tch_ticks()});
-    return ticket(site->number);
+    return ticket(site);
+}
+
+static bool have_text(const tacho_arg *args, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (args[i].type == TACHO_ARG_TEXT)
+            return true;
+    return false;
+}
+
+/* The first time: numbers alone go behind a plain begin, their keys stand with the site. */
+static bool know_site_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
+{
+    uint32_t number;
+
+    if (count > TACHO_ARGS_MAX || have_text(args, count))
+        return know_site(site);
+    number = tch_trace_site_args(site->name, site->category, args, count);
+    return set_site(site, number, number < TCH_REC_SITE_PLAIN ? count : 0);
+}
+
+static void put_values(uint32_t code, const tacho_arg *args, size_t count)
+{
+    unsigned words = 1 + (unsigned)count;
+    uint64_t *slot = take(words);
+
+    if (!slot)
+        return;
+    *(volatile uint64_t *)slot = (uint64_t)words << TCH_REC_LOW_BITS | TCH_REC_SKIP;
+    for (size_t i = 0; i < count; i++)
+        slot[1 + i] = args[i].as.u64;
+    __atomic_store_n(slot, tch_ticks() << TCH_REC_LOW_BITS | code, __ATOMIC_RELEASE);
+    done(words);
 }
 
 uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
 {
-    struct event e = {.kind = TCH_REC_BEGIN, .args = args, .arg_count = count, .keys = site->keys};
+    uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
 
-    if (!know_site(site))
-        return 0;
-    e.id = site->number;
-    e.ticks = tch_ticks();
-    put(&e);
-    return ticket(e.id);
+    if (__builtin_expect(code != 0 && site->values == count, 1)) {
+        put_values(code, args, count);
+        return code;
+    }
+    if (site->number == 0) {
+        if (!know_site_args(site, args, count))
+            return 0;
+        return tacho_trace_begin_args(site, args, count);
+    }
+    put(&(struct event){.kind = TCH_REC_BEGIN,
+                        .id = site->number,
+                        .ticks = tch_ticks(),
+                        .args = args,
+                        .arg_count = count});
+    return ticket(site);
 }
 
-void tacho_trace_end_slow(uint32_t number)
+void tacho_trace_end_slow(uint32_t told)
 {
     uint64_t now = tch_ticks();
+    uint32_t number = told & TACHO_TRACE_BY_CALL ? told & ~TACHO_TRACE_BY_CALL : told >> 1;
 
-    number &= ~TACHO_TRACE_BY_CALL;
     if (!tacho_trace_enabled())
         return;
-    if (number < TACHO_TRACE_PLAIN_SITES)
+    if (number < TCH_REC_SITE_PLAIN)
         put_plain(number, 1, now);
     else
         put(&(struct event){.kind = TCH_REC_END, .id = number, .ticks = now});
@@ -205,7 +268,7 @@ void(tacho_span_begin_args)(const char *name, const char *category, const tacho_
         return;
     e.args = args;
     e.arg_count = count;
-    if (count == 0 && e.id < TACHO_TRACE_PLAIN_SITES)
+    if (count == 0 && e.id < TCH_REC_SITE_PLAIN)
         put_plain(e.id, 0, e.ticks);
     else
         put(&e);
@@ -218,7 +281,7 @@ void(tacho_span_begin)(const char *name, const char *category)
 
 void(tacho_span_end)(void)
 {
-    tacho_trace_end_slow(TCH_REC_SITE_ANY);
+    tacho_trace_end_slow(TCH_REC_SITE_ANY << 1);
 }
 
 void(tacho_span_end_args)(const tacho_arg *args, size_t count)

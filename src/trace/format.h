@@ -94,17 +94,18 @@ _Static_assert(sizeof(struct tch_rec_header) <= TCH_REC_PAGE, "the header is one
 _Static_assert(sizeof(struct tch_rec_chunk) == TCH_REC_CHUNK_HEADER, "frozen");
 
 /*
- * Records are 8-byte words. A plain one: 48 bits of ticks, 15 bits of site, 1 bit "end". A word of
- * 0 is none: taken, but not written when the process was killed.
+ * Records are 8-byte words. A plain one: 48 bits of ticks, 15 bits of site, 1 bit "end"; behind a
+ * begin come the values of the site's arguments, if it has any. A word of 0 is none: taken, but not
+ * written when the process was killed.
  */
 enum {
     TCH_REC_SITE_ANY = 1, /* of an end: the innermost span, whatever it is */
     TCH_REC_SITE_FIRST = 2,
+    TCH_REC_SITE_PLAIN = 0x7FF0, /* sites below this fit a plain record */
     TCH_REC_LOW_BITS = 16,
-    TCH_REC_WIDE = 0xFFFE, /* low 16 bits: a wide record begins here */
-    TCH_REC_SKIP =
-        0xFFFF, /* low 16 bits: a wide record not whole yet, of as many words as the other
-                   bits say; with TCH_REC_REST: what was left at the end of a chunk */
+    TCH_REC_WIDE = 0xFFFE,   /* low 16 bits: a wide record begins here */
+    TCH_REC_SKIP = 0xFFFF,   /* low 16 bits: a record not whole yet, of as many words as the other
+                                bits say; with TCH_REC_REST: what was left at the end of a chunk */
     TCH_REC_WIDE_MAX = 4096, /* words of a wide record */
 };
 
@@ -114,6 +115,12 @@ enum {
 static inline uint64_t tch_rec_skip(uint64_t word)
 {
     return (word & ~TCH_REC_REST) >> TCH_REC_LOW_BITS;
+}
+
+/** The mark of what is left at the end of a chunk. */
+static inline uint64_t tch_rec_rest(uint64_t bytes)
+{
+    return TCH_REC_REST | bytes / 8 << TCH_REC_LOW_BITS | TCH_REC_SKIP;
 }
 
 /*
@@ -153,12 +160,14 @@ static inline uint64_t tch_rec_wide(unsigned words, unsigned kind, unsigned args
 }
 
 /*
- * A table is entries one behind the other: [kind:8 words:24 id:32] [first:32 second:32] and the
- * bytes of both texts without a gap, filled up to a word. A word of 0 ends it.
+ * A table is entries one behind the other: [kind:8 words:24 id:32] [first:16 second:16 args:32],
+ * the bytes of both texts without a gap, and of each argument 8 bytes: key:32 type:32; filled up to
+ * a word. A word of 0 ends it.
  */
 enum tch_rec_entry {
     TCH_REC_TEXT = 1, /* first: its bytes */
-    TCH_REC_SITE = 2, /* first: bytes of the name, second: of the category */
+    TCH_REC_SITE = 2, /* first: bytes of the name, second: of the category. Behind a plain begin of
+                         a site with arguments stand their values, a word each */
 };
 
 #endif

@@ -18,7 +18,7 @@ struct tch_recorder tch_recorder = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .overwriting = ATOMIC_FLAG_INIT};
 
 int tacho_trace_mode;
-__thread struct tacho_trace_cursor tacho_trace_cursor;
+__thread struct tacho_trace_cursor tacho_trace_cursor __attribute__((tls_model("initial-exec")));
 
 static struct tch_recorder *const rec = &tch_recorder;
 static pthread_key_t thread_end;
@@ -148,6 +148,37 @@ static int allocate(int fd, off_t offset, off_t len)
     return 0;
 }
 
+/* Bytes taken by records that a signal interrupted before they were written. The count stays with
+   the cursor wherever that points: they will count themselves off. */
+static uintptr_t not_written(const struct tacho_trace_cursor *c)
+{
+    return c->next - c->done;
+}
+
+static void set_next(struct tacho_trace_cursor *c, uintptr_t next)
+{
+    uintptr_t open = not_written(c);
+
+    c->next = next;
+    c->done = next - open;
+}
+
+static void forget(struct tacho_trace_cursor *c)
+{
+    uintptr_t open = not_written(c);
+
+    *c = (struct tacho_trace_cursor){.next = open};
+}
+
+/* Only ticks of the TSC are taken inline. */
+static void set_end(struct tacho_trace_cursor *c, uintptr_t end)
+{
+    bool tsc = atomic_load_explicit(&tch_ticks_are_tsc, memory_order_relaxed);
+
+    __atomic_store_n(&c->room, end, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->end, tsc ? end : 0, __ATOMIC_RELAXED);
+}
+
 /* The next thread that takes the lane goes on where this one stopped. */
 static void end_of_thread(void *arg)
 {
@@ -162,7 +193,7 @@ static void end_of_thread(void *arg)
         lane->next = c->next;
         lane->taken = false;
     }
-    *c = (struct tacho_trace_cursor){0};
+    forget(c);
     tch_trace_unlock(&before);
 }
 
@@ -204,8 +235,10 @@ failed:
 void tch_recorder_close(void)
 {
     for (uint32_t i = 0; i < rec->lane_count; i++)
-        if (rec->lanes[i].cursor)
+        if (rec->lanes[i].cursor) {
             __atomic_store_n(&rec->lanes[i].cursor->end, 0, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&rec->lanes[i].cursor->room, 0, __ATOMIC_SEQ_CST);
+        }
     while (atomic_load(&rec->turning) > 0)
         sched_yield();
     for (uint32_t i = 0; i < rec->lane_count; i++) {
@@ -233,7 +266,7 @@ void tch_recorder_forked(void)
         *lane = (struct tch_lane){0};
     }
     rec->lane_count = 0;
-    tacho_trace_cursor = (struct tacho_trace_cursor){0};
+    forget(&tacho_trace_cursor);
     munmap(rec->head, TCH_REC_PAGE);
     rec->head = NULL;
     close(rec->fd);
@@ -332,38 +365,27 @@ void *tch_recorder_map_chunk(void *at, const void *content, enum tch_rec_reason 
     return chunk;
 }
 
-/* Records in a full chunk. *hole: one is not written yet, because whoever took its place is further
-   down on this thread's stack, interrupted by a signal. */
-static uint32_t count_records(const uint64_t *words, bool *hole)
+/* Records in a full chunk. */
+static uint32_t count_records(const uint64_t *words)
 {
     uint32_t records = 0;
     uint64_t step;
 
-    *hole = false;
     for (uint64_t i = 0; i < TCH_REC_WORDS; i += step) {
         uint64_t low = words[i] & 0xFFFF;
 
         step = 1;
-        if (words[i] == 0 || (low == TCH_REC_SKIP && !(words[i] & TCH_REC_REST)))
-            *hole = true;
-        else if (low != TCH_REC_SKIP)
-            records++;
-        if (low == TCH_REC_SKIP)
+        if (low == TCH_REC_SKIP) {
             step = tch_rec_skip(words[i]);
-        else if (low == TCH_REC_WIDE)
+            continue;
+        }
+        if (low == TCH_REC_WIDE)
             step = words[i + 1] & 0xFFFF;
+        else if (!(low & 1))
+            step += tch_trace_site_values((uint32_t)low >> 1);
+        records += words[i] != 0;
     }
     return records;
-}
-
-/* Quick: can there be a hole? Most chunks hold plain records only. */
-static bool may_have_hole(const uint64_t *words)
-{
-    uint64_t odd = 0;
-
-    for (int i = 0; i < TCH_REC_WORDS; i++)
-        odd |= (words[i] == 0) | ((words[i] & 0xFFFF) == TCH_REC_SKIP);
-    return odd != 0;
 }
 
 static bool write_copy(struct tch_rec_chunk *head, const struct tch_rec_chunk *stage, uint64_t slot)
@@ -414,8 +436,8 @@ static void begin_stage(struct tch_rec_chunk *stage, const struct tacho_trace_cu
 
 static void point_at(struct tacho_trace_cursor *c, struct tch_rec_chunk *stage)
 {
-    c->next = (uintptr_t)(stage + 1);
-    __atomic_store_n(&c->end, c->next + TCH_REC_WORDS * 8, __ATOMIC_RELAXED);
+    set_next(c, (uintptr_t)(stage + 1));
+    set_end(c, c->next + TCH_REC_WORDS * 8);
 }
 
 /* A new stage for the lane. One it had stays as it is, an ordinary chunk. */
@@ -453,13 +475,12 @@ static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
     struct tch_rec_chunk *stage = lane->stage;
     uint64_t *words = (uint64_t *)(stage + 1);
     enum tch_rec_reason why = TCH_REC_DISK;
-    bool hole = may_have_hole(words);
-    uint32_t records = hole || rec->ring ? count_records(words, &hole) : 0;
 
-    if (hole && make_stage(lane, c, &why))
+    /* Someone further down on this thread's stack is about to write into this stage. */
+    if (not_written(c) > 0 && make_stage(lane, c, &why))
         return;
-    if (!copy_out(stage, records, &why))
-        tch_recorder_drop(count_records(words, &hole), why);
+    if (!copy_out(stage, rec->ring ? count_records(words) : 0, &why))
+        tch_recorder_drop(count_records(words), why);
     /* One store retires the records; until `cleared` follows, the stage counts as empty. */
     __atomic_store_n(&stage->base, tch_ticks(), __ATOMIC_RELEASE);
     memset(words, 0, TCH_REC_WORDS * 8);
@@ -471,12 +492,12 @@ static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
 /* Of a thread that has a lane, unless the recording is closed right now. Signals are blocked. */
 static void turn_over_own(struct tacho_trace_cursor *c)
 {
-    uintptr_t end;
+    uintptr_t room;
 
     atomic_fetch_add(&rec->turning, 1);
-    end = __atomic_load_n(&c->end, __ATOMIC_SEQ_CST);
+    room = __atomic_load_n(&c->room, __ATOMIC_SEQ_CST);
     /* A signal handler may have done it in between. */
-    if (end != 0 && c->next > end - 8)
+    if (room != 0 && c->next >= room)
         turn_over(c->lane, c);
     atomic_fetch_sub(&rec->turning, 1);
     calibrate_now_and_then(tch_ticks());
@@ -495,12 +516,6 @@ static struct tch_lane *free_lane(void)
 
 enum { THREAD_WORDS = 5 };
 
-/* Marks what is left at the end of a chunk, where a record did not fit. */
-static uint64_t rest_of(uintptr_t from, uintptr_t end)
-{
-    return TCH_REC_REST | (end - from) / 8 << TCH_REC_LOW_BITS | TCH_REC_SKIP;
-}
-
 /* Whose records follow in this lane. */
 static void put_thread(struct tacho_trace_cursor *c)
 {
@@ -508,7 +523,7 @@ static void put_thread(struct tacho_trace_cursor *c)
     uint64_t *slot = (uint64_t *)c->next;
 
     prctl(PR_GET_NAME, name);
-    c->next += THREAD_WORDS * 8;
+    set_next(c, c->next + THREAD_WORDS * 8);
     slot[1] = tch_rec_wide(THREAD_WORDS, TCH_REC_THREAD, 0, c->thread);
     slot[2] = c->tid;
     memcpy(slot + 3, name, sizeof name);
@@ -520,12 +535,12 @@ static bool enter_lane(struct tch_lane *lane, struct tacho_trace_cursor *c,
 {
     if (!lane->stage)
         return make_stage(lane, c, why);
-    c->next = lane->next;
-    c->end = (uintptr_t)(lane->stage + 1) + TCH_REC_WORDS * 8;
-    if (c->next + THREAD_WORDS * 8 <= c->end)
+    set_next(c, lane->next);
+    set_end(c, (uintptr_t)(lane->stage + 1) + TCH_REC_WORDS * 8);
+    if (c->next + THREAD_WORDS * 8 <= c->room)
         return true;
-    if (c->next < c->end)
-        *(uint64_t *)c->next = rest_of(c->next, c->end);
+    if (c->next < c->room)
+        *(uint64_t *)c->next = tch_rec_rest(c->room - c->next);
     turn_over(lane, c);
     return true;
 }
@@ -556,13 +571,21 @@ static bool take_lane(struct tacho_trace_cursor *c)
     return true;
 }
 
-static uint64_t *take_words(struct tacho_trace_cursor *c, unsigned bytes)
+static uintptr_t take(uintptr_t bytes)
 {
 #if defined(__x86_64__)
-    (void)c;
     return tacho_trace_take(bytes);
 #else
-    return (uint64_t *)__atomic_fetch_add(&c->next, bytes, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(&tacho_trace_cursor.next, bytes, __ATOMIC_RELAXED);
+#endif
+}
+
+void tch_recorder_done(unsigned words)
+{
+#if defined(__x86_64__)
+    tacho_trace_done((uintptr_t)words * 8);
+#else
+    __atomic_fetch_add(&tacho_trace_cursor.done, (uintptr_t)words * 8, __ATOMIC_RELEASE);
 #endif
 }
 
@@ -572,12 +595,12 @@ static bool make_room(struct tacho_trace_cursor *c)
     sigset_t before;
     bool ok = true;
 
-    if (__atomic_load_n(&c->end, __ATOMIC_RELAXED) == 0) {
+    if (__atomic_load_n(&c->room, __ATOMIC_RELAXED) == 0) {
         tch_trace_lock(&before);
-        *c = (struct tacho_trace_cursor){0};
+        forget(c);
         ok = take_lane(c);
         if (!ok)
-            *c = (struct tacho_trace_cursor){0};
+            forget(c);
         tch_trace_unlock(&before);
         return ok;
     }
@@ -590,17 +613,18 @@ static bool make_room(struct tacho_trace_cursor *c)
 uint64_t *tch_recorder_take(unsigned words)
 {
     struct tacho_trace_cursor *c = &tacho_trace_cursor;
-    uintptr_t bytes = words * 8;
+    uintptr_t bytes = (uintptr_t)words * 8;
 
     for (;;) {
-        uint64_t *slot = take_words(c, (unsigned)bytes);
-        uintptr_t end = __atomic_load_n(&c->end, __ATOMIC_RELAXED);
+        uintptr_t slot = take(bytes);
+        uintptr_t room = __atomic_load_n(&c->room, __ATOMIC_RELAXED);
 
-        if ((uintptr_t)slot + bytes <= end)
-            return slot;
+        if (slot + bytes <= room)
+            return (uint64_t *)slot;
         /* What is left at the end of the stage is not to be read. */
-        if (end != 0 && (uintptr_t)slot < end)
-            *slot = rest_of((uintptr_t)slot, end);
+        if (slot < room)
+            *(uint64_t *)slot = tch_rec_rest(room - slot);
+        tch_recorder_done(words);
         if (!make_room(c))
             return NULL;
     }

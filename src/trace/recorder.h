@@ -101,8 +101,9 @@ void tch_recorder_calibrate(void);
 void *tch_recorder_map_chunk(void *at, const void *content, enum tch_rec_reason *why);
 
 /** Room for `words` words of this thread, or NULL, and then the record is counted as dropped. Takes
-    no lock unless it must. */
+    no lock unless it must. tch_recorder_done() of as many once they are written. */
 uint64_t *tch_recorder_take(unsigned words);
+void tch_recorder_done(unsigned words);
 
 /* start.c */
 
@@ -115,6 +116,13 @@ bool tch_trace_make_waiting(void);
     ones only. */
 uint32_t tch_trace_site(const char *name, const char *category);
 uint32_t tch_trace_text(const char *text);
+
+/** How many values stand behind a plain begin of the site. Needs no lock. */
+unsigned tch_trace_site_values(uint32_t site);
+
+/** A site whose begins carry the values of these arguments, none of them a text. */
+uint32_t tch_trace_site_args(const char *name, const char *category, const tacho_arg *args,
+                             size_t count);
 
 /** The lock is held: copies all names to a new recording. Sites keep their numbers for the life of
     the process. */

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tacho/trace.h>
+
 #include "base/error.h"
 #include "base/file.h"
 
@@ -178,17 +180,19 @@ static int read_names(struct tch_recording *r, tacho_error *err)
     while (at + 2 <= TCH_REC_WORDS && words[at] != 0) {
         uint64_t kind = words[at] & 0xFF, size = words[at] >> 8 & 0xFFFFFF;
         uint32_t id = (uint32_t)(words[at] >> 32);
-        uint64_t first = words[at + 1] & 0xFFFFFFFF, second = words[at + 1] >> 32;
-        struct tch_rec_name name = {.name_len = (uint32_t)first, .category_len = (uint32_t)second};
+        struct tch_rec_name name = {.name_len = words[at + 1] & 0xFFFF,
+                                    .category_len = words[at + 1] >> 16 & 0xFFFF,
+                                    .arg_count = (uint32_t)(words[at + 1] >> 32)};
+        size_t bytes = name.name_len + name.category_len + (size_t)name.arg_count * 8;
         int status;
 
-        if (size < 2 || size > TCH_REC_WORDS - at || first + second > (size - 2) * 8 ||
-            id >= NAMES_MAX) {
+        if (size < 2 || size > TCH_REC_WORDS - at || bytes > (size - 2) * 8 || id >= NAMES_MAX ||
+            name.arg_count > TACHO_ARGS_MAX) {
             r->damaged++;
             return 0;
         }
         name.name = (const char *)(uintptr_t)(r->bytes.len + 1);
-        tch_buf_add(&r->bytes, words + at + 2, first + second);
+        tch_buf_add(&r->bytes, words + at + 2, bytes);
         if (r->bytes.failed)
             return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the names of a recording");
         status = add_name(kind == TCH_REC_SITE ? &r->sites : &r->texts, id, &name, err);
@@ -207,6 +211,7 @@ static void settle_names(struct tch_recording *r, struct tch_rec_names *names)
         if (n->name) {
             n->name = r->bytes.data + (uintptr_t)n->name - 1;
             n->category = n->name + n->name_len;
+            n->args = n->category + n->category_len;
         }
     }
 }

@@ -27,6 +27,9 @@ struct tch_rec_name {
     const char *category;
     uint32_t name_len;
     uint32_t category_len;
+    const char
+        *args; /**< of a site whose begins carry values: key and type of each, 4 bytes both */
+    uint32_t arg_count; /**< at most TACHO_ARGS_MAX */
 };
 
 struct tch_rec_names {

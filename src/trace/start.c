@@ -34,11 +34,6 @@ static void set_mode(int mode)
     __atomic_store_n(&tacho_trace_mode, mode, __ATOMIC_RELEASE);
 }
 
-static void set_mode_on(void)
-{
-    set_mode(tch_clock_why_not_tsc() ? TACHO_TRACE_CALL : TACHO_TRACE_TSC);
-}
-
 /* Paths. */
 
 static int format_path(char ret[TCH_TRACE_PATH], tacho_error *err, const char *fmt, ...)
@@ -180,7 +175,7 @@ static int begin_trace(bool owner, tacho_error *err)
         return tch_fail_errno(err, ENOSPC, "cannot write the recording '%s'", recording);
     }
     rec->state = TCH_TRACE_ON;
-    set_mode_on();
+    set_mode(1);
     return 0;
 }
 
@@ -188,7 +183,7 @@ static void give_up(const tacho_error *err)
 {
     why_off = *err;
     rec->state = TCH_TRACE_OFF;
-    set_mode(TACHO_TRACE_OFF);
+    set_mode(0);
 }
 
 bool tch_trace_make_waiting(void)
@@ -301,7 +296,7 @@ int tacho_trace_stop(tacho_error *err)
     tch_trace_lock(&before);
     was_on = rec->state == TCH_TRACE_ON;
     if (rec->state != TCH_TRACE_OFF) {
-        set_mode(TACHO_TRACE_OFF);
+        set_mode(0);
         rec->state = TCH_TRACE_OFF;
         why_off = (tacho_error){.message = "the trace was stopped"};
     }
@@ -418,7 +413,7 @@ static int start_from(const char *path, const char *folder, tacho_error *err)
     if (in_run_folder || is_owned(asked)) {
         tch_clock_init(&rec->clock);
         rec->state = TCH_TRACE_WAITING;
-        set_mode_on();
+        set_mode(1);
         return 0;
     }
     own(asked);

@@ -13,8 +13,9 @@ enum {
 /* As it stands in a table. */
 struct entry {
     uint64_t word; /* kind, words, id */
-    uint32_t first;
-    uint32_t second;
+    uint16_t first;
+    uint16_t second;
+    uint32_t args;
     char bytes[];
 };
 
@@ -25,12 +26,21 @@ static uint32_t text_count;
 static uint32_t site_count = TCH_REC_SITE_FIRST - 1;
 static uint32_t name_count;
 static struct entry **buckets;
+static uint8_t site_values[TCH_REC_SITE_PLAIN]; /* arguments of each site that is plain */
+
+/* As in a table. */
+struct arg {
+    uint32_t key;
+    uint32_t type;
+};
 
 /* Two texts; the second one of a TCH_REC_TEXT is empty. */
 struct key {
     enum tch_rec_entry kind;
     const char *first, *second;
     size_t first_len, second_len;
+    const struct arg *args;
+    size_t arg_count;
 };
 
 /* FNV-1a: names are short. */
@@ -46,14 +56,19 @@ static uint32_t hash_of(const struct key *k)
     uint32_t hash = hash_bytes(2166136261u ^ (uint32_t)k->kind, k->first, k->first_len);
 
     hash = hash_bytes(hash * 16777619u, k->second, k->second_len);
+    hash = hash_bytes(hash, (const char *)k->args, k->arg_count * sizeof *k->args);
     return hash ^ hash >> 15;
 }
 
 static bool is_entry(const struct entry *e, const struct key *k)
 {
+    const char *second = e->bytes + k->first_len, *args = second + k->second_len;
+
     return (e->word & 0xFF) == (uint64_t)k->kind && e->first == k->first_len &&
-           e->second == k->second_len && memcmp(e->bytes, k->first, k->first_len) == 0 &&
-           memcmp(e->bytes + k->first_len, k->second, k->second_len) == 0;
+           e->second == k->second_len && e->args == k->arg_count &&
+           memcmp(e->bytes, k->first, k->first_len) == 0 &&
+           memcmp(second, k->second, k->second_len) == 0 &&
+           (k->arg_count == 0 || memcmp(args, k->args, k->arg_count * sizeof *k->args) == 0);
 }
 
 /* The bucket that holds k, or the empty one where it belongs. */
@@ -91,7 +106,8 @@ static bool have_room(size_t size)
 /* The first word goes last: an entry that has it is whole. */
 static struct entry *add_entry(const struct key *k)
 {
-    size_t words = (ENTRY_HEAD + k->first_len + k->second_len + 7) / 8;
+    size_t args = k->arg_count * sizeof *k->args;
+    size_t words = (ENTRY_HEAD + k->first_len + k->second_len + args + 7) / 8;
     struct entry *e;
     uint32_t id;
 
@@ -103,10 +119,15 @@ static struct entry *add_entry(const struct key *k)
         return NULL;
     e = (struct entry *)((char *)(tables[table_count - 1] + 1) + table_used);
     id = k->kind == TCH_REC_SITE ? ++site_count : ++text_count;
-    e->first = (uint32_t)k->first_len;
-    e->second = (uint32_t)k->second_len;
+    e->first = (uint16_t)k->first_len;
+    e->second = (uint16_t)k->second_len;
+    e->args = (uint32_t)k->arg_count;
     memcpy(e->bytes, k->first, k->first_len);
     memcpy(e->bytes + k->first_len, k->second, k->second_len);
+    if (args > 0)
+        memcpy(e->bytes + k->first_len + k->second_len, k->args, args);
+    if (k->kind == TCH_REC_SITE && id < TCH_REC_SITE_PLAIN)
+        __atomic_store_n(&site_values[id], (uint8_t)k->arg_count, __ATOMIC_RELAXED);
     __atomic_store_n(&e->word, (uint64_t)id << 32 | words << 8 | (uint64_t)k->kind,
                      __ATOMIC_RELEASE);
     table_used += words * 8;
@@ -169,13 +190,40 @@ static size_t bounded_length(const char *text)
 
 uint32_t tch_trace_site(const char *name, const char *category)
 {
-    return intern(&(struct key){TCH_REC_SITE, name ? name : "", category ? category : "",
-                                bounded_length(name), bounded_length(category)});
+    return intern(&(struct key){.kind = TCH_REC_SITE,
+                                .first = name ? name : "",
+                                .second = category ? category : "",
+                                .first_len = bounded_length(name),
+                                .second_len = bounded_length(category)});
+}
+
+uint32_t tch_trace_site_args(const char *name, const char *category, const tacho_arg *args,
+                             size_t count)
+{
+    struct arg list[TACHO_ARGS_MAX];
+
+    for (size_t i = 0; i < count; i++)
+        list[i] = (struct arg){tch_trace_text(args[i].key), (uint32_t)args[i].type};
+    return intern(&(struct key){.kind = TCH_REC_SITE,
+                                .first = name,
+                                .second = category,
+                                .first_len = bounded_length(name),
+                                .second_len = bounded_length(category),
+                                .args = list,
+                                .arg_count = count});
+}
+
+unsigned tch_trace_site_values(uint32_t site)
+{
+    return site < TCH_REC_SITE_PLAIN ? __atomic_load_n(&site_values[site], __ATOMIC_RELAXED) : 0;
 }
 
 uint32_t tch_trace_text(const char *text)
 {
-    return intern(&(struct key){TCH_REC_TEXT, text ? text : "", "", bounded_length(text), 0});
+    return intern(&(struct key){.kind = TCH_REC_TEXT,
+                                .first = text ? text : "",
+                                .second = "",
+                                .first_len = bounded_length(text)});
 }
 
 bool tch_table_move(void)

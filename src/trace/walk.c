@@ -241,20 +241,50 @@ static bool set_time(struct walk *w, uint64_t word)
     return true;
 }
 
-static int plain_record(struct walk *w, uint64_t word)
+/* The values behind a plain begin, with their keys from the site. */
+static bool join_values(const struct tch_recording *r, const struct tch_rec_name *site,
+                        const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX])
 {
-    uint32_t site = word >> 1 & 0x7FFF;
-    struct tch_seen_event e;
+    for (uint32_t i = 0; i < site->arg_count; i++) {
+        uint32_t key, type;
 
-    if (word & 1)
-        return end_span(w, site, no_args);
-    if (!has_site(w->r, site)) {
+        memcpy(&key, site->args + (size_t)i * 8, 4);
+        memcpy(&type, site->args + (size_t)i * 8 + 4, 4);
+        if (!has_text(r, key) || type < TACHO_ARG_I64 || type >= TACHO_ARG_TEXT)
+            return false;
+        joined[(size_t)i * 2] = key | (uint64_t)type << 32;
+        joined[(size_t)i * 2 + 1] = values[i];
+    }
+    return true;
+}
+
+static int plain_begin(struct walk *w, uint32_t site, const uint64_t *values)
+{
+    const struct tch_rec_name *name = &w->r->sites.list[site];
+    struct tch_seen_event e = event_at(w, TCH_REC_BEGIN);
+    uint64_t joined[2 * TACHO_ARGS_MAX];
+
+    if (!join_values(w->r, name, values, joined)) {
         w->r->damaged++;
         return 0;
     }
-    e = event_at(w, TCH_REC_BEGIN);
     e.id = site;
-    return begin_span(w, &e, 0);
+    e.args = (struct tch_rec_args){joined, name->arg_count};
+    return begin_span(w, &e, (size_t)name->arg_count * 2);
+}
+
+/* Words of a plain record; 0 when it makes no sense. */
+static size_t plain_size(const struct walk *w, uint64_t word, size_t left)
+{
+    uint32_t site = word >> 1 & 0x7FFF;
+    size_t size = 1;
+
+    if (word & 1)
+        return 1;
+    if (!has_site(w->r, site))
+        return 0;
+    size += w->r->sites.list[site].arg_count;
+    return size <= left ? size : 0;
 }
 
 static bool kind_is_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
@@ -324,40 +354,46 @@ damaged:
     return 0;
 }
 
+/* Words of what stands at `at`, or 0 when it makes no sense. */
+static size_t size_of(const struct walk *w, const uint64_t *at, size_t left)
+{
+    uint64_t low = *at & 0xFFFF;
+    size_t size;
+
+    if (*at == 0)
+        return 1;
+    if (low == TCH_REC_SKIP)
+        size = tch_rec_skip(*at);
+    else if (low != TCH_REC_WIDE)
+        return plain_size(w, *at, left);
+    else
+        size = left >= HEAD_WORDS ? at[1] & 0xFFFF : 0;
+    return size <= left && (size >= HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
+}
+
 /* One record, or what stands in the place of one; sets how many words it takes. */
 static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
 {
     uint64_t low = *at & 0xFFFF;
+    int status = 0;
 
-    *step = 1;
-    if (*at == 0)
-        return 0;
-    if (low == TCH_REC_SKIP) {
-        *step = tch_rec_skip(*at);
-        if (*step == 0 || *step > left)
-            *step = left;
+    *step = size_of(w, at, left);
+    if (*step == 0) {
+        w->r->damaged++;
+        *step = low == TCH_REC_WIDE || low == TCH_REC_SKIP ? left : 1;
         return 0;
     }
-    if (low == TCH_REC_WIDE) {
-        *step = left > 1 ? at[1] & 0xFFFF : 0;
-        if (*step < HEAD_WORDS || *step > left) {
-            w->r->damaged++;
-            *step = left;
-            return 0;
-        }
-    }
-    if (!set_time(w, *at))
+    if (*at == 0 || low == TCH_REC_SKIP || !set_time(w, *at))
         return 0;
     w->r->records++;
     if (low == TCH_REC_WIDE)
         return wide_record(w, at, *step);
-    if (!w->named) {
-        int status = tell_thread(w, NULL);
-
-        if (status != 0)
-            return status;
-    }
-    return plain_record(w, *at);
+    if (!w->named)
+        status = tell_thread(w, NULL);
+    if (status != 0)
+        return status;
+    return *at & 1 ? end_span(w, (uint32_t)low >> 1, no_args)
+                   : plain_begin(w, (uint32_t)low >> 1, at + 1);
 }
 
 static int walk_chunk(struct walk *w)
