@@ -352,6 +352,49 @@ static int do_names(char **args)
     return 0;
 }
 
+/* all: some of each kind, on two threads. */
+
+static void *some_of_each(void *arg)
+{
+    uint64_t now = tacho_trace_now_ns();
+    uint32_t track = tacho_track("stream");
+
+    (void)arg;
+    tacho_thread_name("worker");
+    for (uint64_t i = 0; i < 100; i++) {
+        TACHO_SPAN("outer", "span");
+        {
+            TACHO_SPAN_ARGS("inner", "span", TACHO_U64("i", i), TACHO_TEXT("t", "x"));
+            tacho_flow("arrow", "flow", TACHO_PHASE_BEGIN, i);
+        }
+        {
+            TACHO_SPAN("target", "span");
+            tacho_flow("arrow", "flow", TACHO_PHASE_END, i);
+        }
+        tacho_instant("moment", "i", TACHO_SCOPE_THREAD, NULL, 0);
+        tacho_counter_i64("whole", (int64_t)i);
+        tacho_counter_f64("broken", (double)i / 4);
+        tacho_async("request", "async", TACHO_PHASE_BEGIN, i, NULL, 0);
+        tacho_async("request", "async", TACHO_PHASE_END, i, NULL, 0);
+        tacho_track_span(track, "kernel", "gpu", now + i * 1000, now + i * 1000 + 1500, NULL, 0);
+        tacho_trace_push("pushed", "old", 0.001, 7);
+    }
+    return NULL;
+}
+
+static int do_all(char **args)
+{
+    pthread_t thread;
+
+    (void)args;
+    if (pthread_create(&thread, NULL, some_of_each, NULL) != 0)
+        die("pthread_create");
+    pthread_join(thread, NULL);
+    tacho_process_name("all of it");
+    tacho_span_begin("never ends", "span");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -363,7 +406,8 @@ int main(int argc, char **argv)
         {"fork", do_fork, 0},         {"exec", do_exec, 1},       {"reexec", do_reexec, 1},
         {"forkidle", do_forkidle, 0}, {"open", do_open, 0},       {"abort", do_abort, 0},
         {"plugin", do_plugin, 1},     {"handler", do_handler, 1}, {"signal", do_signal, 0},
-        {"flush", do_flush, 1},       {"why", do_why, 0},         {"names", do_names, 0},
+        {"flush", do_flush, 1},       {"why", do_why, 0},         {"all", do_all, 0},
+        {"names", do_names, 0},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)
