@@ -24,6 +24,7 @@ cat "$1"/include/tacho/*.h | awk '
         for (i = 1; i <= n; i++) {
             if (statement[i] !~ /(^|[^A-Za-z0-9_])TACHO_API([^A-Za-z0-9_]|$)/)
                 continue
+            gsub(/__attribute__[ \t]*\(\(.*\)\)/, "", statement[i])
             if (!match(statement[i], /tacho_[A-Za-z0-9_]*[ \t]*\(/))
                 match(statement[i], /tacho_[A-Za-z0-9_]*[ \t]*(\[.*)?$/)
             name = substr(statement[i], RSTART, RLENGTH)
