@@ -2,7 +2,8 @@
 #include "cli.h"
 #include "cmds.h"
 
-/* clang-format off: one a line */
+/* One a line, whatever their number. */
+/* clang-format off */
 static const struct cmd *const commands[] = {
     &cmd_completion,
     &cmd_doctor,
