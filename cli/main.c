@@ -10,6 +10,7 @@ static const struct cmd *const commands[] = {
     &cmd_flame,
     &cmd_help,
     &cmd_stats,
+    &cmd_trace,
     &cmd_watch,
     NULL,
 };

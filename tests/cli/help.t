@@ -13,6 +13,7 @@ $ tacho
 !   flame        fold, draw, compare and convert flamegraphs
 !   help         explain tacho or one of its commands
 !   stats        latency statistics of a column of numbers
+!   trace        look into recordings and make traces of them
 !   watch        memory, CPU and power of a process tree, live
 ! 
 ! 'tacho --help' tells more.
@@ -36,6 +37,7 @@ $ tacho --help
 |   flame        fold, draw, compare and convert flamegraphs
 |   help         explain tacho or one of its commands
 |   stats        latency statistics of a column of numbers
+|   trace        look into recordings and make traces of them
 |   watch        memory, CPU and power of a process tree, live
 | 
 | Options:

@@ -31,6 +31,9 @@ $ tacho help --man
 | .B tacho stats
 | latency statistics of a column of numbers
 | .TP
+| .B tacho trace
+| look into recordings and make traces of them
+| .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
 | .SH OPTIONS
@@ -66,6 +69,7 @@ $ tacho help --man
 | .BR tacho\-flame (1),
 | .BR tacho\-help (1),
 | .BR tacho\-stats (1),
+| .BR tacho\-trace (1),
 | .BR tacho\-watch (1)
 
 $ tacho help --man doctor
