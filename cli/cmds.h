@@ -9,5 +9,6 @@
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_run;
 
 #endif

@@ -1,0 +1,212 @@
+/* Runs on the terminal. */
+#include "run_view.h"
+
+#include <math.h>
+
+#include "format.h"
+#include "stats/ratio.h"
+#include "table.h"
+
+struct scale {
+    double size;
+    const char *name;
+};
+
+static const struct scale times[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {0, NULL}};
+static const struct scale sizes[] = {
+    {1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"},
+    {0, NULL}};
+static const struct scale counts[] = {{1, ""},    {1e3, "k"},  {1e6, "M"},
+                                      {1e9, "G"}, {1e12, "T"}, {0, NULL}};
+
+static void add_scaled(struct tch_buf *b, double value, const struct scale *scale)
+{
+    double shown;
+
+    while (scale[1].name && fabs(value) >= scale[1].size * 0.99995)
+        scale++;
+    shown = value / scale->size;
+    if (scale->size == 1 && value == floor(value))
+        tch_buf_addf(b, "%.0f", value);
+    else
+        tch_buf_addf(b, "%.*f", fabs(shown) < 9.9995 ? 3 : fabs(shown) < 99.995 ? 2 : 1, shown);
+    if (scale->name[0])
+        tch_buf_addf(b, " %s", scale->name);
+}
+
+void add_value(struct tch_buf *b, enum tch_unit unit, double value)
+{
+    if (!isfinite(value))
+        tch_buf_adds(b, "-");
+    else if (unit == TCH_NS)
+        add_scaled(b, value, times);
+    else if (unit == TCH_BYTES)
+        add_scaled(b, value, sizes);
+    else if (unit == TCH_COUNT)
+        add_scaled(b, value, counts);
+    else if (unit == TCH_JOULES)
+        tch_buf_addf(b, "%.4g J", value);
+    else
+        tch_buf_addf(b, "%.5g", value);
+}
+
+static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 64);
+    add_value(&b, unit, value);
+    table_add(t, paint, b.data);
+    tch_buf_release(&b);
+}
+
+/* What everyone wants to see; the rest is in the report. */
+static bool is_shown(const struct tch_row *row)
+{
+    static const char *const hidden[] = {
+        "minor_faults", "voluntary_switches", "involuntary_switches", "block_reads",
+        "block_writes", "branches",           "cache_references",
+    };
+
+    if (strcmp(row->name, "major_faults") == 0)
+        return row->summary.median > 0;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (strcmp(row->name, hidden[i]) == 0)
+            return false;
+    return true;
+}
+
+static void add_interval(struct table *t, const struct tch_row *row)
+{
+    const struct tch_summary *s = &row->summary;
+    double precision = tch_summary_precision(s);
+    struct tch_buf b;
+
+    if (s->level == 0) {
+        table_add(t, DIM, "-");
+        table_add(t, DIM, "too few runs");
+        return;
+    }
+    if (isfinite(precision))
+        table_addf(t, PLAIN, "%.1f%%", 100 * precision);
+    else
+        table_add(t, PLAIN, "-");
+    tch_buf_init(&b, 128);
+    add_value(&b, row->unit, s->low);
+    tch_buf_adds(&b, t->term->utf8 ? " \u2026 " : " .. ");
+    add_value(&b, row->unit, s->high);
+    table_add(t, PLAIN, b.data);
+    tch_buf_release(&b);
+}
+
+static void add_table(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    static const struct column columns[] = {
+        {.title = ""},
+        {.title = "median", .right = true},
+        {.title = "+-", .right = true},
+        {.title = "interval of the median"},
+        {.title = "min", .right = true},
+        {.title = "max", .right = true},
+    };
+    struct table t;
+
+    table_init(&t, term, columns, 6);
+    t.indent = 2;
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct tch_row *row = &r->rows.row[i];
+
+        if (!is_shown(row))
+            continue;
+        if (strcmp(row->name, "throughput") == 0)
+            table_addf(&t, PLAIN, "%s/s", r->work_unit);
+        else
+            table_add(&t, PLAIN, row->title);
+        add_cell(&t, BOLD, row->unit, row->summary.median);
+        add_interval(&t, row);
+        add_cell(&t, PLAIN, row->unit, row->summary.min);
+        add_cell(&t, PLAIN, row->unit, row->summary.max);
+    }
+    table_print(&t, b);
+    table_release(&t);
+}
+
+static void add_heading(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+
+    add_painted(b, term, BOLD, r->name);
+    tch_buf_addf(b, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
+    if (level > 0)
+        tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
+    tch_buf_addf(b, "  (%s)\n", r->command);
+}
+
+void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        add_painted(b, term, YELLOW, "warning: ");
+        tch_buf_addf(b, "%s\n", r->warnings.item[i].text);
+        tch_buf_addf(b, "  %s %s\n", term->utf8 ? "\u2192" : "->", r->warnings.item[i].advice);
+    }
+    add_heading(b, term, r);
+    add_table(b, term, r);
+}
+
+/* Pairs that both have; the order of samples is that of the pairs. */
+static size_t match_pairs(const struct tch_samples *a, const struct tch_samples *b, double *x,
+                          double *y)
+{
+    size_t n = 0;
+
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+        const struct tch_sample *p = &a->items[i];
+        const struct tch_sample *q = &b->items[j];
+
+        if (p->pair == q->pair && tch_sample_ok(p) && tch_sample_ok(q)) {
+            x[n] = p->field[TCH_WALL];
+            y[n++] = q->field[TCH_WALL];
+        }
+        i += p->pair <= q->pair;
+        j += q->pair <= p->pair;
+    }
+    return n;
+}
+
+static void add_ratio(struct tch_buf *b, const struct tch_receipt *first,
+                      const struct tch_receipt *other)
+{
+    size_t most = first->samples.count + 1;
+    double *x = malloc(2 * most * sizeof *x);
+    struct tch_ratio ratio;
+    size_t n;
+
+    if (!x)
+        return;
+    n = match_pairs(&first->samples, &other->samples, x, x + most);
+    if (n > 2000)
+        n = 2000; /* the work grows as the square, the interval is narrow by then */
+    if (n > 0 && tch_ratio_paired(x, x + most, n, 0.05, 1, &ratio, NULL) == 0) {
+        tch_buf_addf(b, "  %s takes %.4g times as long as %s", other->name, ratio.estimate,
+                     first->name);
+        if (ratio.level > 0)
+            tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
+                         ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
+        else
+            tch_buf_adds(b, "  (too few runs for an interval)");
+        tch_buf_addf(b, "\n");
+    }
+    free(x);
+}
+
+void add_comparison(struct tch_buf *b, const struct term *term,
+                    const struct tch_receipt *const *runs, size_t count)
+{
+    if (count < 2)
+        return;
+    tch_buf_adds(b, "\n");
+    add_painted(b, term, BOLD, "compared");
+    tch_buf_addf(b, "  wall time in pairs, 95%% intervals\n");
+    for (size_t i = 1; i < count; i++)
+        add_ratio(b, runs[0], runs[i]);
+}

@@ -1,0 +1,298 @@
+/* The loop: warm up, run in turn, stop when it is enough. Opening and ending are run_open.c's. */
+#include "run.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json_write.h"
+#include "summary.h"
+
+enum { LINE_MAX_BYTES = 256 << 20 };
+
+static bool told_to_stop(const struct tch_run_watch *watch)
+{
+    return watch->stop && *watch->stop != 0;
+}
+
+/* setup, prepare, conclude and cleanup go through a shell: they are not measured. What they print
+   is for people, so it goes to standard error. */
+static int hook(const struct tch_run *run, const char *what, const char *line, tacho_error *err)
+{
+    const char *argv[] = {"sh", "-c", line, NULL};
+    struct tch_spawn spec = {
+        .argv = argv,
+        .extra_env = run->plan->env,
+        .cwd = run->plan->cwd,
+        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
+    };
+    struct tch_spawn_end end;
+    pid_t pid;
+    int status;
+
+    if (!line)
+        return 0;
+    status = tch_spawn(&spec, &pid, err);
+    if (status == 0)
+        status = tch_spawn_wait(pid, &end, err);
+    if (status == 0 && end.status != 0)
+        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, line,
+                          WIFSIGNALED(end.status) ? "signal" : "status",
+                          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
+    return status;
+}
+
+/* The output that was kept of the run before goes, but not from a file of the user's. */
+static int clear_output(const struct tch_run *run, struct tch_run_item *item, tacho_error *err)
+{
+    item->out_from = 0;
+    if (item->err_fd >= 0 && ftruncate(item->err_fd, 0) < 0)
+        return tch_fail_errno(err, errno, "cannot clear the output of the last run");
+    if (item->out_fd < 0)
+        return 0;
+    if (run->plan->output == TCH_IO_WRITE)
+        item->out_from = lseek(item->out_fd, 0, SEEK_END);
+    else if (ftruncate(item->out_fd, 0) < 0)
+        return tch_fail_errno(err, errno, "cannot clear the output of the last run");
+    return 0;
+}
+
+static int find_metrics(const struct tch_run *run, const struct tch_run_item *item,
+                        struct tch_sample *sample, tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    int status = 0;
+
+    if (plan->metric_count == 0)
+        return 0;
+    if (item->out_fd >= 0)
+        status = tch_metrics_find(plan->metrics, plan->metric_count, item->out_fd, item->out_from,
+                                  "standard output", sample->metrics, err);
+    if (status == 0 && item->err_fd >= 0)
+        status = tch_metrics_find(plan->metrics, plan->metric_count, item->err_fd, 0,
+                                  "standard error", sample->metrics, err);
+    return status;
+}
+
+/* Until the command ends, or the user has enough: then it is ended. */
+static int await(struct tch_run *run, const struct tch_run_watch *watch, struct tch_sample *sample,
+                 tacho_error *err)
+{
+    bool aborted = false;
+    int status;
+
+    for (;;) {
+        if (told_to_stop(watch) && !aborted) {
+            tch_spawner_abort(run->spawner);
+            aborted = true;
+        }
+        /* A signal between the look above and the wait is seen a tenth of a second later. */
+        status = tch_spawner_wait(run->spawner, 100000000u, sample, err);
+        if (status > 0)
+            return aborted ? 0 : 1;
+        if (status < 0 && err->system_errno != EINTR)
+            return status;
+    }
+}
+
+/* One run. 1 when *sample holds it, 0 when it was interrupted. */
+static int run_once(struct tch_run *run, size_t index, uint64_t number,
+                    const struct tch_run_watch *watch, struct tch_sample *sample, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    char iter[PATH_MAX];
+    int status;
+
+    snprintf(iter, sizeof iter, "%.4000s/iter/%04llu", item->folder.path,
+             (unsigned long long)number);
+    status = hook(run, "prepare", run->plan->prepare, err);
+    if (status == 0)
+        status = clear_output(run, item, err);
+    if (status < 0)
+        return status;
+    if (mkdir(iter, 0777) < 0 && errno != EEXIST)
+        return tch_fail_errno(err, errno, "cannot make the folder '%s'", iter);
+    status = tch_spawner_begin(run->spawner, index, number, err);
+    if (status == 0)
+        status = await(run, watch, sample, err);
+    if (number == 0)
+        tch_folder_remove(iter);
+    else
+        rmdir(iter); /* stays when the program has put something there */
+    if (status > 0 && hook(run, "conclude", run->plan->conclude, err) < 0)
+        return err->code;
+    return status;
+}
+
+/* Is it a run to go on after? */
+static bool acceptable(struct tch_run *run, size_t index, const struct tch_sample *sample)
+{
+    if (tch_sample_ok(sample) || run->plan->allow_nonzero)
+        return true;
+    run->state = TCH_RUN_FAILED;
+    run->stopped = sample->timed_out ? "timeout" : "failed";
+    run->bad = *sample;
+    run->bad_index = index;
+    return false;
+}
+
+static int write_log(const struct tch_run_item *item, const struct tch_sample *sample,
+                     tacho_error *err)
+{
+    char mem[2048];
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init_on(&b, mem, sizeof mem, LINE_MAX_BYTES);
+    tch_sample_write(&b, sample, &item->receipt.samples);
+    tch_buf_addc(&b, '\n');
+    if (b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+    else
+        status = tch_write_all(item->log_fd, "samples.jsonl", b.data, b.len, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* One counted run. 1 to go on, 0 to stop. */
+static int measure_once(struct tch_run *run, size_t index, uint64_t pair,
+                        const struct tch_run_watch *watch, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    struct tch_sample *sample = tch_samples_next(&item->receipt.samples);
+    int status;
+
+    if (!sample)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+    sample->run = item->receipt.samples.count + 1;
+    sample->pair = pair;
+    status = run_once(run, index, sample->run, watch, sample, err);
+    if (status > 0 && find_metrics(run, item, sample, err) < 0)
+        return err->code;
+    if (status > 0 && write_log(item, sample, err) < 0)
+        return err->code;
+    if (status <= 0)
+        return status;
+    item->receipt.samples.count++;
+    return acceptable(run, index, sample);
+}
+
+static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
+{
+    struct tch_sample sample;
+    int status = 1;
+
+    for (uint64_t i = 0; i < run->plan->warmup; i++)
+        for (size_t index = 0; index < run->plan->command_count && status > 0; index++) {
+            tch_sample_init(&sample);
+            status = run_once(run, index, 0, watch, &sample, err);
+            run->bad_warmup = status > 0 && !acceptable(run, index, &sample);
+            if (run->bad_warmup)
+                return 0;
+        }
+    return status;
+}
+
+/* A round: every command once, backwards every other time, so that what drifts hits all alike. */
+static int round_once(struct tch_run *run, uint64_t pair, const struct tch_run_watch *watch,
+                      tacho_error *err)
+{
+    size_t count = run->plan->command_count;
+    int status = 1;
+
+    for (size_t i = 0; i < count && status > 0; i++)
+        status = measure_once(run, pair % 2 == 1 ? i : count - 1 - i, pair, watch, err);
+    return status;
+}
+
+/* Is the median of every command known well enough? */
+static bool precise(const struct tch_run *run)
+{
+    size_t n = run->items[0].receipt.samples.count;
+    double *wall = malloc((n + 1) * sizeof *wall);
+    bool enough = wall != NULL;
+
+    for (size_t i = 0; i < run->plan->command_count && enough; i++) {
+        struct tch_summary s;
+        size_t ok = tch_samples_field(&run->items[i].receipt.samples, TCH_WALL, wall);
+
+        enough = tch_summary_of(wall, ok, run->alpha, &s, NULL) == 0 &&
+                 tch_summary_precision(&s) <= run->plan->precision;
+    }
+    free(wall);
+    return enough;
+}
+
+/* Why to stop after n rounds, or NULL. */
+static const char *enough(const struct tch_run *run, uint64_t n)
+{
+    const struct tch_run_plan *plan = run->plan;
+    bool late = plan->max_time_ns > 0 && tch_now_ns() - run->begin_ns >= plan->max_time_ns;
+
+    if (plan->runs > 0 && n >= plan->runs)
+        return "runs";
+    if (plan->runs == 0 && tch_run_look_now(n, plan->max_runs) && precise(run))
+        return "precise";
+    if (plan->runs == 0 && n >= plan->max_runs)
+        return "max-runs";
+    if (late && n >= plan->least_runs)
+        return "max-time";
+    return NULL;
+}
+
+static double share_done(const struct tch_run *run, uint64_t n)
+{
+    const struct tch_run_plan *plan = run->plan;
+    uint64_t most = plan->runs > 0 ? plan->runs : plan->max_runs;
+    double runs = (double)n / (double)most;
+    double elapsed = (double)(tch_now_ns() - run->begin_ns);
+    double least = (double)n / (double)plan->least_runs;
+    double time = plan->max_time_ns > 0 ? elapsed / (double)plan->max_time_ns : 0;
+
+    if (time > least)
+        time = least;
+    return runs > time ? runs : time;
+}
+
+static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
+{
+    int status = warm_up(run, watch, err);
+
+    run->begin_ns = tch_now_ns();
+    for (uint64_t n = 1; status > 0; n++) {
+        status = round_once(run, n, watch, err);
+        if (watch->step)
+            watch->step(watch->ctx, run, share_done(run, n));
+        if (status > 0)
+            run->stopped = enough(run, n);
+        if (run->stopped)
+            break;
+    }
+    if (status == 0 && run->state != TCH_RUN_FAILED) {
+        run->state = TCH_RUN_INTERRUPTED;
+        run->stopped = "interrupted";
+    }
+    return status < 0 ? status : 0;
+}
+
+int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
+{
+    int status;
+
+    tch_machine_look(&run->before);
+    status = hook(run, "setup", run->plan->setup, err);
+    if (status == 0)
+        status = measure_all(run, watch, err);
+    if (status < 0) {
+        run->state = TCH_RUN_FAILED;
+        run->stopped = "error";
+        (void)hook(run, "cleanup", run->plan->cleanup, NULL);
+    } else {
+        status = hook(run, "cleanup", run->plan->cleanup, err);
+    }
+    return status;
+}
