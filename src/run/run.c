@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,8 +49,6 @@ static int hook(const struct tch_run *run, const char *what, const char *line, t
 static int clear_output(const struct tch_run *run, struct tch_run_item *item, tacho_error *err)
 {
     item->out_from = 0;
-    if (item->err_fd >= 0 && ftruncate(item->err_fd, 0) < 0)
-        return tch_fail_errno(err, errno, "cannot clear the output of the last run");
     if (item->out_fd < 0)
         return 0;
     if (run->plan->output == TCH_IO_WRITE)
@@ -99,33 +96,20 @@ static int await(struct tch_run *run, const struct tch_run_watch *watch, struct 
     }
 }
 
-/* One run. 1 when *sample holds it, 0 when it was interrupted. */
-static int run_once(struct tch_run *run, size_t index, uint64_t number,
-                    const struct tch_run_watch *watch, struct tch_sample *sample, tacho_error *err)
+/* What is to be done before a run. */
+static int before_run(struct tch_run *run, const struct tch_job *job, tacho_error *err)
 {
-    struct tch_run_item *item = &run->items[index];
-    char iter[PATH_MAX];
-    int status;
+    int status = hook(run, "prepare", run->plan->prepare, err);
 
-    snprintf(iter, sizeof iter, "%.4000s/iter/%04llu", item->folder.path,
-             (unsigned long long)number);
-    status = hook(run, "prepare", run->plan->prepare, err);
-    if (status == 0)
-        status = clear_output(run, item, err);
-    if (status < 0)
-        return status;
-    if (mkdir(iter, 0777) < 0 && errno != EEXIST)
-        return tch_fail_errno(err, errno, "cannot make the folder '%s'", iter);
-    status = tch_spawner_begin(run->spawner, index, number, err);
-    if (status == 0)
-        status = await(run, watch, sample, err);
-    if (number == 0)
-        tch_folder_remove(iter);
-    else
-        rmdir(iter); /* stays when the program has put something there */
-    if (status > 0 && hook(run, "conclude", run->plan->conclude, err) < 0)
-        return err->code;
-    return status;
+    return status == 0 ? clear_output(run, &run->items[job->index], err) : status;
+}
+
+static int begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (before_run(run, &jobs[i], err) < 0)
+            return err->code;
+    return tch_spawner_begin(run->spawner, jobs, count, err);
 }
 
 /* Is it a run to go on after? */
@@ -158,27 +142,26 @@ static int write_log(const struct tch_run_item *item, const struct tch_sample *s
     return status;
 }
 
-/* One counted run. 1 to go on, 0 to stop. */
-static int measure_once(struct tch_run *run, size_t index, uint64_t pair,
-                        const struct tch_run_watch *watch, tacho_error *err)
+/* The end of one counted run. 1 to go on, 0 to stop. */
+static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pair,
+                    const struct tch_run_watch *watch, tacho_error *err)
 {
-    struct tch_run_item *item = &run->items[index];
+    struct tch_run_item *item = &run->items[job->index];
     struct tch_sample *sample = tch_samples_next(&item->receipt.samples);
     int status;
 
     if (!sample)
         return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
-    sample->run = item->receipt.samples.count + 1;
+    sample->run = job->run;
     sample->pair = pair;
-    status = run_once(run, index, sample->run, watch, sample, err);
-    if (status > 0 && find_metrics(run, item, sample, err) < 0)
-        return err->code;
-    if (status > 0 && write_log(item, sample, err) < 0)
-        return err->code;
+    status = await(run, watch, sample, err);
     if (status <= 0)
         return status;
+    if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
+        hook(run, "conclude", run->plan->conclude, err) < 0)
+        return err->code;
     item->receipt.samples.count++;
-    return acceptable(run, index, sample);
+    return acceptable(run, job->index, sample);
 }
 
 static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
@@ -186,26 +169,85 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
     struct tch_sample sample;
     int status = 1;
 
-    for (uint64_t i = 0; i < run->plan->warmup; i++)
-        for (size_t index = 0; index < run->plan->command_count && status > 0; index++) {
-            tch_sample_init(&sample);
-            status = run_once(run, index, 0, watch, &sample, err);
-            run->bad_warmup = status > 0 && !acceptable(run, index, &sample);
-            if (run->bad_warmup)
-                return 0;
-        }
+    for (uint64_t i = 0; i < run->plan->warmup * run->plan->command_count && status > 0; i++) {
+        struct tch_job job = {.index = (uint32_t)(i % run->plan->command_count)};
+
+        tch_sample_init(&sample);
+        status = begin(run, &job, 1, err);
+        if (status == 0)
+            status = await(run, watch, &sample, err);
+        if (status > 0 && hook(run, "conclude", run->plan->conclude, err) < 0)
+            return err->code;
+        run->bad_warmup = status > 0 && !acceptable(run, job.index, &sample);
+        if (run->bad_warmup)
+            return 0;
+    }
     return status;
 }
 
-/* A round: every command once, backwards every other time, so that what drifts hits all alike. */
-static int round_once(struct tch_run *run, uint64_t pair, const struct tch_run_watch *watch,
-                      tacho_error *err)
+/* What programs recorded while warming up. */
+static void forget_warm_up(const struct tch_run *run)
 {
-    size_t count = run->plan->command_count;
+    for (size_t i = 0; i < run->plan->command_count && run->plan->warmup > 0; i++) {
+        char path[PATH_MAX];
+
+        if (tch_folder_at(path, run->items[i].folder.path, "iter/0000", NULL) == 0)
+            tch_folder_remove(path);
+    }
+}
+
+/* The i-th run of all, from 0. A round is every command once, backwards every other time, so that
+   what drifts hits all alike. */
+static struct tch_job nth_job(const struct tch_run *run, uint64_t i, uint64_t *pair)
+{
+    uint64_t count = run->plan->command_count;
+    uint64_t at = i % count;
+
+    *pair = i / count + 1;
+    return (struct tch_job){
+        .index = (uint32_t)(*pair % 2 == 1 ? at : count - 1 - at),
+        .run = (uint32_t)*pair,
+    };
+}
+
+/* How many runs to have made in one go, from the i-th on: as many as take a twentieth of a second,
+   but not past the next look. Where something is to be done between two runs: one. */
+static size_t batch_size(const struct tch_run *run, uint64_t i)
+{
+    const struct tch_run_plan *plan = run->plan;
+    uint64_t count = plan->command_count;
+    uint64_t rounds = i / count;
+    uint64_t most = plan->runs > 0 ? plan->runs : plan->max_runs;
+    uint64_t n = 1;
+
+    if (plan->prepare || plan->conclude || plan->metric_count > 0 || count > TCH_JOBS_MAX / 2)
+        return 1;
+    if (rounds > 0) {
+        uint64_t each = (tch_now_ns() - run->begin_ns) / rounds + 1;
+
+        while (n < 50000000u / each && (n + 1) * count <= TCH_JOBS_MAX && rounds + n < most &&
+               (plan->runs > 0 || !tch_run_look_now(rounds + n, most)))
+            n++;
+    }
+    return (size_t)(n * count);
+}
+
+/* Some runs, from the i-th on. 1 to go on, 0 to stop. */
+static int run_batch(struct tch_run *run, uint64_t i, size_t count,
+                     const struct tch_run_watch *watch, tacho_error *err)
+{
+    struct tch_job jobs[TCH_JOBS_MAX] = {0};
+    uint64_t pair;
     int status = 1;
 
-    for (size_t i = 0; i < count && status > 0; i++)
-        status = measure_once(run, pair % 2 == 1 ? i : count - 1 - i, pair, watch, err);
+    for (size_t j = 0; j < count; j++)
+        jobs[j] = nth_job(run, i + j, &pair);
+    if (begin(run, jobs, count, err) < 0)
+        return err->code;
+    for (size_t j = 0; j < count && status > 0; j++) {
+        (void)nth_job(run, i + j, &pair);
+        status = take_run(run, &jobs[j], pair, watch, err);
+    }
     return status;
 }
 
@@ -262,13 +304,17 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
 {
     int status = warm_up(run, watch, err);
 
+    forget_warm_up(run);
     run->begin_ns = tch_now_ns();
-    for (uint64_t n = 1; status > 0; n++) {
-        status = round_once(run, n, watch, err);
+    for (uint64_t i = 0; status > 0;) {
+        size_t batch = batch_size(run, i);
+
+        status = run_batch(run, i, batch, watch, err);
+        i += batch;
         if (watch->step)
-            watch->step(watch->ctx, run, share_done(run, n));
-        if (status > 0)
-            run->stopped = enough(run, n);
+            watch->step(watch->ctx, run, share_done(run, i / run->plan->command_count));
+        if (status > 0 && i % run->plan->command_count == 0)
+            run->stopped = enough(run, i / run->plan->command_count);
         if (run->stopped)
             break;
     }

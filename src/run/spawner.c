@@ -12,6 +12,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,8 +35,8 @@ struct tch_spawner {
 };
 
 struct request {
-    size_t index;
-    uint64_t run;
+    size_t count;
+    struct tch_job jobs[TCH_JOBS_MAX];
 };
 
 struct reply {
@@ -102,12 +103,60 @@ static void on_term(int sig)
         arm(TCH_RUN_GRACE_NS);
 }
 
-static void catch (int sig, void (*handler)(int))
+static void handle(int sig, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler};
 
     sigfillset(&action.sa_mask);
     sigaction(sig, &action, NULL);
+}
+
+/* The folder of each target's last run, when nothing was put there: the next run gets it under its
+   own name. Making and removing one each time would cost several times as much. */
+static char (*empty_folder)[RUN_FOLDER_MAX];
+static size_t target_count;
+
+static void folder_path(char path[RUN_FOLDER_MAX], const char *folder, uint64_t run)
+{
+    snprintf(path, RUN_FOLDER_MAX, "%s/iter/%04llu", folder, (unsigned long long)run);
+}
+
+/* Its time is set to 1970: it is another once a name has come into it. */
+static int make_folder(const struct tch_target *target, size_t index, uint64_t run,
+                       tacho_error *err)
+{
+    static const struct timespec long_ago[2];
+    char path[RUN_FOLDER_MAX];
+
+    if (!target->folder)
+        return 0;
+    folder_path(path, target->folder, run);
+    if (empty_folder[index][0] && rename(empty_folder[index], path) == 0) {
+        empty_folder[index][0] = '\0';
+        return 0;
+    }
+    if ((mkdir(path, 0777) < 0 && errno != EEXIST) || utimensat(AT_FDCWD, path, long_ago, 0) < 0)
+        return tch_fail_errno(err, errno, "cannot make the folder '%s'", path);
+    return 0;
+}
+
+static void look_into_folder(const struct tch_target *target, size_t index, uint64_t run)
+{
+    char path[RUN_FOLDER_MAX];
+    struct stat st;
+
+    if (!target->folder)
+        return;
+    folder_path(path, target->folder, run);
+    if (stat(path, &st) == 0 && st.st_mtim.tv_sec == 0 && st.st_mtim.tv_nsec == 0)
+        memcpy(empty_folder[index], path, sizeof path);
+}
+
+static void remove_empty_folders(void)
+{
+    for (size_t i = 0; i < target_count; i++)
+        if (empty_folder[i][0])
+            rmdir(empty_folder[i]);
 }
 
 /* What the program is told, unless the user has set it. */
@@ -173,8 +222,15 @@ static bool left_running(const struct reply *r)
     return any_left();
 }
 
+/* What the run before said on standard error. */
+static void clear_errors(int fd)
+{
+    if (fd >= 0 && lseek(fd, 0, SEEK_END) > 0 && ftruncate(fd, 0) < 0)
+        return; /* then the last words of a failed run are more than its own */
+}
+
 static void run_one(struct reply *r, const struct tch_run_plan *plan,
-                    const struct tch_target *target, uint64_t run)
+                    const struct tch_target *target, size_t index, uint64_t run)
 {
     static struct run_env env;
     struct tch_io out = {.kind = plan->output, .path = plan->output_path};
@@ -193,7 +249,11 @@ static void run_one(struct reply *r, const struct tch_run_plan *plan,
     if (target->err_fd >= 0)
         spec.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = target->err_fd};
     fill_env(&env, target->folder, run);
+    clear_errors(target->err_fd);
     term_sent = timed_out = 0;
+    r->code = make_folder(target, index, run, &r->err);
+    if (r->code < 0)
+        return;
     r->code = tch_spawn_prepare(&ready, &spec, &r->err);
     if (r->code == 0) {
         r->start_ns = tch_now_ns();
@@ -208,6 +268,7 @@ static void run_one(struct reply *r, const struct tch_run_plan *plan,
         child_pid = 0;
     }
     tch_spawn_release(&ready);
+    look_into_folder(target, index, run);
 }
 
 /* All that is the same for every run is done to this process, and inherited. */
@@ -216,8 +277,12 @@ static int set_up(const struct tch_run_plan *plan, tacho_error *err)
     setpgid(0, 0); /* Ctrl-C is for our parent, who tells us */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_NAME, "tacho-spawner");
-    catch (SIGALRM, on_alarm);
-    catch (SIGTERM, on_term);
+    target_count = plan->command_count;
+    empty_folder = calloc(target_count, sizeof *empty_folder);
+    if (!empty_folder)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    handle(SIGALRM, on_alarm);
+    handle(SIGTERM, on_term);
     signal(SIGPIPE, SIG_IGN);
     for (const char *const *e = plan->env; e && *e; e++)
         if (putenv((char *)*e) != 0)
@@ -231,32 +296,72 @@ static int set_up(const struct tch_run_plan *plan, tacho_error *err)
     return 0;
 }
 
+/* Lets go of code that ran before and will not again, and forgets the peak: what is resident here
+   when a command starts is counted as the command's. Code comes back from the file when needed. */
+static void shrink(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[PATH_MAX + 128];
+    unsigned long long start;
+    unsigned long long end;
+    int fd;
+
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%llx-%llx r-xp", &start, &end) == 2 && strstr(line, " r-xp ") &&
+            strchr(line, '/'))
+            madvise((void *)(uintptr_t)start, (size_t)(end - start), MADV_DONTNEED);
+    if (maps)
+        fclose(maps);
+    fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (write(fd, "5", 1) < 0)
+            errno = 0; /* the peak stays: a little more is counted */
+        close(fd);
+    }
+}
+
 static void own_cpu(void)
 {
     atomic_store(&mine->cpu_ns, tch_clock_read(CLOCK_PROCESS_CPUTIME_ID));
 }
 
+/* One after the other; false when nobody listens any more. */
+static bool run_jobs(int fd, const struct request *q, const struct tch_run_plan *plan,
+                     const struct tch_target *targets)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        struct reply r = {0};
+
+        run_one(&r, plan, &targets[q->jobs[i].index], q->jobs[i].index, q->jobs[i].run);
+        own_cpu();
+        if (write(fd, &r, sizeof r) != (ssize_t)sizeof r)
+            return false;
+        if (r.code < 0 || aborted || (!plan->allow_nonzero && (r.status != 0 || r.timed_out)))
+            break;
+    }
+    return true;
+}
+
 _Noreturn static void serve(int fd, pid_t parent, const struct tch_run_plan *plan,
                             const struct tch_target *targets)
 {
+    static struct request q;
     struct reply r = {0};
-    struct request q;
     ssize_t n;
 
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     r.code = set_up(plan, &r.err);
     if (getppid() != parent)
         _exit(1); /* it went before PDEATHSIG was set */
-    while (write(fd, &r, sizeof r) == (ssize_t)sizeof r) {
-        own_cpu();
+    shrink();
+    if (write(fd, &r, sizeof r) != (ssize_t)sizeof r)
+        _exit(1);
+    do {
         do
             n = read(fd, &q, sizeof q);
         while (n < 0 && errno == EINTR && getppid() == parent);
-        if (n != (ssize_t)sizeof q)
-            break;
-        r = (struct reply){0};
-        run_one(&r, plan, &targets[q.index], q.run);
-    }
+    } while (n == (ssize_t)sizeof q && run_jobs(fd, &q, plan, targets));
+    remove_empty_folders();
     _exit(0);
 }
 
@@ -354,10 +459,12 @@ void tch_spawner_close(struct tch_spawner *s)
     free(s);
 }
 
-int tch_spawner_begin(struct tch_spawner *s, size_t index, uint64_t run, tacho_error *err)
+int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t count,
+                      tacho_error *err)
 {
-    struct request q = {.index = index, .run = run};
+    struct request q = {.count = count};
 
+    memcpy(q.jobs, jobs, count * sizeof *jobs);
     if (send(s->fd, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
         return tch_fail_errno(err, errno, "cannot ask the spawner for a run; was it killed?");
     return 0;

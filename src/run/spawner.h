@@ -38,11 +38,22 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
 /** Ends it and waits for it; accepts NULL. */
 void tch_spawner_close(struct tch_spawner *s);
 
-/** Begins a run of targets[index], which goes by number `run` (0: warm-up). 0 or TACHO_EIO. */
-int tch_spawner_begin(struct tch_spawner *s, size_t index, uint64_t run, tacho_error *err);
+enum { TCH_JOBS_MAX = 128 };
+
+/** A run of targets[index], which goes by number `run` (0: warm-up). */
+struct tch_job {
+    uint32_t index;
+    uint32_t run;
+};
+
+/** Begins so many runs, one after the other, at most TCH_JOBS_MAX. They go on by themselves, so
+    that nobody waits for us between two; after one that failed they do not, unless the plan allows
+    it. 0 or TACHO_EIO. */
+int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t count,
+                      tacho_error *err);
 
 /**
- * Waits for its end, at most timeout_ns (UINT64_MAX: for ever).
+ * Waits for the end of the next of them, at most timeout_ns (UINT64_MAX: for ever).
  *
  * @return 1 with the sample's fields set; 0 when it has not ended yet; TACHO_EIO when the program
  *         cannot be started, or a signal came (system_errno EINTR): then call again

@@ -9,6 +9,7 @@ $ tacho
 !   completion  print a completion script for a shell
 !   doctor      what this machine can measure, what disturbs it, how to mend that
 !   help        explain tacho or one of its commands
+!   run         run a command repeatedly, record everything, write a run folder
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -27,6 +28,7 @@ $ tacho --help
 |   completion  print a completion script for a shell
 |   doctor      what this machine can measure, what disturbs it, how to mend that
 |   help        explain tacho or one of its commands
+|   run         run a command repeatedly, record everything, write a run folder
 | 
 | Options:
 |   -V, --version  show the version

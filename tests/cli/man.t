@@ -18,6 +18,9 @@ $ tacho help --man
 | .TP
 | .B tacho help
 | explain tacho or one of its commands
+| .TP
+| .B tacho run
+| run a command repeatedly, record everything, write a run folder
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -46,7 +49,8 @@ $ tacho help --man
 | .SH SEE ALSO
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
-| .BR tacho\-help (1)
+| .BR tacho\-help (1),
+| .BR tacho\-run (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"

@@ -162,7 +162,7 @@ static const struct arg run_args[] = {
     {.name = NULL},
 };
 
-static const struct cmd cmd_run = {
+static const struct cmd sample_run = {
     .name = "run",
     .summary = "run a program",
     .usage = "tacho run [OPTIONS] [--] COMMAND...",
@@ -180,7 +180,7 @@ static const struct cmd cmd_table = {
 };
 
 static const struct cmd *const commands[] = {
-    &cmd_completion, &cmd_events, &cmd_help, &cmd_progress, &cmd_run, &cmd_table, NULL,
+    &cmd_completion, &cmd_events, &cmd_help, &cmd_progress, &sample_run, &cmd_table, NULL,
 };
 
 static const struct opt opts[] = {
