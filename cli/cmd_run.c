@@ -39,7 +39,7 @@ static void catch_signals(void)
 /* "12.34 ms +-1.2%" of the first command. */
 static void make_note(struct watcher *w, const struct tch_run *run)
 {
-    const struct tch_samples *samples = &run->items[0].receipt.samples;
+    const struct tch_run_samples *samples = &run->items[0].receipt.samples;
     double *wall = malloc((samples->count + 1) * sizeof *wall);
     struct tch_summary s;
     struct tch_buf b;
@@ -48,7 +48,7 @@ static void make_note(struct watcher *w, const struct tch_run *run)
     if (!wall)
         return;
     tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
-    n = tch_samples_field(samples, TCH_WALL, wall);
+    n = tch_run_samples_field(samples, TCH_WALL, wall);
     if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
         add_value(&b, TCH_NS, s.median);
         if (s.level > 0)
@@ -77,7 +77,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 /* What the command that failed did, and what it last said. */
 static void complain_of_run(const struct tch_run *run)
 {
-    const struct tch_sample *bad = &run->bad;
+    const struct tch_run_sample *bad = &run->bad;
     const struct tch_run_item *item = &run->items[run->bad_index];
     const char *name = run->plan->commands[run->bad_index].line;
     char which[64];
@@ -145,7 +145,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
 static int ending(const struct tch_run *run, const struct run_options *o)
 {
     if (run->state == TCH_RUN_FAILED && o->pass_status)
-        return tch_sample_exit(&run->bad);
+        return tch_run_sample_exit(&run->bad);
     if (run->state != TCH_RUN_COMPLETE)
         return EXIT_WORK;
     for (size_t i = 0; i < run->plan->command_count && o->fail_on_warn; i++)

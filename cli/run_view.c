@@ -61,7 +61,7 @@ static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, doub
 }
 
 /* What everyone wants to see; the rest is in the report. */
-static bool is_shown(const struct tch_row *row)
+static bool is_shown(const struct tch_run_row *row)
 {
     static const char *const hidden[] = {
         "minor_faults", "voluntary_switches", "involuntary_switches", "block_reads",
@@ -76,7 +76,7 @@ static bool is_shown(const struct tch_row *row)
     return true;
 }
 
-static void add_interval(struct table *t, const struct tch_row *row)
+static void add_interval(struct table *t, const struct tch_run_row *row)
 {
     const struct tch_summary *s = &row->summary;
     double precision = tch_summary_precision(s);
@@ -114,7 +114,7 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     table_init(&t, term, columns, 6);
     t.indent = 2;
     for (size_t i = 0; i < r->rows.count; i++) {
-        const struct tch_row *row = &r->rows.row[i];
+        const struct tch_run_row *row = &r->rows.row[i];
 
         if (!is_shown(row))
             continue;
@@ -154,16 +154,16 @@ void add_run(struct tch_buf *b, const struct term *term, const struct tch_receip
 }
 
 /* Pairs that both have; the order of samples is that of the pairs. */
-static size_t match_pairs(const struct tch_samples *a, const struct tch_samples *b, double *x,
-                          double *y)
+static size_t match_pairs(const struct tch_run_samples *a, const struct tch_run_samples *b,
+                          double *x, double *y)
 {
     size_t n = 0;
 
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        const struct tch_sample *p = &a->items[i];
-        const struct tch_sample *q = &b->items[j];
+        const struct tch_run_sample *p = &a->items[i];
+        const struct tch_run_sample *q = &b->items[j];
 
-        if (p->pair == q->pair && tch_sample_ok(p) && tch_sample_ok(q)) {
+        if (p->pair == q->pair && tch_run_sample_ok(p) && tch_run_sample_ok(q)) {
             x[n] = p->field[TCH_WALL];
             y[n++] = q->field[TCH_WALL];
         }

@@ -110,7 +110,7 @@ static void check_modes(struct tch_warnings *w, const double *sorted, size_t n)
              low / 1e6, n - split, high / 1e6);
 }
 
-static void check_ends(struct tch_warnings *w, const struct tch_samples *samples)
+static void check_ends(struct tch_warnings *w, const struct tch_run_samples *samples)
 {
     size_t failed = 0;
     size_t late = 0;
@@ -118,7 +118,7 @@ static void check_ends(struct tch_warnings *w, const struct tch_samples *samples
 
     for (size_t i = 0; i < samples->count; i++) {
         late += samples->items[i].timed_out;
-        failed += !tch_sample_ok(&samples->items[i]) && !samples->items[i].timed_out;
+        failed += !tch_run_sample_ok(&samples->items[i]) && !samples->items[i].timed_out;
         left += samples->items[i].left_running;
     }
     if (failed > 0)
@@ -134,7 +134,7 @@ static void check_ends(struct tch_warnings *w, const struct tch_samples *samples
                  samples->count);
 }
 
-static void check_metrics(struct tch_warnings *w, const struct tch_samples *samples)
+static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *samples)
 {
     for (size_t i = 0; i < samples->metric_count; i++) {
         size_t missing = 0;
@@ -148,7 +148,8 @@ static void check_metrics(struct tch_warnings *w, const struct tch_samples *samp
     }
 }
 
-int tch_advise_samples(struct tch_warnings *w, const struct tch_samples *samples, tacho_error *err)
+int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *samples,
+                       tacho_error *err)
 {
     double *wall = malloc(2 * (samples->count + 1) * sizeof *wall);
     double *sorted = wall ? wall + samples->count + 1 : NULL;
@@ -160,7 +161,7 @@ int tch_advise_samples(struct tch_warnings *w, const struct tch_samples *samples
         return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", samples->count);
     check_ends(w, samples);
     check_metrics(w, samples);
-    n = tch_samples_field(samples, TCH_WALL, wall);
+    n = tch_run_samples_field(samples, TCH_WALL, wall);
     status = tch_summary_of(wall, n, 0.05, &s, err);
     if (status == 0 && n > 0 && s.min > 0) {
         memcpy(sorted, wall, n * sizeof *wall);

@@ -31,7 +31,8 @@ void tch_warn(struct tch_warnings *w, const char *code, const char *advice, cons
 
 /** What the samples themselves tell: drift, a slow first run, outliers, two modes, failures. The
     same samples give the same warnings. 0 or TACHO_ENOMEM. */
-int tch_advise_samples(struct tch_warnings *w, const struct tch_samples *samples, tacho_error *err);
+int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *samples,
+                       tacho_error *err);
 
 /** The machine's state at one moment; what it did between two of them is told from both. */
 struct tch_machine_state {

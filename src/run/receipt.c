@@ -220,13 +220,13 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
     key_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
     tch_json_end_object(b);
     tch_json_key(b, "statistics");
-    tch_rows_write(b, &r->rows);
+    tch_run_rows_write(b, &r->rows);
     tch_json_key(b, "warnings");
     tch_warnings_write(b, &r->warnings);
     tch_json_key(b, "samples");
     tch_json_begin_array(b);
     for (size_t i = 0; i < r->samples.count; i++)
-        tch_sample_write(b, &r->samples.items[i], &r->samples);
+        tch_run_sample_write(b, &r->samples.items[i], &r->samples);
     tch_json_end_array(b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');

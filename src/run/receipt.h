@@ -55,9 +55,9 @@ struct tch_receipt {
     double precision; /**< asked for; 0 with a fixed number of runs */
 
     struct tch_metric_name *metrics;
-    struct tch_samples samples;
+    struct tch_run_samples samples;
     struct tch_warnings warnings;
-    struct tch_rows rows; /**< made of the samples */
+    struct tch_run_rows rows; /**< made of the samples */
 };
 
 /** The head for command `index` of the plan. */

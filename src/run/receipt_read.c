@@ -188,7 +188,7 @@ static int each_element(struct tch_receipt *r, const char *key,
 
 static int read_sample(struct tch_receipt *r, const struct tch_json_value *value, tacho_error *err)
 {
-    return tch_sample_parse(value->text, value->len, &r->samples, err);
+    return tch_run_sample_parse(value->text, value->len, &r->samples, err);
 }
 
 static int read_all(struct tch_receipt *r, tacho_error *err)
@@ -241,7 +241,7 @@ void tch_receipt_release(struct tch_receipt *r)
 {
     for (size_t i = 0; i < r->samples.metric_count; i++)
         free(r->metrics[i].name);
-    tch_samples_release(&r->samples);
+    tch_run_samples_release(&r->samples);
     free(r->metrics);
     free(r->name);
     free(r->id);
@@ -255,7 +255,7 @@ void tch_receipt_release(struct tch_receipt *r)
 
 int tch_receipt_sum(struct tch_receipt *r, tacho_error *err)
 {
-    return tch_rows_of(&r->samples, r->alpha, r->work, &r->rows, err);
+    return tch_run_rows_of(&r->samples, r->alpha, r->work, &r->rows, err);
 }
 
 /* The lines of samples.jsonl. Only the last may have been cut by a kill. */
@@ -275,7 +275,7 @@ static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
     while (status == 0 && (more = tch_lines_next(&lines, &line, err)) > 0) {
         if (!line.ended || line.too_long)
             continue;
-        status = tch_sample_parse(line.text, line.len, &r->samples, err);
+        status = tch_run_sample_parse(line.text, line.len, &r->samples, err);
         if (status < 0 && err)
             err->line = line.number;
     }

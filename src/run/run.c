@@ -59,7 +59,7 @@ static int clear_output(const struct tch_run *run, struct tch_run_item *item, ta
 }
 
 static int find_metrics(const struct tch_run *run, const struct tch_run_item *item,
-                        struct tch_sample *sample, tacho_error *err)
+                        struct tch_run_sample *sample, tacho_error *err)
 {
     const struct tch_run_plan *plan = run->plan;
     int status = 0;
@@ -76,8 +76,8 @@ static int find_metrics(const struct tch_run *run, const struct tch_run_item *it
 }
 
 /* Until the command ends, or the user has enough: then it is ended. */
-static int await(struct tch_run *run, const struct tch_run_watch *watch, struct tch_sample *sample,
-                 tacho_error *err)
+static int await(struct tch_run *run, const struct tch_run_watch *watch,
+                 struct tch_run_sample *sample, tacho_error *err)
 {
     bool aborted = false;
     int status;
@@ -113,9 +113,9 @@ static int begin(struct tch_run *run, const struct tch_job *jobs, size_t count, 
 }
 
 /* Is it a run to go on after? */
-static bool acceptable(struct tch_run *run, size_t index, const struct tch_sample *sample)
+static bool acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample)
 {
-    if (tch_sample_ok(sample) || run->plan->allow_nonzero)
+    if (tch_run_sample_ok(sample) || run->plan->allow_nonzero)
         return true;
     run->state = TCH_RUN_FAILED;
     run->stopped = sample->timed_out ? "timeout" : "failed";
@@ -124,7 +124,7 @@ static bool acceptable(struct tch_run *run, size_t index, const struct tch_sampl
     return false;
 }
 
-static int write_log(const struct tch_run_item *item, const struct tch_sample *sample,
+static int write_log(const struct tch_run_item *item, const struct tch_run_sample *sample,
                      tacho_error *err)
 {
     char mem[2048];
@@ -132,7 +132,7 @@ static int write_log(const struct tch_run_item *item, const struct tch_sample *s
     int status;
 
     tch_buf_init_on(&b, mem, sizeof mem, LINE_MAX_BYTES);
-    tch_sample_write(&b, sample, &item->receipt.samples);
+    tch_run_sample_write(&b, sample, &item->receipt.samples);
     tch_buf_addc(&b, '\n');
     if (b.failed)
         status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
@@ -147,7 +147,7 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
                     const struct tch_run_watch *watch, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[job->index];
-    struct tch_sample *sample = tch_samples_next(&item->receipt.samples);
+    struct tch_run_sample *sample = tch_run_samples_next(&item->receipt.samples);
     int status;
 
     if (!sample)
@@ -166,13 +166,13 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
 
 static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
-    struct tch_sample sample;
+    struct tch_run_sample sample;
     int status = 1;
 
     for (uint64_t i = 0; i < run->plan->warmup * run->plan->command_count && status > 0; i++) {
         struct tch_job job = {.index = (uint32_t)(i % run->plan->command_count)};
 
-        tch_sample_init(&sample);
+        tch_run_sample_init(&sample);
         status = begin(run, &job, 1, err);
         if (status == 0)
             status = await(run, watch, &sample, err);
@@ -260,7 +260,7 @@ static bool precise(const struct tch_run *run)
 
     for (size_t i = 0; i < run->plan->command_count && enough; i++) {
         struct tch_summary s;
-        size_t ok = tch_samples_field(&run->items[i].receipt.samples, TCH_WALL, wall);
+        size_t ok = tch_run_samples_field(&run->items[i].receipt.samples, TCH_WALL, wall);
 
         enough = tch_summary_of(wall, ok, run->alpha, &s, NULL) == 0 &&
                  tch_summary_precision(&s) <= run->plan->precision;

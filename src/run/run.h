@@ -46,8 +46,8 @@ struct tch_run {
 
     enum tch_run_state state;
     const char *stopped;
-    struct tch_sample bad; /**< the run that failed, when the state says so */
-    size_t bad_index;      /**< of its command */
+    struct tch_run_sample bad; /**< the run that failed, when the state says so */
+    size_t bad_index;          /**< of its command */
     bool bad_warmup;
 };
 

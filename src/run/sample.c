@@ -52,14 +52,14 @@ void tch_values_release(struct tch_values *values)
     *values = (struct tch_values){0};
 }
 
-void tch_sample_init(struct tch_sample *sample)
+void tch_run_sample_init(struct tch_run_sample *sample)
 {
-    *sample = (struct tch_sample){0};
+    *sample = (struct tch_run_sample){0};
     for (int i = 0; i < TCH_FIELDS; i++)
         sample->field[i] = NAN;
 }
 
-static void release_metrics(struct tch_sample *sample, size_t count)
+static void release_metrics(struct tch_run_sample *sample, size_t count)
 {
     for (size_t i = 0; sample->metrics && i < count; i++)
         tch_values_release(&sample->metrics[i]);
@@ -68,14 +68,14 @@ static void release_metrics(struct tch_sample *sample, size_t count)
 }
 
 /* The slot behind the last may hold lists of a sample that was not counted: used again. */
-struct tch_sample *tch_samples_next(struct tch_samples *samples)
+struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
 {
-    struct tch_sample *sample;
+    struct tch_run_sample *sample;
     struct tch_values *metrics;
 
     if (samples->count == samples->room) {
         size_t room = samples->room > 0 ? 2 * samples->room : 32;
-        struct tch_sample *items = realloc(samples->items, room * sizeof *items);
+        struct tch_run_sample *items = realloc(samples->items, room * sizeof *items);
 
         if (!items)
             return NULL;
@@ -90,14 +90,14 @@ struct tch_sample *tch_samples_next(struct tch_samples *samples)
         if (!metrics)
             return NULL;
     }
-    tch_sample_init(sample);
+    tch_run_sample_init(sample);
     sample->metrics = metrics;
     for (size_t i = 0; i < samples->metric_count; i++)
         metrics[i].n = 0;
     return sample;
 }
 
-void tch_samples_release(struct tch_samples *samples)
+void tch_run_samples_release(struct tch_run_samples *samples)
 {
     for (size_t i = 0; i < samples->room; i++)
         release_metrics(&samples->items[i], samples->metric_count);
@@ -106,12 +106,12 @@ void tch_samples_release(struct tch_samples *samples)
     samples->count = samples->room = 0;
 }
 
-bool tch_sample_ok(const struct tch_sample *sample)
+bool tch_run_sample_ok(const struct tch_run_sample *sample)
 {
     return WIFEXITED(sample->status) && WEXITSTATUS(sample->status) == 0 && !sample->timed_out;
 }
 
-int tch_sample_exit(const struct tch_sample *sample)
+int tch_run_sample_exit(const struct tch_run_sample *sample)
 {
     return WIFSIGNALED(sample->status) ? 128 + WTERMSIG(sample->status)
                                        : WEXITSTATUS(sample->status);
@@ -119,8 +119,8 @@ int tch_sample_exit(const struct tch_sample *sample)
 
 /* Writing. */
 
-static void write_metrics(struct tch_buf *b, const struct tch_sample *sample,
-                          const struct tch_samples *of)
+static void write_metrics(struct tch_buf *b, const struct tch_run_sample *sample,
+                          const struct tch_run_samples *of)
 {
     tch_json_key(b, "metrics");
     tch_json_begin_object(b);
@@ -140,7 +140,7 @@ static void write_metrics(struct tch_buf *b, const struct tch_sample *sample,
     tch_json_end_object(b);
 }
 
-static void write_fields(struct tch_buf *b, const struct tch_sample *sample)
+static void write_fields(struct tch_buf *b, const struct tch_run_sample *sample)
 {
     for (int i = 0; i < TCH_FIELDS; i++) {
         double value = sample->field[i];
@@ -155,8 +155,8 @@ static void write_fields(struct tch_buf *b, const struct tch_sample *sample)
     }
 }
 
-void tch_sample_write(struct tch_buf *b, const struct tch_sample *sample,
-                      const struct tch_samples *of)
+void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
+                          const struct tch_run_samples *of)
 {
     tch_json_begin_object(b);
     tch_json_key(b, "run");
@@ -167,7 +167,7 @@ void tch_sample_write(struct tch_buf *b, const struct tch_sample *sample,
     tch_json_u64(b, sample->start_ns);
     write_fields(b, sample);
     tch_json_key(b, "exit_status");
-    tch_json_u64(b, (uint64_t)tch_sample_exit(sample));
+    tch_json_u64(b, (uint64_t)tch_run_sample_exit(sample));
     if (WIFSIGNALED(sample->status)) {
         tch_json_key(b, "signal");
         tch_json_u64(b, (uint64_t)WTERMSIG(sample->status));
@@ -209,8 +209,8 @@ static int read_values(struct tch_json_reader *r, struct tch_values *to, tacho_e
     return more;
 }
 
-static int read_metrics(struct tch_json_reader *r, struct tch_sample *sample,
-                        const struct tch_samples *of, tacho_error *err)
+static int read_metrics(struct tch_json_reader *r, struct tch_run_sample *sample,
+                        const struct tch_run_samples *of, tacho_error *err)
 {
     struct tch_json_value key;
     int status = tch_json_read(r, &key);
@@ -241,7 +241,7 @@ struct ending {
     uint64_t signal;
 };
 
-static void set_number(struct tch_sample *sample, struct ending *end,
+static void set_number(struct tch_run_sample *sample, struct ending *end,
                        const struct tch_json_value *key, double value)
 {
     uint64_t whole = value >= 0 && value < 9e18 ? (uint64_t)value : 0;
@@ -262,7 +262,7 @@ static void set_number(struct tch_sample *sample, struct ending *end,
 }
 
 static int read_member(struct tch_json_reader *r, const struct tch_json_value *key,
-                       struct tch_sample *sample, struct ending *end)
+                       struct tch_run_sample *sample, struct ending *end)
 {
     struct tch_json_value value;
     int status = tch_json_read_raw(r, &value);
@@ -278,9 +278,9 @@ static int read_member(struct tch_json_reader *r, const struct tch_json_value *k
     return 0;
 }
 
-int tch_sample_parse(const char *json, size_t len, struct tch_samples *to, tacho_error *err)
+int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to, tacho_error *err)
 {
-    struct tch_sample *sample = tch_samples_next(to);
+    struct tch_run_sample *sample = tch_run_samples_next(to);
     struct ending end = {0};
     struct tch_json_reader r;
     struct tch_json_value key;

@@ -64,7 +64,7 @@ struct tch_metric_name {
     bool all; /**< every match counts, not the last alone */
 };
 
-struct tch_sample {
+struct tch_run_sample {
     uint64_t run;      /**< from 1 */
     uint64_t pair;     /**< the round it was part of, from 1; the same for commands run in turn */
     uint64_t start_ns; /**< CLOCK_MONOTONIC, before the spawn */
@@ -76,33 +76,34 @@ struct tch_sample {
 };
 
 /** All runs of one command, in the order they were made. */
-struct tch_samples {
-    struct tch_sample *items;
+struct tch_run_samples {
+    struct tch_run_sample *items;
     size_t count;
     size_t room;
     const struct tch_metric_name *metrics; /**< borrowed */
     size_t metric_count;
 };
 
-void tch_sample_init(struct tch_sample *sample);
+void tch_run_sample_init(struct tch_run_sample *sample);
 
 /** Room for one more, initialised, with an empty list for each metric; not counted until the
     caller adds 1 to count. NULL when there is no memory. */
-struct tch_sample *tch_samples_next(struct tch_samples *samples);
-void tch_samples_release(struct tch_samples *samples);
+struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples);
+void tch_run_samples_release(struct tch_run_samples *samples);
 
 /** Did it end by itself with 0? */
-bool tch_sample_ok(const struct tch_sample *sample);
+bool tch_run_sample_ok(const struct tch_run_sample *sample);
 
 /** As a shell tells it: the exit status, or 128 + the signal. */
-int tch_sample_exit(const struct tch_sample *sample);
+int tch_run_sample_exit(const struct tch_run_sample *sample);
 
 /** The object that stands in run.json and, a line each, in samples.jsonl. */
-void tch_sample_write(struct tch_buf *b, const struct tch_sample *sample,
-                      const struct tch_samples *of);
+void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
+                          const struct tch_run_samples *of);
 
 /** Reads such an object and counts it in. Members that are not known are passed over.
     0, TACHO_EPARSE, TACHO_ENOMEM. */
-int tch_sample_parse(const char *json, size_t len, struct tch_samples *to, tacho_error *err);
+int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to,
+                         tacho_error *err);
 
 #endif

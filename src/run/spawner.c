@@ -475,7 +475,7 @@ static double timeval_ns(struct timeval t)
     return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
 }
 
-static void fill_sample(struct tch_sample *sample, const struct reply *r)
+static void fill_sample(struct tch_run_sample *sample, const struct reply *r)
 {
     const struct rusage *u = &r->usage;
 
@@ -495,7 +495,7 @@ static void fill_sample(struct tch_sample *sample, const struct reply *r)
     sample->field[TCH_BLOCK_WRITES] = (double)u->ru_oublock;
 }
 
-int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_sample *ret,
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
                      tacho_error *err)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};

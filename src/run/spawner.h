@@ -58,7 +58,7 @@ int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t 
  * @return 1 with the sample's fields set; 0 when it has not ended yet; TACHO_EIO when the program
  *         cannot be started, or a signal came (system_errno EINTR): then call again
  */
-int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_sample *ret,
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
                      tacho_error *err);
 
 /** The process that runs now, 0 when there is none. */

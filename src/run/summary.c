@@ -69,22 +69,23 @@ double tch_summary_precision(const struct tch_summary *s)
     return (s->high - s->low) / 2 / s->median;
 }
 
-size_t tch_samples_field(const struct tch_samples *samples, enum tch_field field, double *values)
+size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
+                             double *values)
 {
     bool any_ok = false;
     size_t n = 0;
 
     for (size_t i = 0; i < samples->count; i++)
-        any_ok |= tch_sample_ok(&samples->items[i]);
+        any_ok |= tch_run_sample_ok(&samples->items[i]);
     for (size_t i = 0; i < samples->count; i++)
-        if ((!any_ok || tch_sample_ok(&samples->items[i])) &&
+        if ((!any_ok || tch_run_sample_ok(&samples->items[i])) &&
             !isnan(samples->items[i].field[field]))
             values[n++] = samples->items[i].field[field];
     return n;
 }
 
-int tch_samples_metric(const struct tch_samples *samples, size_t metric, struct tch_values *values,
-                       tacho_error *err)
+int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
+                           struct tch_values *values, tacho_error *err)
 {
     for (size_t i = 0; i < samples->count; i++)
         for (size_t j = 0; j < samples->items[i].metrics[metric].n; j++)
@@ -94,22 +95,23 @@ int tch_samples_metric(const struct tch_samples *samples, size_t metric, struct 
 }
 
 /* Adds a row unless there is nothing to sum up. */
-static int add_row(struct tch_rows *rows, const char *name, const char *title, enum tch_unit unit,
-                   const double *values, size_t n, double alpha, tacho_error *err)
+static int add_row(struct tch_run_rows *rows, const char *name, const char *title,
+                   enum tch_unit unit, const double *values, size_t n, double alpha,
+                   tacho_error *err)
 {
-    struct tch_row *row = &rows->row[rows->count];
+    struct tch_run_row *row = &rows->row[rows->count];
 
     if (n == 0 || rows->count == TCH_ROWS_MAX)
         return 0;
-    *row = (struct tch_row){.name = name, .title = title, .unit = unit};
+    *row = (struct tch_run_row){.name = name, .title = title, .unit = unit};
     if (tch_summary_of(values, n, alpha, &row->summary, err) < 0)
         return TACHO_ENOMEM;
     rows->count++;
     return 0;
 }
 
-static int add_metrics(const struct tch_samples *samples, double alpha, struct tch_rows *rows,
-                       tacho_error *err)
+static int add_metrics(const struct tch_run_samples *samples, double alpha,
+                       struct tch_run_rows *rows, tacho_error *err)
 {
     int status = 0;
 
@@ -117,7 +119,7 @@ static int add_metrics(const struct tch_samples *samples, double alpha, struct t
         struct tch_values values = {0};
         const char *name = samples->metrics[i].name;
 
-        status = tch_samples_metric(samples, i, &values, err);
+        status = tch_run_samples_metric(samples, i, &values, err);
         if (status == 0)
             status = add_row(rows, name, name, TCH_PLAIN, values.v, values.n, alpha, err);
         tch_values_release(&values);
@@ -125,8 +127,8 @@ static int add_metrics(const struct tch_samples *samples, double alpha, struct t
     return status;
 }
 
-int tch_rows_of(const struct tch_samples *samples, double alpha, double work, struct tch_rows *ret,
-                tacho_error *err)
+int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double work,
+                    struct tch_run_rows *ret, tacho_error *err)
 {
     double *values = malloc((samples->count + 1) * sizeof *values);
     int status = 0;
@@ -136,14 +138,14 @@ int tch_rows_of(const struct tch_samples *samples, double alpha, double work, st
     if (!values)
         return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", samples->count);
     for (int i = 0; i < TCH_FIELDS && status == 0; i++) {
-        n = tch_samples_field(samples, (enum tch_field)i, values);
+        n = tch_run_samples_field(samples, (enum tch_field)i, values);
         status = add_row(ret, tch_fields[i].name, tch_fields[i].title, tch_fields[i].unit, values,
                          n, alpha, err);
     }
     if (status == 0)
         status = add_metrics(samples, alpha, ret, err);
     if (status == 0 && work > 0) {
-        n = tch_samples_field(samples, TCH_WALL, values);
+        n = tch_run_samples_field(samples, TCH_WALL, values);
         for (size_t i = 0; i < n; i++)
             values[i] = work / (values[i] > 0 ? values[i] : 1) * 1e9;
         status = add_row(ret, "throughput", "throughput", TCH_PLAIN, values, n, alpha, err);
@@ -152,7 +154,7 @@ int tch_rows_of(const struct tch_samples *samples, double alpha, double work, st
     return status;
 }
 
-void tch_rows_write(struct tch_buf *b, const struct tch_rows *rows)
+void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows)
 {
     tch_json_begin_object(b);
     for (size_t i = 0; i < rows->count; i++) {

@@ -36,14 +36,15 @@ double tch_summary_precision(const struct tch_summary *s);
 
 /** One field of all samples that ended well, or of all where none did, into values (room for
     count); those not measured are left out. Returns how many. */
-size_t tch_samples_field(const struct tch_samples *samples, enum tch_field field, double *values);
+size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
+                             double *values);
 
 /** All values of a metric, in order. 0 or TACHO_ENOMEM. */
-int tch_samples_metric(const struct tch_samples *samples, size_t metric, struct tch_values *values,
-                       tacho_error *err);
+int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
+                           struct tch_values *values, tacho_error *err);
 
 /** What is summed up: fields that were measured, then metrics, then throughput. */
-struct tch_row {
+struct tch_run_row {
     const char *name;  /**< "wall_ns" */
     const char *title; /**< "wall time" */
     enum tch_unit unit;
@@ -52,8 +53,8 @@ struct tch_row {
 
 enum { TCH_ROWS_MAX = TCH_FIELDS + 64 + 1 };
 
-struct tch_rows {
-    struct tch_row row[TCH_ROWS_MAX];
+struct tch_run_rows {
+    struct tch_run_row row[TCH_ROWS_MAX];
     size_t count;
 };
 
@@ -63,10 +64,10 @@ struct tch_rows {
  * @param work  units a run, for a row of units a second called "throughput"; 0: none
  * @return 0 or TACHO_ENOMEM
  */
-int tch_rows_of(const struct tch_samples *samples, double alpha, double work, struct tch_rows *ret,
-                tacho_error *err);
+int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double work,
+                    struct tch_run_rows *ret, tacho_error *err);
 
 /** The "statistics" of run.json. */
-void tch_rows_write(struct tch_buf *b, const struct tch_rows *rows);
+void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows);
 
 #endif
