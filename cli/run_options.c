@@ -33,6 +33,9 @@ enum {
     NAME,
     LABEL,
     METRIC,
+    CONFIG,
+    INTERVAL,
+    POWER,
     OUT,
     PASS_STATUS,
     FAIL_ON_WARN,
@@ -106,6 +109,19 @@ const struct opt run_opts[] = {
      .arg = "NAME",
      .help = "the run's name; again for the second command, and so on"},
     {.id = LABEL, .name = "label", .arg = "K=V", .help = "a note in run.json"},
+    {.id = CONFIG,
+     .name = "config",
+     .arg = "FILE",
+     .help = "a JSON file that says what is run; its hash and content go into run.json",
+     .complete = COMPLETE_FILE},
+    {.id = INTERVAL,
+     .name = "interval",
+     .arg = "TIME",
+     .help = "look at memory and power every TIME (default 10ms)"},
+    {.id = POWER,
+     .name = "power",
+     .arg = "SOURCE",
+     .help = "auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or fixed:WATTS"},
     {.id = OUT,
      .name = "out",
      .letter = 'o',
@@ -141,6 +157,15 @@ static int take_time(const struct args *args, const char *name, uint64_t *ret)
         return wrong_value(args, name, "a duration such as 250ms or 5s");
     *ret = value;
     return EXIT_OK;
+}
+
+static int take_interval(const struct args *args, uint64_t *ret)
+{
+    int status = take_time(args, "interval", ret);
+
+    if (status == EXIT_OK && *ret < 1000000)
+        status = wrong_value(args, "interval", "1ms or more");
+    return status;
 }
 
 static int take_precision(const struct args *args, double *ret)
@@ -271,6 +296,10 @@ static int take_opt(struct run_options *o, const struct args *args, int id, size
         return take_path(args, &o->paths[0], &plan->cwd);
     case INPUT:
         return take_path(args, &o->paths[1], &plan->input);
+    case CONFIG:
+        return take_path(args, &o->paths[2], &plan->config);
+    case INTERVAL:
+        return take_interval(args, &plan->interval_ns);
     case WORK:
         return take_work(args, plan);
     case METRIC:
@@ -304,6 +333,9 @@ static void take_plain(struct run_options *o, const char *value, int id)
         break;
     case OUT:
         plan->out = value;
+        break;
+    case POWER:
+        plan->power = value;
         break;
     case OUTPUT:
         take_output(plan, value);

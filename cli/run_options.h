@@ -17,7 +17,7 @@ struct run_options {
     struct tch_metric *metrics;
     const char **env;
     const char **labels;
-    char *paths[3]; /**< owned: absolute forms of --cwd, --input, --output */
+    char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     bool pass_status;
     bool fail_on_warn;
 };

@@ -15,6 +15,8 @@ void tch_run_plan_init(struct tch_run_plan *plan)
         .max_time_ns = TCH_RUN_TIME_NS,
         .output = TCH_IO_NULL,
         .out = "tacho-out",
+        .interval_ns = TCH_RUN_LOOK_NS,
+        .power = "auto",
     };
 }
 

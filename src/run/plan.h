@@ -22,6 +22,7 @@ enum {
 
 #define TCH_RUN_TIME_NS   5000000000u /* until precise, unless the user says otherwise */
 #define TCH_RUN_PRECISION 0.01
+#define TCH_RUN_LOOK_NS   10000000u
 #define TCH_RUN_GRACE_NS  1000000000u /* from TERM to KILL */
 #define TCH_RUN_ALPHA     0.05
 
@@ -63,7 +64,10 @@ struct tch_run_plan {
     double work; /**< units a run; 0: not said */
     const char *work_unit;
     const char *const *labels; /**< "K=V", NULL-ended, or NULL */
+    const char *config;        /**< path of a JSON file, or NULL */
     const char *out;           /**< "tacho-out" */
+    uint64_t interval_ns;      /**< between looks at memory and power */
+    const char *power;         /**< "auto", "none", or a source */
 
     const struct tch_metric *metrics;
     size_t metric_count;

@@ -113,6 +113,7 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, doubl
     key_u64_or_null(b, "max_runs", plan->runs > 0 ? 0 : plan->max_runs);
     key_u64_or_null(b, "max_time_ns", plan->max_time_ns);
     key_f64(b, "alpha", alpha);
+    key_u64(b, "interval_ns", plan->interval_ns);
     key_u64(b, "warmup", plan->warmup);
     key_u64_or_null(b, "timeout_ns", plan->timeout_ns);
     key_text(b, "cpus", plan->cpus);
@@ -139,8 +140,30 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_plan *plan)
     tch_json_end_array(b);
 }
 
+static void write_surroundings(struct tch_buf *b, const struct tch_run_plan *plan,
+                               const struct tch_surroundings *s)
+{
+    key_text(b, "machine_class", s->machine_class);
+    tch_json_key(b, "environment");
+    tch_json_raw(b, s->environment, s->environment_len);
+    key_text(b, "environment_hash", s->environment_hash);
+    key_text(b, "commit", s->commit[0] ? s->commit : NULL);
+    tch_json_key(b, "config");
+    if (!s->config) {
+        tch_json_null(b);
+        return;
+    }
+    tch_json_begin_object(b);
+    key_text(b, "path", plan->config);
+    key_text(b, "sha256", s->config_hash);
+    tch_json_key(b, "document");
+    tch_json_raw(b, s->config, s->config_len);
+    tch_json_end_object(b);
+}
+
 void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
-                      const struct tch_folder *folder, const char *group, double alpha)
+                      const struct tch_folder *folder, const char *group, double alpha,
+                      const struct tch_surroundings *s)
 {
     const struct tch_run_command *command = &plan->commands[index];
     uint64_t now = tch_wall_ns();
@@ -156,6 +179,7 @@ void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t
     key_u64(b, "started_monotonic_ns", tch_now_ns());
     write_command(b, plan, command);
     write_plan(b, plan, alpha);
+    write_surroundings(b, plan, s);
     key_pairs(b, "labels", plan->labels);
     tch_json_key(b, "work");
     if (plan->work > 0) {
@@ -175,9 +199,9 @@ void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t
 /* What the head does not say. */
 static bool is_outcome(const char *key, size_t len)
 {
-    static const char *const names[] = {"state",      "ended_at",  "ended_unix_ns",
-                                        "stopped",    "precision", "costs",
-                                        "statistics", "warnings",  "samples"};
+    static const char *const names[] = {"state",     "ended_at", "ended_unix_ns", "stopped",
+                                        "precision", "power",    "costs",         "statistics",
+                                        "warnings",  "samples"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == len && memcmp(names[i], key, len) == 0)
@@ -218,6 +242,13 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
     tch_json_key(b, "costs");
     tch_json_begin_object(b);
     key_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
+    key_u64(b, "looks", end->looks);
+    key_f64(b, "looks_cpu_ns", end->looks_cpu_ns);
+    tch_json_end_object(b);
+    tch_json_key(b, "power");
+    tch_json_begin_object(b);
+    key_text(b, "source", end->power_source);
+    key_text(b, "why_not", end->power_source ? NULL : end->power_why);
     tch_json_end_object(b);
     tch_json_key(b, "statistics");
     tch_run_rows_write(b, &r->rows);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include <tacho/error.h>
+#include <tacho/fingerprint.h>
 
 #include "advise.h"
 #include "base/buf.h"
@@ -29,7 +30,11 @@ struct tch_run_end {
     const char *state;   /**< "complete", "interrupted", "failed", "recovered" */
     const char *stopped; /**< why no more runs: "runs", "precise", "max-time", "max-runs", … */
     uint64_t ended_unix_ns;
-    double tacho_cpu_ns; /**< NAN: not known */
+    double tacho_cpu_ns;      /**< NAN: not known */
+    uint64_t looks;           /**< at memory and power while runs went on */
+    double looks_cpu_ns;      /**< what they cost, as part of the above */
+    const char *power_source; /**< NULL: none */
+    const char *power_why;    /**< then: why */
 };
 
 /** A receipt in memory. Text points into `text`. */
@@ -60,9 +65,27 @@ struct tch_receipt {
     struct tch_run_rows rows; /**< made of the samples */
 };
 
+/** Under what a run comes about: found out once. */
+struct tch_surroundings {
+    char *environment; /**< JSON, tacho.env.v1 */
+    size_t environment_len;
+    char environment_hash[TACHO_ENV_HASH_TEXT];
+    char *machine_class;
+    char *config; /**< canonical JSON of the plan's config; NULL: none */
+    size_t config_len;
+    char config_hash[TACHO_SHA256_TEXT];
+    char commit[64]; /**< of the git repository it runs in; "": none */
+};
+
+/** 0, TACHO_ENOMEM, or what is wrong with the config; release in any case. */
+int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan *plan,
+                          tacho_error *err);
+void tch_surroundings_release(struct tch_surroundings *s);
+
 /** The head for command `index` of the plan. */
 void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
-                      const struct tch_folder *folder, const char *group, double alpha);
+                      const struct tch_folder *folder, const char *group, double alpha,
+                      const struct tch_surroundings *s);
 
 /** Makes *r from the text of a head or of a whole receipt, which it takes over from b.
     tch_receipt_release() in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */

@@ -75,10 +75,30 @@ static int find_metrics(const struct tch_run *run, const struct tch_run_item *it
     return status;
 }
 
+/* At most a tenth of a second, so that Ctrl-C is seen. */
+static uint64_t time_to(uint64_t due)
+{
+    uint64_t now = tch_now_ns();
+    uint64_t left = due > now ? due - now : 0;
+
+    return left < 100000000u ? left : 100000000u;
+}
+
+/* The next multiple of the interval; those that were missed are left out. */
+static uint64_t next_due(uint64_t due, uint64_t interval)
+{
+    uint64_t now = tch_now_ns();
+
+    return now < due + interval ? due + interval : now - (now - due) % interval + interval;
+}
+
 /* Until the command ends, or the user has enough: then it is ended. */
-static int await(struct tch_run *run, const struct tch_run_watch *watch,
+static int await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
                  struct tch_run_sample *sample, tacho_error *err)
 {
+    struct tch_run_timeline *timeline = &run->items[index].timeline;
+    uint64_t interval = run->plan->interval_ns;
+    uint64_t due = tch_now_ns() + interval;
     bool aborted = false;
     int status;
 
@@ -87,13 +107,19 @@ static int await(struct tch_run *run, const struct tch_run_watch *watch,
             tch_spawner_abort(run->spawner);
             aborted = true;
         }
-        /* A signal between the look above and the wait is seen a tenth of a second later. */
-        status = tch_spawner_wait(run->spawner, 100000000u, sample, err);
+        /* A signal between the look above and the wait is seen when the wait is over. */
+        status = tch_spawner_wait(run->spawner, time_to(due), sample, err);
         if (status > 0)
-            return aborted ? 0 : 1;
+            break;
         if (status < 0 && err->system_errno != EINTR)
             return status;
+        if (status == 0 && tch_now_ns() >= due) {
+            tch_run_meter_look(&run->meter, tch_spawner_child(run->spawner), timeline, sample);
+            due = next_due(due, interval);
+        }
     }
+    tch_run_meter_end(&run->meter, timeline, sample);
+    return aborted ? 0 : 1;
 }
 
 /* What is to be done before a run. */
@@ -109,6 +135,7 @@ static int begin(struct tch_run *run, const struct tch_job *jobs, size_t count, 
     for (size_t i = 0; i < count; i++)
         if (before_run(run, &jobs[i], err) < 0)
             return err->code;
+    tch_run_meter_begin(&run->meter);
     return tch_spawner_begin(run->spawner, jobs, count, err);
 }
 
@@ -154,7 +181,7 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
         return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
     sample->run = job->run;
     sample->pair = pair;
-    status = await(run, watch, sample, err);
+    status = await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
     if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
@@ -175,7 +202,7 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
         tch_run_sample_init(&sample);
         status = begin(run, &job, 1, err);
         if (status == 0)
-            status = await(run, watch, &sample, err);
+            status = await(run, job.index, watch, &sample, err);
         if (status > 0 && hook(run, "conclude", run->plan->conclude, err) < 0)
             return err->code;
         run->bad_warmup = status > 0 && !acceptable(run, job.index, &sample);
@@ -220,7 +247,8 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
     uint64_t most = plan->runs > 0 ? plan->runs : plan->max_runs;
     uint64_t n = 1;
 
-    if (plan->prepare || plan->conclude || plan->metric_count > 0 || count > TCH_JOBS_MAX / 2)
+    if (plan->prepare || plan->conclude || plan->metric_count > 0 || run->meter.power ||
+        count > TCH_JOBS_MAX / 2)
         return 1;
     if (rounds > 0) {
         uint64_t each = (tch_now_ns() - run->begin_ns) / rounds + 1;

@@ -21,6 +21,7 @@
 #include "plan.h"
 #include "receipt.h"
 #include "spawner.h"
+#include "timeline.h"
 
 /** One command of the plan and what came of it. */
 struct tch_run_item {
@@ -29,6 +30,7 @@ struct tch_run_item {
     int log_fd; /**< samples.jsonl */
     int out_fd; /**< what it prints, kept for metrics and messages; -1: not kept */
     int err_fd;
+    struct tch_run_timeline timeline;
     off_t out_from; /**< where the output of the run that goes on begins */
 };
 
@@ -39,6 +41,8 @@ struct tch_run {
     struct tch_run_item *items; /**< one a command */
     struct tch_target *targets;
     struct tch_spawner *spawner;
+    struct tch_run_meter meter;
+    struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
     double alpha;           /**< 1 - confidence of every interval */
     uint64_t begin_ns;      /**< of measuring */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "merge.h"
 
 enum { HEAD_MAX = 64 << 20, LAST_WORDS = 4096 };
 
@@ -107,7 +108,7 @@ static int write_head(struct tch_run *run, size_t index, tacho_error *err)
 
     tch_buf_init(&b, HEAD_MAX);
     tch_receipt_head(&b, run->plan, index, &item->folder, run->group[0] ? run->group : NULL,
-                     run->alpha);
+                     run->alpha, &run->surroundings);
     if (status == 0 && b.failed)
         status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
     if (status == 0)
@@ -129,11 +130,15 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
     if (status == 0)
         status = open_log(item, err);
     if (status == 0)
+        status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
+    if (status == 0)
         status = write_head(run, index, err);
     if (status == 0)
         status = open_outputs(run->plan, item, err);
     run->targets[index] = (struct tch_target){
         .command = command,
+        .env_hash = run->surroundings.environment_hash,
+        .commit = run->surroundings.commit,
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
@@ -157,6 +162,9 @@ int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *er
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
     for (size_t i = 0; i < count; i++)
         run->items[i].log_fd = run->items[i].out_fd = run->items[i].err_fd = -1;
+    status = tch_surroundings_init(&run->surroundings, plan, err);
+    if (status == 0)
+        status = tch_run_meter_open(&run->meter, plan->power, err);
     for (size_t i = 0; i < count && status == 0; i++)
         status = open_item(run, i, err);
     if (status == 0)
@@ -177,9 +185,12 @@ void tch_run_release(struct tch_run *run)
         close_fd(&run->items[i].log_fd);
         close_fd(&run->items[i].out_fd);
         close_fd(&run->items[i].err_fd);
+        (void)tch_run_timeline_close(&run->items[i].timeline, NULL);
         tch_receipt_release(&run->items[i].receipt);
     }
     tch_spawner_close(run->spawner);
+    tch_run_meter_close(&run->meter);
+    tch_surroundings_release(&run->surroundings);
     free(run->items);
     free(run->targets);
     for (size_t i = 0; i < run->plan->command_count; i++) {
@@ -195,9 +206,11 @@ static int write_receipt(struct tch_receipt *r, const char *folder, const struct
 {
     char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_receipt_sum(r, err);
+    int status = tch_run_merge(folder, err);
 
     tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0)
+        status = tch_receipt_sum(r, err);
     if (status == 0)
         status = tch_folder_at(path, folder, "run.json", err);
     if (status == 0)
@@ -209,8 +222,6 @@ static int write_receipt(struct tch_receipt *r, const char *folder, const struct
     tch_buf_release(&b);
     if (status == 0 && tch_folder_at(path, folder, "samples.jsonl", err) == 0)
         unlink(path);
-    if (status == 0 && tch_folder_at(path, folder, "iter", err) == 0)
-        rmdir(path); /* unless the program left something */
     return status;
 }
 
@@ -232,10 +243,16 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     end.tacho_cpu_ns =
         (double)tch_spawner_cpu_ns(run->spawner) + (double)tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
     tch_machine_look(&after);
+    end.looks = run->meter.looks;
+    end.looks_cpu_ns = (double)run->meter.cost_ns;
+    end.power_source = run->meter.power ? run->meter.source : NULL;
+    end.power_why = run->meter.why;
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_receipt *r = &run->items[i].receipt;
-        int status = tch_advise_samples(&r->warnings, &r->samples, err);
+        int status = tch_run_timeline_close(&run->items[i].timeline, err);
 
+        if (status == 0)
+            status = tch_advise_samples(&r->warnings, &r->samples, err);
         tch_advise_machine(&r->warnings, &run->before, &after);
         if (status == 0)
             status = write_receipt(r, run->items[i].folder.path, &end, err);
@@ -252,6 +269,8 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
         .stopped = "killed",
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = NAN,
+        .looks_cpu_ns = NAN,
+        .power_why = "not known: the run was killed",
     };
 
     return write_receipt(r, folder, &end, err);

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-enum { ENV_EXTRA = 3, RUN_FOLDER_MAX = PATH_MAX + 32 };
+enum { ENV_FILES = 3, ENV_EXTRA = ENV_FILES + 2, RUN_FOLDER_MAX = PATH_MAX + 32 };
 
 /* What both processes see. */
 struct shared {
@@ -165,21 +165,30 @@ struct run_env {
     const char *list[ENV_EXTRA + 1];
 };
 
-static void fill_env(struct run_env *env, const char *folder, uint64_t run)
+static void fill_env(struct run_env *env, const struct tch_target *target, uint64_t run)
 {
-    static const char *const names[ENV_EXTRA][2] = {
+    static const char *const facts[] = {"TACHO_PROFILE_ENV_HASH", "TACHO_PROFILE_COMMIT_SHA"};
+    static const char *const names[ENV_FILES][2] = {
         {"TACHO_RUN_DIR", ""},
         {"TACHO_PROFILE_JSONL", "/profile.jsonl"},
         {"TACHO_TRACE_OUT", "/trace.tacho"},
     };
     size_t n = 0;
 
-    for (int i = 0; folder && i < ENV_EXTRA; i++) {
+    for (int i = 0; target->folder && i < ENV_FILES; i++) {
         if (i > 0 && getenv(names[i][0]))
             continue;
-        snprintf(env->text[i], sizeof env->text[i], "%s=%s/iter/%04llu%s", names[i][0], folder,
-                 (unsigned long long)run, names[i][1]);
+        snprintf(env->text[i], sizeof env->text[i], "%s=%s/iter/%04llu%s", names[i][0],
+                 target->folder, (unsigned long long)run, names[i][1]);
         env->list[n++] = env->text[i];
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *value = i == 0 ? target->env_hash : target->commit;
+
+        if (!value || !value[0] || getenv(facts[i]))
+            continue;
+        snprintf(env->text[ENV_FILES + i], sizeof env->text[0], "%s=%s", facts[i], value);
+        env->list[n++] = env->text[ENV_FILES + i];
     }
     env->list[n] = NULL;
 }
@@ -248,7 +257,7 @@ static void run_one(struct reply *r, const struct tch_run_plan *plan,
         spec.io[1] = (struct tch_io){.kind = TCH_IO_FD, .fd = target->out_fd};
     if (target->err_fd >= 0)
         spec.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = target->err_fd};
-    fill_env(&env, target->folder, run);
+    fill_env(&env, target, run);
     clear_errors(target->err_fd);
     term_sent = timed_out = 0;
     r->code = make_folder(target, index, run, &r->err);
