@@ -92,6 +92,12 @@ static uint64_t next_due(uint64_t due, uint64_t interval)
     return now < due + interval ? due + interval : now - (now - due) % interval + interval;
 }
 
+/* Looking takes at most a fiftieth of one CPU: where a look is dear there are fewer. */
+static uint64_t spared(uint64_t interval, uint64_t cost)
+{
+    return interval > 50 * cost ? interval : 50 * cost;
+}
+
 /* Until the command ends, or the user has enough: then it is ended. */
 static int await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
                  struct tch_run_sample *sample, tacho_error *err)
@@ -115,7 +121,7 @@ static int await(struct tch_run *run, size_t index, const struct tch_run_watch *
             return status;
         if (status == 0 && tch_now_ns() >= due) {
             tch_run_meter_look(&run->meter, tch_spawner_child(run->spawner), timeline, sample);
-            due = next_due(due, interval);
+            due = next_due(due, spared(interval, run->meter.last_ns));
         }
     }
     tch_run_meter_end(&run->meter, timeline, sample);

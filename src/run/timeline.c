@@ -175,7 +175,8 @@ void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
         look_at_memory(m, pid, t, sample);
     look_at_power(m, t);
     m->looks++;
-    m->cost_ns += own_cpu_ns() - before;
+    m->last_ns = own_cpu_ns() - before;
+    m->cost_ns += m->last_ns;
 }
 
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,

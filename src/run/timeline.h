@@ -28,6 +28,7 @@ struct tch_run_meter {
     double begin_j; /**< when it began */
     uint64_t looks;
     uint64_t cost_ns; /**< CPU time */
+    uint64_t last_ns; /**< of the last look */
 };
 
 /** The files of one command. */
