@@ -8,8 +8,12 @@
 
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
+extern const struct cmd cmd_events;
+extern const struct cmd cmd_fingerprint;
+extern const struct cmd cmd_flame;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_run;
+extern const struct cmd cmd_stats;
 
 struct tch_machine;
 

@@ -5,8 +5,12 @@
 static const struct cmd *const commands[] = {
     &cmd_completion,
     &cmd_doctor,
+    &cmd_events,
+    &cmd_fingerprint,
+    &cmd_flame,
     &cmd_help,
     &cmd_run,
+    &cmd_stats,
     NULL,
 };
 

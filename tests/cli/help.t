@@ -8,6 +8,7 @@ $ tacho
 ! Commands:
 !   completion  print a completion script for a shell
 !   doctor      what this machine can measure, what disturbs it, how to mend that
+!   flame       fold, draw, compare and convert flamegraphs
 !   help        explain tacho or one of its commands
 !   run         run a command repeatedly, record everything, write a run folder
 ! 
@@ -27,6 +28,7 @@ $ tacho --help
 | Commands:
 |   completion  print a completion script for a shell
 |   doctor      what this machine can measure, what disturbs it, how to mend that
+|   flame       fold, draw, compare and convert flamegraphs
 |   help        explain tacho or one of its commands
 |   run         run a command repeatedly, record everything, write a run folder
 | 

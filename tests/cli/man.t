@@ -16,6 +16,9 @@ $ tacho help --man
 | .B tacho doctor
 | what this machine can measure, what disturbs it, how to mend that
 | .TP
+| .B tacho flame
+| fold, draw, compare and convert flamegraphs
+| .TP
 | .B tacho help
 | explain tacho or one of its commands
 | .TP
@@ -51,6 +54,8 @@ $ tacho help --man
 | .BR tacho\-doctor (1),
 | .BR tacho\-help (1),
 | .BR tacho\-run (1)
+| .BR tacho\-flame (1),
+| .BR tacho\-help (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"

@@ -97,8 +97,12 @@ static void tells_why_events_do_not_open(void **state)
     finds(g, "hardware counters", TCH_PROBE_MISSING, "no counters", "pmu=on");
     software_error = ENOSYS;
     hardware_error = EPERM;
-    finds(g, "sampling", TCH_PROBE_MISSING, "fails", "CONFIG_PERF_EVENTS");
+    finds(g, "sampling", TCH_PROBE_MISSING, "no performance events", "CONFIG_PERF_EVENTS");
     finds(g, "hardware counters", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    software_error = EPERM;
+    hardware_error = EMFILE;
+    finds(g, "sampling", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "fails: Too many open files", "perf stat");
 }
 
 static void tells_what_limits_sampling(void **state)
