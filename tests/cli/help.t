@@ -6,11 +6,14 @@ $ tacho
 !        tacho --help | --version
 ! 
 ! Commands:
-!   completion  print a completion script for a shell
-!   doctor      what this machine can measure, what disturbs it, how to mend that
-!   flame       fold, draw, compare and convert flamegraphs
-!   help        explain tacho or one of its commands
-!   run         run a command repeatedly, record everything, write a run folder
+!   completion   print a completion script for a shell
+!   doctor       what this machine can measure, what disturbs it, how to mend that
+!   events       validate, summarise, compare and import profile events
+!   fingerprint  hash a configuration, show and hash the environment
+!   flame        fold, draw, compare and convert flamegraphs
+!   help         explain tacho or one of its commands
+!   run          run a command repeatedly, record everything, write a run folder
+!   stats        latency statistics of a column of numbers
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -26,11 +29,14 @@ $ tacho --help
 | whether that is better or worse than before.
 | 
 | Commands:
-|   completion  print a completion script for a shell
-|   doctor      what this machine can measure, what disturbs it, how to mend that
-|   flame       fold, draw, compare and convert flamegraphs
-|   help        explain tacho or one of its commands
-|   run         run a command repeatedly, record everything, write a run folder
+|   completion   print a completion script for a shell
+|   doctor       what this machine can measure, what disturbs it, how to mend that
+|   events       validate, summarise, compare and import profile events
+|   fingerprint  hash a configuration, show and hash the environment
+|   flame        fold, draw, compare and convert flamegraphs
+|   help         explain tacho or one of its commands
+|   run          run a command repeatedly, record everything, write a run folder
+|   stats        latency statistics of a column of numbers
 | 
 | Options:
 |   -V, --version  show the version

@@ -16,6 +16,12 @@ $ tacho help --man
 | .B tacho doctor
 | what this machine can measure, what disturbs it, how to mend that
 | .TP
+| .B tacho events
+| validate, summarise, compare and import profile events
+| .TP
+| .B tacho fingerprint
+| hash a configuration, show and hash the environment
+| .TP
 | .B tacho flame
 | fold, draw, compare and convert flamegraphs
 | .TP
@@ -24,6 +30,9 @@ $ tacho help --man
 | .TP
 | .B tacho run
 | run a command repeatedly, record everything, write a run folder
+| .TP
+| .B tacho stats
+| latency statistics of a column of numbers
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -52,10 +61,12 @@ $ tacho help --man
 | .SH SEE ALSO
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
-| .BR tacho\-help (1),
-| .BR tacho\-run (1)
+| .BR tacho\-events (1),
+| .BR tacho\-fingerprint (1),
 | .BR tacho\-flame (1),
-| .BR tacho\-help (1)
+| .BR tacho\-help (1),
+| .BR tacho\-run (1),
+| .BR tacho\-stats (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
