@@ -6,7 +6,9 @@
 #include "base/file.h"
 #include "cmds.h"
 #include "progress.h"
+#include "report/report.h"
 #include "run/run.h"
+#include "run/value.h"
 #include "run_options.h"
 #include "run_view.h"
 
@@ -50,7 +52,7 @@ static void make_note(struct watcher *w, const struct tch_run *run)
     tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
     n = tch_run_samples_field(samples, TCH_WALL, wall);
     if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
-        add_value(&b, TCH_NS, s.median);
+        tch_add_value(&b, TCH_NS, s.median);
         if (s.level > 0)
             tch_buf_addf(&b, " +-%.1f%%", 100 * tch_summary_precision(&s));
     }
@@ -138,7 +140,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
     if (!args->quiet)
         tch_buf_addc(&b, '\n');
     for (size_t i = 0; i < count && !args->quiet; i++)
-        tch_buf_addf(&b, "run folder: %s\n", run->items[i].folder.shown);
+        tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
     return put_out(&b);
 }
 
@@ -182,6 +184,9 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
                  run->items[0].folder.shown);
         return EXIT_WORK;
     }
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
+            complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
     if (status != EXIT_OK || measured < 0)
         return EXIT_WORK;

@@ -9,6 +9,7 @@ static const struct cmd *const commands[] = {
     &cmd_fingerprint,
     &cmd_flame,
     &cmd_help,
+    &cmd_report,
     &cmd_run,
     &cmd_stats,
     NULL,

@@ -3,59 +3,17 @@
 
 #include <math.h>
 
-#include "format.h"
+#include "report/report.h"
+#include "run/value.h"
 #include "stats/ratio.h"
 #include "table.h"
-
-struct scale {
-    double size;
-    const char *name;
-};
-
-static const struct scale times[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {0, NULL}};
-static const struct scale sizes[] = {
-    {1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"},
-    {0, NULL}};
-static const struct scale counts[] = {{1, ""},    {1e3, "k"},  {1e6, "M"},
-                                      {1e9, "G"}, {1e12, "T"}, {0, NULL}};
-
-static void add_scaled(struct tch_buf *b, double value, const struct scale *scale)
-{
-    double shown;
-
-    while (scale[1].name && fabs(value) >= scale[1].size * 0.99995)
-        scale++;
-    shown = value / scale->size;
-    if (scale->size == 1 && value == floor(value))
-        tch_buf_addf(b, "%.0f", value);
-    else
-        tch_buf_addf(b, "%.*f", fabs(shown) < 9.9995 ? 3 : fabs(shown) < 99.995 ? 2 : 1, shown);
-    if (scale->name[0])
-        tch_buf_addf(b, " %s", scale->name);
-}
-
-void add_value(struct tch_buf *b, enum tch_unit unit, double value)
-{
-    if (!isfinite(value))
-        tch_buf_adds(b, "-");
-    else if (unit == TCH_NS)
-        add_scaled(b, value, times);
-    else if (unit == TCH_BYTES)
-        add_scaled(b, value, sizes);
-    else if (unit == TCH_COUNT)
-        add_scaled(b, value, counts);
-    else if (unit == TCH_JOULES)
-        tch_buf_addf(b, "%.4g J", value);
-    else
-        tch_buf_addf(b, "%.5g", value);
-}
 
 static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
 {
     struct tch_buf b;
 
     tch_buf_init(&b, 64);
-    add_value(&b, unit, value);
+    tch_add_value(&b, unit, value);
     table_add(t, paint, b.data);
     tch_buf_release(&b);
 }
@@ -92,9 +50,9 @@ static void add_interval(struct table *t, const struct tch_run_row *row)
     else
         table_add(t, PLAIN, "-");
     tch_buf_init(&b, 128);
-    add_value(&b, row->unit, s->low);
+    tch_add_value(&b, row->unit, s->low);
     tch_buf_adds(&b, t->term->utf8 ? " \u2026 " : " .. ");
-    add_value(&b, row->unit, s->high);
+    tch_add_value(&b, row->unit, s->high);
     table_add(t, PLAIN, b.data);
     tch_buf_release(&b);
 }
@@ -153,50 +111,21 @@ void add_run(struct tch_buf *b, const struct term *term, const struct tch_receip
     add_table(b, term, r);
 }
 
-/* Pairs that both have; the order of samples is that of the pairs. */
-static size_t match_pairs(const struct tch_run_samples *a, const struct tch_run_samples *b,
-                          double *x, double *y)
-{
-    size_t n = 0;
-
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        const struct tch_run_sample *p = &a->items[i];
-        const struct tch_run_sample *q = &b->items[j];
-
-        if (p->pair == q->pair && tch_run_sample_ok(p) && tch_run_sample_ok(q)) {
-            x[n] = p->field[TCH_WALL];
-            y[n++] = q->field[TCH_WALL];
-        }
-        i += p->pair <= q->pair;
-        j += q->pair <= p->pair;
-    }
-    return n;
-}
-
 static void add_ratio(struct tch_buf *b, const struct tch_receipt *first,
                       const struct tch_receipt *other)
 {
-    size_t most = first->samples.count + 1;
-    double *x = malloc(2 * most * sizeof *x);
     struct tch_ratio ratio;
-    size_t n;
 
-    if (!x)
+    if (tch_report_compare(first, other, &ratio, NULL) < 0)
         return;
-    n = match_pairs(&first->samples, &other->samples, x, x + most);
-    if (n > 2000)
-        n = 2000; /* the work grows as the square, the interval is narrow by then */
-    if (n > 0 && tch_ratio_paired(x, x + most, n, 0.05, 1, &ratio, NULL) == 0) {
-        tch_buf_addf(b, "  %s takes %.4g times as long as %s", other->name, ratio.estimate,
-                     first->name);
-        if (ratio.level > 0)
-            tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
-                         ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
-        else
-            tch_buf_adds(b, "  (too few runs for an interval)");
-        tch_buf_addf(b, "\n");
-    }
-    free(x);
+    tch_buf_addf(b, "  %s takes %.4g times as long as %s", other->name, ratio.estimate,
+                 first->name);
+    if (ratio.level > 0)
+        tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
+                     ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
+    else
+        tch_buf_adds(b, "  (too few runs for an interval)");
+    tch_buf_addc(b, '\n');
 }
 
 void add_comparison(struct tch_buf *b, const struct term *term,

@@ -8,9 +8,6 @@
 #include "run/receipt.h"
 #include "term.h"
 
-/** Four digits and a unit: "12.34 ms", "1.500 MiB". */
-void add_value(struct tch_buf *b, enum tch_unit unit, double value);
-
 /** One run: warnings first, then its table. */
 void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
 

@@ -12,6 +12,7 @@ $ tacho
 !   fingerprint  hash a configuration, show and hash the environment
 !   flame        fold, draw, compare and convert flamegraphs
 !   help         explain tacho or one of its commands
+!   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
 ! 
@@ -35,6 +36,7 @@ $ tacho --help
 |   fingerprint  hash a configuration, show and hash the environment
 |   flame        fold, draw, compare and convert flamegraphs
 |   help         explain tacho or one of its commands
+|   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
 | 
