@@ -64,15 +64,16 @@ static double py(const struct tch_plot *p, double y)
     return DATA_HEIGHT - (y - p->y0) / (p->y1 - p->y0) * DATA_HEIGHT;
 }
 
-/* 1, 2 or 5 times a power of ten of the unit, so that there are about `count` of them. */
-static double tick_step(double range, int count, enum tch_unit unit)
+/* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are about
+   `count` of them. */
+static double tick_step(double range, double most, int count, enum tch_unit unit)
 {
     double base = 1;
     double step;
     double power;
 
     if (unit == TCH_BYTES)
-        while (range / count >= base * 1024)
+        while (most >= base * 1024)
             base *= 1024;
     step = range / count / base;
     power = pow(10, floor(log10(step)));
@@ -82,7 +83,7 @@ static double tick_step(double range, int count, enum tch_unit unit)
 
 static void add_ticks_y(struct tch_plot *p)
 {
-    double step = tick_step(p->y1 - p->y0, 4, p->yu);
+    double step = tick_step(p->y1 - p->y0, p->y1, 4, p->yu);
 
     tch_buf_adds(p->b, "<g class=\"ticks y\">");
     for (double y = ceil(p->y0 / step) * step; y <= p->y1; y += step) {
@@ -96,7 +97,7 @@ static void add_ticks_y(struct tch_plot *p)
 
 static void add_ticks_x(struct tch_plot *p)
 {
-    double step = tick_step(p->x1 - p->x0, 6, p->xu);
+    double step = tick_step(p->x1 - p->x0, p->x1, 6, p->xu);
 
     if (p->xu == TCH_COUNT && step < 1)
         step = 1;

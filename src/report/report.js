@@ -13,9 +13,9 @@
     const scale = list.find(s => Math.abs(value) >= s[0] * 0.99995) || list[list.length - 1];
     return +(value / scale[0]).toPrecision(4) + scale[1];
   };
-  const step = (range, count, unit) => {
+  const step = (range, most, count, unit) => {
     let base = 1;
-    if (unit === 'bytes') while (range / count >= base * 1024) base *= 1024;
+    if (unit === 'bytes') while (most >= base * 1024) base *= 1024;
     let s = range / count / base;
     const power = 10 ** Math.floor(Math.log10(s));
     s /= power;
@@ -59,7 +59,7 @@
       to = Math.min(W, b);
       if (to - from < W / 500) { from = 0; to = W; }
       data.setAttribute('transform', `scale(${W / (to - from)} 1) translate(${-from} 0)`);
-      const lo = toX(from), hi = toX(to), s = step(hi - lo, 6, d.xu);
+      const lo = toX(from), hi = toX(to), s = step(hi - lo, hi, 6, d.xu);
       ticks.textContent = '';
       for (let x = Math.ceil(lo / s) * s; x <= hi; x += s)
         make('text', ticks, {x: onScreen((x - x0) / (x1 - x0) * W), y: T + H + 17}).textContent =

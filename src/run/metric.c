@@ -2,10 +2,10 @@
 #include "metric.h"
 
 #include <errno.h>
-#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/lines.h"
 #include "base/number.h"
 
 enum { LINE_LONGEST = 1 << 20 };
@@ -65,77 +65,119 @@ void tch_metric_release(struct tch_metric *metric)
     *metric = (struct tch_metric){0};
 }
 
-static int take_match(const struct tch_metric *metric, const char *text, const regmatch_t *m,
-                      struct tch_values *values, tacho_error *err)
+/* The number in a match, unless it is none. */
+static bool number_of(const struct tch_metric *metric, const char *line, const regmatch_t m[2],
+                      double *ret)
 {
-    const char *end = text + m->rm_eo;
-    double value;
+    const regmatch_t *which = metric->regex.re_nsub > 0 ? &m[1] : &m[0];
+    const char *text = line + which->rm_so;
+    const char *end = line + which->rm_eo;
 
-    if (m->rm_so < 0)
-        return 0;
-    text += m->rm_so;
+    if (which->rm_so < 0)
+        return false;
     if (text < end && *text == '+')
         text++;
-    if (tch_parse_f64_n(text, (size_t)(end - text), &value) < 0)
-        return 0;
-    if (!metric->id.all)
-        values->n = 0;
-    return tch_values_add(values, value, err);
+    return tch_parse_f64_n(text, (size_t)(end - text), ret) == 0;
 }
 
-/* line ends with a NUL. */
+/* Adds what a line holds, or the last of it. 1 when it held something. line ends with a NUL. */
 static int find_in_line(const struct tch_metric *metric, const char *line,
                         struct tch_values *values, tacho_error *err)
 {
     regmatch_t m[2];
-    int flags = 0;
+    double last = 0;
+    bool found = false;
 
-    while (regexec(&metric->regex, line, 2, m, flags) == 0) {
-        const regmatch_t *which = metric->regex.re_nsub > 0 ? &m[1] : &m[0];
+    for (int flags = 0; regexec(&metric->regex, line, 2, m, flags) == 0; flags = REG_NOTBOL) {
+        double value;
 
-        if (take_match(metric, line, which, values, err) < 0)
-            return TACHO_ENOMEM;
+        if (number_of(metric, line, m, &value)) {
+            if (metric->id.all && tch_values_add(values, value, err) < 0)
+                return TACHO_ENOMEM;
+            last = value;
+            found = true;
+        }
         if (m[0].rm_eo == 0)
             break; /* it matches nothing at all: there would be no end */
         line += m[0].rm_eo;
-        flags = REG_NOTBOL;
     }
-    return 0;
+    if (found && !metric->id.all) {
+        values->n = 0;
+        if (tch_values_add(values, last, err) < 0)
+            return TACHO_ENOMEM;
+    }
+    return found;
 }
 
-static int find_in(const struct tch_metric *metrics, size_t count, struct tch_lines *lines,
-                   struct tch_buf *copy, struct tch_values *values, tacho_error *err)
+/* The expression wants a NUL behind the line. One that is too long is passed over. */
+static int try_line(const struct tch_metric *metric, const char *line, size_t len,
+                    struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {
-    struct tch_line line;
-    int more;
+    tch_buf_clear(copy);
+    if (len > LINE_LONGEST)
+        return 0;
+    tch_buf_add(copy, line, len);
+    if (copy->failed)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a line of output");
+    return find_in_line(metric, copy->data, values, err);
+}
 
-    while ((more = tch_lines_next(lines, &line, err)) > 0) {
-        if (line.too_long)
-            continue;
-        tch_buf_clear(copy);
-        tch_buf_add(copy, line.text, line.len);
-        if (copy->failed)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a line of output");
-        for (size_t i = 0; i < count; i++)
-            if (find_in_line(&metrics[i], copy->data, &values[i], err) < 0)
-                return TACHO_ENOMEM;
+static int find_every(const struct tch_metric *metric, const char *data, size_t len,
+                      struct tch_buf *copy, struct tch_values *values, tacho_error *err)
+{
+    const char *end = data + len;
+    int status = 0;
+
+    while (data < end && status >= 0) {
+        const char *feed = memchr(data, '\n', (size_t)(end - data));
+        const char *stop = feed ? feed : end;
+
+        status = try_line(metric, data, (size_t)(stop - data), copy, values, err);
+        data = stop + 1;
     }
-    return more;
+    return status < 0 ? status : 0;
+}
+
+/* From the end, so that a program that prints a lot costs no more than one that prints little. */
+static int find_last(const struct tch_metric *metric, const char *data, size_t len,
+                     struct tch_buf *copy, struct tch_values *values, tacho_error *err)
+{
+    int status = 0;
+
+    while (len > 0 && status == 0) {
+        const char *feed;
+        size_t start;
+
+        if (data[len - 1] == '\n')
+            len--;
+        feed = memrchr(data, '\n', len);
+        start = feed ? (size_t)(feed + 1 - data) : 0;
+        status = try_line(metric, data + start, len - start, copy, values, err);
+        len = start;
+    }
+    return status < 0 ? status : 0;
 }
 
 int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off_t from,
                      const char *name, struct tch_values *values, tacho_error *err)
 {
-    struct tch_lines lines;
     struct tch_buf copy;
-    int status;
+    struct stat st;
+    char *map;
+    int status = 0;
 
-    if (lseek(fd, from, SEEK_SET) < 0)
-        return tch_fail_errno(err, errno, "cannot go back in '%s'", name);
-    tch_lines_init_fd(&lines, fd, name, LINE_LONGEST);
+    if (fstat(fd, &st) < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", name);
+    if (st.st_size <= from)
+        return 0;
+    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return tch_fail_errno(err, errno, "cannot read '%s'", name);
     tch_buf_init(&copy, LINE_LONGEST);
-    status = find_in(metrics, count, &lines, &copy, values, err);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = (metrics[i].id.all ? find_every : find_last)(
+            &metrics[i], map + from, (size_t)(st.st_size - from), &copy, &values[i], err);
     tch_buf_release(&copy);
-    tch_lines_release(&lines);
+    munmap(map, (size_t)st.st_size);
     return status;
 }
