@@ -478,9 +478,7 @@ static int settle_limits(struct run_options *o, const struct args *args, uint64_
 {
     struct tch_run_plan *plan = &o->plan;
 
-    if (plan->runs > 0)
-        plan->max_time_ns = max_time;
-    else if (max_time > 0)
+    if (plan->runs > 0 || max_time > 0)
         plan->max_time_ns = max_time;
     if (max_time > 0)
         plan->least_runs = 1;

@@ -124,9 +124,9 @@ static int walk(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
 static const char *type_name(const struct tch_json_value *value)
 {
     static const char *const type_names[] = {
-        [TCH_JSON_NULL] = "null",       [TCH_JSON_FALSE] = "false",
-        [TCH_JSON_TRUE] = "true",       [TCH_JSON_NUMBER] = "a number",
-        [TCH_JSON_STRING] = "a string", [TCH_JSON_ARRAY] = "an array",
+        [TCH_JSON_NULL] = "null",        [TCH_JSON_FALSE] = "false",
+        [TCH_JSON_TRUE] = "true",        [TCH_JSON_NUMBER] = "a number",
+        [TCH_JSON_STRING] = "a string",  [TCH_JSON_ARRAY] = "an array",
         [TCH_JSON_OBJECT] = "an object",
     };
 
@@ -136,7 +136,8 @@ static const char *type_name(const struct tch_json_value *value)
 static int wrong_type(enum field f, const struct tch_json_value *value, const char *start,
                       const char *wanted, tacho_error *err)
 {
-    return tch_fail(err, TACHO_EPARSE, 0, "invalid profile event: column %zu: %s must be %s, not %s",
+    return tch_fail(err, TACHO_EPARSE, 0,
+                    "invalid profile event: column %zu: %s must be %s, not %s",
                     (size_t)(value->text - start) + 1, names[f], wanted, type_name(value));
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -400,18 +401,27 @@ struct piece {
 
 enum { PIECES = 64 };
 
+/* "7f1c-7f2d r-xp ..." */
+static bool parse_piece(const char *line, struct piece *ret)
+{
+    char *end;
+    uintmax_t start = strtoumax(line, &end, 16);
+    uintmax_t stop = *end == '-' ? strtoumax(end + 1, &end, 16) : 0;
+
+    if (stop <= start || strncmp(end, " r-xp ", 6) != 0 || !strchr(end, '/'))
+        return false;
+    *ret = (struct piece){(uintptr_t)start, (size_t)(stop - start)};
+    return true;
+}
+
 static size_t find_code(struct piece *pieces)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[PATH_MAX + 128];
-    unsigned long long start;
-    unsigned long long end;
     size_t n = 0;
 
     while (maps && n < PIECES && fgets(line, sizeof line, maps))
-        if (strstr(line, " r-xp ") && strchr(line, '/') &&
-            sscanf(line, "%llx-%llx", &start, &end) == 2)
-            pieces[n++] = (struct piece){(uintptr_t)start, (size_t)(end - start)};
+        n += parse_piece(line, &pieces[n]);
     if (maps)
         fclose(maps);
     return n;

@@ -15,6 +15,9 @@ $ tacho
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
+!   stats        latency statistics of a column of numbers
+!   trace        look into recordings and make traces of them
+!   watch        memory, CPU and power of a process tree, live
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -39,6 +42,9 @@ $ tacho --help
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
+|   stats        latency statistics of a column of numbers
+|   trace        look into recordings and make traces of them
+|   watch        memory, CPU and power of a process tree, live
 | 
 | Options:
 |   -V, --version  show the version

@@ -36,6 +36,14 @@ $ tacho help --man
 | .TP
 | .B tacho stats
 | latency statistics of a column of numbers
+| .B tacho stats
+| latency statistics of a column of numbers
+| .TP
+| .B tacho trace
+| look into recordings and make traces of them
+| .TP
+| .B tacho watch
+| memory, CPU and power of a process tree, live
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -71,6 +79,9 @@ $ tacho help --man
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),
 | .BR tacho\-stats (1)
+| .BR tacho\-stats (1),
+| .BR tacho\-trace (1),
+| .BR tacho\-watch (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"

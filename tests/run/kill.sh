@@ -1,6 +1,7 @@
 #!/bin/sh
 # kill.sh TACHO: Ctrl-C, kill -9 and a full disk lose no sample.
 set -u
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
@@ -8,7 +9,7 @@ need jq
 await()
 {
     tries=0
-    while [ "$(cat "$1" 2>/dev/null | wc -l)" -lt "$2" ]; do
+    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
         tries=$((tries + 1))
         [ $tries -lt 600 ] || fail "$1 never had $2 lines"
         sleep 0.05

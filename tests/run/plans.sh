@@ -1,6 +1,7 @@
 #!/bin/sh
 # plans.sh TACHO: how often, in which order, and what wrong usage is told.
 set -u
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
@@ -23,7 +24,8 @@ jq -s '[.[] | .name as $n | .samples[] | {n: $n, t: .start_ns}] | sort_by(.t) | 
     fail "the order was not ABBA"
 says out "times as long as a"
 run 0 -n 3 -c true -c true -c true
-[ -d tacho-out/true-2/latest ] && [ -d tacho-out/true-3/latest ] || fail "names are not told apart"
+[ -d tacho-out/true-2/latest ] || fail "names are not told apart"
+[ -d tacho-out/true-3/latest ] || fail "names are not told apart"
 
 # By a shell, or refused.
 run 64 -c 'echo a | cat'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # programs.sh TACHO: programs of all kinds, each measured right or refused right.
 set -u
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 

@@ -3,6 +3,7 @@
 set -u
 schema=$2
 golden=$3
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 python3 -c 'import jsonschema' 2>/dev/null || skip "python3 with jsonschema is not installed"
 
