@@ -15,7 +15,6 @@ $ tacho
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
-!   stats        latency statistics of a column of numbers
 !   trace        look into recordings and make traces of them
 !   watch        memory, CPU and power of a process tree, live
 ! 
@@ -41,7 +40,6 @@ $ tacho --help
 |   help         explain tacho or one of its commands
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
-|   stats        latency statistics of a column of numbers
 |   stats        latency statistics of a column of numbers
 |   trace        look into recordings and make traces of them
 |   watch        memory, CPU and power of a process tree, live

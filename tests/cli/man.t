@@ -36,8 +36,6 @@ $ tacho help --man
 | .TP
 | .B tacho stats
 | latency statistics of a column of numbers
-| .B tacho stats
-| latency statistics of a column of numbers
 | .TP
 | .B tacho trace
 | look into recordings and make traces of them
@@ -78,7 +76,6 @@ $ tacho help --man
 | .BR tacho\-help (1),
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),
-| .BR tacho\-stats (1)
 | .BR tacho\-stats (1),
 | .BR tacho\-trace (1),
 | .BR tacho\-watch (1)
