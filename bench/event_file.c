@@ -94,8 +94,7 @@ static int read_once(const char *program, int fd, struct reading *r, size_t roun
     return 0;
 }
 
-static int report(const struct reading *r, size_t count, const struct json_input *in,
-                  size_t rounds)
+static int report(const struct reading *r, size_t count, const struct json_input *in, size_t rounds)
 {
     double ratios[1000];
     double scratch[1000];

@@ -3,14 +3,8 @@
 #include "events.h"
 
 static const struct cmd *const subs[] = {
-    &cmd_events_canon,
-    &cmd_events_compare,
-    &cmd_events_emit,
-    &cmd_events_follow,
-    &cmd_events_import,
-    &cmd_events_summary,
-    &cmd_events_validate,
-    NULL,
+    &cmd_events_canon,  &cmd_events_compare, &cmd_events_emit,     &cmd_events_follow,
+    &cmd_events_import, &cmd_events_summary, &cmd_events_validate, NULL,
 };
 
 static const struct example examples[] = {

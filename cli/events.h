@@ -43,25 +43,25 @@ enum {
 
 extern const char *const events_booleans[];
 
-#define EVENTS_META_OPTS \
+#define EVENTS_META_OPTS                                                               \
     {.id = EVENTS_COMMIT_SHA, .name = "commit-sha", .arg = "S", .help = "the commit"}, \
-        {.id = EVENTS_CONCURRENCY, \
-         .name = "concurrency", \
-         .arg = "N", \
-         .help = "requests at a time; 1 unless known"}, \
-        {.id = EVENTS_ENV_HASH, \
-         .name = "env-hash", \
-         .arg = "H", \
-         .help = "the hash of the environment, sha256:..."}, \
-        {.id = EVENTS_GRAPH_ENABLED, \
-         .name = "graph-enabled", \
-         .arg = "BOOL", \
-         .help = "whether graphs were used; false unless given", \
-         .choices = events_booleans}, \
-        {.id = EVENTS_MODEL, .name = "model", .arg = "M", .help = "the model"}, \
-    { \
-        .id = EVENTS_RUNTIME_FLAGS, .name = "runtime-flags", .arg = "JSON", \
-        .help = "an object; {} unless known" \
+        {.id = EVENTS_CONCURRENCY,                                                     \
+         .name = "concurrency",                                                        \
+         .arg = "N",                                                                   \
+         .help = "requests at a time; 1 unless known"},                                \
+        {.id = EVENTS_ENV_HASH,                                                        \
+         .name = "env-hash",                                                           \
+         .arg = "H",                                                                   \
+         .help = "the hash of the environment, sha256:..."},                           \
+        {.id = EVENTS_GRAPH_ENABLED,                                                   \
+         .name = "graph-enabled",                                                      \
+         .arg = "BOOL",                                                                \
+         .help = "whether graphs were used; false unless given",                       \
+         .choices = events_booleans},                                                  \
+        {.id = EVENTS_MODEL, .name = "model", .arg = "M", .help = "the model"},        \
+    {                                                                                  \
+        .id = EVENTS_RUNTIME_FLAGS, .name = "runtime-flags", .arg = "JSON",            \
+        .help = "an object; {} unless known"                                           \
     }
 
 /** Takes one of these options into config; EXIT_OK, or EXIT_USAGE after a complaint. */

@@ -333,10 +333,14 @@ static bool is_zero(const struct tch_stage *stage)
 static size_t add_group(struct tch_buf *b, const struct compare *c, size_t i)
 {
     static const struct column columns[] = {
-        {.title = "stage", .fit = FIT_CUT},   {.title = "n A", .right = true},
-        {.title = "n B", .right = true},      {.title = "median A", .right = true},
-        {.title = "median B", .right = true}, {.title = "B / A", .right = true},
-        {.title = "95% interval"},            {.title = "p", .right = true},
+        {.title = "stage", .fit = FIT_CUT},
+        {.title = "n A", .right = true},
+        {.title = "n B", .right = true},
+        {.title = "median A", .right = true},
+        {.title = "median B", .right = true},
+        {.title = "B / A", .right = true},
+        {.title = "95% interval"},
+        {.title = "p", .right = true},
         {.title = "B is"},
     };
     const struct args *args = c->args;

@@ -81,10 +81,9 @@ static int write_event(struct emit *e)
     }
     if (!tacho_event_is_enabled(writer))
         complain(NULL, "no file to write the event to: set TACHO_PROFILE_JSONL, or use --output");
-    else if (tacho_event_push(writer, e->args->operands[0],
-                              (tacho_fields){e->shape, e->shape_count},
-                              (tacho_fields){e->stages, e->stage_count}, e->graph_enabled,
-                              &err) < 0)
+    else if (tacho_event_push(
+                 writer, e->args->operands[0], (tacho_fields){e->shape, e->shape_count},
+                 (tacho_fields){e->stages, e->stage_count}, e->graph_enabled, &err) < 0)
         complain(NULL, "cannot write the event: %s", err.message);
     else
         status = EXIT_OK;

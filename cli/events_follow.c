@@ -188,8 +188,7 @@ static int look_again(struct follow *f)
         f->offset = 0;
         tch_buf_clear(&f->rest);
     }
-    if (stat(f->path, &now) < 0 ||
-        (now.st_ino == open_one.st_ino && now.st_dev == open_one.st_dev))
+    if (stat(f->path, &now) < 0 || (now.st_ino == open_one.st_ino && now.st_dev == open_one.st_dev))
         return 0;
     fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)

@@ -185,8 +185,9 @@ static const struct example examples[] = {
 const struct cmd cmd_events_import = {
     .name = "import",
     .summary = "make events from the log of an engine",
-    .usage = "tacho events import LOG [--model M] [--concurrency N] [--commit-sha S] [--env-hash H]\n"
-             "                    [--graph-enabled BOOL] [--runtime-flags JSON] [-o OUT]",
+    .usage =
+        "tacho events import LOG [--model M] [--concurrency N] [--commit-sha S] [--env-hash H]\n"
+        "                    [--graph-enabled BOOL] [--runtime-flags JSON] [-o OUT]",
     .about = "Reads lines such as '[unified-prof] iter#1 items=32 total=28000us | sample=20 (us)'. "
              "The tag becomes the event (unified_prof), timings become stage_us in microseconds, "
              "whatever else is key=value becomes shape, and the line itself is kept as "

@@ -246,16 +246,16 @@ static void add_table(struct tch_buf *b, const struct args *args, struct tch_sta
 {
     static const struct column times[] = {
         {.title = "stage", .fit = FIT_CUT}, {.title = "count", .right = true},
-        {.title = "total", .right = true},               {.title = "mean", .right = true},
-        {.title = "p50", .right = true},                 {.title = "p95", .right = true},
-        {.title = "p99", .right = true},                 {.title = "max", .right = true},
-        {.title = "share", .right = true},               {.title = ""},
+        {.title = "total", .right = true},  {.title = "mean", .right = true},
+        {.title = "p50", .right = true},    {.title = "p95", .right = true},
+        {.title = "p99", .right = true},    {.title = "max", .right = true},
+        {.title = "share", .right = true},  {.title = ""},
     };
     static const struct column numbers[] = {
         {.title = "count of", .fit = FIT_CUT}, {.title = "count", .right = true},
-        {.title = "total", .right = true},                  {.title = "mean", .right = true},
-        {.title = "p50", .right = true},                    {.title = "p95", .right = true},
-        {.title = "p99", .right = true},                    {.title = "max", .right = true},
+        {.title = "total", .right = true},     {.title = "mean", .right = true},
+        {.title = "p50", .right = true},       {.title = "p95", .right = true},
+        {.title = "p99", .right = true},       {.title = "max", .right = true},
     };
     bool bars = args->out.is_tty;
     size_t shown = 0;

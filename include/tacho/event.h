@@ -234,8 +234,8 @@ static inline bool tacho_event_on(void)
  * shape is TACHO_SHAPE(field, ...), stage_us is TACHO_STAGES(field, ...), either can be
  * TACHO_NO_FIELDS.
  */
-#define TACHO_EVENT(event, shape, stage_us, graph_enabled) \
-    (tacho_event_on() \
+#define TACHO_EVENT(event, shape, stage_us, graph_enabled)                                     \
+    (tacho_event_on()                                                                          \
          ? tacho_event_push(tacho_event_global(), event, shape, stage_us, graph_enabled, NULL) \
          : 0)
 #define TACHO_SHAPE(...)  TACHO_FIELDS(__VA_ARGS__)
@@ -255,7 +255,7 @@ TACHO_BEGIN_DECLS
 #define TACHO_FIELDS(...) tacho_fields_of({__VA_ARGS__})
 #define TACHO_NO_FIELDS   tacho_fields_of({})
 #else
-#define TACHO_FIELDS(...) \
+#define TACHO_FIELDS(...)                         \
     ((tacho_fields){(tacho_field[]){__VA_ARGS__}, \
                     sizeof((tacho_field[]){__VA_ARGS__}) / sizeof(tacho_field)})
 #define TACHO_NO_FIELDS ((tacho_fields){NULL, 0})
@@ -329,9 +329,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open(const char *data, size_t 
                                                        tacho_event_reader **ret, tacho_error *err);
 
 /** Reads from where fd stands. fd and name (for errors) are borrowed. */
-TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open_fd(int fd, const char *name,
-                                                          tacho_event_reader **ret,
-                                                          tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int
+tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err);
 
 /** Accepts NULL. */
 TACHO_API void tacho_event_reader_close(tacho_event_reader *reader);

@@ -62,7 +62,8 @@ struct tch_json_value {
 /** As read(2): bytes put at buf, 0 at the end, -1 with errno. */
 typedef ssize_t tch_json_source(void *ctx, char *buf, size_t size);
 
-/** Use the functions. max_depth and finite (false) may be set between opening and the first call. */
+/** Use the functions. max_depth and finite (false) may be set between opening and the first call.
+ */
 struct tch_json_reader {
     tacho_error *err;
     int status; /* 0, or the code of the failure that stopped the reader */

@@ -22,8 +22,8 @@ static bool is_blank3(const unsigned char *p)
     if (p[1] == 0x81)
         return p[2] == 0x9F; /* U+205F */
     /* U+2000 to U+200A, U+2028, U+2029, U+202F */
-    return p[1] == 0x80 && ((p[2] >= 0x80 && p[2] <= 0x8A) || p[2] == 0xA8 || p[2] == 0xA9 ||
-                            p[2] == 0xAF);
+    return p[1] == 0x80 &&
+           ((p[2] >= 0x80 && p[2] <= 0x8A) || p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF);
 }
 
 /* Bytes of the white space at the start of text, or 0. */

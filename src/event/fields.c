@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/float_text.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "canon.h"
 
 enum { FEW = 32, CHUNK = 8, PLAIN_MAX = 64, FIELD_MAX = PLAIN_MAX + 8 + TCH_FLOAT_TEXT };
@@ -72,8 +73,8 @@ static inline char *put_number(char *out, const tacho_field *f)
     if (!p)
         return NULL;
     *p++ = ':';
-    return p + (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64)
-                                           : tch_f64_json(p, f->as.f64));
+    return p +
+           (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64) : tch_f64_json(p, f->as.f64));
 }
 
 /* As many of these fields as are plain keys and numbers, in one go: the general way takes several
@@ -154,7 +155,7 @@ static size_t sort(const tacho_field **order, tacho_fields fields)
     if (fields.count > FEW) {
         for (size_t i = 0; i < fields.count; i++)
             order[i] = &fields.data[i];
-        qsort(order, fields.count, sizeof *order, by_key);
+        qsort(order, fields.count, sizeof(void *), by_key);
         return drop_repeated(order, fields.count);
     }
     for (size_t i = 0; i < fields.count; i++) {
@@ -172,10 +173,38 @@ static size_t sort(const tacho_field **order, tacho_fields fields)
     return repeated ? drop_repeated(order, fields.count) : fields.count;
 }
 
+/* Keys that were not UTF-8 have changed while they were written: what is behind `start`, where the
+   first member stands, is sorted anew. */
+static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
+{
+    struct tch_buf copy;
+    int status;
+
+    tch_buf_init(&copy, b->limit);
+    tch_buf_add(&copy, b->data + start - 1, b->len - start + 1);
+    tch_buf_addc(&copy, '}');
+    b->failed |= copy.failed;
+    b->len = start - 1;
+    status = tch_json_canon(b, copy.data, copy.len, true, err);
+    if (!b->failed)
+        b->len--; /* the closing brace is the caller's */
+    tch_buf_release(&copy);
+    return status;
+}
+
+static bool is_utf8(const char *key)
+{
+    size_t len = strlen(key);
+
+    return tch_utf8_valid(key, len) == len;
+}
+
 int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
 {
     const tacho_field *few[FEW];
     const tacho_field **order = few;
+    size_t start = b->len;
+    bool changed = false;
     size_t count;
     int status = 0;
 
@@ -183,7 +212,7 @@ int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
         if (__builtin_expect(!fields.data[i].key, 0))
             return tch_fail(err, TACHO_EINVAL, 0, "field %zu of an event has no key", i + 1);
     if (fields.count > FEW) {
-        order = calloc(fields.count, sizeof *order);
+        order = calloc(fields.count, sizeof(void *));
         if (!order)
             return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu fields", fields.count);
     }
@@ -194,13 +223,14 @@ int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
         i += done;
         if (done > 0 || i == count)
             continue;
+        changed |= !is_utf8(order[i]->key);
         tch_json_key(b, order[i]->key);
         status = put_value(b, order[i], err);
         i++;
     }
     if (order != few)
         free(order);
-    return status;
+    return status == 0 && changed && !b->failed ? sort_again(b, start, err) : status;
 }
 
 int tch_fields_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)

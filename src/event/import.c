@@ -183,8 +183,8 @@ static void take_value(struct line *l, const char *key, char *value, char *end)
         unit = take_unit_word(l);
         if (!unit)
             unit = l->group;
-        add_field(l, unit, unit ? time_field(key, value, digits, unit)
-                                : number_field(key, value, digits));
+        add_field(l, unit,
+                  unit ? time_field(key, value, digits, unit) : number_field(key, value, digits));
     } else if (digits > 0 && unit && (!bracket || bracket + 1 + calls + 1 == end)) {
         add_field(l, true, time_field(key, value, digits, unit));
         if (calls > 0)

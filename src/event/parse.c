@@ -101,14 +101,13 @@ static int walk(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
     struct tch_json_value value;
     struct tch_json_value key;
     enum field next = EVENT;
-    int more;
 
     if (tch_json_read(r, &value) < 0)
         return r->status;
     *is_object = value.type == TCH_JSON_OBJECT;
     if (value.type == TCH_JSON_ARRAY)
         tch_json_leave(r);
-    while (*is_object && (more = tch_json_member(r, &key)) > 0) {
+    while (*is_object && tch_json_member(r, &key) > 0) {
         enum field f = find_field(&key, next);
 
         if (f == FIELDS) {
@@ -124,9 +123,9 @@ static int walk(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
 static const char *type_name(const struct tch_json_value *value)
 {
     static const char *const type_names[] = {
-        [TCH_JSON_NULL] = "null",       [TCH_JSON_FALSE] = "false",
-        [TCH_JSON_TRUE] = "true",       [TCH_JSON_NUMBER] = "a number",
-        [TCH_JSON_STRING] = "a string", [TCH_JSON_ARRAY] = "an array",
+        [TCH_JSON_NULL] = "null",        [TCH_JSON_FALSE] = "false",
+        [TCH_JSON_TRUE] = "true",        [TCH_JSON_NUMBER] = "a number",
+        [TCH_JSON_STRING] = "a string",  [TCH_JSON_ARRAY] = "an array",
         [TCH_JSON_OBJECT] = "an object",
     };
 
@@ -136,7 +135,8 @@ static const char *type_name(const struct tch_json_value *value)
 static int wrong_type(enum field f, const struct tch_json_value *value, const char *start,
                       const char *wanted, tacho_error *err)
 {
-    return tch_fail(err, TACHO_EPARSE, 0, "invalid profile event: column %zu: %s must be %s, not %s",
+    return tch_fail(err, TACHO_EPARSE, 0,
+                    "invalid profile event: column %zu: %s must be %s, not %s",
                     (size_t)(value->text - start) + 1, names[f], wanted, type_name(value));
 }
 

@@ -33,8 +33,7 @@ struct tch_json_value tch_raw_string(tacho_raw raw);
  * @param ret   ret->torn is set when a whole event was found behind a fragment
  * @param torn  set on failure only: the line is, or ends with, the start of an event
  */
-int tch_event_salvage(const char *text, size_t len, tacho_event *ret, bool *torn,
-                      tacho_error *err);
+int tch_event_salvage(const char *text, size_t len, tacho_event *ret, bool *torn, tacho_error *err);
 
 /** The same for a line of a file, with its number in ret and in err; TACHO_ELIMIT for one that was
     too long to be read. */

@@ -32,8 +32,7 @@ int tacho_event_reader_open(const char *data, size_t len, tacho_event_reader **r
     return 0;
 }
 
-int tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret,
-                               tacho_error *err)
+int tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err)
 {
     tacho_event_reader *reader;
     int status = open_reader(&reader, err);

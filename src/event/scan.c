@@ -99,10 +99,8 @@ static void do_block(struct worker *w)
 
 static void tell(struct worker *w, const struct bad_line *bad, uint64_t before)
 {
-    struct tch_line line = {.text = bad->text,
-                            .len = bad->len,
-                            .number = before + bad->number,
-                            .too_long = !bad->text};
+    struct tch_line line = {
+        .text = bad->text, .len = bad->len, .number = before + bad->number, .too_long = !bad->text};
     tacho_event event;
     tacho_error why;
     bool torn;
@@ -172,8 +170,8 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
     if (status < 0)
         goto out;
     for (unsigned i = 0; i < scan->threads; i++)
-        workers[i] = (struct worker){.shared = &shared,
-                                     .mine = scan->workers ? scan->workers[i] : NULL};
+        workers[i] =
+            (struct worker){.shared = &shared, .mine = scan->workers ? scan->workers[i] : NULL};
     run_workers(workers, scan->threads);
     for (unsigned i = 0; i < scan->threads; i++) {
         if (workers[i].status < 0)

@@ -81,8 +81,8 @@ int tch_side_add(void *worker, const tacho_event *event, tacho_error *err)
     int digits = snprintf(number, sizeof number, "%u", (unsigned)event->concurrency);
     tacho_raw graph = event->graph_enabled ? (tacho_raw){"true", 4} : (tacho_raw){"false", 5};
     const tacho_raw raws[TCH_SETTINGS] = {
-        event->commit_sha, event->env_hash, event->model, {number, (size_t)digits},
-        graph,             event->runtime_flags,
+        event->commit_sha,        event->env_hash, event->model,
+        {number, (size_t)digits}, graph,           event->runtime_flags,
     };
     int status = 0;
 
@@ -281,8 +281,8 @@ int tch_compare_settings(const struct tch_side *a, const struct tch_side *b,
     int status = 0;
 
     for (size_t i = 0; i < TCH_SETTING_RUNTIME_FLAGS && status == 0; i++)
-        status = compare_setting(&a->settings[i], &b->settings[i], tch_setting_names[i], tell, ctx,
-                                 err);
+        status =
+            compare_setting(&a->settings[i], &b->settings[i], tch_setting_names[i], tell, ctx, err);
     if (status < 0)
         return status;
     flatten_first(&x, &a->settings[TCH_SETTING_RUNTIME_FLAGS]);

@@ -16,7 +16,9 @@ enum { TCH_STAGE_EXACT = 65536 };
 /** Stages that are told apart, of all events together. */
 enum { TCH_STAGES_MOST = 4096 };
 
+/** A sum in whole parts of a microsecond, so that the order of adding does not matter. */
 __extension__ typedef __int128 tch_stage_sum;
+enum { TCH_SUM_PARTS = 1 << 20 };
 
 struct tch_stage {
     char *name; /**< from the outermost key on, with points between */
@@ -24,7 +26,7 @@ struct tch_stage {
     bool is_count;
     bool is_top; /**< not nested */
     uint64_t count;
-    tch_stage_sum sum; /* in 2^-20 parts, so that the order of adding does not matter */
+    tch_stage_sum sum; /**< in parts: see tch_stage_total() */
     double max;
     double *values; /**< the first ones, as they came; all while `histogram` is NULL */
     size_t value_count;
@@ -53,8 +55,8 @@ struct tch_stages {
     struct tch_stage_group *groups;
     size_t count;
     size_t size;
-    size_t stage_count;   /* of all groups */
-    uint64_t left_out;    /**< values of stages beyond TCH_STAGES_MOST */
+    size_t stage_count; /* of all groups */
+    uint64_t left_out;  /**< values of stages beyond TCH_STAGES_MOST */
     struct tch_waiting *waiting;
     size_t waiting_count;
     size_t waiting_size;
@@ -77,8 +79,7 @@ void tch_stages_sort(struct tch_stages *s);
 /** The group or stage of that name, or NULL. */
 struct tch_stage_group *tch_stages_find(const struct tch_stages *s,
                                         const struct tch_stage_group *like);
-struct tch_stage *tch_stage_find(const struct tch_stage_group *group,
-                                 const struct tch_stage *like);
+struct tch_stage *tch_stage_find(const struct tch_stage_group *group, const struct tch_stage *like);
 
 double tch_stage_total(const struct tch_stage *stage);
 

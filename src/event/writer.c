@@ -24,9 +24,9 @@ enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
 #define BETWEEN "},\"stage_us\":{"
 
 struct tacho_event_writer {
-    int fd;                /* -1: disabled */
-    atomic_bool fragment;  /* the file does not end with a line feed: begin with one */
-    const char *bad;       /* why no event can be made, or NULL */
+    int fd;               /* -1: disabled */
+    atomic_bool fragment; /* the file does not end with a line feed: begin with one */
+    const char *bad;      /* why no event can be made, or NULL */
     char *path;
     struct tch_buf before;    /* what stands between the event's name and its first shape */
     struct tch_buf behind[2]; /* ... and behind its last stage; graph_enabled false and true */

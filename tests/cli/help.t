@@ -12,7 +12,11 @@ $ tacho
 !   fingerprint  hash a configuration, show and hash the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
 !   help         explain tacho or one of its commands
+!   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+!   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
+!   trace        look into recordings and make traces of them
+!   watch        memory, CPU and power of a process tree, live
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -34,7 +38,11 @@ $ tacho --help
 |   fingerprint  hash a configuration, show and hash the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
 |   help         explain tacho or one of its commands
+|   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+|   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
+|   trace        look into recordings and make traces of them
+|   watch        memory, CPU and power of a process tree, live
 | 
 | Options:
 |   -V, --version  show the version

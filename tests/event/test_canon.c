@@ -69,9 +69,10 @@ static void unknown_fields_go_and_the_rest_is_put_in_order(void **state)
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, NULL), 0);
     assert_int_equal(tacho_event_canon(&event, &canon, &len, NULL), 0);
     assert_string_equal(
-        canon, "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:\",\"model\":\"m\","
-               "\"concurrency\":3,\"shape\":{\"j\":2,\"k\":1},\"stage_us\":{\"x\":2,\"y\":1.5},"
-               "\"graph_enabled\":false,\"runtime_flags\":{\"b\":1,\"a\":2},\"source_line\":\"l\"}");
+        canon,
+        "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:\",\"model\":\"m\","
+        "\"concurrency\":3,\"shape\":{\"j\":2,\"k\":1},\"stage_us\":{\"x\":2,\"y\":1.5},"
+        "\"graph_enabled\":false,\"runtime_flags\":{\"b\":1,\"a\":2},\"source_line\":\"l\"}");
     assert_int_equal(len, strlen(canon));
     free(canon);
 }
@@ -88,18 +89,16 @@ static unsigned below(unsigned n)
 
 static void add_random(struct tch_buf *b, unsigned depth)
 {
-    static const char *const scalars[] = {"null",   "true",  "-0",       "1E3",  "0.1e1",
-                                          "\"\"",   "1e-9",  "\"\\/\"",  "12",   "-7",
-                                          "\"\\u0000\"", "3.0", "\"\xC3\xA9\"", "false"};
+    static const char *const scalars[] = {"null",        "true", "-0",           "1E3",  "0.1e1",
+                                          "\"\"",        "1e-9", "\"\\/\"",      "12",   "-7",
+                                          "\"\\u0000\"", "3.0",  "\"\xC3\xA9\"", "false"};
     unsigned kind = below(depth > 5 ? 1 : 3);
-    unsigned count = below(70);
+    unsigned count = below(depth == 0 ? 150 : 5);
 
     if (kind == 0) {
         tch_buf_adds(b, scalars[below(sizeof scalars / sizeof scalars[0])]);
         return;
     }
-    if (depth > 2)
-        count %= 5;
     tch_buf_addc(b, kind == 1 ? '[' : '{');
     for (unsigned i = 0; i < count; i++) {
         if (i > 0)
@@ -121,7 +120,7 @@ static void canonical_twice_is_canonical_once(void **state)
     tch_buf_init(&text, 1 << 24);
     tch_buf_init(&once, 1 << 24);
     tch_buf_init(&twice, 1 << 24);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 500; i++) {
         bool sorted = i % 2;
 
         tch_buf_clear(&text);

@@ -59,26 +59,29 @@ static void reads_timings_by_unit_and_by_group(void **state)
                   "\"unified_prof\" {\"decode\":32,\"items\":32,\"iter\":1,\"prefill\":0} "
                   "{\"complete\":0,\"decode_post\":300,\"model\":27600,\"sample\":20,\"sched\":0,"
                   "\"stop\":0,\"stream\":280,\"total\":28000}");
-    assert_import("[bucket-prof] layers=48 bk_total=9 ms | gemm1=5860 gemm3=0.5 "
-                  "(us, summed across layers)",
-                  "\"bucket_prof\" {\"layers\":48} {\"bk_total\":9000,\"gemm1\":5860,\"gemm3\":0.5}");
+    assert_import(
+        "[bucket-prof] layers=48 bk_total=9 ms | gemm1=5860 gemm3=0.5 "
+        "(us, summed across layers)",
+        "\"bucket_prof\" {\"layers\":48} {\"bk_total\":9000,\"gemm1\":5860,\"gemm3\":0.5}");
     assert_import("[x] a=5 b=1 (ms)", "\"x\" {} {\"a\":5000,\"b\":1000}");
 }
 
 static void turns_every_unit_into_microseconds(void **state)
 {
     (void)state;
-    assert_import("[x] a=1500ns b=2us c=1.5ms d=2s e=3\xC2\xB5s f=2000ns g=0.25 ms",
-                  "\"x\" {} {\"a\":1.5,\"b\":2,\"c\":1500,\"d\":2000000,\"e\":3,\"f\":2,\"g\":250}");
+    assert_import(
+        "[x] a=1500ns b=2us c=1.5ms d=2s e=3\xC2\xB5s f=2000ns g=0.25 ms",
+        "\"x\" {} {\"a\":1.5,\"b\":2,\"c\":1500,\"d\":2000000,\"e\":3,\"f\":2,\"g\":250}");
 }
 
 static void counts_and_other_values_go_to_the_shape(void **state)
 {
     (void)state;
-    assert_import("[op-profile] m=9 total=30us  matmul=8us(125) ok=true bad=false who=me=you a=0x7 "
-                  "neg=-3 f=1.50",
-                  "\"op_profile\" {\"a\":\"0x7\",\"bad\":false,\"f\":1.5,\"m\":9,\"matmul_calls\":125,"
-                  "\"neg\":-3,\"ok\":true,\"who\":\"me=you\"} {\"matmul\":8,\"total\":30}");
+    assert_import(
+        "[op-profile] m=9 total=30us  matmul=8us(125) ok=true bad=false who=me=you a=0x7 "
+        "neg=-3 f=1.50",
+        "\"op_profile\" {\"a\":\"0x7\",\"bad\":false,\"f\":1.5,\"m\":9,\"matmul_calls\":125,"
+        "\"neg\":-3,\"ok\":true,\"who\":\"me=you\"} {\"matmul\":8,\"total\":30}");
     assert_import("[prefill-profile] flash_attn: 62 calls 5 ms (avg 88 us)",
                   "\"prefill_profile\" {\"flash_attn_calls\":62} {\"flash_attn\":5000}");
 }
@@ -116,10 +119,11 @@ static void keeps_the_line_and_what_it_was_told(void **state)
     tch_buf_init(&b, 10000);
     assert_int_equal(tch_import_line(&how, line, strlen(line), &b, &why, NULL), 1);
     assert_string_equal(
-        b.data, "{\"event\":\"x\",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\",\"model\":"
-                "\"m\",\"concurrency\":1,\"shape\":{},\"stage_us\":{\"a\":1},\"graph_enabled\":true,"
-                "\"runtime_flags\":{\"z\":1},\"source\":\"server_log\",\"source_line\":"
-                "\"[x] a=1us \\\"q\\\" \xEF\xBF\xBD\"}\n");
+        b.data,
+        "{\"event\":\"x\",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\",\"model\":"
+        "\"m\",\"concurrency\":1,\"shape\":{},\"stage_us\":{\"a\":1},\"graph_enabled\":true,"
+        "\"runtime_flags\":{\"z\":1},\"source\":\"server_log\",\"source_line\":"
+        "\"[x] a=1us \\\"q\\\" \xEF\xBF\xBD\"}\n");
     how.config.concurrency = 0;
     assert_int_equal(tch_import_line(&how, line, strlen(line), &b, &why, &err), TACHO_EINVAL);
     assert_string_equal(err.message, "concurrency must be > 0");

@@ -35,15 +35,13 @@ static int count_event(void *worker, const tacho_event *event, tacho_error *err)
     return 0;
 }
 
-static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads, struct tch_buf *bad)
+static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
+                                   struct tch_buf *bad)
 {
     uint64_t events[8] = {0};
     void *workers[8];
-    const struct tch_scan how = {.threads = threads,
-                                 .workers = workers,
-                                 .event = count_event,
-                                 .bad = note_bad,
-                                 .ctx = bad};
+    const struct tch_scan how = {
+        .threads = threads, .workers = workers, .event = count_event, .bad = note_bad, .ctx = bad};
     struct tch_scan_counts counts;
     uint64_t sum = 0;
     int fd = file_of(text);
@@ -63,8 +61,8 @@ static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
 /* Some MB with bad, blank and torn lines all over. */
 static void make_text(struct tch_buf *b)
 {
-    static const char *const odd[] = {"nope\n", "\n", "{\"event\":\"to" EVENT "\n", "{\"ev\n",
-                                      " \xC2\xA0 \n", "{}\n"};
+    static const char *const odd[] = {"nope\n",  "\n",           "{\"event\":\"to" EVENT "\n",
+                                      "{\"ev\n", " \xC2\xA0 \n", "{}\n"};
 
     for (unsigned i = 0; i < 30000; i++) {
         tch_buf_adds(b, EVENT "\n");

@@ -50,7 +50,8 @@ static void tells_stages_apart_by_event_and_nested_name(void **state)
 {
     (void)state;
     add(EVENT_OF("a", "{}", "{\"x\":1,\"m\":{\"q\":{\"k_us\":2,\"k_calls\":3},\"r\":4}}", "{}"));
-    add(EVENT_OF("a", "{}", "{\"m\":{\"q\":{\"k_us\":6}},\"x\":0.5,\"s\":\"text\",\"l\":[1]}", "{}"));
+    add(EVENT_OF("a", "{}", "{\"m\":{\"q\":{\"k_us\":6}},\"x\":0.5,\"s\":\"text\",\"l\":[1]}",
+                 "{}"));
     add(EVENT_OF("b", "{}", "{\"x\":100}", "{}"));
     assert_int_equal(stages.count, 2);
     tch_stages_sort(&stages);
@@ -219,10 +220,11 @@ static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
         unsigned noise = i * 7919 % 40;
 
         for (size_t side = 0; side < 2; side++) {
-            snprintf(text, sizeof text,
-                     EVENT_OF("e", "{}", "{\"slow\":%u,\"same\":%u,\"zero\":%u,\"only%zu\":1}", "{}"),
-                     (side ? 1200 : 1000) + noise, 500 + (noise + (side ? 13 : 0)) % 40,
-                     i % 2 ? 0 : noise, side);
+            snprintf(
+                text, sizeof text,
+                EVENT_OF("e", "{}", "{\"slow\":%u,\"same\":%u,\"zero\":%u,\"only%zu\":1}", "{}"),
+                (side ? 1200 : 1000) + noise, 500 + (noise + (side ? 13 : 0)) % 40,
+                i % 2 ? 0 : noise, side);
             add_side(side, text);
         }
     }

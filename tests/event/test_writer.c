@@ -15,8 +15,9 @@
 #include "base/file.h"
 #include "support/system.h"
 
-#define HEAD \
-    ",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\",\"model\":\"unknown\",\"concurrency\":1,"
+#define HEAD                                                                                      \
+    ",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\",\"model\":\"unknown\",\"concurrency\":" \
+    "1,"
 #define TAIL ",\"graph_enabled\":false,\"runtime_flags\":{},\"source\":\"native\"}\n"
 
 static tacho_event_writer *writer;
@@ -73,8 +74,8 @@ static void of_two_fields_with_one_key_the_last_counts(void **state)
                                       TACHO_NO_FIELDS, false, NULL),
                      0);
     close_writer();
-    test_assert_content(test_at("p"), "{\"event\":\"e\"" HEAD
-                                      "\"shape\":{\"a\":4,\"b\":3},\"stage_us\":{}" TAIL);
+    test_assert_content(test_at("p"),
+                        "{\"event\":\"e\"" HEAD "\"shape\":{\"a\":4,\"b\":3},\"stage_us\":{}" TAIL);
 }
 
 static void names_that_need_escapes_get_them(void **state)
@@ -86,8 +87,25 @@ static void names_that_need_escapes_get_them(void **state)
                                       NULL),
                      0);
     close_writer();
-    test_assert_content(test_at("p"), "{\"event\":\"\xC3\xA9\\n\"" HEAD
-                                      "\"shape\":{\"a\\\"\":1},\"stage_us\":{\"\\\\\":2,\"k\":3}" TAIL);
+    test_assert_content(test_at("p"),
+                        "{\"event\":\"\xC3\xA9\\n\"" HEAD
+                        "\"shape\":{\"a\\\"\":1},\"stage_us\":{\"\\\\\":2,\"k\":3}" TAIL);
+}
+
+/* U+FFFD, which they become, is sorted as itself, and is one key however many there were. */
+static void keys_that_are_not_utf8_are_sorted_as_what_they_become(void **state)
+{
+    (void)state;
+    open_at(test_at("p"));
+    assert_int_equal(tacho_event_push(writer, "e",
+                                      TACHO_SHAPE(tacho_u64("\x80", 1), tacho_u64("\xC3\xA9", 2),
+                                                  tacho_u64("\xFE", 3), tacho_u64("a", 4)),
+                                      TACHO_NO_FIELDS, false, NULL),
+                     0);
+    close_writer();
+    test_assert_content(test_at("p"), "{\"event\":\"e\"" HEAD
+                                      "\"shape\":{\"a\":4,\"\xC3\xA9\":2,\"\xEF\xBF\xBD\":3},"
+                                      "\"stage_us\":{}" TAIL);
 }
 
 /* Reads the file back, and says how many events it has. */
@@ -490,6 +508,7 @@ int main(void)
         TEST_IN_HOME(writes_the_fields_in_their_order_sorted_inside),
         TEST_IN_HOME(of_two_fields_with_one_key_the_last_counts),
         TEST_IN_HOME(names_that_need_escapes_get_them),
+        TEST_IN_HOME(keys_that_are_not_utf8_are_sorted_as_what_they_become),
         TEST_IN_HOME(many_fields_and_long_text_are_no_obstacle),
         TEST_IN_HOME(above_16_mib_an_event_is_refused_and_nothing_written),
         TEST_IN_HOME(a_value_that_is_no_json_is_refused),
