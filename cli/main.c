@@ -3,16 +3,8 @@
 #include "cmds.h"
 
 static const struct cmd *const commands[] = {
-    &cmd_completion,
-    &cmd_doctor,
-    &cmd_events,
-    &cmd_fingerprint,
-    &cmd_flame,
-    &cmd_help,
-    &cmd_stats,
-    &cmd_trace,
-    &cmd_watch,
-    NULL,
+    &cmd_completion, &cmd_doctor, &cmd_events, &cmd_fingerprint, &cmd_flame,
+    &cmd_help,       &cmd_stats,  &cmd_trace,  &cmd_watch,       NULL,
 };
 
 static const struct opt opts[] = {
