@@ -101,12 +101,23 @@ static int run_off(void *work, void *state)
     return run_threads(work, static_spans);
 }
 
+/* A new file each time: removing an old one, which costs too, comes at the end. */
+static unsigned recordings;
+
+static const char *recording(unsigned number)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "t%u.tacho", number);
+    return at(name);
+}
+
 static int record(const struct work *work, spans *run)
 {
     tacho_error err;
     int status;
 
-    if (tacho_trace_start(at("t.tacho"), &err) < 0) {
+    if (tacho_trace_start(recording(++recordings), &err) < 0) {
         fprintf(stderr, "bench_trace: %s\n", err.message);
         return -1;
     }
@@ -189,7 +200,7 @@ static int run_convert(void *work, void *state)
     char in[128], out[128];
 
     (void)state;
-    snprintf(in, sizeof in, "%s", at("t.tacho"));
+    snprintf(in, sizeof in, "%s", recording(recordings));
     snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
     unlink(out);
     return tacho_trace_convert(in, out, NULL);
@@ -250,9 +261,11 @@ static int compare_conversions(const struct bench_options *o)
 
 static void clean_up(void)
 {
-    static const char *const names[] = {"t.tacho", "t.json", "t.pftrace", "plain"};
+    static const char *const names[] = {"t.json", "t.pftrace", "plain"};
 
     bench_uftrace_clean(folder);
+    for (unsigned i = 1; i <= recordings; i++)
+        unlink(recording(i));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(at(names[i]));
     rmdir(folder);

@@ -29,6 +29,7 @@ enum {
     ALLOW_NONZERO,
     CPU,
     NO_ASLR,
+    TRACE,
     WORK,
     NAME,
     LABEL,
@@ -95,6 +96,9 @@ const struct opt run_opts[] = {
      .help = "go on when a run fails; it is left out of the statistics"},
     {.id = CPU, .name = "cpu", .arg = "LIST", .help = "run on these CPUs only, such as 2 or 0-3,6"},
     {.id = NO_ASLR, .name = "no-aslr", .help = "the same addresses in every run"},
+    {.id = TRACE,
+     .name = "trace",
+     .help = "write trace.json: a span a run, memory and power, what the program recorded"},
     {.id = METRIC,
      .name = "metric",
      .letter = 'm',
@@ -348,6 +352,9 @@ static void take_plain(struct run_options *o, const char *value, int id)
         break;
     case NO_ASLR:
         plan->no_aslr = true;
+        break;
+    case TRACE:
+        plan->trace = true;
         break;
     case PASS_STATUS:
         o->pass_status = true;

@@ -124,12 +124,12 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
 {
     double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
 
-    tch_buf_addf(b,
-                 "<h2>Statistics</h2>\n<div class=\"wide\"><table><tr><th></th><th>median</th>"
-                 "<th>interval of the median%s%.4g%s</th><th>mean</th><th>sd</th><th>min</th>"
-                 "<th>p95</th><th>max</th><th>outliers</th></tr>\n",
-                 level > 0 ? ", " : "", level > 0 ? floor(1000 * level) / 10 : 0,
-                 level > 0 ? " %" : " ");
+    tch_buf_adds(b, "<h2>Statistics</h2>\n<div class=\"wide\"><table><tr><th></th>"
+                    "<th>median</th><th>interval of the median");
+    if (level > 0)
+        tch_buf_addf(b, ", %.4g %%", floor(1000 * level) / 10);
+    tch_buf_adds(b, "</th><th>mean</th><th>sd</th><th>min</th><th>p95</th><th>max</th>"
+                    "<th>outliers</th></tr>\n");
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct tch_run_row *row = &r->rows.row[i];
         const struct tch_summary *s = &row->summary;
@@ -211,6 +211,8 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
         status = tch_part_flamegraphs(b, run, err);
     if (status == 0)
         status = tch_part_events(b, run, err);
+    if (status == 0)
+        status = tch_part_spans(b, run, err);
     if (status < 0)
         return status;
     add_table(b, r);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "merge.h"
+#include "trace_out.h"
 
 enum { HEAD_MAX = 64 << 20, LAST_WORDS = 4096 };
 
@@ -200,15 +201,25 @@ void tch_run_release(struct tch_run *run)
     *run = (struct tch_run){.plan = run->plan};
 }
 
+static int found_one(const char *path, void *ctx, tacho_error *err)
+{
+    (void)path;
+    (void)ctx;
+    (void)err;
+    return 1;
+}
+
 /* The receipt is on disk before the log goes. */
 static int write_receipt(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
-                         tacho_error *err)
+                         bool trace, tacho_error *err)
 {
     char path[PATH_MAX];
     struct tch_buf b;
     int status = tch_run_merge(folder, err);
 
     tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0 && (trace || tch_run_each_recording(folder, found_one, NULL, err) > 0))
+        status = tch_run_trace(r, folder, err);
     if (status == 0)
         status = tch_receipt_sum(r, err);
     if (status == 0)
@@ -255,7 +266,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
             status = tch_advise_samples(&r->warnings, &r->samples, err);
         tch_advise_machine(&r->warnings, &run->before, &after);
         if (status == 0)
-            status = write_receipt(r, run->items[i].folder.path, &end, err);
+            status = write_receipt(r, run->items[i].folder.path, &end, run->plan->trace, err);
         if (status < 0)
             result = status;
     }
@@ -273,7 +284,7 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
         .power_why = "not known: the run was killed",
     };
 
-    return write_receipt(r, folder, &end, err);
+    return write_receipt(r, folder, &end, false, err);
 }
 
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)

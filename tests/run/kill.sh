@@ -32,7 +32,7 @@ pid=$!
 await tacho-out/rude/latest/samples.jsonl 4
 kill -9 $pid
 wait $pid 2>/dev/null
-folder=tacho-out/rude/latest
+folder="tacho-out/rude/latest"
 sleep 0.3
 written=$(wc -l <$folder/samples.jsonl)
 [ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"

@@ -2,6 +2,7 @@
 # What the tests of `tacho run` share: $tacho, a folder of their own, and a look into run.json.
 
 tacho=$1
+# shellcheck source=SCRIPTDIR/../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 cd "$scratch" || exit 1
 unset NO_COLOR COLUMNS TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL

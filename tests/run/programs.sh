@@ -1,5 +1,6 @@
 #!/bin/sh
 # programs.sh TACHO: programs of all kinds, each measured right or refused right.
+# shellcheck disable=SC2016 # the programs' shells expand what is in single quotes
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
