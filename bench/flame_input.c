@@ -55,7 +55,7 @@ static void take_walk(struct walk *w, const struct flame_shape *s, uint64_t *see
         chance = (unsigned)(*seed >> 32) % 100;
         turn = (unsigned)*seed % s->fan_out;
         if (skewed)
-            turn = chance < 80 ? 0 : chance < 95 ? 1 % s->fan_out : turn;
+            turn = chance < 90 ? 0 : chance < 98 ? 1 % s->fan_out : turn;
         node = mix(node * 64 + turn);
         w->functions[i] = (unsigned)(node % FUNCTIONS);
     }

@@ -121,34 +121,36 @@ static void add_graph(struct tch_buf *b, const struct term *term, const struct w
     add_spark(b, term, values + GRAPH - job->points, job->points);
 }
 
+/* A line of the live display: name, value, graph. */
+static void add_live_line(struct tch_buf *b, const struct term *term, const struct watch_job *job,
+                          const char *name, const char *value, const double values[GRAPH])
+{
+    tch_buf_addf(b, "%-8s%10s  ", name, value);
+    if (values)
+        add_graph(b, term, job, values);
+}
+
 static void add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
 {
-    tch_buf_adds(b, "memory  ");
-    add_size(b, job->now.tree.rss_bytes);
-    tch_buf_adds(b, "\t");
-    add_graph(b, term, job, job->memory);
+    char text[64];
+    struct tch_buf value;
+
+    tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
+    add_size(&value, job->now.tree.rss_bytes);
+    add_live_line(b, term, job, "memory", text, job->memory);
     tch_buf_adds(b, "  peak ");
     add_size(b, job->now.tree.peak_rss_bytes);
-    tch_buf_adds(b, "\x1b[K\ncpu     ");
-    if (isnan(job->now.cpu))
-        tch_buf_adds(b, "-");
-    else
-        tch_buf_addf(b, "%.0f%%", 100 * job->now.cpu);
-    tch_buf_adds(b, "\t\t");
-    add_graph(b, term, job, job->cpu);
-    tch_buf_addf(b, "  %llu processes\x1b[K\npower   ",
-                 (unsigned long long)job->now.tree.processes);
-    if (job->no_power.message[0]) {
-        tch_buf_adds(b, "no power source");
-    } else {
-        if (isnan(job->now.watts))
-            tch_buf_adds(b, "-");
-        else
-            tch_buf_addf(b, "%.1f W", job->now.watts);
-        tch_buf_adds(b, "\t");
-        add_graph(b, term, job, job->watts);
-    }
+    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
     tch_buf_adds(b, "\x1b[K\n");
+    add_live_line(b, term, job, "cpu", text, job->cpu);
+    tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
+    snprintf(text, sizeof text, isnan(job->now.watts) ? "-" : "%.1f W", job->now.watts);
+    if (job->no_power.message[0])
+        add_live_line(b, term, job, "power", "no source", NULL);
+    else
+        add_live_line(b, term, job, "power", text, job->watts);
+    tch_buf_adds(b, "\x1b[K\n");
+    tch_buf_release(&value);
 }
 
 static void erase(struct watch_job *job)
@@ -470,8 +472,10 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
 out:
     erase(job);
     tch_watch_discard(w);
-    if (job->spawned && !job->ended)
+    if (job->spawned && !job->ended) { /* not watched, it need not run */
+        kill(job->plan.pid, SIGTERM);
         tch_spawn_wait(job->plan.pid, &job->end, NULL);
+    }
     return status;
 }
 

@@ -19,6 +19,7 @@ struct flame {
     struct tch_read_options read;
     struct tch_format_options write;
     const struct tch_format *format; /**< NULL: by the output's name */
+    bool chosen;                     /**< by an option, whatever the output's name is */
     const char *output;              /**< NULL or "-": stdout */
     const char *label;               /**< the output is called after it */
     const char *folder;              /**< and goes here */

@@ -46,6 +46,8 @@ static int run_diff(struct args *args)
     }
     if (status == EXIT_OK)
         status = flame_choose(&f, "folded");
+    if (status == EXIT_OK && choice_index(formats, f.format->name) < 0)
+        status = wrong_usage(args, "a differential cannot be written as %s", f.format->name);
     if (status == EXIT_OK)
         status = read_both(&f, normalize);
     if (status == EXIT_OK)

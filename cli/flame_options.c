@@ -133,6 +133,7 @@ int flame_take(struct flame *f, const struct opt *opt)
         break;
     case FLAME_FORMAT:
         f->format = tch_format_by_name(value);
+        f->chosen = true;
         break;
     case FLAME_LABEL:
         f->label = f->write.svg.label = value;

@@ -12,26 +12,46 @@ static bool to_stdout(const struct flame *f)
     return !f->label && (!f->output || strcmp(f->output, "-") == 0);
 }
 
-int flame_choose(struct flame *f, const char *otherwise)
+/* Whether the options that say where the output goes agree. */
+static int check_place(const struct flame *f)
 {
-    const struct tch_format *by_path =
-        to_stdout(f) || f->label ? NULL : tch_format_by_path(f->output);
-
     if (f->label && f->output)
         return wrong_usage(f->args, "--label names the file, so it goes with --out, not --output");
     if (f->folder && !f->label)
         return wrong_usage(f->args, "--out is where a labelled file goes; add --label");
-    if (!f->format)
-        f->format = by_path;
-    if (!f->format && f->output && !to_stdout(f) && !otherwise)
-        return wrong_usage(f->args, "cannot tell the format of '%s' by its name; add --to",
-                           f->output);
-    if (!f->format && otherwise)
-        f->format = tch_format_by_name(otherwise);
-    if (!f->format)
-        f->format = tch_format_by_name("tree");
     if (to_stdout(f) && f->args->json)
         return wrong_usage(f->args, "--json tells about the file written; add --output FILE");
+    return EXIT_OK;
+}
+
+/* By the option, by the command, by the name of the output, or what the command falls back on. */
+static int find_format(struct flame *f, const char *otherwise)
+{
+    const struct tch_format *by_path = f->output ? tch_format_by_path(f->output) : NULL;
+
+    if (f->format && by_path && by_path != f->format && !f->chosen)
+        return wrong_usage(f->args,
+                           "'%s' is a name for %s, and this writes %s; "
+                           "'tacho flame convert' writes any format",
+                           f->output, by_path->name, f->format->name);
+    if (!f->format)
+        f->format = by_path;
+    if (!f->format && !to_stdout(f) && !otherwise)
+        return wrong_usage(f->args, "cannot tell the format of '%s' by its name; add --to",
+                           f->output);
+    if (!f->format)
+        f->format = tch_format_by_name(otherwise ? otherwise : "tree");
+    return EXIT_OK;
+}
+
+int flame_choose(struct flame *f, const char *otherwise)
+{
+    int status = check_place(f);
+
+    if (status == EXIT_OK)
+        status = find_format(f, otherwise);
+    if (status != EXIT_OK)
+        return status;
     if (to_stdout(f) && isatty(STDOUT_FILENO) &&
         (strcmp(f->format->name, "svg") == 0 || strcmp(f->format->name, "pprof") == 0))
         return wrong_usage(f->args, "%s is not for a terminal; add --output FILE", f->format->name);
@@ -90,24 +110,26 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
 static int labelled_path(const struct flame *f, struct tch_buf *path)
 {
     tacho_error err;
-    const char *folder = f->folder ? f->folder : ".";
+    int status = 0;
 
-    if (f->folder && tch_mkdirs(folder, &err) < 0) {
+    if (f->folder && tch_mkdirs(f->folder, &err) < 0) {
         complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (f->folder)
-        tch_buf_addf(path, "%s/", folder);
+        tch_buf_addf(path, "%s/", f->folder);
     tch_label_file(path, f->label);
     if (path->failed) {
         complain(NULL, "cannot name a file after a label of %zu bytes", strlen(f->label));
         return EXIT_WORK;
     }
-    if (!f->force && tch_label_check(path->data, f->label, &err) < 0) {
+    if (!f->force)
+        status = tch_label_check(path->data, f->label, &err);
+    if (status == TACHO_EINVAL)
         complain(NULL, "%s; overwrite it with --force, or choose another --label", err.message);
-        return EXIT_WORK;
-    }
-    return EXIT_OK;
+    else if (status < 0)
+        complain(NULL, "%s", err.message);
+    return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
 static void add_summary_json(struct tch_buf *b, const struct flame *f, const char *path)

@@ -34,6 +34,7 @@ static inline void fuzz_flame(enum tch_read_kind kind, const uint8_t *data, size
         read.reverse = data[0] & 16;
         read.merge_threads = data[0] & 32;
         read.strip_hex = read.collapse_recursion = data[0] & 64;
+        read.kind = data[0] & 128 ? TCH_READ_AUTO : kind;
         write.svg.palette = data[0] & 128 ? TCH_PALETTE_LANGUAGE : TCH_PALETTE_LIBRARY;
         data++;
         size--;

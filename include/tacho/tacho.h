@@ -11,6 +11,7 @@
 #include "latency.h"     /* IWYU pragma: export */
 #include "memory.h"      /* IWYU pragma: export */
 #include "power.h"       /* IWYU pragma: export */
+#include "trace.h"       /* IWYU pragma: export */
 #include "version.h"     /* IWYU pragma: export */
 
 #endif

@@ -235,6 +235,10 @@ bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined)
     *inlined = tch_span_ends(line, " (inlined)");
     if (*inlined)
         line.len -= strlen(" (inlined)");
+    *ret = (struct tch_span){"", 0};
+    /* Where perf knows no line it prints the object and the address, "libc.so.6[7f12]". */
+    if (tch_span_starts(line, "??:") || tch_span_ends(line, "]"))
+        return true;
     colon = tch_span_rfind(line, ":");
     if (colon == 0 || colon == line.len ||
         !all((struct tch_span){line.p + colon + 1, line.len - colon - 1}, is_digit))

@@ -34,7 +34,8 @@ struct tch_perf_frame {
 bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret);
 bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret);
 
-/** "  main.c:12" or "  main.c:12 (inlined)", which follows a frame with -F +srcline. */
+/** "  main.c:12" or "  main.c:12 (inlined)", which follows a frame with -F +srcline; *ret is empty
+    where perf knew no line. */
 bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined);
 
 /** Whether two events are the same one, modifiers such as ":u" or ":ppp" aside. */

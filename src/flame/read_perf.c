@@ -376,7 +376,8 @@ static int source_line(struct tch_reader *r, struct tch_span source, bool inline
     int64_t id;
     int status = 0;
 
-    if (p->frame_count == 0 || !(r->options.source || (inlined && r->options.mark_inlined)))
+    if (p->frame_count == 0 ||
+        !((r->options.source && source.len > 0) || (inlined && r->options.mark_inlined)))
         return 0;
     tch_buf_addf(&p->joined, "\n%.*s%s", (int)source.len, source.p, inlined ? " (inlined)" : "");
     id = p->joined.failed ? -1 : tch_names_add(&p->memo->lines, p->joined.data, p->joined.len);

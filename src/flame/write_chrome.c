@@ -184,13 +184,17 @@ int tch_write_chrome(const struct tch_profile *profile, const struct tch_format_
                      struct tch_sink *sink)
 {
     const struct tch_timeline *timeline = profile->timeline;
-    size_t count = timeline->count;
+    size_t count = timeline ? timeline->count : 0;
     struct tch_sample *list = malloc((count + 1) * sizeof *list);
     uint64_t *scratch = malloc((count + 1) * sizeof *scratch);
     struct track *track = malloc(sizeof *track);
     int status = 0;
 
     (void)options;
+    if (!timeline) {
+        status = tch_fail(sink->err, TACHO_EINVAL, 0, "a Chrome trace needs the order of time");
+        goto out;
+    }
     if (list && scratch && track) {
         if (count > 0)
             memcpy(list, timeline->list, count * sizeof *list);
@@ -207,6 +211,7 @@ int tch_write_chrome(const struct tch_profile *profile, const struct tch_format_
     } else {
         status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory for %zu samples", count);
     }
+out:
     free(list);
     free(scratch);
     free(track);

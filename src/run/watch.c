@@ -22,7 +22,6 @@ struct tch_watch {
     uint64_t start_busy_ns; /* of the machine */
     bool busy_known;
     uint64_t start_cpu_ns; /* of the tree */
-    double last_joules[TCH_WATCH_SOURCES];
     tacho_tree_sample last;
     uint64_t looks;
     uint64_t alive; /* looks at which something lived */
@@ -139,23 +138,18 @@ static int write_memory(struct tch_watch *w, tacho_error *err)
     return status == 0 ? write_detail(w, "cpu_ns", w->last.cpu_ns, err) : status;
 }
 
-/* Watts over the interval that ends now: what a counter gave, or the mean of the readings. */
-static int read_power(struct tch_watch *w, double seconds, tacho_error *err)
+static int read_power(struct tch_watch *w, tacho_error *err)
 {
     tacho_power_report report;
     int status = tacho_power_take(w->power, err);
 
     for (size_t i = 0; status == 0 && tacho_power_report_get(w->power, i, &report) == 0; i++) {
-        double watts =
-            w->looks > 0 && seconds > 0 ? (report.joules - w->last_joules[i]) / seconds : NAN;
-
-        w->last_joules[i] = report.joules;
         if (w->files[POWER])
             status = tacho_csv_add_power(w->files[POWER],
                                          &(tacho_csv_power){.timestamp_us = w->last.timestamp_us,
                                                             .source = report.name,
                                                             .source_len = strlen(report.name),
-                                                            .watts = watts,
+                                                            .watts = report.last_watts,
                                                             .joules = report.joules},
                                          err);
     }
@@ -186,7 +180,7 @@ int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
         return status;
     now_ns = tch_now_ns();
     seconds = (double)(now_ns - w->last_ns) / 1e9;
-    status = read_power(w, seconds, err);
+    status = read_power(w, err);
     if (status == 0 && w->files[MEMORY] && w->last.processes > 0)
         status = write_memory(w, err);
     *ret = (struct tch_watch_now){.tree = w->last, .cpu = NAN, .watts = tacho_power_now(w->power)};

@@ -39,6 +39,8 @@ static double middle_of(const struct tch_stream *s, size_t bucket)
     double high = edge_of(((uint64_t)bucket << SHIFT) | (((uint64_t)1 << SHIFT) - 1));
     double middle = low + (high - low) / 2;
 
+    if (fabs(middle) < 0x1p-1021) /* next to nothing: it is 0 that came */
+        middle = 0;
     return middle < s->min ? s->min : middle > s->max ? s->max : middle;
 }
 

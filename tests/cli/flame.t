@@ -121,6 +121,14 @@ $ tacho flame draw --json /dev/null
 ! tacho: --json tells about the file written; add --output FILE
 ! see 'tacho flame draw --help'
 [64]
+$ tacho flame fold -o out.svg /dev/null
+! tacho: 'out.svg' is a name for svg, and this writes folded; 'tacho flame convert' writes any format
+! see 'tacho flame fold --help'
+[64]
+$ tacho flame diff -o out.trace.json /dev/null /dev/null
+! tacho: a differential cannot be written as chrome
+! see 'tacho flame diff --help'
+[64]
 $ tacho flame fold missing.txt
 ! tacho: cannot open 'missing.txt': No such file or directory
 [1]

@@ -28,8 +28,17 @@ $ tacho help --man
 | .B tacho help
 | explain tacho or one of its commands
 | .TP
+| .B tacho report
+| HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+| .TP
+| .B tacho run
+| run a command repeatedly, record everything, write a run folder
+| .TP
 | .B tacho stats
 | latency statistics of a column of numbers
+| .TP
+| .B tacho trace
+| look into recordings and make traces of them
 | .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
@@ -65,7 +74,10 @@ $ tacho help --man
 | .BR tacho\-fingerprint (1),
 | .BR tacho\-flame (1),
 | .BR tacho\-help (1),
+| .BR tacho\-report (1),
+| .BR tacho\-run (1),
 | .BR tacho\-stats (1),
+| .BR tacho\-trace (1),
 | .BR tacho\-watch (1)
 
 $ tacho help --man doctor

@@ -1,11 +1,10 @@
 #!/bin/sh
 # The picture in headless Chromium: browser.mjs, with what it needs.
 #
-#   browser.sh TACHO
+#   browser.sh PROJECT TACHO
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/lib.sh"
+. "$1/tests/support/lib.sh"
 need node
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "chromium is not installed"
-node "$here/browser.mjs" "$chromium" "$1" "$scratch"
+node "$1/tests/flame/browser.mjs" "$chromium" "$2" "$scratch"

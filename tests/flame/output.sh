@@ -2,11 +2,10 @@
 # What goes wrong while writing leaves nothing half-written and is said: a full disk, no right to
 # write, a folder in the way.
 #
-#   output.sh TACHO
+#   output.sh PROJECT TACHO
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/lib.sh"
-tacho=$1
+. "$1/tests/support/lib.sh"
+tacho=$2
 cd "$scratch"
 echo 'main;f 5' >in.folded
 

@@ -2,18 +2,17 @@
 # Independent readers accept what we write: protoc a pprof, go tool pprof where it is there, xmllint
 # an SVG with hostile names.
 #
-#   readers.sh TACHO
+#   readers.sh PROJECT TACHO
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../support/lib.sh"
-tacho=$1
+. "$1/tests/support/lib.sh"
+tacho=$2
 need protoc gzip xmllint
 
 printf 'main;</script><script>alert(1)</script> 2\nmain;"><script>;\303\251 3\nmain;\377\001 4\n' \
     >"$scratch/in.folded"
 
 "$tacho" flame convert "$scratch/in.folded" -q -o "$scratch/out.pb.gz"
-gzip -dc "$scratch/out.pb.gz" | protoc -I "$here" --decode=Profile profile.proto >"$scratch/out.txt"
+gzip -dc "$scratch/out.pb.gz" | protoc -I "$1/tests/flame" --decode=Profile profile.proto >"$scratch/out.txt"
 [ "$(grep -c '^sample {' "$scratch/out.txt")" -eq 3 ] || fail "not three samples"
 # No field but those of the rules: protoc would print an unknown one by its number.
 if grep -E '^ *[0-9]+[: ]' "$scratch/out.txt"; then

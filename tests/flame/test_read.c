@@ -160,6 +160,8 @@ static void source_lines_join_the_name(void **state)
     test_folds(text, &plain, "prog;main;f 10\n");
     test_folds(text, &all, "prog;main;f_[i] 10\n");
     test_folds(text, &(struct tch_read_options){.source = true}, "prog;main:a.c:9;f:a.c:3 10\n");
+    test_folds(EVENT "\tff sys ([kernel.kallsyms])\n  [kernel.kallsyms][ff]\n\t4 g (x)\n  ??:0\n\n",
+               &(struct tch_read_options){.source = true}, "prog;g;sys 10\n");
 }
 
 static void one_event_is_counted(void **state)

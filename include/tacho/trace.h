@@ -1,0 +1,449 @@
+/*
+ * Spans and other events of this process, recorded so that a kill -9 loses none of them.
+ *
+ *     void rms_norm(...)
+ *     {
+ *         TACHO_SPAN("rms_norm", "norm");       the rest of this scope is one span
+ *         ...
+ *     }
+ *
+ * Off by default: then each of these is one predictable branch. TACHO_TRACE_OUT=trace.json (or
+ * .pftrace, .tacho) in the environment turns it on without code, tacho_trace_start() with code.
+ * While it is on, records go to a recording on disk as they are made; at exit, and by
+ * tacho_trace_flush(), that becomes the file asked for. What a killed process leaves is read with
+ * `tacho trace recover`. docs/traces.md tells the whole of it.
+ *
+ * All of it may be called from any thread at any time, from a signal handler too, unless it says
+ * otherwise, and never stops the program: what cannot be recorded is counted. Names, categories
+ * and texts may hold any bytes up to their NUL; past 16 KiB they are cut. They are copied.
+ *
+ * With TACHO_DISABLE defined, whatever records is nothing, and its arguments are not evaluated.
+ */
+#ifndef TACHO_TRACE_H
+#define TACHO_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api.h"
+#include "error.h"
+
+#if defined(__cplusplus)
+#include <initializer_list>
+#endif
+
+TACHO_BEGIN_DECLS
+
+/* Turning it on and off. None of these from a signal handler. */
+
+/**
+ * Records from now on; `path` is what comes out, its extension (.json, .pftrace, .tacho) chooses
+ * the format. Folders are made. The path is copied.
+ *
+ * @return 0, TACHO_EALREADY when a trace is on, TACHO_EINVAL for another extension, TACHO_EIO,
+ *         TACHO_ENOMEM, TACHO_ELIMIT
+ */
+TACHO_API int tacho_trace_start(const char *path, tacho_error *err);
+
+/** Writes what was recorded and stops. The recording is removed after a complete conversion.
+    @return 0 (also when no trace is on), or why the file could not be written */
+TACHO_API int tacho_trace_stop(tacho_error *err);
+
+/** Writes all that was recorded so far; recording goes on. The file is complete after each.
+    @return 0, TACHO_EINVAL when no trace is on, or why the file could not be written */
+TACHO_API int tacho_trace_flush(tacho_error *err);
+
+/** From now on this signal makes a flush. Starts a thread that waits for it and installs a
+    handler. A child made by fork asks again.
+    @return 0, TACHO_EINVAL, TACHO_EIO */
+TACHO_API int tacho_trace_flush_on_signal(int signal_number, tacho_error *err);
+
+/** Why nothing is recorded, in a sentence; NULL while a trace is on. */
+TACHO_API const char *tacho_trace_why_off(void);
+
+/** Makes a trace of a recording that a process left, as `tacho trace recover` does.
+    @return 0, TACHO_EINVAL, TACHO_EPARSE, TACHO_EIO, TACHO_ENOMEM */
+TACHO_API int tacho_trace_convert(const char *recording, const char *out, tacho_error *err);
+
+/** CLOCK_MONOTONIC in nanoseconds: the clock of explicit times. */
+TACHO_API uint64_t tacho_trace_now_ns(void);
+
+/* Arguments. */
+
+enum tacho_arg_type {
+    TACHO_ARG_I64 = 1,
+    TACHO_ARG_U64 = 2,
+    TACHO_ARG_F64 = 3,
+    TACHO_ARG_BOOL = 4,
+    TACHO_ARG_TEXT = 5
+};
+
+/** A key and a value of one type. Of two with the same key the later counts. */
+typedef struct tacho_arg {
+    const char *key;
+    enum tacho_arg_type type;
+    union {
+        int64_t i64;
+        uint64_t u64;
+        double f64;
+        const char *text; /**< NULL is an empty text */
+    } as;
+} tacho_arg;
+
+static inline tacho_arg tacho_arg_i64(const char *key, int64_t value)
+{
+    tacho_arg arg;
+
+    arg.key = key;
+    arg.type = TACHO_ARG_I64;
+    arg.as.i64 = value;
+    return arg;
+}
+
+static inline tacho_arg tacho_arg_u64(const char *key, uint64_t value)
+{
+    tacho_arg arg;
+
+    arg.key = key;
+    arg.type = TACHO_ARG_U64;
+    arg.as.u64 = value;
+    return arg;
+}
+
+static inline tacho_arg tacho_arg_f64(const char *key, double value)
+{
+    tacho_arg arg;
+
+    arg.key = key;
+    arg.type = TACHO_ARG_F64;
+    arg.as.f64 = value;
+    return arg;
+}
+
+static inline tacho_arg tacho_arg_bool(const char *key, int value)
+{
+    tacho_arg arg;
+
+    arg.key = key;
+    arg.type = TACHO_ARG_BOOL;
+    arg.as.u64 = value != 0;
+    return arg;
+}
+
+static inline tacho_arg tacho_arg_text(const char *key, const char *value)
+{
+    tacho_arg arg;
+
+    arg.key = key;
+    arg.type = TACHO_ARG_TEXT;
+    arg.as.text = value;
+    return arg;
+}
+
+/** For TACHO_SPAN_ARGS, where keys are literals. */
+#define TACHO_I64(key, value)  tacho_arg_i64("" key, (value))
+#define TACHO_U64(key, value)  tacho_arg_u64("" key, (value))
+#define TACHO_F64(key, value)  tacho_arg_f64("" key, (value))
+#define TACHO_BOOL(key, value) tacho_arg_bool("" key, (value))
+#define TACHO_TEXT(key, value) tacho_arg_text("" key, (value))
+
+/** Arguments that one event can have; more are left out and counted. */
+#define TACHO_ARGS_MAX 16
+
+/* Spans of this thread. They nest. */
+
+/** Names are looked up each time; TACHO_SPAN does that once for the life of the program. */
+TACHO_API void tacho_span_begin(const char *name, const char *category);
+TACHO_API void tacho_span_begin_args(const char *name, const char *category, const tacho_arg *args,
+                                     size_t count);
+
+/** Ends the innermost span of this thread. */
+TACHO_API void tacho_span_end(void);
+TACHO_API void tacho_span_end_args(const tacho_arg *args, size_t count);
+
+/** A span that has just ended and took duration_ms, in the reference format: whole microseconds,
+    process 0, thread `track`. One that began before the trace begins with it. */
+TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
+                                uint64_t track);
+TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,
+                                     uint64_t track, const tacho_arg *args, size_t count);
+
+/** An event in the reference format, all of it given by the caller. */
+typedef struct tacho_trace_event {
+    const char *name;
+    const char *category;
+    const char *phase; /**< "X" for a complete span */
+    uint64_t ts_us;    /**< from the start of the trace */
+    uint64_t dur_us;
+    uint64_t pid;
+    uint64_t tid;
+    const tacho_arg *args;
+    size_t arg_count;
+} tacho_trace_event;
+
+TACHO_API void tacho_trace_put(const tacho_trace_event *event);
+
+/** Milliseconds as the reference rounds them: half away from zero to whole microseconds; NaN and
+    negative ones are 0. */
+TACHO_API uint64_t tacho_trace_duration_us(double duration_ms);
+
+/* Other events of this thread. args may be NULL where count is 0. */
+
+enum tacho_scope { TACHO_SCOPE_THREAD, TACHO_SCOPE_PROCESS, TACHO_SCOPE_GLOBAL };
+
+TACHO_API void tacho_instant(const char *name, const char *category, enum tacho_scope scope,
+                             const tacho_arg *args, size_t count);
+
+TACHO_API void tacho_counter_i64(const char *name, int64_t value);
+TACHO_API void tacho_counter_f64(const char *name, double value);
+
+enum tacho_phase { TACHO_PHASE_BEGIN, TACHO_PHASE_STEP, TACHO_PHASE_END };
+
+/** An arrow from span to span, across threads: each step binds to the innermost open span. Steps
+    with the same name, category and id belong together. */
+TACHO_API void tacho_flow(const char *name, const char *category, enum tacho_phase phase,
+                          uint64_t id);
+
+/** A span that may begin on one thread and end on another, told by name, category and id. */
+TACHO_API void tacho_async(const char *name, const char *category, enum tacho_phase phase,
+                           uint64_t id, const tacho_arg *args, size_t count);
+
+TACHO_API void tacho_thread_name(const char *name);
+TACHO_API void tacho_process_name(const char *name);
+
+/* Tracks of your own: a layer, a GPU stream, a request. Times are CLOCK_MONOTONIC nanoseconds. */
+
+/** The track of that name, made if there is none; 0 when no trace is on. */
+TACHO_API uint32_t tacho_track(const char *name);
+
+/** Spans of one track may come in any order; those that overlap only partly get lanes of their
+    own. end_ns before start_ns makes a span of no length. Times before the trace began are its
+    beginning. */
+TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
+                                uint64_t start_ns, uint64_t end_ns, const tacho_arg *args,
+                                size_t count);
+TACHO_API void tacho_track_instant(uint32_t track, const char *name, const char *category,
+                                   uint64_t at_ns, const tacho_arg *args, size_t count);
+TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at_ns, double value);
+
+/*
+ * The hot path. What follows is not to be called directly; its layouts are frozen, because
+ * programs have them compiled in.
+ */
+
+/** Where the calling thread writes next. At most 64 bytes, frozen. */
+struct tacho_trace_cursor {
+    uintptr_t next; /**< address of the next word; past `end` when there is no room */
+    uintptr_t end;  /**< 0 where records are not to be made inline */
+    uintptr_t done; /**< moves as next does, once the words taken are written: less than next while
+                         a record is being made, be it one that a signal handler interrupted */
+    uintptr_t room; /**< what `end` is for records made by a call; 0 when the trace is over */
+    void *lane;
+    uint32_t thread; /**< counted from 1 in each process */
+    uint32_t tid;
+    uint64_t reserved[2];
+};
+
+#if defined(__GNUC__)
+extern TACHO_API __thread struct tacho_trace_cursor tacho_trace_cursor
+    __attribute__((tls_model("initial-exec")));
+#endif
+
+/** 1 while a trace is on. */
+extern TACHO_API int tacho_trace_mode;
+
+/** Is a trace on? To ask before measuring something only for it. */
+static inline int tacho_trace_enabled(void)
+{
+    return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
+}
+
+/** A place in the program that records, static there. Frozen. */
+struct tacho_trace_site {
+    uint32_t code; /**< of a plain record; 0 until the first, and where plain ones cannot be made */
+    uint32_t number; /**< 0 until its first record */
+    uint32_t values; /**< arguments that its records carry as bare values */
+    uint32_t reserved;
+    const char *name;
+    const char *category;
+};
+
+/* clang-format off */
+#define TACHO_TRACE_SITE(name, category) {0, 0, 0, 0, "" name, "" category}
+/* clang-format on */
+
+/** What the end of a span is told is the code of its site, or this and the site's number; 0 when
+    the span is not recorded. */
+#define TACHO_TRACE_BY_CALL 0x80000000u
+
+/** What the hot path calls when it cannot do it itself. */
+TACHO_API uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site);
+TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args,
+                                          size_t count);
+TACHO_API void tacho_trace_end_slow(uint32_t ticket);
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* One instruction takes the words: a signal handler comes before or after it. */
+static inline uintptr_t tacho_trace_take(uintptr_t bytes)
+{
+    __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(tacho_trace_cursor.next) : : "cc");
+    return bytes;
+}
+
+static inline void tacho_trace_done(uintptr_t bytes)
+{
+    __asm__ volatile("addq %1, %0" : "+m"(tacho_trace_cursor.done) : "er"(bytes) : "cc", "memory");
+}
+
+/* One word was taken: is it there? */
+static inline int tacho_trace_fits(uintptr_t taken)
+{
+    return taken < __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
+{
+    uint32_t code = __atomic_load_n(&site->code, __ATOMIC_RELAXED);
+    uintptr_t taken;
+
+    if (__builtin_expect(code != 0, 1)) {
+        taken = tacho_trace_take(8);
+        if (__builtin_expect(tacho_trace_fits(taken), 1)) {
+            *(volatile uint64_t *)taken = __builtin_ia32_rdtsc() << 16 | code;
+            tacho_trace_done(8);
+            return code;
+        }
+        tacho_trace_done(8);
+    }
+    return tacho_trace_begin_slow(site);
+}
+
+static inline void tacho_trace_end(uint32_t ticket)
+{
+    uintptr_t taken;
+    uint64_t now;
+
+    if (__builtin_expect((int32_t)ticket > 0, 1)) {
+        now = __builtin_ia32_rdtsc();
+        taken = tacho_trace_take(8);
+        if (__builtin_expect(tacho_trace_fits(taken), 1)) {
+            *(volatile uint64_t *)taken = now << 16 | ticket | 1;
+            tacho_trace_done(8);
+            return;
+        }
+        tacho_trace_done(8);
+    }
+    tacho_trace_end_slow(ticket);
+}
+#else
+static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
+{
+    return tacho_trace_begin_slow(site);
+}
+
+static inline void tacho_trace_end(uint32_t ticket)
+{
+    tacho_trace_end_slow(ticket);
+}
+#endif
+
+static inline uint32_t tacho_trace_enter(struct tacho_trace_site *site)
+{
+    return __builtin_expect(tacho_trace_enabled(), 0) ? tacho_trace_begin(site) : 0;
+}
+
+static inline void tacho_trace_leave(const uint32_t *ticket)
+{
+    if (__builtin_expect(*ticket != 0, 0))
+        tacho_trace_end(*ticket);
+}
+
+TACHO_END_DECLS
+
+#define TACHO_TRACE_JOIN2(a, b) a##b
+#define TACHO_TRACE_JOIN(a, b)  TACHO_TRACE_JOIN2(a, b)
+#define TACHO_TRACE_NAME(what)  TACHO_TRACE_JOIN(tacho_trace_##what##_, __LINE__)
+
+#if defined(__cplusplus)
+namespace tacho
+{
+/** Ends the span where the scope ends, by exception too. */
+class span_scope
+{
+  public:
+    explicit span_scope(uint32_t ticket) : ticket_(ticket)
+    {
+    }
+    span_scope(const span_scope &) = delete;
+    span_scope &operator=(const span_scope &) = delete;
+    ~span_scope()
+    {
+        tacho_trace_leave(&ticket_);
+    }
+
+  private:
+    const uint32_t ticket_;
+};
+} // namespace tacho
+
+#define TACHO_TRACE_SCOPE(ticket) const tacho::span_scope TACHO_TRACE_NAME(scope)(ticket)
+#else
+#define TACHO_TRACE_SCOPE(ticket)                                                                \
+    const uint32_t TACHO_TRACE_NAME(scope) __attribute__((cleanup(tacho_trace_leave), unused)) = \
+        (ticket)
+#endif
+
+#if defined(TACHO_DISABLE)
+
+#define TACHO_SPAN(name, category)           ((void)0)
+#define TACHO_SPAN_ARGS(name, category, ...) ((void)0)
+#define tacho_span_begin(...)                ((void)0)
+#define tacho_span_begin_args(...)           ((void)0)
+#define tacho_span_end()                     ((void)0)
+#define tacho_span_end_args(...)             ((void)0)
+#define tacho_trace_push(...)                ((void)0)
+#define tacho_trace_push_args(...)           ((void)0)
+#define tacho_trace_put(...)                 ((void)0)
+#define tacho_instant(...)                   ((void)0)
+#define tacho_counter_i64(...)               ((void)0)
+#define tacho_counter_f64(...)               ((void)0)
+#define tacho_flow(...)                      ((void)0)
+#define tacho_async(...)                     ((void)0)
+#define tacho_thread_name(...)               ((void)0)
+#define tacho_process_name(...)              ((void)0)
+#define tacho_track(...)                     0
+#define tacho_track_span(...)                ((void)0)
+#define tacho_track_instant(...)             ((void)0)
+#define tacho_track_counter(...)             ((void)0)
+
+#else
+
+/** The rest of this scope is a span. Both names are string literals. */
+#define TACHO_SPAN(name, category)                                                            \
+    static struct tacho_trace_site TACHO_TRACE_NAME(site) = TACHO_TRACE_SITE(name, category); \
+    TACHO_TRACE_SCOPE(tacho_trace_enter(&TACHO_TRACE_NAME(site)))
+
+/** The same with 1 to TACHO_ARGS_MAX arguments: TACHO_SPAN_ARGS("gemm", "math", TACHO_I64("m", m)).
+    They are evaluated only when a trace is on. */
+#define TACHO_SPAN_ARGS(name, category, ...)                                                  \
+    static struct tacho_trace_site TACHO_TRACE_NAME(site) = TACHO_TRACE_SITE(name, category); \
+    TACHO_TRACE_SCOPE(TACHO_TRACE_ENTER_ARGS(&TACHO_TRACE_NAME(site), __VA_ARGS__))
+
+#if defined(__cplusplus)
+#define TACHO_TRACE_ENTER_ARGS(site, ...)                                                     \
+    (tacho_trace_enabled()                                                                    \
+         ? [&](std::initializer_list<tacho_arg>                                               \
+                   args) { return tacho_trace_begin_args(site, args.begin(), args.size()); }( \
+               {__VA_ARGS__})                                                                 \
+         : 0u)
+#else
+#define TACHO_TRACE_ENTER_ARGS(site, ...)                                                       \
+    (__builtin_expect(tacho_trace_enabled(), 0)                                                 \
+         ? tacho_trace_begin_args(site, (const tacho_arg[]){__VA_ARGS__},                       \
+                                  sizeof((const tacho_arg[]){__VA_ARGS__}) / sizeof(tacho_arg)) \
+         : 0u)
+#endif
+
+#endif
+
+#endif

@@ -1,0 +1,459 @@
+/* From the words of a recording to events: times made whole, begins and ends put together. */
+#include "recording.h"
+
+#include <tacho/trace.h>
+
+#include "base/error.h"
+
+enum { HEAD_WORDS = 2 };
+
+/* A span that is open. Its arguments are kept, because its chunk is gone when it ends. */
+struct open_span {
+    uint64_t ns;
+    uint32_t site;
+    unsigned arg_count;
+    size_t args; /* where in walk.kept they begin */
+};
+
+struct walk {
+    struct tch_recording *r;
+    tch_rec_visitor *see;
+    void *ctx;
+    tacho_error *err;
+
+    /* Of the lane. */
+    uint32_t lane;
+    uint32_t thread;
+    uint32_t tid;
+    bool named; /* the visitor has been told of this thread */
+    uint64_t sequence;
+    uint64_t ticks; /* of the record before, whole */
+    uint64_t ns;
+
+    struct open_span *open;
+    size_t depth, open_room;
+    uint64_t *kept; /* arguments of open spans, one behind the other */
+    size_t kept_len, kept_room;
+};
+
+/* Arguments. */
+
+static unsigned arg_words(uint64_t head)
+{
+    unsigned type = head >> 32 & 0xFF;
+
+    return 1 + (type == TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
+}
+
+bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
+                      struct tch_rec_arg *ret)
+{
+    uint64_t head;
+
+    if (args->count == 0)
+        return false;
+    head = args->words[0];
+    *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
+    if (ret->type == TACHO_ARG_TEXT) {
+        ret->text = (const char *)(args->words + 1);
+        ret->len = head >> 40;
+    } else {
+        ret->bits = args->words[1];
+    }
+    args->words += arg_words(head);
+    args->count--;
+    return true;
+}
+
+static bool has_text(const struct tch_recording *r, uint64_t id)
+{
+    return id < r->texts.count && r->texts.list[id].name;
+}
+
+static bool has_site(const struct tch_recording *r, uint64_t id)
+{
+    return id < r->sites.count && r->sites.list[id].name;
+}
+
+/* Do the arguments fill exactly the words that are left, and are they of known types and keys? */
+static bool args_are_sound(const struct tch_recording *r, const uint64_t *words, unsigned count,
+                           size_t left)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned type, size;
+
+        if (left == 0)
+            return false;
+        type = words[0] >> 32 & 0xFF;
+        size = arg_words(words[0]);
+        if (type < TACHO_ARG_I64 || type > TACHO_ARG_TEXT || size > left ||
+            !has_text(r, (uint32_t)words[0]))
+            return false;
+        words += size;
+        left -= size;
+    }
+    return left == 0;
+}
+
+/* Spans. */
+
+static void *grown(void *old, size_t *room, size_t need, size_t size)
+{
+    size_t more = *room > 0 ? *room : 64;
+    void *block;
+
+    if (need <= *room)
+        return old;
+    while (more < need)
+        more *= 2;
+    block = realloc(old, more * size);
+    if (block)
+        *room = more;
+    return block;
+}
+
+static int keep(struct walk *w, const struct tch_seen_event *e, size_t arg_len)
+{
+    struct open_span *open = grown(w->open, &w->open_room, w->depth + 1, sizeof *open);
+    uint64_t *kept;
+
+    if (open)
+        w->open = open;
+    kept = open ? grown(w->kept, &w->kept_room, w->kept_len + arg_len + 1, sizeof *kept) : NULL;
+    if (!kept)
+        return tch_fail(w->err, TACHO_ENOMEM, 0, "out of memory for %zu open spans", w->depth);
+    w->kept = kept;
+    w->open[w->depth++] = (struct open_span){e->ns, e->id, e->args.count, w->kept_len};
+    if (arg_len > 0)
+        memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *kept);
+    w->kept_len += arg_len;
+    return 0;
+}
+
+static struct tch_seen_event event_at(const struct walk *w, enum tch_rec_kind kind)
+{
+    return (struct tch_seen_event){.seen = TCH_SEEN_OTHER,
+                                   .kind = kind,
+                                   .ns = w->ns,
+                                   .lane = w->lane,
+                                   .thread = w->thread,
+                                   .tid = w->tid};
+}
+
+/* Ends the innermost span, as `seen` says. */
+static int close_top(struct walk *w, enum tch_seen seen, struct tch_rec_args end_args)
+{
+    const struct open_span *span = &w->open[--w->depth];
+    struct tch_seen_event e = event_at(w, TCH_REC_END);
+
+    e.seen = seen;
+    e.begin_ns = span->ns;
+    if (seen == TCH_SEEN_UNFINISHED)
+        e.ns = span->ns;
+    e.id = span->site;
+    e.args = (struct tch_rec_args){w->kept + span->args, span->arg_count};
+    e.end_args = end_args;
+    w->kept_len = span->args;
+    return w->see(w->ctx, &e);
+}
+
+static const struct tch_rec_args no_args;
+
+static int leave_open(struct walk *w)
+{
+    int status = 0;
+
+    while (status == 0 && w->depth > 0) {
+        w->r->unfinished++;
+        status = close_top(w, TCH_SEEN_UNFINISHED, no_args);
+    }
+    return status;
+}
+
+/* Records are missing here: what is open can have ended anywhere in them. */
+static int close_at_gap(struct walk *w)
+{
+    int status = 0;
+
+    while (status == 0 && w->depth > 0) {
+        w->r->lost_begins++;
+        status = close_top(w, TCH_SEEN_END, no_args);
+    }
+    return status;
+}
+
+static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
+{
+    size_t depth = w->depth;
+    int status = 0;
+
+    /* Spans above the one that ends were left by a jump: they end with it. */
+    while (depth > 0 && site != TCH_REC_SITE_ANY && w->open[depth - 1].site != site)
+        depth--;
+    if (depth == 0) {
+        w->r->lost_ends++;
+        return 0;
+    }
+    while (status == 0 && w->depth > depth) {
+        w->r->spans++;
+        status = close_top(w, TCH_SEEN_END, no_args);
+    }
+    if (status != 0)
+        return status;
+    w->r->spans++;
+    return close_top(w, TCH_SEEN_END, args);
+}
+
+/* The visitor is told of a thread before anything else of it. */
+static int tell_thread(struct walk *w, const uint64_t *fixed)
+{
+    static const uint64_t unknown[3];
+    struct tch_seen_event e = event_at(w, TCH_REC_THREAD);
+
+    w->named = true;
+    w->r->threads++;
+    e.id = w->thread;
+    e.fixed = fixed ? fixed : unknown;
+    return w->see(w->ctx, &e);
+}
+
+static int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
+{
+    int status;
+
+    e->seen = TCH_SEEN_BEGIN;
+    status = keep(w, e, arg_len);
+    return status < 0 ? status : w->see(w->ctx, e);
+}
+
+/* Records. */
+
+/* 48 bits become 64: the nearest to the record before. */
+static bool set_time(struct walk *w, uint64_t word)
+{
+    uint64_t step = ((word >> TCH_REC_LOW_BITS) - w->ticks) << TCH_REC_LOW_BITS;
+    uint64_t ticks = w->ticks + (uint64_t)((int64_t)step >> TCH_REC_LOW_BITS);
+
+    if (ticks > w->r->until)
+        return false;
+    w->ticks = ticks;
+    w->ns = tch_clock_ns(&w->r->clock, ticks);
+    return true;
+}
+
+/* The values behind a plain begin, with their keys from the site. */
+static bool join_values(const struct tch_recording *r, const struct tch_rec_name *site,
+                        const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX])
+{
+    for (uint32_t i = 0; i < site->arg_count; i++) {
+        uint32_t key, type;
+
+        memcpy(&key, site->args + (size_t)i * 8, 4);
+        memcpy(&type, site->args + (size_t)i * 8 + 4, 4);
+        if (!has_text(r, key) || type < TACHO_ARG_I64 || type >= TACHO_ARG_TEXT)
+            return false;
+        joined[(size_t)i * 2] = key | (uint64_t)type << 32;
+        joined[(size_t)i * 2 + 1] = values[i];
+    }
+    return true;
+}
+
+static int plain_begin(struct walk *w, uint32_t site, const uint64_t *values)
+{
+    const struct tch_rec_name *name = &w->r->sites.list[site];
+    struct tch_seen_event e = event_at(w, TCH_REC_BEGIN);
+    uint64_t joined[2 * TACHO_ARGS_MAX];
+
+    if (!join_values(w->r, name, values, joined)) {
+        w->r->damaged++;
+        return 0;
+    }
+    e.id = site;
+    e.args = (struct tch_rec_args){joined, name->arg_count};
+    return begin_span(w, &e, (size_t)name->arg_count * 2);
+}
+
+/* Words of a plain record; 0 when it makes no sense. */
+static size_t plain_size(const struct walk *w, uint64_t word, size_t left)
+{
+    uint32_t site = word >> 1 & 0x7FFF;
+    size_t size = 1;
+
+    if (word & 1)
+        return 1;
+    if (!has_site(w->r, site))
+        return 0;
+    size += w->r->sites.list[site].arg_count;
+    return size <= left ? size : 0;
+}
+
+static bool kind_is_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
+                          const uint64_t *fixed)
+{
+    switch (kind) {
+    case TCH_REC_END:
+        return id == TCH_REC_SITE_ANY || has_site(r, id);
+    case TCH_REC_PUT:
+        return has_site(r, id) && has_text(r, fixed[4]);
+    case TCH_REC_TRACK_SPAN:
+    case TCH_REC_TRACK_INSTANT:
+    case TCH_REC_TRACK_COUNTER:
+        return has_site(r, id) && has_text(r, fixed[0]);
+    case TCH_REC_THREAD:
+        return true;
+    case TCH_REC_THREAD_NAME:
+    case TCH_REC_PROCESS_NAME:
+        return has_text(r, id);
+    default:
+        return has_site(r, id);
+    }
+}
+
+static int switch_thread(struct walk *w, uint32_t thread, const uint64_t *fixed)
+{
+    int status = w->thread == thread ? 0 : leave_open(w);
+
+    if (status != 0)
+        return status;
+    w->thread = thread;
+    w->tid = (uint32_t)fixed[0];
+    return tell_thread(w, fixed);
+}
+
+/* A wide record of `words` words, which are all there. */
+static int wide_record(struct walk *w, const uint64_t *at, size_t words)
+{
+    unsigned kind = at[1] >> 16 & 0xFF, args = at[1] >> 24 & 0xFF;
+    struct tch_seen_event e;
+    size_t head;
+    int status = 0;
+
+    if (kind == 0 || kind >= TCH_REC_KINDS)
+        goto damaged;
+    head = HEAD_WORDS + tch_rec_fixed(kind);
+    e = event_at(w, kind);
+    e.id = (uint32_t)(at[1] >> 32);
+    e.fixed = at + HEAD_WORDS;
+    e.args = (struct tch_rec_args){at + head, args};
+    if (words < head || !args_are_sound(w->r, at + head, args, words - head) ||
+        !kind_is_sound(w->r, kind, e.id, e.fixed))
+        goto damaged;
+    if (kind == TCH_REC_THREAD)
+        return switch_thread(w, e.id, e.fixed);
+    if (!w->named)
+        status = tell_thread(w, NULL);
+    if (status != 0)
+        return status;
+    if (kind == TCH_REC_BEGIN)
+        return begin_span(w, &e, words - head);
+    if (kind == TCH_REC_END)
+        return end_span(w, e.id, e.args);
+    return w->see(w->ctx, &e);
+damaged:
+    w->r->damaged++;
+    return 0;
+}
+
+/* Words of what stands at `at`, or 0 when it makes no sense. */
+static size_t size_of(const struct walk *w, const uint64_t *at, size_t left)
+{
+    uint64_t low = *at & 0xFFFF;
+    size_t size;
+
+    if (*at == 0)
+        return 1;
+    if (low == TCH_REC_SKIP)
+        size = tch_rec_skip(*at);
+    else if (low != TCH_REC_WIDE)
+        return plain_size(w, *at, left);
+    else
+        size = left >= HEAD_WORDS ? at[1] & 0xFFFF : 0;
+    return size <= left && (size >= HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
+}
+
+/* One record, or what stands in the place of one; sets how many words it takes. */
+static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
+{
+    uint64_t low = *at & 0xFFFF;
+    bool is_record = *at != 0 && low != TCH_REC_SKIP;
+    int status = 0;
+
+    if (is_record && !set_time(w, *at)) {
+        *step = left; /* what follows is later still */
+        return 0;
+    }
+    *step = size_of(w, at, left);
+    if (*step == 0) {
+        w->r->damaged++;
+        *step = low == TCH_REC_WIDE || low == TCH_REC_SKIP ? left : 1;
+        return 0;
+    }
+    if (!is_record)
+        return 0;
+    w->r->records++;
+    if (low == TCH_REC_WIDE)
+        return wide_record(w, at, *step);
+    if (!w->named)
+        status = tell_thread(w, NULL);
+    if (status != 0)
+        return status;
+    return *at & 1 ? end_span(w, (uint32_t)low >> 1, no_args)
+                   : plain_begin(w, (uint32_t)low >> 1, at + 1);
+}
+
+static int walk_chunk(struct walk *w)
+{
+    const struct tch_rec_chunk *head = (const struct tch_rec_chunk *)w->r->words;
+    const uint64_t *words = w->r->words + TCH_REC_CHUNK_HEADER / 8;
+    size_t step;
+    int status = 0;
+
+    if (head->sequence != w->sequence)
+        status = close_at_gap(w);
+    if (status == 0 && head->thread != w->thread) {
+        status = leave_open(w);
+        w->thread = head->thread;
+        w->tid = head->tid;
+        w->named = false;
+    }
+    w->sequence = head->sequence + 1;
+    w->ticks = head->base;
+    for (size_t i = 0; status == 0 && i < TCH_REC_WORDS; i += step)
+        status = one_record(w, words + i, TCH_REC_WORDS - i, &step);
+    return status;
+}
+
+static void enter_lane(struct walk *w, uint32_t lane)
+{
+    w->lane = lane;
+    w->thread = 0;
+    w->tid = 0;
+    w->named = false;
+    w->sequence = 0;
+}
+
+int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *see, void *ctx, tacho_error *err)
+{
+    struct walk w = {.r = r, .see = see, .ctx = ctx, .err = err};
+    int status = 0;
+
+    r->records = r->spans = r->unfinished = r->lost_ends = r->lost_begins = r->damaged = 0;
+    r->threads = 0;
+    for (size_t i = 0; status == 0 && i < r->chunk_count; i++) {
+        const struct tch_rec_ref *ref = &r->chunks[i];
+
+        if (i == 0 || ref->lane != w.lane) {
+            status = leave_open(&w);
+            enter_lane(&w, ref->lane);
+        }
+        if (status == 0)
+            status = tch_recording_load(r, ref, err);
+        if (status > 0)
+            status = walk_chunk(&w);
+    }
+    if (status == 0)
+        status = leave_open(&w);
+    free(w.open);
+    free(w.kept);
+    return status;
+}
