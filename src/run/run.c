@@ -92,10 +92,10 @@ static uint64_t next_due(uint64_t due, uint64_t interval)
     return now < due + interval ? due + interval : now - (now - due) % interval + interval;
 }
 
-/* Looking takes at most a fiftieth of one CPU: where a look is dear there are fewer. */
+/* Looking takes at most a hundredth of one CPU: where a look is dear there are fewer. */
 static uint64_t spared(uint64_t interval, uint64_t cost)
 {
-    return interval > 50 * cost ? interval : 50 * cost;
+    return interval > 100 * cost ? interval : 100 * cost;
 }
 
 /* Until the command ends, or the user has enough: then it is ended. */
