@@ -102,7 +102,7 @@ run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
 [ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not put together"
 run 0 -n 2 --power fixed:50 -- sleep 0.1
 holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
-[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 4 ] || fail "memory was not looked at"
+[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not looked at"
 
 # A server beside the runs: ready by what it prints, watched, ended; one that never is.
 run 0 -n 3 --name served --server 'echo "now up"; exec sleep 98.7' --ready 'up$' -- sleep 0.05
