@@ -1,4 +1,5 @@
 /* tacho run: one command line, a run folder, a table. */
+#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -124,6 +125,20 @@ static int print_json(const struct tch_run *run)
     return status;
 }
 
+/* Whether the precision asked for was reached. */
+static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_receipt *r)
+{
+    double reached = r->rows.count > 0 ? tch_summary_precision(&r->rows.row[0].summary) : INFINITY;
+
+    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE)
+        return;
+    if (reached <= run->plan->precision)
+        tch_buf_addf(b, "  the median is known to within %.2g%%\n", 100 * reached);
+    else
+        tch_buf_addf(b, "  stopped by --%s before the median was known to within %.2g%%\n",
+                     run->stopped, 100 * run->plan->precision);
+}
+
 static int print_table(const struct tch_run *run, const struct args *args)
 {
     const struct tch_receipt *runs[TCH_COMMANDS_MAX];
@@ -135,6 +150,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
         runs[i] = &run->items[i].receipt;
         tch_buf_adds(&b, i > 0 ? "\n" : "");
         add_run(&b, &args->out, runs[i]);
+        add_reached(&b, run, runs[i]);
     }
     add_comparison(&b, &args->out, runs, count);
     if (!args->quiet)

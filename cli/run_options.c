@@ -19,6 +19,8 @@ enum {
     SHELL,
     SETUP,
     PREPARE,
+    SERVER,
+    READY,
     CONCLUDE,
     CLEANUP,
     TIMEOUT,
@@ -74,6 +76,14 @@ const struct opt run_opts[] = {
     {.id = PREPARE, .name = "prepare", .arg = "LINE", .help = "run LINE before each run"},
     {.id = CONCLUDE, .name = "conclude", .arg = "LINE", .help = "run LINE after each run"},
     {.id = CLEANUP, .name = "cleanup", .arg = "LINE", .help = "run LINE once after all"},
+    {.id = SERVER,
+     .name = "server",
+     .arg = "LINE",
+     .help = "a server to run against: started by sh -c, watched, ended afterwards"},
+    {.id = READY,
+     .name = "ready",
+     .arg = "REGEX|PORT",
+     .help = "when the server is ready: what it prints then, or the port it listens on"},
     {.id = TIMEOUT,
      .name = "timeout",
      .arg = "TIME",
@@ -329,6 +339,12 @@ static void take_plain(struct run_options *o, const char *value, int id)
     case PREPARE:
         plan->prepare = value;
         break;
+    case SERVER:
+        plan->server = value;
+        break;
+    case READY:
+        plan->ready = value;
+        break;
     case CONCLUDE:
         plan->conclude = value;
         break;
@@ -491,6 +507,8 @@ static int settle_limits(struct run_options *o, const struct args *args, uint64_
         plan->least_runs = 1;
     if (plan->least_runs > plan->max_runs)
         plan->least_runs = plan->max_runs;
+    if (!plan->server != !plan->ready)
+        return wrong_usage(args, "--server and --ready need each other");
     if (plan->metric_count > 0 && plan->output == TCH_IO_INHERIT)
         return wrong_usage(args, "--metric reads what --output inherit would give away");
     return EXIT_OK;

@@ -20,6 +20,7 @@
 #include "folder.h"
 #include "plan.h"
 #include "receipt.h"
+#include "server.h"
 #include "spawner.h"
 #include "timeline.h"
 
@@ -42,10 +43,15 @@ struct tch_run {
     struct tch_target *targets;
     struct tch_spawner *spawner;
     struct tch_run_meter meter;
+    struct tch_run_server server;
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
     double alpha;           /**< 1 - confidence of every interval */
     uint64_t begin_ns;      /**< of measuring */
+    bool server_lived;      /**< until the end; what the next three are of the server meanwhile */
+    double server_cpu_ns;
+    double server_peak_bytes;
+    double server_ready_s;
     struct tch_machine_state before;
 
     enum tch_run_state state;
