@@ -1,14 +1,12 @@
 /* From main()'s arguments to a command and back to an exit status. */
 #include "cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <tacho/version.h>
 
-#include "base/error.h"
 #include "help.h"
 #include "opt.h"
 
@@ -76,22 +74,6 @@ static void occupy_closed_descriptors(void)
             _exit(EXIT_WORK);
 }
 
-/* A reader that had enough, as in "tacho doctor | head -1", is no failure and no news. A full
-   disk is both. */
-static int close_stdout(int status)
-{
-    int number = ferror(stdout) ? errno : 0;
-    tacho_error err;
-
-    if (fflush(stdout) == EOF)
-        number = errno;
-    if (number == 0 || number == EPIPE)
-        return status;
-    tch_fail_errno(&err, number, "cannot write to stdout");
-    complain(NULL, "%s", err.message);
-    return EXIT_WORK;
-}
-
 int cli_main(const struct cmd *root, char **argv)
 {
     struct args args = {.root = root, .cmd = root};
@@ -102,5 +84,5 @@ int cli_main(const struct cmd *root, char **argv)
     snprintf(args.path, sizeof args.path, "%s", root->name);
     term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
     term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
-    return close_stdout(run_words(&args, *argv ? argv + 1 : argv));
+    return finish_out(run_words(&args, *argv ? argv + 1 : argv));
 }

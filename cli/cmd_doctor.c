@@ -164,10 +164,9 @@ static void add_report(struct tch_buf *b, const struct tch_probes *probes, const
     add_counts(b, probes, &args->out);
 }
 
-static int run_doctor(struct args *args)
+int examine_machine(struct args *args, const struct tch_machine *machine)
 {
     bool fail_on_warn = false;
-    struct tch_machine machine;
     struct tch_probes probes;
     const struct opt *opt;
     struct tch_buf b;
@@ -176,8 +175,7 @@ static int run_doctor(struct args *args)
 
     while ((opt = next_opt(args)))
         fail_on_warn |= opt->id == FAIL_ON_WARN;
-    tch_machine_init(&machine);
-    if (tch_probes_run(&probes, &machine, &err) < 0) {
+    if (tch_probes_run(&probes, machine, &err) < 0) {
         complain(&err, "cannot examine this machine");
         goto out;
     }
@@ -192,6 +190,14 @@ static int run_doctor(struct args *args)
 out:
     tch_probes_release(&probes);
     return status;
+}
+
+static int run_doctor(struct args *args)
+{
+    struct tch_machine machine;
+
+    tch_machine_init(&machine);
+    return examine_machine(args, &machine);
 }
 
 static const struct opt opts[] = {

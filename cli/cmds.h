@@ -10,4 +10,9 @@ extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
 
+struct tch_machine;
+
+/** What tacho doctor does, for any machine: tests have one of their own. */
+int examine_machine(struct args *args, const struct tch_machine *machine);
+
 #endif

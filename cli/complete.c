@@ -8,9 +8,10 @@ void each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, visit_
     visit(b, cmd, path);
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
         char below[PATH_MAX_TEXT];
+        int len = snprintf(below, sizeof below, "%s %s", path, cmd->subs[i]->name);
 
-        snprintf(below, sizeof below, "%s %s", path, cmd->subs[i]->name);
-        each_cmd(b, cmd->subs[i], below, visit);
+        if (len > 0 && (size_t)len < sizeof below)
+            each_cmd(b, cmd->subs[i], below, visit);
     }
 }
 

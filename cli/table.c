@@ -90,9 +90,8 @@ static void find_widths(const struct table *t, size_t *widths)
 
     for (size_t c = 0; c < t->count; c++) {
         const char *title = t->columns[c].title;
-        size_t width = title ? text_width(title, strlen(title)) : 0;
 
-        widths[c] = width > t->columns[c].least ? width : t->columns[c].least;
+        widths[c] = title ? text_width(title, strlen(title)) : 0;
     }
     for (size_t i = 0; i < cell_count(t); i++) {
         const struct cell *cell = cell_at(t, i);

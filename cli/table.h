@@ -26,7 +26,6 @@ struct column {
     const char *title; /**< or NULL; a table without titles has no head */
     bool right;        /**< aligned to the right, as numbers are */
     enum fit fit;      /**< at most one column is not FIT_WHOLE */
-    size_t least;      /**< columns at least */
 };
 
 struct table {

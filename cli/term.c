@@ -1,11 +1,13 @@
 /* What stdout and stderr can show, colours, and the messages on stderr. */
 #include "term.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/number.h"
 #include "cmd.h"
 #include "progress.h"
@@ -124,6 +126,24 @@ void warn(const char *fmt, ...)
     va_end(args);
 }
 
+int finish_out(int status)
+{
+    bool failed = ferror(stdout) != 0;
+    int number = errno;
+    tacho_error err;
+
+    if (fflush(stdout) == EOF) {
+        failed = true;
+        number = errno;
+    }
+    clearerr(stdout); /* told once */
+    if (!failed || number == EPIPE)
+        return status;
+    tch_fail_errno(&err, number > 0 ? number : EIO, "cannot write to stdout");
+    complain(NULL, "%s", err.message);
+    return EXIT_WORK;
+}
+
 int put_out(struct tch_buf *b)
 {
     int status = EXIT_WORK;
@@ -132,7 +152,7 @@ int put_out(struct tch_buf *b)
         complain(NULL, "cannot print the result: out of memory");
     } else {
         fwrite(b->data, 1, b->len, stdout);
-        status = EXIT_OK;
+        status = finish_out(EXIT_OK);
     }
     tch_buf_release(b);
     return status;

@@ -50,8 +50,15 @@ void complain(const tacho_error *err, const char *fmt, ...) __attribute__((forma
 /** "tacho: warning: ..." on stderr. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** Writes b to stdout and releases it; EXIT_OK, or EXIT_WORK after a complaint when b failed.
-    Whether stdout took it is checked once, when the command ends. */
+/** Writes b to stdout and releases it; EXIT_OK, or EXIT_WORK after a complaint. */
 int put_out(struct tch_buf *b);
+
+/**
+ * Flushes stdout at the end of a command. A reader that had enough, as in "tacho doctor | head -1",
+ * is no failure and no news; a full disk is both.
+ *
+ * @return status, or EXIT_WORK after a complaint
+ */
+int finish_out(int status);
 
 #endif

@@ -57,23 +57,25 @@ size_t text_line(const char *text, size_t len, size_t columns, size_t *next)
 {
     const char *feed = memchr(text, '\n', len);
     size_t line = feed ? (size_t)(feed - text) : len;
-    size_t fit = text_fit(text, line, columns);
-    size_t end = fit;
+    size_t end = text_fit(text, line, columns);
 
-    if (fit < line) {
+    *next = end;
+    if (end < line) {
+        size_t blank = end;
         size_t width;
 
-        while (end > 0 && text[end] != ' ')
-            end--;
-        if (end == 0)
-            end = fit > 0 ? fit : character(text, line, &width);
-        line = end;
-        while (text[line] == ' ')
-            line++;
-        *next = line;
-    } else {
-        *next = feed ? line + 1 : len;
+        while (blank > 0 && text[blank] != ' ')
+            blank--;
+        if (blank > 0)
+            end = blank;
+        else if (end == 0) /* too wide for any line, but something must go on this one */
+            end = character(text, line, &width);
+        *next = end;
+        while (*next < line && text[*next] == ' ')
+            ++*next;
     }
+    if (feed && *next == line)
+        ++*next;
     while (end > 0 && text[end - 1] == ' ')
         end--;
     return end;

@@ -45,4 +45,7 @@ install(FILES ${PROJECT_BINARY_DIR}/completions/_tacho OPTIONAL
 install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.fish OPTIONAL
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 
-include(TachoPackages)
+# As a part of another project, what is packaged is that project's to say.
+if(PROJECT_IS_TOP_LEVEL)
+    include(TachoPackages)
+endif()

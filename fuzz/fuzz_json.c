@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
     tacho_error err;
     bool agree;
-    int status = test_json_every_way(text, size, &err, &agree);
+    unsigned pick = size > 0 ? data[size / 2] : 0; /* any byte will do */
+    int status = test_json_some_ways(text, size, pick, &err, &agree);
 
     if (!agree || (status == 0) != test_json_plain(text, size, TCH_JSON_DEPTH))
         abort();

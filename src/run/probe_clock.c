@@ -10,17 +10,20 @@ static void probe_tsc(struct tch_probes *p)
     struct tch_buf cpuinfo;
     char flags[8192];
     char source[64];
-    bool is_x86, invariant;
+    bool known, is_x86, invariant;
     const char *why;
 
     tch_buf_init(&cpuinfo, 16 << 20);
-    tch_probe_read(p, &cpuinfo, "/proc/cpuinfo");
+    known = tch_probe_read(p, &cpuinfo, "/proc/cpuinfo");
     is_x86 = tch_text_field(cpuinfo.data, "flags", flags, sizeof flags);
     tch_buf_release(&cpuinfo);
     tch_probe_line(p, source, sizeof source, "%s/current_clocksource", folder);
     invariant = tch_text_word(flags, "constant_tsc") && tch_text_word(flags, "nonstop_tsc");
     why = tch_clock_judge_tsc(invariant, source);
-    if (!is_x86)
+    if (!known)
+        tch_probes_add(p, "TSC", TCH_PROBE_MISSING, "sudo mount -t proc proc /proc",
+                       "not known: /proc/cpuinfo cannot be read");
+    else if (!is_x86)
         tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "none on this architecture; its timer serves");
     else if (!why)
         tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "invariant, and used for ticks");

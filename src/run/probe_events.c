@@ -66,19 +66,24 @@ static void probe_hardware(struct tch_probes *p)
                        "none: this CPU or virtual machine shows no counters");
 }
 
+/* As the kernel decides who sees addresses in /proc/kallsyms. */
 static void probe_kptr(struct tch_probes *p)
 {
-    static const char fix[] = "sudo sysctl kernel.kptr_restrict=0";
     int64_t level;
+    int64_t paranoid = 2;
+    bool seen;
 
     if (!tch_probe_number(p, &level, "/proc/sys/kernel/kptr_restrict"))
         return;
-    if (level == 0 || (level == 1 && tch_probe_capable(p, CAP_SYSLOG_BIT)))
+    tch_probe_number(p, &paranoid, "/proc/sys/kernel/perf_event_paranoid");
+    seen = (level == 0 && paranoid <= 1) || (level <= 1 && tch_probe_capable(p, CAP_SYSLOG_BIT));
+    if (seen)
         tch_probes_add(p, "kernel names", TCH_PROBE_OK, NULL,
                        "kptr_restrict %d: kernel functions can be named", (int)level);
     else
-        tch_probes_add(p, "kernel names", TCH_PROBE_WARNING, fix,
-                       "kptr_restrict %d hides the names of kernel functions", (int)level);
+        tch_probes_add(p, "kernel names", TCH_PROBE_WARNING,
+                       "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
+                       "kptr_restrict %d: this user cannot name kernel functions", (int)level);
 }
 
 /* The ring buffers of sampling count against perf_event_mlock_kb a CPU and user, then against

@@ -124,16 +124,6 @@ bool tch_probe_next(struct tch_probes *p, const char *folder, const char *prefix
     return best[0] != '\0';
 }
 
-size_t tch_probe_entries(struct tch_probes *p, const char *folder, const char *prefix)
-{
-    char name[NAME_MAX + 1] = "";
-    size_t count = 0;
-
-    while (tch_probe_next(p, folder, prefix, name))
-        count++;
-    return count;
-}
-
 bool tch_text_field(const char *text, const char *key, char *out, size_t size)
 {
     size_t key_len = strlen(key);

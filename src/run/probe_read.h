@@ -30,9 +30,6 @@ bool tch_probe_has(struct tch_probes *p, const char *fmt, ...)
 bool tch_probe_next(struct tch_probes *p, const char *folder, const char *prefix,
                     char name[NAME_MAX + 1]);
 
-/** How many such entries there are. */
-size_t tch_probe_entries(struct tch_probes *p, const char *folder, const char *prefix);
-
 /** The rest of the line of text that starts with key, without the colon and white space around;
     "" and false where there is no such line. */
 bool tch_text_field(const char *text, const char *key, char *out, size_t size);

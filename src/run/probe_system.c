@@ -4,6 +4,17 @@
 #include "base/number.h"
 #include "probe_read.h"
 
+/* Told only where it is so: without them much of the rest is a guess. */
+static void probe_mounts(struct tch_probes *p)
+{
+    if (!tch_probe_has(p, "/proc/self"))
+        tch_probes_add(p, "proc", TCH_PROBE_MISSING, "sudo mount -t proc proc /proc",
+                       "not mounted: what the kernel tells there is not known");
+    if (!tch_probe_has(p, "/sys/devices"))
+        tch_probes_add(p, "sys", TCH_PROBE_MISSING, "sudo mount -t sysfs sys /sys",
+                       "not mounted: what the kernel tells there is not known");
+}
+
 static void probe_load(struct tch_probes *p)
 {
     enum { QUIET_PER_CPU = 4 }; /* a quarter of a CPU for each */
@@ -60,12 +71,13 @@ static uint64_t meminfo(const char *text, const char *key)
 static void probe_swap(struct tch_probes *p)
 {
     struct tch_buf b;
-    uint64_t total, used;
+    uint64_t total, unused, used;
 
     tch_buf_init(&b, 1 << 16);
     if (tch_probe_read(p, &b, "/proc/meminfo")) {
         total = meminfo(b.data, "SwapTotal");
-        used = total - meminfo(b.data, "SwapFree");
+        unused = meminfo(b.data, "SwapFree");
+        used = unused < total ? total - unused : 0;
         if (used == 0)
             tch_probes_add(p, "swap", TCH_PROBE_OK, NULL, "%s", total > 0 ? "not in use" : "none");
         else
@@ -137,6 +149,7 @@ static void probe_container(struct tch_probes *p)
 
 static void probe_system(struct tch_probes *p)
 {
+    probe_mounts(p);
     probe_load(p);
     probe_virtual(p);
     probe_container(p);

@@ -27,9 +27,8 @@ zpty z zsh -f -i
 zpty -w z "source $setup"
 zpty -r -m z seen '*READY*'
 zpty -n -w z "$2"$'\t'
-for ((i = 0; i < 500; i++)); do
-    [[ -e $hits.done ]] && break
-    zpty -r -t z seen
+until [[ -e $hits.done ]] || ! zpty -t z; do
+    zpty -r -t z seen # or it waits for its output to be read
     sleep 0.02
 done
 rm -f $hits.done

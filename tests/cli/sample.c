@@ -1,11 +1,15 @@
 /* A command tree with one of everything, so that the machinery of the command is tested whole:
    commands below commands, all kinds of options and values, a program to run, a table, progress. */
+#include <errno.h>
+#include <linux/perf_event.h>
+
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/format.h"
 #include "cli/opt.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "run/probe.h"
 
 enum { FORMAT, OUTPUT, STRICT, DIR_OPT, RUNS };
 
@@ -82,6 +86,33 @@ static int run_progress(struct args *args)
     puts("done");
     return EXIT_OK;
 }
+
+static int open_software_only(uint32_t type, uint64_t config)
+{
+    (void)config;
+    return type == PERF_TYPE_SOFTWARE ? 0 : ENOENT;
+}
+
+/* Of a machine in a folder, without tools and without a disk. */
+static int run_doctor(struct args *args)
+{
+    struct tch_machine machine = {
+        .root = args->operands[0],
+        .work = "/nowhere",
+        .perf_open = open_software_only,
+    };
+
+    setenv("PATH", "/nowhere", 1);
+    return examine_machine(args, &machine);
+}
+
+static const struct arg doctor_args[] = {
+    {.name = "ROOT", .help = "a fake machine", .complete = COMPLETE_DIR},
+    {.name = NULL},
+};
+
+/* cmd_doctor, but for what main() changes. */
+static struct cmd cmd_any_doctor;
 
 static const struct opt import_opts[] = {
     {.id = FORMAT,
@@ -180,7 +211,8 @@ static const struct cmd cmd_table = {
 };
 
 static const struct cmd *const commands[] = {
-    &cmd_completion, &cmd_events, &cmd_help, &cmd_progress, &cmd_run, &cmd_table, NULL,
+    &cmd_completion, &cmd_any_doctor, &cmd_events, &cmd_help,
+    &cmd_progress,   &cmd_run,        &cmd_table,  NULL,
 };
 
 static const struct opt opts[] = {
@@ -199,5 +231,8 @@ static const struct cmd sample = {
 int main(int argc, char **argv)
 {
     (void)argc;
+    cmd_any_doctor = cmd_doctor;
+    cmd_any_doctor.args = doctor_args;
+    cmd_any_doctor.run = run_doctor;
     return cli_main(&sample, argv);
 }

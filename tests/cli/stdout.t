@@ -7,6 +7,15 @@ $ tacho completion bash > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
 
+# More than stdio buffers.
+$ sample completion bash > /dev/full
+! tacho: cannot write to stdout: No space left on device
+[1]
+
+$ sample events validate $(seq 10000) > /dev/full
+! tacho: cannot write to stdout: No space left on device
+[1]
+
 $ tacho doctor > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
@@ -15,7 +24,7 @@ $ tacho --version > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
 
-# So is a closed stdout; nothing else is written to.
+# So is a closed stdout.
 $ tacho --version >&-
 ! tacho: cannot write to stdout: Bad file descriptor
 [1]

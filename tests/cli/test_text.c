@@ -90,6 +90,18 @@ static void wraps_at_blanks(void **state)
     wraps_is("one two three", 2, 9, "  one two\n  three\n");
     wraps_is("one  two ", 0, 4, "one\ntwo\n");
     wraps_is("one\n\ntwo", 2, 20, "  one\n\n  two\n");
+    wraps_is("one   \ntwo", 0, 4, "one\ntwo\n");
+}
+
+static void stays_within_the_length_it_was_given(void **state)
+{
+    size_t next;
+
+    (void)state;
+    assert_int_equal(text_line("ab   cd", 4, 3, &next), 2);
+    assert_int_equal(next, 4);
+    assert_int_equal(text_line("    ", 2, 1, &next), 0);
+    assert_int_equal(next, 2);
 }
 
 static void cuts_a_word_longer_than_a_line(void **state)
@@ -131,6 +143,7 @@ int main(void)
         cmocka_unit_test(fits_whole_characters),
         cmocka_unit_test(cuts_with_an_ellipsis),
         cmocka_unit_test(wraps_at_blanks),
+        cmocka_unit_test(stays_within_the_length_it_was_given),
         cmocka_unit_test(cuts_a_word_longer_than_a_line),
         cmocka_unit_test(leaves_no_control_character),
     };

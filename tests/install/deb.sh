@@ -7,7 +7,7 @@ set -eu
 . "$1/tests/support/lib.sh"
 project=$1
 cmake=$2
-need dpkg dpkg-deb dpkg-shlibdeps pkg-config ninja gcc gzip
+need dpkg dpkg-deb dpkg-shlibdeps file pkg-config ninja gcc gzip
 if [ "$(id -u)" -ne 0 ]; then
     need fakeroot
     as_root=fakeroot
@@ -19,7 +19,7 @@ fi
     (cd "$project" && "$cmake" --preset package -B "$scratch/build") &&
         "$cmake" --build "$scratch/build" &&
         (cd "$scratch/build" && "$(dirname "$cmake")/cpack" -G DEB)
-} >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "the packages cannot be built"; }
+} >"$scratch/log" 2>&1 || { tail -n 60 "$scratch/log"; fail "the packages cannot be built"; }
 packages=$scratch/build/packages
 
 # new_root ROOT: an empty system whose dpkg believes that it has what this machine has.

@@ -14,10 +14,14 @@ cached()
 
 version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
 libdir=$(cached CMAKE_INSTALL_LIBDIR)
-# The same compilers and flags: a program needs the sanitizer that the library was built with.
+# The same compiler and flags: a program needs the sanitizer that the library was built with.
 # shellcheck disable=SC2034  # used by those who source this
-cc=$(cached CMAKE_C_COMPILER) cxx=$(cached CMAKE_CXX_COMPILER) flags=$(cached CMAKE_C_FLAGS)
-command -v "${cxx:=c++}" >/dev/null || cxx=
+cc=$(cached CMAKE_C_COMPILER) flags=$(cached CMAKE_C_FLAGS)
+case $cc in
+*clang*) cxx=clang++ ;;
+*) cxx=g++ ;;
+esac
+command -v "$cxx" >/dev/null || cxx=
 
 # install_moved: a tree that was moved after it was installed, in $prefix: nothing in it may hold
 # on to its first place.

@@ -110,6 +110,14 @@ static void tells_what_limits_sampling(void **state)
     finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 1", "kptr_restrict=0");
     put("/proc/self/status", "CapEff:\t0000000400000000\n"); /* CAP_SYSLOG */
     finds(g, "kernel names", TCH_PROBE_OK, "kptr_restrict 1", NULL);
+    put("/proc/sys/kernel/kptr_restrict", "2\n"); /* hidden from all */
+    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 2", "kptr_restrict=0");
+    put("/proc/self/status", "CapEff:\t0000000000000000\n");
+    put("/proc/sys/kernel/kptr_restrict", "0\n");
+    put("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 0", "perf_event_paranoid=1");
+    put("/proc/sys/kernel/perf_event_paranoid", "1\n");
+    finds(g, "kernel names", TCH_PROBE_OK, "kptr_restrict 0", NULL);
     put("/proc/sys/kernel/perf_event_mlock_kb", "516\n");
     put("/proc/self/limits", "Limit    Soft Limit  Hard Limit  Units\n"
                              "Max locked memory         8388608   8388608   bytes     \n");

@@ -20,4 +20,7 @@ ssize_t test_pieces_read(void *ctx, char *buf, size_t size);
     that, on the place of the error and, for a sound one, on every value pulled. */
 int test_json_every_way(const char *data, size_t len, tacho_error *err, bool *agree);
 
+/** The same with only one of the streams, which a number picks: for who tries many texts. */
+int test_json_some_ways(const char *data, size_t len, unsigned pick, tacho_error *err, bool *agree);
+
 #endif

@@ -1,0 +1,281 @@
+# A whole report of the machine in machine/.
+$ sample doctor machine
+| WHAT THIS MACHINE CAN MEASURE
+| 
+| Performance events
+|   ✔  sampling             works: the cpu-clock event opens
+|   ✘  hardware counters    none: this CPU or virtual machine shows no counters
+|      → on a virtual machine's host: qemu -cpu host,pmu=on
+|   !  perf_event_paranoid  2: own processes, without what the kernel does for them
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   !  kernel names         kptr_restrict 1: this user cannot name kernel functions
+|      → sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1
+|   ✔  sample buffers       516 KiB a CPU, and 8192 KiB of locked memory
+|   ✔  sample rate          up to 100000 samples a second
+| 
+| Power sources
+|   ✘  RAPL                 no energy counter; most virtual machines have none
+|      → sudo modprobe intel_rapl_msr
+|   ✘  perf power           the kernel shows no energy events
+|      → sudo modprobe rapl
+|   ✘  hwmon                no sensor that tells power
+|      → sudo apt install lm-sensors && sudo sensors-detect --auto
+|   ✔  battery              none
+| 
+| Clocks
+|   ✔  TSC                  invariant, and used for ticks
+|   ✔  clocksource          tsc
+| 
+| Memory accounting
+|   ✔  cgroups              version 2
+|   ✔  memory.peak          kept for every group
+| 
+| Tools
+|   ✘  perf                 not found: records and counts performance events
+|      → sudo apt install linux-perf
+|   ✔  dtrace               not found, and not needed where there are perf events
+|   ✘  cargo                not found: builds Rust programs
+|      → sudo apt install cargo
+|   ✘  cargo-flamegraph     not found: flamegraphs of Rust programs
+|      → cargo install flamegraph
+|   ✘  inferno              not found: draws flamegraphs
+|      → cargo install inferno
+|   ✘  hyperfine            not found: times commands
+|      → sudo apt install hyperfine
+|   ✘  gdb                  not found: looks into a program that hangs or crashed
+|      → sudo apt install gdb
+|   ✘  debuginfod           not found: fetches debug information
+|      → sudo apt install debuginfod
+| 
+| WHAT DISTURBS IT
+| 
+| CPU
+|   ✔  CPUs                 4 online, all may be used
+|   !  governor             powersave: the frequency follows the load
+|      → echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor
+|   ✔  turbo                off
+|   ✔  SMT                  off: no two threads share a core
+|   ✔  NUMA                 one node
+| 
+| System
+|   ✔  load                 0.12 in the last minute, on 4 CPUs
+|   ✔  virtual machine      no
+|   ✔  container            no
+|   !  ASLR                 on: every run has its memory elsewhere
+|      → setarch --addr-no-randomize COMMAND
+|   ✔  huge pages           only where a program asks
+|   ✔  swap                 not in use
+| 
+| 18 ok, 4 warnings, 11 missing
+
+$ sample doctor machine --width 60
+| WHAT THIS MACHINE CAN MEASURE
+| 
+| Performance events
+|   ✔  sampling             works: the cpu-clock event opens
+|   ✘  hardware counters    none: this CPU or virtual machine
+|                           shows no counters
+|      → on a virtual machine's host: qemu -cpu host,pmu=on
+|   !  perf_event_paranoid  2: own processes, without what the
+|                           kernel does for them
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   !  kernel names         kptr_restrict 1: this user cannot
+|                           name kernel functions
+|      → sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1
+|   ✔  sample buffers       516 KiB a CPU, and 8192 KiB of
+|                           locked memory
+|   ✔  sample rate          up to 100000 samples a second
+| 
+| Power sources
+|   ✘  RAPL                 no energy counter; most virtual
+|                           machines have none
+|      → sudo modprobe intel_rapl_msr
+|   ✘  perf power           the kernel shows no energy events
+|      → sudo modprobe rapl
+|   ✘  hwmon                no sensor that tells power
+|      → sudo apt install lm-sensors && sudo sensors-detect --auto
+|   ✔  battery              none
+| 
+| Clocks
+|   ✔  TSC                  invariant, and used for ticks
+|   ✔  clocksource          tsc
+| 
+| Memory accounting
+|   ✔  cgroups              version 2
+|   ✔  memory.peak          kept for every group
+| 
+| Tools
+|   ✘  perf                 not found: records and counts
+|                           performance events
+|      → sudo apt install linux-perf
+|   ✔  dtrace               not found, and not needed where
+|                           there are perf events
+|   ✘  cargo                not found: builds Rust programs
+|      → sudo apt install cargo
+|   ✘  cargo-flamegraph     not found: flamegraphs of Rust
+|                           programs
+|      → cargo install flamegraph
+|   ✘  inferno              not found: draws flamegraphs
+|      → cargo install inferno
+|   ✘  hyperfine            not found: times commands
+|      → sudo apt install hyperfine
+|   ✘  gdb                  not found: looks into a program
+|                           that hangs or crashed
+|      → sudo apt install gdb
+|   ✘  debuginfod           not found: fetches debug
+|                           information
+|      → sudo apt install debuginfod
+| 
+| WHAT DISTURBS IT
+| 
+| CPU
+|   ✔  CPUs                 4 online, all may be used
+|   !  governor             powersave: the frequency follows
+|                           the load
+|      → echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor
+|   ✔  turbo                off
+|   ✔  SMT                  off: no two threads share a core
+|   ✔  NUMA                 one node
+| 
+| System
+|   ✔  load                 0.12 in the last minute, on 4 CPUs
+|   ✔  virtual machine      no
+|   ✔  container            no
+|   !  ASLR                 on: every run has its memory
+|                           elsewhere
+|      → setarch --addr-no-randomize COMMAND
+|   ✔  huge pages           only where a program asks
+|   ✔  swap                 not in use
+| 
+| 18 ok, 4 warnings, 11 missing
+
+$ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
+| ^[1mWHAT THIS MACHINE CAN MEASURE^[0m
+| 
+| ^[1mPerformance events^[0m
+|   ^[31m✘^[0m  hardware counters    none: this CPU or virtual machine shows no counters
+|      ^[36m→ on a virtual machine's host: qemu -cpu host,pmu=on^[0m
+|   ^[33m!^[0m  perf_event_paranoid  2: own processes, without what the kernel does for
+|                           them
+|      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
+|   ^[33m!^[0m  kernel names         kptr_restrict 1: this user cannot name kernel
+|                           functions
+|      ^[36m→ sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1^[0m
+| 
+| ^[1mPower sources^[0m
+|   ^[31m✘^[0m  RAPL                 no energy counter; most virtual machines have none
+|      ^[36m→ sudo modprobe intel_rapl_msr^[0m
+|   ^[31m✘^[0m  perf power           the kernel shows no energy events
+|      ^[36m→ sudo modprobe rapl^[0m
+|   ^[31m✘^[0m  hwmon                no sensor that tells power
+|      ^[36m→ sudo apt install lm-sensors && sudo sensors-detect --auto^[0m
+| 
+| ^[1mTools^[0m
+|   ^[31m✘^[0m  perf                 not found: records and counts performance events
+|      ^[36m→ sudo apt install linux-perf^[0m
+|   ^[31m✘^[0m  cargo                not found: builds Rust programs
+|      ^[36m→ sudo apt install cargo^[0m
+|   ^[31m✘^[0m  cargo-flamegraph     not found: flamegraphs of Rust programs
+|      ^[36m→ cargo install flamegraph^[0m
+|   ^[31m✘^[0m  inferno              not found: draws flamegraphs
+|      ^[36m→ cargo install inferno^[0m
+|   ^[31m✘^[0m  hyperfine            not found: times commands
+|      ^[36m→ sudo apt install hyperfine^[0m
+|   ^[31m✘^[0m  gdb                  not found: looks into a program that hangs or crashed
+|      ^[36m→ sudo apt install gdb^[0m
+|   ^[31m✘^[0m  debuginfod           not found: fetches debug information
+|      ^[36m→ sudo apt install debuginfod^[0m
+| 
+| ^[1mWHAT DISTURBS IT^[0m
+| 
+| ^[1mCPU^[0m
+|   ^[33m!^[0m  governor             powersave: the frequency follows the load
+|      ^[36m→ echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor^[0m
+| 
+| ^[1mSystem^[0m
+|   ^[33m!^[0m  ASLR                 on: every run has its memory elsewhere
+|      ^[36m→ setarch --addr-no-randomize COMMAND^[0m
+| 
+| ^[32m18 ok^[0m, ^[33m4 warnings^[0m, ^[31m11 missing^[0m
+
+$ LC_ALL=C sample doctor machine --quiet | head -6
+| WHAT THIS MACHINE CAN MEASURE
+| 
+| Performance events
+|   x  hardware counters    none: this CPU or virtual machine shows no counters
+|      -> on a virtual machine's host: qemu -cpu host,pmu=on
+|   !  perf_event_paranoid  2: own processes, without what the kernel does for them
+
+$ sample doctor machine --json
+| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":18,"warning":4,"missing":11},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter; most virtual machines have none","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"ok","found":"none","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"ok","found":"not found, and not needed where there are perf events","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"missing","found":"not found: builds Rust programs","fix":"sudo apt install cargo"},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"missing","found":"not found: flamegraphs of Rust programs","fix":"cargo install flamegraph"},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"setarch --addr-no-randomize COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null}]}
+
+$ sample doctor machine --fail-on-warn | tail -1
+| 18 ok, 4 warnings, 11 missing
+
+$ sample doctor machine --fail-on-warn --json > /dev/null
+[3]
+
+# A machine that shows nothing.
+$ sample doctor /nowhere
+| WHAT THIS MACHINE CAN MEASURE
+| 
+| Performance events
+|   ✔  sampling             works: the cpu-clock event opens
+|   ✘  hardware counters    none: this CPU or virtual machine shows no counters
+|      → on a virtual machine's host: qemu -cpu host,pmu=on
+|   ✘  perf_event_paranoid  this kernel has no performance events
+|      → boot a kernel built with CONFIG_PERF_EVENTS
+| 
+| Power sources
+|   ✘  RAPL                 no energy counter; most virtual machines have none
+|      → sudo modprobe intel_rapl_msr
+|   ✘  perf power           the kernel shows no energy events
+|      → sudo modprobe rapl
+|   ✘  hwmon                no sensor that tells power
+|      → install the package lm-sensors && sudo sensors-detect --auto
+|   ✔  battery              none
+| 
+| Clocks
+|   ✘  TSC                  not known: /proc/cpuinfo cannot be read
+|      → sudo mount -t proc proc /proc
+| 
+| Memory accounting
+|   ✘  cgroups              not mounted
+|      → sudo mount -t cgroup2 none /sys/fs/cgroup
+|   ✘  memory.peak          not kept; the peak of a process tree is sampled instead
+|      → mend cgroups first; Linux 5.19 or newer has it
+| 
+| Tools
+|   ✘  perf                 not found: records and counts performance events
+|      → install the package linux-perf
+|   ✔  dtrace               not found, and not needed where there are perf events
+|   ✘  cargo                not found: builds Rust programs
+|      → install the package cargo
+|   ✘  cargo-flamegraph     not found: flamegraphs of Rust programs
+|      → cargo install flamegraph
+|   ✘  inferno              not found: draws flamegraphs
+|      → cargo install inferno
+|   ✘  hyperfine            not found: times commands
+|      → install the package hyperfine
+|   ✘  gdb                  not found: looks into a program that hangs or crashed
+|      → install the package gdb
+|   ✘  debuginfod           not found: fetches debug information
+|      → install the package debuginfod
+| 
+| WHAT DISTURBS IT
+| 
+| CPU
+|   ✔  governor             none: the CPU or the host sets the frequency
+|   ✔  turbo                no switch for it here
+|   ✔  SMT                  off: no two threads share a core
+|   ✔  NUMA                 one node
+| 
+| System
+|   ✘  proc                 not mounted: what the kernel tells there is not known
+|      → sudo mount -t proc proc /proc
+|   ✘  sys                  not mounted: what the kernel tells there is not known
+|      → sudo mount -t sysfs sys /sys
+|   ✔  virtual machine      no
+|   ✔  container            no
+| 
+| 9 ok, 0 warnings, 17 missing
