@@ -1,0 +1,140 @@
+/*
+ * The CSV files of a benchmark: written row by row, read back row by row.
+ *
+ * A file starts with its header line; lines end with LF. Floats never have an exponent ("1", "-0",
+ * "NaN", "inf"). A text with a comma, a quote, LF or CR is quoted; a leading = + - or @ is data and
+ * left alone, so mind what a spreadsheet makes of it.
+ */
+#ifndef TACHO_CSV_H
+#define TACHO_CSV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api.h"
+#include "error.h"
+
+TACHO_BEGIN_DECLS
+
+/** Which file: its columns. Values are stable. */
+enum tacho_csv_kind {
+    TACHO_CSV_RESULTS = 0,
+    TACHO_CSV_LATENCY = 1,
+    TACHO_CSV_MEMORY = 2,
+    TACHO_CSV_POWER = 3,
+    TACHO_CSV_MEMORY_DETAIL = 4
+};
+
+/** results.csv: one row a setting. */
+typedef struct tacho_csv_result {
+    const char *setting; /**< read back: valid during the call only */
+    size_t setting_len;
+    double coherence_delta;
+    double kv_cache_reduction;
+    double peak_mem_reduction;
+    double energy_reduction;
+    uint64_t p95_latency_us;
+    double accuracy;
+} tacho_csv_result;
+
+/** latency.csv: one row a step. */
+typedef struct tacho_csv_latency {
+    uint64_t sample_id;
+    uint64_t wall_time_us;
+    uint64_t kernel_time_us;
+    uint64_t seq_len;
+} tacho_csv_latency;
+
+/** memory.csv: one row a snapshot. peak_rss_bytes is the resident set at that moment. */
+typedef struct tacho_csv_memory {
+    uint64_t timestamp_us;
+    uint64_t peak_rss_bytes;
+    uint64_t kv_cache_bytes;
+    uint64_t activation_bytes;
+    uint64_t temp_buffer_bytes;
+} tacho_csv_memory;
+
+/** power.csv: one row a sample; joules since the first, NaN where not known. */
+typedef struct tacho_csv_power {
+    uint64_t timestamp_us;
+    const char *source;
+    size_t source_len;
+    double watts;
+    double joules;
+} tacho_csv_power;
+
+/** memory-detail.csv: what memory.csv has no column for. */
+typedef struct tacho_csv_memory_detail {
+    uint64_t timestamp_us;
+    uint64_t pid;
+    const char *key;
+    size_t key_len;
+    uint64_t value;
+} tacho_csv_memory_detail;
+
+typedef struct tacho_csv tacho_csv;
+
+/** How a file comes to be. */
+enum tacho_csv_mode {
+    TACHO_CSV_WHOLE = 0,  /**< takes its name when closed: whole or not at all */
+    TACHO_CSV_STREAM = 1, /**< is there from the start: what was flushed survives a kill */
+    TACHO_CSV_APPEND = 2  /**< as STREAM, behind the rows that are there */
+};
+
+/** @return 0, TACHO_EINVAL, TACHO_ENOMEM, TACHO_EIO */
+TACHO_API TACHO_MUST_CHECK int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret,
+                                              tacho_error *err);
+
+/**
+ * Adds a row: to a buffer, of which 64 KB at a time are written. A failure is sticky: every later
+ * call returns it, so it is enough to check the last.
+ *
+ * @return 0; TACHO_EINVAL when the file is of another kind, TACHO_EIO, TACHO_ELIMIT for a text of
+ *         more than 64 KB
+ */
+TACHO_API int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_error *err);
+TACHO_API int tacho_csv_add_latency(tacho_csv *csv, const tacho_csv_latency *row, tacho_error *err);
+TACHO_API int tacho_csv_add_memory(tacho_csv *csv, const tacho_csv_memory *row, tacho_error *err);
+TACHO_API int tacho_csv_add_power(tacho_csv *csv, const tacho_csv_power *row, tacho_error *err);
+TACHO_API int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory_detail *row,
+                                          tacho_error *err);
+
+/** Writes what is in the buffer. */
+TACHO_API int tacho_csv_flush(tacho_csv *csv, tacho_error *err);
+
+/** Writes the rest; in mode WHOLE the file takes its name, unless something failed. Frees csv. */
+TACHO_API TACHO_MUST_CHECK int tacho_csv_close(tacho_csv *csv, tacho_error *err);
+
+/** Frees csv; in mode WHOLE nothing is left behind. Accepts NULL. */
+TACHO_API void tacho_csv_discard(tacho_csv *csv);
+
+/** A row that was read. */
+typedef struct tacho_csv_row {
+    uint64_t line; /**< where it starts */
+    union {
+        tacho_csv_result result;
+        tacho_csv_latency latency;
+        tacho_csv_memory memory;
+        tacho_csv_power power;
+        tacho_csv_memory_detail memory_detail;
+    } as;
+} tacho_csv_row;
+
+/** 0 to go on; anything else ends the reading and is what tacho_csv_read() returns. */
+typedef int tacho_csv_row_fn(const tacho_csv_row *row, void *ctx, tacho_error *err);
+
+/**
+ * Reads a file of a kind, row by row, in bounded memory. The header must be the kind's.
+ *
+ * @return 0, what `each` returned, TACHO_EIO, TACHO_ENOMEM, or TACHO_EPARSE with the line
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each,
+                                              void *ctx, tacho_error *err);
+
+/** The same from memory. */
+TACHO_API TACHO_MUST_CHECK int tacho_csv_parse(const char *data, size_t len, int kind,
+                                               tacho_csv_row_fn *each, void *ctx, tacho_error *err);
+
+TACHO_END_DECLS
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * Latencies: a list of records with exact statistics, and a histogram for streams without end.
+ *
+ * Values are whole numbers, nanoseconds by convention; statistics are in the unit of the values.
+ */
+#ifndef TACHO_LATENCY_H
+#define TACHO_LATENCY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api.h"
+#include "error.h"
+
+TACHO_BEGIN_DECLS
+
+/*
+ * Exact statistics.
+ */
+
+/** Percentiles are nearest-rank: each is one of the values. All 0 when n is 0. */
+typedef struct tacho_latency_stats {
+    uint64_t n;
+    uint64_t min;
+    uint64_t p50;
+    uint64_t p90;
+    uint64_t p95;
+    uint64_t p99;
+    uint64_t p999; /**< 99.9 % */
+    uint64_t max;
+    uint64_t mad; /**< median of the distances from p50, nearest-rank too */
+    double mean;
+    double std; /**< of the population: divided by n */
+} tacho_latency_stats;
+
+/**
+ * The statistics of n values, which stay as they are. Sums may pass 64 bits.
+ *
+ * @return 0, or TACHO_ENOMEM: room for the values near a percentile is needed, at worst for all
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_of(const uint64_t *values, size_t n,
+                                                      tacho_latency_stats *ret, tacho_error *err);
+
+/*
+ * A list of records. One thread at a time.
+ */
+
+/** One step of a benchmark. */
+typedef struct tacho_latency_record {
+    uint64_t sample_id;
+    uint64_t wall_ns;
+    uint64_t kernel_ns; /**< of which on the device or in the kernel under test; 0: not known */
+    uint64_t seq_len;
+} tacho_latency_record;
+
+typedef struct tacho_latency tacho_latency;
+
+/**
+ * An empty list. Where TACHO_RUN_DIR is set its records are also written to latency.PID.csv there
+ * (latency.PID.2.csv for the second list, and so on), 64 KB at a time.
+ *
+ * @return 0, TACHO_ENOMEM, or TACHO_EIO when that file cannot be made
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_latency_new(tacho_latency **ret, tacho_error *err);
+
+/** The last records are written; accepts NULL. */
+TACHO_API void tacho_latency_free(tacho_latency *list);
+
+/** Adds one. 0, TACHO_ENOMEM, or TACHO_EIO from the file; the record is kept in memory then. */
+TACHO_API int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record,
+                                tacho_error *err);
+
+TACHO_API size_t tacho_latency_count(const tacho_latency *list);
+
+/** The i-th, i < count. */
+TACHO_API tacho_latency_record tacho_latency_at(const tacho_latency *list, size_t i);
+
+/** Of all wall_ns. */
+TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_get(const tacho_latency *list,
+                                                       tacho_latency_stats *ret, tacho_error *err);
+
+/** Writes them all as latency.csv, in microseconds rounded half up; whole or not at all. */
+TACHO_API TACHO_MUST_CHECK int tacho_latency_write_csv(const tacho_latency *list, const char *path,
+                                                       tacho_error *err);
+
+/*
+ * A histogram: 58 KB whatever comes, values 0 to TACHO_HISTOGRAM_MAX. Buckets are one wide up to
+ * 255 and then at most 1/128 of their value, so what it answers is within TACHO_HISTOGRAM_ERROR
+ * of the exact answer; n, min and max are exact. One thread at a time; see the recorder below.
+ */
+
+#define TACHO_HISTOGRAM_MAX   INT64_MAX   /**< larger values count as this */
+#define TACHO_HISTOGRAM_ERROR (1.0 / 256) /**< relative, of every percentile and of the mean */
+
+typedef struct tacho_histogram tacho_histogram;
+
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_error *err);
+
+/** Accepts NULL. */
+TACHO_API void tacho_histogram_free(tacho_histogram *h);
+
+/** A nanosecond or two; no lock, no system call. */
+TACHO_API void tacho_histogram_record(tacho_histogram *h, uint64_t value);
+TACHO_API void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count);
+TACHO_API void tacho_histogram_record_all(tacho_histogram *h, const uint64_t *values, size_t n);
+
+/**
+ * Corrected for coordinated omission: a value longer than the interval at which values were to
+ * come stands also for those that could not come meanwhile: value - interval, - 2 interval, … down
+ * to the interval. interval 0 corrects nothing.
+ */
+TACHO_API void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value,
+                                                uint64_t interval);
+
+/** Adds all of `from`, which may be of another process. */
+TACHO_API void tacho_histogram_merge(tacho_histogram *h, const tacho_histogram *from);
+
+TACHO_API void tacho_histogram_reset(tacho_histogram *h);
+
+TACHO_API uint64_t tacho_histogram_count(const tacho_histogram *h);
+TACHO_API uint64_t tacho_histogram_min(const tacho_histogram *h); /**< 0 when empty */
+TACHO_API uint64_t tacho_histogram_max(const tacho_histogram *h);
+TACHO_API double tacho_histogram_mean(const tacho_histogram *h);
+TACHO_API double tacho_histogram_std(const tacho_histogram *h);
+
+/** The value at a percentile, 0 to 100, nearest-rank; 0 when empty. */
+TACHO_API uint64_t tacho_histogram_percentile(const tacho_histogram *h, double percent);
+
+/** All that tacho_latency_stats has, to within the error. */
+TACHO_API void tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret);
+
+/** Goes through the buckets that hold something: start with *at = 0; 0 when there are no more. */
+typedef struct tacho_histogram_bucket {
+    uint64_t low;  /**< the smallest value that falls into it */
+    uint64_t high; /**< the largest */
+    uint64_t count;
+} tacho_histogram_bucket;
+TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
+                                   tacho_histogram_bucket *ret);
+
+/**
+ * The binary form: what HdrHistogram calls V2 compressed, readable by its tools in any language
+ * (2 significant digits). The zlib stream in it is stored, not deflated, so that no compressor is
+ * needed. min and max become those of their buckets.
+ *
+ * @param ret  the caller frees it with free()
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_encode(const tacho_histogram *h, void **ret,
+                                                      size_t *len, tacho_error *err);
+
+/** Reads such a form, or V2 not compressed, of 2 digits. TACHO_EUNSUPPORTED for a deflated one. */
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_decode(const void *data, size_t len,
+                                                      tacho_histogram **ret, tacho_error *err);
+
+/**
+ * The text form: one line of an HdrHistogram log, "start,length,max,base64" with seconds, and
+ * "Tag=…," before it when there is a tag (no comma, no blank in it). max is in units of 10^6.
+ *
+ * @param ret  ends with a line feed and a NUL; the caller frees it with free()
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_line(const tacho_histogram *h, const char *tag,
+                                                    double start_s, double length_s, char **ret,
+                                                    tacho_error *err);
+
+/** Reads such a line back; all of it but the histogram is passed over. */
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_parse_line(const char *line, size_t len,
+                                                          tacho_histogram **ret, tacho_error *err);
+
+/** The lines that an HdrHistogram log starts with: version 1.3, the start in seconds since 1970. */
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_log_head(double start_s, char **ret,
+                                                        tacho_error *err);
+
+/*
+ * A recorder that many threads use at once, without a lock: some nanoseconds a record. It holds a
+ * histogram for each CPU, up to 64.
+ */
+
+typedef struct tacho_recorder tacho_recorder;
+
+TACHO_API TACHO_MUST_CHECK int tacho_recorder_new(tacho_recorder **ret, tacho_error *err);
+
+/** No thread may use it any more; accepts NULL. */
+TACHO_API void tacho_recorder_free(tacho_recorder *r);
+
+TACHO_API void tacho_recorder_record(tacho_recorder *r, uint64_t value);
+
+/** Adds all that was recorded so far to h; records that come meanwhile may be in it or not. */
+TACHO_API void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h);
+
+TACHO_END_DECLS
+
+#endif

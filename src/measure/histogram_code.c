@@ -1,0 +1,413 @@
+/* A histogram as bytes and as text: HdrHistogram's V2 form and the lines of its logs. */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "histogram.h"
+
+/*
+ * The payload: cookie, bytes of counts, index offset (0), digits, lowest and highest value, ratio
+ * (1.0), then the counts, each a zigzag LEB128 of at most 9 bytes, zeros as a negative run.
+ * Around it: another cookie, a length, and a zlib stream. zlib allows blocks that are stored as
+ * they are, which every reader takes and which need no compressor to write.
+ */
+enum {
+    COOKIE_PLAIN = 0x1c849303 | 0x10,
+    COOKIE_ZLIB = 0x1c849304 | 0x10,
+    HEAD = 40,
+    OUTER = 8,
+    DIGITS = 2,
+    LEB_MAX = 9,
+    BLOCK_MAX = 65535,
+    PAYLOAD_MAX = HEAD + TCH_BUCKETS * LEB_MAX,
+    TEXT_LIMIT = 4 * 1024 * 1024,
+};
+
+static void put_be(struct tch_buf *b, uint64_t value, unsigned bytes)
+{
+    while (bytes-- > 0)
+        tch_buf_addc(b, (char)(value >> 8 * bytes & 0xff));
+}
+
+static uint64_t get_be(const uint8_t *p, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | p[i];
+    return value;
+}
+
+/* Seven bits a byte, the ninth byte holds eight: 64 bits fit. */
+static void put_leb(struct tch_buf *b, int64_t value)
+{
+    uint64_t bits = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+
+    for (int i = 0; i < LEB_MAX - 1; i++) {
+        if (bits < 0x80) {
+            tch_buf_addc(b, (char)bits);
+            return;
+        }
+        tch_buf_addc(b, (char)((bits & 0x7f) | 0x80));
+        bits >>= 7;
+    }
+    tch_buf_addc(b, (char)bits);
+}
+
+/* Bytes taken, 0 when data ends within. */
+static size_t get_leb(const uint8_t *p, size_t len, int64_t *ret)
+{
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < LEB_MAX && i < len; i++) {
+        if (i == LEB_MAX - 1 || p[i] < 0x80) {
+            bits |= (uint64_t)p[i] << 7 * i;
+            *ret = (int64_t)(bits >> 1 ^ (0 - (bits & 1)));
+            return i + 1;
+        }
+        bits |= (uint64_t)(p[i] & 0x7f) << 7 * i;
+    }
+    return 0;
+}
+
+static void put_counts(const tacho_histogram *h, struct tch_buf *b)
+{
+    unsigned last = TCH_BUCKETS;
+
+    while (last > 0 && h->counts[last - 1] == 0)
+        last--;
+    for (unsigned i = 0; i < last;) {
+        unsigned from = i;
+
+        while (h->counts[i] == 0) /* the last one is not */
+            i++;
+        if (i > from)
+            put_leb(b, -(int64_t)(i - from));
+        put_leb(b, (int64_t)(h->counts[i] <= INT64_MAX ? h->counts[i] : INT64_MAX));
+        i++;
+    }
+}
+
+static void put_payload(const tacho_histogram *h, struct tch_buf *b)
+{
+    size_t start = b->len;
+    size_t counts;
+
+    put_be(b, COOKIE_PLAIN, 4);
+    put_be(b, 0, 4); /* the length, known below */
+    put_be(b, 0, 4);
+    put_be(b, DIGITS, 4);
+    put_be(b, 1, 8);
+    put_be(b, TACHO_HISTOGRAM_MAX, 8);
+    put_be(b, 0x3ff0000000000000, 8); /* 1.0 */
+    put_counts(h, b);
+    if (b->failed)
+        return;
+    counts = b->len - start - HEAD;
+    for (unsigned i = 0; i < 4; i++)
+        b->data[start + 4 + i] = (char)(counts >> 8 * (3 - i) & 0xff);
+}
+
+static uint32_t adler32(const char *data, size_t len)
+{
+    uint32_t a = 1;
+    uint32_t b = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        a = (a + (uint8_t)data[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+static void put_le16(struct tch_buf *b, size_t value)
+{
+    tch_buf_addc(b, (char)(value & 0xff));
+    tch_buf_addc(b, (char)(value >> 8 & 0xff));
+}
+
+static void put_stored(struct tch_buf *b, const char *data, size_t len)
+{
+    tch_buf_add(b, "\x78\x01", 2);
+    for (size_t at = 0; at < len;) {
+        size_t piece = len - at < BLOCK_MAX ? len - at : BLOCK_MAX;
+
+        tch_buf_addc(b, at + piece == len); /* the last one */
+        put_le16(b, piece);
+        put_le16(b, ~piece);
+        tch_buf_add(b, data + at, piece);
+        at += piece;
+    }
+    put_be(b, adler32(data, len), 4);
+}
+
+static int encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err)
+{
+    struct tch_buf payload;
+    size_t blocks;
+
+    tch_buf_init(&payload, PAYLOAD_MAX);
+    put_payload(h, &payload);
+    blocks = (payload.len + BLOCK_MAX - 1) / BLOCK_MAX;
+    put_be(b, COOKIE_ZLIB, 4);
+    put_be(b, 2 + blocks * 5 + payload.len + 4, 4);
+    put_stored(b, payload.data, payload.len);
+    b->failed = b->failed || payload.failed;
+    tch_buf_release(&payload);
+    return b->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory encoding a histogram") : 0;
+}
+
+int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, tacho_error *err)
+{
+    struct tch_buf b;
+    size_t size;
+    char *data;
+
+    tch_buf_init(&b, 2 * PAYLOAD_MAX);
+    if (encode(h, &b, err) < 0) {
+        tch_buf_release(&b);
+        return TACHO_ENOMEM;
+    }
+    size = b.len;
+    data = tch_buf_take(&b);
+    if (!data)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory encoding a histogram");
+    *ret = data;
+    *len = size;
+    return 0;
+}
+
+static int bad(tacho_error *err, const char *what)
+{
+    return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: %s", what);
+}
+
+static int get_counts(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+{
+    uint64_t i = 0;
+
+    while (len > 0) {
+        int64_t value;
+        size_t took = get_leb(p, len, &value);
+
+        if (took == 0)
+            return bad(err, "a count is cut off");
+        p += took;
+        len -= took;
+        if (value < 0 && -(uint64_t)value <= TCH_BUCKETS - i)
+            i += -(uint64_t)value;
+        else if (value >= 0 && i < TCH_BUCKETS)
+            h->counts[i++] = (uint64_t)value;
+        else
+            return bad(err, "more counts than there are buckets");
+    }
+    return 0;
+}
+
+static int get_payload(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+{
+    uint64_t counts;
+
+    if (len < HEAD || get_be(p, 4) != COOKIE_PLAIN)
+        return bad(err, "it is not in the V2 form");
+    counts = get_be(p + 4, 4);
+    if (get_be(p + 8, 4) != 0 || get_be(p + 12, 4) != DIGITS || get_be(p + 16, 8) != 1)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "a histogram of other buckets: %u digits are needed, and units of 1",
+                        DIGITS);
+    if (counts > len - HEAD)
+        return bad(err, "it is cut off");
+    return get_counts(h, p + HEAD, counts, err);
+}
+
+/* Joins the stored blocks of a zlib stream. */
+static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_error *err)
+{
+    bool last = false;
+
+    if (len < 2 || (p[0] & 0x0f) != 8)
+        return bad(err, "no zlib stream");
+    for (size_t at = 2; !last;) {
+        size_t piece;
+
+        if (at >= len || len - at < 5)
+            return bad(err, "its zlib stream is cut off");
+        if ((p[at] & 6) != 0)
+            return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                            "a deflated histogram: only stored ones are read here");
+        last = p[at] & 1;
+        piece = (size_t)p[at + 1] | (size_t)p[at + 2] << 8;
+        if ((piece ^ ((size_t)p[at + 3] | (size_t)p[at + 4] << 8)) != 0xffff ||
+            piece > len - at - 5)
+            return bad(err, "a block of its zlib stream is wrong");
+        tch_buf_add(b, p + at + 5, piece);
+        at += 5 + piece;
+        if (last && (len - at < 4 || get_be(p + at, 4) != adler32(b->data, b->len)))
+            return bad(err, "its check sum is wrong");
+    }
+    return 0;
+}
+
+static int decode(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+{
+    struct tch_buf b;
+    int status;
+
+    if (len < OUTER || get_be(p, 4) != COOKIE_ZLIB)
+        return get_payload(h, p, len, err);
+    if (get_be(p + 4, 4) > len - OUTER)
+        return bad(err, "it is cut off");
+    tch_buf_init(&b, PAYLOAD_MAX);
+    status = get_stored(p + OUTER, get_be(p + 4, 4), &b, err);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or a histogram that is too large");
+    if (status == 0)
+        status = get_payload(h, (const uint8_t *)b.data, b.len, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tacho_histogram_decode(const void *data, size_t len, tacho_histogram **ret, tacho_error *err)
+{
+    tacho_histogram *h;
+    int status;
+
+    if (tacho_histogram_new(&h, err) < 0)
+        return TACHO_ENOMEM;
+    status = decode(h, data, len, err);
+    if (status < 0) {
+        tacho_histogram_free(h);
+        return status;
+    }
+    tch_histogram_set_ends(h);
+    *ret = h;
+    return 0;
+}
+
+static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void put_base64(struct tch_buf *out, const char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i += 3) {
+        size_t have = len - i < 3 ? len - i : 3;
+        uint32_t bits = 0;
+
+        for (size_t j = 0; j < 3; j++)
+            bits = bits << 8 | (j < have ? (uint8_t)data[i + j] : 0);
+        for (size_t j = 0; j < 4; j++)
+            tch_buf_addc(out, j <= have ? base64[bits >> (18 - 6 * j) & 63] : '=');
+    }
+}
+
+static int get_base64(const char *text, size_t len, struct tch_buf *out, tacho_error *err)
+{
+    uint32_t bits = 0;
+
+    while (len > 0 && text[len - 1] == '=')
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        const char *digit = text[i] ? strchr(base64, text[i]) : NULL;
+
+        if (!digit)
+            return bad(err, "a character is not of base64");
+        bits = bits << 6 | (uint32_t)(digit - base64);
+        if (i % 4 > 0)
+            tch_buf_addc(out, (char)(bits >> (6 - 2 * (i % 4)) & 0xff));
+    }
+    return out->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading a histogram") : 0;
+}
+
+/* Seconds with three decimals, whatever the locale. */
+static void put_seconds(struct tch_buf *b, double seconds)
+{
+    int64_t millis = (int64_t)(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5));
+    uint64_t size = millis < 0 ? 0 - (uint64_t)millis : (uint64_t)millis;
+
+    tch_buf_addf(b, "%s%" PRIu64 ".%03" PRIu64, millis < 0 ? "-" : "", size / 1000, size % 1000);
+}
+
+static bool seconds_are_fine(double seconds)
+{
+    return seconds > -1e15 && seconds < 1e15;
+}
+
+static bool tag_is_fine(const char *tag)
+{
+    return tag[0] && !strpbrk(tag, ", \t\r\n");
+}
+
+int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start_s, double length_s,
+                         char **ret, tacho_error *err)
+{
+    struct tch_buf bytes;
+    struct tch_buf b;
+    char *text = NULL;
+
+    if (tag && !tag_is_fine(tag))
+        return tch_fail(err, TACHO_EINVAL, 0, "a tag has no comma and no blank, unlike '%s'", tag);
+    if (!seconds_are_fine(start_s) || !seconds_are_fine(length_s))
+        return tch_fail(err, TACHO_EINVAL, 0, "the start or length of an interval is not a number");
+    tch_buf_init(&bytes, 2 * PAYLOAD_MAX);
+    tch_buf_init(&b, TEXT_LIMIT);
+    if (encode(h, &bytes, err) == 0) {
+        if (tag)
+            tch_buf_addf(&b, "Tag=%s,", tag);
+        put_seconds(&b, start_s);
+        tch_buf_addc(&b, ',');
+        put_seconds(&b, length_s);
+        tch_buf_addf(&b, ",%" PRIu64 ".%03" PRIu64 ",", h->max / 1000000, h->max / 1000 % 1000);
+        put_base64(&b, bytes.data, bytes.len);
+        tch_buf_addc(&b, '\n');
+        text = tch_buf_take(&b);
+    }
+    tch_buf_release(&b);
+    tch_buf_release(&bytes);
+    if (!text)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a histogram");
+    *ret = text;
+    return 0;
+}
+
+int tacho_histogram_parse_line(const char *line, size_t len, tacho_histogram **ret,
+                               tacho_error *err)
+{
+    struct tch_buf b;
+    size_t start;
+    int status;
+
+    while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+        len--;
+    for (start = len; start > 0 && line[start - 1] != ',';)
+        start--;
+    if (start == 0)
+        return bad(err, "the line has no fields");
+    tch_buf_init(&b, TEXT_LIMIT);
+    status = get_base64(line + start, len - start, &b, err);
+    if (status == 0)
+        status = tacho_histogram_decode(b.data, b.len, ret, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tacho_histogram_log_head(double start_s, char **ret, tacho_error *err)
+{
+    struct tch_buf b;
+    char *text;
+
+    if (!seconds_are_fine(start_s))
+        return tch_fail(err, TACHO_EINVAL, 0, "the start of a log is not a number");
+    tch_buf_init(&b, TEXT_LIMIT);
+    tch_buf_adds(&b, "#[Logged by tacho]\n"
+                     "#[Histogram log format version 1.3]\n"
+                     "#[StartTime: ");
+    put_seconds(&b, start_s);
+    tch_buf_adds(&b, " (seconds since epoch)]\n"
+                     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                     "\"Interval_Compressed_Histogram\"\n");
+    text = tch_buf_take(&b);
+    if (!text)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a log");
+    *ret = text;
+    return 0;
+}

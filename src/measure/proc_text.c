@@ -1,0 +1,110 @@
+/* The texts of /proc. */
+#include "proc_text.h"
+
+#include "base/number.h"
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The text from start to end, without blanks and a "kB" around, as a number of KiB. */
+static uint64_t kib_of(const char *start, const char *end)
+{
+    uint64_t kib;
+
+    while (end > start && is_blank(end[-1]))
+        end--;
+    if (end - start >= 2 && end[-2] == 'k' && end[-1] == 'B')
+        end -= 2;
+    while (end > start && is_blank(end[-1]))
+        end--;
+    while (start < end && is_blank(*start))
+        start++;
+    if (tch_parse_u64_n(start, (size_t)(end - start), UINT64_MAX / 1024, &kib) < 0)
+        return 0;
+    return kib * 1024;
+}
+
+uint64_t tch_status_bytes(const char *status, const char *key)
+{
+    size_t len = strlen(key);
+
+    for (const char *line = status; *line;) {
+        const char *end = line + strcspn(line, "\n");
+
+        if (strncmp(line, key, len) == 0 && line[len] == ':')
+            return kib_of(line + len + 1, end);
+        line = *end ? end + 1 : end;
+    }
+    return 0;
+}
+
+/* One walk over the lines: this is the costly part of a full snapshot, after the kernel's. */
+void tch_status_parse(const char *status, struct tch_status *ret)
+{
+    *ret = (struct tch_status){0};
+    for (const char *line = status; *line;) {
+        const char *end = strchr(line, '\n');
+
+        end = end ? end : line + strlen(line);
+        if (line[0] == 'V' || line[0] == 'R') {
+            if (strncmp(line, "VmRSS:", 6) == 0)
+                ret->rss = kib_of(line + 6, end);
+            else if (strncmp(line, "VmHWM:", 6) == 0)
+                ret->peak = kib_of(line + 6, end);
+            else if (strncmp(line, "RssAnon:", 8) == 0)
+                ret->anon = kib_of(line + 8, end);
+            else if (strncmp(line, "RssFile:", 8) == 0)
+                ret->file += kib_of(line + 8, end);
+            else if (strncmp(line, "RssShmem:", 9) == 0)
+                ret->file += kib_of(line + 9, end);
+            else if (strncmp(line, "VmSwap:", 7) == 0) {
+                ret->swap = kib_of(line + 7, end);
+                return; /* the last of them */
+            }
+        }
+        line = *end ? end + 1 : end;
+    }
+}
+
+/* The next number, digits up to a blank; *at behind it. */
+static bool next_number(const char **at, uint64_t *ret)
+{
+    const char *start = *at + strspn(*at, " ");
+    size_t len = strcspn(start, " \n");
+
+    *at = start + len;
+    if (len > 0 && start[0] == '-') { /* a few fields are signed, and none of them is used */
+        *ret = 0;
+        return true;
+    }
+    return tch_parse_u64_n(start, len, UINT64_MAX, ret) == 0;
+}
+
+bool tch_statm_resident(const char *statm, uint64_t *ret)
+{
+    uint64_t size;
+
+    return next_number(&statm, &size) && next_number(&statm, ret);
+}
+
+bool tch_stat_parse(const char *text, struct tch_stat *ret)
+{
+    const char *at = strrchr(text, ')');
+    uint64_t fields[20]; /* the 4th, ppid, to the 23rd */
+
+    if (!at || at[1] != ' ' || !at[2] || at[3] != ' ')
+        return false;
+    ret->state = at[2];
+    at += 3;
+    for (unsigned i = 0; i < 20; i++)
+        if (!next_number(&at, &fields[i]))
+            return false;
+    ret->ppid = fields[0];
+    ret->minor_faults = fields[6] + fields[7];
+    ret->major_faults = fields[8] + fields[9];
+    ret->cpu_ticks = fields[10] + fields[11] + fields[12] + fields[13];
+    ret->start = fields[18];
+    return true;
+}

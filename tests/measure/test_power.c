@@ -1,0 +1,585 @@
+/* Power sources against made-up machines, and the meter. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tacho/csv.h>
+#include <tacho/power.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "measure/power.h"
+#include "support/reference.h"
+#include "support/system.h"
+#include "support/vectors.h"
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    char *slash;
+
+    snprintf(path, sizeof path, "%s/%s", test_home, name);
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    assert_int_equal(tch_mkdirs(path, NULL), 0);
+    *slash = '/';
+    test_put(path, text);
+}
+
+static void take_away(const char *name)
+{
+    assert_int_equal(unlink(test_at(name)), 0);
+}
+
+static void check_energy(const struct test_case *c, void *arg)
+{
+    struct test_json list = test_member(c->input, "samples");
+    struct test_json bits = test_member(c->expect, "bits");
+    size_t n = test_count(list);
+    tacho_power_sample *samples = calloc(n + 1, sizeof *samples);
+    tacho_power_report got;
+
+    (void)arg;
+    for (size_t i = 0; i < n; i++) {
+        struct test_json s = test_element(list, i);
+
+        samples[i].timestamp_us = test_u64(test_member(s, "timestamp_us"));
+        samples[i].watts = test_f64_bits(test_member(s, "watts_bits"));
+    }
+    tacho_power_energy(samples, n, &got);
+    test_same_f64(c->id, got.joules, test_f64_bits(test_element(bits, 0)));
+    test_same_f64(c->id, got.mean_watts, test_f64_bits(test_element(bits, 1)));
+    test_same_f64(c->id, got.peak_watts, test_f64_bits(test_element(bits, 2)));
+    test_same_f64(c->id, got.duration_s, test_f64_bits(test_element(bits, 3)));
+    assert_int_equal(got.samples, test_u64(test_member(c->expect, "samples")));
+    free(samples);
+}
+
+static void integrates_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("energy.jsonl", check_energy, NULL), 23);
+}
+
+static void time_that_runs_backwards_is_counted(void **state)
+{
+    tacho_power_sample samples[] = {{1000000, 100}, {2000000, 100}, {1500000, 100}, {2500000, 100}};
+    tacho_power_report got;
+
+    (void)state;
+    tacho_power_energy(samples, 4, &got);
+    assert_true(got.joules == 200 && got.dropped == 1 && got.samples == 4 && got.estimated == 1);
+    tacho_power_energy(NULL, 0, &got);
+    assert_true(got.joules == 0 && got.mean_watts == 0 && got.peak_watts == 0);
+}
+
+static tacho_power_source open_source(const char *name)
+{
+    tacho_power_source source;
+    tacho_error err;
+
+    if (tacho_power_open(name, test_home, &source, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(source.name, name);
+    return source;
+}
+
+static double joules_of(const tacho_power_source *source)
+{
+    tacho_power_reading r = {.joules = NAN, .watts = NAN};
+
+    assert_int_equal(source->read(source->ctx, &r, NULL), 0);
+    return r.joules;
+}
+
+static double watts_of(const tacho_power_source *source)
+{
+    tacho_power_reading r = {.joules = NAN, .watts = NAN};
+
+    assert_int_equal(source->read(source->ctx, &r, NULL), 0);
+    return r.watts;
+}
+
+static void put_zone(const char *zone, const char *name, const char *energy, const char *range)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "sys/class/powercap/%s/name", zone);
+    put(path, name);
+    snprintf(path, sizeof path, "sys/class/powercap/%s/energy_uj", zone);
+    put(path, energy);
+    if (range) {
+        snprintf(path, sizeof path, "sys/class/powercap/%s/max_energy_range_uj", zone);
+        put(path, range);
+    }
+}
+
+static void rapl_adds_up_packages_and_nothing_twice(void **state)
+{
+    tacho_power_source s;
+
+    (void)state;
+    put_zone("intel-rapl:0", "package-0\n", "1000000\n", "262143328850\n");
+    put_zone("intel-rapl:0:0", "core\n", "500000\n", "262143328850\n");
+    put_zone("intel-rapl:1", "package-1\n", "7000000\n", "262143328850\n");
+    put_zone("intel-rapl:2", "psys\n", "90000000\n", "262143328850\n");
+    put_zone("intel-rapl-mmio:0", "package-0\n", "1000000\n", "262143328850\n");
+    s = open_source("rapl");
+    assert_true(joules_of(&s) == 0);
+    put_zone("intel-rapl:0", "package-0\n", "3000000\n", NULL);
+    put_zone("intel-rapl:1", "package-1\n", "7500000\n", NULL);
+    put_zone("intel-rapl:2", "psys\n", "99000000\n", NULL);
+    assert_true(joules_of(&s) == 2.5);
+    s.close(s.ctx);
+}
+
+static void rapl_takes_the_platform_where_there_is_no_package(void **state)
+{
+    tacho_power_source s;
+
+    (void)state;
+    put_zone("intel-rapl:0", "psys\n", "5000000\n", "262143328850\n");
+    s = open_source("rapl");
+    put_zone("intel-rapl:0", "psys\n", "6000000\n", NULL);
+    assert_true(joules_of(&s) == 1);
+    s.close(s.ctx);
+}
+
+static void a_counter_that_wraps_goes_on(void **state)
+{
+    tacho_power_source s;
+    tacho_power_reading r;
+    uint64_t step;
+
+    (void)state;
+    put_zone("intel-rapl:0", "package-0\n", "262143000000\n", "262143328850\n");
+    s = open_source("rapl");
+    put_zone("intel-rapl:0", "package-0\n", "671150\n", NULL);
+    assert_true(joules_of(&s) == 1);
+    s.close(s.ctx);
+
+    put_zone("intel-rapl:0", "package-0\n", "1000\n", "0\n"); /* no range: no guessing */
+    s = open_source("rapl");
+    put_zone("intel-rapl:0", "package-0\n", "500\n", NULL);
+    assert_int_equal(s.read(s.ctx, &r, NULL), TACHO_EIO);
+    put_zone("intel-rapl:0", "package-0\n", "1000500\n", NULL);
+    assert_true(joules_of(&s) == 1);
+    s.close(s.ctx);
+    assert_true(tch_power_step(5, 9, 0, &step) && step == 4);
+    assert_false(tch_power_step(9, 5, 8, &step));
+}
+
+static void a_zone_that_vanishes_is_a_failed_reading(void **state)
+{
+    tacho_power_source s;
+    tacho_power *p = NULL;
+    tacho_power_report report;
+
+    (void)state;
+    put_zone("intel-rapl:0", "package-0\n", "1000000\n", "262143328850\n");
+    s = open_source("rapl");
+    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_add(p, &s, NULL), 0);
+    assert_int_equal(tacho_power_take(p, NULL), 0);
+    take_away("sys/class/powercap/intel-rapl:0/energy_uj");
+    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_true(report.samples == 1 && report.dropped == 1 && report.joules == 0);
+    put_zone("intel-rapl:0", "package-0\n", "4000000\n", NULL);
+    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_true(report.samples == 2 && report.dropped == 1 && report.joules == 3);
+    assert_int_equal(report.estimated, 0);
+    tacho_power_free(p);
+}
+
+static int open_as_nobody(void *arg)
+{
+    tacho_power_source s;
+    tacho_error err;
+
+    (void)arg;
+    chmod(test_home, 0755);
+    chmod(test_at("sys/class/powercap/intel-rapl:0/energy_uj"), 0);
+    test_become_nobody();
+    if (tacho_power_open("rapl", test_home, &s, &err) != TACHO_EIO)
+        return 1;
+    return err.system_errno == EACCES && strstr(err.message, "sudo chmod a+r") ? 0 : 2;
+}
+
+static void rapl_without_permission_says_what_to_do(void **state)
+{
+    (void)state;
+    put_zone("intel-rapl:0", "package-0\n", "1\n", "2\n");
+    assert_int_equal(test_in_child(open_as_nobody, NULL), 0);
+}
+
+static void sleep_ns(uint64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+
+    nanosleep(&t, NULL);
+}
+
+/* The software clock event of one CPU counts nanoseconds: at a scale of 1e-9 that is 1 W. */
+static void perf_reads_energy_events(void **state)
+{
+    tacho_power_source s;
+    tacho_error err;
+    double before;
+    double used;
+    uint64_t start;
+    double passed;
+    int status;
+
+    (void)state;
+    put("sys/bus/event_source/devices/power/type", "1\n");
+    put("sys/bus/event_source/devices/power/cpumask", "0\n");
+    put("sys/bus/event_source/devices/power/events/energy-pkg", "event=0x00\n");
+    put("sys/bus/event_source/devices/power/events/energy-pkg.scale", "1e-9\n");
+    status = tacho_power_open("perf", test_home, &s, &err);
+    if (status < 0 &&
+        (err.system_errno == EACCES || err.system_errno == EPERM || err.system_errno == ENOSYS)) {
+        print_message("not tested: %s\n", err.message);
+        skip();
+    }
+    assert_int_equal(status, 0);
+    start = tch_now_ns();
+    before = joules_of(&s);
+    sleep_ns(200000000);
+    used = joules_of(&s) - before;
+    passed = (double)(tch_now_ns() - start) / 1e9;
+    assert_true(fabs(used / passed - 1) < 0.01);
+    s.close(s.ctx);
+}
+
+static void perf_refuses_what_makes_no_sense(void **state)
+{
+    tacho_power_source s;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EUNSUPPORTED);
+    put("sys/bus/event_source/devices/power/type", "1\n");
+    put("sys/bus/event_source/devices/power/events/energy-pkg", "config=7\n");
+    put("sys/bus/event_source/devices/power/events/energy-pkg.scale", "1e-9\n");
+    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EIO);
+    put("sys/bus/event_source/devices/power/events/energy-pkg", "event=0x00\n");
+    put("sys/bus/event_source/devices/power/cpumask", "0-x\n");
+    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EIO);
+    put("sys/bus/event_source/devices/power/cpumask", "99999\n");
+    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EIO);
+}
+
+static void hwmon_adds_up_chips(void **state)
+{
+    tacho_power_source s;
+
+    (void)state;
+    put("sys/class/hwmon/hwmon0/name", "acpitz\n");
+    put("sys/class/hwmon/hwmon1/power1_average", "25000000\n");
+    put("sys/class/hwmon/hwmon1/power1_input", "99000000\n");
+    put("sys/class/hwmon/hwmon2/power1_input", "500000\n");
+    s = open_source("hwmon");
+    assert_true(watts_of(&s) == 25.5);
+    s.close(s.ctx);
+}
+
+static void a_battery_counts_while_it_discharges(void **state)
+{
+    tacho_power_source s;
+    tacho_power_reading r;
+    tacho_error err;
+
+    (void)state;
+    put("sys/class/power_supply/BAT0/status", "Charging\n");
+    put("sys/class/power_supply/BAT0/power_now", "9000000\n");
+    assert_int_equal(tacho_power_open("battery", test_home, &s, &err), TACHO_EUNSUPPORTED);
+    assert_string_equal(err.message, "BAT0 is not discharging");
+    put("sys/class/power_supply/BAT1/status", "Discharging\n");
+    put("sys/class/power_supply/BAT1/current_now", "1500000\n");
+    put("sys/class/power_supply/BAT1/voltage_now", "12000000\n");
+    s = open_source("battery");
+    assert_true(watts_of(&s) == 18);
+    put("sys/class/power_supply/BAT1/power_now", "17000000\n");
+    assert_true(watts_of(&s) == 17);
+    put("sys/class/power_supply/BAT1/status", "Full\n");
+    assert_int_equal(s.read(s.ctx, &r, NULL), TACHO_EUNSUPPORTED);
+    s.close(s.ctx);
+}
+
+static void gpus_of_nvidia_by_counter_or_power(void **state)
+{
+    tacho_power_source s;
+    tacho_error err;
+    double before;
+
+    (void)state;
+    unsetenv("TACHO_STUB_GPUS");
+    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
+    setenv("TACHO_STUB_GPUS", "1", 1);
+    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), 0);
+    before = joules_of(&s);
+    assert_true(joules_of(&s) - before == 2.5);
+    s.close(s.ctx);
+    setenv("TACHO_STUB_GPUS", "3", 1); /* the second has no counter, the third has nothing */
+    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), 0);
+    assert_true(watts_of(&s) == 175.5);
+    s.close(s.ctx);
+    setenv("TACHO_STUB_GPUS", "0", 1);
+    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
+    assert_string_equal(err.message, "NVML knows no GPU");
+    assert_int_equal(tacho_power_open("nvml", "/nonexistent.so", &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tacho_power_open("nvml", STUB_ROCM, &s, &err), TACHO_EUNSUPPORTED);
+}
+
+static void gpus_of_amd_by_counter(void **state)
+{
+    tacho_power_source s;
+    double before;
+
+    (void)state;
+    assert_int_equal(tacho_power_open("rocm", STUB_ROCM, &s, NULL), 0);
+    before = joules_of(&s);
+    assert_true(joules_of(&s) - before == 15.25);
+    s.close(s.ctx);
+}
+
+static void names_the_sources_there_are(void **state)
+{
+    tacho_power_source s;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_power_open("steam", "", &s, &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "no power source 'steam': there are rapl, perf,"));
+    assert_int_equal(tacho_power_open("fixed:much", "", &s, &err), TACHO_EINVAL);
+    assert_int_equal(tacho_power_open("replay:/nonexistent", "", &s, &err), TACHO_EIO);
+    for (const char *const *name = tacho_power_names(); *name; name++)
+        assert_int_not_equal(tacho_power_open(*name, test_home, &s, &err), TACHO_EINVAL);
+}
+
+static void no_source_at_all_says_why(void **state)
+{
+    tacho_power *p = NULL;
+    tacho_power_report report;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_add_all(p, test_home, &err), TACHO_EUNSUPPORTED);
+    assert_true(strncmp(err.message, "no power source: rapl: no energy counter", 40) == 0);
+    assert_int_equal(tacho_power_report_get(p, 0, &report), TACHO_EINVAL);
+    assert_true(isnan(tacho_power_now(p)));
+    tacho_power_free(p);
+    tacho_power_free(NULL);
+}
+
+static void takes_each_thing_once(void **state)
+{
+    tacho_power *p = NULL;
+    tacho_power_report report;
+
+    (void)state;
+    put_zone("intel-rapl:0", "package-0\n", "1\n", "2\n");
+    put("sys/class/hwmon/hwmon1/power1_average", "25000000\n");
+    put("sys/class/power_supply/BAT0/status", "Discharging\n");
+    put("sys/class/power_supply/BAT0/power_now", "9000000\n");
+    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_add_all(p, test_home, NULL), 1);
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_string_equal(report.name, "rapl");
+    tacho_power_free(p);
+}
+
+static void a_fixed_source_over_a_real_second(void **state)
+{
+    tacho_power *p = NULL;
+    tacho_power_source s;
+    tacho_power_report report;
+    uint64_t start;
+    double passed;
+
+    (void)state;
+    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_open("fixed:100", "", &s, NULL), 0);
+    assert_int_equal(tacho_power_add(p, &s, NULL), 0);
+    start = tch_now_ns();
+    assert_int_equal(tacho_power_start(p, 50000000, NULL), 0);
+    assert_int_equal(tacho_power_start(p, 50000000, NULL), TACHO_EALREADY);
+    sleep_ns(1000000000);
+    assert_int_equal(tacho_power_stop(p, NULL), 0);
+    passed = (double)(tch_now_ns() - start) / 1e9;
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_true(fabs(report.joules / (100 * passed) - 1) < 0.01);
+    assert_true(report.mean_watts == 100 && report.peak_watts == 100 && report.estimated == 1);
+    assert_true(report.samples >= 3 && report.dropped == 0);
+    assert_true(tacho_power_now(p) == 100);
+    tacho_power_free(p);
+}
+
+static void a_replay_is_exact(void **state)
+{
+    tacho_power *p = NULL;
+    tacho_power_source s;
+    tacho_power_report report;
+    char name[160];
+
+    (void)state;
+    put("in.csv", "timestamp_us,source,watts,joules\n"
+                  "1000000,x,10,0\n2000000,x,30,0\n2500000,x,50,0\n2400000,x,1000,0\n");
+    snprintf(name, sizeof name, "replay:%s", test_at("in.csv"));
+    assert_int_equal(tacho_power_open(name, "", &s, NULL), 0);
+    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_add(p, &s, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_true(report.joules == 20 + 20 && report.peak_watts == 1000 && report.samples == 4);
+    assert_int_equal(report.dropped, 1);
+    assert_int_equal(tacho_power_take(p, NULL), 0); /* it has ended: one more is missing */
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_true(report.dropped == 2 && report.samples == 4);
+    tacho_power_free(p);
+}
+
+/* A source as a user of the library writes one. */
+struct counter {
+    double joules;
+    int closed;
+};
+
+static int counter_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
+{
+    struct counter *c = ctx;
+
+    (void)err;
+    ret->joules = c->joules += 4;
+    ret->timestamp_us = (uint64_t)(c->joules * 1000000);
+    return 0;
+}
+
+static void counter_close(void *ctx)
+{
+    ((struct counter *)ctx)->closed++;
+}
+
+static void a_source_of_ones_own(void **state)
+{
+    struct counter c = {0};
+    tacho_power_source s = {"mine", &c, counter_read, counter_close};
+    tacho_power *p = NULL;
+    tacho_power_report report;
+    tacho_error err;
+
+    (void)state;
+    setenv("TACHO_RUN_DIR", test_home, 1);
+    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    unsetenv("TACHO_RUN_DIR");
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(tacho_power_add(p, &s, NULL), 0);
+    assert_int_equal(tacho_power_add(p, &s, &err), TACHO_ELIMIT);
+    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_true(report.joules == 32 && report.mean_watts == 1 && report.estimated == 0);
+    assert_true(tacho_power_now(p) == 8);
+    tacho_power_free(p);
+    assert_int_equal(c.closed, 8);
+    {
+        char path[160];
+        struct tch_buf b;
+
+        snprintf(path, sizeof path, "%s/power.%ld.csv", test_home, (long)getpid());
+        tch_buf_init(&b, 65536);
+        assert_int_equal(tch_file_read(path, 65536, &b, NULL), 0);
+        assert_true(strncmp(b.data, "timestamp_us,source,watts,joules\n4000000,mine,NaN,0\n", 52) ==
+                    0);
+        assert_non_null(strstr(b.data, "36000000,mine,1,32\n"));
+        tch_buf_release(&b);
+    }
+}
+
+static void a_tree_gets_its_share(void **state)
+{
+    uint64_t busy;
+    tacho_error err;
+
+    (void)state;
+    assert_true(tacho_power_share(100, 20, 2, 500, 1000) == 30);
+    assert_true(tacho_power_share(100, 80, 2, 500, 1000) == 0);
+    assert_true(tacho_power_share(100, 0, 2, 3000, 1000) == 100);
+    assert_true(tacho_power_share(100, 0, 2, 0, 0) == 0);
+    put("proc/stat", "cpu  100 10 50 9999 500 3 2 7 0 0\ncpu0 1 2 3\n");
+    assert_int_equal(tacho_cpu_busy(test_home, &busy, NULL), 0);
+    assert_true(busy == 165 * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)));
+    put("proc/stat", "nonsense\n");
+    assert_int_equal(tacho_cpu_busy(test_home, &busy, &err), TACHO_EIO);
+    assert_int_equal(tacho_cpu_busy("/nonexistent", &busy, &err), TACHO_EIO);
+}
+
+static int open_once(void *arg)
+{
+    static const char *const names[] = {"rapl", "hwmon", "battery", "fixed:5", NULL};
+    tacho_power *p = NULL;
+    int status = 0;
+
+    (void)arg;
+    if (tacho_power_new(&p, NULL) < 0)
+        return -1;
+    for (size_t i = 0; names[i] && status == 0; i++) {
+        tacho_power_source s;
+
+        status = tacho_power_open(names[i], test_home, &s, NULL);
+        if (status == 0)
+            status = tacho_power_add(p, &s, NULL);
+    }
+    if (status == 0)
+        status = tacho_power_take(p, NULL);
+    tacho_power_free(p);
+    return status;
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    put_zone("intel-rapl:0", "package-0\n", "1\n", "2\n");
+    put("sys/class/hwmon/hwmon1/power1_average", "25000000\n");
+    put("sys/class/power_supply/BAT0/status", "Discharging\n");
+    put("sys/class/power_supply/BAT0/power_now", "9000000\n");
+    test_every_allocation_fails(open_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integrates_as_the_reference_does),
+        cmocka_unit_test(time_that_runs_backwards_is_counted),
+        TEST_IN_HOME(rapl_adds_up_packages_and_nothing_twice),
+        TEST_IN_HOME(rapl_takes_the_platform_where_there_is_no_package),
+        TEST_IN_HOME(a_counter_that_wraps_goes_on),
+        TEST_IN_HOME(a_zone_that_vanishes_is_a_failed_reading),
+        TEST_IN_HOME(rapl_without_permission_says_what_to_do),
+        TEST_IN_HOME(perf_reads_energy_events),
+        TEST_IN_HOME(perf_refuses_what_makes_no_sense),
+        TEST_IN_HOME(hwmon_adds_up_chips),
+        TEST_IN_HOME(a_battery_counts_while_it_discharges),
+        cmocka_unit_test(gpus_of_nvidia_by_counter_or_power),
+        cmocka_unit_test(gpus_of_amd_by_counter),
+        TEST_IN_HOME(names_the_sources_there_are),
+        TEST_IN_HOME(no_source_at_all_says_why),
+        TEST_IN_HOME(takes_each_thing_once),
+        cmocka_unit_test(a_fixed_source_over_a_real_second),
+        TEST_IN_HOME(a_replay_is_exact),
+        TEST_IN_HOME(a_source_of_ones_own),
+        TEST_IN_HOME(a_tree_gets_its_share),
+        TEST_IN_HOME(survives_every_failing_allocation),
+    };
+
+    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+}
