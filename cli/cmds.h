@@ -9,6 +9,7 @@
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_trace;
 
 struct tch_machine;
 

@@ -6,6 +6,7 @@ static const struct cmd *const commands[] = {
     &cmd_completion,
     &cmd_doctor,
     &cmd_help,
+    &cmd_trace,
     NULL,
 };
 

@@ -250,6 +250,7 @@ void tch_recorder_close(void)
         *lane = (struct tch_lane){.address = lane->address != MAP_FAILED ? lane->address : NULL};
     }
     rec->lane_count = 0;
+    tch_table_detach();
     /* The header stays mapped: someone may be counting a drop. It is one page. */
     __atomic_store_n(&rec->head, NULL, __ATOMIC_RELEASE);
     close(rec->fd);
@@ -333,24 +334,23 @@ static void ring_leave(void)
         atomic_flag_clear(&rec->overwriting);
 }
 
-static void *map_slot(uint64_t slot, void *at, const void *content)
+static void *map_slot(uint64_t slot, void *at, const void *content, size_t len)
 {
     off_t offset = chunk_offset(slot);
     void *chunk;
 
     if (allocate(rec->fd, offset, TCH_REC_CHUNK) < 0 ||
-        (content && pwrite(rec->fd, content, TCH_REC_CHUNK, offset) != TCH_REC_CHUNK))
+        (len > 0 && pwrite(rec->fd, content, len, offset) != (ssize_t)len))
         return NULL;
     chunk = mmap(at, TCH_REC_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
                  rec->fd, offset);
     if (chunk == MAP_FAILED)
         return NULL;
-    if (!content)
-        memset(chunk, 0, TCH_REC_CHUNK); /* also brings the pages in */
+    memset((char *)chunk + len, 0, TCH_REC_CHUNK - len); /* also brings the pages in */
     return chunk;
 }
 
-void *tch_recorder_map_chunk(void *at, const void *content, enum tch_rec_reason *why)
+void *tch_recorder_map_chunk(void *at, const void *content, size_t len, enum tch_rec_reason *why)
 {
     void *chunk = NULL;
     uint64_t slot;
@@ -359,7 +359,7 @@ void *tch_recorder_map_chunk(void *at, const void *content, enum tch_rec_reason 
         return NULL;
     if (take_slot(&slot, why)) {
         *why = TCH_REC_DISK;
-        chunk = map_slot(slot, at, content);
+        chunk = map_slot(slot, at, content, len);
     }
     ring_leave();
     return chunk;
@@ -445,7 +445,7 @@ static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
                        enum tch_rec_reason *why)
 {
     uint64_t sequence = lane->stage ? lane->stage->sequence + 1 : 0;
-    struct tch_rec_chunk *stage = tch_recorder_map_chunk(lane->address, NULL, why);
+    struct tch_rec_chunk *stage = tch_recorder_map_chunk(lane->address, NULL, 0, why);
 
     if (!stage)
         return false;

@@ -96,9 +96,9 @@ void tch_recorder_has_tracks(void);
 /** Takes the later of the two clock pairs anew. */
 void tch_recorder_calibrate(void);
 
-/** A new chunk with the content of another, or zeros when that is NULL, mapped at `at` or, when
-    that is NULL, anywhere; NULL when there is none. */
-void *tch_recorder_map_chunk(void *at, const void *content, enum tch_rec_reason *why);
+/** A new chunk that begins with `len` bytes of content, the rest zeros, mapped at `at` or, when
+   that is NULL, anywhere; NULL when there is none. */
+void *tch_recorder_map_chunk(void *at, const void *content, size_t len, enum tch_rec_reason *why);
 
 /** Room for `words` words of this thread, or NULL, and then the record is counted as dropped. Takes
     no lock unless it must. tch_recorder_done() of as many once they are written. */
@@ -127,5 +127,8 @@ uint32_t tch_trace_site_args(const char *name, const char *category, const tacho
 /** The lock is held: copies all names to a new recording. Sites keep their numbers for the life of
     the process. */
 bool tch_table_move(void);
+
+/** The lock is held: the recording is over, the names stay in memory. */
+void tch_table_detach(void);
 
 #endif

@@ -1,0 +1,26 @@
+/* tacho trace: its sub-commands, one a file. */
+#include "cmds.h"
+#include "trace_cmds.h"
+
+static const struct cmd *const subs[] = {
+    &cmd_trace_info,
+    &cmd_trace_recover,
+    NULL,
+};
+
+static const struct example examples[] = {
+    {"tacho trace info trace.json.4711.tacho", "What a killed process left."},
+    {"tacho trace recover trace.json.4711.tacho -o trace.json", "A trace that viewers open."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_trace = {
+    .name = "trace",
+    .summary = "look into recordings and make traces of them",
+    .usage = "tacho trace COMMAND [OPTIONS] [ARGUMENTS]",
+    .about = "A program that links libtacho records its spans into a file of its own, "
+             "OUT.PID.tacho, while it runs, and makes the trace of it when it ends. After a kill "
+             "the recording is still there, with everything up to that moment.",
+    .examples = examples,
+    .subs = subs,
+};

@@ -1,0 +1,12 @@
+/*
+ * The sub-commands of tacho trace, one a file: cmd_trace_<name>.c. cmd_trace.c lists them.
+ */
+#ifndef CLI_TRACE_CMDS_H
+#define CLI_TRACE_CMDS_H
+
+#include "cmd.h"
+
+extern const struct cmd cmd_trace_info;
+extern const struct cmd cmd_trace_recover;
+
+#endif

@@ -1,0 +1,204 @@
+/* Events in the reference format, byte for byte as the reference writes them. */
+#include "support/test.h"
+
+#include <tacho/trace.h>
+
+#include "base/file.h"
+#include "base/json_read.h"
+#include "support/reference.h"
+#include "support/system.h"
+
+enum { LIMIT = 1 << 20, EVENTS = 64 };
+
+static char arena[1 << 16];
+static size_t arena_used;
+
+static char *text_of(const struct tch_json_value *v)
+{
+    struct tch_buf b;
+    char *at = arena + arena_used;
+
+    tch_buf_init(&b, LIMIT);
+    tch_json_unescape(v, &b);
+    assert_true(!b.failed && arena_used + b.len + 1 <= sizeof arena);
+    memcpy(at, b.data, b.len + 1);
+    arena_used += b.len + 1;
+    tch_buf_release(&b);
+    return at;
+}
+
+/* The text of a JSON object of numbers as arguments. */
+static size_t args_of(const char *json, tacho_arg *args)
+{
+    struct tch_json_reader r;
+    struct tch_json_value key, value;
+    tacho_error err;
+    size_t count = 0;
+    int more;
+
+    tch_json_open(&r, json, strlen(json), &err);
+    assert_int_equal(tch_json_read(&r, &value), 0);
+    while ((more = tch_json_member(&r, &key)) > 0) {
+        struct tch_json_number n;
+
+        assert_int_equal(tch_json_read(&r, &value), 0);
+        assert_int_equal(value.type, TCH_JSON_NUMBER);
+        n = tch_json_to_number(&value);
+        args[count++] = n.kind == TCH_JSON_I64 ? tacho_arg_i64(text_of(&key), n.as.i64)
+                                               : tacho_arg_u64(text_of(&key), n.as.u64);
+    }
+    assert_int_equal(more, 0);
+    return count;
+}
+
+static void put_event(struct tch_json_reader *r)
+{
+    tacho_trace_event e = {0};
+    tacho_arg args[TACHO_ARGS_MAX];
+    struct tch_json_value key, value;
+
+    e.args = args;
+    while (tch_json_member(r, &key) > 0) {
+        assert_int_equal(tch_json_read(r, &value), 0);
+        if (tch_json_is(&key, "name"))
+            e.name = text_of(&value);
+        else if (tch_json_is(&key, "cat"))
+            e.category = text_of(&value);
+        else if (tch_json_is(&key, "ph"))
+            e.phase = text_of(&value);
+        else if (tch_json_is(&key, "ts"))
+            e.ts_us = tch_json_to_number(&value).as.u64;
+        else if (tch_json_is(&key, "dur"))
+            e.dur_us = tch_json_to_number(&value).as.u64;
+        else if (tch_json_is(&key, "pid"))
+            e.pid = tch_json_to_number(&value).as.u64;
+        else if (tch_json_is(&key, "tid"))
+            e.tid = tch_json_to_number(&value).as.u64;
+        else if (tch_json_is(&key, "args_json") && value.type == TCH_JSON_STRING)
+            e.arg_count = args_of(text_of(&value), args);
+    }
+    tacho_trace_put(&e);
+}
+
+/* {"events":[...]} or one event's parts. */
+static void put_input(struct tch_json_reader *r)
+{
+    struct tch_json_value key, value;
+
+    assert_int_equal(tch_json_read(r, &value), 0);
+    while (tch_json_member(r, &key) > 0) {
+        assert_true(tch_json_is(&key, "events"));
+        assert_int_equal(tch_json_read(r, &value), 0);
+        while (tch_json_element(r) > 0) {
+            assert_int_equal(tch_json_read(r, &value), 0);
+            put_event(r);
+        }
+    }
+}
+
+/* {"file":TEXT} */
+static char *read_file_member(struct tch_json_reader *r)
+{
+    struct tch_json_value key, value;
+    char *text = NULL;
+
+    assert_int_equal(tch_json_read(r, &value), 0);
+    while (tch_json_member(r, &key) > 0) {
+        assert_int_equal(tch_json_read(r, &value), 0);
+        text = text_of(&value);
+    }
+    return text;
+}
+
+static void check_file_case(const char *line, size_t len)
+{
+    struct tch_json_reader r;
+    struct tch_json_value key, value;
+    const char *expect = NULL;
+    struct tch_buf got;
+    tacho_error err;
+
+    arena_used = 0;
+    assert_int_equal(tacho_trace_start(test_at("v.json"), &err), 0);
+    tch_json_open(&r, line, len, &err);
+    assert_int_equal(tch_json_read(&r, &value), 0);
+    while (tch_json_member(&r, &key) > 0) {
+        if (tch_json_is(&key, "input"))
+            put_input(&r);
+        else if (tch_json_is(&key, "expect_preserve_order") ||
+                 (tch_json_is(&key, "expect") && !expect))
+            expect = read_file_member(&r);
+        else
+            tch_json_skip(&r);
+    }
+    assert_int_equal(tacho_trace_stop(&err), 0);
+    tch_buf_init(&got, LIMIT);
+    assert_int_equal(tch_file_read(test_at("v.json"), LIMIT, &got, &err), 0);
+    assert_non_null(expect);
+    assert_string_equal(got.data, expect);
+    tch_buf_release(&got);
+}
+
+static double double_of_bits(const char *hex)
+{
+    uint64_t bits = 0;
+    double value;
+
+    for (int i = 0; i < 16; i++)
+        bits = bits << 4 | (uint64_t)(hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* dur_ms_bits and the "dur" of the expected event. */
+static void check_duration_case(const char *line, size_t len)
+{
+    const char *bits = strstr(line, "\"dur_ms_bits\":\""), *dur = strstr(line, "\\\"dur\\\":");
+    char expect[32], got[32];
+
+    (void)len;
+    assert_true(bits && dur);
+    snprintf(expect, sizeof expect, "%.*s", (int)strspn(dur + 8, "0123456789"), dur + 8);
+    snprintf(got, sizeof got, "%llu",
+             (unsigned long long)tacho_trace_duration_us(double_of_bits(bits + 15)));
+    assert_string_equal(got, expect);
+}
+
+static void each_line(const char *name, void (*check)(const char *line, size_t len), int least)
+{
+    struct tch_buf b;
+    tacho_error err;
+    int count = 0;
+
+    tch_buf_init(&b, LIMIT);
+    assert_int_equal(tch_file_read(test_reference(name), LIMIT, &b, &err), 0);
+    for (char *line = b.data, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        check(line, (size_t)(end - line));
+        count++;
+    }
+    assert_true(count >= least);
+    tch_buf_release(&b);
+}
+
+static void writes_the_references_bytes(void **state)
+{
+    (void)state;
+    each_line("vectors/trace_json.jsonl", check_file_case, 14);
+}
+
+static void rounds_durations_as_the_reference(void **state)
+{
+    (void)state;
+    each_line("vectors/trace_complete.jsonl", check_duration_case, 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(writes_the_references_bytes),
+        cmocka_unit_test(rounds_durations_as_the_reference),
+    };
+
+    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+}
