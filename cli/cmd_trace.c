@@ -5,6 +5,7 @@
 static const struct cmd *const subs[] = {
     &cmd_trace_info,
     &cmd_trace_recover,
+    &cmd_trace_summary,
     NULL,
 };
 

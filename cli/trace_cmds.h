@@ -8,5 +8,6 @@
 
 extern const struct cmd cmd_trace_info;
 extern const struct cmd cmd_trace_recover;
+extern const struct cmd cmd_trace_summary;
 
 #endif
