@@ -141,45 +141,86 @@ static int read_number(struct tch_chrome_reader *c, const struct tch_json_value 
     return 0;
 }
 
-/* {"local": "0x1"} or {"global": "0x1"}. */
-static int read_id2(struct tch_chrome_reader *c)
-{
-    struct tch_json_value v, key;
-    int more, status = tch_json_read(&c->json, &v);
+/* Members.
+ *
+ * The reader has checked the whole event, so what follows walks sound JSON and looks for ends only.
+ */
 
-    if (status < 0 || v.type != TCH_JSON_OBJECT)
-        return status < 0 || v.type != TCH_JSON_ARRAY ? status : tch_json_leave(&c->json);
-    while ((more = tch_json_member(&c->json, &key)) > 0) {
-        status = tch_json_read_raw(&c->json, &v);
-        if (status < 0)
-            return status;
-        if (v.type == TCH_JSON_STRING)
-            c->ev.id = id_of(&(struct tch_json_value){.text = v.text + 1, .len = v.len - 2});
-        c->has_id = true;
-    }
-    return more;
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
+        p++;
+    return p;
 }
 
-/* Members. */
-
-static int read_args(struct tch_chrome_reader *c)
+/* The closing quote of the string whose first byte is at p. */
+static const char *string_end(const char *p, bool *escaped)
 {
-    struct tch_json_value v;
-    bool wanted = c->r->options.args || c->phase == 0 || c->phase == 'M' || c->phase == 'i' ||
-                  c->phase == 'I';
-    int status;
+    for (; *p != '"'; p++)
+        if (*p == '\\') {
+            *escaped = true;
+            p++;
+        }
+    return p;
+}
 
-    if (!wanted) {
-        c->has_args = true;
-        return tch_json_skip(&c->json);
+/* The byte behind the array or object that begins at p. */
+static const char *container_end(const char *p)
+{
+    unsigned depth = 0;
+    bool unused;
+
+    for (;; p++) {
+        if (*p == '"')
+            p = string_end(p + 1, &unused);
+        else if (*p == '{' || *p == '[')
+            depth++;
+        else if ((*p == '}' || *p == ']') && --depth == 0)
+            return p + 1;
     }
-    status = tch_json_read_raw(&c->json, &v);
-    if (status < 0 || v.type != TCH_JSON_OBJECT)
-        return status;
-    c->has_args = true;
-    tch_buf_clear(&c->args);
-    tch_buf_add(&c->args, v.text, v.len);
-    return c->args.failed ? no_memory(c) : 0;
+}
+
+/* The value at p; the text of a string is without its quotes. Returns the byte behind it. */
+static const char *read_value(const char *p, struct tch_json_value *v)
+{
+    const char *start = p;
+
+    v->escaped = false;
+    switch (*p) {
+    case '"':
+        v->type = TCH_JSON_STRING;
+        p = string_end(++start, &v->escaped);
+        v->text = start;
+        v->len = (size_t)(p - start);
+        return p + 1;
+    case '{':
+    case '[':
+        v->type = *p == '{' ? TCH_JSON_OBJECT : TCH_JSON_ARRAY;
+        p = container_end(p);
+        break;
+    default:
+        v->type = *p == 't'   ? TCH_JSON_TRUE
+                  : *p == 'f' ? TCH_JSON_FALSE
+                  : *p == 'n' ? TCH_JSON_NULL
+                              : TCH_JSON_NUMBER;
+        while (*p != ',' && *p != '}' && *p != ']' && *p > ' ')
+            p++;
+    }
+    v->text = start;
+    v->len = (size_t)(p - start);
+    return p;
+}
+
+/* The next key of an object and its value; NULL behind the last. p is behind what came before. */
+static const char *next_member(const char *p, struct tch_json_value *key, struct tch_json_value *v)
+{
+    p = skip_blanks(p);
+    if (*p == ',')
+        p = skip_blanks(p + 1);
+    if (*p == '}')
+        return NULL;
+    p = skip_blanks(read_value(p, key));
+    return read_value(skip_blanks(p + 1), v);
 }
 
 static bool key_is(const struct tch_json_value *key, const char *text, size_t len)
@@ -188,97 +229,69 @@ static bool key_is(const struct tch_json_value *key, const char *text, size_t le
 }
 #define KEY_IS(key, text) key_is(key, text, sizeof text - 1)
 
-/* The members that only some events have. */
-static int rare_member(struct tch_chrome_reader *c, const struct tch_json_value *key)
+/* {"local": "0x1"} or {"global": "0x1"}. */
+static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *object)
 {
-    struct tch_json_value v;
-    int status;
+    struct tch_json_value key, v;
+    const char *p = object->text + 1;
 
-    if (KEY_IS(key, "id2"))
-        return read_id2(c);
-    if (!KEY_IS(key, "id") && !KEY_IS(key, "bp") && !KEY_IS(key, "s") && !KEY_IS(key, "bind_id") &&
-        !KEY_IS(key, "flow_in") && !KEY_IS(key, "flow_out"))
-        return tch_json_skip(&c->json);
-    status = tch_json_read_raw(&c->json, &v);
-    if (status < 0)
-        return status;
-    if (v.type == TCH_JSON_STRING) {
-        v.text++;
-        v.len -= 2;
-    }
-    if (KEY_IS(key, "id") && (v.type == TCH_JSON_STRING || v.type == TCH_JSON_NUMBER)) {
+    if (object->type != TCH_JSON_OBJECT)
+        return;
+    while ((p = next_member(p, &key, &v))) {
         c->ev.id = id_of(&v);
         c->has_id = true;
+    }
+}
+
+/* The members that only some events have. */
+static void rare_member(struct tch_chrome_reader *c, const struct tch_json_value *key,
+                        const struct tch_json_value *v)
+{
+    if (KEY_IS(key, "id2")) {
+        read_id2(c, v);
+    } else if (KEY_IS(key, "id")) {
+        c->ev.id = id_of(v);
+        c->has_id = v->type == TCH_JSON_STRING || v->type == TCH_JSON_NUMBER;
     } else if (KEY_IS(key, "bind_id")) {
-        c->bind_id = id_of(&v);
+        c->bind_id = id_of(v);
     } else if (KEY_IS(key, "bp")) {
-        c->ev.flags = v.len == 1 && v.text[0] == 'e' ? TCH_EV_ENCLOSING : 0;
+        c->ev.flags = v->len == 1 && v->text[0] == 'e' ? TCH_EV_ENCLOSING : 0;
     } else if (KEY_IS(key, "s")) {
-        c->ev.scope = v.len == 1 ? v.text[0] : 't';
+        c->ev.scope = v->len == 1 && strchr("pg", v->text[0]) ? v->text[0] : 't';
     } else if (KEY_IS(key, "flow_in")) {
-        c->flow_in = v.type == TCH_JSON_TRUE;
+        c->flow_in = v->type == TCH_JSON_TRUE;
     } else if (KEY_IS(key, "flow_out")) {
-        c->flow_out = v.type == TCH_JSON_TRUE;
+        c->flow_out = v->type == TCH_JSON_TRUE;
+    }
+}
+
+/* By length, then the whole. */
+static int take_member(struct tch_chrome_reader *c, const struct tch_json_value *key,
+                       const struct tch_json_value *v)
+{
+    if (key->len == 2 && KEY_IS(key, "ph")) {
+        c->phase = v->type == TCH_JSON_STRING && v->len == 1 ? v->text[0] : '?';
+    } else if (key->len == 2 && KEY_IS(key, "ts")) {
+        c->has_ts = read_us(v, &c->ev.ts);
+    } else if (key->len == 3 && KEY_IS(key, "dur")) {
+        c->has_dur = read_us(v, &c->ev.dur);
+    } else if (key->len == 3 && KEY_IS(key, "pid")) {
+        return read_number(c, v, &c->last_pid, &c->pid, &c->pid_text);
+    } else if (key->len == 3 && KEY_IS(key, "tid")) {
+        return read_number(c, v, &c->last_tid, &c->tid, &c->tid_text);
+    } else if (key->len == 3 && KEY_IS(key, "cat")) {
+        return v->type == TCH_JSON_STRING ? intern(c, v, &c->ev.category) : 0;
+    } else if (key->len == 4 && KEY_IS(key, "name")) {
+        c->has_name = v->type == TCH_JSON_STRING;
+        return c->has_name ? intern(c, v, &c->ev.name) : 0;
+    } else if (key->len == 4 && KEY_IS(key, "args")) {
+        c->has_args = v->type == TCH_JSON_OBJECT;
+        c->args = v->text;
+        c->args_len = v->len;
+    } else {
+        rare_member(c, key, v);
     }
     return 0;
-}
-
-enum member { NAME, CAT, PH, TS, DUR, PID, TID, ARGS, RARE };
-
-/* By length and first byte, then the whole. */
-static enum member member_of(const struct tch_json_value *key)
-{
-    switch (key->len) {
-    case 2:
-        return KEY_IS(key, "ph") ? PH : KEY_IS(key, "ts") ? TS : RARE;
-    case 3:
-        return KEY_IS(key, "dur")   ? DUR
-               : KEY_IS(key, "pid") ? PID
-               : KEY_IS(key, "tid") ? TID
-               : KEY_IS(key, "cat") ? CAT
-                                    : RARE;
-    case 4:
-        return KEY_IS(key, "name") ? NAME : KEY_IS(key, "args") ? ARGS : RARE;
-    default:
-        return RARE;
-    }
-}
-
-static int read_member(struct tch_chrome_reader *c, const struct tch_json_value *key)
-{
-    enum member member = member_of(key);
-    struct tch_json_value v;
-    int status;
-
-    if (member == RARE)
-        return rare_member(c, key);
-    if (member == ARGS)
-        return read_args(c);
-    status = tch_json_read(&c->json, &v);
-    if (status < 0)
-        return status;
-    if (v.type == TCH_JSON_OBJECT || v.type == TCH_JSON_ARRAY)
-        return tch_json_leave(&c->json);
-    switch (member) {
-    case NAME:
-        c->has_name = v.type == TCH_JSON_STRING;
-        return c->has_name ? intern(c, &v, &c->ev.name) : 0;
-    case CAT:
-        return v.type == TCH_JSON_STRING ? intern(c, &v, &c->ev.category) : 0;
-    case PH:
-        c->phase = v.type == TCH_JSON_STRING && v.len == 1 ? v.text[0] : '?';
-        return 0;
-    case TS:
-        c->has_ts = read_us(&v, &c->ev.ts);
-        return 0;
-    case DUR:
-        c->has_dur = read_us(&v, &c->ev.dur);
-        return 0;
-    case PID:
-        return read_number(c, &v, &c->last_pid, &c->pid, &c->pid_text);
-    default:
-        return read_number(c, &v, &c->last_tid, &c->tid, &c->tid_text);
-    }
 }
 
 /* Tracks. */
@@ -331,28 +344,17 @@ static bool name_is(const struct tch_chrome_reader *c, const char *text)
 /* The member of args that counts: "name", "labels" or "sort_index". */
 static int read_metadata(struct tch_chrome_reader *c, uint32_t *text, int64_t *number, bool *sorted)
 {
-    struct tch_json_reader j;
-    struct tch_json_value v, key;
-    int more, status;
+    struct tch_json_value key, v;
+    const char *p = c->args + 1;
 
-    tch_json_open(&j, c->args.data, c->args.len, NULL);
-    if (tch_json_read(&j, &v) < 0)
-        return 0;
-    while ((more = tch_json_member(&j, &key)) > 0) {
-        if (!KEY_IS(&key, "name") && !KEY_IS(&key, "labels") && !KEY_IS(&key, "sort_index")) {
-            tch_json_skip(&j);
+    while ((p = next_member(p, &key, &v))) {
+        if (!KEY_IS(&key, "name") && !KEY_IS(&key, "labels") && !KEY_IS(&key, "sort_index"))
             continue;
-        }
-        status = tch_json_read(&j, &v);
-        if (status == 0 && v.type == TCH_JSON_STRING && text) {
-            status = intern(c, &v, text);
-            if (status < 0)
-                return status;
-        } else if (v.type == TCH_JSON_NUMBER && number) {
+        if (v.type == TCH_JSON_STRING && text)
+            return intern(c, &v, text);
+        if (v.type == TCH_JSON_NUMBER && number) {
             *number = (int64_t)fmax(-9e18, fmin(9e18, tch_json_to_f64(&v)));
             *sorted = true;
-        } else if (v.type == TCH_JSON_OBJECT || v.type == TCH_JSON_ARRAY) {
-            tch_json_leave(&j);
         }
     }
     return 0;
@@ -461,19 +463,15 @@ static int give_bound(struct tch_chrome_reader *c)
 /* The recorder tells so what it dropped. */
 static void note_dropped(struct tch_chrome_reader *c)
 {
-    struct tch_json_reader j;
-    struct tch_json_value v, key;
+    struct tch_json_value key, v;
+    const char *p = c->args + 1;
     uint64_t dropped;
 
     if (!name_is(c, "records dropped") ||
         strcmp(tch_text(&c->r->m->texts, c->ev.category), "tacho") != 0)
         return;
-    tch_json_open(&j, c->args.data, c->args.len, NULL);
-    if (tch_json_read(&j, &v) < 0)
-        return;
-    while (tch_json_member(&j, &key) > 0)
-        if (tch_json_read_raw(&j, &v) == 0 && KEY_IS(&key, "dropped") &&
-            tch_parse_u64_n(v.text, v.len, UINT64_MAX, &dropped) == 0)
+    while ((p = next_member(p, &key, &v)))
+        if (KEY_IS(&key, "dropped") && tch_parse_u64_n(v.text, v.len, UINT64_MAX, &dropped) == 0)
             c->r->m->dropped += dropped;
 }
 
@@ -496,9 +494,9 @@ static int give(struct tch_chrome_reader *c)
     status = find_track(c);
     if (status < 0)
         return status;
-    if (c->has_args && c->r->options.args && c->args.len > 2) {
-        c->ev.args = c->args.data;
-        c->ev.args_len = (uint32_t)c->args.len;
+    if (c->has_args && c->r->options.args && c->args_len > 2) {
+        c->ev.args = c->args;
+        c->ev.args_len = (uint32_t)c->args_len;
     }
     if (c->ev.kind == TCH_EV_INSTANT && c->has_args)
         note_dropped(c);
@@ -509,29 +507,25 @@ static int give(struct tch_chrome_reader *c)
 int tch_chrome_read_event(struct tch_chrome_reader *c)
 {
     struct tch_json_value v, key;
-    int more, status = tch_json_read(&c->json, &v);
+    const char *p;
+    int status = tch_json_read_raw(&c->json, &v);
 
-    if (status < 0)
+    if (status < 0) {
+        c->between = c->json.depth == c->depth;
         return status;
+    }
     c->ev = (struct tch_ev){.offset = tch_json_offset(&c->json, &v), .scope = 't'};
     if (v.type != TCH_JSON_OBJECT) {
         if (c->r->m->bad++ == 0)
             c->r->m->bad_offset = c->ev.offset;
-        return v.type == TCH_JSON_ARRAY ? tch_json_leave(&c->json) : 0;
+        return 0;
     }
-    c->between = false;
     c->pid = c->tid = c->bind_id = 0;
     c->pid_text = c->tid_text = 0;
     c->phase = 0;
     c->has_ts = c->has_dur = c->has_name = c->has_args = c->has_id = false;
     c->flow_in = c->flow_out = false;
-    while ((more = tch_json_member(&c->json, &key)) > 0) {
-        status = read_member(c, &key);
-        if (status != 0)
-            return status;
-    }
-    if (more < 0)
-        return more;
-    c->between = true;
-    return give(c);
+    for (p = v.text + 1; status == 0 && (p = next_member(p, &key, &v));)
+        status = take_member(c, &key, &v);
+    return status != 0 ? status : give(c);
 }

@@ -19,12 +19,11 @@ struct tch_chrome_reader {
     struct tch_json_reader json;
     tacho_error why;     /* of json */
     bool between;        /* no event has been begun that is not whole */
-    struct tch_buf args; /* of the event */
+    unsigned depth;      /* of nesting between events */
     struct tch_buf text; /* unescaped */
     struct tch_chrome_id last_pid, last_tid;
     uint64_t track_pid, track_tid; /* of the track before */
     uint32_t track;                /* 1 + its number; 0: none yet */
-    uint32_t made_up;              /* ids that were texts, so far */
 
     /* The event that is being read. */
     struct tch_ev ev;
@@ -33,6 +32,8 @@ struct tch_chrome_reader {
     char phase;
     bool has_ts, has_dur, has_name, has_args, has_id, flow_in, flow_out;
     uint64_t bind_id;
+    const char *args; /* as they stand in the file */
+    size_t args_len;
 };
 
 /** Reads the next element and gives it to the sink. 0, or what stops the reading. */

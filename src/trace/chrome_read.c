@@ -54,6 +54,7 @@ static int read_array(struct tch_chrome_reader *c)
     int more = 0, status = 0;
 
     c->between = true;
+    c->depth = c->json.depth;
     while (status == 0 && (more = tch_json_element(&c->json)) > 0) {
         c->between = true;
         status = tch_chrome_read_event(c);
@@ -156,13 +157,11 @@ int tch_read_chrome(struct tch_reading *r, struct tch_source *s)
     if (!c)
         return tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
     c->r = r;
-    tch_buf_init(&c->args, VALUE_LIMIT);
     tch_buf_init(&c->text, VALUE_LIMIT);
     s->lines = tch_source_is_lines(s);
     if (s->lines)
         r->m->kind = TCH_KIND_JSON_LINES;
     status = read_all(c, s);
-    tch_buf_release(&c->args);
     tch_buf_release(&c->text);
     free(c);
     return status;

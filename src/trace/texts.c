@@ -1,6 +1,7 @@
 /* Texts by number, found by an open-addressed table of hashes. */
 #include "texts.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +18,48 @@ void tch_texts_release(struct tch_texts *t)
     tch_texts_init(t);
 }
 
-/* Eight bytes at a time; names are short, so what matters is the start and the end. */
+static uint64_t load(const char *text, size_t len)
+{
+    uint64_t word = 0;
+    uint32_t low, high;
+
+    if (len >= 8) {
+        memcpy(&word, text, 8);
+    } else if (len >= 4) {
+        memcpy(&low, text, 4);
+        memcpy(&high, text + len - 4, 4);
+        word = (uint64_t)high << 32 | low;
+    } else if (len > 0) {
+        word = (uint64_t)(unsigned char)text[0] << 16 |
+               (uint64_t)(unsigned char)text[len / 2] << 8 | (unsigned char)text[len - 1];
+    }
+    return word;
+}
+
+/* Eight bytes at a time, the last ones overlapping. */
 static uint32_t hash_of(const char *text, size_t len)
 {
-    uint64_t hash = len * UINT64_C(0x9E3779B97F4A7C15), word = 0;
+    uint64_t hash = len * UINT64_C(0x9E3779B97F4A7C15);
 
-    for (; len >= 8; text += 8, len -= 8) {
-        memcpy(&word, text, 8);
-        hash = (hash ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
+    for (size_t i = 0; i + 8 < len; i += 8) {
+        hash = (hash ^ load(text + i, 8)) * UINT64_C(0xBF58476D1CE4E5B9);
         hash ^= hash >> 29;
     }
-    word = 0;
-    memcpy(&word, text, len);
-    hash = (hash ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
+    hash = (hash ^ load(len > 8 ? text + len - 8 : text, len)) * UINT64_C(0xBF58476D1CE4E5B9);
     return (uint32_t)(hash >> 32);
+}
+
+/* As memcmp() == 0; names are short. */
+static bool same(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+
+    for (; i + 8 <= len; i += 8)
+        if (load(a + i, 8) != load(b + i, 8))
+            return false;
+    if (len >= 8)
+        return load(a + len - 8, 8) == load(b + len - 8, 8);
+    return load(a, len) == load(b, len);
 }
 
 static uint32_t find(const struct tch_texts *t, const char *text, size_t len, uint32_t hash)
@@ -40,7 +69,7 @@ static uint32_t find(const struct tch_texts *t, const char *text, size_t len, ui
     for (uint32_t i = hash & t->mask; t->slots[i] != 0; i = (i + 1) & t->mask) {
         const struct tch_text *have = &t->list[t->slots[i] - 1];
 
-        if (have->hash == hash && have->len == len && memcmp(t->bytes + have->at, text, len) == 0)
+        if (have->hash == hash && have->len == len && same(t->bytes + have->at, text, len))
             return t->slots[i] - 1;
     }
     return TCH_NO_TEXT;
