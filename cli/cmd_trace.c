@@ -3,10 +3,8 @@
 #include "trace_cmds.h"
 
 static const struct cmd *const subs[] = {
-    &cmd_trace_info,
-    &cmd_trace_recover,
-    &cmd_trace_summary,
-    NULL,
+    &cmd_trace_convert, &cmd_trace_info,    &cmd_trace_recover,
+    &cmd_trace_slice,   &cmd_trace_summary, NULL,
 };
 
 static const struct example examples[] = {

@@ -1,6 +1,7 @@
 /* What the sub-commands of tacho trace say alike. */
 #include "trace_text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -60,4 +61,34 @@ void add_kind(struct tch_buf *b, const struct tch_model *m)
     tch_buf_adds(b, names[m->kind]);
     if (m->compressed)
         tch_buf_adds(b, ", gzip");
+}
+
+int tell_rewritten(const struct tch_rewritten *done, const char *in, const char *out,
+                   const struct args *args, bool fail_on_warn)
+{
+    int warnings = warn_of_losses(&done->model, in);
+
+    if (done->left_out > 0) {
+        warn("%llu events that are no spans have no place in '%s'",
+             (unsigned long long)done->left_out, out);
+        warnings++;
+    }
+    if (done->lone_ends > 0) {
+        warn("%llu ends without a begin were left out", (unsigned long long)done->lone_ends);
+        warnings++;
+    }
+    if (!args->quiet) {
+        fprintf(stderr, "%s: %llu of %llu events", out, (unsigned long long)done->kept,
+                (unsigned long long)done->read);
+        if (done->moved > 0)
+            fprintf(stderr, "; %llu spans that overlap others went to tracks of their own",
+                    (unsigned long long)done->moved);
+        if (done->cut > 0)
+            fprintf(stderr, "; %llu spans cut at an edge", (unsigned long long)done->cut);
+        if (done->shift > 0)
+            fprintf(stderr, "; all times moved by %.3f us, as some were before 0",
+                    (double)done->shift / 1000);
+        fputc('\n', stderr);
+    }
+    return fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
 }

@@ -66,6 +66,10 @@ static int take(void *ctx, const struct tch_ev *given)
 
     if (l->model.kind == TCH_KIND_RECORDING || l->model.kind == TCH_KIND_PERFETTO)
         ev.offset = l->model.events; /* the order they came in */
+    if (l->model.events == 1 || ev.ts < l->first)
+        l->first = ev.ts;
+    if (l->model.events == 1 || ev.ts + ev.dur > l->last)
+        l->last = ev.ts + ev.dur;
     if (ev.kind == TCH_EV_BEGIN || ev.kind == TCH_EV_END)
         return add_edge(l, &ev);
     return tch_spool_add(&l->all, &ev, l->err);

@@ -23,6 +23,7 @@ struct tch_load {
     size_t depth, open_room;
     struct tch_buf args; /* of a begin and its end together */
     uint64_t lone_begins, lone_ends;
+    int64_t first, last; /**< of all events */
     tacho_error *err;
 };
 

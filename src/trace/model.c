@@ -6,6 +6,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/protobuf.h"
+#include "csv_spans.h"
+#include "perfetto_fields.h"
 #include "readers.h"
 
 void tch_model_init(struct tch_model *m)
@@ -110,6 +113,23 @@ static bool starts_with(const struct tch_source *s, const char *text)
     return s->head_len >= strlen(text) && memcmp(s->head, text, strlen(text)) == 0;
 }
 
+/* A whole packet at the start, whose fields make sense: JSON may begin with that byte, a line feed.
+ */
+static bool is_perfetto(const struct tch_source *s)
+{
+    struct tch_pb_reader r, inner;
+    struct tch_pb_field f, g;
+    int more;
+
+    tch_pb_open(&r, s->head, s->head_len);
+    if (tch_pb_next(&r, &f) <= 0 || f.number != TCH_PF_TRACE_PACKET || f.type != TCH_PB_BYTES)
+        return false;
+    tch_pb_open(&inner, f.data, f.len);
+    while ((more = tch_pb_next(&inner, &g)) > 0)
+        ;
+    return more == 0;
+}
+
 static int read_from(struct tch_reading *r, struct tch_source *s)
 {
     int first = first_byte(s);
@@ -117,12 +137,16 @@ static int read_from(struct tch_reading *r, struct tch_source *s)
     r->m->compressed = s->compressed;
     if (starts_with(s, TCH_REC_MAGIC))
         return tch_read_recording(r, s);
+    if (is_perfetto(s))
+        return tch_read_perfetto(r, s);
     if (first == '[' || first == '{')
         return tch_read_chrome(r, s);
+    if (starts_with(s, TCH_CSV_HEAD))
+        return tch_read_csv(r, s);
     if (first < 0)
-        return tch_fail(r->err, TACHO_EPARSE, 0, "'%.150s' is empty", s->path);
+        return tch_fail(r->err, TACHO_EPARSE, 0, "it is empty");
     return tch_fail(r->err, TACHO_EPARSE, 0,
-                    "'%.100s' is no trace that is known here: a recording, Chrome JSON", s->path);
+                    "it is no recording, Chrome JSON, Perfetto trace or CSV of spans");
 }
 
 int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
