@@ -11,5 +11,6 @@ extern const struct cmd cmd_trace_info;
 extern const struct cmd cmd_trace_recover;
 extern const struct cmd cmd_trace_slice;
 extern const struct cmd cmd_trace_summary;
+extern const struct cmd cmd_trace_validate;
 
 #endif

@@ -269,8 +269,7 @@ static void put_arg_value(struct tch_writer *w, struct tch_json_reader *j, unsig
         tch_pb_varint(&w->text, TCH_PF_ARG_BOOL, v.type == TCH_JSON_TRUE);
         break;
     case TCH_JSON_NULL:
-        tch_pb_text(&w->text, TCH_PF_ARG_LEGACY_JSON, "null");
-        break;
+        break; /* a name without a value */
     default:
         put_arg_list(w, j, v.type == TCH_JSON_OBJECT, depth);
     }

@@ -2,10 +2,15 @@
 #include "rewrite.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+
+#define LARGE_NS (INT64_C(1) << 53) /* past this, viewers round times */
+
+enum { SMALL_ID = 0x70000000 }; /* the first number for an id that was too large */
 
 struct rewrite {
     struct tch_load load;
@@ -116,14 +121,27 @@ static int prepare(struct rewrite *w, tacho_error *err)
                                  : tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
 }
 
+/* Viewers take 32 bits. */
+static void shrink_ids(struct tch_model *m)
+{
+    for (uint32_t i = 0; i < tch_model_process_count(m); i++)
+        if (m->processes[i].pid > UINT32_MAX)
+            m->processes[i].pid = SMALL_ID + i;
+    for (uint32_t i = 0; i < tch_model_track_count(m); i++)
+        if (m->tracks[i].tid > UINT32_MAX)
+            m->tracks[i].tid = SMALL_ID + i;
+}
+
 static int write_out(struct rewrite *w, const char *out, struct tch_write_options writing,
                      tacho_error *err)
 {
     int status;
 
     /* Viewers drop what is before 0. */
-    if (w->load.first < 0)
+    if (w->load.first < 0 || (writing.fix && w->load.last > LARGE_NS))
         writing.shift = -w->load.first;
+    if (writing.fix)
+        shrink_ids(&w->load.model);
     w->ret->shift = writing.shift;
     status = tch_writer_open(&w->writer, out, &w->load.model, &writing, err);
     if (status < 0)

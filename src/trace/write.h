@@ -47,6 +47,7 @@ const struct tch_write_format *tch_write_format_of(const char *path);
 
 struct tch_write_options {
     bool object;   /**< Chrome JSON as an object that has the array */
+    bool fix;      /**< ids past 32 bits get smaller ones, large times begin at 0 */
     bool lanes;    /**< overlaps get tracks of their own, also where that is not a must */
     int64_t shift; /**< is added to all times */
 };
