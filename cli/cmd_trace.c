@@ -3,13 +3,9 @@
 #include "trace_cmds.h"
 
 static const struct cmd *const subs[] = {
-    &cmd_trace_convert,
-    &cmd_trace_info,
-    &cmd_trace_recover,
-    &cmd_trace_slice,
-    &cmd_trace_summary,
-    &cmd_trace_validate,
-    NULL,
+    &cmd_trace_compare, &cmd_trace_convert,  &cmd_trace_info,
+    &cmd_trace_merge,   &cmd_trace_recover,  &cmd_trace_slice,
+    &cmd_trace_summary, &cmd_trace_validate, NULL,
 };
 
 static const struct example examples[] = {

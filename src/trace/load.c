@@ -59,6 +59,20 @@ static int add_edge(struct tch_load *l, struct tch_ev *ev)
     return tch_spool_add(&l->pairs, ev, l->err);
 }
 
+int tch_load_add(struct tch_load *l, const struct tch_ev *given)
+{
+    bool first = l->all.total + l->pairs.total == 0;
+    struct tch_ev ev = *given;
+
+    if (first || ev.ts < l->first)
+        l->first = ev.ts;
+    if (first || ev.ts + ev.dur > l->last)
+        l->last = ev.ts + ev.dur;
+    if (ev.kind == TCH_EV_BEGIN || ev.kind == TCH_EV_END)
+        return add_edge(l, &ev);
+    return tch_spool_add(&l->all, &ev, l->err);
+}
+
 static int take(void *ctx, const struct tch_ev *given)
 {
     struct tch_load *l = ctx;
@@ -66,13 +80,7 @@ static int take(void *ctx, const struct tch_ev *given)
 
     if (l->model.kind == TCH_KIND_RECORDING || l->model.kind == TCH_KIND_PERFETTO)
         ev.offset = l->model.events; /* the order they came in */
-    if (l->model.events == 1 || ev.ts < l->first)
-        l->first = ev.ts;
-    if (l->model.events == 1 || ev.ts + ev.dur > l->last)
-        l->last = ev.ts + ev.dur;
-    if (ev.kind == TCH_EV_BEGIN || ev.kind == TCH_EV_END)
-        return add_edge(l, &ev);
-    return tch_spool_add(&l->all, &ev, l->err);
+    return tch_load_add(l, &ev);
 }
 
 /* Pairs. */
@@ -176,25 +184,33 @@ static int pair_up(struct tch_load *l)
     return more < 0 ? more : leave_track(l);
 }
 
-int tch_load_open(struct tch_load *l, const char *path, const struct tch_read_options *options,
-                  tch_ev_order *order, tacho_error *err)
+void tch_load_begin(struct tch_load *l, tch_ev_order *order, tacho_error *err)
 {
-    int status;
-
     *l = (struct tch_load){.err = err};
     tch_model_init(&l->model);
     tch_spool_init(&l->all, order);
     tch_spool_init(&l->pairs, tch_by_track_for_pairs);
     tch_buf_init(&l->args, ARGS_LIMIT);
-    status = tch_model_read(&l->model, path, options, take, l, err);
-    if (status == 0)
-        status = pair_up(l);
+}
+
+int tch_load_finish(struct tch_load *l)
+{
+    int status = pair_up(l);
+
     tch_spool_release(&l->pairs);
     free(l->tracks);
     l->tracks = NULL;
-    if (status == 0)
-        status = tch_spool_sort(&l->all, err);
-    return status;
+    return status < 0 ? status : tch_spool_sort(&l->all, l->err);
+}
+
+int tch_load_open(struct tch_load *l, const char *path, const struct tch_read_options *options,
+                  tch_ev_order *order, tacho_error *err)
+{
+    int status;
+
+    tch_load_begin(l, order, err);
+    status = tch_model_read(&l->model, path, options, take, l, err);
+    return status != 0 ? status : tch_load_finish(l);
 }
 
 void tch_load_close(struct tch_load *l)

@@ -32,6 +32,14 @@ int tch_load_open(struct tch_load *l, const char *path, const struct tch_read_op
                   tch_ev_order *order, tacho_error *err);
 void tch_load_close(struct tch_load *l);
 
+/*
+ * The same piece by piece, for events that come from several files: begin, the model filled by the
+ * caller, every event added, finish.
+ */
+void tch_load_begin(struct tch_load *l, tch_ev_order *order, tacho_error *err);
+int tch_load_add(struct tch_load *l, const struct tch_ev *ev);
+int tch_load_finish(struct tch_load *l);
+
 /** 1, 0 after the last, or a negative code. */
 int tch_load_next(struct tch_load *l, struct tch_ev *ev, tacho_error *err);
 

@@ -286,6 +286,19 @@ static int walk(struct recording_reader *c)
     return tch_recording_walk(&c->rec, see, c, c->r->err);
 }
 
+static void note_clock(struct recording_reader *c)
+{
+    struct tch_model *m = c->r->m;
+    const struct tch_rec_header *head = &c->rec.head;
+
+    m->clock = (struct tch_trace_clock){.known = true,
+                                        .mono_ns = c->rec.clock.first.ns,
+                                        .wall_ns = head->wall_ns,
+                                        .error_ns = c->rec.clock.first.error};
+    memcpy(m->clock.boot_id, head->boot_id, sizeof m->clock.boot_id);
+    m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
+}
+
 static void note_facts(struct recording_reader *c)
 {
     struct tch_model *m = c->r->m;
@@ -294,12 +307,6 @@ static void note_facts(struct recording_reader *c)
     m->bytes = c->rec.size;
     m->dropped = head->dropped;
     m->bad = c->rec.damaged;
-    m->clock = (struct tch_trace_clock){.known = true,
-                                        .mono_ns = c->rec.clock.first.ns,
-                                        .wall_ns = head->wall_ns,
-                                        .error_ns = c->rec.clock.first.error};
-    memcpy(m->clock.boot_id, head->boot_id, sizeof m->clock.boot_id);
-    m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }
 
 int tch_read_recording(struct tch_reading *r, struct tch_source *s)
@@ -315,6 +322,7 @@ int tch_read_recording(struct tch_reading *r, struct tch_source *s)
         return status;
     r->m->kind = TCH_KIND_RECORDING;
     tch_buf_init(&c.args, ARGS_LIMIT);
+    note_clock(&c);
     status = walk(&c);
     note_facts(&c);
     tch_buf_release(&c.args);

@@ -14,8 +14,8 @@
 #define LARGE_NS (INT64_C(1) << 53) /* past this, microseconds as a double lose nanoseconds */
 
 static const struct tch_finding_text texts[TCH_FOUND_KINDS] = {
-    [TCH_FOUND_UNSOUND] = {"unsound", "the file does not go on as JSON, protobuf or gzip", true,
-                           true},
+    [TCH_FOUND_UNSOUND] = {"unsound", "not sound from here on; --fix keeps what is before", true,
+                           false},
     [TCH_FOUND_LINES] = {"json-lines", "JSON lines load as an empty trace", true, true},
     [TCH_FOUND_BAD] = {"incomplete", "events without ts, dur, id or args are dropped", true, false},
     [TCH_FOUND_IGNORED] = {"ignored", "events and metadata of kinds that are not shown", false,
