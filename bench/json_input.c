@@ -256,7 +256,7 @@ static void add_tail(struct tch_buf *b, uint64_t *random)
     static const char *const stages[] = {"attention", "gemm", "norm"};
 
     tch_json_key(b, "concurrency");
-    tch_json_u64(b, some_number(random) % 1000);
+    tch_json_u64(b, 1 + some_number(random) % 1000);
     add_members(b, "shape", shape, random);
     add_members(b, "stage_us", stages, random);
     tch_json_key(b, "graph_enabled");
@@ -281,7 +281,7 @@ static void add_event(struct tch_buf *b, struct tch_buf *tail, uint64_t *random)
     tch_buf_addc(tail, '"');
     add_tail(tail, random);
     tch_buf_adds(b, "{\"event\":\"bucket_prof\",\"commit_sha\":\"");
-    add_hex(b, 40, random);
+    add_hex(b, 32, random); /* short enough to leave room for a name */
     tch_buf_adds(b, "\",\"env_hash\":\"sha256:");
     add_hex(b, 64, random);
     tch_buf_adds(b, "\",\"model\":\"");

@@ -8,8 +8,13 @@
 
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
+extern const struct cmd cmd_events;
+extern const struct cmd cmd_fingerprint;
+extern const struct cmd cmd_flame;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_stats;
 extern const struct cmd cmd_trace;
+extern const struct cmd cmd_watch;
 
 struct tch_machine;
 

@@ -5,8 +5,13 @@
 static const struct cmd *const commands[] = {
     &cmd_completion,
     &cmd_doctor,
+    &cmd_events,
+    &cmd_fingerprint,
+    &cmd_flame,
     &cmd_help,
+    &cmd_stats,
     &cmd_trace,
+    &cmd_watch,
     NULL,
 };
 

@@ -10,45 +10,43 @@
 /* The day of TACHO_VERSION, and not that of the build: the same source gives the same page. */
 static const char released[] = "2026-11-15";
 
-/* A dot or quote at the start of a line would be a request, "\" an escape, "-" a hyphen that
-   copies as another character. */
-static void add_roff(struct tch_buf *b, const char *text)
+/* "\" would be an escape, "-" a hyphen that copies as another character. */
+static void add_roff_char(struct tch_buf *b, char c)
 {
-    bool line_start = true;
-
-    for (; *text; text++) {
-        if (line_start && (*text == '.' || *text == '\''))
-            tch_buf_adds(b, "\\&");
-        line_start = *text == '\n';
-        if (*text == '\\')
-            tch_buf_adds(b, "\\e");
-        else if (*text == '-')
-            tch_buf_adds(b, "\\-");
-        else
-            tch_buf_addc(b, *text);
-    }
+    if (c == '\\')
+        tch_buf_adds(b, "\\e");
+    else if (c == '-')
+        tch_buf_adds(b, "\\-");
+    else
+        tch_buf_addc(b, c);
 }
 
-/* An argument of a macro, on the macro's line. */
-static void add_macro(struct tch_buf *b, const char *macro, const char *text)
+/* Text of its own, which may have lines: a dot or quote at the start of one would be a request. */
+static void add_text(struct tch_buf *b, const char *text, size_t len)
 {
-    tch_buf_addf(b, ".%s ", macro);
-    for (; *text; text++) {
-        if (*text == '"')
-            tch_buf_adds(b, "\\(dq");
-        else if (*text == '\\')
-            tch_buf_adds(b, "\\e");
-        else if (*text == '-')
-            tch_buf_adds(b, "\\-");
-        else
-            tch_buf_addc(b, *text);
+    for (size_t i = 0; i < len; i++) {
+        if ((i == 0 || text[i - 1] == '\n') && (text[i] == '.' || text[i] == '\''))
+            tch_buf_adds(b, "\\&");
+        add_roff_char(b, text[i]);
     }
     tch_buf_addc(b, '\n');
 }
 
 static void add_line(struct tch_buf *b, const char *text)
 {
-    add_roff(b, text);
+    add_text(b, text, strlen(text));
+}
+
+/* A macro, and its argument on the same line. */
+static void add_macro(struct tch_buf *b, const char *macro, const char *text, size_t len)
+{
+    tch_buf_addf(b, ".%s ", macro);
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            tch_buf_adds(b, "\\(dq");
+        else
+            add_roff_char(b, text[i]);
+    }
     tch_buf_addc(b, '\n');
 }
 
@@ -56,41 +54,32 @@ static void add_line(struct tch_buf *b, const char *text)
 static void add_item(struct tch_buf *b, const char *term, const char *help)
 {
     tch_buf_adds(b, ".TP\n");
-    add_macro(b, "B", term);
+    add_macro(b, "B", term, strlen(term));
     add_line(b, help);
 }
 
 static void add_paragraphs(struct tch_buf *b, const char *text)
 {
-    while (*text) {
-        const char *gap = strstr(text, "\n\n");
-        size_t len = gap ? (size_t)(gap - text) : strlen(text);
-        char paragraph[4096];
+    const char *gap;
 
-        snprintf(paragraph, sizeof paragraph, "%.*s", (int)len, text);
-        add_line(b, paragraph);
-        text += len;
-        if (gap) {
-            tch_buf_adds(b, ".PP\n");
-            text += 2;
-        }
+    while ((gap = strstr(text, "\n\n"))) {
+        add_text(b, text, (size_t)(gap - text));
+        tch_buf_adds(b, ".PP\n");
+        text = gap + 2;
     }
+    add_line(b, text);
 }
 
-static void add_lines(struct tch_buf *b, const char *lines)
+static void add_usage(struct tch_buf *b, const char *lines)
 {
-    while (*lines) {
-        size_t len = strcspn(lines, "\n");
-        char line[256];
+    const char *end;
 
-        snprintf(line, sizeof line, "%.*s", (int)len, lines);
-        add_macro(b, "B", line);
-        lines += len;
-        if (*lines == '\n') {
-            tch_buf_adds(b, ".br\n");
-            lines++;
-        }
+    while ((end = strchr(lines, '\n'))) {
+        add_macro(b, "B", lines, (size_t)(end - lines));
+        tch_buf_adds(b, ".br\n");
+        lines = end + 1;
     }
+    add_macro(b, "B", lines, strlen(lines));
 }
 
 static void add_opts(struct tch_buf *b, const struct cmd *cmd)
@@ -167,8 +156,8 @@ static void add_exits(struct tch_buf *b, const struct cmd *cmd)
 
 static void add_sub_section(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
-    add_macro(b, "SS", path);
-    add_lines(b, cmd->usage);
+    add_macro(b, "SS", path, strlen(path));
+    add_usage(b, cmd->usage);
     tch_buf_adds(b, ".PP\n");
     add_paragraphs(b, cmd->about ? cmd->about : cmd->summary);
     add_operands(b, cmd);
@@ -201,7 +190,7 @@ void add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
     tch_buf_adds(b, " \\- ");
     add_line(b, cmd->summary);
     tch_buf_adds(b, ".SH SYNOPSIS\n");
-    add_lines(b, cmd->usage);
+    add_usage(b, cmd->usage);
     tch_buf_adds(b, ".SH DESCRIPTION\n");
     add_paragraphs(b, cmd->about ? cmd->about : cmd->summary);
     if (cmd->subs)

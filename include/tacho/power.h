@@ -59,6 +59,7 @@ typedef struct tacho_power_report {
     double joules;
     double mean_watts; /**< joules / seconds for a counter, the mean of the readings otherwise */
     double peak_watts;
+    double last_watts; /**< of the last interval of a counter, or the last reading; NaN before */
     double duration_s;
     uint64_t samples;
     uint64_t dropped; /**< intervals in which time ran backwards or a reading failed: left out, but

@@ -5,26 +5,35 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* A message is one line of valid UTF-8 whatever was formatted into it: control bytes become
-   blanks, and a sequence that the end of the array cut in two goes. */
+#include "utf8.h"
+
+static bool is_tail(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* A message is one line of valid UTF-8 whatever was formatted into it: a character that the end of
+   the array cut in two goes, control bytes become blanks, and bytes of no character '?'. */
 static void tidy(char *message)
 {
     size_t len = strlen(message);
-    size_t start = len;
+    size_t last = len > 0 ? len - 1 : 0; /* where the last character starts */
 
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)message[i] < 0x20)
+    while (last > 0 && len - last < 4 && is_tail(message[last]))
+        last--;
+    if (len > 0 && tch_utf8_step(message + last, len - last) == 0)
+        len = last;
+    message[len] = '\0';
+    for (size_t i = 0; i < len;) {
+        size_t step = tch_utf8_step(message + i, len - i);
+        unsigned char c = (unsigned char)message[i];
+
+        if (step == 0)
+            message[i] = '?';
+        else if (c < 0x20 || c == 0x7F)
             message[i] = ' ';
-    while (start > 0 && len - start < 3 && ((unsigned char)message[start - 1] & 0xC0) == 0x80)
-        start--;
-    if (start == 0)
-        return;
-
-    unsigned char lead = (unsigned char)message[start - 1];
-    size_t needs = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
-
-    if (needs > len - start)
-        message[start - 1] = '\0';
+        i += step > 0 ? step : 1;
+    }
 }
 
 /* The sentence, then `why`, for which room is kept: the reason matters more than a long name. */

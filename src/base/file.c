@@ -31,7 +31,7 @@ static size_t expected_size(int fd)
     return (size_t)st.st_size;
 }
 
-static ssize_t read_some(int fd, void *data, size_t len)
+ssize_t tch_read_some(int fd, void *data, size_t len)
 {
     for (;;) {
         ssize_t n = read(fd, data, len);
@@ -53,7 +53,7 @@ static int add_chunk(int fd, const char *name, size_t chunk, struct tch_buf *b, 
 
     if (!room)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", name);
-    n = read_some(fd, room, chunk);
+    n = tch_read_some(fd, room, chunk);
     tch_buf_grew(b, n > 0 ? (size_t)n : 0);
     if (n < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", name);
@@ -63,7 +63,7 @@ static int add_chunk(int fd, const char *name, size_t chunk, struct tch_buf *b, 
 static int check_end(int fd, const char *name, size_t limit, tacho_error *err)
 {
     char one;
-    ssize_t n = read_some(fd, &one, 1);
+    ssize_t n = tch_read_some(fd, &one, 1);
 
     if (n < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", name);

@@ -1,7 +1,7 @@
 /*
  * Whole files: read with a limit, replaced at once or not at all, folders made as needed.
  *
- * Each returns 0 or a negative code and fills err. Every descriptor is O_CLOEXEC.
+ * What takes an err returns 0 or a negative code and fills err. Every descriptor is O_CLOEXEC.
  */
 #ifndef TCH_BASE_FILE_H
 #define TCH_BASE_FILE_H
@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include <tacho/error.h>
 
@@ -24,6 +25,10 @@ int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error
 
 /** The same from where an open descriptor stands; `name` is what errors call it. */
 int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err);
+
+/** read(2), with its results and errno, but it goes on after a signal and waits where a
+   non-blocking descriptor has nothing yet. */
+ssize_t tch_read_some(int fd, void *data, size_t len);
 
 /** Writes it all, whatever signals and short writes come between, also to a non-blocking
     descriptor; `name` is what errors call it. */

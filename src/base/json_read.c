@@ -4,6 +4,7 @@
  */
 #include "json_read.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 #include "error.h"
@@ -24,9 +25,12 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
         scanner = tch_json_scan_best();
         __atomic_store_n(&best, scanner, __ATOMIC_RELAXED);
     }
+    if (!data) /* as of an empty buffer */
+        data = "";
     r->err = err;
     r->status = 0;
     r->max_depth = TCH_JSON_DEPTH;
+    r->finite = false;
     r->data = r->scanned = r->checked = r->batch = data;
     r->end = data + len;
     r->hold = NULL;
@@ -125,6 +129,18 @@ static inline const char *take(struct tch_json_reader *r)
 
 /* --- scalars --- */
 
+/* Is it too large? That takes three digits of an exponent, or very many others. */
+static bool past_every_double(const char *p, const char *end)
+{
+    struct tch_json_value number = {.text = p, .len = (size_t)(end - p)};
+
+    if (number.len < 5 || !tch_json_is_digit(end[-2]) || !tch_json_is_digit(end[-3]))
+        return false;
+    if (number.len < 100 && !memchr(p, 'e', number.len) && !memchr(p, 'E', number.len))
+        return false;
+    return isinf(tch_json_to_f64(&number));
+}
+
 /* Passes over the number at *start, which a stream may move while it looks for the end. */
 static const char *pass_number(struct tch_json_reader *r, const char **start)
 {
@@ -147,9 +163,12 @@ static const char *pass_number(struct tch_json_reader *r, const char **start)
         p = *start;
         ok = tch_json_number(&p, r->end);
     }
-    if (ok)
+    if (ok && !(r->finite && past_every_double(*start, p)))
         return p;
-    fail(r, p < r->end ? p : NULL, "malformed number");
+    if (ok)
+        fail(r, *start, "number is out of range");
+    else
+        fail(r, p < r->end ? p : NULL, "malformed number");
     return NULL;
 }
 
@@ -541,7 +560,7 @@ int tch_json_finish(struct tch_json_reader *r)
     if (r->status < 0)
         return r->status;
     if (r->depth > 0)
-        return tch_fail(r->err, TACHO_EINVAL, 0, "the reader is still inside a value");
+        return r->status = tch_fail(r->err, TACHO_EINVAL, 0, "the reader is still inside a value");
     p = peek(r);
     if (p)
         return found_instead(r, p, "the end of the text");

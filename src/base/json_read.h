@@ -62,11 +62,13 @@ struct tch_json_value {
 /** As read(2): bytes put at buf, 0 at the end, -1 with errno. */
 typedef ssize_t tch_json_source(void *ctx, char *buf, size_t size);
 
-/** Use the functions. max_depth may be set between opening and the first call. */
+/** Use the functions. max_depth and finite (false) may be set between opening and the first call.
+ */
 struct tch_json_reader {
     tacho_error *err;
     int status; /* 0, or the code of the failure that stopped the reader */
     unsigned max_depth;
+    bool finite; /* a number that no double can hold, such as 1e999, is an error */
 
     /* The document, or the window on it: data ... end, of which data ... scanned is marked. */
     const char *data;
@@ -98,7 +100,8 @@ struct tch_json_reader {
     uint16_t marks[TCH_JSON_MARKS];
 };
 
-/** Starts on a document in memory, which must outlive the reading. Cheap: one a line is fine. */
+/** Starts on a document in memory, which must outlive the reading; NULL when len is 0 is fine.
+    Cheap: one a line is fine. */
 void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tacho_error *err);
 
 /**

@@ -2,10 +2,9 @@
 #include "lines.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include "error.h"
+#include "file.h"
 
 /* One less than there is, because its LF has to fit, too. */
 static size_t longest_or_default(size_t longest)
@@ -76,21 +75,16 @@ static int make_room(struct tch_lines *lines, tacho_error *err)
 static int fill(struct tch_lines *lines, tacho_error *err)
 {
     int result = make_room(lines, err);
+    ssize_t n;
 
-    while (result == 0) {
-        ssize_t n = read(lines->fd, lines->buffer + lines->end, lines->size - lines->end);
-
-        if (n >= 0) {
-            lines->end += (size_t)n;
-            lines->at_end = n == 0;
-            break;
-        }
-        if (errno == EAGAIN)
-            poll(&(struct pollfd){.fd = lines->fd, .events = POLLIN}, 1, -1);
-        else if (errno != EINTR)
-            result = tch_fail_errno(err, errno, "cannot read '%s'", lines->name);
-    }
-    return result;
+    if (result < 0)
+        return result;
+    n = tch_read_some(lines->fd, lines->buffer + lines->end, lines->size - lines->end);
+    if (n < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", lines->name);
+    lines->end += (size_t)n;
+    lines->at_end = n == 0;
+    return 0;
 }
 
 /* The first `len` bytes at start, which with what was passed over are a line. */

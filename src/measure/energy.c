@@ -74,6 +74,7 @@ void tch_energy_report(const struct tch_energy *e, tacho_power_report *ret)
     ret->samples = e->samples;
     ret->dropped = e->dropped + (e->broken && e->samples > 0);
     ret->estimated = !e->counter;
+    ret->last_watts = e->counter ? e->now : e->samples > 0 ? e->last_watts : NAN;
     ret->peak_watts = e->samples == 1 && !e->counter ? e->last_watts : e->peak;
     if (e->counter)
         ret->mean_watts = ret->duration_s > 0 ? e->joules / ret->duration_s : 0;

@@ -252,7 +252,7 @@ static int refuse_doubles(struct canon *c, size_t first)
     for (size_t i = 1; i < n; i++)
         if (by_key(&keys[i - 1], &keys[i], c->out.data) == 0)
             return tch_fail(c->err, TACHO_EPARSE, 0, "the key %.*s comes twice in an object",
-                            (int)(keys[i].len < 80 ? keys[i].len : 80),
+                            (int)(keys[i].len < 80 ? keys[i].len - 1 : 80),
                             c->out.data + keys[i].start);
     return 0;
 }

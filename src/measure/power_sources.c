@@ -50,14 +50,35 @@ static bool applies(const struct tch_power_kind *kind, const char *root)
     return !root[0] || (kind != &tch_power_nvml && kind != &tch_power_rocm);
 }
 
+/* Why there is none: those that are not there by name, those that cannot be read in full. */
+struct reasons {
+    struct tch_buf missing;
+    struct tch_buf refused;
+};
+
+static void add_reason(struct reasons *r, const char *name, const tacho_error *why)
+{
+    if (why->code == TACHO_EUNSUPPORTED)
+        tch_buf_addf(&r->missing, "%s%s", r->missing.len > 0 ? ", " : "", name);
+    else
+        tch_buf_addf(&r->refused, "; %s: %s", name, why->message);
+}
+
+static int none_there(struct reasons *r, tacho_error *err)
+{
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: this machine has no %s%s",
+                    r->missing.data, r->refused.data);
+}
+
 int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
 {
-    struct tch_buf why;
+    struct reasons why;
     bool have_cpu = false;
     int added = 0;
     int status = 0;
 
-    tch_buf_init(&why, 4096);
+    tch_buf_init(&why.missing, 4096);
+    tch_buf_init(&why.refused, 4096);
     for (size_t i = 0; i < KINDS && status == 0; i++) {
         tacho_power_source source;
         tacho_error failure = {0};
@@ -67,8 +88,7 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
             (strcmp(kinds[i]->what, "machine") == 0 && added > 0))
             continue;
         if (open_kind(kinds[i], root, &source, &failure) < 0) {
-            tch_buf_addf(&why, "%s%s: %s", why.len > 0 ? "; " : "", kinds[i]->name,
-                         failure.message);
+            add_reason(&why, kinds[i]->name, &failure);
             continue;
         }
         status = tacho_power_add(p, &source, err);
@@ -78,7 +98,8 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
         have_cpu = have_cpu || cpu;
     }
     if (status == 0 && added == 0)
-        status = tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: %s", why.data);
-    tch_buf_release(&why);
+        status = none_there(&why, err);
+    tch_buf_release(&why.missing);
+    tch_buf_release(&why.refused);
     return status < 0 ? status : added;
 }

@@ -36,34 +36,38 @@ static void probe_paranoid(struct tch_probes *p)
                        "%d: nothing without the capability CAP_PERFMON", (int)level);
 }
 
-static void probe_software(struct tch_probes *p)
+/* What came of trying to open an event: 0 or an errno number. `none` and its fix are for a kernel
+   or a machine that has no such event. */
+static void tell_event(struct tch_probes *p, const char *name, int error, const char *works,
+                       const char *none, const char *fix)
 {
-    int error = p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+    char why[80];
 
     if (error == 0)
-        tch_probes_add(p, "sampling", TCH_PROBE_OK, NULL, "works: the cpu-clock event opens");
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%s", works);
     else if (error == EACCES || error == EPERM)
-        tch_probes_add(p, "sampling", TCH_PROBE_MISSING, set_paranoid,
+        tch_probes_add(p, name, TCH_PROBE_MISSING, set_paranoid,
                        "refused, by perf_event_paranoid or by a container's seccomp filter");
+    else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == ENOSYS)
+        tch_probes_add(p, name, TCH_PROBE_MISSING, fix, "%s", none);
     else
-        tch_probes_add(p, "sampling", TCH_PROBE_MISSING,
-                       "boot a kernel built with CONFIG_PERF_EVENTS",
-                       "perf_event_open fails with error %d", error);
+        tch_probes_add(p, name, TCH_PROBE_MISSING, "perf stat -v true",
+                       "not known: perf_event_open fails: %s", strerror_r(error, why, sizeof why));
+}
+
+static void probe_software(struct tch_probes *p)
+{
+    tell_event(p, "sampling", p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK),
+               "works: the cpu-clock event opens", "none: this kernel has no performance events",
+               "boot a kernel built with CONFIG_PERF_EVENTS");
 }
 
 static void probe_hardware(struct tch_probes *p)
 {
-    int error = p->machine->perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-
-    if (error == 0)
-        tch_probes_add(p, "hardware counters", TCH_PROBE_OK, NULL, "CPU cycles can be counted");
-    else if (error == EACCES || error == EPERM)
-        tch_probes_add(p, "hardware counters", TCH_PROBE_MISSING, set_paranoid,
-                       "refused, by perf_event_paranoid or by a container's seccomp filter");
-    else
-        tch_probes_add(p, "hardware counters", TCH_PROBE_MISSING,
-                       "on a virtual machine's host: qemu -cpu host,pmu=on",
-                       "none: this CPU or virtual machine shows no counters");
+    tell_event(p, "hardware counters",
+               p->machine->perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
+               "CPU cycles can be counted", "none: this CPU or virtual machine shows no counters",
+               "on a virtual machine's host: qemu -cpu host,pmu=on");
 }
 
 /* As the kernel decides who sees addresses in /proc/kallsyms. */

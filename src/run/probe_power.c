@@ -1,4 +1,6 @@
 /* Power sources: where energy or power can be read. Any one of them is enough. */
+#include <tacho/power.h>
+
 #include "probe_read.h"
 
 static void probe_rapl(struct tch_probes *p)
@@ -93,12 +95,36 @@ static void probe_battery(struct tch_probes *p)
         tch_probes_add(p, "battery", TCH_PROBE_OK, NULL, "%s is not discharging", name);
 }
 
+/* By the makers' libraries, which have no root: a made-up machine has none of them. */
+static void probe_gpus(struct tch_probes *p)
+{
+    static const struct {
+        const char *source, *name, *fix;
+    } libraries[] = {
+        {"nvml", "NVIDIA GPUs", "install the NVIDIA driver, where there is such a GPU"},
+        {"rocm", "AMD GPUs", "install ROCm SMI, where there is such a GPU"}};
+
+    for (size_t i = 0; i < 2 && !p->machine->root[0]; i++) {
+        tacho_power_source source;
+        tacho_error err;
+
+        if (tacho_power_open(libraries[i].source, "", &source, &err) == 0) {
+            source.close(source.ctx);
+            tch_probes_add(p, libraries[i].name, TCH_PROBE_OK, NULL, "tell their power");
+        } else {
+            tch_probes_add(p, libraries[i].name, TCH_PROBE_MISSING, libraries[i].fix, "%s",
+                           err.message);
+        }
+    }
+}
+
 static void probe_power(struct tch_probes *p)
 {
     probe_rapl(p);
     probe_perf_power(p);
     probe_hwmon(p);
     probe_battery(p);
+    probe_gpus(p);
 }
 
 const struct tch_probe_group tch_probe_power = {

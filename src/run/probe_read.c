@@ -2,7 +2,6 @@
 #include "probe_read.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -17,23 +16,20 @@ static bool full_path(const struct tch_probes *p, char path[PATH_MAX], const cha
     int root = snprintf(path, PATH_MAX, "%s", p->machine->root);
     int rest = root < PATH_MAX ? vsnprintf(path + root, (size_t)(PATH_MAX - root), fmt, args) : 0;
 
-    errno = ENAMETOOLONG;
     return root + rest < PATH_MAX;
 }
 
 static bool read_path(struct tch_probes *p, struct tch_buf *b, const char *fmt, va_list args)
 {
     char path[PATH_MAX];
-    tacho_error err;
     int code;
 
     tch_buf_clear(b);
     if (!full_path(p, path, fmt, args))
         return false;
-    code = tch_file_read(path, FILE_LIMIT, b, &err);
+    code = tch_file_read(path, FILE_LIMIT, b, NULL);
     if (code == TACHO_ENOMEM)
         p->failed = true;
-    errno = code < 0 ? err.system_errno : 0;
     return code == 0;
 }
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "probe.h"
 
-/** All of a file into b, which is cleared first; false and errno where it cannot be read. */
+/** All of a file into b, which is cleared first; false where it cannot be read. */
 bool tch_probe_read(struct tch_probes *p, struct tch_buf *b, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -94,8 +94,11 @@ static void probe_disk(struct tch_probes *p)
     struct statvfs fs;
     unsigned long long free_mib;
 
-    if (statvfs(p->machine->work, &fs) < 0)
+    if (statvfs(p->machine->work, &fs) < 0) {
+        tch_probes_add(p, "disk", TCH_PROBE_MISSING, "cd to a folder that is there",
+                       "not known: this folder cannot be looked at");
         return;
+    }
     free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
     tch_probes_add(p, "disk", free_mib >= ENOUGH_MIB ? TCH_PROBE_OK : TCH_PROBE_WARNING,
                    "du -xh --max-depth=1 . | sort -h | tail", "%.1f GiB free in this folder",

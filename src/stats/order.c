@@ -190,10 +190,10 @@ struct binomial {
     double mass; /* P(X = k) */
 };
 
-/* Starts so far out that what is left of it is less than 1e-100. */
+/* Starts so far out that what is left of it is less than 1e-80, and not so far that it is 0. */
 static void binomial_start(struct binomial *b, size_t n, double q)
 {
-    double far = (double)n * q - 30 * sqrt((double)n * q * (1 - q)) - 30;
+    double far = (double)n * q - 20 * sqrt((double)n * q * (1 - q));
     int sign;
 
     b->n = (double)n;

@@ -47,6 +47,16 @@ static uint64_t slot_count(const struct tch_recording *r)
     return (r->size - TCH_REC_PAGE + TCH_REC_CHUNK - 1) / TCH_REC_CHUNK;
 }
 
+static int measure(struct tch_recording *r, tacho_error *err)
+{
+    struct stat st;
+
+    if (fstat(r->fd, &st) < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", r->path);
+    r->size = st.st_size > TCH_REC_PAGE ? (uint64_t)st.st_size : TCH_REC_PAGE;
+    return 0;
+}
+
 /* The header. */
 
 static int check_header(const struct tch_recording *r, tacho_error *err)
@@ -134,13 +144,8 @@ static int set_clock(struct tch_recording *r, tacho_error *err)
 
 static int read_header(struct tch_recording *r, tacho_error *err)
 {
-    struct stat st;
-    int got;
+    int got = read_at(r, &r->head, sizeof r->head, 0, err);
 
-    if (fstat(r->fd, &st) < 0)
-        return tch_fail_errno(err, errno, "cannot read '%s'", r->path);
-    r->size = st.st_size > TCH_REC_PAGE ? (uint64_t)st.st_size : TCH_REC_PAGE;
-    got = read_at(r, &r->head, sizeof r->head, 0, err);
     if (got < 0)
         return got;
     if (got == 0)
@@ -278,14 +283,15 @@ static int read_chunk(struct tch_recording *r, uint64_t slot, tacho_error *err)
     return read_at(r, r->words, len, offset, err);
 }
 
-static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, tacho_error *err)
+static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, bool copies,
+                      tacho_error *err)
 {
     struct tch_rec_chunk head;
     int got = read_at(r, &head, sizeof head, offset_of(slot), err);
 
     if (got <= 0)
         return got;
-    if (head.magic != TCH_REC_CHUNK_MAGIC)
+    if (head.magic != TCH_REC_CHUNK_MAGIC || (head.type == TCH_REC_COPY) != copies)
         return 0;
     if (head.type == TCH_REC_TABLE) {
         got = read_chunk(r, slot, err);
@@ -296,13 +302,17 @@ static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, tach
     return 0;
 }
 
+/* A recording may grow while it is listed: the copies come after the stages, because whatever a
+   stage has no more is in a copy by then. */
 static int list_chunks(struct tch_recording *r, tacho_error *err)
 {
     size_t room = 0;
 
-    for (uint64_t slot = 0; slot < slot_count(r); slot++) {
-        int status = list_chunk(r, &room, slot, err);
+    for (int copies = 0; copies < 2; copies++) {
+        int status = measure(r, err);
 
+        for (uint64_t slot = 0; status == 0 && slot < slot_count(r); slot++)
+            status = list_chunk(r, &room, slot, copies, err);
         if (status < 0)
             return status;
     }
@@ -321,19 +331,16 @@ static bool is_chunk(const struct tch_rec_chunk *head, const struct tch_rec_ref 
 static int load_copy(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err)
 {
     struct tch_rec_chunk head;
-    struct stat st;
-    int got;
+    int got = measure(r, err);
 
-    if (fstat(r->fd, &st) == 0 && st.st_size > TCH_REC_PAGE)
-        r->size = (uint64_t)st.st_size;
-    for (uint64_t slot = 0; slot < slot_count(r); slot++) {
+    for (uint64_t slot = 0; got >= 0 && slot < slot_count(r); slot++) {
         got = read_at(r, &head, sizeof head, offset_of(slot), err);
         if (got < 0)
             return got;
         if (got > 0 && head.type == TCH_REC_COPY && is_chunk(&head, ref))
             return read_chunk(r, slot, err);
     }
-    return 0;
+    return got < 0 ? got : 0;
 }
 
 int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err)

@@ -231,8 +231,8 @@ static int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
 /* 48 bits become 64: the nearest to the record before. */
 static bool set_time(struct walk *w, uint64_t word)
 {
-    int64_t step = (int64_t)((word >> TCH_REC_LOW_BITS) - w->ticks) << TCH_REC_LOW_BITS;
-    uint64_t ticks = w->ticks + (uint64_t)(step >> TCH_REC_LOW_BITS);
+    uint64_t step = ((word >> TCH_REC_LOW_BITS) - w->ticks) << TCH_REC_LOW_BITS;
+    uint64_t ticks = w->ticks + (uint64_t)((int64_t)step >> TCH_REC_LOW_BITS);
 
     if (ticks > w->r->until)
         return false;
@@ -375,15 +375,20 @@ static size_t size_of(const struct walk *w, const uint64_t *at, size_t left)
 static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
 {
     uint64_t low = *at & 0xFFFF;
+    bool is_record = *at != 0 && low != TCH_REC_SKIP;
     int status = 0;
 
+    if (is_record && !set_time(w, *at)) {
+        *step = left; /* what follows is later still */
+        return 0;
+    }
     *step = size_of(w, at, left);
     if (*step == 0) {
         w->r->damaged++;
         *step = low == TCH_REC_WIDE || low == TCH_REC_SKIP ? left : 1;
         return 0;
     }
-    if (*at == 0 || low == TCH_REC_SKIP || !set_time(w, *at))
+    if (!is_record)
         return 0;
     w->r->records++;
     if (low == TCH_REC_WIDE)

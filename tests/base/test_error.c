@@ -52,8 +52,23 @@ static void message_is_one_line(void **state)
     tacho_error err;
 
     (void)state;
-    tch_fail(&err, TACHO_EINVAL, 0, "'%s'", "a\nb\tc\x1b[2J");
-    assert_string_equal(err.message, "'a b c [2J'");
+    tch_fail(&err, TACHO_EINVAL, 0, "'%s'", "a\nb\tc\x1b[2J\x7F");
+    assert_string_equal(err.message, "'a b c [2J '");
+}
+
+static void message_is_utf8_whatever_a_name_holds(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    tch_fail(&err, TACHO_EINVAL, 0, "no %s here", "\xFFgr\xC3\xBC\xC3n \xED\xA0\x80");
+    assert_string_equal(err.message, "no ?gr\xC3\xBC?n ??? here");
+    tch_fail_errno(&err, ENOENT, "no %s here", "\x80\x80\x80\x80\x80");
+    assert_string_equal(err.message, "no ????? here: No such file or directory");
+    tch_fail(&err, TACHO_EINVAL, 0, "%s", "\x80");
+    assert_string_equal(err.message, "");
+    tch_fail(&err, TACHO_EINVAL, 0, "%s", "");
+    assert_string_equal(err.message, "");
 }
 
 static void message_is_never_cut_inside_a_character(void **state)
@@ -92,6 +107,7 @@ int main(void)
         cmocka_unit_test(says_what_the_system_said),
         cmocka_unit_test(keeps_the_reason_when_the_name_is_long),
         cmocka_unit_test(message_is_one_line),
+        cmocka_unit_test(message_is_utf8_whatever_a_name_holds),
         cmocka_unit_test(message_is_never_cut_inside_a_character),
         cmocka_unit_test(every_code_has_a_name),
     };

@@ -152,6 +152,30 @@ static void an_abort_leaves_no_trace(void **state)
     assert_int_equal(test_folder_count(test_home), 0);
 }
 
+/* As a killed process with our number may have left one. */
+static void a_temporary_name_that_is_taken_is_left_alone(void **state)
+{
+    struct tch_replace r;
+    unsigned serial;
+    char next[64];
+    const char *dot;
+
+    (void)state;
+    assert_int_equal(tch_replace_open(&r, test_at("a"), NULL), 0);
+    dot = strstr(r.temp, ".tmp");
+    assert_non_null(dot);
+    while (dot[-1] != '.')
+        dot--;
+    assert_int_equal(sscanf(dot, "%u", &serial), 1);
+    tch_replace_abort(&r);
+    snprintf(next, sizeof next, ".a.%ld.%u.tmp", (long)getpid(), serial + 1);
+    test_put(test_at(next), "of another");
+    assert_int_equal(tch_file_replace(test_at("a"), "new", 3, false, NULL), 0);
+    test_assert_content(test_at("a"), "new");
+    test_assert_content(test_at(next), "of another");
+    assert_int_equal(test_folder_count(test_home), 2);
+}
+
 static void a_change_of_folder_does_not_move_the_file(void **state)
 {
     char before[PATH_MAX];
@@ -254,6 +278,7 @@ int main(void)
         TEST_IN_HOME(the_longest_name_can_be_replaced),
         TEST_IN_HOME(nothing_is_seen_before_the_commit),
         TEST_IN_HOME(an_abort_leaves_no_trace),
+        TEST_IN_HOME(a_temporary_name_that_is_taken_is_left_alone),
         TEST_IN_HOME(a_change_of_folder_does_not_move_the_file),
         TEST_IN_HOME(a_failed_rename_leaves_no_temporary_file),
         TEST_IN_HOME(a_full_disk_leaves_the_old_content),

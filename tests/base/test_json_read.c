@@ -1,8 +1,6 @@
 /* The JSON reader: what it accepts, what it says of the rest, and what it hands out. */
 #include "support/test.h"
 
-#include <errno.h>
-
 #include "base/json_read.h"
 #include "support/json_plain.h"
 #include "support/json_ways.h"
@@ -386,6 +384,23 @@ static void stays_failed(void **state)
     assert_int_equal(tch_json_skip(&r), TACHO_EINVAL);
     assert_int_equal(tch_json_finish(&r), TACHO_EINVAL);
     assert_string_equal(err.message, "the reader is not in an object");
+
+    tch_json_open(&r, "[1]", 3, &err);
+    assert_int_equal(tch_json_read(&r, &v), 0);
+    assert_int_equal(tch_json_finish(&r), TACHO_EINVAL);
+    assert_int_equal(tch_json_element(&r), TACHO_EINVAL);
+    assert_string_equal(err.message, "the reader is still inside a value");
+}
+
+static void nothing_at_all_is_an_empty_text(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_json_check(NULL, 0, &err), TACHO_EPARSE);
+    assert_int_equal(err.line, 1);
+    assert_int_equal(err.column, 1);
+    assert_string_equal(err.message, "expected a value, found the end of the text");
 }
 
 /* Mutations of a sound text: the fast reader and the plain one agree on each. */
@@ -422,156 +437,6 @@ static void agrees_with_the_plain_validator(void **state)
     }
 }
 
-/* A document that is never in memory as a whole: [ "aaa…" , "aaa…" ] with strings of any length. */
-struct long_strings {
-    uint64_t left;
-    int state;
-};
-
-static ssize_t long_strings_read(void *ctx, char *buf, size_t size)
-{
-    struct long_strings *doc = ctx;
-    size_t n = doc->left < size ? (size_t)doc->left : size;
-
-    if (doc->state == 0) {
-        doc->state = 1;
-        memcpy(buf, "[\"", 2);
-        return 2;
-    }
-    if (n > 0) {
-        memset(buf, 'a', n);
-        doc->left -= n;
-        return (ssize_t)n;
-    }
-    if (doc->state == 1) {
-        doc->state = 2;
-        memcpy(buf, "\"]", 2);
-        return 2;
-    }
-    return 0;
-}
-
-static void passes_over_a_string_of_a_gigabyte_in_its_window(void **state)
-{
-    struct long_strings doc = {.left = (uint64_t)1 << 30};
-    struct tch_json_reader r;
-    tacho_error err;
-
-    (void)state;
-    assert_int_equal(tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, &err), 0);
-    assert_int_equal(tch_json_skip(&r), 0);
-    assert_int_equal(tch_json_finish(&r), 0);
-    assert_int_equal(r.size, TCH_JSON_WINDOW);
-    tch_json_close(&r);
-}
-
-static void refuses_to_hold_a_string_past_the_limit(void **state)
-{
-    struct long_strings doc = {.left = (uint64_t)1 << 30};
-    struct tch_json_reader r;
-    struct tch_json_value v;
-    tacho_error err;
-
-    (void)state;
-    assert_int_equal(tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, &err), 0);
-    assert_int_equal(tch_json_read(&r, &v), 0);
-    assert_int_equal(tch_json_element(&r), 1);
-    assert_int_equal(tch_json_read(&r, &v), TACHO_ELIMIT);
-    assert_string_equal(err.message, "one value is longer than 1048576 bytes");
-    tch_json_close(&r);
-}
-
-static void a_stream_hands_out_strings_larger_than_its_first_window(void **state)
-{
-    struct long_strings doc = {.left = 3 * TCH_JSON_WINDOW};
-    struct tch_json_reader r;
-    struct tch_json_value v;
-
-    (void)state;
-    assert_int_equal(tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, NULL), 0);
-    assert_int_equal(tch_json_read(&r, &v), 0);
-    assert_int_equal(tch_json_element(&r), 1);
-    assert_int_equal(tch_json_read(&r, &v), 0);
-    assert_int_equal(v.len, 3 * TCH_JSON_WINDOW);
-    assert_int_equal(tch_json_element(&r), 0);
-    assert_int_equal(tch_json_finish(&r), 0);
-    tch_json_close(&r);
-}
-
-static ssize_t broken_read(void *ctx, char *buf, size_t size)
-{
-    int *calls = ctx;
-
-    (void)size;
-    if ((*calls)++ == 0) {
-        memcpy(buf, "[1,2", 4);
-        return 4;
-    }
-    errno = *calls == 2 ? EINTR : EIO;
-    return -1;
-}
-
-static void reports_a_read_that_fails(void **state)
-{
-    struct tch_json_reader r;
-    tacho_error err;
-    int calls = 0;
-
-    (void)state;
-    assert_int_equal(tch_json_open_stream(&r, broken_read, &calls, 0, &err), 0);
-    assert_int_equal(tch_json_skip(&r), TACHO_EIO);
-    assert_int_equal(err.system_errno, EIO);
-    assert_string_equal(err.message, "cannot read on at byte 4: Input/output error");
-    assert_int_equal(calls, 3);
-    tch_json_close(&r);
-}
-
-static void counts_lines_in_a_stream(void **state)
-{
-    enum { LINES = 200000 };
-    char *text = malloc(2 * LINES + 10);
-    struct test_pieces pieces = {text, 2 * LINES + 3, 10000};
-    struct tch_json_reader r;
-    tacho_error err;
-
-    (void)state;
-    assert_non_null(text);
-    for (size_t i = 0; i < LINES; i++)
-        memcpy(text + 2 * i, i ? ",\n" : "[\n", 2);
-    for (size_t i = 1; i < LINES; i++)
-        text[2 * i] = i % 2 ? '1' : ',';
-    memcpy(text + 2 * LINES, " ?]", 3);
-    assert_int_equal(tch_json_open_stream(&r, test_pieces_read, &pieces, 0, &err), 0);
-    assert_int_equal(tch_json_skip(&r), TACHO_EPARSE);
-    assert_int_equal(err.line, LINES + 1);
-    assert_int_equal(err.column, 2);
-    assert_int_equal(err.offset, 2 * LINES + 1);
-    tch_json_close(&r);
-    free(text);
-}
-
-static int read_with_little_memory(void *arg)
-{
-    struct long_strings doc = {.left = 3 * TCH_JSON_WINDOW};
-    struct tch_json_reader r;
-    struct tch_json_value v;
-    int status;
-
-    (void)arg;
-    status = tch_json_open_stream(&r, long_strings_read, &doc, 1 << 20, NULL);
-    if (status < 0)
-        return status;
-    status = tch_json_read_raw(&r, &v);
-    tch_json_close(&r);
-    return status;
-}
-
-static void survives_every_allocation_failing(void **state)
-{
-    (void)state;
-    test_every_allocation_fails(read_with_little_memory, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,13 +454,8 @@ int main(void)
         cmocka_unit_test(keeps_integers_exact),
         cmocka_unit_test(leaves_a_container_from_the_middle),
         cmocka_unit_test(stays_failed),
+        cmocka_unit_test(nothing_at_all_is_an_empty_text),
         cmocka_unit_test(agrees_with_the_plain_validator),
-        cmocka_unit_test(passes_over_a_string_of_a_gigabyte_in_its_window),
-        cmocka_unit_test(refuses_to_hold_a_string_past_the_limit),
-        cmocka_unit_test(a_stream_hands_out_strings_larger_than_its_first_window),
-        cmocka_unit_test(reports_a_read_that_fails),
-        cmocka_unit_test(counts_lines_in_a_stream),
-        cmocka_unit_test(survives_every_allocation_failing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

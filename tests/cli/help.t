@@ -6,9 +6,15 @@ $ tacho
 !        tacho --help | --version
 ! 
 ! Commands:
-!   completion  print a completion script for a shell
-!   doctor      what this machine can measure, what disturbs it, how to mend that
-!   help        explain tacho or one of its commands
+!   completion   print a completion script for a shell
+!   doctor       what this machine can measure, what disturbs it, how to mend that
+!   events       validate, summarise, compare and import profile events
+!   fingerprint  hash a configuration, show and hash the environment
+!   flame        fold, draw, compare and convert flamegraphs
+!   help         explain tacho or one of its commands
+!   stats        latency statistics of a column of numbers
+!   trace        look into recordings and make traces of them
+!   watch        memory, CPU and power of a process tree, live
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -24,9 +30,15 @@ $ tacho --help
 | whether that is better or worse than before.
 | 
 | Commands:
-|   completion  print a completion script for a shell
-|   doctor      what this machine can measure, what disturbs it, how to mend that
-|   help        explain tacho or one of its commands
+|   completion   print a completion script for a shell
+|   doctor       what this machine can measure, what disturbs it, how to mend that
+|   events       validate, summarise, compare and import profile events
+|   fingerprint  hash a configuration, show and hash the environment
+|   flame        fold, draw, compare and convert flamegraphs
+|   help         explain tacho or one of its commands
+|   stats        latency statistics of a column of numbers
+|   trace        look into recordings and make traces of them
+|   watch        memory, CPU and power of a process tree, live
 | 
 | Options:
 |   -V, --version  show the version

@@ -16,8 +16,26 @@ $ tacho help --man
 | .B tacho doctor
 | what this machine can measure, what disturbs it, how to mend that
 | .TP
+| .B tacho events
+| validate, summarise, compare and import profile events
+| .TP
+| .B tacho fingerprint
+| hash a configuration, show and hash the environment
+| .TP
+| .B tacho flame
+| fold, draw, compare and convert flamegraphs
+| .TP
 | .B tacho help
 | explain tacho or one of its commands
+| .TP
+| .B tacho stats
+| latency statistics of a column of numbers
+| .TP
+| .B tacho trace
+| look into recordings and make traces of them
+| .TP
+| .B tacho watch
+| memory, CPU and power of a process tree, live
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -46,7 +64,13 @@ $ tacho help --man
 | .SH SEE ALSO
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
-| .BR tacho\-help (1)
+| .BR tacho\-events (1),
+| .BR tacho\-fingerprint (1),
+| .BR tacho\-flame (1),
+| .BR tacho\-help (1),
+| .BR tacho\-stats (1),
+| .BR tacho\-trace (1),
+| .BR tacho\-watch (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"

@@ -163,7 +163,7 @@ static const struct cmd cmd_validate = {
 
 static const struct cmd *const event_cmds[] = {&cmd_import, &cmd_validate, NULL};
 
-static const struct cmd cmd_events = {
+static const struct cmd sample_events = {
     .name = "events",
     .summary = "profile events",
     .usage = "tacho events COMMAND",
@@ -211,7 +211,7 @@ static const struct cmd cmd_table = {
 };
 
 static const struct cmd *const commands[] = {
-    &cmd_completion, &cmd_any_doctor, &cmd_events, &cmd_help,
+    &cmd_completion, &cmd_any_doctor, &sample_events, &cmd_help,
     &cmd_progress,   &cmd_run,        &cmd_table,  NULL,
 };
 

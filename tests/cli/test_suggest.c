@@ -24,6 +24,9 @@ static void takes_words_longer_than_its_rows(void **state)
     longest[200] = '\0';
     assert_int_equal(edit_distance(longest, "abc"), 200);
     assert_int_equal(edit_distance("abc", longest), 200);
+    longest[40] = '\0'; /* just not longer */
+    assert_int_equal(edit_distance(longest, "abc"), 39);
+    assert_int_equal(edit_distance("abc", longest), 39);
 }
 
 static const char *nearest(const char *word)

@@ -122,6 +122,37 @@ static void paints_words_and_not_blanks(void **state)
     table_release(&t);
 }
 
+static bool prints(const struct table *t)
+{
+    struct tch_buf b;
+    bool failed;
+
+    tch_buf_init(&b, 1000);
+    table_print(t, &b);
+    failed = b.failed;
+    assert_true(!failed || b.len == 0);
+    tch_buf_release(&b);
+    return !failed;
+}
+
+static void prints_nothing_when_anything_of_it_was_lost(void **state)
+{
+    const struct term term = {.width = 40};
+    struct table t;
+
+    (void)state;
+    table_init(&t, &term, wrapping, 2);
+    table_add(&t, PLAIN, "a");
+    table_add(&t, PLAIN, "b");
+    assert_true(prints(&t));
+    t.text.failed = true;
+    assert_false(prints(&t));
+    t.text.failed = false;
+    t.cells.failed = true;
+    assert_false(prints(&t));
+    table_release(&t);
+}
+
 static int print_one(void *arg)
 {
     const struct term term = {.width = 40};
@@ -156,6 +187,7 @@ int main(void)
         cmocka_unit_test(an_empty_table_prints_nothing),
         cmocka_unit_test(an_empty_cell_keeps_its_place),
         cmocka_unit_test(paints_words_and_not_blanks),
+        cmocka_unit_test(prints_nothing_when_anything_of_it_was_lost),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

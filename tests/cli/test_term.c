@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/progress.h"
 #include "cli/term.h"
 
@@ -112,6 +113,101 @@ static void draws_no_progress_when_quiet(void **state)
     assert_string_equal(out, "tacho: warning: half-way\r\n");
 }
 
+/* What `body` writes on stderr while that is said to be a terminal. */
+static void read_stderr(void (*body)(const struct args *args), char *text, size_t size)
+{
+    const struct args args = {.err = {.is_tty = true, .width = 80}};
+    FILE *file = tmpfile();
+    int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+    assert_true(file && saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    body(&args);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static size_t lines_begun(void (*body)(const struct args *args))
+{
+    static const char start[] = "\r\033[K";
+    char text[64 * 1024];
+    size_t count = 0;
+
+    read_stderr(body, text, sizeof text);
+    for (const char *at = text; (at = strstr(at, start)); at += strlen(start))
+        count++;
+    return count;
+}
+
+static uint64_t spent_ns;
+
+static void step_for_a_while(const struct args *args)
+{
+    uint64_t start = tch_now_ns();
+    struct progress p;
+
+    progress_begin(&p, args, "stepping", 1000);
+    for (uint64_t i = 0; tch_now_ns() - start < 30000000; i++)
+        progress_step(&p, i);
+    progress_end(&p);
+    spent_ns = tch_now_ns() - start;
+}
+
+static void draws_progress_ten_times_a_second_at_most(void **state)
+{
+    size_t begun;
+
+    (void)state;
+    begun = lines_begun(step_for_a_while);
+    assert_true(begun >= 2); /* at the begin, and to erase it */
+    assert_true(begun <= 2 + spent_ns / 100000000);
+}
+
+static void hide_and_step(const struct args *args)
+{
+    struct progress p;
+
+    progress_begin(&p, args, "hiding", 3);
+    progress_hide();
+    progress_hide(); /* nothing is there any more */
+    progress_step(&p, 1);
+    progress_end(&p);
+    progress_hide();
+}
+
+static void draws_hidden_progress_again_at_the_next_step(void **state)
+{
+    (void)state;
+    assert_int_equal(lines_begun(hide_and_step), 4); /* drawn, erased, drawn, erased */
+}
+
+static void complain_of_places(const struct args *args)
+{
+    tacho_error err = {.line = 1, .column = 1, .message = "why"};
+
+    (void)args;
+    complain(&err, "cannot read '%s'", "a");
+    err.column = 0;
+    complain(&err, "cannot read '%s'", "b\n\033[2J");
+    err.line = 0;
+    complain(&err, "cannot read '%s'", "c");
+    complain(NULL, "cannot read '%s'", "d");
+}
+
+static void complaints_name_line_and_column_where_known(void **state)
+{
+    char text[1024];
+
+    (void)state;
+    read_stderr(complain_of_places, text, sizeof text);
+    assert_string_equal(text, "tacho: cannot read 'a': line 1, column 1: why\n"
+                              "tacho: cannot read 'b??[2J': line 1: why\n"
+                              "tacho: cannot read 'c': why\n"
+                              "tacho: cannot read 'd'\n");
+}
+
 static void line_is(const struct progress *p, uint64_t elapsed_ns, const char *want)
 {
     struct tch_buf b;
@@ -167,6 +263,9 @@ int main(void)
         cmocka_unit_test_setup(leaves_colours_out_when_told, set_plain_environment),
         cmocka_unit_test_setup(draws_progress_and_erases_it, set_plain_environment),
         cmocka_unit_test_setup(draws_no_progress_when_quiet, set_plain_environment),
+        cmocka_unit_test(draws_progress_ten_times_a_second_at_most),
+        cmocka_unit_test(draws_hidden_progress_again_at_the_next_step),
+        cmocka_unit_test(complaints_name_line_and_column_where_known),
         cmocka_unit_test(tells_share_count_and_time_left),
         cmocka_unit_test_setup(reads_the_locale_by_its_name, set_plain_environment),
     };

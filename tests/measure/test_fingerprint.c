@@ -149,7 +149,7 @@ static void a_key_that_comes_twice_is_refused(void **state)
     (void)state;
     assert_int_equal(tacho_json_canonical(twice, sizeof twice - 1, &json, NULL, &err),
                      TACHO_EPARSE);
-    assert_string_equal(err.message, "the key \"a\": comes twice in an object");
+    assert_string_equal(err.message, "the key \"a\" comes twice in an object");
     assert_null(json);
     assert_int_equal(tacho_json_canonical(nested, sizeof nested - 1, &json, NULL, &err), 0);
     free(json);

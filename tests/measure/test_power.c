@@ -373,7 +373,8 @@ static void no_source_at_all_says_why(void **state)
     (void)state;
     assert_int_equal(tacho_power_new(&p, NULL), 0);
     assert_int_equal(tacho_power_add_all(p, test_home, &err), TACHO_EUNSUPPORTED);
-    assert_true(strncmp(err.message, "no power source: rapl: no energy counter", 40) == 0);
+    assert_string_equal(err.message,
+                        "no power source: this machine has no rapl, perf, hwmon, battery");
     assert_int_equal(tacho_power_report_get(p, 0, &report), TACHO_EINVAL);
     assert_true(isnan(tacho_power_now(p)));
     tacho_power_free(p);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -75,6 +76,8 @@ static void tells_what_paranoid_levels_allow(void **state)
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
     put(path, "-1\n");
     finds(g, name, TCH_PROBE_OK, "-1: own processes, kernel included", NULL);
+    put(path, "1\n");
+    finds(g, name, TCH_PROBE_OK, "1: own processes, kernel included", NULL);
     put(path, "2\n");
     finds(g, name, TCH_PROBE_WARNING, "2: own processes", fix);
     put(path, "4\n");
@@ -97,8 +100,24 @@ static void tells_why_events_do_not_open(void **state)
     finds(g, "hardware counters", TCH_PROBE_MISSING, "no counters", "pmu=on");
     software_error = ENOSYS;
     hardware_error = EPERM;
-    finds(g, "sampling", TCH_PROBE_MISSING, "fails", "CONFIG_PERF_EVENTS");
+    finds(g, "sampling", TCH_PROBE_MISSING, "no performance events", "CONFIG_PERF_EVENTS");
     finds(g, "hardware counters", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    software_error = EPERM;
+    hardware_error = EMFILE;
+    finds(g, "sampling", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "fails: Too many open files", "perf stat");
+}
+
+static void tells_what_is_free_on_the_disk(void **state)
+{
+    struct statvfs fs;
+    bool enough;
+
+    (void)state;
+    assert_int_equal(statvfs(test_home, &fs), 0);
+    enough = (uint64_t)fs.f_bavail * fs.f_frsize >= UINT64_C(1) << 30;
+    finds(&tch_probe_system, "disk", enough ? TCH_PROBE_OK : TCH_PROBE_WARNING,
+          "GiB free in this folder", enough ? NULL : "du -xh");
 }
 
 static void tells_what_limits_sampling(void **state)
@@ -145,6 +164,9 @@ static void finds_energy_counters(void **state)
     put("/proc/sys/kernel/perf_event_paranoid", "2\n");
     finds(g, "perf power", TCH_PROBE_WARNING, "privileged", "paranoid=0");
     put("/proc/sys/kernel/perf_event_paranoid", "0\n");
+    finds(g, "perf power", TCH_PROBE_OK, "energy-cores, energy-pkg", NULL);
+    put("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    put("/proc/self/status", "CapEff:\t0000000000200000\n"); /* CAP_SYS_ADMIN */
     finds(g, "perf power", TCH_PROBE_OK, "energy-cores, energy-pkg", NULL);
 }
 
@@ -435,6 +457,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(tells_what_paranoid_levels_allow),
         TEST_IN_HOME(tells_why_events_do_not_open),
+        TEST_IN_HOME(tells_what_is_free_on_the_disk),
         TEST_IN_HOME(tells_what_limits_sampling),
         TEST_IN_HOME(finds_energy_counters),
         TEST_IN_HOME(tells_how_to_read_a_counter_kept_for_root),

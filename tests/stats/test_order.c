@@ -184,6 +184,26 @@ static void encloses_a_tail_from_both_sides_alike(void **state)
     assert_true(fabs((double)p99.low - (50000000 - 1.959964 * 5000)) < 3);
 }
 
+/* Against the normal approximation, which is near for all of these. */
+static void encloses_every_percentile(void **state)
+{
+    static const double quantiles[] = {0.01, 0.05, 0.1, 0.3, 0.5, 0.9, 0.95, 0.99, 0.999};
+    static const size_t sizes[] = {20000, 150000, 1000000, 30000000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+            double mean = quantiles[i] * (double)sizes[j];
+            double half = 1.959964 * sqrt(mean * (1 - quantiles[i]));
+            struct tch_rank_interval got;
+
+            assert_int_equal(tch_quantile_interval(sizes[j], quantiles[i], 0.05, &got, NULL), 0);
+            assert_true(fabs((double)got.low - (mean - half)) < 3);
+            assert_true(fabs((double)got.high - (mean + half)) < 3);
+            assert_true(got.level >= 0.95 && got.level < 0.98);
+        }
+}
+
 static void says_when_values_are_too_few_for_an_interval(void **state)
 {
     struct tch_rank_interval got;
@@ -209,6 +229,7 @@ int main(void)
         cmocka_unit_test(has_no_interval_of_two_runs),
         cmocka_unit_test(encloses_a_median_as_printed_tables_do),
         cmocka_unit_test(encloses_a_tail_from_both_sides_alike),
+        cmocka_unit_test(encloses_every_percentile),
         cmocka_unit_test(says_when_values_are_too_few_for_an_interval),
     };
 

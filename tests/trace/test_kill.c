@@ -51,7 +51,7 @@ static uint64_t kill_once(_Atomic uint64_t *counts, unsigned after_us)
     assert_int_equal(seen.r.lost_ends, 0);
     assert_int_equal(seen.r.lost_begins, 0);
     for (int i = 0; i < 4; i++) {
-        char name[16];
+        char name[32];
         uint64_t returned = atomic_load(&counts[i]), found;
 
         snprintf(name, sizeof name, "thread %d", i);

@@ -1,0 +1,196 @@
+/*
+ * Folding perf's text against grep, drawing a million stacks against sort: whole programs, files
+ * in the page cache, output thrown away.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/spawn.h"
+#include "bench.h"
+#include "flame_input.h"
+
+enum { MOST_ARGUMENTS = 8, PEAK_MB = 200, SVG_MB = 5 };
+
+/* A program and its arguments; where "FILE" stands comes the input. */
+struct program {
+    const char *argv[MOST_ARGUMENTS];
+    const char *locale; /* an LC_ALL=, or NULL */
+    const char *output; /* or NULL: thrown away */
+    uint64_t peak_kb;   /* of the last run */
+};
+
+struct file {
+    char path[64];
+    uint64_t bytes;
+};
+
+static int run_program(void *work, void *state)
+{
+    const struct file *in = work;
+    struct program *p = state;
+    const char *argv[MOST_ARGUMENTS + 1] = {NULL};
+    const char *const env[] = {p->locale, NULL};
+    struct tch_spawn s = {
+        .argv = argv,
+        .extra_env = p->locale ? env : NULL,
+        .io = {[1] = {.kind = p->output ? TCH_IO_WRITE : TCH_IO_NULL, .path = p->output},
+               [2] = {.kind = TCH_IO_NULL}},
+    };
+    struct tch_spawn_end end;
+    tacho_error err;
+    pid_t pid;
+
+    for (int i = 0; i < MOST_ARGUMENTS && p->argv[i]; i++)
+        argv[i] = strcmp(p->argv[i], "FILE") == 0 ? in->path : p->argv[i];
+    if (tch_spawn(&s, &pid, &err) < 0 || tch_spawn_wait(pid, &end, &err) < 0) {
+        fprintf(stderr, "bench_flame: %s\n", err.message);
+        return -1;
+    }
+    p->peak_kb = (uint64_t)end.usage.ru_maxrss;
+    return WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0 ? 0 : -1;
+}
+
+static int make_file(struct file *f, int (*write)(FILE *, const struct flame_shape *),
+                     const struct flame_shape *shape)
+{
+    struct stat st;
+    FILE *file;
+    int fd;
+
+    snprintf(f->path, sizeof f->path, "%s/bench-flame-XXXXXX", "/tmp");
+    fd = mkstemp(f->path);
+    file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file || write(file, shape) < 0 || fflush(file) != 0 || fstat(fd, &st) < 0) {
+        perror("bench_flame: cannot write a temporary file");
+        if (file)
+            fclose(file);
+        return -1;
+    }
+    fclose(file);
+    f->bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+/* A peer that is not installed is named in the output, and not run. */
+static struct bench_contender peer(const char *name, const char *missing, struct program *p)
+{
+    char path[4096];
+    bool there = tch_find_program(p->argv[0], path, sizeof path, NULL) == 0;
+
+    return (struct bench_contender){.name = name,
+                                    .role = BENCH_PEER,
+                                    .missing = missing,
+                                    .arg = p,
+                                    .run = there ? run_program : NULL};
+}
+
+static int bench_fold(const struct file *in, uint64_t samples, const struct bench_options *options)
+{
+    char out[80];
+    /* grep sees when its output is thrown away, and stops at the first match. */
+    struct program grep = {
+        .argv = {"grep", "-c", "^$", "FILE"}, .locale = "LC_ALL=C", .output = out};
+    struct program ours = {.argv = {TACHO_COMMAND, "flame", "fold", "FILE"}};
+    struct program inferno = {.argv = {"inferno-collapse-perf", "-n", "1", "FILE"}};
+    struct program perl = {.argv = {"stackcollapse-perf.pl", "FILE"}};
+    const struct bench_contender contenders[] = {
+        {.name = "grep -c '^$'", .role = BENCH_FLOOR, .arg = &grep, .run = run_program},
+        {.name = "tacho flame fold", .role = BENCH_OURS, .arg = &ours, .run = run_program},
+        peer("inferno-collapse-perf -n 1", "not installed (cargo install inferno)", &inferno),
+        peer("stackcollapse-perf.pl", "not installed (FlameGraph, from its repository)", &perl),
+    };
+    const struct bench_target targets[] = {{"tacho flame fold", "grep -c '^$'", 0.5}};
+    const struct bench_case c = {
+        .name = "folding the text of perf script",
+        .work = (void *)in,
+        .bytes = in->bytes,
+        .operations = samples,
+        .operation = "sample",
+        .contenders = contenders,
+        .contender_count = sizeof contenders / sizeof contenders[0],
+        .targets = targets,
+        .target_count = 1,
+    };
+    int status;
+
+    snprintf(out, sizeof out, "%s.out", in->path);
+    status = bench_compare(&c, options);
+    unlink(out);
+    if (status == 0 && !options->json)
+        printf("  peak memory of ours: %.1f MB\n\n", (double)ours.peak_kb / 1000);
+    return status;
+}
+
+static int bench_draw(const struct file *in, uint64_t stacks, const struct bench_options *options)
+{
+    char svg[80];
+    struct stat st = {0};
+    struct program sort = {.argv = {"sort", "FILE"}, .locale = "LC_ALL=C"};
+    struct program ours = {.argv = {TACHO_COMMAND, "flame", "draw", "FILE"}, .output = svg};
+    struct program inferno = {.argv = {"inferno-flamegraph", "FILE"}};
+    struct program perl = {.argv = {"flamegraph.pl", "FILE"}};
+    const struct bench_contender contenders[] = {
+        {.name = "LC_ALL=C sort", .role = BENCH_PEER, .arg = &sort, .run = run_program},
+        {.name = "tacho flame draw", .role = BENCH_OURS, .arg = &ours, .run = run_program},
+        peer("inferno-flamegraph", "not installed (cargo install inferno)", &inferno),
+        peer("flamegraph.pl", "not installed (FlameGraph, from its repository)", &perl),
+    };
+    const struct bench_target targets[] = {{"tacho flame draw", "LC_ALL=C sort", 1 / 1.5}};
+    const struct bench_case c = {
+        .name = "drawing distinct stacks",
+        .work = (void *)in,
+        .bytes = in->bytes,
+        .operations = stacks,
+        .operation = "stack",
+        .contenders = contenders,
+        .contender_count = sizeof contenders / sizeof contenders[0],
+        .targets = targets,
+        .target_count = 1,
+    };
+    int status;
+
+    snprintf(svg, sizeof svg, "%s.svg", in->path);
+    status = bench_compare(&c, options);
+    if (stat(svg, &st) < 0)
+        status = -1;
+    unlink(svg);
+    if (status == 0 && !options->json)
+        printf("  peak memory of ours: %.1f MB; target below %d: %s\n"
+               "  the SVG: %.2f MB; target below %d: %s\n\n",
+               (double)ours.peak_kb / 1000, PEAK_MB,
+               ours.peak_kb < PEAK_MB * 1000 ? "met" : "NOT MET", (double)st.st_size / 1e6, SVG_MB,
+               st.st_size < SVG_MB * 1000000L ? "met" : "NOT MET");
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct flame_shape folded = flame_folded_shape;
+    struct flame_shape perf = flame_perf_shape;
+    struct bench_options options;
+    struct file folded_file = {{0}, 0};
+    struct file perf_file = {{0}, 0};
+    int status = 1;
+
+    if (bench_parse(&argc, argv, &options) < 0)
+        return 64;
+    if (argc > 1) {
+        fprintf(stderr, "usage: bench_flame [--rounds N] [--quick] [--json]\n");
+        return 64;
+    }
+    if (options.quick) {
+        folded.stacks /= 50;
+        perf.stacks /= 50;
+    }
+    if (make_file(&perf_file, flame_write_perf, &perf) == 0 &&
+        make_file(&folded_file, flame_write_folded, &folded) == 0 &&
+        bench_fold(&perf_file, perf.stacks, &options) == 0 &&
+        bench_draw(&folded_file, folded.stacks, &options) == 0)
+        status = 0;
+    unlink(perf_file.path);
+    unlink(folded_file.path);
+    return status;
+}

@@ -1,0 +1,298 @@
+/*
+ * What a span costs while it is recorded, against two readings of the clock and one store, and
+ * against other tracers; then what it costs to make a trace of ten million.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tacho/trace.h>
+
+#include "bench.h"
+#include "trace_peers.h"
+
+enum { SPANS = 4000000, QUICK_SPANS = 100000, CONVERTED = 10000000, THREADS_MAX = 2 };
+
+static char folder[] = "/tmp/tacho-bench-XXXXXX";
+
+static const char *at(const char *name)
+{
+    static char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* One thread's share of a run. */
+typedef void spans(uint64_t count);
+
+static void floor_spans(uint64_t count)
+{
+    static __thread uint64_t ring[4096];
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t begin = bench_ticks();
+
+        __atomic_store_n(&ring[i % 4096], bench_ticks() - begin, __ATOMIC_RELAXED);
+    }
+}
+
+static void static_spans(uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        TACHO_SPAN("rms_norm", "norm");
+    }
+}
+
+static void spans_with_an_integer(uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        TACHO_SPAN_ARGS("rms_norm", "norm", TACHO_U64("i", i));
+    }
+}
+
+/* Runs. */
+
+struct work {
+    uint64_t count; /* of each thread */
+    int threads;
+};
+
+struct share {
+    spans *run;
+    uint64_t count;
+};
+
+static void *run_share(void *arg)
+{
+    const struct share *share = arg;
+
+    share->run(share->count);
+    return NULL;
+}
+
+static int run_threads(const struct work *work, spans *run)
+{
+    struct share share = {run, work->count};
+    pthread_t threads[THREADS_MAX];
+
+    for (int i = 1; i < work->threads; i++)
+        if (pthread_create(&threads[i], NULL, run_share, &share) != 0)
+            return -1;
+    run_share(&share);
+    for (int i = 1; i < work->threads; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
+static int run_floor(void *work, void *state)
+{
+    (void)state;
+    return run_threads(work, floor_spans);
+}
+
+static int run_off(void *work, void *state)
+{
+    (void)state;
+    return run_threads(work, static_spans);
+}
+
+/* A new file each time: removing an old one, which costs too, comes at the end. */
+static unsigned recordings;
+
+static const char *recording(unsigned number)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "t%u.tacho", number);
+    return at(name);
+}
+
+static int record(const struct work *work, spans *run)
+{
+    tacho_error err;
+    int status;
+
+    if (tacho_trace_start(recording(++recordings), &err) < 0) {
+        fprintf(stderr, "bench_trace: %s\n", err.message);
+        return -1;
+    }
+    status = run_threads(work, run);
+    return tacho_trace_stop(NULL) < 0 ? -1 : status;
+}
+
+static int run_static(void *work, void *state)
+{
+    (void)state;
+    return record(work, static_spans);
+}
+
+static int run_integer(void *work, void *state)
+{
+    (void)state;
+    return record(work, spans_with_an_integer);
+}
+
+static int run_lttng(void *work, void *state)
+{
+    (void)state;
+    return run_threads(work, bench_lttng_spans);
+}
+
+static int run_uftrace(void *work, void *state)
+{
+    const struct work *w = work;
+
+    (void)state;
+    return bench_uftrace_run(folder, w->count, w->threads);
+}
+
+static int compare_spans(const struct bench_options *o, int threads)
+{
+    static const struct bench_target targets[] = {
+        {"tacho, static name", "LTTng-UST", 5},
+        {"tacho, static name", "uftrace", 3.5},
+    };
+    const struct bench_contender contenders[] = {
+        {.name = "two clock readings, one store (floor)", .role = BENCH_FLOOR, .run = run_floor},
+        {.name = "tacho, static name", .role = BENCH_OURS, .run = run_static},
+        {.name = "tacho, one integer", .role = BENCH_OURS, .run = run_integer},
+        {.name = "tacho, off", .role = BENCH_OURS, .run = run_off},
+        {.name = "LTTng-UST",
+         .role = BENCH_PEER,
+         .missing = bench_lttng_missing(),
+         .run = bench_lttng_missing() ? NULL : run_lttng},
+        {.name = "uftrace",
+         .role = BENCH_PEER,
+         .missing = bench_uftrace_missing(),
+         .run = bench_uftrace_missing() ? NULL : run_uftrace},
+    };
+    struct work work = {.count = (uint64_t)(o->quick ? QUICK_SPANS : SPANS) / (uint64_t)threads,
+                        .threads = threads};
+    struct bench_case c = {
+        .name = threads == 1 ? "recording a span, 1 thread" : "recording a span, 2 threads",
+        .work = &work,
+        .operations = work.count * (uint64_t)threads,
+        .operation = "span",
+        .contenders = contenders,
+        .contender_count = sizeof contenders / sizeof contenders[0],
+        .targets = targets,
+        .target_count = sizeof targets / sizeof targets[0],
+    };
+
+    return bench_compare(&c, o);
+}
+
+/* Converting. */
+
+struct conversion {
+    const char *extension;
+    off_t bytes; /* of the trace */
+};
+
+static int run_convert(void *work, void *state)
+{
+    const struct conversion *c = work;
+    char in[128], out[128];
+
+    (void)state;
+    snprintf(in, sizeof in, "%s", recording(recordings));
+    snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
+    unlink(out);
+    return tacho_trace_convert(in, out, NULL);
+}
+
+static int run_write(void *work, void *state)
+{
+    static char block[1 << 20];
+    const struct conversion *c = work;
+    int fd;
+
+    (void)state;
+    unlink(at("plain"));
+    fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    for (off_t left = c->bytes; fd >= 0 && left > 0; left -= (off_t)sizeof block)
+        if (write(fd, block, left < (off_t)sizeof block ? (size_t)left : sizeof block) < 0)
+            return -1;
+    return fd < 0 || close(fd) < 0 ? -1 : 0;
+}
+
+static int compare_conversion(const struct bench_options *o, const char *extension, uint64_t count)
+{
+    const struct bench_contender contenders[] = {
+        {.name = "writing as many bytes (floor)", .role = BENCH_FLOOR, .run = run_write},
+        {.name = "tacho", .role = BENCH_OURS, .run = run_convert},
+    };
+    struct conversion conversion = {.extension = extension};
+    char name[64], out[128];
+    struct stat st;
+    struct bench_case c = {
+        .name = name,
+        .work = &conversion,
+        .operations = count,
+        .operation = "span",
+        .contenders = contenders,
+        .contender_count = sizeof contenders / sizeof contenders[0],
+    };
+
+    snprintf(out, sizeof out, "%s/t%s", folder, extension);
+    if (run_convert(&conversion, NULL) < 0 || stat(out, &st) < 0)
+        return -1;
+    conversion.bytes = st.st_size;
+    c.bytes = (uint64_t)st.st_size;
+    snprintf(name, sizeof name, "%llu spans to %s", (unsigned long long)count, extension);
+    return bench_compare(&c, o);
+}
+
+static int compare_conversions(const struct bench_options *o)
+{
+    struct work work = {.count = (o->quick ? QUICK_SPANS : CONVERTED) / 2, .threads = 2};
+
+    if (record(&work, static_spans) < 0)
+        return -1;
+    if (compare_conversion(o, ".pftrace", work.count * 2) < 0)
+        return -1;
+    return compare_conversion(o, ".json", work.count * 2);
+}
+
+static void clean_up(void)
+{
+    static const char *const names[] = {"t.json", "t.pftrace", "plain"};
+
+    bench_uftrace_clean(folder);
+    for (unsigned i = 1; i <= recordings; i++)
+        unlink(recording(i));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unlink(at(names[i]));
+    rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_options options;
+    int status;
+
+    if (bench_parse(&argc, argv, &options) < 0)
+        return 64;
+    if (argc > 1) {
+        fprintf(stderr, "usage: bench_trace [--rounds N] [--quick] [--json]\n");
+        return 64;
+    }
+    if (!mkdtemp(folder)) {
+        perror("bench_trace: cannot make a folder");
+        return 1;
+    }
+    bench_lttng_start(folder);
+    status = compare_spans(&options, 1);
+    if (status == 0)
+        status = compare_spans(&options, 2);
+    bench_lttng_stop();
+    if (status == 0)
+        status = compare_conversions(&options);
+    clean_up();
+    return status == 0 ? 0 : 1;
+}

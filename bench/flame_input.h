@@ -1,0 +1,34 @@
+/*
+ * Profiles to measure with, made from a seed: the same bytes on every machine.
+ *
+ * A program is a tree of calls without end. It has 4,096 functions with names of 12 to 40 bytes;
+ * every node of the tree calls `fan_out` functions, drawn once for that node. A stack is a walk
+ * from the root down.
+ */
+#ifndef BENCH_FLAME_INPUT_H
+#define BENCH_FLAME_INPUT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct flame_shape {
+    uint64_t stacks;  /* lines of a folded file, all distinct; samples of perf's text */
+    unsigned shallow; /* frames of a stack: from this many */
+    unsigned deep;    /* to this many, each as likely */
+    unsigned fan_out;
+};
+
+/** 1,000,000 stacks of 18 to 34 frames, each node calling four others with equal chance: 530 MB.
+    The order is that of drawing, which is none. */
+extern const struct flame_shape flame_folded_shape;
+
+/** 320,000 samples of 14 to 28 frames in perf's text; of four callees the first is taken by eight
+   in ten, so that stacks come back: 640 MB, a third of the stacks distinct. Every function has
+   three addresses. */
+extern const struct flame_shape flame_perf_shape;
+
+/** 0, or -1 when the file cannot be written. */
+int flame_write_folded(FILE *file, const struct flame_shape *shape);
+int flame_write_perf(FILE *file, const struct flame_shape *shape);
+
+#endif

@@ -1,0 +1,516 @@
+/* tacho stats: reads a column of numbers, prints what they are distributed like. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/float_text.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cmds.h"
+#include "format.h"
+#include "opt.h"
+#include "stats/numbers.h"
+#include "stats/order.h"
+#include "stats/stream.h"
+#include "table.h"
+
+enum { COLUMN, PERCENTILES, UNIT, MEMORY, SKIP, NO_HISTOGRAM };
+
+enum { OUT_MAX = 1 << 20, PERCENTILES_MAX = 64, BINS = 16, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
+
+/* Exactly as typed: 99.999 is 99999 / 100000. */
+struct percentile {
+    char text[32];
+    uint64_t num;
+    uint64_t den;
+    double value;
+    double low; /* of the 95 % interval; NaN: too few numbers for one */
+    double high;
+};
+
+struct stats_job {
+    const char *file; /* NULL: standard input */
+    const char *column;
+    bool skip;
+    bool histogram;
+    double unit_ns; /* 0: not a time */
+    const char *unit;
+    uint64_t memory;
+    size_t count;
+    struct percentile percentiles[PERCENTILES_MAX];
+    struct tch_numbers found;
+    struct tch_stream stream;
+    double median;
+    double mad;
+    double edges[BINS + 1]; /* of the histogram drawn */
+    uint64_t below[BINS + 1];
+};
+
+static const char *const unit_names[] = {"none", "ns", "us", "ms", "s", NULL};
+static const double unit_sizes[] = {0, 1, 1e3, 1e6, 1e9};
+
+/* "99.9" to 999 / 1000. */
+static bool parse_percentile(const char *text, size_t len, struct percentile *ret)
+{
+    uint64_t digits = 0;
+    uint64_t scale = 1;
+    bool point = false;
+    size_t count = 0;
+
+    if (len == 0 || len >= sizeof ret->text)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '.' && !point && i > 0 && i + 1 < len) {
+            point = true;
+        } else if (text[i] >= '0' && text[i] <= '9' && count++ < NINES_MAX) {
+            digits = digits * 10 + (uint64_t)(text[i] - '0');
+            scale *= point ? 10 : 1;
+        } else {
+            return false;
+        }
+    }
+    if (scale > UINT64_MAX / 100 || digits > 100 * scale)
+        return false;
+    *ret = (struct percentile){.num = digits, .den = 100 * scale};
+    memcpy(ret->text, text, len);
+    return true;
+}
+
+static int parse_percentiles(struct stats_job *job, const char *list, const struct args *args)
+{
+    job->count = 0;
+    for (;;) {
+        size_t len = strcspn(list, ",");
+
+        if (job->count == PERCENTILES_MAX)
+            return wrong_usage(args, "more than %d percentiles", PERCENTILES_MAX);
+        if (!parse_percentile(list, len, &job->percentiles[job->count++]))
+            return wrong_usage(args, "'%.*s' is not a percentile from 0 to 100", (int)len, list);
+        if (!list[len])
+            return EXIT_OK;
+        list += len + 1;
+    }
+}
+
+static int parse_options(struct stats_job *job, struct args *args)
+{
+    const struct opt *opt;
+    int status = parse_percentiles(job, "50,90,95,99,99.9", args);
+
+    while (status == EXIT_OK && (opt = next_opt(args))) {
+        switch (opt->id) {
+        case COLUMN:
+            job->column = args->value;
+            break;
+        case PERCENTILES:
+            status = parse_percentiles(job, args->value, args);
+            break;
+        case UNIT:
+            job->unit = args->value;
+            break;
+        case MEMORY:
+            if (tch_parse_size(args->value, &job->memory) < 0)
+                status = wrong_usage(args, "'%s' is not a size such as 256MiB", args->value);
+            break;
+        case SKIP:
+            job->skip = true;
+            break;
+        case NO_HISTOGRAM:
+            job->histogram = false;
+            break;
+        default:
+            break;
+        }
+    }
+    if (args->count > 0 && strcmp(args->operands[0], "-") != 0)
+        job->file = args->operands[0];
+    return status;
+}
+
+static void take(void *ctx, double value)
+{
+    tch_stream_add(ctx, value);
+}
+
+static int read_numbers(struct stats_job *job)
+{
+    const char *name = job->file ? job->file : "standard input";
+    int fd = job->file ? open(job->file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    tacho_error err;
+    int status;
+
+    if (fd < 0) {
+        char why[128];
+
+        complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
+        return EXIT_WORK;
+    }
+    status =
+        tch_numbers_read(fd, name, job->column, job->skip, take, &job->stream, &job->found, &err);
+    if (job->file)
+        close(fd);
+    if (status < 0) {
+        complain(&err, "cannot read '%s'", name);
+        if (status == TACHO_EPARSE)
+            complain(NULL, "with --skip such lines are passed over and counted");
+        return status == TACHO_EINVAL ? EXIT_USAGE : EXIT_WORK;
+    }
+    if (job->stream.n == 0) {
+        complain(NULL, "there are no numbers in '%s'", name);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+/* A column called wall_time_us tells its unit itself. */
+static void find_unit(struct stats_job *job)
+{
+    const char *end = strrchr(job->found.column, '_');
+    int index = job->unit ? choice_index(unit_names, job->unit)
+                : end     ? choice_index(unit_names, end + 1)
+                          : -1;
+
+    job->unit_ns = index > 0 ? unit_sizes[index] : 0;
+    job->unit = index > 0 ? unit_names[index] : NULL;
+}
+
+static uint64_t rank_of(uint64_t n, const struct percentile *p)
+{
+    long double exact = (long double)n * p->num / p->den;
+    uint64_t rank = (uint64_t)ceill(exact);
+
+    return rank < 1 ? 1 : rank > n ? n : rank;
+}
+
+/* All ranks at once: the values, and those that enclose each percentile. */
+static int find_percentiles(struct stats_job *job, tacho_error *err)
+{
+    uint64_t ranks[3 * PERCENTILES_MAX + 1];
+    double values[3 * PERCENTILES_MAX + 1];
+    uint64_t n = job->stream.n;
+    size_t count = job->count;
+    int status;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct percentile *p = &job->percentiles[i];
+        struct tch_rank_interval at;
+        bool known =
+            tch_quantile_interval(n, (double)p->num / (double)p->den, 0.05, &at, NULL) == 0;
+
+        ranks[3 * i] = rank_of(n, p);
+        ranks[3 * i + 1] = known ? at.low + 1 : 1;
+        ranks[3 * i + 2] = known ? at.high + 1 : n;
+        job->percentiles[i].low = known ? 0 : NAN;
+    }
+    ranks[3 * count] = (n + 1) / 2;
+    status = tch_stream_at(&job->stream, ranks, 3 * count + 1, values, err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        struct percentile *p = &job->percentiles[i];
+
+        p->value = values[3 * i];
+        p->high = isnan(p->low) ? NAN : values[3 * i + 2];
+        p->low = isnan(p->low) ? NAN : values[3 * i + 1];
+    }
+    if (status < 0)
+        return status;
+    job->median = values[3 * count];
+    return tch_stream_mad(&job->stream, job->median, &job->mad, err);
+}
+
+/* Equal steps, or equal factors where a few are far above the rest. */
+static void find_bins(struct stats_job *job)
+{
+    double min = job->stream.min;
+    double max = job->stream.max;
+    bool by_factor = min > 0 && max / job->median > 20;
+
+    for (int i = 0; i <= BINS; i++) {
+        double share = (double)i / BINS;
+
+        job->edges[i] = by_factor ? min * pow(max / min, share) : min + (max - min) * share;
+    }
+    job->edges[0] = min;
+    job->edges[BINS] = nextafter(max, INFINITY);
+    tch_stream_below(&job->stream, job->edges, BINS + 1, job->below);
+}
+
+static void add_json_number(struct tch_buf *b, const char *key, double value)
+{
+    tch_json_key(b, key);
+    tch_json_f64(b, value);
+}
+
+static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
+{
+    tch_json_key(b, "histogram");
+    tch_json_begin_array(b);
+    for (int i = 0; i < BINS; i++) {
+        tch_json_begin_object(b);
+        add_json_number(b, "low", job->edges[i]);
+        add_json_number(b, "high", i + 1 == BINS ? job->stream.max : job->edges[i + 1]);
+        tch_json_key(b, "count");
+        tch_json_u64(b, job->below[i + 1] - job->below[i]);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void add_json_text(struct tch_buf *b, const char *key, const char *text)
+{
+    tch_json_key(b, key);
+    if (text && text[0])
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+}
+
+static void add_json(struct tch_buf *b, const struct stats_job *job)
+{
+    bool exact = tch_stream_exact(&job->stream);
+
+    tch_json_begin_object(b);
+    add_json_text(b, "schema", "tacho.stats.v1");
+    add_json_text(b, "file", job->file);
+    add_json_text(b, "column", job->found.column);
+    add_json_text(b, "unit", job->unit);
+    tch_json_key(b, "n");
+    tch_json_u64(b, job->stream.n);
+    tch_json_key(b, "skipped");
+    tch_json_u64(b, job->found.skipped);
+    tch_json_key(b, "exact");
+    tch_json_bool(b, exact);
+    add_json_number(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
+    add_json_number(b, "min", job->stream.min);
+    add_json_number(b, "max", job->stream.max);
+    add_json_number(b, "mean", tch_stream_mean(&job->stream));
+    add_json_number(b, "std", tch_stream_std(&job->stream));
+    add_json_number(b, "mad", job->mad);
+    tch_json_key(b, "percentiles");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < job->count; i++) {
+        const struct percentile *p = &job->percentiles[i];
+
+        tch_json_begin_object(b);
+        add_json_text(b, "percentile", p->text);
+        add_json_number(b, "value", p->value);
+        add_json_number(b, "low95", p->low);
+        add_json_number(b, "high95", p->high);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+    add_json_bins(b, job);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+/* A time, or the number with as many digits as it has; what is not exact gets no more than it is
+   good for. */
+static const char *show(const struct stats_job *job, double value, bool exact, char out[64])
+{
+    struct tch_buf b;
+
+    if (isnan(value))
+        return "-";
+    tch_buf_init_on(&b, out, 64, 63);
+    if (job->unit_ns > 0) {
+        add_duration(&b, value * job->unit_ns);
+    } else if (!exact || value != floor(value) || fabs(value) >= 1e15) {
+        tch_buf_addf(&b, "%.6g", value);
+    } else {
+        tch_buf_addf(&b, "%.0f", value);
+    }
+    return out;
+}
+
+static void add_row(struct table *t, const struct stats_job *job, const char *name, double value,
+                    bool exact)
+{
+    char text[64];
+
+    table_add(t, PLAIN, name);
+    table_add(t, BOLD, show(job, value, exact, text));
+    table_add(t, PLAIN, "");
+}
+
+static void add_percentile_row(struct table *t, const struct stats_job *job,
+                               const struct percentile *p)
+{
+    bool exact = tch_stream_exact(&job->stream);
+    char low[64];
+    char high[64];
+    char text[64];
+    char name[40];
+
+    snprintf(name, sizeof name, "p%s", p->text);
+    table_add(t, PLAIN, name);
+    table_add(t, BOLD, show(job, p->value, exact, text));
+    if (isnan(p->low))
+        table_add(t, DIM, "too few numbers for an interval");
+    else
+        table_addf(t, DIM, "%s to %s", show(job, p->low, exact, low),
+                   show(job, p->high, exact, high));
+}
+
+static void add_table(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+{
+    static const struct column columns[] = {
+        {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
+    struct table t;
+
+    table_init(&t, &args->out, columns, 3);
+    add_row(&t, job, "min", job->stream.min, true);
+    for (size_t i = 0; i < job->count; i++)
+        add_percentile_row(&t, job, &job->percentiles[i]);
+    add_row(&t, job, "max", job->stream.max, true);
+    add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
+    add_row(&t, job, "std", tch_stream_std(&job->stream), false);
+    add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
+    table_print(&t, b);
+    table_release(&t);
+}
+
+static void add_drawing(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+{
+    static const struct column columns[] = {{.right = true}, {.fit = FIT_WHOLE}, {.right = true}};
+    uint64_t most = 1;
+    struct table t;
+
+    for (int i = 0; i < BINS; i++) {
+        uint64_t count = job->below[i + 1] - job->below[i];
+
+        most = count > most ? count : most;
+    }
+    tch_buf_addc(b, '\n');
+    table_init(&t, &args->out, columns, 3);
+    for (int i = 0; i < BINS; i++) {
+        uint64_t count = job->below[i + 1] - job->below[i];
+        char edge[64];
+        char text[256];
+        struct tch_buf bar;
+
+        table_add(&t, PLAIN, show(job, job->edges[i], false, edge));
+        tch_buf_init_on(&bar, text, sizeof text, sizeof text - 1);
+        add_bar(&bar, &args->out, (double)count / (double)most, 40);
+        table_add(&t, CYAN, bar.data);
+        tch_buf_clear(&bar);
+        add_count(&bar, count);
+        table_add(&t, PLAIN, count > 0 ? bar.data : "");
+        tch_buf_release(&bar);
+    }
+    table_print(&t, b);
+    table_release(&t);
+}
+
+static void add_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+{
+    tch_buf_addf(b, "%llu numbers", (unsigned long long)job->stream.n);
+    if (job->found.column[0])
+        tch_buf_addf(b, " of %s", job->found.column);
+    if (tch_stream_exact(&job->stream))
+        tch_buf_adds(b, ", exact\n");
+    else
+        tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
+                     100 * TCH_STREAM_ERROR);
+    if (job->found.skipped > 0)
+        tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
+                     (unsigned long long)job->found.skipped,
+                     (unsigned long long)job->found.first_skipped);
+    tch_buf_addc(b, '\n');
+    add_table(b, job, args);
+    if (job->histogram && !args->quiet)
+        add_drawing(b, job, args);
+}
+
+static int run_stats(struct args *args)
+{
+    struct stats_job job = {.histogram = true, .memory = (uint64_t)DEFAULT_MEMORY << 20};
+    int status = parse_options(&job, args);
+    struct tch_buf b;
+    tacho_error err;
+
+    if (status != EXIT_OK)
+        return status;
+    if (tch_stream_init(&job.stream, (size_t)job.memory, &err) < 0) {
+        complain(&err, "cannot start");
+        return EXIT_WORK;
+    }
+    status = read_numbers(&job);
+    if (status != EXIT_OK)
+        goto out;
+    find_unit(&job);
+    if (find_percentiles(&job, &err) < 0) {
+        complain(&err, "cannot find the percentiles");
+        status = EXIT_WORK;
+        goto out;
+    }
+    find_bins(&job);
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_json(&b, &job);
+    else
+        add_text(&b, &job, args);
+    status = put_out(&b);
+out:
+    tch_stream_release(&job.stream);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = COLUMN,
+     .name = "column",
+     .letter = 'c',
+     .arg = "NAME|N",
+     .help = "a CSV column by its name or number, or a key of JSON objects"},
+    {.id = PERCENTILES,
+     .name = "percentiles",
+     .letter = 'p',
+     .arg = "LIST",
+     .help = "which, with as many nines as you like; 50,90,95,99,99.9 when not given"},
+    {.id = UNIT,
+     .name = "unit",
+     .letter = 'u',
+     .arg = "UNIT",
+     .help = "what the numbers are; a column such as wall_time_us tells it itself",
+     .choices = unit_names},
+    {.id = MEMORY,
+     .name = "memory",
+     .arg = "SIZE",
+     .help = "keep numbers in so much memory, 256MiB; beyond that a histogram answers"},
+    {.id = SKIP, .name = "skip", .help = "pass over lines without a number, and count them"},
+    {.id = NO_HISTOGRAM, .name = "no-histogram", .help = "do not draw one"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE",
+     .help = "numbers, CSV or JSON lines; standard input when not given, or '-'",
+     .optional = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho stats latency.csv", "The wall times of a benchmark."},
+    {"tacho stats -c stage_us.decode -u us profile.jsonl", "A stage of profile events."},
+    {"seq 1000000 | tacho stats -p 50,99.999", "Numbers of a pipe."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_stats = {
+    .name = "stats",
+    .summary = "latency statistics of a column of numbers",
+    .usage = "tacho stats [--column NAME|N] [--percentiles LIST] [--unit UNIT] [--json] [FILE]",
+    .about =
+        "Reads numbers from plain lines, a column of a CSV file or a key of JSON lines, and "
+        "prints percentiles (nearest-rank, each with its 95% interval by binomial order "
+        "statistics), mean, standard deviation of the population, median absolute deviation, "
+        "and a histogram.\n\n"
+        "While the numbers fit into --memory the answers are exact; beyond that they come from "
+        "a histogram and are within 0.39% of that. The first line of the output says which.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_stats,
+};

@@ -1,0 +1,92 @@
+/* Files of events: opening them, how many threads read them, what is said about bad lines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "events.h"
+
+int events_open(const char *path)
+{
+    tacho_error err;
+    int fd;
+
+    if (strcmp(path, "-") == 0)
+        return STDIN_FILENO;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        tch_fail_errno(&err, errno, "cannot open '%s'", path);
+        complain(NULL, "%s", err.message);
+    }
+    return fd;
+}
+
+void events_close(int fd)
+{
+    if (fd > STDIN_FILENO)
+        close(fd);
+}
+
+unsigned events_jobs(const struct args *args, const char *value)
+{
+    uint64_t jobs;
+
+    if (tch_parse_u64(value, TCH_SCAN_THREADS, &jobs) == 0 && jobs > 0)
+        return (unsigned)jobs;
+    wrong_usage(args, "--jobs is a number from 1 to %d, not '%s'", TCH_SCAN_THREADS, value);
+    return 0;
+}
+
+unsigned events_default_jobs(void)
+{
+    enum { MOST = 4 };
+    cpu_set_t cpus;
+    int count = 1;
+
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+        count = CPU_COUNT(&cpus);
+    return count < 1 ? 1 : count > MOST ? MOST : (unsigned)count;
+}
+
+void events_warn_bad(void *path, const tacho_error *why)
+{
+    warn("%s:%" PRIu64 ": %s", (const char *)path, why->line, why->message);
+}
+
+const char *const events_booleans[] = {"false", "true", NULL};
+
+int events_meta_option(const struct args *args, int id, tacho_event_config *config,
+                       bool *graph_enabled)
+{
+    uint64_t number;
+
+    switch (id) {
+    case EVENTS_COMMIT_SHA:
+        config->commit_sha = args->value;
+        break;
+    case EVENTS_CONCURRENCY:
+        if (tch_parse_u64(args->value, UINT32_MAX, &number) < 0)
+            return wrong_usage(args, "--concurrency is a number from 1 to %u, not '%s'", UINT32_MAX,
+                               args->value);
+        config->concurrency = (uint32_t)number;
+        break;
+    case EVENTS_ENV_HASH:
+        config->env_hash = args->value;
+        break;
+    case EVENTS_GRAPH_ENABLED:
+        *graph_enabled = choice_index(events_booleans, args->value) == 1;
+        break;
+    case EVENTS_MODEL:
+        config->model = args->value;
+        break;
+    case EVENTS_RUNTIME_FLAGS:
+        config->runtime_flags = args->value;
+        break;
+    }
+    return EXIT_OK;
+}

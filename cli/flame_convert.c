@@ -1,0 +1,66 @@
+/* tacho flame convert: a profile into the format of another program. */
+#include "flame.h"
+
+static const char *const formats[] = {"chrome",     "folded", "frames", "pprof",
+                                      "speedscope", "svg",    "tree",   NULL};
+
+static int run_convert(struct args *args)
+{
+    struct flame f;
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    flame_init(&f, args, NULL);
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = flame_take(&f, opt);
+    if (status == EXIT_OK)
+        status = flame_choose(&f, NULL);
+    if (status == EXIT_OK)
+        status = flame_read(&f, args->count ? args->operands[0] : NULL, true);
+    if (status == EXIT_OK)
+        status = flame_write(&f);
+    flame_release(&f);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = FLAME_FORMAT,
+     .name = "to",
+     .arg = "FORMAT",
+     .choices = formats,
+     .help = "else by the name of the output; tree on stdout"},
+    FLAME_OUTPUT_OPT,
+    FLAME_DRAW_OPTS,
+    FLAME_READ_OPTS,
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "IN",
+     .help = "folded stacks or a profiler's text; - or nothing: stdin",
+     .optional = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho flame convert out.folded", "A tree of text, here in the terminal."},
+    {"tacho flame convert perf.txt -o out.pb.gz", "For pprof."},
+    {"tacho flame convert perf.txt -o out.speedscope.json", "For speedscope.app."},
+    {"tacho flame convert perf.txt -o out.trace.json",
+     "In the order of time, for Perfetto and chrome://tracing."},
+    {NULL, NULL},
+};
+
+const struct cmd flame_convert = {
+    .name = "convert",
+    .summary = "convert a profile to another format",
+    .usage = "tacho flame convert [OPTIONS] [IN]",
+    .about = "The name of the output tells the format: .folded, .svg, .json (speedscope), .pb.gz "
+             "(pprof), .trace.json (Chrome), .tsv (frames), .tree (text); --to overrides it.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_convert,
+};

@@ -1,0 +1,53 @@
+/* Any bytes as a file of events: read line by line, and whatever is accepted is canonical after one
+   pass: canon(canon(x)) == canon(x). */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tacho/event.h>
+
+#include "event/stages.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_stable(const tacho_event *event)
+{
+    tacho_event again;
+    char *once = NULL;
+    char *twice = NULL;
+    size_t once_len;
+    size_t twice_len;
+
+    if (tacho_event_canon(event, &once, &once_len, NULL) < 0)
+        return;
+    if (tacho_event_parse(once, once_len, &again, NULL) < 0 ||
+        tacho_event_canon(&again, &twice, &twice_len, NULL) < 0 || once_len != twice_len ||
+        memcmp(once, twice, once_len) != 0)
+        abort();
+    free(once);
+    free(twice);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tacho_event_reader *reader = NULL;
+    struct tch_stages stages;
+    tacho_event event;
+    tacho_error err;
+    int more;
+
+    if (tacho_event_reader_open((const char *)data, size, &reader, NULL) < 0)
+        return 0;
+    tch_stages_init(&stages, NULL, "batch");
+    while ((more = tacho_event_next(reader, &event, &err)) != 0) {
+        if (more < 0)
+            continue;
+        check_stable(&event);
+        if (tch_stages_add(&stages, &event, NULL) < 0)
+            abort();
+    }
+    tch_stages_sort(&stages);
+    tch_stages_release(&stages);
+    tacho_event_reader_close(reader);
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* Any bytes as folded stacks, written in every format. */
+#include "flame.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_flame(TCH_READ_FOLDED, data, size);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* Any bytes as a file of numbers, by every choice of column. */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "stats/numbers.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void take(void *ctx, double value)
+{
+    (void)ctx;
+    if (!isfinite(value))
+        __builtin_trap();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const columns[] = {NULL, "1", "2", "a.b", "wall_time_us"};
+    int fd = memfd_create("numbers", MFD_CLOEXEC);
+
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        return 0;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        struct tch_numbers found;
+
+        lseek(fd, 0, SEEK_SET);
+        if (tch_numbers_read(fd, "x", columns[i], i % 2 == 0, take, NULL, &found, NULL) > 0)
+            __builtin_trap();
+    }
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* Any text in the place of a file of /proc. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/proc_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    struct tch_stat stat;
+    struct tch_status status;
+    uint64_t pages;
+
+    if (!text)
+        return 0;
+    if (size > 0)
+        memcpy(text, data, size);
+    text[size] = '\0';
+    tch_stat_parse(text, &stat);
+    tch_statm_resident(text, &pages);
+    tch_status_parse(text, &status);
+    tch_status_bytes(text, "VmRSS");
+    free(text);
+    return 0;
+}

@@ -1,0 +1,375 @@
+/*
+ * Profile events: one JSON line for each profiled step of a program.
+ *
+ *     int report(double us) {
+ *         return TACHO_EVENT("unified_prof", TACHO_SHAPE(tacho_u64("batch", 32)),
+ *                            TACHO_STAGES(tacho_f64("model", us)), true); }
+ *
+ * Where the lines go, and what every one of them says about the process, comes from the
+ * environment (TACHO_PROFILE_JSONL and its companions, docs/events.md) or from
+ * tacho_event_configure(). Without a path nothing is written, and no field is evaluated.
+ *
+ * A line has these fields, always in this order: event, commit_sha (or null), env_hash, model,
+ * concurrency, shape, stage_us, graph_enabled, runtime_flags, and then, only when set, source and
+ * source_line. The top keys of shape and stage_us are sorted by bytes.
+ *
+ * One event is one write(2) on an O_APPEND descriptor: lines of many threads and processes stay
+ * whole, and what was pushed can be read back even if the process is killed at once. A kill or a
+ * full disk may leave one unfinished line, a fragment: a writer that finds one starts on a new
+ * line, and a reader reports it as torn and still gives a whole event that stands behind it.
+ */
+#ifndef TACHO_EVENT_H
+#define TACHO_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+TACHO_BEGIN_DECLS
+
+/* ---- fields: what an event's shape and stage_us are made of ---- */
+
+enum tacho_field_type {
+    TACHO_FIELD_U64,
+    TACHO_FIELD_I64,
+    TACHO_FIELD_F64, /**< NaN and infinities are written as null */
+    TACHO_FIELD_BOOL,
+    TACHO_FIELD_TEXT, /**< bytes that are not UTF-8 become U+FFFD */
+    TACHO_FIELD_JSON  /**< any JSON value, nested ones too; checked when the event is pushed */
+};
+
+/** A key and a value, both borrowed for the push only. Made by the functions below. */
+typedef struct tacho_field {
+    const char *key; /**< ends with a NUL */
+    enum tacho_field_type type;
+    union {
+        uint64_t u64;
+        int64_t i64;
+        double f64;
+        bool yes;
+        struct {
+            const char *data;
+            size_t len;
+        } text;
+    } as;
+} tacho_field;
+
+static inline tacho_field tacho_u64(const char *key, uint64_t value)
+{
+    tacho_field f;
+
+    f.key = key;
+    f.type = TACHO_FIELD_U64;
+    f.as.u64 = value;
+    return f;
+}
+
+static inline tacho_field tacho_i64(const char *key, int64_t value)
+{
+    tacho_field f;
+
+    f.key = key;
+    f.type = TACHO_FIELD_I64;
+    f.as.i64 = value;
+    return f;
+}
+
+static inline tacho_field tacho_f64(const char *key, double value)
+{
+    tacho_field f;
+
+    f.key = key;
+    f.type = TACHO_FIELD_F64;
+    f.as.f64 = value;
+    return f;
+}
+
+static inline tacho_field tacho_bool(const char *key, bool value)
+{
+    tacho_field f;
+
+    f.key = key;
+    f.type = TACHO_FIELD_BOOL;
+    f.as.yes = value;
+    return f;
+}
+
+/** text need not end with a NUL. */
+static inline tacho_field tacho_text(const char *key, const char *text, size_t len)
+{
+    tacho_field f;
+
+    f.key = key;
+    f.type = TACHO_FIELD_TEXT;
+    f.as.text.data = text;
+    f.as.text.len = len;
+    return f;
+}
+
+static inline tacho_field tacho_json(const char *key, const char *json, size_t len)
+{
+    tacho_field f = tacho_text(key, json, len);
+
+    f.type = TACHO_FIELD_JSON;
+    return f;
+}
+
+/** Some fields. Order does not matter; of two with the same key the last one counts. */
+typedef struct tacho_fields {
+    const tacho_field *data;
+    size_t count;
+} tacho_fields;
+
+/* ---- the writer ---- */
+
+/** What is the same for all events of a process. All text is UTF-8 and ends with a NUL; it is
+    copied. What is not allowed, such as a concurrency of 0, is told by every push. */
+typedef struct tacho_event_config {
+    const char *path;          /**< NULL or blank: the writer is disabled */
+    const char *commit_sha;    /**< NULL: null */
+    const char *env_hash;      /**< starts with "sha256:"; NULL: "sha256:unknown" */
+    const char *model;         /**< NULL: "unknown" */
+    const char *runtime_flags; /**< a JSON object; NULL: {} */
+    const char *source;        /**< NULL: "native" */
+    uint32_t concurrency;      /**< at least 1 */
+    uint32_t reserved[5];      /**< 0 */
+} tacho_event_config;
+
+/** Nothing is given: no path, concurrency 1. */
+TACHO_API void tacho_event_config_init(tacho_event_config *config);
+
+/** Appends events to one file; safe to use from many threads. */
+typedef struct tacho_event_writer tacho_event_writer;
+
+/**
+ * Opens a writer; makes the folders above its file.
+ *
+ * @param ret   set on success only; the caller closes it. Without a path it is a disabled one.
+ * @param err   set on failure only; may be NULL
+ * @return 0, TACHO_ENOMEM, or TACHO_EIO when the file cannot be opened
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config,
+                                                tacho_event_writer **ret, tacho_error *err);
+
+/**
+ * The same from environment variables: TACHO_PROFILE_JSONL (the path), _COMMIT_SHA, _ENV_HASH,
+ * _MODEL, _CONCURRENCY and _RUNTIME_FLAGS_JSON, each also read as FERRUM_PROFILE_... where the
+ * TACHO_ one is not set. When no variable names the path and TACHO_RUN_DIR is set, it is
+ * profile.jsonl in that folder. A value that is not allowed counts as not given.
+ *
+ * @param pairs  "NAME=value", ended by NULL; NULL stands for the environment of the process
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_open_env(const char *const *pairs,
+                                                    tacho_event_writer **ret, tacho_error *err);
+
+/** Accepts NULL. Not while another thread uses it, and not the global one. */
+TACHO_API void tacho_event_close(tacho_event_writer *writer);
+
+/** Does it write? */
+TACHO_API bool tacho_event_is_enabled(const tacho_event_writer *writer);
+
+/** Where it writes to, or NULL when it is disabled. Lives as long as the writer. */
+TACHO_API const char *tacho_event_path(const tacho_event_writer *writer);
+
+/**
+ * Writes one event. A disabled writer does nothing. Needs no memory from the heap unless the line
+ * is longer than 11 KiB or there are more than 32 fields.
+ *
+ * @return 0; TACHO_EINVAL when the event is not valid, and then nothing was written; TACHO_EIO
+ *         when the file did not take it, system_errno being ENOSPC on a full disk; TACHO_ELIMIT
+ *         above 16 MiB; TACHO_ENOMEM
+ */
+TACHO_API int tacho_event_push(tacho_event_writer *writer, const char *event, tacho_fields shape,
+                               tacho_fields stage_us, bool graph_enabled, tacho_error *err);
+
+/** The same with shape and stage_us as JSON text ending with a NUL: an object gives its members,
+    any other value gives none. TACHO_EINVAL where it is no JSON. */
+TACHO_API int tacho_event_push_json(tacho_event_writer *writer, const char *event,
+                                    const char *shape, const char *stage_us, bool graph_enabled,
+                                    tacho_error *err);
+
+/** Every push that returned is safe from a kill already; this waits until it is on the disk, safe
+    from a power cut too. */
+TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tacho_error *err);
+
+/* ---- the writer of the whole process ---- */
+
+/**
+ * Configures it, once, before its first use.
+ *
+ * @return 0; TACHO_EALREADY when it was configured or used before, and then nothing changes;
+ *         TACHO_EIO, TACHO_ENOMEM when the file cannot be opened, and then it is disabled
+ */
+TACHO_API int tacho_event_configure(const tacho_event_config *config, tacho_error *err);
+
+/** Made from the environment on first use, unless it was configured before. Never NULL, never
+    closed. When its file cannot be opened it is disabled: see tacho_event_global_status(). */
+TACHO_API tacho_event_writer *tacho_event_global(void);
+
+/** 0, or why the global writer is disabled though a path was given. */
+TACHO_API int tacho_event_global_status(tacho_error *err);
+
+/** For tacho_event_on() only. */
+enum { TACHO_EVENT_NOT_ASKED, TACHO_EVENT_OFF, TACHO_EVENT_ON };
+extern TACHO_API int tacho_event_state;
+
+/** Does the global writer write? A load and a compare once that is known. */
+static inline bool tacho_event_on(void)
+{
+    int state = __atomic_load_n(&tacho_event_state, __ATOMIC_RELAXED);
+
+    if (state == TACHO_EVENT_OFF)
+        return false;
+    return state == TACHO_EVENT_ON || tacho_event_is_enabled(tacho_event_global());
+}
+
+/* ---- one event a statement ---- */
+
+/**
+ * int TACHO_EVENT(const char *event, shape, stage_us, bool graph_enabled): an event by the global
+ * writer, 0 or what tacho_event_push() returned. Nothing is evaluated while that is disabled.
+ *
+ * shape is TACHO_SHAPE(field, ...), stage_us is TACHO_STAGES(field, ...), either can be
+ * TACHO_NO_FIELDS.
+ */
+#define TACHO_EVENT(event, shape, stage_us, graph_enabled)                                     \
+    (tacho_event_on()                                                                          \
+         ? tacho_event_push(tacho_event_global(), event, shape, stage_us, graph_enabled, NULL) \
+         : 0)
+#define TACHO_SHAPE(...)  TACHO_FIELDS(__VA_ARGS__)
+#define TACHO_STAGES(...) TACHO_FIELDS(__VA_ARGS__)
+
+#ifdef __cplusplus
+TACHO_END_DECLS
+#include <initializer_list>
+static inline tacho_fields tacho_fields_of(std::initializer_list<tacho_field> list)
+{
+    tacho_fields fields = {list.begin(), list.size()};
+
+    return fields;
+}
+TACHO_BEGIN_DECLS
+/* The list lives until the end of the whole statement, and so longer than the push. */
+#define TACHO_FIELDS(...) tacho_fields_of({__VA_ARGS__})
+#define TACHO_NO_FIELDS   tacho_fields_of({})
+#else
+#define TACHO_FIELDS(...)                         \
+    ((tacho_fields){(tacho_field[]){__VA_ARGS__}, \
+                    sizeof((tacho_field[]){__VA_ARGS__}) / sizeof(tacho_field)})
+#define TACHO_NO_FIELDS ((tacho_fields){NULL, 0})
+#endif
+
+/* ---- reading ---- */
+
+/** JSON text of one value, borrowed from the text that it was read from; a string has its quotes
+    and escapes. NULL and 0 where there is none. */
+typedef struct tacho_raw {
+    const char *text;
+    size_t len;
+} tacho_raw;
+
+/** A valid event. */
+typedef struct tacho_event {
+    tacho_raw event;
+    tacho_raw commit_sha; /**< a string or null */
+    tacho_raw env_hash;
+    tacho_raw model;
+    tacho_raw shape;         /**< an object */
+    tacho_raw stage_us;      /**< an object */
+    tacho_raw runtime_flags; /**< an object */
+    tacho_raw source;        /**< often none */
+    tacho_raw source_line;   /**< often none */
+    uint32_t concurrency;
+    bool graph_enabled;
+    uint64_t line; /**< where it stands in what was read, from 1; 0 when parsed alone */
+    uint64_t torn; /**< bytes of a fragment that stand before it in that line */
+} tacho_event;
+
+/**
+ * Parses and validates one event; white space (Unicode's) around it is fine.
+ *
+ * The checks come in this order: JSON, an object, no field missing, types, then the values of
+ * event, commit_sha, env_hash, model, concurrency and runtime_flags. Of two members with the same
+ * key the last one counts; unknown ones are passed over, but must be sound.
+ *
+ * @param ret  set on success only; points into text
+ * @return 0, or TACHO_EPARSE, TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_parse(const char *text, size_t len, tacho_event *ret,
+                                                 tacho_error *err);
+
+/**
+ * The string without its quotes and escapes, ended with a NUL; "" for what is no string.
+ *
+ * @param raw      from an event
+ * @param size     of out; raw.len + 1 is always enough
+ * @param ret_len  bytes without the NUL (the text may hold NULs of its own); may be NULL
+ * @return 0, or TACHO_ELIMIT when it does not fit
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_raw_text(tacho_raw raw, char *out, size_t size,
+                                              size_t *ret_len, tacho_error *err);
+
+/**
+ * The event in its one canonical form, without a line feed: fields in order, unknown ones dropped,
+ * top keys of shape and stage_us sorted, shortest numbers, fewest escapes.
+ *
+ * @param ret  set on success only; the caller frees it with free()
+ * @return 0, or TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_canon(const tacho_event *event, char **ret,
+                                                 size_t *ret_len, tacho_error *err);
+
+/** The events of a file or of memory, line by line, in bounded memory. */
+typedef struct tacho_event_reader tacho_event_reader;
+
+/** data is borrowed until the reader is closed, and events point into it. */
+TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open(const char *data, size_t len,
+                                                       tacho_event_reader **ret, tacho_error *err);
+
+/** Reads from where fd stands. fd and name (for errors) are borrowed. */
+TACHO_API TACHO_MUST_CHECK int
+tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err);
+
+/** Accepts NULL. */
+TACHO_API void tacho_event_reader_close(tacho_event_reader *reader);
+
+/**
+ * The next event; blank lines are passed over.
+ *
+ * @param ret  valid until the next call; ret->torn is not 0 when it was salvaged from behind a
+ *             fragment
+ * @return 1; 0 at the end; TACHO_EPARSE for a line that is no valid event, or TACHO_ELIMIT for one
+ *         above 16 MiB, err->line being its number, and then the next call goes on behind it;
+ *         TACHO_EIO, TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_next(tacho_event_reader *reader, tacho_event *ret,
+                                                tacho_error *err);
+
+/** Fragments met so far, whether an event stood behind them or not. */
+TACHO_API uint64_t tacho_event_reader_torn(const tacho_event_reader *reader);
+
+/* ---- required groups: events that must be there, by name ---- */
+
+typedef struct tacho_event_groups tacho_event_groups;
+
+/** names are copied; ret as in tacho_event_open(). 0 or TACHO_ENOMEM. */
+TACHO_API TACHO_MUST_CHECK int tacho_event_groups_new(const char *const *names, size_t count,
+                                                      tacho_event_groups **ret, tacho_error *err);
+
+/** Accepts NULL. */
+TACHO_API void tacho_event_groups_free(tacho_event_groups *groups);
+
+TACHO_API void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event *event);
+
+/** The missing one behind `after`, in the order given; NULL after the last. Start with NULL. */
+TACHO_API const char *tacho_event_groups_missing(const tacho_event_groups *groups,
+                                                 const char *after);
+
+/** 0, or TACHO_EPARSE and "missing profile event groups: a, b" when there is one. */
+TACHO_API int tacho_event_groups_check(const tacho_event_groups *groups, tacho_error *err);
+
+TACHO_END_DECLS
+
+#endif

@@ -1,0 +1,236 @@
+/* Frame names: objects, argument lists, Java, Rust. */
+#include "frame_name.h"
+
+#include <stdint.h>
+
+#include "base/utf8.h"
+
+bool tch_span_is(struct tch_span span, const char *text)
+{
+    return span.len == strlen(text) && memcmp(span.p, text, span.len) == 0;
+}
+
+bool tch_span_starts(struct tch_span span, const char *text)
+{
+    size_t len = strlen(text);
+
+    return span.len >= len && memcmp(span.p, text, len) == 0;
+}
+
+bool tch_span_ends(struct tch_span span, const char *text)
+{
+    size_t len = strlen(text);
+
+    return span.len >= len && memcmp(span.p + span.len - len, text, len) == 0;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+struct tch_span tch_span_trim(struct tch_span span)
+{
+    while (span.len > 0 && is_blank(span.p[0])) {
+        span.p++;
+        span.len--;
+    }
+    while (span.len > 0 && is_blank(span.p[span.len - 1]))
+        span.len--;
+    return span;
+}
+
+size_t tch_span_rfind(struct tch_span span, const char *text)
+{
+    size_t len = strlen(text);
+
+    for (size_t i = span.len >= len ? span.len - len + 1 : 0; i > 0; i--)
+        if (memcmp(span.p + i - 1, text, len) == 0)
+            return i - 1;
+    return span.len;
+}
+
+struct tch_span tch_span_base(struct tch_span path)
+{
+    size_t slash = tch_span_rfind(path, "/");
+
+    if (slash == path.len)
+        return path;
+    return (struct tch_span){path.p + slash + 1, path.len - slash - 1};
+}
+
+bool tch_dso_is_kernel(struct tch_span dso)
+{
+    struct tch_span base = tch_span_base(dso);
+
+    if (tch_span_starts(dso, "["))
+        return !tch_span_is(dso, "[unknown]") && !tch_span_is(dso, "[vdso]");
+    return tch_span_ends(base, "vmlinux") || tch_span_starts(base, "vmlinux-") ||
+           tch_span_ends(base, ".ko") || tch_span_rfind(base, ".ko.") < base.len;
+}
+
+static size_t digits(struct tch_span span)
+{
+    size_t n = 0;
+
+    while (n < span.len && span.p[n] >= '0' && span.p[n] <= '9')
+        n++;
+    return n;
+}
+
+/* "perf-123.map" as a program with a compiler of its own leaves it, "jitted-123-4.so" as perf
+   inject does. */
+bool tch_dso_is_jit(struct tch_span dso)
+{
+    struct tch_span base = tch_span_base(dso);
+    bool map = tch_span_starts(base, "perf-") && tch_span_ends(base, ".map");
+    bool jitted = tch_span_starts(base, "jitted-") && tch_span_ends(base, ".so");
+    size_t skip = map ? strlen("perf-") : strlen("jitted-");
+
+    return (map || jitted) && digits((struct tch_span){base.p + skip, base.len - skip}) > 0;
+}
+
+struct tch_span tch_java_symbol(struct tch_span symbol)
+{
+    if (tch_span_starts(symbol, "L") && memchr(symbol.p, '/', symbol.len))
+        return (struct tch_span){symbol.p + 1, symbol.len - 1};
+    return symbol;
+}
+
+/* Bytes before the argument list. A parenthesis inside of brackets belongs to the name, as do
+   Go's "net/http.(*Client).Do" and C++'s "(anonymous namespace)::f". */
+static size_t without_arguments(struct tch_span symbol)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    long depth = 0;
+
+    for (size_t i = 0; i < symbol.len; i++) {
+        switch (symbol.p[i]) {
+        case '<':
+        case '{':
+        case '[':
+            depth++;
+            break;
+        case '>':
+        case '}':
+        case ']':
+            depth--;
+            break;
+        case '(':
+            if (depth > 0 || i == 0 || symbol.p[i - 1] == '.')
+                break;
+            if (tch_span_starts((struct tch_span){symbol.p + i, symbol.len - i}, anonymous))
+                break;
+            return i;
+        default:
+            break;
+        }
+    }
+    return symbol.len;
+}
+
+/* Rust's old mangling. perf turns "_ZN3foo3barE" into "foo::bar" and leaves the rest as it is:
+   "_$LT$alloc..vec..Vec$LT$T$GT$$GT$::push::h0123456789abcdef". */
+
+enum { RUST_HASH = 19 }; /* "::h" and 16 digits */
+
+static bool has_rust_hash(struct tch_span s)
+{
+    if (s.len <= RUST_HASH || memcmp(s.p + s.len - RUST_HASH, "::h", 3) != 0)
+        return false;
+    for (size_t i = s.len - 16; i < s.len; i++)
+        if (!strchr("0123456789abcdef", s.p[i]) || s.p[i] == '\0')
+            return false;
+    return true;
+}
+
+struct escape {
+    const char *code;
+    const char *text;
+};
+
+static const struct escape escapes[] = {
+    {"$LT$", "<"}, {"$GT$", ">"}, {"$LP$", "("}, {"$RP$", ")"}, {"$C$", ","},
+    {"$SP$", "@"}, {"$BP$", "*"}, {"$RF$", "&"}, {"..", "::"},
+};
+
+static uint32_t hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+}
+
+/* "$u7b$" for "{": adds the character and returns the bytes read, or 0. */
+static size_t add_code_point(struct tch_buf *b, struct tch_span s)
+{
+    uint32_t code = 0;
+    char text[4];
+
+    if (!tch_span_starts(s, "$u"))
+        return 0;
+    for (size_t i = 2; i < s.len && i < 9; i++) {
+        uint32_t digit = hex_digit(s.p[i]);
+
+        if (s.p[i] == '$' && code >= ' ' && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) {
+            tch_buf_add(b, text, tch_utf8_put(text, code));
+            return i + 1;
+        }
+        if (digit > 15)
+            break;
+        code = code << 4 | digit;
+    }
+    return 0;
+}
+
+static size_t add_unescaped(struct tch_buf *b, struct tch_span s)
+{
+    size_t used = add_code_point(b, s);
+
+    for (size_t i = 0; used == 0 && i < sizeof escapes / sizeof escapes[0]; i++)
+        if (tch_span_starts(s, escapes[i].code)) {
+            tch_buf_adds(b, escapes[i].text);
+            used = strlen(escapes[i].code);
+        }
+    if (used == 0) {
+        tch_buf_addc(b, s.p[0]);
+        used = 1;
+    }
+    return used;
+}
+
+static void add_rust(struct tch_buf *b, struct tch_span s)
+{
+    bool segment = true; /* at the start of one; there "_$" stands for "$" */
+
+    while (s.len > 0) {
+        size_t used;
+
+        if (segment && tch_span_starts(s, "_$")) {
+            s.p++;
+            s.len--;
+        }
+        segment = tch_span_starts(s, "::");
+        if (segment)
+            tch_buf_adds(b, "::");
+        used = segment ? 2 : add_unescaped(b, s);
+        s.p += used;
+        s.len -= used;
+    }
+}
+
+void tch_add_symbol(struct tch_buf *b, struct tch_span symbol)
+{
+    size_t start = b->len;
+
+    if (has_rust_hash(symbol)) {
+        symbol.len -= RUST_HASH;
+        add_rust(b, symbol);
+    } else {
+        symbol.len = without_arguments(symbol);
+        tch_buf_add(b, symbol.p, symbol.len);
+    }
+    for (size_t i = start; i < b->len; i++)
+        if (b->data[i] == ';')
+            b->data[i] = ':';
+}

@@ -1,0 +1,267 @@
+/* The grammar of `perf script`'s lines. */
+#include "perf_line.h"
+
+#include "base/number.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* The next word of *line, which then starts behind it; empty at the end. */
+static struct tch_span next_word(struct tch_span *line)
+{
+    struct tch_span word;
+
+    while (line->len > 0 && (line->p[0] == ' ' || line->p[0] == '\t')) {
+        line->p++;
+        line->len--;
+    }
+    word = (struct tch_span){line->p, 0};
+    while (word.len < line->len && word.p[word.len] != ' ' && word.p[word.len] != '\t')
+        word.len++;
+    line->p += word.len;
+    line->len -= word.len;
+    return word;
+}
+
+static bool all(struct tch_span word, bool (*is)(char))
+{
+    for (size_t i = 0; i < word.len; i++)
+        if (!is(word.p[i]))
+            return false;
+    return word.len > 0;
+}
+
+/* "123" or "122/123". */
+static bool is_ids(struct tch_span word)
+{
+    const char *slash = memchr(word.p, '/', word.len);
+    size_t first = slash ? (size_t)(slash - word.p) : word.len;
+
+    return all((struct tch_span){word.p, first}, is_digit) &&
+           (!slash || all((struct tch_span){slash + 1, word.len - first - 1}, is_digit));
+}
+
+/* "[003]" */
+static bool is_cpu(struct tch_span word)
+{
+    return word.len > 2 && word.p[0] == '[' && word.p[word.len - 1] == ']' &&
+           all((struct tch_span){word.p + 1, word.len - 2}, is_digit);
+}
+
+/* "123.456789:", also without a fraction; to nanoseconds. */
+static bool is_time(struct tch_span word, uint64_t *ns)
+{
+    uint64_t seconds;
+    uint64_t part = 0;
+    uint64_t unit = 1000000000;
+    size_t point;
+
+    if (word.len < 2 || word.p[word.len - 1] != ':')
+        return false;
+    word.len--;
+    for (point = 0; point < word.len && word.p[point] != '.'; point++)
+        ;
+    if (tch_parse_u64_n(word.p, point, UINT64_MAX / 1000000000 - 1, &seconds) < 0)
+        return false;
+    for (size_t i = point + 1; i < word.len; i++) {
+        if (!is_digit(word.p[i]) || unit == 1)
+            return false;
+        unit /= 10;
+        part += unit * (uint64_t)(word.p[i] - '0');
+    }
+    *ns = seconds * 1000000000 + part;
+    return true;
+}
+
+static bool is_event_name(struct tch_span word)
+{
+    return word.len > 1 && word.p[word.len - 1] == ':';
+}
+
+static struct tch_span drop_last(struct tch_span word)
+{
+    return (struct tch_span){word.p, word.len - 1};
+}
+
+static void take_ids(struct tch_perf_event *ret, struct tch_span ids)
+{
+    const char *slash = memchr(ids.p, '/', ids.len);
+    size_t first = slash ? (size_t)(slash - ids.p) + 1 : 0;
+
+    ret->pid = (struct tch_span){ids.p, slash ? first - 1 : 0};
+    ret->tid = (struct tch_span){ids.p + first, ids.len - first};
+}
+
+/* What follows the thread: [cpu] time: period event: rest, each of which may be missing. */
+static void take_tail(struct tch_perf_event *ret, struct tch_span tail)
+{
+    struct tch_span before = tail;
+    struct tch_span word = next_word(&tail);
+
+    if (is_cpu(word)) {
+        before = tail;
+        word = next_word(&tail);
+    }
+    if (is_time(word, &ret->time_ns)) {
+        ret->has_time = true;
+        before = tail;
+        word = next_word(&tail);
+    }
+    if (tch_parse_u64_n(word.p, word.len, UINT64_MAX, &ret->period) == 0) {
+        before = tail;
+        word = next_word(&tail);
+    }
+    if (is_event_name(word)) {
+        ret->name = drop_last(word);
+        before = tail;
+    }
+    if (ret->period == 0)
+        ret->period = 1;
+    ret->rest = tch_span_trim(before);
+}
+
+/* Is the word behind a thread's number one that proves it? In doubt the last number before the
+   CPU or the time counts: a program may be called "pool 1". */
+static bool starts_tail(struct tch_span tail, bool by_event)
+{
+    struct tch_span word = next_word(&tail);
+    uint64_t value;
+
+    if (!by_event)
+        return is_cpu(word) || is_time(word, &value);
+    if (tch_parse_u64_n(word.p, word.len, UINT64_MAX, &value) == 0)
+        word = next_word(&tail);
+    return is_event_name(word);
+}
+
+static bool find_ids(struct tch_span line, bool by_event, struct tch_perf_event *ret)
+{
+    struct tch_span tail = line;
+
+    for (next_word(&tail); tail.len > 0;) {
+        struct tch_span word = next_word(&tail);
+
+        if (!is_ids(word) || !starts_tail(tail, by_event))
+            continue;
+        ret->comm = tch_span_trim((struct tch_span){line.p, (size_t)(word.p - line.p)});
+        take_ids(ret, word);
+        take_tail(ret, tail);
+        return true;
+    }
+    return false;
+}
+
+bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret)
+{
+    *ret = (struct tch_perf_event){.period = 1};
+    line = tch_span_trim(line);
+    if (tch_span_starts(line, "VM:")) { /* a guest: "VM:    0 VCPU:000 " comes first */
+        struct tch_span tail = line;
+
+        for (int i = 0; i < 3 && tail.len > 0; i++) {
+            struct tch_span word = next_word(&tail);
+
+            if (tch_span_starts(word, "VCPU:")) {
+                line = tch_span_trim(tail);
+                break;
+            }
+        }
+    }
+    return find_ids(line, false, ret) || find_ids(line, true, ret);
+}
+
+/* "main+0x1f" without the offset. */
+static struct tch_span without_offset(struct tch_span symbol)
+{
+    size_t plus = tch_span_rfind(symbol, "+0x");
+
+    if (plus < symbol.len &&
+        all((struct tch_span){symbol.p + plus + 3, symbol.len - plus - 3}, is_hex))
+        symbol.len = plus;
+    return symbol;
+}
+
+/* "(path)" at the end, whose path may hold blanks and end in " (deleted)". */
+static void take_dso(struct tch_span *line, struct tch_perf_frame *ret)
+{
+    static const char deleted[] = " (deleted))";
+    struct tch_span rest = *line;
+    size_t open;
+
+    if (!tch_span_ends(rest, ")"))
+        return;
+    rest.len -= tch_span_ends(rest, deleted) ? strlen(deleted) : 1;
+    open = tch_span_rfind(rest, " (");
+    if (open == rest.len)
+        return;
+    ret->dso = (struct tch_span){rest.p + open + 2, rest.len - open - 2};
+    line->len = open;
+}
+
+bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
+{
+    *ret = (struct tch_perf_frame){.dso = {"", 0}};
+    line = tch_span_trim(line);
+    ret->ip = next_word(&line);
+    if (!all(ret->ip, is_hex) || line.len == 0)
+        return false;
+    if (tch_span_ends(line, " (inlined)")) {
+        ret->inlined = true;
+        line.len -= strlen(" (inlined)");
+    } else {
+        take_dso(&line, ret);
+    }
+    ret->symbol = without_offset(tch_span_trim(line));
+    /* perf prints nothing for a symbol without a name. Such a frame is kept, as a blank. */
+    if (ret->symbol.len == 0 && ret->dso.len > 0)
+        ret->symbol = (struct tch_span){" ", 1};
+    return ret->symbol.len > 0;
+}
+
+bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined)
+{
+    size_t colon;
+
+    if (!tch_span_starts(line, "  "))
+        return false;
+    line = tch_span_trim(line);
+    *inlined = tch_span_ends(line, " (inlined)");
+    if (*inlined)
+        line.len -= strlen(" (inlined)");
+    *ret = (struct tch_span){"", 0};
+    /* Where perf knows no line it prints the object and the address, "libc.so.6[7f12]". */
+    if (tch_span_starts(line, "??:") || tch_span_ends(line, "]"))
+        return true;
+    colon = tch_span_rfind(line, ":");
+    if (colon == 0 || colon == line.len ||
+        !all((struct tch_span){line.p + colon + 1, line.len - colon - 1}, is_digit))
+        return false;
+    *ret = line;
+    return true;
+}
+
+static struct tch_span without_modifiers(struct tch_span name)
+{
+    size_t colon = tch_span_rfind(name, ":");
+
+    for (size_t i = colon + 1; i < name.len; i++)
+        if (!strchr("ukhGHIpPSDWe", name.p[i]) || name.p[i] == '\0')
+            return name;
+    if (colon > 0 && colon + 1 <= name.len)
+        name.len = colon;
+    return name;
+}
+
+bool tch_perf_same_event(struct tch_span a, struct tch_span b)
+{
+    a = without_modifiers(a);
+    b = without_modifiers(b);
+    return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * Order statistics of a stream of numbers: exact while they fit into the memory allowed, by a
+ * log-linear histogram of any doubles beyond that.
+ */
+#ifndef TCH_STATS_STREAM_H
+#define TCH_STATS_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+/* What a histogram's answers are off by at most, relative to the value. */
+#define TCH_STREAM_ERROR (1.0 / 256)
+
+struct tch_stream {
+    uint64_t n;
+    double min;
+    double max;
+    uint64_t *counts; /* of the buckets */
+    double *values;   /* NULL: they did not fit */
+    size_t room;
+    size_t most; /* values that may be kept */
+    double shift;
+    double part_sum; /* of what is over shift, and its square, since these went into: */
+    double part_squares;
+    long double sum;
+    long double squares;
+};
+
+/** limit: bytes of memory for the values themselves. 0 or TACHO_ENOMEM. */
+int tch_stream_init(struct tch_stream *s, size_t limit, tacho_error *err);
+void tch_stream_release(struct tch_stream *s);
+
+/** Takes a number that is not NaN nor infinite. Memory that runs out makes it a histogram. */
+void tch_stream_add(struct tch_stream *s, double value);
+
+static inline bool tch_stream_exact(const struct tch_stream *s)
+{
+    return s->values != NULL;
+}
+
+/** The mean and the population's standard deviation; 0 when empty. */
+double tch_stream_mean(const struct tch_stream *s);
+double tch_stream_std(const struct tch_stream *s);
+
+/**
+ * The values at `count` ranks, each from 1 to n, ascending or not.
+ *
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t count, double *ret,
+                  tacho_error *err);
+
+/** The median of the distances from `from`. 0 or TACHO_ENOMEM. */
+int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err);
+
+/** How many values are < edges[0], < edges[1], …, edges ascending; a histogram answers by the
+    middles of its buckets. */
+void tch_stream_below(const struct tch_stream *s, const double *edges, size_t count, uint64_t *ret);
+
+#endif

@@ -1,0 +1,235 @@
+# The commands for profile events, on events made on the spot.
+
+$ tacho events
+! tacho events - validate, summarise, compare and import profile events
+! 
+! Usage: tacho events COMMAND [OPTIONS] [ARGUMENTS]
+! 
+! Commands:
+!   canon     print each event in its one canonical form
+!   compare   two files side by side, stage by stage
+!   emit      write one event, from a shell script
+!   follow    show events as they are written
+!   import    make events from the log of an engine
+!   summary   where the time went, by event and stage
+!   validate  check every line, and that the groups needed are there
+! 
+! 'tacho events --help' tells more.
+[64]
+$ tacho events --help
+| tacho events - validate, summarise, compare and import profile events
+| 
+| Usage: tacho events COMMAND [OPTIONS] [ARGUMENTS]
+| 
+| A profile event is one line of JSON that says how long each stage of one step of
+| a program took. Programs write them with <tacho/event.h>; engines that log lines
+| such as '[unified-prof] ... total=28000us' are read by 'tacho events import'.
+| 
+| Commands:
+|   canon     print each event in its one canonical form
+|   compare   two files side by side, stage by stage
+|   emit      write one event, from a shell script
+|   follow    show events as they are written
+|   import    make events from the log of an engine
+|   summary   where the time went, by event and stage
+|   validate  check every line, and that the groups needed are there
+| 
+| Options:
+|   -h, --help  show this help
+| 
+| Examples:
+|   tacho events validate profile.jsonl
+|       Is every line of the file sound?
+|   tacho events summary profile.jsonl
+|       Where did the time go?
+|   tacho events compare before.jsonl after.jsonl
+|       Is that better than before?
+| 
+| 'tacho events COMMAND --help' tells more about one of them.
+$ tacho events validate --help
+| tacho events validate - check every line, and that the groups needed are there
+| 
+| Usage: tacho events validate [--require A,B] [--max-errors N] [--jobs N] [--json] FILE...
+| 
+| Prints FILE:LINE: MESSAGE for each line that is not as it should be, goes on
+| behind it, and ends with counts. A line that a killed program or a full disk
+| left unfinished is called torn; a whole event that stands behind such a fragment
+| counts, but the line is reported all the same.
+| 
+| Arguments:
+|   FILE  events to read; - is stdin
+| 
+| Options:
+|   -j, --jobs N        threads to read with; one a CPU, at most 4, unless given
+|       --max-errors N  show at most N messages a file
+|       --require A,B   groups (names of events) that must come up, in any of the
+|                       files
+|       --json          print the result as JSON
+|   -q, --quiet         no progress, and only what matters
+|       --color WHEN    colours: auto (on a terminal), always, never
+|       --width N       fit tables into N columns
+|   -h, --help          show this help
+| 
+| Examples:
+|   tacho events validate --require unified_prof,bucket_prof profile.jsonl
+|       Every line must be sound, and both groups must be there.
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   2   a line is bad or torn, or a group is missing
+|   64  wrong usage
+
+# Wrong usage.
+$ tacho events validat x
+! tacho: unknown command 'validat'; did you mean 'validate'?
+! see 'tacho events --help'
+[64]
+$ tacho events validate
+! tacho: FILE is missing
+! see 'tacho events validate --help'
+[64]
+$ tacho events validate --max-errors many x
+! tacho: --max-errors is a number, not 'many'
+! see 'tacho events validate --help'
+[64]
+$ tacho events validate --require a,,b x
+! tacho: --require has a group without a name
+! see 'tacho events validate --help'
+[64]
+$ tacho events validate --jobs 0 x
+! tacho: --jobs is a number from 1 to 64, not '0'
+! see 'tacho events validate --help'
+[64]
+$ tacho events summary --jobs 99 x
+! tacho: --jobs is a number from 1 to 64, not '99'
+! see 'tacho events summary --help'
+[64]
+$ tacho events compare x
+! tacho: B is missing
+! see 'tacho events compare --help'
+[64]
+$ tacho events emit
+! tacho: EVENT is missing
+! see 'tacho events emit --help'
+[64]
+$ tacho events emit e --stage nothing -o x
+! tacho: --stage is KEY=VALUE, not 'nothing'
+! see 'tacho events emit --help'
+[64]
+$ tacho events emit e --concurrency 0 -o x
+! tacho: concurrency must be > 0
+! see 'tacho events emit --help'
+[64]
+$ tacho events emit e --runtime-flags '[]' -o x
+! tacho: runtime_flags must be an object
+! see 'tacho events emit --help'
+[64]
+$ tacho events import --graph-enabled maybe x
+! tacho: --graph-enabled cannot be 'maybe'; choose false or true
+! see 'tacho events import --help'
+[64]
+$ tacho events import --env-hash md5:1 x
+! tacho: env_hash must start with sha256:
+! see 'tacho events import --help'
+[64]
+
+# What cannot be read.
+$ tacho events validate /nowhere/profile.jsonl
+! tacho: cannot open '/nowhere/profile.jsonl': No such file or directory
+[1]
+$ tacho events summary /nowhere/profile.jsonl
+! tacho: cannot open '/nowhere/profile.jsonl': No such file or directory
+[1]
+$ tacho events canon /
+! tacho: cannot read '/': Is a directory
+[1]
+$ tacho events compare /nowhere/a /nowhere/b
+! tacho: cannot open '/nowhere/a': No such file or directory
+[1]
+$ tacho events import /nowhere/server.log
+! tacho: cannot open '/nowhere/server.log': No such file or directory
+[1]
+$ tacho events follow /nowhere/profile.jsonl
+! tacho: cannot open '/nowhere/profile.jsonl': No such file or directory
+[1]
+$ tacho events emit e
+! tacho: no file to write the event to: set TACHO_PROFILE_JSONL, or use --output
+[1]
+$ tacho events emit ' ' -o /dev/null
+! tacho: cannot write the event: event must be non-empty
+[1]
+$ tacho events emit e -o /dev/null/profile.jsonl
+! tacho: cannot create folder '/dev/null', there is a file: File exists
+[1]
+
+# Sound, bad and torn lines.
+$ tacho events emit e --stage a=1 -o /dev/stdout | tacho events validate -
+| -: 1 events, 0 bad lines
+$ printf 'x\n{}\n[]\n{"event":"e","com' | tacho events validate -
+| -:1: invalid JSON: column 1: expected a value, found 'x'
+| -:2: missing required field: event
+| -:3: profile event must be a JSON object
+| -:4: invalid JSON: torn line, column 14: string is not closed
+| -: 0 events, 4 bad lines, 1 torn (0 events salvaged)
+[2]
+$ printf 'x\n{}\n[]\n{"event":"e","com' | tacho events validate --max-errors 1 -
+| -:1: invalid JSON: column 1: expected a value, found 'x'
+| -: 0 events, 4 bad lines, 1 torn (0 events salvaged); 3 messages not shown
+[2]
+$ printf 'x\n' | tacho events validate --quiet -
+| -:1: invalid JSON: column 1: expected a value, found 'x'
+[2]
+$ (printf '{"event":"to'; tacho events emit e -o /dev/stdout) | tacho events validate --require e,f -
+| -:1: invalid JSON: torn line, 12 bytes of an unfinished event; the whole event behind them was salvaged
+| -: 1 events, 0 bad lines, 1 torn (1 events salvaged)
+| missing profile event groups: f
+[2]
+$ (printf '{"event":"to'; tacho events emit e -o /dev/stdout) | tacho events canon -
+| {"event":"e","commit_sha":null,"env_hash":"sha256:unknown","model":"unknown","concurrency":1,"shape":{},"stage_us":{},"graph_enabled":false,"runtime_flags":{},"source":"native"}
+! tacho: warning: -:1: torn line, 12 bytes of an unfinished event left out
+[2]
+$ printf 'x\n' | tacho events validate --json --require e -
+| {"schema":"tacho.events.validate.v1","files":[{"file":"-","errors":[{"line":1,"message":"invalid JSON: column 1: expected a value, found 'x'"}],"readable":true,"bytes":2,"lines":1,"blank":0,"events":0,"bad":1,"torn":0,"salvaged":0,"errors_not_listed":0}],"missing_groups":["e"],"sound":false}
+[2]
+
+# Canonical form.
+$ tacho events emit e --shape b=1e2 --shape a='"x"' --stage s='{"z":1,"a":2,"z":3}' -o /dev/stdout
+| {"event":"e","commit_sha":null,"env_hash":"sha256:unknown","model":"unknown","concurrency":1,"shape":{"a":"x","b":100.0},"stage_us":{"s":{"z":3,"a":2}},"graph_enabled":false,"runtime_flags":{},"source":"native"}
+$ tacho events emit e --model m --commit-sha c --env-hash sha256:1 --concurrency 8 --graph-enabled true --runtime-flags '{"b":1, "a":[]}' -o /dev/stdout | tacho events canon -
+| {"event":"e","commit_sha":"c","env_hash":"sha256:1","model":"m","concurrency":8,"shape":{},"stage_us":{},"graph_enabled":true,"runtime_flags":{"b":1,"a":[]},"source":"native"}
+
+# Where the time went.
+$ for i in 1 2 3; do tacho events emit step --stage total=$((i * 1000)) --stage 'in={"x_us":500,"x_calls":7}' --stage idle=0 --shape batch=$i -o /dev/stdout; done | tacho events summary -
+| step: 3 events, 6.00 ms in all (its stage total)
+|   stage    count    total     mean      p50      p95      p99      max   share
+|   total        3  6.00 ms  2.00 ms  2.00 ms  3.00 ms  3.00 ms  3.00 ms  100.0%
+|   in.x_us      3  1.50 ms   500 us   500 us   500 us   500 us   500 us   25.0%
+|   1 stages are 0 throughout and not shown; --json has them
+|   count of    count  total  mean  p50  p95  p99  max
+|   in.x_calls      3     21     7    7    7    7    7
+$ for i in 1 2; do tacho events emit step --stage a=$i --shape batch=$i -o /dev/stdout; done | tacho events summary --by batch -
+| step batch=2: 1 events, 2.00 us in all (the sum of its stages)
+|   stage  count    total     mean      p50      p95      p99      max   share
+|   a          1  2.00 us  2.00 us  2.00 us  2.00 us  2.00 us  2.00 us  100.0%
+| 
+| step batch=1: 1 events, 1.00 us in all (the sum of its stages)
+|   stage  count    total     mean      p50      p95      p99      max   share
+|   a          1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us  100.0%
+$ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --event other -
+| no such event
+$ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --json -
+| {"schema":"tacho.events.summary.v1","events":1,"bad":0,"torn":0,"salvaged":0,"left_out":0,"by":null,"groups":[{"event":"step","by":null,"events":1,"total_us":1.0,"total_is":"sum","not_numbers":0,"stages":[{"name":"a","count":1,"total_us":1.0,"mean_us":1.0,"p50_us":1.0,"p95_us":1.0,"p99_us":1.0,"max_us":1.0,"share":1.0,"exact":true}],"counts":[]}]}
+
+# From a log.
+$ printf '[iter-prof] iter#3 total=7ms sched=9us batch_size=1\nhello\n' | tacho events import -
+| {"event":"iter_prof","commit_sha":null,"env_hash":"sha256:unknown","model":"unknown","concurrency":1,"shape":{"batch_size":1,"iter":3},"stage_us":{"sched":9,"total":7000},"graph_enabled":false,"runtime_flags":{},"source":"server_log","source_line":"[iter-prof] iter#3 total=7ms sched=9us batch_size=1"}
+! 1 events from 2 lines; 1 lines hold no timing that can be read (--show-skipped lists them)
+$ printf '[iter-prof] iter#3\nhello\n' | tacho events import --show-skipped -
+! tacho: warning: -:1: no timing: [iter-prof] iter#3
+! tacho: warning: -:2: no [tag]: hello
+! 0 events from 2 lines; 2 lines hold no timing that can be read
+
+# As they come.
+$ tacho events emit step --stage total=1500 --stage 'n={"x":1}' --shape batch=4 --shape who=me -o /dev/stdout | tacho events follow -
+| step: total=1.50 ms | batch=4 who=me

@@ -1,0 +1,59 @@
+# The same configuration from a file and from options.
+$ tacho fingerprint config --file stats/bench.json
+| d8a4d0434be0a45653bccc36bb29ca4518edbb8ee97afedfd56b50538840e8a1
+$ tacho fingerprint config --model-commit abc --weights-hash def --lambda 0.5 --tau 2 --eps 0.01 --compiler-flags=-O3
+| d8a4d0434be0a45653bccc36bb29ca4518edbb8ee97afedfd56b50538840e8a1
+$ tacho fingerprint config --file stats/bench.json --json
+| {"schema":"tacho.fingerprint.v1","kind":"config","sha256":"d8a4d0434be0a45653bccc36bb29ca4518edbb8ee97afedfd56b50538840e8a1","document":{"model_commit":"abc","weights_hash":"def","lambda":0.5,"tau":2,"eps":0.01,"compiler_flags":"-O3"}}
+
+# Any JSON: blanks do not matter.
+$ echo '{"a": [1, 2.50]}' | tacho fingerprint json -
+| 45114ee64965e5a9cfed7278f4c1e19f31200fcd5794131ef21554280bbf7a68
+$ echo '{"a":[1,2.5]}' | tacho fingerprint json --json -
+| {"schema":"tacho.fingerprint.v1","kind":"json","sha256":"45114ee64965e5a9cfed7278f4c1e19f31200fcd5794131ef21554280bbf7a68","document":{"a":[1,2.5]}}
+
+# Four bytes of zero are one float.
+$ printf '\0\0\0\0' | tacho fingerprint tensor -
+| df3f619804a92fdb4057192dc43dd748ea778adc52bc498ce80524c014b81119
+
+# Differences, field by field.
+$ tacho fingerprint diff stats/bench.json stats/other.json
+| field           A      B
+| compiler_flags  "-O3"  -
+| model_commit    "abc"  "abd"
+| threads         -      4
+[2]
+$ tacho fingerprint diff --json stats/bench.json stats/other.json
+| {"schema":"tacho.fingerprint.diff.v1","differences":[{"path":"compiler_flags","a":"-O3","b":null},{"path":"model_commit","a":"abc","b":"abd"},{"path":"threads","a":null,"b":4}]}
+[2]
+$ tacho fingerprint diff stats/bench.json stats/bench.json
+| no difference
+
+# What goes wrong.
+$ tacho fingerprint config --file stats/other.json
+! tacho: 'stats/other.json' is not a configuration: 'compiler_flags' is missing
+[1]
+$ tacho fingerprint config --tau 3
+! tacho: --model-commit is missing: all six, or --file
+! see 'tacho fingerprint config --help'
+[64]
+$ tacho fingerprint config --file stats/bench.json --tau 3
+! tacho: --file and single fields exclude each other
+! see 'tacho fingerprint config --help'
+[64]
+$ tacho fingerprint config --model-commit a --weights-hash b --lambda x --tau 3 --eps 1 --compiler-flags=
+! tacho: 'x' is not a number for --lambda
+! see 'tacho fingerprint config --help'
+[64]
+$ echo '{"a":1,"a":2}' | tacho fingerprint json -
+! tacho: cannot take a fingerprint of '-': the key "a" comes twice in an object
+[1]
+$ tacho fingerprint json nowhere.json
+! tacho: cannot take a fingerprint of 'nowhere.json': cannot open 'nowhere.json': No such file or directory
+[1]
+$ printf abc | tacho fingerprint tensor -
+! tacho: '-' has 3 bytes: not a whole number of 4-byte floats
+[1]
+$ tacho fingerprint diff stats/bench.json nowhere.json
+! tacho: cannot take a fingerprint of 'nowhere.json': cannot open 'nowhere.json': No such file or directory
+[1]

@@ -1,0 +1,137 @@
+# Stacks in, stacks out.
+$ printf 'b;c 2\na;b 5\nb;c 3\n' | tacho flame fold
+| a;b 5
+| b;c 5
+$ printf 'p 1/2 [000] 1.5: 10 cycles: \n\t401 f+0x1 (/bin/p)\n\t402 main (/bin/p)\n\n' | tacho flame fold --tid
+| p-1/2;main;f 10
+
+# From the same table of options: what is counted, and what is left out.
+$ printf 'p 1 1.5: 1 cycles: \n\t4 f (x)\n\np 1 1.6: 1 faults: \n\t4 g (x)\n\n' | tacho flame fold
+| p;f 1
+! tacho: warning: 'stdin': only event 'cycles' is counted, left out: 'faults' (1 sample); choose one with --event-filter
+$ printf 'p 1 1.5: 1 cycles: \n\t4 f (x)\n\n' | tacho flame fold --event-filter nosuch
+! tacho: no sample of event 'nosuch' in 'stdin'; it has 'cycles' (1 sample)
+[1]
+$ printf 'a;b 5\nnot a stack\nc 1.5\n' | tacho flame fold
+| a;b 5
+| c 1
+! tacho: warning: 'stdin': 1 line not understood, the first is line 2
+! tacho: warning: 'stdin': counts with a fraction are cut to whole numbers
+$ printf 'not a stack\n' | tacho flame fold
+! tacho: no stacks in 'stdin': not one of its lines is understood; say what it is with --from
+[1]
+$ tacho flame fold -q /dev/null
+
+# The layout.
+$ printf 'main;f 3\nmain;g 1\n' | tacho flame draw --format frames
+| level	x	w	title
+| 0	0	4	all (4 samples, 100%)
+| 1	0	4	main (4 samples, 100.00%)
+| 2	3	1	g (1 samples, 25.00%)
+| 2	0	3	f (3 samples, 75.00%)
+$ printf 'main;f 3\nmain;g 1\n' | tacho flame draw --format frames --reverse --count-name ticks
+| level	x	w	title
+| 0	0	4	all (4 ticks, 100%)
+| 1	3	1	g (1 ticks, 25.00%)
+| 2	3	1	main (1 ticks, 25.00%)
+| 1	0	3	f (3 ticks, 75.00%)
+| 2	0	3	main (3 ticks, 75.00%)
+
+# Two profiles.
+$ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame diff $d/a -; rm -r $d
+| a;b 5 2
+| a;c 0 1
+$ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame diff --normalize $d/a -; rm -r $d
+| a;b 3 2
+| a;c 0 1
+$ printf 'a 1 2\n' | tacho flame diff - /dev/null
+! tacho: 'stdin' has two counts a line: it is a differential already
+[1]
+$ tacho flame diff - -
+! tacho: only one of the two profiles can come from stdin
+! see 'tacho flame diff --help'
+[64]
+$ tacho flame diff only-one
+! tacho: B is missing
+! see 'tacho flame diff --help'
+[64]
+
+# Other formats.
+$ printf 'main;f 3\nmain;g 1\n' | tacho flame convert
+|   total     self  frame
+| 100.00%    0.00%  all
+| 100.00%    0.00%  main
+|  75.00%   75.00%  ├─f
+|  25.00%   25.00%  └─g
+$ printf 'main;f 3\n' | tacho flame convert --to speedscope
+| {"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"tacho","name":"stdin","activeProfileIndex":0,"shared":{"frames":[{"name":"main"},{"name":"f"}]},"profiles":[{"type":"sampled","name":"stdin","unit":"none","startValue":0,"endValue":3,"samples":[[0,1]],"weights":[3]}]}
+$ printf 'p-1/2;f 3\n' | tacho flame convert --to folded --threads merge
+| p;f 3
+$ printf 'p;f 3\n' | tacho flame convert --to folded --threads split
+! tacho: cannot split 'stdin' by thread: its stacks do not start with comm-PID/TID; fold it with --tid
+[1]
+$ printf 'main;f 3\n' | tacho flame convert -o out.gif
+! tacho: cannot tell the format of 'out.gif' by its name; add --to
+! see 'tacho flame convert --help'
+[64]
+$ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert --json -o out.svg; rm -r $d
+| {"schema":"tacho.flame.v1","path":"out.svg","format":"svg","input":"stdin","samples":3,"stacks":1,"names":2}
+$ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; rm -r $d
+! out.svg: 3 samples in 1 stack
+
+# Wrong usage.
+$ tacho flame
+! tacho flame - fold, draw, compare and convert flamegraphs
+! 
+! Usage: tacho flame COMMAND [OPTIONS] [ARGUMENTS]
+! 
+! Commands:
+!   convert  convert a profile to another format
+!   diff     compare two profiles
+!   draw     draw stacks as an interactive SVG
+!   fold     collapse a profiler's text to folded stacks
+! 
+! 'tacho flame --help' tells more.
+[64]
+$ tacho flame drew
+! tacho: unknown command 'drew'; did you mean 'draw'?
+! see 'tacho flame --help'
+[64]
+$ tacho flame draw --min-width 101 /dev/null
+! tacho: '101' is not a share of 0 to 100 percent
+! see 'tacho flame draw --help'
+[64]
+$ tacho flame draw --width 10 /dev/null
+! tacho: '10' is not a width of 320 to 100000 pixels
+! see 'tacho flame draw --help'
+[64]
+$ tacho flame draw --palette red /dev/null
+! tacho: --palette cannot be 'red'; choose hash, library or language
+! see 'tacho flame draw --help'
+[64]
+$ tacho flame draw --out x /dev/null
+! tacho: --out is where a labelled file goes; add --label
+! see 'tacho flame draw --help'
+[64]
+$ tacho flame draw --label x -o y /dev/null
+! tacho: --label names the file, so it goes with --out, not --output
+! see 'tacho flame draw --help'
+[64]
+$ tacho flame draw --json /dev/null
+! tacho: --json tells about the file written; add --output FILE
+! see 'tacho flame draw --help'
+[64]
+$ tacho flame fold -o out.svg /dev/null
+! tacho: 'out.svg' is a name for svg, and this writes folded; 'tacho flame convert' writes any format
+! see 'tacho flame fold --help'
+[64]
+$ tacho flame diff -o out.trace.json /dev/null /dev/null
+! tacho: a differential cannot be written as chrome
+! see 'tacho flame diff --help'
+[64]
+$ tacho flame fold missing.txt
+! tacho: cannot open 'missing.txt': No such file or directory
+[1]
+$ tacho flame fold .
+! tacho: cannot read '.': Is a directory
+[1]

@@ -1,0 +1,92 @@
+# A CSV file with its default column, whose name tells the unit.
+$ tacho stats stats/latency.csv
+| 8 numbers of wall_time_us, exact
+| 
+|                 95% interval
+| min     118 us
+| p50     121 us  118 us to 950 us
+| p90     950 us  too few numbers for an interval
+| p95     950 us  too few numbers for an interval
+| p99     950 us  too few numbers for an interval
+| p99.9   950 us  too few numbers for an interval
+| max     950 us
+| mean    226 us
+| std     274 us
+| mad    2.00 us
+| 
+| 118 us  ████████████████████████████████████████  7
+| 170 us
+| 222 us
+| 274 us
+| 326 us
+| 378 us
+| 430 us
+| 482 us
+| 534 us
+| 586 us
+| 638 us
+| 690 us
+| 742 us
+| 794 us
+| 846 us
+| 898 us  █████▊                                    1
+
+# Another column, other percentiles, no drawing.
+$ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
+| 8 numbers of seq_len, exact
+| 
+|                     95% interval
+| min             64
+| p50             64  64 to 1024
+| p99.99999     1024  too few numbers for an interval
+| max           1024
+| mean           208
+| std        309.839
+| mad              0
+
+# Numbers of a pipe; the histogram takes over when memory is short.
+$ seq 20000 | tacho stats --no-histogram --memory 1k -
+| 20000 numbers, by histogram: within 0.39% of the exact answer
+| 
+|                 95% interval
+| min          1
+| p50      10016  9888 to 10144
+| p90      17984  17856 to 18112
+| p95      19008  18880 to 19008
+| p99      19776  19776 to 19776
+| p99.9    20000  20000 to 20000
+| max      20000
+| mean   10000.5
+| std     5773.5
+| mad       4992
+
+# JSON lines; what has no number is passed over on request.
+$ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -c a.b
+| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"std":1.0,"mad":0.0,"percentiles":[{"percentile":"50","value":2.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
+
+# What goes wrong.
+$ printf '1\nabc\n' | tacho stats
+! tacho: cannot read 'standard input': line 2: no number: 'abc'
+! tacho: with --skip such lines are passed over and counted
+[1]
+$ tacho stats nowhere.csv
+! tacho: cannot read 'nowhere.csv': No such file or directory
+[1]
+$ tacho stats -c nothing stats/latency.csv
+! tacho: cannot read 'stats/latency.csv': there is no column 'nothing'; there are sample_id,wall_time_us,kernel_time_us,seq_len
+[64]
+$ tacho stats -p 50,101 stats/latency.csv
+! tacho: '101' is not a percentile from 0 to 100
+! see 'tacho stats --help'
+[64]
+$ tacho stats --unit fortnights stats/latency.csv
+! tacho: --unit cannot be 'fortnights'; choose none, ns, us, ms or s
+! see 'tacho stats --help'
+[64]
+$ tacho stats --memory lots stats/latency.csv
+! tacho: 'lots' is not a size such as 256MiB
+! see 'tacho stats --help'
+[64]
+$ tacho stats < /dev/null
+! tacho: there are no numbers in 'standard input'
+[1]

@@ -1,0 +1,57 @@
+# What is not usage.
+$ tacho watch
+! tacho: say what to watch: -p PID, or -- COMMAND
+! see 'tacho watch --help'
+[64]
+$ tacho watch -p 0
+! tacho: '0' is not a process id
+! see 'tacho watch --help'
+[64]
+$ tacho watch -p 1 -- true
+! tacho: either a process or a command, not both
+! see 'tacho watch --help'
+[64]
+$ tacho watch -i 1us -- true
+! tacho: '1us' is not an interval of 1ms or more
+! see 'tacho watch --help'
+[64]
+$ tacho watch --idle-watts -5 -- true
+! tacho: '-5' is not a number of watts
+! see 'tacho watch --help'
+[64]
+$ tacho watch --duration soon -- true
+! tacho: 'soon' is not a duration such as 10s
+! see 'tacho watch --help'
+[64]
+$ tacho watch -p 2147483647
+! tacho: cannot watch process 2147483647: there is no process 2147483647
+[1]
+$ tacho watch -- no-such-program
+! tacho: cannot start 'no-such-program': cannot run 'no-such-program': No such file or directory (is it installed and on PATH?)
+[1]
+$ tacho watch --power steam -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
+| tacho: cannot watch process N: no power source 'steam': there are rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS and replay:FILE
+
+# The command's own status.
+$ tacho watch --json -- sh -c 'exit 3' > /dev/null
+! tacho: 'sh' ended with status 3
+[1]
+$ tacho watch --json --pass-status -- sh -c 'exit 3' > /dev/null
+! tacho: 'sh' ended with status 3
+[3]
+$ tacho watch --json -- sh -c 'kill -9 $$' > /dev/null
+! tacho: 'sh' was ended by signal 9
+[1]
+
+# A fixed source, and files that say what was seen.
+$ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -1 $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
+| memory-detail.csv
+| memory.csv
+| power.csv
+| timestamp_us,source,watts,joules
+| fixed,100
+| 1
+
+# A source that was asked for and is not there.
+$ tacho watch --power replay:nowhere.csv -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
+| tacho: cannot watch process N: cannot read 'nowhere.csv': No such file or directory

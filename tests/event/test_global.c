@@ -1,0 +1,179 @@
+/* The writer of the whole process: each test is a process of its own, as it is made only once. */
+#include "support/test.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <tacho/event.h>
+
+#include "support/system.h"
+
+static int evaluated;
+
+static tacho_field counted(const char *key)
+{
+    evaluated++;
+    return tacho_u64(key, 1);
+}
+
+static int say_one(void)
+{
+    return TACHO_EVENT("e", TACHO_SHAPE(counted("a")), TACHO_STAGES(counted("b")), true);
+}
+
+static void no_variables(void)
+{
+    unsetenv("TACHO_PROFILE_JSONL");
+    unsetenv("FERRUM_PROFILE_JSONL");
+    unsetenv("TACHO_RUN_DIR");
+}
+
+static int off_evaluates_nothing(void *arg)
+{
+    (void)arg;
+    no_variables();
+    if (say_one() != 0 || say_one() != 0 || evaluated != 0)
+        return 1;
+    if (tacho_event_on() || tacho_event_is_enabled(tacho_event_global()))
+        return 2;
+    return tacho_event_global_status(NULL) == 0 ? 0 : 3;
+}
+
+static void disabled_it_evaluates_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(test_in_child(off_evaluates_nothing, NULL), 0);
+}
+
+static int comes_from_the_environment(void *arg)
+{
+    no_variables();
+    setenv("TACHO_PROFILE_JSONL", arg, 1);
+    if (say_one() != 0 || evaluated != 2 || !tacho_event_on())
+        return 1;
+    return strcmp(tacho_event_path(tacho_event_global()), arg) == 0 ? 0 : 2;
+}
+
+static void it_comes_from_the_environment_on_first_use(void **state)
+{
+    (void)state;
+    assert_int_equal(test_in_child(comes_from_the_environment, (void *)test_at("p")), 0);
+    test_assert_content(test_at("p"),
+                        "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\","
+                        "\"model\":\"unknown\",\"concurrency\":1,\"shape\":{\"a\":1},"
+                        "\"stage_us\":{\"b\":1},\"graph_enabled\":true,\"runtime_flags\":{},"
+                        "\"source\":\"native\"}\n");
+}
+
+static int is_configured_once(void *arg)
+{
+    tacho_event_config config;
+    tacho_error err;
+
+    setenv("TACHO_PROFILE_JSONL", "/nowhere/at/all", 1);
+    tacho_event_config_init(&config);
+    config.path = arg;
+    if (tacho_event_configure(&config, &err) != 0)
+        return 1;
+    config.path = "/elsewhere";
+    if (tacho_event_configure(&config, &err) != TACHO_EALREADY || err.code != TACHO_EALREADY)
+        return 2;
+    return strcmp(tacho_event_path(tacho_event_global()), arg) == 0 ? 0 : 3;
+}
+
+static void it_is_configured_at_most_once(void **state)
+{
+    (void)state;
+    assert_int_equal(test_in_child(is_configured_once, (void *)test_at("p")), 0);
+}
+
+static int cannot_be_opened(void *arg)
+{
+    tacho_error err = {0};
+
+    no_variables();
+    setenv("TACHO_PROFILE_JSONL", arg, 1);
+    if (say_one() != 0 || evaluated != 0)
+        return 1;
+    if (tacho_event_global_status(&err) != TACHO_EIO || !strstr(err.message, "is a file"))
+        return 2;
+    return err.system_errno != 0 ? 0 : 3;
+}
+
+static void a_sink_that_cannot_be_opened_stops_nothing_and_says_why(void **state)
+{
+    (void)state;
+    test_put(test_at("is a file"), "x");
+    assert_int_equal(test_in_child(cannot_be_opened, (void *)test_at("is a file/p")), 0);
+}
+
+static int cannot_be_configured(void *arg)
+{
+    tacho_event_config config;
+    tacho_error err = {0};
+
+    tacho_event_config_init(&config);
+    config.path = arg;
+    if (tacho_event_configure(&config, &err) != TACHO_EIO || err.code != TACHO_EIO)
+        return 1;
+    if (say_one() != 0 || tacho_event_global_status(NULL) != TACHO_EIO)
+        return 2;
+    return tacho_event_configure(&config, NULL) == TACHO_EALREADY ? 0 : 3;
+}
+
+static void a_configuration_that_fails_disables_it(void **state)
+{
+    (void)state;
+    test_put(test_at("file"), "x");
+    assert_int_equal(test_in_child(cannot_be_configured, (void *)test_at("file/p")), 0);
+}
+
+static void *say_some(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 500; i++)
+        if (TACHO_EVENT("e", TACHO_NO_FIELDS, TACHO_NO_FIELDS, false) < 0)
+            return &evaluated;
+    return tacho_event_global();
+}
+
+static int is_made_by_many_threads(void *arg)
+{
+    pthread_t threads[8];
+    void *first = NULL;
+    void *writer;
+
+    no_variables();
+    setenv("TACHO_PROFILE_JSONL", arg, 1);
+    for (int i = 0; i < 8; i++)
+        if (pthread_create(&threads[i], NULL, say_some, NULL) != 0)
+            return 1;
+    for (int i = 0; i < 8; i++) {
+        pthread_join(threads[i], &writer);
+        if (i == 0)
+            first = writer;
+        if (writer != first || writer == &evaluated)
+            return 2;
+    }
+    return 0;
+}
+
+static void many_threads_get_the_same_one(void **state)
+{
+    (void)state;
+    assert_int_equal(test_in_child(is_made_by_many_threads, (void *)test_at("p")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(disabled_it_evaluates_nothing),
+        TEST_IN_HOME(it_comes_from_the_environment_on_first_use),
+        TEST_IN_HOME(it_is_configured_at_most_once),
+        TEST_IN_HOME(a_sink_that_cannot_be_opened_stops_nothing_and_says_why),
+        TEST_IN_HOME(a_configuration_that_fails_disables_it),
+        TEST_IN_HOME(many_threads_get_the_same_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/*
+ * Cases of the reference data: one JSON object a line, of which members are asked for by path.
+ */
+#ifndef TEST_EVENT_VECTORS_H
+#define TEST_EVENT_VECTORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/json_read.h"
+
+/** Runs `check` on every line of vectors/NAME; returns how many there were. */
+size_t vectors_each(const char *name, void (*check)(const char *line, size_t len));
+
+/** The raw value at a path such as "input.text" or "expect.lines.0"; false: there is none. */
+bool vector_find(const char *json, size_t len, const char *path, struct tch_json_value *ret);
+
+/** The same, which must be there. */
+struct tch_json_value vector_value(const char *json, size_t len, const char *path);
+
+/** A string there, unescaped; its length is strlen() unless ret_len says otherwise. The caller
+    frees it. */
+char *vector_text(const char *json, size_t len, const char *path, size_t *ret_len);
+
+/** The same of a raw value. */
+char *vector_unescape(const struct tch_json_value *raw, size_t *ret_len);
+
+/** "expect_preserve_order", "expect_serde_json_145" or "expect", the first that the case has. */
+const char *vector_expect(const char *json, size_t len);
+
+#endif

@@ -1,0 +1,148 @@
+// The SVG in headless Chromium, by the DevTools protocol over a pipe: search, zoom and reset by
+// real clicks and keys, the deep link, hostile names, and nothing on the console.
+//
+//   node browser.mjs CHROMIUM TACHO FOLDER [SCREENSHOTS]
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, withPage } from "./devtools.mjs";
+
+const [chromium, tacho, folder, screenshots] = process.argv.slice(2);
+let page;
+const ask = (expression) => page.ask(expression);
+const click = (expression) => page.click(expression);
+const key = (k, code) => page.key(k, code);
+const open = (url) => page.open(url, "!!document.querySelector('svg.tacho-flame .reset')");
+const shot = async (name) => screenshots && page.shot(join(screenshots, name + ".png"));
+
+const frame = (name) => `[...document.querySelectorAll('.frames g')].find(
+  (g) => g.querySelector('title').textContent.startsWith('${name} (') && !g.classList.contains('off'))`;
+const shown = "[...document.querySelectorAll('.frames g:not(.off)')].map((g) => g.querySelector('title').textContent.split(' (')[0]).sort()";
+const above = "[...document.querySelectorAll('.frames g.above')].map((g) => g.querySelector('title').textContent.split(' (')[0])";
+const matched = "document.querySelector('.matched').textContent";
+
+function draw(name, folded, ...options) {
+  const svg = join(folder, name);
+  execFileSync(tacho, ["flame", "draw", "-q", "-o", svg, ...options], { input: folded });
+  return "file://" + svg;
+}
+
+// Labels that are drawn wider than their frames, or over one another.
+const overlaps = `(() => { let bad = 0;
+  for (const g of document.querySelectorAll('.frames g:not(.off)')) {
+    const t = g.querySelector('text');
+    if (!t || !t.textContent) continue;
+    if (t.getComputedTextLength() > g.querySelector('rect').getBoundingClientRect().width) bad++;
+  }
+  return bad; })()`;
+
+async function simple() {
+  const url = draw("simple.svg", "main;parse;read 30\nmain;parse;lex 10\nmain;emit;write 40\nidle 20\n");
+  await open(url);
+  await shot("simple");
+  check("all frames are shown", await ask(shown), ["all", "emit", "idle", "lex", "main", "parse", "read", "write"]);
+
+  await click(frame("parse"));
+  check("a click zooms", await ask(shown), ["all", "lex", "main", "parse", "read"]);
+  check("ancestors are dimmed", await ask(above), ["main"]);
+  check("the zoomed frame is as wide as the picture",
+        await ask(`Math.round(${frame("parse")}.querySelector('rect').getBoundingClientRect().width)`),
+        await ask("Math.round(document.querySelector('svg.frames').getBoundingClientRect().width)"));
+  check("the address has the zoom", await ask("location.hash"), "#flame=2,60,40");
+  await shot("zoomed");
+  await click("document.querySelector('.reset')");
+  check("reset shows all again", (await ask(shown)).length, 8);
+  check("and clears the address", await ask("location.hash"), "");
+
+  await click("document.querySelector('input')");
+  await page.send("Input.insertText", { text: "e(ad|mit)" });
+  check("search counts each sample once", await ask(matched), "2 frames found: 70 samples, 70.00%");
+  check("matches are marked", await ask("document.querySelectorAll('.frames g.found').length"), 2);
+  await shot("searched");
+  await key("Enter", 13);
+  check("the address has the search", await ask("location.hash"), "#flame=/e(ad%7Cmit)");
+  await key("Escape", 27);
+  check("Escape ends the search", await ask("document.querySelectorAll('.frames g.found').length"), 0);
+
+  await open(url + "#flame=2,60,40/read");
+  check("a deep link zooms", await ask(shown), ["all", "lex", "main", "parse", "read"]);
+  check("and searches", await ask(matched), "1 frame found: 30 samples, 30.00%");
+  await key("Escape", 27);
+  await key("Home", 36);
+  check("keys undo both", [await ask(matched), (await ask(shown)).length], ["", 8]);
+  await key("ArrowUp", 38);
+  await key("ArrowUp", 38);
+  await key("ArrowUp", 38);
+  check("arrows walk the frames", await ask("document.querySelector('.details').textContent"),
+        "emit (40 samples, 40.00%)");
+  await key("Enter", 13);
+  check("Enter zooms", await ask(shown), ["all", "emit", "main", "write"]);
+  await ask("history.back()");
+  await new Promise((go) => setTimeout(go, 300));
+  check("Back undoes the zoom", (await ask(shown)).length, 8);
+
+  const top = await ask(`${frame("all")}.querySelector('rect').getBoundingClientRect().y`);
+  await click("document.querySelector('.flip')");
+  check("flip turns it over",
+        await ask(`${frame("all")}.querySelector('rect').getBoundingClientRect().y`) < top, true);
+  await key("t", 84);
+  check("dark mode", await ask("document.documentElement.dataset.theme"), "dark");
+  await shot("dark");
+}
+
+async function hostile() {
+  const long = "l".repeat(100000);
+  const names = ["</script><script>alert(1)</script>", "\"><script>window.bad=1</script>", "&#x0;&lt;",
+                 "]]><script>window.bad=2</script>", "<img src=x onerror=window.bad=3>",
+                 "\u05e9\u05dc\u05d5\u05dd \u202eevil", "\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", "a'b\"c&d<e>f", long];
+  const bytes = Buffer.concat([Buffer.from(names.map((n) => n + ";leaf 10\n").join("")),
+                               Buffer.from([0xff, 0xfe, 0x41, 0x01, 0x3b, 0x62, 0x20, 0x35, 0x0a])]);
+  await open(draw("hostile.svg", bytes, "--title", "</title><script>window.bad=4</script>",
+                  "--subtitle", names[1], "--notes", "--></desc><script>window.bad=5</script>",
+                  "--count-name", "<b>\""));
+  await shot("hostile");
+  check("no name runs", await ask("window.bad === undefined && document.querySelectorAll('script').length"), 1);
+  check("names are text", await ask(`[...document.querySelectorAll('title')].filter(
+    (t) => t.textContent.startsWith('</script><script>alert(1)</script> (')).length`), 1);
+  check("labels fit their frames", await ask(overlaps), 0);
+  check("tooltips stay short", await ask("Math.max(...[...document.querySelectorAll('title')].map((t) => t.textContent.length)) < 1100"), true);
+
+  const svg = readFileSync(join(folder, "hostile.svg")).toString().replace(/^<\?xml.*\n/, "");
+  writeFileSync(join(folder, "inline.html"), "<!DOCTYPE html><meta charset=utf-8><title>t</title><h1>Report</h1>" + svg + "<p id=after>after</p>");
+  await open("file://" + join(folder, "inline.html"));
+  await shot("inline");
+  check("inert inside of HTML, too", await ask("window.bad === undefined && document.querySelectorAll('script').length"), 1);
+  check("what follows in the page is left whole", await ask("document.querySelector('body > #after').textContent"), "after");
+  await click(frame("&#x0"));
+  check("zoom works inside of HTML", await ask(shown), ["", "&#x0", "&lt", "all", "leaf"]);
+}
+
+async function large() {
+  let folded = "", seed = 1;
+  const next = (n) => { seed = (seed * 48271) % 2147483647; return Math.floor(seed / 1024) % n; };
+  for (let i = 0; i < 60000; i++) {
+    let stack = "root", depth = 5 + next(25);
+    for (let d = 0; d < depth; d++) stack += ";function_" + d + "_" + next(3);
+    folded += stack + " " + (1 + next(5)) + "\n";
+  }
+  await open(draw("large.svg", folded, "--palette", "library", "--min-width", "0"));
+  await shot("large");
+  const count = await ask("document.querySelectorAll('.frames g').length");
+  check("many frames, and not too many", count > 5000 && count <= 20000, true);
+  check("the note says what is missing", await ask("/frames of fewer than .* are not shown/.test(document.querySelector('.pruned').textContent)"), true);
+  const ms = await ask(`(() => { const t = performance.now();
+    ${frame("function_0_1")}.querySelector('rect').dispatchEvent(new MouseEvent('click', {bubbles: true}));
+    document.querySelector('rect').getBoundingClientRect(); return performance.now() - t; })()`);
+  console.log("a zoom among " + count + " frames: " + ms.toFixed(0) + " ms");
+  check("labels fit their frames", await ask(overlaps), 0);
+}
+
+await withPage(chromium, folder, async (opened) => {
+  page = opened;
+  await simple();
+  await hostile();
+  await large();
+  check("no complaint on the console", page.complaints, []);
+  check("no request but for the files themselves",
+        page.requests.filter((url) => !url.startsWith("file://") && url !== "about:blank"), []);
+});

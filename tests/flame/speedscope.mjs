@@ -1,0 +1,25 @@
+// speedscope's own importer takes what we write: its page is opened on each file, as its command
+// does it, and must come up with the profile.
+//
+//   node speedscope.mjs CHROMIUM TACHO FOLDER SPEEDSCOPE   (the folder of the npm package)
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, withPage } from "./devtools.mjs";
+
+const [chromium, tacho, folder, speedscope] = process.argv.slice(2);
+const perf = ["a", "b", "a"].map((leaf, i) => `prog  10/1${i % 2} [000] 1.00${i}000: 5 cycles:\n` +
+  `\t 40${i} ${leaf}+0x1 (/bin/prog)\n\t 4ff main+0x2 (/bin/prog)\n\n`).join("");
+
+await withPage(chromium, folder, async (page) => {
+  for (const name of ["out.speedscope.json", "out.pb.gz", "out.trace.json"]) {
+    const file = join(folder, name);
+    execFileSync(tacho, ["flame", "convert", "-q", "-o", file], { input: perf });
+    writeFileSync(file + ".js", `speedscope.loadFileFromBase64(${JSON.stringify(name)}, "${
+      readFileSync(file).toString("base64")}")`);
+    await page.open(`file://${join(speedscope, "dist/release/index.html")}#localProfilePath=${file}.js`,
+                    "/speedscope/.test(document.title) && document.title !== 'speedscope'");
+    check(name + " is imported", await page.ask("/wrong|Failed/.test(document.body.innerText)"), false);
+  }
+  check("no complaint on the console", page.complaints.filter((c) => !/WebGL|favicon|font/.test(c)), []);
+});
