@@ -97,7 +97,7 @@ static int bench_fold(const struct file *in, uint64_t samples, const struct benc
     struct program inferno = {.argv = {"inferno-collapse-perf", "-n", "1", "FILE"}};
     struct program perl = {.argv = {"stackcollapse-perf.pl", "FILE"}};
     const struct bench_contender contenders[] = {
-        {.name = "grep -c '^$'", .role = BENCH_FLOOR, .arg = &grep, .run = run_program},
+        {.name = "grep -c '^$'", .role = BENCH_PEER, .arg = &grep, .run = run_program},
         {.name = "tacho flame fold", .role = BENCH_OURS, .arg = &ours, .run = run_program},
         peer("inferno-collapse-perf -n 1", "not installed (cargo install inferno)", &inferno),
         peer("stackcollapse-perf.pl", "not installed (FlameGraph, from its repository)", &perl),

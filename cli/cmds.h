@@ -12,6 +12,8 @@ extern const struct cmd cmd_events;
 extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_flame;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_report;
+extern const struct cmd cmd_run;
 extern const struct cmd cmd_stats;
 extern const struct cmd cmd_trace;
 extern const struct cmd cmd_watch;

@@ -2,18 +2,13 @@
 #include "cli.h"
 #include "cmds.h"
 
+/* One a line, whatever their number. */
+/* clang-format off */
 static const struct cmd *const commands[] = {
-    &cmd_completion,
-    &cmd_doctor,
-    &cmd_events,
-    &cmd_fingerprint,
-    &cmd_flame,
-    &cmd_help,
-    &cmd_stats,
-    &cmd_trace,
-    &cmd_watch,
-    NULL,
+    &cmd_completion, &cmd_doctor, &cmd_events, &cmd_fingerprint, &cmd_flame, &cmd_help,
+    &cmd_report,     &cmd_run,    &cmd_stats,  &cmd_trace,       &cmd_watch, NULL,
 };
+/* clang-format on */
 
 static const struct opt opts[] = {
     {.id = 0, .name = "version", .letter = 'V', .help = "show the version"},

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "format.h"
+#include "text.h"
 
 enum {
     NS_BETWEEN_DRAWS = 100 * 1000 * 1000,
@@ -48,6 +49,9 @@ void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed
         add_clock(b, seconds * (1 - share) / share);
         tch_buf_adds(b, " left");
     }
+    if (p->note && p->note[0] &&
+        (width == 0 || text_width(b->data, b->len) + strlen(p->note) < width))
+        tch_buf_addf(b, "  %s", p->note);
 }
 
 static void draw(struct progress *p, uint64_t now)

@@ -13,6 +13,7 @@
 
 struct progress {
     const char *what; /**< "running", borrowed */
+    const char *note; /**< told at the end of the line where it fits; or NULL */
     uint64_t done;
     uint64_t total; /**< 0: not known */
     uint64_t start_ns;

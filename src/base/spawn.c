@@ -5,24 +5,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "error.h"
-
-/* All that one tch_spawn() holds until it returns. */
-struct prepared {
-    const struct tch_spawn *spec;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    bool has_actions;
-    bool has_attr;
-    int cwd;          /* -1: none */
-    int fds[3];       /* opened here for the child; -1: none */
-    const char **env; /* allocated, its strings are not; NULL: spec->env or environ as it is */
-};
 
 /* The environment. */
 
@@ -50,7 +37,7 @@ static bool named_in(const char *const *list, const char *entry)
     return false;
 }
 
-static int merge_env(struct prepared *p, tacho_error *err)
+static int merge_env(struct tch_spawn_ready *p, tacho_error *err)
 {
     const char *const *extra = p->spec->extra_env;
     const char *const *base = p->spec->env ? p->spec->env : (const char *const *)environ;
@@ -106,7 +93,7 @@ static int source_fd(const struct tch_io *io, int target)
     return fd;
 }
 
-static int redirect(struct prepared *p, int target, tacho_error *err)
+static int redirect(struct tch_spawn_ready *p, int target, tacho_error *err)
 {
     const struct tch_io *io = &p->spec->io[target];
     const char *path = io->kind == TCH_IO_NULL ? "/dev/null" : io->path;
@@ -130,7 +117,7 @@ static int redirect(struct prepared *p, int target, tacho_error *err)
 }
 
 /* Opened here, not named to the child: a missing folder is told from a missing program. */
-static int enter_cwd(struct prepared *p, tacho_error *err)
+static int enter_cwd(struct tch_spawn_ready *p, tacho_error *err)
 {
     const char *cwd = p->spec->cwd;
     int number;
@@ -148,7 +135,7 @@ static int enter_cwd(struct prepared *p, tacho_error *err)
 
 /* Attributes. */
 
-static int set_attributes(struct prepared *p)
+static int set_attributes(struct tch_spawn_ready *p)
 {
     int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     sigset_t all;
@@ -167,11 +154,15 @@ static int set_attributes(struct prepared *p)
     return number;
 }
 
-static int prepare(struct prepared *p, tacho_error *err)
+int tch_spawn_prepare(struct tch_spawn_ready *p, const struct tch_spawn *s, tacho_error *err)
 {
-    int number = posix_spawn_file_actions_init(&p->actions);
+    int number;
     int result = 0;
 
+    *p = (struct tch_spawn_ready){.spec = s, .cwd = -1, .fds = {-1, -1, -1}};
+    if (!s->argv || !s->argv[0])
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no program to run");
+    number = posix_spawn_file_actions_init(&p->actions);
     p->has_actions = number == 0;
     if (number == 0)
         number = posix_spawnattr_init(&p->attr);
@@ -189,7 +180,7 @@ static int prepare(struct prepared *p, tacho_error *err)
     return result;
 }
 
-static void release(struct prepared *p)
+void tch_spawn_release(struct tch_spawn_ready *p)
 {
     for (int i = 0; i < 3; i++)
         if (p->fds[i] >= 0)
@@ -275,29 +266,36 @@ static int fail_exec(tacho_error *err, const char *name, int number)
     return TACHO_EIO;
 }
 
-int tch_spawn(const struct tch_spawn *s, pid_t *ret, tacho_error *err)
+int tch_spawn_start(const struct tch_spawn_ready *p, pid_t *ret, tacho_error *err)
 {
-    struct prepared p = {.spec = s, .cwd = -1, .fds = {-1, -1, -1}};
-    const char *const *env = s->env ? s->env : (const char *const *)environ;
+    const struct tch_spawn *s = p->spec;
+    const char *const *env = p->env ? p->env : s->env;
+    char *const *argv = (char *const *)s->argv;
+    char *const *envp = env ? (char *const *)env : environ;
     pid_t pid;
-    int result;
     int number;
 
-    if (!s->argv || !s->argv[0])
-        return tch_fail(err, TACHO_EINVAL, 0, "there is no program to run");
-    result = prepare(&p, err);
-    if (result == 0) {
-        number = posix_spawnp(&pid, s->argv[0], &p.actions, &p.attr, (char *const *)s->argv,
-                              (char *const *)(p.env ? p.env : env));
-        /* It says so of a closed folder on PATH, too, and that is not what is wrong. */
-        if (number == EACCES && !strchr(s->argv[0], '/'))
-            number = search_path(s->argv[0], (char[PATH_MAX]){0}) == ENOENT ? ENOENT : EACCES;
-        if (number != 0)
-            result = fail_exec(err, s->argv[0], number);
-    }
-    release(&p);
+    if (s->path)
+        number = posix_spawn(&pid, s->path, &p->actions, &p->attr, argv, envp);
+    else
+        number = posix_spawnp(&pid, s->argv[0], &p->actions, &p->attr, argv, envp);
+    /* It says so of a closed folder on PATH, too, and that is not what is wrong. */
+    if (number == EACCES && !s->path && !strchr(s->argv[0], '/'))
+        number = search_path(s->argv[0], (char[PATH_MAX]){0}) == ENOENT ? ENOENT : EACCES;
+    if (number != 0)
+        return fail_exec(err, s->argv[0], number);
+    *ret = pid;
+    return 0;
+}
+
+int tch_spawn(const struct tch_spawn *s, pid_t *ret, tacho_error *err)
+{
+    struct tch_spawn_ready p;
+    int result = tch_spawn_prepare(&p, s, err);
+
     if (result == 0)
-        *ret = pid;
+        result = tch_spawn_start(&p, ret, err);
+    tch_spawn_release(&p);
     return result;
 }
 

@@ -11,6 +11,7 @@
 #ifndef TCH_BASE_SPAWN_H
 #define TCH_BASE_SPAWN_H
 
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,7 @@ struct tch_io {
 struct tch_spawn {
     const char *const *argv; /**< ends with NULL; argv[0] is searched for on our PATH, unless it has
                                   a slash: then a relative one counts from the child's folder */
+    const char *path;        /**< the program, when found before; NULL: argv[0] says which */
     const char *const *env;  /**< "NAME=VALUE", ends with NULL; NULL: our environment */
     const char *const *extra_env; /**< NULL, or such pairs that replace those of the same name;
                                        "NAME" alone takes NAME away; the last word holds */
@@ -57,6 +59,27 @@ struct tch_spawn {
  *         the folder, the file of a redirection
  */
 int tch_spawn(const struct tch_spawn *s, pid_t *ret, tacho_error *err);
+
+/** Ready to start: what tch_spawn() does before the program begins, for who measures from there
+    on. Not to be touched. */
+struct tch_spawn_ready {
+    const struct tch_spawn *spec;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    bool has_actions;
+    bool has_attr;
+    int cwd;          /* -1: none */
+    int fds[3];       /* opened here for the child; -1: none */
+    const char **env; /* allocated, its strings are not; NULL: spec->env or environ as it is */
+};
+
+/** Opens and merges what s asks for. s must outlive p; tch_spawn_release() in any case. */
+int tch_spawn_prepare(struct tch_spawn_ready *p, const struct tch_spawn *s, tacho_error *err);
+
+/** Starts it: one posix_spawn(). */
+int tch_spawn_start(const struct tch_spawn_ready *p, pid_t *ret, tacho_error *err);
+
+void tch_spawn_release(struct tch_spawn_ready *p);
 
 /** How a child ended. */
 struct tch_spawn_end {

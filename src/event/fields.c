@@ -155,7 +155,7 @@ static size_t sort(const tacho_field **order, tacho_fields fields)
     if (fields.count > FEW) {
         for (size_t i = 0; i < fields.count; i++)
             order[i] = &fields.data[i];
-        qsort(order, fields.count, sizeof *order, by_key);
+        qsort(order, fields.count, sizeof(void *), by_key);
         return drop_repeated(order, fields.count);
     }
     for (size_t i = 0; i < fields.count; i++) {
@@ -212,7 +212,7 @@ int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
         if (__builtin_expect(!fields.data[i].key, 0))
             return tch_fail(err, TACHO_EINVAL, 0, "field %zu of an event has no key", i + 1);
     if (fields.count > FEW) {
-        order = calloc(fields.count, sizeof *order);
+        order = calloc(fields.count, sizeof(void *));
         if (!order)
             return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu fields", fields.count);
     }

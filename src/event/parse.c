@@ -101,14 +101,13 @@ static int walk(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
     struct tch_json_value value;
     struct tch_json_value key;
     enum field next = EVENT;
-    int more;
 
     if (tch_json_read(r, &value) < 0)
         return r->status;
     *is_object = value.type == TCH_JSON_OBJECT;
     if (value.type == TCH_JSON_ARRAY)
         tch_json_leave(r);
-    while (*is_object && (more = tch_json_member(r, &key)) > 0) {
+    while (*is_object && tch_json_member(r, &key) > 0) {
         enum field f = find_field(&key, next);
 
         if (f == FIELDS) {

@@ -186,7 +186,6 @@ struct target {
 struct select {
     const struct tch_piece *pieces;
     size_t count;
-    uint64_t from;     /* values are distances from this; 0: they are themselves */
     uint64_t *buckets; /* counts, FINE_BUCKETS of them */
     uint8_t *wanted;   /* of each bucket: 1 + the first target in it, or 0 */
     uint64_t *near;    /* the values of the buckets wanted */
@@ -225,11 +224,10 @@ static void collect(struct select *s, size_t fill[RANKS])
         const uint64_t *x = s->pieces[p].values;
 
         for (size_t i = 0; i < s->pieces[p].n; i++) {
-            uint64_t value = s->from ? distance(x[i], s->from) : x[i];
-            unsigned target = s->wanted[fine_bucket(value)];
+            unsigned target = s->wanted[fine_bucket(x[i])];
 
             if (__builtin_expect(target > 0, 0))
-                s->near[fill[target - 1]++] = value;
+                s->near[fill[target - 1]++] = x[i];
         }
     }
 }
@@ -279,25 +277,86 @@ static void survey(struct select *s, tacho_latency_stats *stats)
     stats->mean = (double)sum / (double)stats->n;
 }
 
-/* Second pass: the spread, in four sums that do not wait for each other; and, as it goes over the
-   values anyway, the counts of their distances from a median found before. */
-static void measure_spread(struct select *s, tacho_latency_stats *stats)
+/* The smallest and the largest value of a bucket. */
+static uint64_t bucket_low(unsigned bucket)
 {
+    unsigned shift = bucket < 2u << FINE_BITS ? 0 : (bucket >> FINE_BITS) - 1;
+
+    return ((uint64_t)bucket - ((uint64_t)shift << FINE_BITS)) << shift;
+}
+
+static uint64_t bucket_high(unsigned bucket)
+{
+    return bucket + 1 < FINE_BUCKETS ? bucket_low(bucket + 1) - 1 : UINT64_MAX;
+}
+
+/* Values that are surely no farther than `reach` from the median; or that may be. */
+static uint64_t count_near(const struct select *s, uint64_t median, uint64_t reach, bool surely)
+{
+    uint64_t low = median > reach ? median - reach : 0;
+    uint64_t high = median < UINT64_MAX - reach ? median + reach : UINT64_MAX;
+    unsigned first = fine_bucket(low);
+    unsigned last = fine_bucket(high);
+    uint64_t count = 0;
+
+    for (unsigned b = first; b <= last; b++)
+        if (!surely || (bucket_low(b) >= low && bucket_high(b) <= high))
+            count += s->buckets[b];
+    return count;
+}
+
+/* The smallest distance at which that many values may be, or surely are, that near. */
+static uint64_t find_reach(const struct select *s, uint64_t median, uint64_t rank, bool surely)
+{
+    uint64_t low = 0;
+    uint64_t high = UINT64_MAX;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (count_near(s, median, middle, surely) >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/*
+ * Last pass: the spread, in four sums that do not wait for each other, and the median distance.
+ * The counts by bucket tell between which two distances that is; those in between are collected.
+ */
+static int measure_spread(struct select *s, tacho_latency_stats *stats, tacho_error *err)
+{
+    uint64_t rank = tch_share_rank(stats->n, 1, 2);
+    uint64_t least = find_reach(s, stats->p50, rank, false);
+    uint64_t most = find_reach(s, stats->p50, rank, true);
+    uint64_t room = count_near(s, stats->p50, most, false) + 1;
+    uint64_t nearer = 0;
+    size_t between = 0;
     double squares[4] = {0};
 
-    memset(s->buckets, 0, FINE_BUCKETS * sizeof *s->buckets);
+    s->near = malloc(room * sizeof *s->near);
+    if (!s->near)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the median distance");
     for (size_t p = 0; p < s->count; p++) {
         const uint64_t *x = s->pieces[p].values;
 
         for (size_t i = 0; i < s->pieces[p].n; i++) {
             double off = (double)x[i] - stats->mean;
+            uint64_t far = distance(x[i], stats->p50);
 
             squares[i & 3] += off * off;
-            s->buckets[fine_bucket(distance(x[i], stats->p50))]++;
+            nearer += far < least;
+            if (far - least <= most - least)
+                s->near[between++] = far;
         }
     }
     stats->std =
         __builtin_sqrt(((squares[0] + squares[1]) + (squares[2] + squares[3])) / (double)stats->n);
+    stats->mad = tch_select_u64(s->near, between, rank - nearer - 1);
+    free(s->near);
+    return 0;
 }
 
 static int select_all(struct select *s, tacho_latency_stats *stats, tacho_error *err)
@@ -311,14 +370,7 @@ static int select_all(struct select *s, tacho_latency_stats *stats, tacho_error 
     if (pick(s, p, err) < 0)
         return TACHO_ENOMEM;
     set_percentiles(stats, p);
-    measure_spread(s, stats);
-    s->target_count = 1;
-    s->targets[0].rank = tch_share_rank(stats->n, 1, 2);
-    s->from = stats->p50;
-    if (pick(s, p, err) < 0)
-        return TACHO_ENOMEM;
-    stats->mad = p[0];
-    return 0;
+    return measure_spread(s, stats, err);
 }
 
 static int stats_of_many(const struct tch_piece *pieces, size_t count, tacho_latency_stats *stats,

@@ -8,7 +8,7 @@ need nm
 library=$2
 
 # Comments and preprocessor lines go; a declaration then runs from TACHO_API to its semicolon, and
-# its name is the one before the first bracket that is not an attribute's.
+# without its attributes its name is the one before the first bracket, or a variable's the last.
 cat "$1"/include/tacho/*.h | awk '
     { text = text $0 "\n" }
     END {
@@ -24,6 +24,8 @@ cat "$1"/include/tacho/*.h | awk '
         for (i = 1; i <= n; i++) {
             if (statement[i] !~ /(^|[^A-Za-z0-9_])TACHO_API([^A-Za-z0-9_]|$)/)
                 continue
+            gsub(/__attribute__[ \t]*\(\([^()]*(\([^()]*\))?[^()]*\)\)/, "", statement[i])
+            sub(/[ \t]+$/, "", statement[i])
             if (!match(statement[i], /tacho_[A-Za-z0-9_]*[ \t]*\(/))
                 match(statement[i], /tacho_[A-Za-z0-9_]*[ \t]*(\[.*)?$/)
             name = substr(statement[i], RSTART, RLENGTH)

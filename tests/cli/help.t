@@ -12,6 +12,8 @@ $ tacho
 !   fingerprint  hash a configuration, show and hash the environment
 !   flame        fold, draw, compare and convert flamegraphs
 !   help         explain tacho or one of its commands
+!   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+!   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
 !   trace        look into recordings and make traces of them
 !   watch        memory, CPU and power of a process tree, live
@@ -36,6 +38,8 @@ $ tacho --help
 |   fingerprint  hash a configuration, show and hash the environment
 |   flame        fold, draw, compare and convert flamegraphs
 |   help         explain tacho or one of its commands
+|   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+|   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
 |   trace        look into recordings and make traces of them
 |   watch        memory, CPU and power of a process tree, live

@@ -28,6 +28,12 @@ $ tacho help --man
 | .B tacho help
 | explain tacho or one of its commands
 | .TP
+| .B tacho report
+| HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+| .TP
+| .B tacho run
+| run a command repeatedly, record everything, write a run folder
+| .TP
 | .B tacho stats
 | latency statistics of a column of numbers
 | .TP
@@ -68,6 +74,8 @@ $ tacho help --man
 | .BR tacho\-fingerprint (1),
 | .BR tacho\-flame (1),
 | .BR tacho\-help (1),
+| .BR tacho\-report (1),
+| .BR tacho\-run (1),
 | .BR tacho\-stats (1),
 | .BR tacho\-trace (1),
 | .BR tacho\-watch (1)

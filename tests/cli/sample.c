@@ -193,7 +193,7 @@ static const struct arg run_args[] = {
     {.name = NULL},
 };
 
-static const struct cmd cmd_run = {
+static const struct cmd sample_run = {
     .name = "run",
     .summary = "run a program",
     .usage = "tacho run [OPTIONS] [--] COMMAND...",
@@ -212,7 +212,7 @@ static const struct cmd cmd_table = {
 
 static const struct cmd *const commands[] = {
     &cmd_completion, &cmd_any_doctor, &sample_events, &cmd_help,
-    &cmd_progress,   &cmd_run,        &cmd_table,  NULL,
+    &cmd_progress,   &sample_run,     &cmd_table,     NULL,
 };
 
 static const struct opt opts[] = {

@@ -1,0 +1,293 @@
+/* Latencies: exact statistics of many, recording into a histogram, two threads on one recorder. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tacho/latency.h>
+
+#include "bench.h"
+
+enum { COUNT = 10000000, QUICK_COUNT = 100000, THREADS = 2 };
+
+struct values {
+    uint64_t *x;
+    size_t n;
+    tacho_latency_stats expected;
+};
+
+/* As latencies are: most near 20 us, a tail that reaches seconds. */
+static void values_fill(struct values *v)
+{
+    uint64_t random = 1;
+
+    for (size_t i = 0; i < v->n; i++) {
+        uint64_t r = bench_random(&random);
+        unsigned tail = (unsigned)__builtin_ctzll(r | (uint64_t)1 << 40) / 2;
+
+        v->x[i] = 15000 + (r >> 20) % ((uint64_t)10000 << tail);
+    }
+}
+
+static int add_up(void *work, void *state)
+{
+    const struct values *v = work;
+    uint64_t sum = 0;
+
+    (void)state;
+    for (size_t i = 0; i < v->n; i++)
+        sum += v->x[i];
+    return sum > 0 ? 0 : -1;
+}
+
+static int by_select(void *work, void *state)
+{
+    const struct values *v = work;
+    tacho_latency_stats got;
+
+    (void)state;
+    if (tacho_latency_stats_of(v->x, v->n, &got, NULL) < 0)
+        return -1;
+    return got.p99 == v->expected.p99 && got.p50 == v->expected.p50 ? 0 : -1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The plain way: a copy, sorted. */
+static int by_qsort(void *work, void *state)
+{
+    const struct values *v = work;
+    uint64_t *copy = malloc(v->n * sizeof *copy);
+    double sum = 0;
+    double squares = 0;
+    int status = -1;
+
+    (void)state;
+    if (!copy)
+        return -1;
+    memcpy(copy, v->x, v->n * sizeof *copy);
+    qsort(copy, v->n, sizeof *copy, by_value);
+    for (size_t i = 0; i < v->n; i++)
+        sum += (double)copy[i];
+    for (size_t i = 0; i < v->n; i++)
+        squares += ((double)copy[i] - sum / (double)v->n) * ((double)copy[i] - sum / (double)v->n);
+    if (copy[(v->n * 99 + 99) / 100 - 1] == v->expected.p99 && squares > 0)
+        status = 0;
+    free(copy);
+    return status;
+}
+
+/* The floor of recording: where the values would go if their low bits said so. */
+static int count_low_bits(void *work, void *state)
+{
+    const struct values *v = work;
+    static uint64_t counts[8192];
+
+    (void)state;
+    for (size_t i = 0; i < v->n; i++)
+        counts[v->x[i] & 8191]++;
+    return counts[0] > 0 ? 0 : -1;
+}
+
+static void *new_histogram(void *work, void *arg)
+{
+    tacho_histogram *h = NULL;
+
+    (void)work;
+    (void)arg;
+    return tacho_histogram_new(&h, NULL) == 0 ? h : NULL;
+}
+
+static void free_histogram(void *state)
+{
+    tacho_histogram_free(state);
+}
+
+static int record_each(void *work, void *state)
+{
+    const struct values *v = work;
+
+    for (size_t i = 0; i < v->n; i++)
+        tacho_histogram_record(state, v->x[i]);
+    return tacho_histogram_max(state) == v->expected.max ? 0 : -1;
+}
+
+static int record_all(void *work, void *state)
+{
+    const struct values *v = work;
+
+    tacho_histogram_record_all(state, v->x, v->n);
+    return tacho_histogram_max(state) == v->expected.max ? 0 : -1;
+}
+
+/* One thread's half. */
+struct half {
+    const struct values *v;
+    size_t from;
+    void *recorder;
+    pthread_mutex_t *lock;
+};
+
+static void *record_half(void *arg)
+{
+    const struct half *h = arg;
+
+    for (size_t i = h->from; i < h->v->n; i += THREADS)
+        tacho_recorder_record(h->recorder, h->v->x[i]);
+    return NULL;
+}
+
+static void *record_half_locked(void *arg)
+{
+    const struct half *h = arg;
+
+    for (size_t i = h->from; i < h->v->n; i += THREADS) {
+        pthread_mutex_lock(h->lock);
+        tacho_histogram_record(h->recorder, h->v->x[i]);
+        pthread_mutex_unlock(h->lock);
+    }
+    return NULL;
+}
+
+static int in_threads(const struct values *v, void *recorder, pthread_mutex_t *lock,
+                      void *(*body)(void *))
+{
+    pthread_t threads[THREADS];
+    struct half halves[THREADS];
+
+    for (size_t i = 0; i < THREADS; i++) {
+        halves[i] = (struct half){v, i, recorder, lock};
+        if (pthread_create(&threads[i], NULL, body, &halves[i]) != 0)
+            abort();
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
+static void *new_recorder(void *work, void *arg)
+{
+    tacho_recorder *r = NULL;
+
+    (void)work;
+    (void)arg;
+    return tacho_recorder_new(&r, NULL) == 0 ? r : NULL;
+}
+
+static void free_recorder(void *state)
+{
+    tacho_recorder_free(state);
+}
+
+static int share_recorder(void *work, void *state)
+{
+    return in_threads(work, state, NULL, record_half);
+}
+
+static int share_locked(void *work, void *state)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+    return in_threads(work, state, &lock, record_half_locked);
+}
+
+static int compare_statistics(struct values *v, const struct bench_options *o)
+{
+    const struct bench_contender contenders[] = {
+        {.name = "sum (floor)", .role = BENCH_FLOOR, .run = add_up},
+        {.name = "tacho", .role = BENCH_OURS, .run = by_select},
+        {.name = "qsort", .role = BENCH_PEER, .run = by_qsort},
+    };
+    const struct bench_target targets[] = {{"tacho", "qsort", 4}};
+    const struct bench_case c = {.name = "exact statistics of latencies",
+                                 .work = v,
+                                 .bytes = v->n * sizeof *v->x,
+                                 .operations = v->n,
+                                 .operation = "latency",
+                                 .contenders = contenders,
+                                 .contender_count = 3,
+                                 .targets = targets,
+                                 .target_count = 1};
+
+    return bench_compare(&c, o);
+}
+
+static int compare_recording(struct values *v, const struct bench_options *o)
+{
+    const struct bench_contender contenders[] = {
+        {.name = "counts by low bits (floor)", .role = BENCH_FLOOR, .run = count_low_bits},
+        {.name = "tacho, one a call",
+         .role = BENCH_OURS,
+         .setup = new_histogram,
+         .run = record_each,
+         .teardown = free_histogram},
+        {.name = "tacho, all at once",
+         .role = BENCH_OURS,
+         .setup = new_histogram,
+         .run = record_all,
+         .teardown = free_histogram},
+        {.name = "HdrHistogram_c",
+         .role = BENCH_PEER,
+         .missing = "not installed (no package in Debian 12)"},
+    };
+    const struct bench_case c = {.name = "recording into a histogram",
+                                 .work = v,
+                                 .bytes = v->n * sizeof *v->x,
+                                 .operations = v->n,
+                                 .operation = "record",
+                                 .contenders = contenders,
+                                 .contender_count = 4};
+
+    return bench_compare(&c, o);
+}
+
+static int compare_sharing(struct values *v, const struct bench_options *o)
+{
+    const struct bench_contender contenders[] = {
+        {.name = "tacho",
+         .role = BENCH_OURS,
+         .setup = new_recorder,
+         .run = share_recorder,
+         .teardown = free_recorder},
+        {.name = "a histogram and a mutex",
+         .role = BENCH_PEER,
+         .setup = new_histogram,
+         .run = share_locked,
+         .teardown = free_histogram},
+    };
+    const struct bench_case c = {.name = "two threads, one recorder",
+                                 .work = v,
+                                 .bytes = v->n * sizeof *v->x,
+                                 .operations = v->n,
+                                 .operation = "record",
+                                 .contenders = contenders,
+                                 .contender_count = 2};
+
+    return bench_compare(&c, o);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_options o;
+    struct values v;
+    int status = EXIT_FAILURE;
+
+    if (bench_parse(&argc, argv, &o) < 0)
+        return EXIT_FAILURE;
+    v.n = o.quick ? QUICK_COUNT : COUNT;
+    v.x = malloc(v.n * sizeof *v.x);
+    if (!v.x)
+        return EXIT_FAILURE;
+    values_fill(&v);
+    if (tacho_latency_stats_of(v.x, v.n, &v.expected, NULL) == 0 &&
+        compare_statistics(&v, &o) == 0 && compare_recording(&v, &o) == 0 &&
+        compare_sharing(&v, &o) == 0)
+        status = EXIT_SUCCESS;
+    free(v.x);
+    return status;
+}

@@ -1,0 +1,266 @@
+/* tacho run: one command line, a run folder, a table. */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "cmds.h"
+#include "progress.h"
+#include "report/report.h"
+#include "run/run.h"
+#include "run/value.h"
+#include "run_options.h"
+#include "run_view.h"
+
+enum { OUT_MAX = 1 << 30, NOTE_MAX = 128, LAST_LINES = 5 };
+
+/* The progress line and what it says of the estimate, made anew when it is drawn. */
+struct watcher {
+    struct progress progress;
+    char note[NOTE_MAX];
+    uint64_t noted_ns;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+    stop = sig;
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+
+    stop = 0;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* "12.34 ms +-1.2%" of the first command. */
+static void make_note(struct watcher *w, const struct tch_run *run)
+{
+    const struct tch_run_samples *samples = &run->items[0].receipt.samples;
+    double *wall = malloc((samples->count + 1) * sizeof *wall);
+    struct tch_summary s;
+    struct tch_buf b;
+    size_t n;
+
+    if (!wall)
+        return;
+    tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
+    n = tch_run_samples_field(samples, TCH_WALL, wall);
+    if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
+        tch_add_value(&b, TCH_NS, s.median);
+        if (s.level > 0)
+            tch_buf_addf(&b, " +-%.1f%%", 100 * tch_summary_precision(&s));
+    }
+    tch_buf_release(&b);
+    free(wall);
+}
+
+static void on_step(void *ctx, const struct tch_run *run, double share)
+{
+    struct watcher *w = ctx;
+    uint64_t done = run->items[0].receipt.samples.count;
+    uint64_t now = tch_now_ns();
+
+    if (!w->progress.on)
+        return;
+    if (now - w->noted_ns > 100000000u) {
+        make_note(w, run);
+        w->noted_ns = now;
+    }
+    w->progress.total = share > 0 ? (uint64_t)((double)done / share + 0.5) : 0;
+    progress_step(&w->progress, done);
+}
+
+/* What the command that failed did, and what it last said. */
+static void complain_of_run(const struct tch_run *run)
+{
+    const struct tch_run_sample *bad = &run->bad;
+    const struct tch_run_item *item = &run->items[run->bad_index];
+    const char *name = run->plan->commands[run->bad_index].line;
+    char which[64];
+    struct tch_buf b;
+
+    if (run->bad_warmup)
+        snprintf(which, sizeof which, "a warm-up run of");
+    else
+        snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
+    if (bad->timed_out)
+        complain(NULL,
+                 "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
+                 which, name);
+    else if (WIFSIGNALED(bad->status))
+        complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name, WTERMSIG(bad->status),
+                 strsignal(WTERMSIG(bad->status)));
+    else
+        complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same", which,
+                 name, WEXITSTATUS(bad->status));
+    tch_buf_init(&b, 1 << 16);
+    tch_run_last_words(run, LAST_LINES, &b);
+    if (b.len > 0)
+        fprintf(stderr, "its last words on standard error:\n%s\n", b.data);
+    tch_buf_release(&b);
+}
+
+static int print_json(const struct tch_run *run)
+{
+    int status = EXIT_OK;
+
+    for (size_t i = 0; i < run->plan->command_count && status == EXIT_OK; i++) {
+        char path[PATH_MAX];
+        struct tch_buf b;
+        tacho_error err;
+
+        tch_buf_init(&b, OUT_MAX);
+        if (tch_folder_at(path, run->items[i].folder.path, "run.json", &err) < 0 ||
+            tch_file_read(path, OUT_MAX, &b, &err) < 0)
+            complain(&err, "cannot show the result");
+        status = put_out(&b);
+    }
+    return status;
+}
+
+static int print_table(const struct tch_run *run, const struct args *args)
+{
+    const struct tch_receipt *runs[TCH_COMMANDS_MAX];
+    size_t count = run->plan->command_count;
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = &run->items[i].receipt;
+        tch_buf_adds(&b, i > 0 ? "\n" : "");
+        add_run(&b, &args->out, runs[i]);
+    }
+    add_comparison(&b, &args->out, runs, count);
+    if (!args->quiet)
+        tch_buf_addc(&b, '\n');
+    for (size_t i = 0; i < count && !args->quiet; i++)
+        tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
+    return put_out(&b);
+}
+
+static int ending(const struct tch_run *run, const struct run_options *o)
+{
+    if (run->state == TCH_RUN_FAILED && o->pass_status)
+        return tch_run_sample_exit(&run->bad);
+    if (run->state != TCH_RUN_COMPLETE)
+        return EXIT_WORK;
+    for (size_t i = 0; i < run->plan->command_count && o->fail_on_warn; i++)
+        if (run->items[i].receipt.warnings.count > 0)
+            return EXIT_WARN;
+    return EXIT_OK;
+}
+
+/* Measures, and writes down what was measured whatever happens. */
+static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
+{
+    struct watcher w = {0};
+    struct tch_run_watch watch = {.stop = &stop, .step = on_step, .ctx = &w};
+    tacho_error err;
+    tacho_error end_err;
+    int measured;
+    int finished;
+    int status;
+
+    catch_signals();
+    progress_begin(&w.progress, args, "running", 0);
+    w.progress.note = w.note;
+    measured = tch_run_measure(run, &watch, &err);
+    progress_end(&w.progress);
+    finished = tch_run_finish(run, &end_err);
+    if (measured < 0)
+        complain(NULL, "%s", err.message);
+    else if (run->state == TCH_RUN_FAILED)
+        complain_of_run(run);
+    else if (run->state == TCH_RUN_INTERRUPTED)
+        complain(NULL, "interrupted; what was measured until then is below and in the folder");
+    if (finished < 0) {
+        complain(&end_err, "cannot write the receipt; try: tacho report %s",
+                 run->items[0].folder.shown);
+        return EXIT_WORK;
+    }
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
+            complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
+    status = args->json ? print_json(run) : print_table(run, args);
+    if (status != EXIT_OK || measured < 0)
+        return EXIT_WORK;
+    return ending(run, o);
+}
+
+static int run_run(struct args *args)
+{
+    struct run_options o;
+    struct tch_run run = {.plan = &o.plan};
+    tacho_error err;
+    int status = run_options_parse(&o, args);
+
+    if (status == EXIT_OK) {
+        if (tch_run_open(&run, &o.plan, &err) < 0) {
+            complain(NULL, "%s", err.message);
+            status = EXIT_WORK;
+        } else {
+            status = measure(&run, &o, args);
+        }
+        tch_run_release(&run);
+    }
+    run_options_release(&o);
+    return status;
+}
+
+static const struct arg operands[] = {
+    {.name = "COMMAND",
+     .help = "what to run, and its arguments",
+     .optional = true,
+     .many = true,
+     .complete = COMPLETE_PROGRAM},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho run -- ./prog --size 1000", "Run it until its median is known to within 1 %."},
+    {"tacho run -n 50 -w 3 -c './old x' -c './new x'",
+     "Compare two programs, in turns, 50 runs each after 3 to warm up."},
+    {"tacho run --metric tps='([0-9.]+) tokens/s' -- ./generate",
+     "Also collect a number that the program prints."},
+    {"tacho run --prepare 'sync; echo 3 > /proc/sys/vm/drop_caches' -- ./prog",
+     "With cold caches."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WARN, "there are warnings, with --fail-on-warn"},
+    {0, NULL},
+};
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .summary = "run a command repeatedly, record everything, write a run folder",
+    .usage = "tacho run [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+             "tacho run [OPTIONS] -c LINE [-c LINE...]",
+    .about =
+        "Runs the command again and again, without a shell, and measures each run: wall time from "
+        "before its start, CPU time, peak memory, page faults, context switches, block I/O. Stops "
+        "when the median wall time is known to within --precision, or at --max-time or --max-runs; "
+        "or after --runs. Looks are at 10, 20, 40, ... runs, and the intervals account for them.\n"
+        "\n"
+        "Several commands are run in turns, ABBA, and compared in pairs.\n"
+        "\n"
+        "Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every sample is; "
+        "OUT/NAME/latest points to the newest. Samples are on disk as they are taken.\n"
+        "\n"
+        "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
+        "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
+    .opts = run_opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .runs_program = true,
+    .run = run_run,
+};

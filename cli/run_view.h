@@ -1,0 +1,18 @@
+/*
+ * A run on the terminal: values with their units, the table, warnings, comparisons.
+ */
+#ifndef CLI_RUN_VIEW_H
+#define CLI_RUN_VIEW_H
+
+#include "base/buf.h"
+#include "run/receipt.h"
+#include "term.h"
+
+/** One run: warnings first, then its table. */
+void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
+
+/** How each of the others compares with the first, by wall time. */
+void add_comparison(struct tch_buf *b, const struct term *term,
+                    const struct tch_receipt *const *runs, size_t count);
+
+#endif

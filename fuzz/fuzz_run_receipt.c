@@ -1,0 +1,34 @@
+/* run.json: whatever is read can be written, and that reads back. */
+#include <stdint.h>
+
+#include "run/receipt.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void write_again(struct tch_receipt *r)
+{
+    const struct tch_run_end end = {.state = "recovered", .stopped = "killed", .power_why = "no"};
+    struct tch_receipt again;
+    struct tch_buf b;
+
+    tch_buf_init(&b, 64 << 20);
+    tch_receipt_write(&b, r, &end);
+    if (!b.failed && tch_receipt_parse(&again, &b, NULL) < 0)
+        abort();
+    tch_receipt_release(&again);
+    tch_buf_release(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tch_receipt r;
+    struct tch_buf b;
+
+    tch_buf_init(&b, 64 << 20);
+    tch_buf_add(&b, data, size);
+    if (tch_receipt_parse(&r, &b, NULL) == 0 && tch_receipt_sum(&r, NULL) == 0)
+        write_again(&r);
+    tch_receipt_release(&r);
+    tch_buf_release(&b);
+    return 0;
+}

@@ -1,0 +1,233 @@
+/* Charts as SVG. */
+#include "plot.h"
+
+#include <math.h>
+
+#include "base/utf8.h"
+#include "run/value.h"
+
+/* The picture, and the part of it where data is. */
+enum { WIDTH = 720, HEIGHT = 270, LEFT = 74, TOP = 12, RIGHT = 708, BOTTOM = 226 };
+enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
+
+void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        size_t step = tch_utf8_step(text + i, len - i);
+        unsigned char c = (unsigned char)text[i];
+
+        if (step == 0 || (c < 0x20 && c != '\n' && c != '\t'))
+            tch_buf_adds(b, "\xEF\xBF\xBD"); /* no document may have these */
+        else if (c == '<')
+            tch_buf_adds(b, "&lt;");
+        else if (c == '>')
+            tch_buf_adds(b, "&gt;");
+        else if (c == '&')
+            tch_buf_adds(b, "&amp;");
+        else if (c == '"')
+            tch_buf_adds(b, "&quot;");
+        else
+            tch_buf_add(b, text + i, step);
+        i += step > 0 ? step : 1;
+    }
+}
+
+void tch_add_escaped(struct tch_buf *b, const char *text)
+{
+    tch_add_escaped_n(b, text, strlen(text));
+}
+
+void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero)
+{
+    double low = n > 0 ? values[0] : 0;
+    double high = low;
+
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    p->y0 = zero ? 0 : low - 0.08 * (high - low);
+    p->y1 = high + 0.08 * (high - p->y0);
+    if (!(p->y1 > p->y0)) {
+        p->y0 = zero ? 0 : low * 0.9;
+        p->y1 = high > 0 ? high * 1.1 : 1;
+    }
+}
+
+static double px(const struct tch_plot *p, double x)
+{
+    return p->x1 > p->x0 ? (x - p->x0) / (p->x1 - p->x0) * DATA_WIDTH : DATA_WIDTH / 2.0;
+}
+
+static double py(const struct tch_plot *p, double y)
+{
+    return DATA_HEIGHT - (y - p->y0) / (p->y1 - p->y0) * DATA_HEIGHT;
+}
+
+/* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are about
+   `count` of them. */
+static double tick_step(double range, double most, int count, enum tch_unit unit)
+{
+    double base = 1;
+    double step;
+    double power;
+
+    if (unit == TCH_BYTES)
+        while (most >= base * 1024)
+            base *= 1024;
+    step = range / count / base;
+    power = pow(10, floor(log10(step)));
+    step /= power;
+    return base * power * (step < 1.5 ? 1 : step < 3.5 ? 2 : step < 7.5 ? 5 : 10);
+}
+
+static void add_ticks_y(struct tch_plot *p)
+{
+    double step = tick_step(p->y1 - p->y0, p->y1, 4, p->yu);
+
+    tch_buf_adds(p->b, "<g class=\"ticks y\">");
+    for (double y = ceil(p->y0 / step) * step; y <= p->y1; y += step) {
+        tch_buf_addf(p->b, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\">", LEFT,
+                     TOP + py(p, y), RIGHT, LEFT - 6, TOP + py(p, y) + 4);
+        tch_add_short(p->b, p->yu, fabs(y) < step / 1e6 ? 0 : y);
+        tch_buf_adds(p->b, "</text>");
+    }
+    tch_buf_adds(p->b, "</g>");
+}
+
+static void add_ticks_x(struct tch_plot *p)
+{
+    double step = tick_step(p->x1 - p->x0, p->x1, 6, p->xu);
+
+    if (p->xu == TCH_COUNT && step < 1)
+        step = 1;
+    tch_buf_adds(p->b, "<g class=\"ticks x\">");
+    for (double x = ceil(p->x0 / step) * step; x <= p->x1; x += step) {
+        tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 17);
+        tch_add_short(p->b, p->xu, fabs(x) < step / 1e6 ? 0 : x);
+        tch_buf_adds(p->b, "</text>");
+    }
+    tch_buf_addf(p->b, "</g><text class=\"axis\" x=\"%d\" y=\"%d\">", (LEFT + RIGHT) / 2,
+                 HEIGHT - 6);
+    tch_add_escaped(p->b, p->x_name);
+    tch_buf_adds(p->b, "</text>");
+}
+
+void tch_plot_begin(struct tch_plot *p)
+{
+    static const char *const units[] = {[TCH_NS] = "ns",
+                                        [TCH_BYTES] = "bytes",
+                                        [TCH_COUNT] = "count",
+                                        [TCH_JOULES] = "j",
+                                        [TCH_PLAIN] = "plain"};
+
+    if (!(p->x1 > p->x0))
+        p->x1 = p->x0 + 1;
+    if (!(p->y1 > p->y0))
+        p->y1 = p->y0 + 1;
+    tch_buf_adds(p->b, "<figure class=\"plot\"><figcaption>");
+    tch_add_escaped(p->b, p->title);
+    tch_buf_addf(p->b, "</figcaption><svg viewBox=\"0 0 %d %d\" tabindex=\"0\" role=\"img\"", WIDTH,
+                 HEIGHT);
+    tch_buf_addf(p->b, " data-x0=\"%.17g\" data-x1=\"%.17g\" data-y0=\"%.17g\" data-y1=\"%.17g\"",
+                 p->x0, p->x1, p->y0, p->y1);
+    tch_buf_addf(p->b, " data-xu=\"%s\" data-yu=\"%s\" data-xn=\"", units[p->xu], units[p->yu]);
+    tch_add_escaped(p->b, p->x_name);
+    tch_buf_adds(p->b, "\" data-yn=\"");
+    tch_add_escaped(p->b, p->y_name);
+    tch_buf_adds(p->b, "\" aria-label=\"");
+    tch_add_escaped(p->b, p->title);
+    tch_buf_adds(p->b, "\">");
+    add_ticks_y(p);
+    add_ticks_x(p);
+    tch_buf_addf(p->b,
+                 "<svg class=\"area\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+                 "overflow=\"hidden\"><g class=\"data\">",
+                 LEFT, TOP, DATA_WIDTH, DATA_HEIGHT);
+}
+
+void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n)
+{
+    tch_buf_adds(p->b, "<path class=\"dots\" d=\"");
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "M%.1f %.1fh0", px(p, x[i]), py(p, y[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
+/* Of each piece of a long line, its first, lowest, highest and last point in their order. */
+static size_t thin(const double *y, size_t from, size_t to, size_t keep[4])
+{
+    size_t low = from;
+    size_t high = from;
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++) {
+        low = y[i] < y[low] ? i : low;
+        high = y[i] > y[high] ? i : high;
+    }
+    keep[n++] = from;
+    if ((low < high ? low : high) > keep[n - 1])
+        keep[n++] = low < high ? low : high;
+    if ((low < high ? high : low) > keep[n - 1])
+        keep[n++] = low < high ? high : low;
+    if (to - 1 > keep[n - 1])
+        keep[n++] = to - 1;
+    return n;
+}
+
+void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
+                   bool area)
+{
+    size_t piece = n / (TCH_PLOT_POINTS / 4) + 1;
+    char command = 'M';
+
+    if (n == 0)
+        return;
+    tch_buf_addf(p->b, "<path class=\"line %s%s\" d=\"", kind, area ? " filled" : "");
+    if (area)
+        tch_buf_addf(p->b, "M%.1f %d", px(p, x[0]), DATA_HEIGHT);
+    for (size_t from = 0; from < n; from += piece) {
+        size_t keep[4];
+        size_t kept = thin(y, from, from + piece < n ? from + piece : n, keep);
+
+        for (size_t i = 0; i < kept; i++) {
+            tch_buf_addf(p->b, "%c%.1f %.1f", area ? 'L' : command, px(p, x[keep[i]]),
+                         py(p, y[keep[i]]));
+            command = 'L';
+        }
+    }
+    if (area)
+        tch_buf_addf(p->b, "L%.1f %dZ", px(p, x[n - 1]), DATA_HEIGHT);
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n)
+{
+    tch_buf_adds(p->b, "<path class=\"bars\" d=\"");
+    for (size_t i = 0; i < n; i++) {
+        double left = px(p, edge[i]);
+        double width = px(p, edge[i + 1]) - left;
+        double top = py(p, height[i]);
+
+        if (height[i] > 0)
+            tch_buf_addf(p->b, "M%.1f %dV%.1fh%.1fV%dz", left, DATA_HEIGHT, top, width,
+                         DATA_HEIGHT);
+    }
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_level(struct tch_plot *p, double y)
+{
+    tch_buf_addf(p->b, "<path class=\"level\" d=\"M0 %.1fH%d\"/>", py(p, y), DATA_WIDTH);
+}
+
+void tch_plot_strip(struct tch_plot *p, double low, double high)
+{
+    tch_buf_addf(p->b, "<path class=\"strip\" d=\"M0 %.1fH%dV%.1fH0z\"/>", py(p, high), DATA_WIDTH,
+                 py(p, low));
+}
+
+void tch_plot_end(struct tch_plot *p)
+{
+    tch_buf_adds(p->b, "</g></svg></svg></figure>\n");
+}

@@ -1,0 +1,124 @@
+'use strict';
+// Pointing at data and zooming, for every chart. Without this script the charts are still whole.
+(() => {
+  const L = 74, T = 12, W = 634, H = 214;
+  const scales = {
+    ns: [[1e9, ' s'], [1e6, ' ms'], [1e3, ' us'], [1, ' ns']],
+    bytes: [[1099511627776, ' TiB'], [1073741824, ' GiB'], [1048576, ' MiB'], [1024, ' KiB'], [1, ' B']],
+    count: [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k'], [1, '']],
+    j: [[1, ' J']], plain: [[1, '']],
+  };
+  const show = (value, unit) => {
+    const list = scales[unit];
+    const scale = list.find(s => Math.abs(value) >= s[0] * 0.99995) || list[list.length - 1];
+    return +(value / scale[0]).toPrecision(4) + scale[1];
+  };
+  const step = (range, most, count, unit) => {
+    let base = 1;
+    if (unit === 'bytes') while (most >= base * 1024) base *= 1024;
+    let s = range / count / base;
+    const power = 10 ** Math.floor(Math.log10(s));
+    s /= power;
+    s = base * power * (s < 1.5 ? 1 : s < 3.5 ? 2 : s < 7.5 ? 5 : 10);
+    return unit === 'count' && s < 1 ? 1 : s;
+  };
+  const make = (name, parent, attributes) => {
+    const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const k in attributes) e.setAttribute(k, attributes[k]);
+    parent.appendChild(e);
+    return e;
+  };
+  const points = svg => {
+    const list = [];
+    for (const path of svg.querySelectorAll('.dots, .line'))
+      for (const m of path.getAttribute('d').matchAll(/[ML]([-\d.]+) ([-\d.]+)/g))
+        if (!(path.classList.contains('filled') && +m[2] === H)) list.push([+m[1], +m[2]]);
+    for (const path of svg.querySelectorAll('.bars'))
+      for (const m of path.getAttribute('d').matchAll(/M([-\d.]+) [-\d.]+V([-\d.]+)h([-\d.]+)/g))
+        list.push([+m[1] + m[3] / 2, +m[2]]);
+    return list.sort((a, b) => a[0] - b[0]);
+  };
+
+  for (const svg of document.querySelectorAll('figure.plot > svg')) {
+    const d = svg.dataset, figure = svg.parentNode, data = svg.querySelector('.data');
+    const x0 = +d.x0, x1 = +d.x1, y0 = +d.y0, y1 = +d.y1;
+    const ticks = svg.querySelector('.ticks.x'), list = points(svg);
+    let from = 0, to = W, at = -1, down = null;
+    const mark = make('circle', svg, {class: 'mark', r: 4, visibility: 'hidden'});
+    const pick = make('rect', svg, {class: 'pick', y: T, height: H, visibility: 'hidden'});
+    const tip = document.createElement('div');
+    tip.className = 'tip';
+    tip.hidden = true;
+    figure.appendChild(tip);
+    svg.setAttribute('aria-describedby', 'keys');
+
+    const toX = px => x0 + px / W * (x1 - x0), toY = py => y1 - py / H * (y1 - y0);
+    const onScreen = px => L + (px - from) / (to - from) * W;
+    const zoom = (a, b) => {
+      from = Math.max(0, a);
+      to = Math.min(W, b);
+      if (to - from < W / 500) { from = 0; to = W; }
+      data.setAttribute('transform', `scale(${W / (to - from)} 1) translate(${-from} 0)`);
+      const lo = toX(from), hi = toX(to), s = step(hi - lo, hi, 6, d.xu);
+      ticks.textContent = '';
+      for (let x = Math.ceil(lo / s) * s; x <= hi; x += s)
+        make('text', ticks, {x: onScreen((x - x0) / (x1 - x0) * W), y: T + H + 17}).textContent =
+            show(Math.abs(x) < s / 1e6 ? 0 : x, d.xu);
+      svg.dataset.zoomed = from > 0 || to < W ? '1' : '';
+      point(-1);
+    };
+    const point = i => {
+      at = i;
+      const p = list[i];
+      const out = !p || p[0] < from || p[0] > to;
+      mark.setAttribute('visibility', out ? 'hidden' : 'visible');
+      tip.hidden = out;
+      if (out) return;
+      const box = svg.getBoundingClientRect(), k = box.width / 720;
+      mark.setAttribute('cx', onScreen(p[0]));
+      mark.setAttribute('cy', T + p[1]);
+      tip.textContent = `${d.xn} ${show(toX(p[0]), d.xu)}: ${show(toY(p[1]), d.yu)}`;
+      const left = onScreen(p[0]) * k;
+      tip.style.top = svg.offsetTop + (T + p[1]) * k - 30 + 'px';
+      tip.style.left = Math.max(0, Math.min(left - tip.offsetWidth / 2, box.width - tip.offsetWidth)) + 'px';
+    };
+    const inData = event => {
+      const box = svg.getBoundingClientRect();
+      return from + ((event.clientX - box.left) / box.width * 720 - L) / W * (to - from);
+    };
+    const nearest = px => {
+      let best = -1;
+      for (let i = 0; i < list.length; i++)
+        if (best < 0 || Math.abs(list[i][0] - px) < Math.abs(list[best][0] - px)) best = i;
+      return best;
+    };
+    svg.addEventListener('pointermove', e => {
+      const px = inData(e);
+      if (down === null) return point(nearest(px));
+      const a = onScreen(Math.min(down, px)), b = onScreen(Math.max(down, px));
+      pick.setAttribute('x', a);
+      pick.setAttribute('width', b - a);
+      pick.setAttribute('visibility', 'visible');
+    });
+    svg.addEventListener('pointerdown', e => { if (e.pointerType === 'mouse') down = inData(e); });
+    svg.addEventListener('pointerup', e => {
+      const px = inData(e);
+      if (down !== null && Math.abs(px - down) / (to - from) > 0.02) zoom(Math.min(down, px), Math.max(down, px));
+      down = null;
+      pick.setAttribute('visibility', 'hidden');
+    });
+    svg.addEventListener('pointerleave', () => { down = null; pick.setAttribute('visibility', 'hidden'); point(-1); });
+    svg.addEventListener('dblclick', () => zoom(0, W));
+    svg.addEventListener('blur', () => point(-1));
+    svg.addEventListener('keydown', e => {
+      const middle = at >= 0 && list[at] ? list[at][0] : (from + to) / 2, half = (to - from) / 2;
+      if (e.key === 'ArrowRight') point(Math.min(list.length - 1, at + 1));
+      else if (e.key === 'ArrowLeft') point(Math.max(0, at - 1));
+      else if (e.key === '+' || e.key === '=') zoom(middle - half / 2, middle + half / 2);
+      else if (e.key === '-') zoom(middle - 2 * half, middle + 2 * half);
+      else if (e.key === 'Escape' || e.key === '0') zoom(0, W);
+      else return;
+      e.preventDefault();
+    });
+  }
+})();

@@ -1,0 +1,149 @@
+/* Files of the runs, put together. */
+#include "merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include <tacho/csv.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "folder.h"
+
+enum { FILE_MAX_BYTES = 1 << 30 };
+
+/* Files whose name starts with `prefix` and ends with `suffix` go into `whole`. The first line is a
+   header where there is one: kept once. */
+struct kind {
+    const char *prefix;
+    const char *suffix;
+    const char *whole;
+    bool header;
+};
+
+static const struct kind kinds[] = {
+    {"profile", ".jsonl", "profile.jsonl", false},
+    {"latency.", ".csv", "latency.csv", true},
+    {"memory.", ".csv", "memory-program.csv", true},
+    {"memory-detail.", ".csv", "memory-detail.csv", true},
+    {"power.", ".csv", "power-program.csv", true},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+struct merging {
+    const char *folder;
+    int out[KINDS]; /* -1: nothing of it yet */
+    tacho_error *err;
+};
+
+static bool is_kind(const struct kind *kind, const char *name)
+{
+    size_t prefix = strlen(kind->prefix);
+    size_t suffix = strlen(kind->suffix);
+    size_t len = strlen(name);
+
+    return len >= prefix + suffix && strncmp(name, kind->prefix, prefix) == 0 &&
+           strcmp(name + len - suffix, kind->suffix) == 0;
+}
+
+/* Whole lines only, and the header only when it is the first. */
+static int append(struct merging *m, size_t k, const struct tch_buf *text)
+{
+    const char *data = text->data;
+    const char *end = memrchr(data, '\n', text->len);
+    char path[PATH_MAX];
+    bool first = m->out[k] < 0;
+
+    if (!end)
+        return 0;
+    if (first) {
+        if (tch_folder_at(path, m->folder, kinds[k].whole, m->err) < 0)
+            return TACHO_ELIMIT;
+        m->out[k] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (m->out[k] < 0)
+            return tch_fail_errno(m->err, errno, "cannot make '%s'", path);
+    } else if (kinds[k].header) {
+        data = (const char *)memchr(data, '\n', text->len) + 1;
+    }
+    return tch_write_all(m->out[k], kinds[k].whole, data, (size_t)(end + 1 - data), m->err);
+}
+
+static int take_file(struct merging *m, size_t k, const char *path)
+{
+    struct tch_buf text;
+    int status;
+
+    tch_buf_init(&text, FILE_MAX_BYTES);
+    status = tch_file_read(path, FILE_MAX_BYTES, &text, m->err);
+    if (status == 0)
+        status = append(m, k, &text);
+    tch_buf_release(&text);
+    if (status == 0)
+        unlink(path);
+    return status;
+}
+
+/* Sorted, so that the same files give the same result. */
+static int each_name(const char *path, int (*each)(struct merging *m, const char *path),
+                     struct merging *m)
+{
+    struct dirent **names;
+    int n = scandir(path, &names, NULL, alphasort);
+    int status = 0;
+
+    if (n < 0)
+        return errno == ENOENT ? 0 : tch_fail_errno(m->err, errno, "cannot read '%s'", path);
+    for (int i = 0; i < n; i++) {
+        char full[PATH_MAX];
+
+        if (status == 0 && names[i]->d_name[0] != '.') {
+            status = tch_folder_at(full, path, names[i]->d_name, m->err);
+            if (status == 0)
+                status = each(m, full);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+static int merge_file(struct merging *m, const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+
+    for (size_t k = 0; k < KINDS; k++)
+        if (is_kind(&kinds[k], name))
+            return take_file(m, k, path);
+    return 0;
+}
+
+static int merge_iter(struct merging *m, const char *path)
+{
+    int status = each_name(path, merge_file, m);
+
+    if (status == 0)
+        rmdir(path); /* unless something is left */
+    return status;
+}
+
+int tch_run_merge(const char *folder, tacho_error *err)
+{
+    struct merging m = {.folder = folder, .err = err};
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, "iter", err);
+
+    for (size_t k = 0; k < KINDS; k++)
+        m.out[k] = -1;
+    if (status == 0)
+        status = each_name(path, merge_iter, &m);
+    for (size_t k = 0; k < KINDS; k++)
+        if (m.out[k] >= 0)
+            close(m.out[k]);
+    rmdir(path);
+    return status;
+}

@@ -1,0 +1,83 @@
+/*
+ * Runs a plan: commands in turn, as often as it takes, every sample on disk when it is taken.
+ *
+ *     tch_run_open(&run, &plan, &err);       folders, the spawner: early, while we are small
+ *     tch_run_measure(&run, &watch, &err);
+ *     tch_run_finish(&run, &err);            run.json of each command, whatever came before
+ *     tch_run_release(&run);
+ */
+#ifndef TCH_RUN_RUN_H
+#define TCH_RUN_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "advise.h"
+#include "folder.h"
+#include "plan.h"
+#include "receipt.h"
+#include "spawner.h"
+#include "timeline.h"
+
+/** One command of the plan and what came of it. */
+struct tch_run_item {
+    struct tch_folder folder;
+    struct tch_receipt receipt;
+    int log_fd; /**< samples.jsonl */
+    int out_fd; /**< what it prints, kept for metrics and messages; -1: not kept */
+    int err_fd;
+    struct tch_run_timeline timeline;
+    off_t out_from; /**< where the output of the run that goes on begins */
+};
+
+enum tch_run_state { TCH_RUN_COMPLETE, TCH_RUN_INTERRUPTED, TCH_RUN_FAILED };
+
+struct tch_run {
+    struct tch_run_plan *plan;
+    struct tch_run_item *items; /**< one a command */
+    struct tch_target *targets;
+    struct tch_spawner *spawner;
+    struct tch_run_meter meter;
+    struct tch_surroundings surroundings;
+    char group[TCH_RUN_ID]; /**< "" for one command */
+    double alpha;           /**< 1 - confidence of every interval */
+    uint64_t begin_ns;      /**< of measuring */
+    struct tch_machine_state before;
+
+    enum tch_run_state state;
+    const char *stopped;
+    struct tch_run_sample bad; /**< the run that failed, when the state says so */
+    size_t bad_index;          /**< of its command */
+    bool bad_warmup;
+};
+
+/** Who looks on. */
+struct tch_run_watch {
+    const volatile sig_atomic_t *stop; /**< not 0: end now; may be NULL */
+    void (*step)(void *ctx, const struct tch_run *run, double share); /**< may be NULL */
+    void *ctx;
+};
+
+/** run is released by the caller in any case. */
+int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err);
+
+/** Runs it all. That a command failed is told by run->state, not by an error. */
+int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
+
+/** Sums up and writes each run.json; samples.jsonl goes. */
+int tch_run_finish(struct tch_run *run, tacho_error *err);
+
+void tch_run_release(struct tch_run *run);
+
+/** Completes the folder of a run that was killed: run.json is written from samples.jsonl.
+    r is what tch_receipt_load() gave. */
+int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
+
+/** The last lines, at most `lines`, of what the failed run printed on standard error. */
+void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b);
+
+#endif

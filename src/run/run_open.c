@@ -1,0 +1,309 @@
+/* What is before and after the loop: folders, files, the spawner, the receipts. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "merge.h"
+#include "trace_out.h"
+
+enum { HEAD_MAX = 64 << 20, LAST_WORDS = 4096 };
+
+/* Found now, so that a program that is not there leaves no folder behind, and so that looking for
+   it is not timed. One with a slash, run in another folder, is found by that folder. */
+static int find_programs(struct tch_run_plan *plan, tacho_error *err)
+{
+    for (size_t i = 0; i < plan->command_count; i++) {
+        struct tch_run_command *command = &plan->commands[i];
+        bool has_slash = strchr(command->argv[0], '/') != NULL;
+        char path[PATH_MAX];
+        int status;
+
+        if (has_slash && plan->cwd && command->argv[0][0] != '/')
+            continue;
+        status = tch_find_program(command->argv[0], path, sizeof path, err);
+        if (status < 0)
+            return status;
+        command->path = strdup(path);
+        if (!command->path)
+            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    }
+    return 0;
+}
+
+/* A file without a name: nothing is left of it. */
+static int open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, name, err);
+
+    if (status < 0)
+        return status;
+    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return tch_fail_errno(err, errno, "cannot make '%s'", path);
+    unlink(path);
+    return 0;
+}
+
+static int open_output_file(const struct tch_run_plan *plan, int *fd, tacho_error *err)
+{
+    struct stat st;
+
+    *fd = open(plan->output_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
+    if (plan->metric_count > 0 && (fstat(*fd, &st) < 0 || !S_ISREG(st.st_mode)))
+        return tch_fail(err, TACHO_EINVAL, 0, "metrics cannot be found in '%s', which is no file",
+                        plan->output_path);
+    return 0;
+}
+
+/* Standard error is kept for messages about failures, standard output only when it is read. */
+static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *item,
+                        tacho_error *err)
+{
+    const char *folder = item->folder.path;
+    int status = 0;
+
+    if (plan->output == TCH_IO_INHERIT)
+        return 0;
+    if (plan->output == TCH_IO_WRITE)
+        status = open_output_file(plan, &item->out_fd, err);
+    else if (plan->metric_count > 0)
+        status = open_unnamed(folder, ".stdout", &item->out_fd, err);
+    if (status == 0)
+        status = open_unnamed(folder, ".stderr", &item->err_fd, err);
+    return status;
+}
+
+static int open_log(struct tch_run_item *item, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, item->folder.path, "iter", err);
+
+    if (status == 0 && mkdir(path, 0777) < 0)
+        status = tch_fail_errno(err, errno, "cannot make the folder '%s'", path);
+    if (status == 0)
+        status = tch_folder_at(path, item->folder.path, "samples.jsonl", err);
+    if (status < 0)
+        return status;
+    item->log_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (item->log_fd < 0)
+        return tch_fail_errno(err, errno, "cannot make '%s'", path);
+    return 0;
+}
+
+static int write_head(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, item->folder.path, "run.json", err);
+
+    tch_buf_init(&b, HEAD_MAX);
+    tch_receipt_head(&b, run->plan, index, &item->folder, run->group[0] ? run->group : NULL,
+                     run->alpha, &run->surroundings);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    if (status == 0)
+        status = tch_receipt_parse(&item->receipt, &b, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+static int open_item(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    const struct tch_run_command *command = &run->plan->commands[index];
+    int status = tch_folder_make(&item->folder, run->plan->out, command->name, err);
+
+    if (status == 0 && index == 0 && run->plan->command_count > 1)
+        memcpy(run->group, item->folder.id, sizeof run->group);
+    if (status == 0)
+        status = open_log(item, err);
+    if (status == 0)
+        status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
+    if (status == 0)
+        status = write_head(run, index, err);
+    if (status == 0)
+        status = open_outputs(run->plan, item, err);
+    run->targets[index] = (struct tch_target){
+        .command = command,
+        .env_hash = run->surroundings.environment_hash,
+        .commit = run->surroundings.commit,
+        .folder = item->folder.path,
+        .out_fd = item->out_fd,
+        .err_fd = item->err_fd,
+    };
+    return status;
+}
+
+int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err)
+{
+    unsigned looks = plan->runs > 0 ? 1 : tch_run_looks(plan->max_runs);
+    size_t count = plan->command_count;
+    int status;
+
+    *run = (struct tch_run){.plan = plan, .alpha = TCH_RUN_ALPHA / looks};
+    status = find_programs(plan, err);
+    if (status < 0)
+        return status;
+    run->items = calloc(count, sizeof *run->items);
+    run->targets = calloc(count, sizeof *run->targets);
+    if (!run->items || !run->targets)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        run->items[i].log_fd = run->items[i].out_fd = run->items[i].err_fd = -1;
+    status = tch_surroundings_init(&run->surroundings, plan, err);
+    if (status == 0)
+        status = tch_run_meter_open(&run->meter, plan->power, err);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = open_item(run, i, err);
+    if (status == 0)
+        status = tch_spawner_open(plan, run->targets, &run->spawner, err);
+    return status;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void tch_run_release(struct tch_run *run)
+{
+    for (size_t i = 0; run->items && i < run->plan->command_count; i++) {
+        close_fd(&run->items[i].log_fd);
+        close_fd(&run->items[i].out_fd);
+        close_fd(&run->items[i].err_fd);
+        (void)tch_run_timeline_close(&run->items[i].timeline, NULL);
+        tch_receipt_release(&run->items[i].receipt);
+    }
+    tch_spawner_close(run->spawner);
+    tch_run_meter_close(&run->meter);
+    tch_surroundings_release(&run->surroundings);
+    free(run->items);
+    free(run->targets);
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        free((char *)run->plan->commands[i].path);
+        run->plan->commands[i].path = NULL;
+    }
+    *run = (struct tch_run){.plan = run->plan};
+}
+
+static int found_one(const char *path, void *ctx, tacho_error *err)
+{
+    (void)path;
+    (void)ctx;
+    (void)err;
+    return 1;
+}
+
+/* The receipt is on disk before the log goes. */
+static int write_receipt(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
+                         bool trace, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_run_merge(folder, err);
+
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0 && (trace || tch_run_each_recording(folder, found_one, NULL, err) > 0))
+        status = tch_run_trace(r, folder, err);
+    if (status == 0)
+        status = tch_receipt_sum(r, err);
+    if (status == 0)
+        status = tch_folder_at(path, folder, "run.json", err);
+    if (status == 0)
+        tch_receipt_write(&b, r, end);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    if (status == 0 && tch_folder_at(path, folder, "samples.jsonl", err) == 0)
+        unlink(path);
+    return status;
+}
+
+int tch_run_finish(struct tch_run *run, tacho_error *err)
+{
+    static const char *const states[] = {
+        [TCH_RUN_COMPLETE] = "complete",
+        [TCH_RUN_INTERRUPTED] = "interrupted",
+        [TCH_RUN_FAILED] = "failed",
+    };
+    struct tch_run_end end = {
+        .state = states[run->state],
+        .stopped = run->stopped ? run->stopped : "error",
+        .ended_unix_ns = tch_wall_ns(),
+    };
+    struct tch_machine_state after;
+    int result = 0;
+
+    end.tacho_cpu_ns =
+        (double)tch_spawner_cpu_ns(run->spawner) + (double)tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    tch_machine_look(&after);
+    end.looks = run->meter.looks;
+    end.looks_cpu_ns = (double)run->meter.cost_ns;
+    end.power_source = run->meter.power ? run->meter.source : NULL;
+    end.power_why = run->meter.why;
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_receipt *r = &run->items[i].receipt;
+        int status = tch_run_timeline_close(&run->items[i].timeline, err);
+
+        if (status == 0)
+            status = tch_advise_samples(&r->warnings, &r->samples, err);
+        tch_advise_machine(&r->warnings, &run->before, &after);
+        if (status == 0)
+            status = write_receipt(r, run->items[i].folder.path, &end, run->plan->trace, err);
+        if (status < 0)
+            result = status;
+    }
+    return result;
+}
+
+int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
+{
+    struct tch_run_end end = {
+        .state = "recovered",
+        .stopped = "killed",
+        .ended_unix_ns = tch_wall_ns(),
+        .tacho_cpu_ns = NAN,
+        .looks_cpu_ns = NAN,
+        .power_why = "not known: the run was killed",
+    };
+
+    return write_receipt(r, folder, &end, false, err);
+}
+
+void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)
+{
+    int fd = run->items[run->bad_index].err_fd;
+    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+    char text[LAST_WORDS];
+    ssize_t n;
+    size_t from;
+
+    if (size <= 0)
+        return;
+    n = pread(fd, text, sizeof text, size > LAST_WORDS ? size - LAST_WORDS : 0);
+    if (n <= 0)
+        return;
+    if (text[n - 1] == '\n')
+        n--;
+    for (from = (size_t)n; from > 0; from--)
+        if (text[from - 1] == '\n' && --lines == 0)
+            break;
+    tch_buf_add(b, text + from, (size_t)n - from);
+}

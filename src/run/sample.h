@@ -1,0 +1,109 @@
+/*
+ * What one run of a command gave: a number a field, and what the user's own metrics found.
+ *
+ * The fields are one table: the JSON of a sample, statistics, CSV columns and the report all go
+ * through it, so that a new field is one line.
+ */
+#ifndef TCH_RUN_SAMPLE_H
+#define TCH_RUN_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+
+enum tch_field {
+    TCH_WALL,
+    TCH_USER,
+    TCH_SYSTEM,
+    TCH_MAX_RSS,
+    TCH_MINOR_FAULTS,
+    TCH_MAJOR_FAULTS,
+    TCH_VOLUNTARY,
+    TCH_INVOLUNTARY,
+    TCH_BLOCK_READS,
+    TCH_BLOCK_WRITES,
+    TCH_CYCLES,
+    TCH_INSTRUCTIONS,
+    TCH_BRANCHES,
+    TCH_BRANCH_MISSES,
+    TCH_CACHE_REFERENCES,
+    TCH_CACHE_MISSES,
+    TCH_TREE_RSS,
+    TCH_ENERGY,
+    TCH_FIELDS,
+};
+
+enum tch_unit { TCH_NS, TCH_BYTES, TCH_COUNT, TCH_JOULES, TCH_PLAIN };
+
+struct tch_field_info {
+    const char *name;  /**< in files, with its unit: "wall_ns" */
+    const char *title; /**< for people */
+    enum tch_unit unit;
+};
+
+extern const struct tch_field_info tch_fields[TCH_FIELDS];
+
+/** Numbers that grow. */
+struct tch_values {
+    double *v;
+    size_t n;
+    size_t room;
+};
+
+/** 0 or TACHO_ENOMEM. */
+int tch_values_add(struct tch_values *values, double value, tacho_error *err);
+void tch_values_release(struct tch_values *values);
+
+/** A metric that the user defined, by name. */
+struct tch_metric_name {
+    char *name;
+    bool all; /**< every match counts, not the last alone */
+};
+
+struct tch_run_sample {
+    uint64_t run;      /**< from 1 */
+    uint64_t pair;     /**< the round it was part of, from 1; the same for commands run in turn */
+    uint64_t start_ns; /**< CLOCK_MONOTONIC, before the spawn */
+    double field[TCH_FIELDS]; /**< NAN: not measured */
+    int status;               /**< as of waitpid() */
+    bool timed_out;
+    bool left_running;          /**< processes that it started were still there when it ended */
+    struct tch_values *metrics; /**< one a metric, in the order of their names */
+};
+
+/** All runs of one command, in the order they were made. */
+struct tch_run_samples {
+    struct tch_run_sample *items;
+    size_t count;
+    size_t room;
+    const struct tch_metric_name *metrics; /**< borrowed */
+    size_t metric_count;
+};
+
+void tch_run_sample_init(struct tch_run_sample *sample);
+
+/** Room for one more, initialised, with an empty list for each metric; not counted until the
+    caller adds 1 to count. NULL when there is no memory. */
+struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples);
+void tch_run_samples_release(struct tch_run_samples *samples);
+
+/** Did it end by itself with 0? */
+bool tch_run_sample_ok(const struct tch_run_sample *sample);
+
+/** As a shell tells it: the exit status, or 128 + the signal. */
+int tch_run_sample_exit(const struct tch_run_sample *sample);
+
+/** The object that stands in run.json and, a line each, in samples.jsonl. */
+void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
+                          const struct tch_run_samples *of);
+
+/** Reads such an object and counts it in. Members that are not known are passed over.
+    0, TACHO_EPARSE, TACHO_ENOMEM. */
+int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to,
+                         tacho_error *err);
+
+#endif

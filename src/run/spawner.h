@@ -1,0 +1,77 @@
+/*
+ * A small process whose only work is to start commands and to wait for them.
+ *
+ * The kernel counts the memory of the process that spawns as the child's own until the child has
+ * its program: from a process of 300 MB, `true` "used" 308 MB. So commands are spawned from here,
+ * a fork made while we were small, and stay honest however large we grow. The clock is read here,
+ * too, right around posix_spawn() and wait4(): what we do meanwhile plays no part.
+ *
+ * It adopts what the commands leave behind, and ends, after ending the command, when we do.
+ */
+#ifndef TCH_RUN_SPAWNER_H
+#define TCH_RUN_SPAWNER_H
+
+#include <sys/types.h>
+
+#include "plan.h"
+#include "sample.h"
+
+/** A command and where its files are. */
+struct tch_target {
+    const struct tch_run_command *command;
+    const char *env_hash; /**< what TACHO_PROFILE_ENV_HASH and _COMMIT_SHA say, when the user does
+                               not; NULL or "": nothing */
+    const char *commit;
+    const char *folder; /**< the run folder, absolute; NULL: the program is told of none */
+    int out_fd;         /**< standard output; -1: as the plan says */
+    int err_fd;         /**< standard error; -1: as standard output */
+};
+
+struct tch_spawner;
+
+/**
+ * Forks. plan and targets are used by the new process as they are now. Call it early: our memory
+ * at this moment is what every command seems to use at least.
+ *
+ * @return 0, TACHO_ENOMEM, TACHO_EIO (also when an affinity or a folder is refused)
+ */
+int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *targets,
+                     struct tch_spawner **ret, tacho_error *err);
+
+/** Ends it and waits for it; accepts NULL. */
+void tch_spawner_close(struct tch_spawner *s);
+
+enum { TCH_JOBS_MAX = 128 };
+
+/** A run of targets[index], which goes by number `run` (0: warm-up). */
+struct tch_job {
+    uint32_t index;
+    uint32_t run;
+};
+
+/** Begins so many runs, one after the other, at most TCH_JOBS_MAX. They go on by themselves, so
+    that nobody waits for us between two; after one that failed they do not, unless the plan allows
+    it. 0 or TACHO_EIO. */
+int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t count,
+                      tacho_error *err);
+
+/**
+ * Waits for the end of the next of them, at most timeout_ns (UINT64_MAX: for ever).
+ *
+ * @return 1 with the sample's fields set; 0 when it has not ended yet; TACHO_EIO when the program
+ *         cannot be started, or a signal came (system_errno EINTR): then call again
+ */
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
+                     tacho_error *err);
+
+/** The process that runs now, 0 when there is none. */
+pid_t tch_spawner_child(const struct tch_spawner *s);
+
+/** TERM to the command's process group now, KILL after the grace time. */
+void tch_spawner_abort(struct tch_spawner *s);
+
+/** CPU time that it has used itself, commands not counted; known once it is closed: so it closes
+    it. */
+uint64_t tch_spawner_cpu_ns(struct tch_spawner *s);
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# kill.sh TACHO: Ctrl-C, kill -9 and a full disk lose no sample.
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# await FILE LINES: until it has so many.
+await()
+{
+    tries=0
+    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
+        sleep 0.05
+    done
+}
+
+# A polite end: what was measured is written.
+"$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
+pid=$!
+await tacho-out/polite/latest/samples.jsonl 4
+kill -INT $pid
+wait $pid
+[ $? -eq 1 ] || fail "an interrupted run did not end with 1"
+says err interrupted
+holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4'
+
+# A rude one: the samples are on disk, the command goes too, and report completes the folder.
+"$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo 5; sleep 0.0317' >out 2>err &
+pid=$!
+await tacho-out/rude/latest/samples.jsonl 4
+kill -9 $pid
+wait $pid 2>/dev/null
+folder="tacho-out/rude/latest"
+sleep 0.3
+written=$(wc -l <$folder/samples.jsonl)
+[ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"
+! pgrep -f 'sleep 0.0317' >/dev/null || fail "the command outlives tacho"
+printf '{"run":9999,"wall_' >>$folder/samples.jsonl # as a kill cuts it
+"$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
+says err "had been killed"
+holds rude ".state == \"recovered\" and (.samples | length) == $written and .samples[0].metrics.x == 5"
+[ -s $folder/report.html ] || fail "there is no report"
+[ ! -e $folder/samples.jsonl ] || fail "the log is still there"
+"$tacho" report -f csv $folder >again 2>err || fail "the second report failed"
+[ "$(wc -l <again)" -eq $((written + 1)) ] || fail "the CSV has not every sample"
+
+# A full disk: told, and no receipt that lies.
+if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+    status=0
+    "$tacho" run -q -n 100000 --max-time 60s --out small -- true >out 2>err || status=$?
+    cp err full
+    umount small
+    [ "$status" -eq 1 ] || fail "a full disk ended with $status"
+    says full "No space left on device"
+else
+    echo "no small disk can be mounted here: that part is left out"
+fi
+
+# Damaged folders are refused with the reason.
+mkdir broken
+for text in '' '{' '[]' '{"schema":"tacho.run.v9"}' '{"schema":"tacho.run.v1","samples":[{}]}'; do
+    printf '%s' "$text" >broken/run.json
+    ! "$tacho" report broken >out 2>err || fail "a report was made of '$text'"
+    says err "cannot read the run 'broken'"
+done
+! "$tacho" report nowhere 2>err || fail "a report was made of nothing"
+says err "No such file"

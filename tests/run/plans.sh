@@ -1,0 +1,69 @@
+#!/bin/sh
+# plans.sh TACHO: how often, in which order, and what wrong usage is told.
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# Until precise: never a look but at 10, 20, 40, ...; never past the limits.
+run 0 --precision 100% -- sleep 0.2
+holds sleep '.stopped == "precise" and (.samples | length) == 10 and .precision.reached <= 1'
+holds sleep '.plan.alpha == 0.05 / 8'
+run 0 --precision 0.0001% --max-runs 15 -- true
+holds true '.stopped == "max-runs" and (.samples | length) == 15'
+run 0 --precision 0.0001% --max-time 300ms -- sleep 0.05
+holds sleep '.stopped == "max-time" and (.samples | length) >= 1 and (.samples | length) <= 6'
+
+# ABBA, one folder each, one group.
+run 0 -n 4 --name a --name b -c 'sleep 0.001' -c "sh -c 'sleep 0.001'"
+group=$(jq .group tacho-out/a/latest/run.json)
+[ "$group" != null ] || fail "two commands have no group"
+holds b ".group == $group and [.samples[].pair] == [1, 2, 3, 4]"
+jq -s '[.[] | .name as $n | .samples[] | {n: $n, t: .start_ns}] | sort_by(.t) | map(.n) | join("")
+       == "abbaabba"' tacho-out/a/latest/run.json tacho-out/b/latest/run.json | grep -q true ||
+    fail "the order was not ABBA"
+says out "times as long as a"
+run 0 -n 3 -c true -c true -c true
+[ -d tacho-out/true-2/latest ] || fail "names are not told apart"
+[ -d tacho-out/true-3/latest ] || fail "names are not told apart"
+
+# By a shell, or refused.
+run 64 -c 'echo a | cat'
+says err "needs a shell"
+run 0 -n 2 --shell --name piped --output seen -c 'echo a b | tr a-z A-Z'
+says seen "A B"
+
+# JSON on stdout, and nothing else.
+run 0 -n 3 --json -c true -c false --allow-nonzero
+[ "$(jq -r .name out | tr '\n' ' ')" = "true false " ] || fail "--json gave: $(cat out)"
+
+# Wrong usage: the option, the reason.
+for bad in '--runs 0' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
+    '--cpu a' '--cpu 3-1' '--work x' '--env x' '--label =v' '--name a/b' '--metric x' \
+    '--metric a=(' '--metric 1=a' '--interval 1us' '--output inherit --metric a=b'; do
+    # shellcheck disable=SC2086 # words are meant
+    run 64 $bad -- true
+    says err "see 'tacho run --help'"
+done
+run 64
+says err "there is no command"
+run 64 -c true -- true
+run 64 -n 2 --name x --name y -- true
+run 64 -c "'"
+says err "has no partner"
+run 1 --input /no/such/file -- cat
+says err "/no/such/file"
+run 1 --config /no/such/file -- true
+run 1 --cpu 1000 -n 1 -- true
+says err "cannot run on CPUs 1000"
+run 1 --power nonsense -n 1 -- true
+run 1 --out /proc/nowhere -n 1 -- true
+says err "/proc/nowhere"
+
+# Two at once do not collide.
+"$tacho" run -q -n 5 -- true >/dev/null & first=$!
+"$tacho" run -q -n 5 -- true >/dev/null & second=$!
+wait $first || fail "the first of two failed"
+wait $second || fail "the second of two failed"
+[ "$(find tacho-out/true -mindepth 1 -maxdepth 1 -type d | wc -l)" -ge 2 ] || fail "two runs share a folder"
+[ -z "$(find tacho-out/true -name '.latest*')" ] || fail "a temporary link is left"

@@ -1,0 +1,105 @@
+#!/bin/sh
+# programs.sh TACHO: programs of all kinds, each measured right or refused right.
+# shellcheck disable=SC2016 # the programs' shells expand what is in single quotes
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+run 0 -n 5 -- true
+holds true '.state == "complete" and .stopped == "runs" and (.samples | length) == 5'
+holds true '[.samples[].run] == [1, 2, 3, 4, 5] and ([.samples[].exit_status] | add) == 0'
+holds true '.samples | all(.wall_ns > 0 and .max_rss_bytes > 0 and .minor_faults > 0)'
+says out 'wall time'
+says out "report: tacho-out/true/"
+[ -s tacho-out/true/latest/report.html ] || fail "there is no report"
+[ ! -e tacho-out/true/latest/samples.jsonl ] || fail "the log of the samples is left"
+[ ! -e tacho-out/true/latest/iter ] || fail "folders of the runs are left"
+
+run 0 -n 3 -- sleep 0.1
+holds sleep '.samples | all(.wall_ns >= 1e8 and .user_ns < 5e7)'
+
+# It fails, is killed, does not exist, is no program.
+run 1 -n 5 -- sh -c 'echo one two >&2; exit 7'
+says err "failed with status 7"
+says err "one two"
+holds sh '.state == "failed" and .stopped == "failed" and .samples[0].exit_status == 7'
+run 7 -n 5 --pass-status -- sh -c 'exit 7'
+run 0 -n 4 --allow-nonzero -- sh -c 'exit 7'
+holds sh '(.samples | length) == 4 and .warnings[0].code == "failed"'
+run 1 -n 2 -- sh -c 'kill -9 $$'
+says err "killed by signal 9"
+holds sh '.samples[0].signal == 9 and .samples[0].exit_status == 137'
+run 1 -- /no/such/program
+says err "cannot run '/no/such/program': No such file or directory"
+[ ! -e tacho-out/program ] || fail "a program that is not there left a folder"
+run 1 -- no-such-program-at-all
+says err "is it installed and on PATH?"
+echo text >plain
+run 1 -- ./plain
+says err "Permission denied"
+printf '\177ELF nonsense' >broken
+chmod +x broken
+run 1 -n 1 -- ./broken
+says err "cannot run './broken'"
+
+# Time limits: one that heeds TERM, one that does not.
+run 1 -n 1 --timeout 200ms -- sleep 20
+says err "ended by --timeout"
+holds sleep '.stopped == "timeout" and .samples[0].timed_out and .samples[0].wall_ns < 1.1e9'
+run 1 -n 1 --timeout 200ms -- sh -c 'trap "" TERM; sleep 20; sleep 20'
+holds sh '.samples[0].timed_out and .samples[0].signal == 9 and .samples[0].wall_ns > 1.1e9'
+
+# Daemons are told of, and do not keep tacho waiting.
+run 0 -n 2 -- sh -c 'sleep 3 & exit 0'
+holds sh '(.samples | all(.left_running)) and .warnings[0].code == "left-running"'
+holds sh '.samples | all(.wall_ns < 2.9e9)'
+
+# Input and output.
+run 0 -n 2 -- cat
+head -c 300000 /dev/zero | tr '\0' x >big
+run 0 -n 3 --input big --output copy -- cat
+[ "$(wc -c <copy)" -eq 900000 ] || fail "the output of three runs is $(wc -c <copy) bytes"
+run 0 -n 2 --output inherit -- echo to be seen
+[ "$(grep -c 'to be seen' out)" -ge 2 ] || fail "--output inherit did not"
+run 0 -n 2 -- sh -c 'yes | head -c 100000000'
+run 0 -n 2 --metric 'n=^([0-9]+)$' -- sh -c 'yes | head -c 100000000; echo; echo 42'
+holds sh '[.samples[].metrics.n] == [42, 42]'
+
+# Metrics: the last, every one, one that is not found.
+run 0 -n 3 --metric 'v=v=([0-9.]+)' --metric 'all:each=v=([0-9.]+)' --metric gone=nothing \
+    -- echo v=1.5 v=2.5
+holds echo '.samples[1].metrics == {"v": 2.5, "each": [1.5, 2.5], "gone": null}'
+holds echo '.statistics.each.n == 6 and .statistics.v.median == 2.5'
+holds echo '[.warnings[].code] | index("no-metric") != null'
+
+# Folder, environment, CPUs, addresses, work, labels, configuration.
+mkdir -p deep/er
+printf '{"a": 1.0, "b": [true]}' >config.json
+run 0 -n 2 --cwd deep/er --env COLOUR=blue --cpu 0 --no-aslr --work 10things --label k=v \
+    --config config.json --output seen -- \
+    sh -c 'pwd; echo $COLOUR; grep Cpus_allowed_list /proc/self/status; cat /proc/self/personality'
+says seen "$(cd deep/er && pwd -P)"
+says seen blue
+grep -q 'Cpus_allowed_list:.0$' seen || fail "--cpu 0 did not hold"
+grep -q '^00040000$' seen || fail "--no-aslr did not hold"
+holds sh '.work == {"amount": 10, "unit": "things"} and .labels.k == "v"'
+holds sh '.config.document == {"a": 1, "b": [true]} and (.config.sha256 | length) == 64'
+holds sh '.statistics.throughput.median > 0'
+holds sh '.plan.cpus == "0" and .plan.no_aslr'
+
+# What is around a run.
+run 0 -n 3 -w 2 --setup 'echo s >>log' --prepare 'echo p >>log' --conclude 'echo c >>log' \
+    --cleanup 'echo e >>log' -- sh -c 'echo run >>log'
+[ "$(tr -d '\n' <log)" = "sprunc$(printf 'prunc%.0s' 1 2 3 4)e" ] || fail "the order was: $(tr '\n' ' ' <log)"
+run 1 -n 3 --prepare 'exit 3' -- true
+says err "--prepare failed"
+
+# What a program is told, and what it leaves.
+run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
+    printf "sample_id,wall_time_us,kernel_time_us,seq_len\n1,2,3,4\n" >"$TACHO_RUN_DIR/latency.$$.csv"'
+[ "$(wc -l <tacho-out/sh/latest/profile.jsonl)" -eq 2 ] || fail "events were not put together"
+[ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not put together"
+run 0 -n 2 --power fixed:50 -- sleep 0.1
+holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
+[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 4 ] || fail "memory was not looked at"
