@@ -53,7 +53,7 @@ static void add_json_number(struct tch_buf *b, const char *key, bool is, double 
         tch_json_null(b);
 }
 
-static void add_json_row(struct tch_buf *b, const struct tch_comparison *c,
+static void add_json_row(struct tch_buf *b, const struct tch_trace_comparison *c,
                          const struct tch_compare_row *row)
 {
     bool interval = in_both(row) && row->ratio.level > 0;
@@ -71,7 +71,7 @@ static void add_json_row(struct tch_buf *b, const struct tch_comparison *c,
     tch_json_end_object(b);
 }
 
-static void add_json(struct tch_buf *b, const struct tch_comparison *c, char *const *paths,
+static void add_json(struct tch_buf *b, const struct tch_trace_comparison *c, char *const *paths,
                      size_t top)
 {
     tch_json_begin_object(b);
@@ -106,7 +106,7 @@ static void add_side(struct table *t, struct tch_buf *text, const struct tch_com
     table_add(t, PLAIN, side->count > 0 ? text->data : "-");
 }
 
-static void add_row(struct table *t, struct tch_buf *text, const struct tch_comparison *c,
+static void add_row(struct table *t, struct tch_buf *text, const struct tch_trace_comparison *c,
                     const struct tch_compare_row *row)
 {
     const char *verdict = verdict_of(row);
@@ -127,7 +127,7 @@ static void add_row(struct table *t, struct tch_buf *text, const struct tch_comp
     table_add(t, paint, verdict);
 }
 
-static void add_report(struct tch_buf *b, const struct tch_comparison *c, char *const *paths,
+static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, char *const *paths,
                        size_t top, const struct term *term)
 {
     static const struct column columns[] = {{.title = "name", .fit = FIT_CUT},
@@ -155,7 +155,7 @@ static void add_report(struct tch_buf *b, const struct tch_comparison *c, char *
 
 static int run_compare(struct args *args)
 {
-    struct tch_comparison c;
+    struct tch_trace_comparison c;
     const struct opt *opt;
     struct tch_buf b;
     tacho_error err;
@@ -179,7 +179,7 @@ static int run_compare(struct args *args)
     for (int i = 0; i < 2; i++)
         warn_of_losses(&c.models[i], args->operands[i]);
 out:
-    tch_comparison_release(&c);
+    tch_trace_comparison_release(&c);
     return status;
 }
 

@@ -8,7 +8,6 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)
 
 # A sanitizer's run time comes with the executable, so some checks of a library do not hold there.
 set(TACHO_SANITIZED OFF)

@@ -29,7 +29,7 @@ static void add_to_sample(struct tch_compare_side *side, double value)
         side->sample[place] = value;
 }
 
-static struct tch_compare_row *row_of(struct tch_comparison *c, const char *name, size_t len)
+static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char *name, size_t len)
 {
     uint32_t number = tch_texts_add(&c->texts, name, len);
 
@@ -51,7 +51,7 @@ static struct tch_compare_row *row_of(struct tch_comparison *c, const char *name
     return &c->rows[number];
 }
 
-static int read_side(struct tch_comparison *c, int which, const char *path, tacho_error *err)
+static int read_side(struct tch_trace_comparison *c, int which, const char *path, tacho_error *err)
 {
     static const struct tch_read_options plain = {.args = false};
     struct tch_load load;
@@ -96,7 +96,7 @@ static int by_change(const void *left, const void *right)
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static int set_ratios(struct tch_comparison *c, tacho_error *err)
+static int set_ratios(struct tch_trace_comparison *c, tacho_error *err)
 {
     for (size_t i = 0; i < c->count; i++) {
         struct tch_compare_row *row = &c->rows[i];
@@ -113,11 +113,12 @@ static int set_ratios(struct tch_comparison *c, tacho_error *err)
     return 0;
 }
 
-int tch_trace_compare(struct tch_comparison *c, const char *a, const char *b, tacho_error *err)
+int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char *b,
+                      tacho_error *err)
 {
     int status;
 
-    *c = (struct tch_comparison){0};
+    *c = (struct tch_trace_comparison){0};
     status = read_side(c, 0, a, err);
     if (status == 0)
         status = read_side(c, 1, b, err);
@@ -128,11 +129,11 @@ int tch_trace_compare(struct tch_comparison *c, const char *a, const char *b, ta
     return status;
 }
 
-void tch_comparison_release(struct tch_comparison *c)
+void tch_trace_comparison_release(struct tch_trace_comparison *c)
 {
     tch_texts_release(&c->texts);
     tch_model_release(&c->models[0]);
     tch_model_release(&c->models[1]);
     free(c->rows);
-    *c = (struct tch_comparison){0};
+    *c = (struct tch_trace_comparison){0};
 }

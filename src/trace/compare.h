@@ -22,7 +22,7 @@ struct tch_compare_row {
     struct tch_ratio ratio; /**< of a span's duration; where both have the name */
 };
 
-struct tch_comparison {
+struct tch_trace_comparison {
     struct tch_texts texts;
     struct tch_compare_row *rows; /**< by how much more or less time they took, falling */
     size_t count, room;
@@ -31,7 +31,7 @@ struct tch_comparison {
 };
 
 /** @return 0 or a negative code; release in any case */
-int tch_trace_compare(struct tch_comparison *c, const char *a, const char *b, tacho_error *err);
-void tch_comparison_release(struct tch_comparison *c);
+int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char *b, tacho_error *err);
+void tch_trace_comparison_release(struct tch_trace_comparison *c);
 
 #endif

@@ -67,9 +67,9 @@ static int finish(struct tch_writer *w)
     return w->out.status;
 }
 
-const struct tch_write_format tch_write_csv = {.extension = ".csv",
-                                               .name = "CSV of spans",
-                                               .spans_only = true,
-                                               .begin = begin,
-                                               .add = add,
-                                               .finish = finish};
+const struct tch_write_format tch_trace_as_csv = {.extension = ".csv",
+                                                  .name = "CSV of spans",
+                                                  .spans_only = true,
+                                                  .begin = begin,
+                                                  .add = add,
+                                                  .finish = finish};

@@ -159,12 +159,12 @@ static void release(struct tch_writer *w)
     w->own = NULL;
 }
 
-const struct tch_write_format tch_write_folded = {.extension = ".folded",
-                                                  .name = "folded stacks",
-                                                  .spans_only = true,
-                                                  .needs_lanes = true,
-                                                  .begin = begin,
-                                                  .add = add,
-                                                  .end_span = end_span,
-                                                  .finish = finish,
-                                                  .release = release};
+const struct tch_write_format tch_trace_as_folded = {.extension = ".folded",
+                                                     .name = "folded stacks",
+                                                     .spans_only = true,
+                                                     .needs_lanes = true,
+                                                     .begin = begin,
+                                                     .add = add,
+                                                     .end_span = end_span,
+                                                     .finish = finish,
+                                                     .release = release};

@@ -535,11 +535,11 @@ static void release(struct tch_writer *w)
     w->own = NULL;
 }
 
-const struct tch_write_format tch_write_perfetto = {.extension = ".pftrace",
-                                                    .name = "Perfetto",
-                                                    .needs_lanes = true,
-                                                    .begin = begin,
-                                                    .add = add,
-                                                    .end_span = end_span,
-                                                    .finish = finish,
-                                                    .release = release};
+const struct tch_write_format tch_trace_as_perfetto = {.extension = ".pftrace",
+                                                       .name = "Perfetto",
+                                                       .needs_lanes = true,
+                                                       .begin = begin,
+                                                       .add = add,
+                                                       .end_span = end_span,
+                                                       .finish = finish,
+                                                       .release = release};

@@ -32,13 +32,13 @@ static ssize_t read_raw(void *ctx, char *buf, size_t size)
 
 static ssize_t read_plain(struct tch_source *s, char *buf, size_t size)
 {
-    ssize_t got = s->gunzip ? tch_gunzip_read(s->gunzip, buf, size) : read_raw(s, buf, size);
+    ssize_t got = s->gunzip ? tch_inflate_read(s->gunzip, buf, size) : read_raw(s, buf, size);
 
     if (got < 0 && errno == EBADMSG) {
         s->damaged = true;
         return 0;
     }
-    if (got == 0 && s->gunzip && tch_gunzip_cut(s->gunzip))
+    if (got == 0 && s->gunzip && tch_inflate_cut(s->gunzip))
         s->damaged = true;
     return got;
 }
@@ -74,7 +74,7 @@ static int look(struct tch_source *s, tacho_error *err)
         return tch_fail_errno(err, errno, "cannot read '%.150s'", s->path);
     s->raw_len = (size_t)got;
     if (s->raw_len >= 2 && memcmp(s->raw, "\x1f\x8b", 2) == 0) {
-        int status = tch_gunzip_open(&s->gunzip, read_raw, s, err);
+        int status = tch_inflate_open(&s->gunzip, read_raw, s, err);
 
         if (status < 0)
             return status;
@@ -102,7 +102,7 @@ int tch_source_open(struct tch_source *s, const char *path, tacho_error *err)
 
 void tch_source_close(struct tch_source *s)
 {
-    tch_gunzip_close(s->gunzip);
+    tch_inflate_close(s->gunzip);
     free(s->raw);
     free(s->head);
     if (s->fd > STDIN_FILENO)

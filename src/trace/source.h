@@ -11,7 +11,7 @@
 
 #include <tacho/error.h>
 
-#include "gzip.h"
+#include "base/gzip.h"
 
 enum { TCH_SOURCE_HEAD = 64 * 1024 };
 
@@ -30,7 +30,7 @@ struct tch_source {
     char last;      /* ... and the last byte given that is no blank */
     char *raw;      /* what was read to see whether it is gzip */
     size_t raw_len, raw_at;
-    struct tch_gunzip *gunzip;
+    struct tch_inflate *gunzip;
     void (*progress)(void *ctx, uint64_t bytes);
     void *progress_ctx;
 };

@@ -5,11 +5,14 @@
 
 #include "base/error.h"
 
-enum { TEXT_LIMIT = 64 << 20 };
+enum {
+    TEXT_LIMIT = 64 << 20,
+    GZIP_LEVEL = 1, /* traces shrink to a tenth with any, and this one keeps up with the writing */
+};
 
 const struct tch_write_format *const tch_write_formats[] = {
-    &tch_write_chrome, &tch_write_chrome_gz, &tch_write_csv,
-    &tch_write_folded, &tch_write_perfetto,  NULL,
+    &tch_trace_as_chrome, &tch_trace_as_chrome_gz, &tch_trace_as_csv,
+    &tch_trace_as_folded, &tch_trace_as_perfetto,  NULL,
 };
 
 const struct tch_write_format *tch_write_format_of(const char *path)
@@ -38,7 +41,7 @@ int tch_writer_put(struct tch_writer *w, const void *data, size_t len)
     if (w->out.status < 0)
         return w->out.status;
     if (w->gzip)
-        return tch_gzip_write(w->gzip, data, len);
+        return tch_deflate_write(w->gzip, data, len);
     tch_out_add(&w->out, data, len);
     return w->out.status;
 }
@@ -54,7 +57,7 @@ static void release(struct tch_writer *w)
 {
     if (w->format->release)
         w->format->release(w);
-    tch_gzip_close(w->gzip);
+    tch_deflate_close(w->gzip);
     w->gzip = NULL;
     tch_nest_release(&w->nest);
     tch_buf_release(&w->text);
@@ -77,8 +80,8 @@ int tch_writer_open(struct tch_writer *w, const char *path, struct tch_model *m,
     tch_buf_init(&w->text, TEXT_LIMIT);
     tch_nest_init(&w->nest);
     status = tch_out_init(&w->out, &w->file, err);
-    if (status == 0 && w->format == &tch_write_chrome_gz)
-        status = tch_gzip_open(&w->gzip, put_compressed, w, err);
+    if (status == 0 && w->format == &tch_trace_as_chrome_gz)
+        status = tch_deflate_open(&w->gzip, GZIP_LEVEL, put_compressed, w, err);
     if (status == 0)
         status = w->format->begin(w);
     if (status < 0)
@@ -153,7 +156,7 @@ int tch_writer_close(struct tch_writer *w)
     if (status == 0)
         status = w->format->finish(w);
     if (status == 0 && w->gzip)
-        status = tch_gzip_finish(w->gzip);
+        status = tch_deflate_finish(w->gzip);
     if (status == 0)
         status = tch_out_flush(&w->out);
     if (status == 0)

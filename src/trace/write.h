@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "gzip.h"
+#include "base/gzip.h"
 #include "model.h"
 #include "nest.h"
 #include "out.h"
@@ -33,11 +33,11 @@ struct tch_write_format {
     void (*release)(struct tch_writer *w); /**< may be NULL */
 };
 
-extern const struct tch_write_format tch_write_chrome;
-extern const struct tch_write_format tch_write_chrome_gz;
-extern const struct tch_write_format tch_write_csv;
-extern const struct tch_write_format tch_write_folded;
-extern const struct tch_write_format tch_write_perfetto;
+extern const struct tch_write_format tch_trace_as_chrome;
+extern const struct tch_write_format tch_trace_as_chrome_gz;
+extern const struct tch_write_format tch_trace_as_csv;
+extern const struct tch_write_format tch_trace_as_folded;
+extern const struct tch_write_format tch_trace_as_perfetto;
 
 /** NULL-ended. */
 extern const struct tch_write_format *const tch_write_formats[];
@@ -59,7 +59,7 @@ struct tch_writer {
     struct tch_write_options options;
     struct tch_replace file;
     struct tch_out out;
-    struct tch_gzip *gzip;
+    struct tch_deflate *gzip;
     struct tch_buf text; /* of the event that is being written */
     bool open, any;
     uint64_t written;  /**< events */

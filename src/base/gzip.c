@@ -1,29 +1,29 @@
-/* gzip by zlib. */
+/* gzip by zlib, whose header appears here alone. */
 #include "gzip.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "base/error.h"
+#include "error.h"
 
 enum {
     PIECE = 64 * 1024,
     GZIP_ONLY = 16 + MAX_WBITS, /* not zlib's own format */
 };
 
-struct tch_gunzip {
+struct tch_inflate {
     z_stream z;
-    tch_gzip_source *source;
+    tch_zip_source *source;
     void *ctx;
     bool ended;  /* the source has no more */
     bool inside; /* a member has begun and not ended */
     unsigned char in[PIECE];
 };
 
-int tch_gunzip_open(struct tch_gunzip **ret, tch_gzip_source *source, void *ctx, tacho_error *err)
+int tch_inflate_open(struct tch_inflate **ret, tch_zip_source *source, void *ctx, tacho_error *err)
 {
-    struct tch_gunzip *z = calloc(1, sizeof *z);
+    struct tch_inflate *z = calloc(1, sizeof *z);
 
     if (!z || inflateInit2(&z->z, GZIP_ONLY) != Z_OK) {
         free(z);
@@ -35,7 +35,7 @@ int tch_gunzip_open(struct tch_gunzip **ret, tch_gzip_source *source, void *ctx,
     return 0;
 }
 
-void tch_gunzip_close(struct tch_gunzip *z)
+void tch_inflate_close(struct tch_inflate *z)
 {
     if (!z)
         return;
@@ -43,13 +43,13 @@ void tch_gunzip_close(struct tch_gunzip *z)
     free(z);
 }
 
-bool tch_gunzip_cut(const struct tch_gunzip *z)
+bool tch_inflate_cut(const struct tch_inflate *z)
 {
     return z->inside && z->ended;
 }
 
 /* 1: there is input. 0: no more. -1: as the source. */
-static int fill(struct tch_gunzip *z)
+static int fill(struct tch_inflate *z)
 {
     ssize_t got;
 
@@ -66,7 +66,7 @@ static int fill(struct tch_gunzip *z)
     return got > 0;
 }
 
-ssize_t tch_gunzip_read(struct tch_gunzip *z, char *buf, size_t size)
+ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size)
 {
     size_t want = size < PIECE * 64 ? size : PIECE * 64;
 
@@ -94,20 +94,20 @@ ssize_t tch_gunzip_read(struct tch_gunzip *z, char *buf, size_t size)
     return -1;
 }
 
-struct tch_gzip {
+struct tch_deflate {
     z_stream z;
-    tch_gzip_sink *sink;
+    tch_zip_sink *sink;
     void *ctx;
     int status;
     unsigned char out[PIECE];
 };
 
-int tch_gzip_open(struct tch_gzip **ret, tch_gzip_sink *sink, void *ctx, tacho_error *err)
+int tch_deflate_open(struct tch_deflate **ret, int level, tch_zip_sink *sink, void *ctx,
+                     tacho_error *err)
 {
-    struct tch_gzip *z = calloc(1, sizeof *z);
+    struct tch_deflate *z = calloc(1, sizeof *z);
 
-    /* Level 1: traces shrink to a tenth with any, and this one keeps up with the writing. */
-    if (!z || deflateInit2(&z->z, 1, Z_DEFLATED, GZIP_ONLY, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (!z || deflateInit2(&z->z, level, Z_DEFLATED, GZIP_ONLY, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(z);
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write gzip");
     }
@@ -117,7 +117,7 @@ int tch_gzip_open(struct tch_gzip **ret, tch_gzip_sink *sink, void *ctx, tacho_e
     return 0;
 }
 
-void tch_gzip_close(struct tch_gzip *z)
+void tch_deflate_close(struct tch_deflate *z)
 {
     if (!z)
         return;
@@ -125,7 +125,7 @@ void tch_gzip_close(struct tch_gzip *z)
     free(z);
 }
 
-static int pump(struct tch_gzip *z, int flush)
+static int pump(struct tch_deflate *z, int flush)
 {
     int code;
 
@@ -139,7 +139,7 @@ static int pump(struct tch_gzip *z, int flush)
     return z->status;
 }
 
-int tch_gzip_write(struct tch_gzip *z, const void *data, size_t len)
+int tch_deflate_write(struct tch_deflate *z, const void *data, size_t len)
 {
     const unsigned char *at = data;
 
@@ -155,7 +155,7 @@ int tch_gzip_write(struct tch_gzip *z, const void *data, size_t len)
     return z->status;
 }
 
-int tch_gzip_finish(struct tch_gzip *z)
+int tch_deflate_finish(struct tch_deflate *z)
 {
     z->z.avail_in = 0;
     return pump(z, Z_FINISH);
