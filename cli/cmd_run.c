@@ -172,6 +172,22 @@ static int ending(const struct tch_run *run, const struct run_options *o)
     return EXIT_OK;
 }
 
+/* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
+static int draw_flames(const struct tch_run *run)
+{
+    int status = 0;
+
+    for (size_t i = 0; run->plan->flame && i < run->plan->command_count; i++) {
+        tacho_error err;
+
+        if (run->state == TCH_RUN_COMPLETE && tch_run_flame(run, i, &err) < 0) {
+            complain(&err, "no flamegraph of '%s'", run->plan->commands[i].name);
+            status = -1;
+        }
+    }
+    return status;
+}
+
 /* Measures, and writes down what was measured whatever happens. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
@@ -181,6 +197,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     tacho_error end_err;
     int measured;
     int finished;
+    int flames;
     int status;
 
     catch_signals();
@@ -200,11 +217,12 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
                  run->items[0].folder.shown);
         return EXIT_WORK;
     }
+    flames = draw_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
-    if (status != EXIT_OK || measured < 0)
+    if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;
     return ending(run, o);
 }

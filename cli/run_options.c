@@ -31,6 +31,7 @@ enum {
     ALLOW_NONZERO,
     CPU,
     NO_ASLR,
+    FLAME,
     TRACE,
     WORK,
     NAME,
@@ -106,6 +107,9 @@ const struct opt run_opts[] = {
      .help = "go on when a run fails; it is left out of the statistics"},
     {.id = CPU, .name = "cpu", .arg = "LIST", .help = "run on these CPUs only, such as 2 or 0-3,6"},
     {.id = NO_ASLR, .name = "no-aslr", .help = "the same addresses in every run"},
+    {.id = FLAME,
+     .name = "flame",
+     .help = "one extra run under the profiler, not counted: a flamegraph in the report"},
     {.id = TRACE,
      .name = "trace",
      .help = "write trace.json: a span a run, memory and power, what the program recorded"},
@@ -368,6 +372,9 @@ static void take_plain(struct run_options *o, const char *value, int id)
         break;
     case NO_ASLR:
         plan->no_aslr = true;
+        break;
+    case FLAME:
+        plan->flame = true;
         break;
     case TRACE:
         plan->trace = true;

@@ -63,6 +63,7 @@ struct tch_run_plan {
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
+    bool flame; /**< one extra run of each under the profiler */
     bool trace; /**< trace.json, also where the program recorded nothing */
 
     double work; /**< units a run; 0: not said */
