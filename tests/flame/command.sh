@@ -79,7 +79,7 @@ wait
 # Every error in its words.
 ends 1 "$tacho" flame -- no-such-program
 says "profiler command failed: no-such-program: "
-ends 1 "$tacho" flame -- true
+ends 1 "$tacho" flame --rate 1 -- true
 says "profiler produced no output"
 : >file
 ends 1 "$tacho" flame --out file/folder -- "$workload" shares 10
