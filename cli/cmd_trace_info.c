@@ -1,5 +1,7 @@
 /* tacho trace info: what is in a recording, and what is not. */
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/json_write.h"
@@ -9,6 +11,7 @@
 #include "trace/out.h"
 #include "trace/recording.h"
 #include "trace_cmds.h"
+#include "trace_info.h"
 
 enum { OUT_MAX = 1 << 20 };
 
@@ -200,18 +203,35 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r, const s
     tch_buf_release(&text);
 }
 
+/* Does the file begin as a recording, sound or not? */
+static bool is_recording(const char *path)
+{
+    char magic[sizeof TCH_REC_MAGIC - 1];
+    FILE *file = fopen(path, "rbe");
+    bool is = file && fread(magic, sizeof magic, 1, file) == 1 &&
+              memcmp(magic, TCH_REC_MAGIC, sizeof magic) == 0;
+
+    if (file)
+        fclose(file);
+    return is;
+}
+
 static int run_info(struct args *args)
 {
     struct tch_recording r;
     struct found found = {0};
     struct tch_buf b;
     tacho_error err;
-    int status = EXIT_WORK;
+    int status;
 
-    if (tch_recording_open(&r, args->operands[0], &err) < 0) {
+    status = tch_recording_open(&r, args->operands[0], &err);
+    if (status == TACHO_EPARSE && !is_recording(args->operands[0]))
+        return info_of_trace(args, args->operands[0]);
+    if (status < 0) {
         complain(&err, "cannot look into '%s'", args->operands[0]);
         return EXIT_WORK;
     }
+    status = EXIT_WORK;
     if (tch_recording_walk(&r, see, &found, &err) < 0) {
         complain(&err, "cannot look into '%s'", args->operands[0]);
         goto out;
@@ -228,16 +248,18 @@ out:
 }
 
 static const struct arg operands[] = {
-    {.name = "RECORDING", .help = "a .tacho file", .complete = COMPLETE_FILE},
+    {.name = "FILE", .help = "a recording or any other trace", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 const struct cmd cmd_trace_info = {
     .name = "info",
-    .summary = "what is in a recording, and what is not",
-    .usage = "tacho trace info [--json] RECORDING",
-    .about = "Reads the whole of a recording and counts: threads, spans, other events, and what "
-             "was dropped or is damaged. It may be one that is still being written.",
+    .summary = "what is in a recording or a trace, and what is not",
+    .usage = "tacho trace info [--json] FILE",
+    .about =
+        "Reads the whole of a recording and counts: threads, spans, other events, and what "
+        "was dropped or is damaged. It may be one that is still being written. Of any other trace: "
+        "its format, processes, tracks and events by kind.",
     .args = operands,
     .json = true,
     .run = run_info,

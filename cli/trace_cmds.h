@@ -6,7 +6,13 @@
 
 #include "cmd.h"
 
+extern const struct cmd cmd_trace_compare;
+extern const struct cmd cmd_trace_convert;
 extern const struct cmd cmd_trace_info;
+extern const struct cmd cmd_trace_merge;
 extern const struct cmd cmd_trace_recover;
+extern const struct cmd cmd_trace_slice;
+extern const struct cmd cmd_trace_summary;
+extern const struct cmd cmd_trace_validate;
 
 #endif

@@ -89,7 +89,7 @@ static void add_ids(struct chrome *c)
     tch_buf_add(&c->text, c->ids, c->ids_len);
 }
 
-static void add_value(struct tch_buf *b, const struct tch_rec_arg *arg)
+void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
 {
     double number;
 
@@ -123,7 +123,7 @@ static void add_args(struct chrome *c, const struct tch_seen_event *e)
     tch_json_begin_object(&c->text);
     for (size_t i = 0; i < args.count; i++) {
         tch_json_key_n(&c->text, args.list[i].key->name, args.list[i].key->name_len);
-        add_value(&c->text, &args.list[i]);
+        tch_json_arg(&c->text, &args.list[i]);
     }
     tch_json_end_object(&c->text);
 }
@@ -245,7 +245,7 @@ static void add_counter_value(struct chrome *c, unsigned type, uint64_t bits)
     tch_json_key(&c->text, "args");
     tch_json_begin_object(&c->text);
     tch_json_key(&c->text, "value");
-    add_value(&c->text, &(struct tch_rec_arg){.type = type, .bits = bits});
+    tch_json_arg(&c->text, &(struct tch_rec_arg){.type = type, .bits = bits});
     tch_json_end_object(&c->text);
     end_event(c);
 }

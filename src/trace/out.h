@@ -49,6 +49,9 @@ struct tch_arg_list {
 void tch_args_gather(struct tch_arg_list *ret, const struct tch_recording *r,
                      const struct tch_seen_event *e);
 
+/** Adds its value as JSON. */
+void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg);
+
 /** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void tch_add_utf8(struct tch_buf *b, const char *text, size_t len);
 

@@ -13,7 +13,7 @@ export PATH LOG="$scratch/log"
 stand_in()
 {
     {
-        # shellcheck disable=SC2016  # for the program to expand
+        # shellcheck disable=SC2016  # the stand-in's own words
         printf '#!/bin/sh\nprintf "%%s\\n" "%s" "$@" >>"$LOG"\necho >>"$LOG"\n' "$1"
         cat
     } >"bin/$1"

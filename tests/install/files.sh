@@ -39,6 +39,9 @@ install command
 {
     for source in "$project"/cli/cmd_*.c; do
         name=${source##*/cmd_}
+        case $name in
+        *_*) continue ;; # a sub-command: its page is the command's
+        esac
         echo "share/man/man1/tacho-${name%.c}.1"
     done
     printf '%s\n' bin/tacho share/man/man1/tacho.1 share/bash-completion/completions/tacho \

@@ -1,0 +1,126 @@
+/* tacho trace merge: several traces in one file, on one clock. */
+#include <stdio.h>
+
+#include "format.h"
+#include "opt.h"
+#include "trace/merge.h"
+#include "trace_cmds.h"
+
+enum { OUT, ALIGN, SAME_CLOCK };
+
+static void tell_input(const struct tch_merged_input *in)
+{
+    char mem[128];
+    struct tch_buf text;
+
+    tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
+    if (in->way != TCH_MERGE_FIRST) {
+        tch_buf_adds(&text, in->offset < 0 ? ", -" : ", +");
+        add_duration(&text, (double)(in->offset < 0 ? -in->offset : in->offset));
+    }
+    if (in->way == TCH_MERGE_BOOT) {
+        tch_buf_adds(&text, " by the clock of the boot, to within ");
+        add_duration(&text, (double)in->uncertainty);
+    } else if (in->way != TCH_MERGE_FIRST) {
+        tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
+    }
+    fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, text.data);
+    tch_buf_release(&text);
+    if (in->renumbered > 0)
+        fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
+                (unsigned)in->renumbered);
+    if (in->way == TCH_MERGE_WALL)
+        warn("'%s' is of another boot or machine: its place is right only as far as the two wall "
+             "clocks agree, which is not known; --align EVENT does not need them",
+             in->path);
+    if (in->way == TCH_MERGE_EVENT)
+        warn("'%s' was placed by one event: its place is right only as far as that happened "
+             "everywhere at once, and clocks drift apart from there",
+             in->path);
+    if (in->cut)
+        warn("'%s' was read up to where it is sound", in->path);
+}
+
+static int run_merge(struct args *args)
+{
+    struct tch_merge_options options = {.align = NULL};
+    struct tch_write_options writing = {.object = false};
+    struct tch_merged done;
+    const struct opt *opt;
+    const char *out = NULL;
+    tacho_error err;
+    int status;
+
+    while ((opt = next_opt(args)))
+        switch (opt->id) {
+        case OUT:
+            out = args->value;
+            break;
+        case ALIGN:
+            options.align = args->value;
+            break;
+        default:
+            options.same_clock = true;
+        }
+    if (!out)
+        return wrong_usage(args, "-o OUT is missing: what to write");
+    if (args->count < 2)
+        return wrong_usage(args, "there must be two traces at least to merge");
+    status = tch_merge(&done, args->operands, args->count, out, &options, &writing, &err);
+    if (status < 0) {
+        complain(&err, "cannot merge into '%s'", out);
+    } else if (!args->quiet) {
+        for (size_t i = 0; i < done.count; i++)
+            tell_input(&done.inputs[i]);
+        fprintf(stderr, "%s: %llu events, %u processes, %u tracks\n", out,
+                (unsigned long long)done.events, (unsigned)done.processes, (unsigned)done.tracks);
+        if (done.left_out > 0)
+            warn("%llu events that are no spans have no place in '%s'",
+                 (unsigned long long)done.left_out, out);
+    }
+    tch_merged_release(&done);
+    return status < 0 ? EXIT_WORK : EXIT_OK;
+}
+
+static const struct opt opts[] = {
+    {.id = OUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "OUT",
+     .help = "the file to write; its ending chooses the format",
+     .complete = COMPLETE_FILE},
+    {.id = ALIGN,
+     .name = "align",
+     .arg = "EVENT",
+     .help = "the first event of this name happened everywhere at once"},
+    {.id = SAME_CLOCK,
+     .name = "same-clock",
+     .help = "traces that do not tell their clock are on the one of the first"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "traces", .many = true, .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace merge rank0.tacho rank1.tacho -o all.pftrace", "Two processes of one machine."},
+    {"tacho trace merge --align barrier a.json b.json -o all.json", "By an event that both have."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_trace_merge = {
+    .name = "merge",
+    .summary = "several traces in one file, on one clock",
+    .usage = "tacho trace merge [--align EVENT] [--same-clock] FILE... -o OUT",
+    .about =
+        "Recordings of one boot of a machine are put together by its monotonic clock, to within "
+        "nanoseconds; those of several boots or machines by their wall clocks, with a warning. "
+        "Other traces do not tell their clock: name an event that happened in all of them at "
+        "once, or say that it is the same clock. A pid that two files have becomes two.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .run = run_merge,
+};

@@ -1,0 +1,94 @@
+/* What the sub-commands of tacho trace say alike. */
+#include "trace_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "term.h"
+
+static void step(void *ctx, uint64_t bytes)
+{
+    progress_step(ctx, bytes);
+}
+
+struct tch_read_options trace_reading(struct trace_progress *p, const struct args *args,
+                                      const char *path, bool with_args)
+{
+    struct stat st;
+    size_t len = strlen(path);
+    bool zipped = len > 3 && strcmp(path + len - 3, ".gz") == 0;
+    uint64_t total = stat(path, &st) == 0 && !zipped ? (uint64_t)st.st_size : 0;
+
+    progress_begin(&p->progress, args, "reading", total);
+    return (struct tch_read_options){
+        .args = with_args, .progress = step, .progress_ctx = &p->progress};
+}
+
+int warn_of_losses(const struct tch_model *m, const char *path)
+{
+    int warnings = 0;
+
+    if (m->cut) {
+        warn("'%s' is sound up to byte %llu only: %s", path, (unsigned long long)m->why.offset,
+             m->why.message);
+        warnings++;
+    }
+    if (m->bad > 0) {
+        warn("'%s': %llu events lack what they must have and were passed over, the first at byte "
+             "%llu",
+             path, (unsigned long long)m->bad, (unsigned long long)m->bad_offset);
+        warnings++;
+    }
+    if (m->dropped > 0) {
+        warn("'%s': the recorder dropped %llu records", path, (unsigned long long)m->dropped);
+        warnings++;
+    }
+    return warnings;
+}
+
+void add_kind(struct tch_buf *b, const struct tch_model *m)
+{
+    static const char *const names[] = {
+        [TCH_KIND_CHROME_ARRAY] = "Chrome JSON (array)",
+        [TCH_KIND_CHROME_OBJECT] = "Chrome JSON (object)",
+        [TCH_KIND_JSON_LINES] = "JSON lines",
+        [TCH_KIND_PERFETTO] = "Perfetto",
+        [TCH_KIND_RECORDING] = "recording",
+        [TCH_KIND_CSV] = "CSV of spans",
+    };
+
+    tch_buf_adds(b, names[m->kind]);
+    if (m->compressed)
+        tch_buf_adds(b, ", gzip");
+}
+
+int tell_rewritten(const struct tch_rewritten *done, const char *in, const char *out,
+                   const struct args *args, bool fail_on_warn)
+{
+    int warnings = warn_of_losses(&done->model, in);
+
+    if (done->left_out > 0) {
+        warn("%llu events that are no spans have no place in '%s'",
+             (unsigned long long)done->left_out, out);
+        warnings++;
+    }
+    if (done->lone_ends > 0) {
+        warn("%llu ends without a begin were left out", (unsigned long long)done->lone_ends);
+        warnings++;
+    }
+    if (!args->quiet) {
+        fprintf(stderr, "%s: %llu of %llu events", out, (unsigned long long)done->kept,
+                (unsigned long long)done->read);
+        if (done->moved > 0)
+            fprintf(stderr, "; %llu spans that overlap others went to tracks of their own",
+                    (unsigned long long)done->moved);
+        if (done->cut > 0)
+            fprintf(stderr, "; %llu spans cut at an edge", (unsigned long long)done->cut);
+        if (done->shift > 0)
+            fprintf(stderr, "; all times moved by %.3f us, as some were before 0",
+                    (double)done->shift / 1000);
+        fputc('\n', stderr);
+    }
+    return fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
+}

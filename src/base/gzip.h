@@ -1,0 +1,45 @@
+/*
+ * gzip as a stream of bytes, both ways. It needs zlib, so it is in the kit and not in libtacho.
+ */
+#ifndef TCH_BASE_GZIP_H
+#define TCH_BASE_GZIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <tacho/error.h>
+
+/** As read(2). */
+typedef ssize_t tch_zip_source(void *ctx, char *buf, size_t size);
+
+struct tch_inflate;
+
+/** @return 0 or TACHO_ENOMEM */
+int tch_inflate_open(struct tch_inflate **ret, tch_zip_source *source, void *ctx, tacho_error *err);
+void tch_inflate_close(struct tch_inflate *z);
+
+/** As read(2); -1 with EBADMSG where the data is damaged. Several members are read as one. */
+ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size);
+
+/** Did the input end inside a member? */
+bool tch_inflate_cut(const struct tch_inflate *z);
+
+/** Takes what has been compressed. 0, or a negative code. */
+typedef int tch_zip_sink(void *ctx, const void *data, size_t len);
+
+struct tch_deflate;
+
+/** level: 1 is quick, 9 is small. The same bytes come out for the same input.
+    @return 0 or TACHO_ENOMEM */
+int tch_deflate_open(struct tch_deflate **ret, int level, tch_zip_sink *sink, void *ctx,
+                     tacho_error *err);
+void tch_deflate_close(struct tch_deflate *z);
+
+/** @return 0, or what the sink returned */
+int tch_deflate_write(struct tch_deflate *z, const void *data, size_t len);
+
+/** Writes what is held, and the end. */
+int tch_deflate_finish(struct tch_deflate *z);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * The readers of traces, one file a format; model.c chooses.
+ */
+#ifndef TCH_TRACE_READERS_H
+#define TCH_TRACE_READERS_H
+
+#include "model.h"
+#include "source.h"
+
+struct tch_reading {
+    struct tch_model *m;
+    struct tch_read_options options;
+    tch_ev_sink *sink;
+    void *ctx;
+    tacho_error *err;
+};
+
+/** Counts the event and hands it on. */
+static inline int tch_reading_give(struct tch_reading *r, const struct tch_ev *ev)
+{
+    r->m->events++;
+    r->m->by_kind[ev->kind]++;
+    return r->sink(r->ctx, ev);
+}
+
+/** Each returns 0, also when the file is damaged and that was noted in the model; a negative code;
+    or what the sink returned. */
+int tch_read_chrome(struct tch_reading *r, struct tch_source *s);
+int tch_read_csv(struct tch_reading *r, struct tch_source *s);
+int tch_read_perfetto(struct tch_reading *r, struct tch_source *s);
+int tch_read_recording(struct tch_reading *r, struct tch_source *s);
+
+#endif
