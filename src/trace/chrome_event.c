@@ -33,23 +33,23 @@ static bool slow_ns(const char *text, size_t len, int64_t *ret)
 static bool us_to_ns(const char *text, size_t len, int64_t *ret)
 {
     const char *at = text, *end = text + len, *digits;
-    int64_t ns = 0;
+    uint64_t ns = 0; /* may wrap; too many digits go the slow way */
     int left = 3;
 
     if (at < end && *at == '-')
         at++;
     for (digits = at; at < end && *at >= '0' && *at <= '9'; at++)
-        ns = ns * 10 + (*at - '0');
+        ns = ns * 10 + (uint64_t)(*at - '0');
     if (at == digits || at - digits > 15)
         return slow_ns(text, len, ret);
     if (at < end && *at == '.')
         for (at++; left > 0 && at < end && *at >= '0' && *at <= '9'; at++, left--)
-            ns = ns * 10 + (*at - '0');
+            ns = ns * 10 + (uint64_t)(*at - '0');
     for (; left > 0; left--)
         ns *= 10;
     if (at < end)
         return slow_ns(text, len, ret);
-    *ret = *text == '-' ? -ns : ns;
+    *ret = *text == '-' ? -(int64_t)ns : (int64_t)ns;
     return true;
 }
 
