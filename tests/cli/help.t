@@ -15,7 +15,7 @@ $ tacho
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
-!   trace        look into recordings and make traces of them
+!   trace        look into recordings and traces, convert, cut and check them
 !   watch        memory, CPU and power of a process tree, live
 ! 
 ! 'tacho --help' tells more.
@@ -41,7 +41,7 @@ $ tacho --help
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
-|   trace        look into recordings and make traces of them
+|   trace        look into recordings and traces, convert, cut and check them
 |   watch        memory, CPU and power of a process tree, live
 | 
 | Options:

@@ -38,7 +38,7 @@ $ tacho help --man
 | latency statistics of a column of numbers
 | .TP
 | .B tacho trace
-| look into recordings and make traces of them
+| look into recordings and traces, convert, cut and check them
 | .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
