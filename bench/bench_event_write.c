@@ -121,7 +121,7 @@ static int loop_empty(void *work, void *state)
 static int compare_writing(struct work *w, const struct bench_options *options)
 {
     const struct bench_contender contenders[] = {
-        {.name = "write(2), same bytes", .role = BENCH_FLOOR, .run = write_all},
+        {.name = "write(2), same bytes", .role = BENCH_PEER, .run = write_all},
         {.name = "tacho_event_push", .role = BENCH_OURS, .run = push_all},
     };
     /* At most 1.3 times the time of the floor. */

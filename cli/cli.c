@@ -38,11 +38,17 @@ static int show_short_help(const struct args *args)
     return EXIT_USAGE;
 }
 
+/* A command with sub-commands may do something itself, when an option or "--" comes first. */
+static bool runs_itself(const struct cmd *cmd, const char *word)
+{
+    return cmd->run && word && word[0] == '-';
+}
+
 static int run_words(struct args *args, char **words)
 {
     int status;
 
-    while (args->cmd->subs) {
+    while (args->cmd->subs && !runs_itself(args->cmd, *words)) {
         const char *word = *words++;
         const struct cmd *sub = word ? find_sub(args->cmd, word) : NULL;
 

@@ -1,4 +1,5 @@
 /* tacho run: one command line, a run folder, a table. */
+#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -124,6 +125,20 @@ static int print_json(const struct tch_run *run)
     return status;
 }
 
+/* Whether the precision asked for was reached. */
+static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_receipt *r)
+{
+    double reached = r->rows.count > 0 ? tch_summary_precision(&r->rows.row[0].summary) : INFINITY;
+
+    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE)
+        return;
+    if (reached <= run->plan->precision)
+        tch_buf_addf(b, "  the median is known to within %.2g%%\n", 100 * reached);
+    else
+        tch_buf_addf(b, "  stopped by --%s before the median was known to within %.2g%%\n",
+                     run->stopped, 100 * run->plan->precision);
+}
+
 static int print_table(const struct tch_run *run, const struct args *args)
 {
     const struct tch_receipt *runs[TCH_COMMANDS_MAX];
@@ -135,6 +150,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
         runs[i] = &run->items[i].receipt;
         tch_buf_adds(&b, i > 0 ? "\n" : "");
         add_run(&b, &args->out, runs[i]);
+        add_reached(&b, run, runs[i]);
     }
     add_comparison(&b, &args->out, runs, count);
     if (!args->quiet)
@@ -156,6 +172,22 @@ static int ending(const struct tch_run *run, const struct run_options *o)
     return EXIT_OK;
 }
 
+/* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
+static int draw_flames(const struct tch_run *run)
+{
+    int status = 0;
+
+    for (size_t i = 0; run->plan->flame && i < run->plan->command_count; i++) {
+        tacho_error err;
+
+        if (run->state == TCH_RUN_COMPLETE && tch_run_flame(run, i, &err) < 0) {
+            complain(&err, "no flamegraph of '%s'", run->plan->commands[i].name);
+            status = -1;
+        }
+    }
+    return status;
+}
+
 /* Measures, and writes down what was measured whatever happens. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
@@ -165,6 +197,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     tacho_error end_err;
     int measured;
     int finished;
+    int flames;
     int status;
 
     catch_signals();
@@ -184,11 +217,12 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
                  run->items[0].folder.shown);
         return EXIT_WORK;
     }
+    flames = draw_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
-    if (status != EXIT_OK || measured < 0)
+    if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;
     return ending(run, o);
 }

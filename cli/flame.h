@@ -13,6 +13,11 @@ extern const struct cmd flame_diff;
 extern const struct cmd flame_draw;
 extern const struct cmd flame_fold;
 
+/** `tacho flame` itself: capturing. */
+extern const struct opt flame_capture_opts[];
+extern const struct arg flame_capture_args[];
+int flame_run_capture(struct args *args);
+
 /** Everything one of them was asked for. */
 struct flame {
     struct args *args;

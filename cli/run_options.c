@@ -19,6 +19,8 @@ enum {
     SHELL,
     SETUP,
     PREPARE,
+    SERVER,
+    READY,
     CONCLUDE,
     CLEANUP,
     TIMEOUT,
@@ -29,6 +31,7 @@ enum {
     ALLOW_NONZERO,
     CPU,
     NO_ASLR,
+    FLAME,
     TRACE,
     WORK,
     NAME,
@@ -74,6 +77,14 @@ const struct opt run_opts[] = {
     {.id = PREPARE, .name = "prepare", .arg = "LINE", .help = "run LINE before each run"},
     {.id = CONCLUDE, .name = "conclude", .arg = "LINE", .help = "run LINE after each run"},
     {.id = CLEANUP, .name = "cleanup", .arg = "LINE", .help = "run LINE once after all"},
+    {.id = SERVER,
+     .name = "server",
+     .arg = "LINE",
+     .help = "a server to run against: started by sh -c, watched, ended afterwards"},
+    {.id = READY,
+     .name = "ready",
+     .arg = "REGEX|PORT",
+     .help = "when the server is ready: what it prints then, or the port it listens on"},
     {.id = TIMEOUT,
      .name = "timeout",
      .arg = "TIME",
@@ -96,6 +107,9 @@ const struct opt run_opts[] = {
      .help = "go on when a run fails; it is left out of the statistics"},
     {.id = CPU, .name = "cpu", .arg = "LIST", .help = "run on these CPUs only, such as 2 or 0-3,6"},
     {.id = NO_ASLR, .name = "no-aslr", .help = "the same addresses in every run"},
+    {.id = FLAME,
+     .name = "flame",
+     .help = "one extra run under the profiler, not counted: a flamegraph in the report"},
     {.id = TRACE,
      .name = "trace",
      .help = "write trace.json: a span a run, memory and power, what the program recorded"},
@@ -329,6 +343,12 @@ static void take_plain(struct run_options *o, const char *value, int id)
     case PREPARE:
         plan->prepare = value;
         break;
+    case SERVER:
+        plan->server = value;
+        break;
+    case READY:
+        plan->ready = value;
+        break;
     case CONCLUDE:
         plan->conclude = value;
         break;
@@ -352,6 +372,9 @@ static void take_plain(struct run_options *o, const char *value, int id)
         break;
     case NO_ASLR:
         plan->no_aslr = true;
+        break;
+    case FLAME:
+        plan->flame = true;
         break;
     case TRACE:
         plan->trace = true;
@@ -491,6 +514,8 @@ static int settle_limits(struct run_options *o, const struct args *args, uint64_
         plan->least_runs = 1;
     if (plan->least_runs > plan->max_runs)
         plan->least_runs = plan->max_runs;
+    if (!plan->server != !plan->ready)
+        return wrong_usage(args, "--server and --ready need each other");
     if (plan->metric_count > 0 && plan->output == TCH_IO_INHERIT)
         return wrong_usage(args, "--metric reads what --output inherit would give away");
     return EXIT_OK;

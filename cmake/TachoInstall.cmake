@@ -1,5 +1,6 @@
-# What `cmake --install` and `cpack` lay down, in three components: runtime (the shared library),
-# dev (headers, the static library, tacho.pc, the CMake package) and command.
+# What `cmake --install` and `cpack` lay down, in four components: runtime (the shared library), kit
+# (libtachokit), dev (headers, the static library, tacho.pc, tachokit.pc, the CMake package) and
+# command.
 
 include(CMakePackageConfigHelpers)
 
@@ -8,7 +9,10 @@ install(TARGETS libtacho libtacho_static EXPORT tachoTargets
     ARCHIVE COMPONENT dev
     FILE_SET HEADERS COMPONENT dev)
 
-# tacho.pc. A libdir that is a full path cannot move with the prefix, so then nothing does.
+install(TARGETS libtachokit EXPORT tachoTargets
+    LIBRARY COMPONENT kit NAMELINK_COMPONENT dev)
+
+# tacho.pc, tachokit.pc. A libdir that is a full path cannot move with the prefix, so then nothing does.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
     set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
@@ -21,7 +25,8 @@ else()
     set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file(cmake/tacho.pc.in tacho.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tacho.pc
+configure_file(cmake/tachokit.pc.in tachokit.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tacho.pc ${PROJECT_BINARY_DIR}/tachokit.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 # find_package(tacho).

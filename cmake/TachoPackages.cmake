@@ -1,4 +1,4 @@
-# The Debian packages: libtacho0, libtacho-dev and tacho, one a component.
+# The Debian packages: libtacho0, libtachokit0, libtacho-dev and tacho, one a component.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tacho)
@@ -10,7 +10,7 @@ set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
-set(CPACK_COMPONENTS_ALL runtime dev command)
+set(CPACK_COMPONENTS_ALL runtime kit dev command)
 # Copyright, change logs and compressed manual pages, as Debian lays them out.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/docs.cmake)
 set(CPACK_TACHO_CHANGELOG ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
@@ -21,9 +21,11 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# What a program that was linked with libtacho.so.0 depends on.
+# What a program that was linked with libtacho.so.0 or libtachokit.so.0 depends on.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs
     CONTENT "libtacho 0 libtacho0 (>= @PROJECT_VERSION@)\n" @ONLY)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/kit/shlibs
+    CONTENT "libtachokit 0 libtachokit0 (>= @PROJECT_VERSION@)\n" @ONLY)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtacho0)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
@@ -39,16 +41,31 @@ gateable.
 This package holds libtacho, the part that a program links. It needs the C
 library alone.")
 
+set(CPACK_DEBIAN_KIT_PACKAGE_NAME libtachokit0)
+set(CPACK_DEBIAN_KIT_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_KIT_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_BINARY_DIR}/debian/kit/shlibs
+    ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/debian/postrm
+    ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+set(CPACK_DEBIAN_KIT_DESCRIPTION "evidence of benchmark runs - flamegraph library
+tacho makes benchmark runs of native programs observable, reproducible and
+gateable.
+.
+This package holds libtachokit, which profiles commands and processes and draws
+flamegraphs of them.")
+
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtacho-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "libtacho0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+    "libtacho0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), \
+libtachokit0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "evidence of benchmark runs - development files
 tacho makes benchmark runs of native programs observable, reproducible and
 gateable.
 .
-This package holds the headers of libtacho, the static library, and what
-pkg-config and CMake need to find them.")
+This package holds the headers of libtacho and libtachokit, the static library,
+and what pkg-config and CMake need to find them.")
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tacho)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION devel)

@@ -245,8 +245,10 @@ struct tacho_trace_cursor {
 };
 
 #if defined(__GNUC__)
-extern TACHO_API __thread struct tacho_trace_cursor tacho_trace_cursor
-    __attribute__((tls_model("initial-exec")));
+/** Thread-local, at an offset known when the program starts: one load finds it. */
+#define TACHO_TRACE_TLS __attribute__((tls_model("initial-exec"))) __thread
+
+extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 #endif
 
 /** 1 while a trace is on. */

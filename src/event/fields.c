@@ -9,7 +9,8 @@
 #include "base/utf8.h"
 #include "canon.h"
 
-enum { FEW = 32, CHUNK = 8, PLAIN_MAX = 64, FIELD_MAX = PLAIN_MAX + 8 + TCH_FLOAT_TEXT };
+enum { FEW = 32, PLAIN_MAX = 64 };
+_Static_assert(PLAIN_MAX + 8 + TCH_FLOAT_TEXT <= TCH_FIELD_MAX, "a plain field fits");
 
 static int put_value(struct tch_buf *b, const tacho_field *f, tacho_error *err)
 {
@@ -49,8 +50,6 @@ static inline bool is_plain(unsigned char c)
            (c >= 0x20 && c < '\\' && c != '"');
 }
 
-/* Text that needs no escape, nearly all there is, with quotes around it. Returns the byte behind,
-   or NULL when it has more than PLAIN_MAX bytes or does need one. */
 static inline char *put_plain(char *out, const char *text)
 {
     const char *most = text + PLAIN_MAX;
@@ -60,6 +59,11 @@ static inline char *put_plain(char *out, const char *text)
         *out++ = *text++;
     *out++ = '"';
     return *text == '\0' ? out : NULL;
+}
+
+char *tch_plain_put(char *out, const char *text)
+{
+    return put_plain(out, text);
 }
 
 /* A plain key and a number. Returns the byte behind, or NULL when it is something else. */
@@ -75,44 +79,6 @@ static inline char *put_number(char *out, const tacho_field *f)
     *p++ = ':';
     return p +
            (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64) : tch_f64_json(p, f->as.f64));
-}
-
-/* As many of these fields as are plain keys and numbers, in one go: the general way takes several
-   times as long, and this is what a push spends its time on. Returns how many there were. */
-static size_t put_numbers(struct tch_buf *b, const tacho_field *const *fields, size_t count,
-                          bool first)
-{
-    char *room = tch_buf_room(b, count * FIELD_MAX);
-    char *p = room;
-    size_t done = 0;
-
-    if (!room)
-        return 0;
-    for (; done < count; done++) {
-        char *start = p;
-        char *end;
-
-        if (!first)
-            *p++ = ',';
-        end = put_number(p, fields[done]);
-        p = end ? end : start;
-        if (!end)
-            break;
-        first = false;
-    }
-    tch_buf_grew(b, (size_t)(p - room));
-    return done;
-}
-
-void tch_name_put(struct tch_buf *b, const char *name, size_t len)
-{
-    char *room = tch_buf_room(b, FIELD_MAX);
-    char *end = room ? put_plain(room, name) : NULL;
-
-    if (end)
-        tch_buf_grew(b, (size_t)(end - room));
-    else
-        tch_json_string(b, name, len);
 }
 
 /* strcmp(), of which the first byte mostly decides. */
@@ -217,16 +183,10 @@ int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
             return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu fields", fields.count);
     }
     count = sort(order, fields);
-    for (size_t i = 0; i < count && status == 0;) {
-        size_t done = put_numbers(b, order + i, count - i < CHUNK ? count - i : CHUNK, i == 0);
-
-        i += done;
-        if (done > 0 || i == count)
-            continue;
+    for (size_t i = 0; i < count && status == 0; i++) {
         changed |= !is_utf8(order[i]->key);
         tch_json_key(b, order[i]->key);
         status = put_value(b, order[i], err);
-        i++;
     }
     if (order != few)
         free(order);
@@ -241,4 +201,23 @@ int tch_fields_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
     status = tch_members_put(b, fields, err);
     tch_json_end_object(b);
     return status;
+}
+
+char *tch_numbers_put(char *out, tacho_fields fields)
+{
+    const tacho_field *order[FEW];
+    size_t count;
+
+    if (fields.count > FEW)
+        return NULL;
+    for (size_t i = 0; i < fields.count; i++)
+        if (!fields.data[i].key)
+            return NULL;
+    count = sort(order, fields);
+    for (size_t i = 0; i < count && out; i++) {
+        if (i > 0)
+            *out++ = ',';
+        out = put_number(out, order[i]);
+    }
+    return out;
 }

@@ -20,6 +20,7 @@
 
 enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
 
+#define START "{\"event\":"
 /* From the last member of shape to the first of stage_us. */
 #define BETWEEN "},\"stage_us\":{"
 
@@ -167,37 +168,71 @@ int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 
 /* The whole line in one call. What was cut is not continued: another writer's line may follow it
    already. */
-static int write_line(tacho_event_writer *w, const struct tch_buf *b, tacho_error *err)
+static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho_error *err)
 {
     ssize_t n;
 
     do
-        n = write(w->fd, b->data, b->len);
+        n = write(w->fd, line, len);
     while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)b->len)
+    if (n == (ssize_t)len)
         return 0;
     if (n >= 0) {
         atomic_store(&w->fragment, true);
-        return tch_fail_errno(err, ENOSPC, "cannot write '%s' (%zd of %zu bytes)", w->path, n,
-                              b->len);
+        return tch_fail_errno(err, ENOSPC, "cannot write '%s' (%zd of %zu bytes)", w->path, n, len);
     }
     return tch_fail_errno(err, errno, "cannot write '%s'", w->path);
+}
+
+static int check(const tacho_event_writer *w, const char *event, tacho_error *err)
+{
+    if (!event || (event[0] <= ' ' && tch_is_blank(event, strlen(event))))
+        return tch_fail(err, TACHO_EINVAL, 0, "%s", TCH_BAD_EVENT);
+    if (w->bad)
+        return tch_fail(err, TACHO_EINVAL, 0, "%s", w->bad);
+    return 0;
+}
+
+static char *put(char *out, const char *data, size_t len)
+{
+    memcpy(out, data, len);
+    return out + len;
+}
+
+/* The whole line at `out`, if it is a usual one: its length, else 0. */
+static size_t put_usual(const tacho_event_writer *w, char out[STACK_LINE], const char *event,
+                        tacho_fields shape, tacho_fields stage_us, bool graph_enabled)
+{
+    const struct tch_buf *behind = &w->behind[graph_enabled];
+    size_t fields = 2 + shape.count + stage_us.count; /* the name and BETWEEN take one each */
+    char *p;
+
+    if (fields > STACK_LINE / TCH_FIELD_MAX ||
+        w->before.len + behind->len > STACK_LINE - fields * TCH_FIELD_MAX ||
+        atomic_load_explicit(&w->fragment, memory_order_relaxed))
+        return 0;
+    p = tch_plain_put(put(out, START, sizeof START - 1), event);
+    if (p)
+        p = tch_numbers_put(put(p, w->before.data, w->before.len), shape);
+    if (p)
+        p = tch_numbers_put(put(p, BETWEEN, sizeof BETWEEN - 1), stage_us);
+    if (p)
+        p = put(p, behind->data, behind->len);
+    return p ? (size_t)(p - out) : 0;
 }
 
 /* Starts the line up to the shape; fails before anything is added. */
 static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *event, tacho_error *err)
 {
-    size_t len = event ? strlen(event) : 0;
+    int status = check(w, event, err);
 
-    if (len == 0 || (event[0] <= ' ' && tch_is_blank(event, len)))
-        return tch_fail(err, TACHO_EINVAL, 0, "%s", TCH_BAD_EVENT);
-    if (w->bad)
-        return tch_fail(err, TACHO_EINVAL, 0, "%s", w->bad);
+    if (status < 0)
+        return status;
     if (atomic_load_explicit(&w->fragment, memory_order_relaxed) &&
         atomic_exchange(&w->fragment, false))
         tch_buf_addc(b, '\n');
-    tch_buf_add(b, "{\"event\":", 9);
-    tch_name_put(b, event, len);
+    tch_buf_add(b, START, sizeof START - 1);
+    tch_json_text(b, event);
     tch_buf_add(b, w->before.data, w->before.len);
     return 0;
 }
@@ -208,7 +243,7 @@ static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled
     if (b->failed)
         return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
                         "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
-    return write_line(w, b, err);
+    return write_line(w, b->data, b->len, err);
 }
 
 int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shape,
@@ -216,10 +251,17 @@ int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shap
 {
     char mem[STACK_LINE];
     struct tch_buf b;
+    size_t len;
     int status;
 
     if (!tacho_event_is_enabled(w))
         return 0;
+    status = check(w, event, err);
+    if (status < 0)
+        return status;
+    len = put_usual(w, mem, event, shape, stage_us, graph_enabled);
+    if (len > 0)
+        return write_line(w, mem, len, err);
     tch_buf_init_on(&b, mem, sizeof mem, TCH_EVENT_MAX);
     status = begin_line(w, &b, event, err);
     if (status == 0)

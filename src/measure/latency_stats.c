@@ -19,6 +19,7 @@ enum {
     RANKS = 5,
     SMALL = 24,
     RADIX = 256,
+    BLOCK = 2048,
 };
 
 static inline unsigned fine_bucket(uint64_t value)
@@ -322,38 +323,60 @@ static uint64_t find_reach(const struct select *s, uint64_t median, uint64_t ran
     return low;
 }
 
+/* Four sums that do not wait for each other. Below 2^63 a value is signed as well, and converts in
+   one instruction. */
+static double sum_squares(const uint64_t *x, size_t n, double mean, bool small)
+{
+    double sums[4] = {0};
+    size_t i = 0;
+
+    for (; small && i + 4 <= n; i += 4)
+        for (size_t j = 0; j < 4; j++) {
+            double off = (double)(int64_t)x[i + j] - mean;
+
+            sums[j] += off * off;
+        }
+    for (; i < n; i++)
+        sums[0] += ((double)x[i] - mean) * ((double)x[i] - mean);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 /*
- * Last pass: the spread, in four sums that do not wait for each other, and the median distance.
- * The counts by bucket tell between which two distances that is; those in between are collected.
+ * Last pass: the spread and the median distance. The counts by bucket tell between which two
+ * distances that is; those in between are collected.
  */
 static int measure_spread(struct select *s, tacho_latency_stats *stats, tacho_error *err)
 {
     uint64_t rank = tch_share_rank(stats->n, 1, 2);
     uint64_t least = find_reach(s, stats->p50, rank, false);
     uint64_t most = find_reach(s, stats->p50, rank, true);
-    uint64_t room = count_near(s, stats->p50, most, false) + 1;
+    uint64_t room = count_near(s, stats->p50, most, false) -
+                    (least > 0 ? count_near(s, stats->p50, least - 1, true) : 0);
     uint64_t nearer = 0;
     size_t between = 0;
-    double squares[4] = {0};
+    double squares = 0;
 
-    s->near = malloc(room * sizeof *s->near);
+    s->near = malloc((room + 1) * sizeof *s->near);
     if (!s->near)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the median distance");
     for (size_t p = 0; p < s->count; p++) {
         const uint64_t *x = s->pieces[p].values;
 
-        for (size_t i = 0; i < s->pieces[p].n; i++) {
-            double off = (double)x[i] - stats->mean;
-            uint64_t far = distance(x[i], stats->p50);
+        for (size_t start = 0; start < s->pieces[p].n; start += BLOCK) {
+            size_t left = s->pieces[p].n - start;
+            size_t n = left < BLOCK ? left : BLOCK; /* twice over what is in the first cache */
 
-            squares[i & 3] += off * off;
-            nearer += far < least;
-            if (far - least <= most - least)
-                s->near[between++] = far;
+            squares += sum_squares(x + start, n, stats->mean, stats->max <= INT64_MAX);
+            for (size_t i = start; i < start + n; i++) {
+                uint64_t far = distance(x[i], stats->p50);
+
+                nearer += far < least;
+                if (__builtin_expect(far - least <= most - least, 0))
+                    s->near[between++] = far;
+            }
         }
     }
-    stats->std =
-        __builtin_sqrt(((squares[0] + squares[1]) + (squares[2] + squares[3])) / (double)stats->n);
+    stats->std = __builtin_sqrt(squares / (double)stats->n);
     stats->mad = tch_select_u64(s->near, between, rank - nearer - 1);
     free(s->near);
     return 0;

@@ -277,6 +277,7 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
     struct series tree = {0};
     struct series program = {0};
     struct series power = {0};
+    struct series server = {0};
     int status = read_series(&tree, run->folder, "memory.csv", TACHO_CSV_MEMORY, take_memory, err);
 
     if (status == 0)
@@ -284,9 +285,13 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
                              take_memory, err);
     if (status == 0)
         status = read_series(&power, run->folder, "power.csv", TACHO_CSV_POWER, take_power, err);
-    if (status == 0 && (tree.x.n > 1 || program.x.n > 1 || power.x.n > 1)) {
+    if (status == 0)
+        status = read_series(&server, run->folder, "server-memory.csv", TACHO_CSV_MEMORY,
+                             take_memory, err);
+    if (status == 0 && (server.x.n > 1 || tree.x.n > 1 || program.x.n > 1 || power.x.n > 1)) {
         tch_buf_adds(b, "<h2>Over time</h2>\n<div class=\"plots\">\n");
         plot_memory(b, "Memory of the process tree, all runs one after the other", &tree);
+        plot_memory(b, "Memory of the server's process tree", &server);
         plot_memory(b, "Memory by category, as the program counts it", &program);
         plot_power(b, &power);
         tch_buf_adds(b, "</div>\n");
@@ -294,5 +299,6 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
     release_series(&tree);
     release_series(&program);
     release_series(&power);
+    release_series(&server);
     return status;
 }

@@ -52,6 +52,7 @@
     figure.appendChild(tip);
     svg.setAttribute('aria-describedby', 'keys');
 
+    const exact = (value, unit) => unit === 'count' ? Math.round(value) : value; // pixels are rounded
     const toX = px => x0 + px / W * (x1 - x0), toY = py => y1 - py / H * (y1 - y0);
     const onScreen = px => L + (px - from) / (to - from) * W;
     const zoom = (a, b) => {
@@ -77,7 +78,7 @@
       const box = svg.getBoundingClientRect(), k = box.width / 720;
       mark.setAttribute('cx', onScreen(p[0]));
       mark.setAttribute('cy', T + p[1]);
-      tip.textContent = `${d.xn} ${show(toX(p[0]), d.xu)}: ${show(toY(p[1]), d.yu)}`;
+      tip.textContent = `${d.xn} ${show(exact(toX(p[0]), d.xu), d.xu)}: ${show(exact(toY(p[1]), d.yu), d.yu)}`;
       const left = onScreen(p[0]) * k;
       tip.style.top = svg.offsetTop + (T + p[1]) * k - 30 + 'px';
       tip.style.left = Math.max(0, Math.min(left - tip.offsetWidth / 2, box.width - tip.offsetWidth)) + 'px';

@@ -50,6 +50,9 @@ struct tch_run_plan {
     const char *conclude;
     const char *cleanup;
 
+    const char *server; /**< a line for sh -c that runs beside the commands; NULL: none */
+    const char *ready;  /**< a port, or an expression for what it prints */
+
     uint64_t timeout_ns; /**< 0: none */
     const char *cwd;
     const char *const *env; /**< "K=V", NULL-ended, or NULL */
@@ -60,6 +63,7 @@ struct tch_run_plan {
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
+    bool flame; /**< one extra run of each under the profiler */
     bool trace; /**< trace.json, also where the program recorded nothing */
 
     double work; /**< units a run; 0: not said */

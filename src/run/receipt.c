@@ -119,6 +119,8 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, doubl
     key_text(b, "cpus", plan->cpus);
     key_bool(b, "no_aslr", plan->no_aslr);
     key_bool(b, "allow_nonzero", plan->allow_nonzero);
+    key_text(b, "server", plan->server);
+    key_text(b, "ready", plan->ready);
     key_text(b, "setup", plan->setup);
     key_text(b, "prepare", plan->prepare);
     key_text(b, "conclude", plan->conclude);
@@ -199,9 +201,9 @@ void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t
 /* What the head does not say. */
 static bool is_outcome(const char *key, size_t len)
 {
-    static const char *const names[] = {"state",     "ended_at", "ended_unix_ns", "stopped",
-                                        "precision", "power",    "costs",         "statistics",
-                                        "warnings",  "samples"};
+    static const char *const names[] = {"state",      "ended_at", "ended_unix_ns", "stopped",
+                                        "precision",  "server",   "power",         "costs",
+                                        "statistics", "warnings", "samples"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == len && memcmp(names[i], key, len) == 0)
@@ -245,6 +247,14 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
     key_u64(b, "looks", end->looks);
     key_f64(b, "looks_cpu_ns", end->looks_cpu_ns);
     tch_json_end_object(b);
+    if (end->server) {
+        tch_json_key(b, "server");
+        tch_json_begin_object(b);
+        key_f64(b, "ready_s", end->server_ready_s);
+        key_f64(b, "cpu_ns", end->server_cpu_ns);
+        key_f64(b, "peak_rss_bytes", end->server_peak_bytes);
+        tch_json_end_object(b);
+    }
     tch_json_key(b, "power");
     tch_json_begin_object(b);
     key_text(b, "source", end->power_source);

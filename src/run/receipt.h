@@ -30,9 +30,13 @@ struct tch_run_end {
     const char *state;   /**< "complete", "interrupted", "failed", "recovered" */
     const char *stopped; /**< why no more runs: "runs", "precise", "max-time", "max-runs", … */
     uint64_t ended_unix_ns;
-    double tacho_cpu_ns;      /**< NAN: not known */
-    uint64_t looks;           /**< at memory and power while runs went on */
-    double looks_cpu_ns;      /**< what they cost, as part of the above */
+    double tacho_cpu_ns; /**< NAN: not known */
+    uint64_t looks;      /**< at memory and power while runs went on */
+    double looks_cpu_ns; /**< what they cost, as part of the above */
+    bool server;         /**< there was one; then the next three are its */
+    double server_cpu_ns;
+    double server_peak_bytes;
+    double server_ready_s;
     const char *power_source; /**< NULL: none */
     const char *power_why;    /**< then: why */
 };

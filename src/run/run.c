@@ -92,10 +92,10 @@ static uint64_t next_due(uint64_t due, uint64_t interval)
     return now < due + interval ? due + interval : now - (now - due) % interval + interval;
 }
 
-/* Looking takes at most a fiftieth of one CPU: where a look is dear there are fewer. */
+/* Looking takes at most a hundredth of one CPU: where a look is dear there are fewer. */
 static uint64_t spared(uint64_t interval, uint64_t cost)
 {
-    return interval > 50 * cost ? interval : 50 * cost;
+    return interval > 100 * cost ? interval : 100 * cost;
 }
 
 /* Until the command ends, or the user has enough: then it is ended. */
@@ -121,6 +121,8 @@ static int await(struct tch_run *run, size_t index, const struct tch_run_watch *
             return status;
         if (status == 0 && tch_now_ns() >= due) {
             tch_run_meter_look(&run->meter, tch_spawner_child(run->spawner), timeline, sample);
+            if (run->plan->server)
+                (void)tch_run_server_look(&run->server);
             due = next_due(due, spared(interval, run->meter.last_ns));
         }
     }
@@ -194,6 +196,9 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
         hook(run, "conclude", run->plan->conclude, err) < 0)
         return err->code;
     item->receipt.samples.count++;
+    if (run->plan->server && tch_run_server_look(&run->server) == 0)
+        return tch_fail(err, TACHO_EIO, 0,
+                        "the server has ended; see server.log in the run folder");
     return acceptable(run, job->index, sample);
 }
 
@@ -359,14 +364,32 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
     return status < 0 ? status : 0;
 }
 
+/* What it used while the runs went on; then it is ended. */
+static void note_server(struct tch_run *run)
+{
+    struct tch_run_server *s = &run->server;
+
+    if (s->tree) {
+        run->server_lived = tch_run_server_look(s) > 0;
+        run->server_cpu_ns = (double)(s->last.cpu_ns - s->begin_cpu_ns);
+        run->server_peak_bytes = (double)s->peak_rss_bytes;
+        run->server_ready_s = s->ready_s;
+    }
+    tch_run_server_stop(s);
+}
+
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status;
 
     tch_machine_look(&run->before);
     status = hook(run, "setup", run->plan->setup, err);
+    if (status == 0 && run->plan->server)
+        status = tch_run_server_start(&run->server, run->plan, run->items[0].folder.path, err);
     if (status == 0)
         status = measure_all(run, watch, err);
+    if (run->plan->server)
+        note_server(run);
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";

@@ -20,6 +20,7 @@
 #include "folder.h"
 #include "plan.h"
 #include "receipt.h"
+#include "server.h"
 #include "spawner.h"
 #include "timeline.h"
 
@@ -42,10 +43,15 @@ struct tch_run {
     struct tch_target *targets;
     struct tch_spawner *spawner;
     struct tch_run_meter meter;
+    struct tch_run_server server;
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
     double alpha;           /**< 1 - confidence of every interval */
     uint64_t begin_ns;      /**< of measuring */
+    bool server_lived;      /**< until the end; what the next three are of the server meanwhile */
+    double server_cpu_ns;
+    double server_peak_bytes;
+    double server_ready_s;
     struct tch_machine_state before;
 
     enum tch_run_state state;
@@ -67,6 +73,10 @@ int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *er
 
 /** Runs it all. That a command failed is told by run->state, not by an error. */
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
+
+/** One extra run of a command, not counted, under the profiler: flamegraph-NAME.svg in its folder.
+    0, or what tacho_flame_capture() says. */
+int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err);
 
 /** Sums up and writes each run.json; samples.jsonl goes. */
 int tch_run_finish(struct tch_run *run, tacho_error *err);

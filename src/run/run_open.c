@@ -258,6 +258,10 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     end.looks_cpu_ns = (double)run->meter.cost_ns;
     end.power_source = run->meter.power ? run->meter.source : NULL;
     end.power_why = run->meter.why;
+    end.server = run->server_ready_s > 0;
+    end.server_ready_s = run->server_ready_s;
+    end.server_cpu_ns = run->server_cpu_ns;
+    end.server_peak_bytes = run->server_peak_bytes;
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_receipt *r = &run->items[i].receipt;
         int status = tch_run_timeline_close(&run->items[i].timeline, err);

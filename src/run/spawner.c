@@ -127,6 +127,8 @@ static void fill_sample(struct tch_run_sample *sample, const struct tch_spawner_
 {
     const struct rusage *u = &r->usage;
 
+    for (int i = TCH_CYCLES; i <= TCH_CACHE_MISSES; i++)
+        sample->field[i] = r->counters[i];
     sample->start_ns = r->start_ns;
     sample->status = r->status;
     sample->timed_out = r->timed_out;

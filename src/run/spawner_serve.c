@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "counters.h"
 #include "spawner_talk.h"
 
 enum {
@@ -49,6 +51,7 @@ struct launch {
 static struct tch_spawner_shared *mine;
 static const struct tch_run_plan *plan;
 static struct lane *lanes;
+static struct tch_counters counters;
 static int null_fd;
 static volatile sig_atomic_t child_pid;
 static volatile sig_atomic_t term_sent;
@@ -258,6 +261,7 @@ static int launch(const struct lane *lane, struct tch_spawner_reply *r, struct l
     child_pid = pid;
     atomic_store(&mine->child, pid);
     wait_for_child(r);
+    tch_counters_take(&counters, r->counters);
     atomic_store(&mine->child, 0);
     r->left_running = left_running(r);
     child_pid = 0;
@@ -378,6 +382,7 @@ static int set_up(const struct tch_target *targets, tacho_error *err)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_NAME, "tacho-spawner");
     set_signals();
+    tch_counters_open(&counters, tch_hardware_counters, TCH_COUNTERS);
     null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null_fd < 0)
         return tch_fail_errno(err, errno, "cannot open '/dev/null'");
@@ -456,6 +461,8 @@ static bool run_jobs(int fd, const struct tch_spawner_request *q)
 
     for (size_t i = 0; i < q->count; i++) {
         r = fresh;
+        for (int k = 0; k < TCH_FIELDS; k++)
+            r.counters[k] = NAN;
         r.code = run_one(&r, &lanes[q->jobs[i].index], q->jobs[i].run);
         atomic_store(&mine->cpu_ns, read_clock(CLOCK_PROCESS_CPUTIME_ID));
         if (syscall(SYS_write, fd, &r, sizeof r) != (long)sizeof r)

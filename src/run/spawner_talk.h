@@ -29,6 +29,7 @@ struct tch_spawner_reply {
     bool timed_out;
     bool left_running;
     struct rusage usage;
+    double counters[TCH_FIELDS]; /* NAN: not counted */
 };
 
 /** The small process: serves until the socket is closed. */

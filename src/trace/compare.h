@@ -31,7 +31,8 @@ struct tch_trace_comparison {
 };
 
 /** @return 0 or a negative code; release in any case */
-int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char *b, tacho_error *err);
+int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char *b,
+                      tacho_error *err);
 void tch_trace_comparison_release(struct tch_trace_comparison *c);
 
 #endif

@@ -18,7 +18,7 @@ struct tch_recorder tch_recorder = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .overwriting = ATOMIC_FLAG_INIT};
 
 int tacho_trace_mode;
-__thread struct tacho_trace_cursor tacho_trace_cursor __attribute__((tls_model("initial-exec")));
+TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 
 static struct tch_recorder *const rec = &tch_recorder;
 static pthread_key_t thread_end;

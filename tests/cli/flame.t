@@ -81,9 +81,11 @@ $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; r
 
 # Wrong usage.
 $ tacho flame
-! tacho flame - fold, draw, compare and convert flamegraphs
+! tacho flame - capture, fold, draw, compare and convert flamegraphs
 ! 
-! Usage: tacho flame COMMAND [OPTIONS] [ARGUMENTS]
+! Usage: tacho flame [OPTIONS] -- COMMAND [ARGUMENTS]
+!        tacho flame [OPTIONS] --pid PID | --all
+!        tacho flame convert | diff | draw | fold [OPTIONS] [ARGUMENTS]
 ! 
 ! Commands:
 !   convert  convert a profile to another format

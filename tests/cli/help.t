@@ -10,7 +10,7 @@ $ tacho
 !   doctor       what this machine can measure, what disturbs it, how to mend that
 !   events       validate, summarise, compare and import profile events
 !   fingerprint  hash a configuration, show and hash the environment
-!   flame        fold, draw, compare and convert flamegraphs
+!   flame        capture, fold, draw, compare and convert flamegraphs
 !   help         explain tacho or one of its commands
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
@@ -36,7 +36,7 @@ $ tacho --help
 |   doctor       what this machine can measure, what disturbs it, how to mend that
 |   events       validate, summarise, compare and import profile events
 |   fingerprint  hash a configuration, show and hash the environment
-|   flame        fold, draw, compare and convert flamegraphs
+|   flame        capture, fold, draw, compare and convert flamegraphs
 |   help         explain tacho or one of its commands
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder

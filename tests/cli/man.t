@@ -23,7 +23,7 @@ $ tacho help --man
 | hash a configuration, show and hash the environment
 | .TP
 | .B tacho flame
-| fold, draw, compare and convert flamegraphs
+| capture, fold, draw, compare and convert flamegraphs
 | .TP
 | .B tacho help
 | explain tacho or one of its commands

@@ -17,9 +17,11 @@ await withPage(chromium, folder, async (page) => {
     execFileSync(tacho, ["flame", "convert", "-q", "-o", file], { input: perf });
     writeFileSync(file + ".js", `speedscope.loadFileFromBase64(${JSON.stringify(name)}, "${
       readFileSync(file).toString("base64")}")`);
+    /* The views are offered only once a profile was imported. */
     await page.open(`file://${join(speedscope, "dist/release/index.html")}#localProfilePath=${file}.js`,
-                    "/speedscope/.test(document.title) && document.title !== 'speedscope'");
-    check(name + " is imported", await page.ask("/wrong|Failed/.test(document.body.innerText)"), false);
+                    "/Sandwich|went wrong/.test(document.body.innerText)");
+    check(name + " is imported", await page.ask("/Sandwich/.test(document.body.innerText)"), true);
+    check("under a name", await page.ask("/. - speedscope$/.test(document.title)"), true);
   }
   check("no complaint on the console", page.complaints.filter((c) => !/WebGL|favicon|font/.test(c)), []);
 });

@@ -27,7 +27,7 @@ new_root()
 {
     mkdir -p "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/var/lib/dpkg/triggers"
     # What is tested may be installed on this machine: it is not in the new root.
-    awk -v RS= -v ORS='\n\n' '!/^Package: (libtacho0|libtacho-dev|tacho)\n/' /var/lib/dpkg/status \
+    awk -v RS= -v ORS='\n\n' '!/^Package: (libtacho0|libtachokit0|libtacho-dev|tacho)\n/' /var/lib/dpkg/status \
         >"$1/var/lib/dpkg/status"
 }
 
@@ -49,7 +49,7 @@ install "$scratch/root" "$packages"/*.deb || { cat "$scratch/dpkg.log"; fail "dp
 cd "$scratch/root"
 
 version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
-for package in libtacho0 libtacho-dev tacho; do
+for package in libtacho0 libtachokit0 libtacho-dev tacho; do
     state=$(dpkg-query --admindir=var/lib/dpkg -W -f '${db:Status-Abbrev}${Version}' "$package")
     [ "$state" = "ii $version-1" ] || fail "$package is '$state'"
     for name in copyright changelog.gz changelog.Debian.gz; do

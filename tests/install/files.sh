@@ -17,6 +17,10 @@ install runtime
 printf '%s\n' "$libdir/libtacho.so.0" "$libdir/libtacho.so.$version" >"$scratch/wanted"
 expect_same runtime "$scratch/wanted" "$scratch/runtime"
 
+install kit
+printf '%s\n' "$libdir/libtachokit.so.0" "$libdir/libtachokit.so.$version" >"$scratch/wanted"
+expect_same kit "$scratch/wanted" "$scratch/kit"
+
 install dev
 {
     for header in "$project"/include/tacho/*.h; do
@@ -26,7 +30,8 @@ install dev
     for name in Config ConfigVersion Targets "Targets-${build_type:-noconfig}"; do
         echo "$libdir/cmake/tacho/tacho$name.cmake"
     done
-    printf '%s\n' "$libdir/libtacho.a" "$libdir/libtacho.so" "$libdir/pkgconfig/tacho.pc"
+    printf '%s\n' "$libdir/libtacho.a" "$libdir/libtacho.so" "$libdir/libtachokit.so" \
+        "$libdir/pkgconfig/tacho.pc" "$libdir/pkgconfig/tachokit.pc"
 } | LC_ALL=C sort >"$scratch/wanted"
 expect_same dev "$scratch/wanted" "$scratch/dev"
 
@@ -34,6 +39,9 @@ install command
 {
     for source in "$project"/cli/cmd_*.c; do
         name=${source##*/cmd_}
+        case $name in
+        *_*) continue ;; # a sub-command: its page is the command's
+        esac
         echo "share/man/man1/tacho-${name%.c}.1"
     done
     printf '%s\n' bin/tacho share/man/man1/tacho.1 share/bash-completion/completions/tacho \

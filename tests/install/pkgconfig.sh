@@ -29,5 +29,11 @@ build()
     expect_program "$scratch/$4-static" static
 }
 
+# libtachokit, which is shared only: the names of the profilers.
+# shellcheck disable=SC2046,SC2086  # lists of flags
+"$cc" $flags -std=c11 $(pkg-config --cflags tachokit) "$project/tests/install/outside/kit.c" \
+    -o "$scratch/kit" $(pkg-config --libs tachokit)
+[ "$(LD_LIBRARY_PATH=$prefix/$libdir "$scratch/kit")" = native ] || fail "a program with libtachokit fails"
+
 build "$cc" c c11 c
 [ -z "$cxx" ] || build "$cxx" c++ c++17 cxx

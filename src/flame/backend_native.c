@@ -1,0 +1,274 @@
+/* Our own sampler: the kernel's perf events, unwound and named while the command runs. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/spawn.h"
+#include "capture_names.h"
+#include "collect.h"
+#include "sample.h"
+#include "symbol_worker.h"
+
+enum {
+    POLL_MS = 100,
+    GRACE_MS = 2000, /* for a command that is told to end */
+    EXTRA_POLLS = 2, /* the command, and the caller's stop */
+};
+
+/* One capture. */
+struct native {
+    struct tch_capture *c;
+    struct tch_sampler sampler;
+    struct tch_collect collect;
+    struct tch_symbols symbols;
+    struct tch_symbol_worker worker;
+    struct pollfd *polls; /* the rings', then the command's, then the stop's */
+    pid_t pid;            /* of the command; 0: there is none, or it has ended */
+    int pidfd;
+    uint64_t until; /* the end of its time, or UINT64_MAX */
+    bool stopped;
+};
+
+static bool has(const struct tch_capture *c, uint32_t flag)
+{
+    return (c->request.flags & flag) != 0;
+}
+
+static int open_sampler(struct native *n, tacho_error *err)
+{
+    const tacho_flame_request *r = &n->c->request;
+    bool fp = r->call_graph == TACHO_CALL_GRAPH_FP;
+    struct tch_sampler_options o = {
+        .target = has(n->c, TACHO_FLAME_ALL) ? TCH_TARGET_ALL
+                  : r->pid                   ? TCH_TARGET_PROCESS
+                                             : TCH_TARGET_CHILD,
+        .pid = r->pid,
+        .event = r->event,
+        .rate = r->rate,
+        .stack_bytes = fp ? 0 : r->stack_bytes,
+        .space = has(n->c, TACHO_FLAME_USER)     ? TCH_SPACE_USER
+                 : has(n->c, TACHO_FLAME_KERNEL) ? TCH_SPACE_KERNEL
+                                                 : TCH_SPACE_BOTH,
+        .off_cpu = has(n->c, TACHO_FLAME_OFF_CPU),
+    };
+    struct tch_collect_options collect = {
+        .per_thread = has(n->c, TACHO_FLAME_PER_THREAD),
+        .off_cpu = o.off_cpu,
+    };
+    int status;
+
+    /* A machine-wide event of a command that is not started by exec is started by hand. */
+    status = tch_sampler_open(&n->sampler, &o, err);
+    if (status < 0)
+        return status;
+    collect.user_stack = n->sampler.stack_bytes > 0 && n->sampler.user;
+    collect.weigh = !n->sampler.clock;
+    return tch_collect_init(&n->collect, &collect, err);
+}
+
+static int start_names(struct native *n, tacho_error *err)
+{
+    struct tch_symbol_options options = {
+        .no_inline = has(n->c, TACHO_FLAME_NO_INLINE),
+        .source = has(n->c, TACHO_FLAME_SOURCE),
+        .debuginfod = has(n->c, TACHO_FLAME_DEBUGINFOD),
+    };
+    const struct tch_object *kernel = n->collect.objects.list[TCH_OBJECT_THE_KERNEL];
+
+    tch_symbols_init(&n->symbols, &options, &n->c->stacks.names);
+    return tch_symbol_worker_start(&n->worker, &n->symbols, n->sampler.kernel ? kernel : NULL, err);
+}
+
+static int start_command(struct native *n, tacho_error *err)
+{
+    const tacho_flame_request *r = &n->c->request;
+    struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = r->env};
+    tacho_error why;
+    int status = tch_spawn(&spawn, &n->pid, &why);
+
+    if (status < 0)
+        return tch_profiler_failed(err, status, r->argv[0], why.message);
+    n->pidfd = (int)syscall(SYS_pidfd_open, n->pid, 0);
+    return 0;
+}
+
+/* Begins with what runs already, or starts the command. */
+static int start(struct native *n, tacho_error *err)
+{
+    const tacho_flame_request *r = &n->c->request;
+    int status = 0;
+
+    if (has(n->c, TACHO_FLAME_ALL))
+        status = tch_collect_processes(&n->collect, err);
+    else if (r->pid)
+        status = tch_collect_process(&n->collect, (uint32_t)r->pid, err);
+    if (status == 0 && (r->pid || has(n->c, TACHO_FLAME_ALL)))
+        tch_sampler_start(&n->sampler);
+    if (status == 0 && r->argv)
+        status = start_command(n, err);
+    if (status == 0 && r->pid)
+        n->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+    if (r->duration_ns > 0)
+        n->until = tch_now_ns() + r->duration_ns;
+    return status;
+}
+
+static int drain(struct native *n, uint64_t until, tacho_error *err)
+{
+    int status = tch_sampler_drain(&n->sampler, until, tch_collect_take, &n->collect, err);
+
+    return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
+}
+
+/* Whether what is profiled has ended; a command is then waited for. */
+static bool has_ended(struct native *n)
+{
+    const tacho_flame_request *r = &n->c->request;
+
+    if (n->pid > 0) {
+        if (waitpid(n->pid, &n->c->result.wait_status, WNOHANG) != n->pid)
+            return false;
+        n->pid = 0;
+        return true;
+    }
+    return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
+}
+
+/* Waits for samples, for the command's end, or for the word to stop. */
+static void wait_more(struct native *n)
+{
+    size_t rings = n->sampler.poll_count;
+    uint64_t now = tch_now_ns();
+    uint64_t left = n->until > now ? (n->until - now) / 1000000 + 1 : 0;
+
+    poll(n->polls, rings + EXTRA_POLLS, left < POLL_MS ? (int)left : POLL_MS);
+    for (size_t i = 0; i < rings; i++)
+        if (n->polls[i].revents & (POLLHUP | POLLERR))
+            n->polls[i].fd = -1; /* its threads have ended; the others', too, before long */
+    n->stopped |= n->polls[rings + 1].revents != 0 || tch_now_ns() >= n->until;
+}
+
+static int sample_all(struct native *n, tacho_error *err)
+{
+    size_t rings = n->sampler.poll_count;
+    bool ended = false;
+    int status = 0;
+
+    n->polls = calloc(rings + EXTRA_POLLS, sizeof *n->polls);
+    if (!n->polls)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    memcpy(n->polls, n->sampler.polls, rings * sizeof *n->polls);
+    n->polls[rings] = (struct pollfd){.fd = n->pidfd, .events = POLLIN};
+    n->polls[rings + 1] = (struct pollfd){.fd = n->c->request.stop_fd, .events = POLLIN};
+    while (status == 0 && !ended && !n->stopped) {
+        wait_more(n);
+        ended = has_ended(n);
+        if (ended)
+            n->c->ended_ns = tch_now_ns();
+        status = drain(n, tch_now_ns() - TCH_SAMPLER_SLACK, err);
+    }
+    if (!ended)
+        n->c->ended_ns = tch_now_ns();
+    tch_sampler_stop(&n->sampler);
+    return status;
+}
+
+/* A command that still runs when the capture ends is asked to, then made to. */
+static void end_command(struct native *n)
+{
+    static const int signals[] = {SIGTERM, SIGKILL};
+
+    for (size_t i = 0; n->pid > 0 && i < sizeof signals / sizeof signals[0]; i++) {
+        struct pollfd p = {.fd = n->pidfd, .events = POLLIN};
+
+        /* An interrupt from the keyboard has reached it, too: it may be about to end. */
+        if (i == 0)
+            poll(&p, 1, n->stopped && n->until > tch_now_ns() ? GRACE_MS / 4 : 0);
+        if (!has_ended(n))
+            kill(n->pid, signals[i]);
+        poll(&p, 1, GRACE_MS);
+        has_ended(n);
+    }
+    if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
+        n->pid = 0;
+}
+
+static int finish(struct native *n, tacho_error *err)
+{
+    struct tacho_flame *result = &n->c->result;
+    uint64_t lost = tch_sampler_lost(&n->sampler);
+
+    result->samples = n->collect.samples;
+    result->lost = lost > n->collect.lost ? lost : n->collect.lost;
+    result->truncated = n->collect.truncated;
+    result->kernel = n->sampler.kernel;
+    snprintf(result->event, sizeof result->event, "%s", n->sampler.event);
+    if (n->sampler.off_cpu)
+        n->c->count_name = "microseconds";
+    else if (!n->sampler.clock)
+        n->c->count_name = n->sampler.event;
+    return tch_capture_names(&n->collect, &n->symbols, &n->c->stacks, err);
+}
+
+static int run(struct native *n, tacho_error *err)
+{
+    int status = open_sampler(n, err);
+    int named;
+
+    if (status < 0)
+        return status == TACHO_ENOMEM || status == TACHO_EINVAL
+                   ? status
+                   : tch_profiler_failed(err, status, "native", NULL);
+    status = start_names(n, err);
+    if (status < 0)
+        return status;
+    status = start(n, err);
+    if (status == 0)
+        status = sample_all(n, err);
+    if (status == 0)
+        status = drain(n, UINT64_MAX, err);
+    named = tch_symbol_worker_finish(&n->worker, status == 0 ? err : NULL);
+    if (status == 0)
+        status = named;
+    return status == 0 ? finish(n, err) : status;
+}
+
+static int capture(struct tch_capture *c, tacho_error *err)
+{
+    struct native n = {.c = c, .pidfd = -1, .until = UINT64_MAX};
+    int status = run(&n, err);
+
+    end_command(&n);
+    tch_symbols_release(&n.symbols);
+    tch_collect_release(&n.collect);
+    tch_sampler_close(&n.sampler);
+    free(n.polls);
+    if (n.pidfd >= 0)
+        close(n.pidfd);
+    return status;
+}
+
+static int probe(tacho_error *err)
+{
+    struct tch_sampler_options o = {.target = TCH_TARGET_CHILD, .rate = 1};
+    struct tch_sampler s;
+    int status = tch_sampler_open(&s, &o, err);
+
+    if (status == 0)
+        tch_sampler_close(&s);
+    return status;
+}
+
+const struct tch_backend tch_backend_native = {
+    .name = "native",
+    .used = "native",
+    .needs = "perf events of the Linux kernel",
+    .probe = probe,
+    .capture = capture,
+};

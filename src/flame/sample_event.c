@@ -1,0 +1,103 @@
+/* The events that can be sampled, and what to say when the kernel says no. */
+#include "sample_event.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+
+const char *const tch_sampler_events[] = {
+    "cycles",        "cpu-clock",        "task-clock",     "instructions", "cache-misses",
+    "branch-misses", "cache-references", "branches",       "page-faults",  "minor-faults",
+    "major-faults",  "context-switches", "cpu-migrations", NULL,
+};
+
+static const struct tch_event events[] = {
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false},
+};
+
+const struct tch_event *tch_event_find(const char *name)
+{
+    for (size_t i = 0; tch_sampler_events[i]; i++)
+        if (strcmp(tch_sampler_events[i], name) == 0)
+            return &events[i];
+    return NULL;
+}
+
+/* kernel.perf_event_paranoid, or 99 where it cannot be read. */
+static int64_t paranoid_level(void)
+{
+    struct tch_buf b;
+    int64_t level = 99;
+
+    tch_buf_init(&b, 64);
+    if (tch_file_read("/proc/sys/kernel/perf_event_paranoid", 32, &b, NULL) == 0 && b.len > 0)
+        tch_parse_i64_n(b.data, b.len - (b.data[b.len - 1] == '\n'), &level);
+    tch_buf_release(&b);
+    return level;
+}
+
+/* The level that would do: everything, the kernel's half, or one's own processes. */
+int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
+                            tacho_error *err)
+{
+    bool kernel = options->space == TCH_SPACE_KERNEL || options->off_cpu;
+    int enough = options->target == TCH_TARGET_ALL ? 0 : kernel ? 1 : 2;
+    const char *what = options->target == TCH_TARGET_ALL ? "all processes"
+                       : kernel                          ? "the kernel"
+                                                         : "this process";
+
+    if (level <= enough || level == 99)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "no permission to sample %s: perf events are forbidden in this container "
+                        "(--cap-add PERFMON, --security-opt seccomp=unconfined) or it is another "
+                        "user's: run as root",
+                        what);
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                    "no permission to sample %s: kernel.perf_event_paranoid is %lld: run 'sudo "
+                    "sysctl kernel.perf_event_paranoid=%d', or as root",
+                    what, (long long)level, enough);
+}
+
+int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
+                      tacho_error *err)
+{
+    switch (number) {
+    case EACCES:
+    case EPERM:
+        return tch_event_no_permission(paranoid_level(), options, err);
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "this machine cannot sample '%s' (no hardware counters, as in most virtual "
+                        "machines): take --event cpu-clock",
+                        event);
+    case ENOSYS:
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "the kernel has no perf events, or the container forbids them: run outside "
+                        "of it");
+    case ESRCH:
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)options->pid);
+    case EMFILE:
+        return tch_fail(err, TACHO_EIO, 0,
+                        "too many open files: run 'ulimit -n 65536' before, or sample fewer "
+                        "threads");
+    default:
+        return tch_fail_errno(err, number, "perf_event_open for '%s'", event);
+    }
+}

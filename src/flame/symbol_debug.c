@@ -1,0 +1,122 @@
+/* Separate debug files. */
+#include "symbol_debug.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/spawn.h"
+
+enum { ID_MAX = 129 };
+
+static const char debug_root[] = "/usr/lib/debug";
+
+/* The CRC of .gnu_debuglink, that of zlib. */
+static uint32_t crc_of(int fd)
+{
+    uint32_t table[256];
+    uint32_t crc = 0xffffffff;
+    uint8_t buffer[65536];
+    off_t at = 0;
+    ssize_t n;
+
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
+    }
+    while ((n = pread(fd, buffer, sizeof buffer, at)) > 0) {
+        for (ssize_t i = 0; i < n; i++)
+            crc = crc >> 8 ^ table[(crc ^ buffer[i]) & 0xff];
+        at += n;
+    }
+    return ~crc;
+}
+
+/* Opens path if it is of the build `id`, or, where there is none, has the checksum. */
+static int open_matching(const char *path, const char *id, const uint32_t *crc)
+{
+    char other[ID_MAX];
+    struct tch_elf elf;
+    bool fits;
+    int fd = -1;
+
+    if (tch_elf_open(&elf, path, NULL) < 0)
+        return -1;
+    if (id)
+        fits = tch_elf_build_id(&elf, other, sizeof other) && strcmp(other, id) == 0;
+    else
+        fits = crc && crc_of(elf.fd) == *crc;
+    if (fits)
+        fd = fcntl(elf.fd, F_DUPFD_CLOEXEC, 3);
+    tch_elf_release(&elf);
+    return fd;
+}
+
+/* The places that gdb and perf look at for a name beside a program. */
+static int open_link(const struct tch_object *object, const char *id)
+{
+    static const char *const forms[][2] = {{"", "/"}, {"", "/.debug/"}, {debug_root, "/"}};
+    size_t len = 0;
+    char *link = tch_elf_read(&object->elf, tch_elf_section(&object->elf, ".gnu_debuglink"), &len);
+    const char *slash = strrchr(object->path, '/');
+    size_t name_len = link ? strnlen(link, len) : 0;
+    size_t crc_at = (name_len + 4) & ~(size_t)3;
+    uint32_t crc;
+    int fd = -1;
+
+    if (link && slash && crc_at + sizeof crc <= len && !strchr(link, '/')) {
+        memcpy(&crc, link + crc_at, sizeof crc);
+        for (size_t i = 0; fd < 0 && i < sizeof forms / sizeof forms[0]; i++) {
+            char path[2 * PATH_MAX];
+
+            snprintf(path, sizeof path, "%s%.*s%s%s", forms[i][0], (int)(slash - object->path),
+                     object->path, forms[i][1], link);
+            if (strcmp(path, object->path) != 0)
+                fd = open_matching(path, id, &crc);
+        }
+    }
+    free(link);
+    return fd;
+}
+
+/* Asks the servers of DEBUGINFOD_URLS, through the program that comes with them. */
+static int open_debuginfod(const char *id)
+{
+    const char *const argv[] = {"debuginfod-find", "debuginfo", id, NULL};
+    struct tch_spawn spawn = {.argv = argv,
+                              .io = {[0] = {.kind = TCH_IO_NULL}, [2] = {.kind = TCH_IO_NULL}}};
+    struct tch_spawn_end end;
+    struct tch_buf out;
+    int fd = -1;
+
+    tch_buf_init(&out, PATH_MAX);
+    if (tch_spawn_read(&spawn, 0, &out, &end, NULL) == 0 && end.status == 0 && out.len > 1) {
+        out.data[out.len - (out.data[out.len - 1] == '\n')] = '\0';
+        fd = open_matching(out.data, id, NULL);
+    }
+    tch_buf_release(&out);
+    return fd;
+}
+
+int tch_debug_file(const struct tch_object *object, bool debuginfod)
+{
+    char id[ID_MAX];
+    char path[PATH_MAX];
+    bool has_id;
+    int fd = -1;
+
+    if (object->kind != TCH_OBJECT_FILE || !object->usable)
+        return -1;
+    has_id = tch_elf_build_id(&object->elf, id, sizeof id);
+    if (has_id) {
+        snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", debug_root, id, id + 2);
+        fd = open_matching(path, id, NULL);
+    }
+    if (fd < 0)
+        fd = open_link(object, has_id ? id : NULL);
+    if (fd < 0 && has_id && debuginfod)
+        fd = open_debuginfod(id);
+    return fd;
+}

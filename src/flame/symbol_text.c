@@ -1,0 +1,82 @@
+/* Symbols that come as text: the kernel's, and those of compilers in a program. */
+#include "base/lines.h"
+#include "symbol_table.h"
+
+/* Takes a hexadecimal number and the blanks behind it off the front; false: there is none. */
+static bool take_hex(const char **p, const char *end, uint64_t *ret)
+{
+    const char *start = *p;
+    uint64_t value = 0;
+
+    if (end - start > 2 && start[0] == '0' && (start[1] | 0x20) == 'x')
+        start = *p += 2;
+    for (; *p < end; (*p)++) {
+        char c = **p;
+        unsigned digit;
+
+        if (c >= '0' && c <= '9')
+            digit = (unsigned)(c - '0');
+        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+            digit = (unsigned)((c | 0x20) - 'a') + 10;
+        else
+            break;
+        value = value << 4 | digit;
+    }
+    if (*p == start || *p - start > 16 || *p == end || **p != ' ')
+        return false;
+    while (*p < end && **p == ' ')
+        (*p)++;
+    *ret = value;
+    return true;
+}
+
+static bool kallsyms_line(struct tch_symbol_table *table, const char *p, const char *end)
+{
+    uint64_t addr;
+    const char *name;
+
+    if (!take_hex(&p, end, &addr) || addr == 0 || end - p < 3 || !strchr("tTwW", p[0]))
+        return true;
+    name = p + 2;
+    for (p = name; p < end && *p != '\t' && *p != ' ';)
+        p++;
+    return p == name || tch_symbol_table_add(table, addr, 0, 0, name, (size_t)(p - name));
+}
+
+/* Of several lines for one address the last counts, so the ranks go down. */
+static bool perf_map_line(struct tch_symbol_table *table, const char *p, const char *end)
+{
+    uint64_t addr;
+    uint64_t size;
+
+    if (!take_hex(&p, end, &addr) || !take_hex(&p, end, &size) || p == end || size == 0)
+        return true;
+    return tch_symbol_table_add(table, addr, size, UINT32_MAX - (uint32_t)table->count, p,
+                                (size_t)(end - p));
+}
+
+static bool each_line(struct tch_symbol_table *table, const char *text, size_t len,
+                      bool (*add)(struct tch_symbol_table *table, const char *p, const char *end))
+{
+    struct tch_lines lines;
+    struct tch_line line;
+    bool ok = true;
+
+    tch_lines_init_mem(&lines, text, len, 0);
+    while (ok && tch_lines_next(&lines, &line, NULL) > 0)
+        if (!line.too_long)
+            ok = add(table, line.text, line.text + line.len);
+    tch_lines_release(&lines);
+    tch_symbol_table_sort(table);
+    return ok;
+}
+
+bool tch_symbol_table_kallsyms(struct tch_symbol_table *table, const char *text, size_t len)
+{
+    return each_line(table, text, len, kallsyms_line);
+}
+
+bool tch_symbol_table_perf_map(struct tch_symbol_table *table, const char *text, size_t len)
+{
+    return each_line(table, text, len, perf_map_line);
+}

@@ -1,0 +1,45 @@
+/*
+ * A server that commands are run against: started once, watched, ended afterwards.
+ */
+#ifndef TCH_RUN_SERVER_H
+#define TCH_RUN_SERVER_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <tacho/csv.h>
+#include <tacho/memory.h>
+
+#include "plan.h"
+
+struct tch_run_server {
+    pid_t pid;  /**< 0: none */
+    int log_fd; /**< what it prints */
+    tacho_tree *tree;
+    tacho_csv *memory;
+    tacho_tree_sample last;  /**< the last look */
+    uint64_t peak_rss_bytes; /**< of its tree, as far as looks saw it */
+    uint64_t begin_cpu_ns;   /**< when it was ready */
+    double ready_s;          /**< from its start */
+};
+
+/**
+ * Starts plan->server by sh -c in a process group of its own and waits until it is ready: until a
+ * line of what it prints matches plan->ready, or, when that is a number, until that port of this
+ * machine takes connections. Its output goes to FOLDER/server.log, its memory over time to
+ * FOLDER/server-memory.csv. tch_run_server_stop() in any case.
+ *
+ * @return 0, TACHO_EINVAL, TACHO_EIO (also when it ends before it is ready), TACHO_ELIMIT when it
+ *         is not ready in time
+ */
+int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
+                         const char *folder, tacho_error *err);
+
+/** Looks at its process tree. 1 while it lives, 0 when it has ended. */
+int tch_run_server_look(struct tch_run_server *s);
+
+/** TERM to its group, KILL after the grace time; the files are closed. */
+void tch_run_server_stop(struct tch_run_server *s);
+
+#endif

@@ -1,0 +1,47 @@
+# shellcheck shell=sh
+# What the tests of `tacho flame -- COMMAND` share; sourced by them with PROJECT TACHO.
+. "$1/tests/support/lib.sh"
+tacho=$2
+cd "$scratch" || exit 1
+
+# Where perf events cannot be had there is nothing to test but the message.
+can_sample()
+{
+    "$tacho" flame --out "$scratch/probe" --profiler native -- "$1" shares 20 >probe.txt 2>&1 && return
+    cat probe.txt
+    grep -q 'no permission to sample\|no perf events' probe.txt && skip "perf events are not allowed here"
+    fail "cannot capture"
+}
+
+# share FOLDED FRAME: percent of all samples with this frame somewhere, one digit.
+share()
+{
+    awk -v frame="$2" '
+        {
+            n = $NF; sub(/ [0-9]+$/, ""); total += n
+            count = split($0, f, ";")
+            for (i = 1; i <= count; i++) { sub(/_\[[ijk]\]$/, "", f[i]); if (f[i] == frame) { sum += n; break } }
+        }
+        END { printf "%.1f\n", total ? 100 * sum / total : 0 }' "$1"
+}
+
+# near NAME GOT WANTED POINTS
+near()
+{
+    awk -v got="$2" -v wanted="$3" -v points="$4" 'BEGIN { exit !(got - wanted <= points && wanted - got <= points) }' ||
+        fail "$1: $2 %, not $3 % within $4 points"
+}
+
+# rooted FOLDED: percent of the samples with user code whose root is where a program or a thread
+# starts.
+rooted()
+{
+    awk '
+        {
+            n = $NF; sub(/ [0-9]+$/, ""); split($0, f, ";")
+            if (f[2] == "" || f[2] ~ /_\[k\]$/) next
+            total += n
+            if (f[2] ~ /^(main|_start|_dl_start_user|_dl_start|clone|clone3|__clone|__clone3|start_thread)$/) good += n
+        }
+        END { printf "%.1f\n", total ? 100 * good / total : 0 }' "$1"
+}

@@ -1,0 +1,103 @@
+#!/bin/sh
+# `tacho flame -- COMMAND` as a user meets it: what it prints, what it ends with, what goes wrong.
+#
+#   command.sh PROJECT TACHO WORKLOAD-FOLDER SCHEMA
+set -eu
+. "$1/tests/flame/capture.sh"
+workload=$3/workload
+schema=$4
+can_sample "$workload"
+
+# ends STATUS COMMAND...: with out.txt and err.txt
+ends()
+{
+    wanted=$1
+    shift
+    got=0
+    "$@" >out.txt 2>err.txt || got=$?
+    [ "$got" = "$wanted" ] || { cat out.txt err.txt; fail "'$*' ended with $got, not $wanted"; }
+}
+
+# says TEXT: on stderr
+says()
+{
+    grep -qF -- "$1" err.txt || { cat err.txt; fail "it did not say '$1'"; }
+}
+
+ends 0 "$tacho" flame --out new/folder --label 'a b/c' -- "$workload" shares 50
+[ "$(head -n 1 out.txt)" = new/folder/flamegraph-a_b_c.svg ] || fail "the path is not printed first"
+grep -q '^profiler: native' out.txt || fail "the profiler is not named"
+grep -q '^samples:  [0-9,]*, lost 0' out.txt || fail "samples and losses are not told"
+grep -q '^took: ' out.txt || fail "the time is not told"
+[ "$(find new -type f | wc -l)" = 1 ] || fail "files were left behind"
+grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the picture"
+
+ends 0 "$tacho" flame -q -- "$workload" shares 50
+[ "$(cat out.txt)" = flamegraph-workload.svg ] || fail "-q should print the path alone"
+ends 0 "$tacho" flame --json -- "$workload" shares 50
+if command -v python3 >/dev/null && python3 -c 'import jsonschema' 2>/dev/null; then
+    python3 -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open("out.txt")), json.load(open(sys.argv[1])))' "$schema" || fail "--json is not as its schema says"
+fi
+for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.svg"' \
+    '"profiler_used":"native"' '"duration_ms":' '"lost":0' '"exit_status":0'; do
+    grep -qF "$key" out.txt || fail "--json has no $key"
+done
+
+# The command's own folder, environment and status.
+mkdir there
+ends 0 "$tacho" flame --cwd there --env TACHO_TEST_A=1 --env TACHO_TEST_B='x y' -- sh -c \
+    "[ \"\${PWD##*/}\" = there ] && [ \"\$TACHO_TEST_A\$TACHO_TEST_B\" = '1x y' ] && $workload shares 30"
+ends 1 "$tacho" flame -- "$workload" fail 30
+says "ended with status 7"
+ends 7 "$tacho" flame --pass-status -- "$workload" fail 30
+ends 1 "$tacho" flame -- "$workload" crash 30
+says "was ended by signal 11"
+ends 139 "$tacho" flame --pass-status -- "$workload" crash 30
+[ -s flamegraph-workload.svg ] || fail "no picture of a command that was killed"
+
+# Ctrl-C, and an end in time: what was seen so far. A command that does not mind is ended.
+ends 1 timeout --preserve-status -s INT 1 "$tacho" flame --label stopped --folded -- "$workload" shares 1000000
+grep -q ';hot' flamegraph-stopped.folded || fail "Ctrl-C leaves no picture"
+ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares 1000000
+grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
+ends 1 "$tacho" flame --label deaf --duration 200ms -- sh -c "trap '' INT TERM; $workload shares 1000000"
+
+# A process that runs already; one that ends meanwhile.
+"$workload" threads 1000000 &
+pid=$!
+ends 0 "$tacho" flame -p $pid --duration 500ms --folded --label running
+kill -KILL $pid
+wait $pid 2>/dev/null || :
+near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
+ends 1 "$tacho" flame -p $pid
+says "there is no process $pid"
+"$workload" shares 100 &
+ends 0 "$tacho" flame -p $! --label ending
+wait
+
+# Every error in its words.
+ends 1 "$tacho" flame -- no-such-program
+says "profiler command failed: no-such-program: "
+ends 1 "$tacho" flame --rate 1 -- true
+says "profiler produced no output"
+: >file
+ends 1 "$tacho" flame --out file/folder -- "$workload" shares 10
+says "failed to create output directory file/folder: "
+ln -s /dev/full flamegraph-full.svg
+ends 1 "$tacho" flame --force --label full -- "$workload" shares 10
+says "failed to write flamegraph SVG to flamegraph-full.svg: "
+says "No space left on device"
+echo mine >flamegraph-mine.svg
+ends 1 "$tacho" flame --label mine -- "$workload" shares 10
+says "failed to write flamegraph SVG to flamegraph-mine.svg: "
+[ "$(cat flamegraph-mine.svg)" = mine ] || fail "somebody else's file was overwritten"
+ends 64 "$tacho" flame --rate 0 -- true
+ends 64 "$tacho" flame --event no-such-event -- true
+ends 64 "$tacho" flame --pid 1 -- true
+ends 64 "$tacho" flame --quiet
+says "what to profile is missing"
+ends 64 "$tacho" flame --kernel --user -- true
+ends 64 "$tacho" flame --stack-size 1M -- true
+ends 64 "$tacho" flame --env nonsense -- true
+[ -z "$(find . -name '.tacho-*')" ] || fail "intermediate files were left behind"

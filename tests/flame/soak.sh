@@ -1,0 +1,44 @@
+#!/bin/sh
+# Minutes of capture on all cores: memory stays as it is, and every sample is there or counted as
+# lost.
+#
+#   soak.sh PROJECT TACHO WORKLOAD-FOLDER [SECONDS]
+set -eu
+. "$1/tests/flame/capture.sh"
+programs=$3
+seconds=${4:-600}
+can_sample "$programs/workload"
+
+# One busy process a core, and short-lived ones all the time.
+cat >load.sh <<END
+i=0
+busy=
+while [ \$i -lt $(nproc) ]; do
+    $programs/workload threads 100000000 &
+    busy="\$busy \$!"
+    i=\$((i + 1))
+done
+trap 'kill \$busy; exit 0' TERM
+while :; do
+    $programs/workload recursion 1
+done
+END
+"$tacho" flame --json --user --rate 997 --label soak --folded --duration "${seconds}s" -- sh load.sh >result.json 2>err.txt &
+pid=$!
+sleep $((seconds / 5))
+early=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")
+sleep $((seconds * 3 / 5))
+late=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")
+wait $pid || :
+cat err.txt result.json
+echo "resident: $early kB after a fifth of the time, $late kB after four fifths"
+[ "$late" -lt 131072 ] || fail "$late kB are more than 128 MB"
+[ "$late" -lt $((early + early / 4 + 4096)) ] || fail "memory grew from $early to $late kB"
+
+# Samples are one a 1/997 s of CPU time, which the folded stacks of the busy threads must add up to.
+samples=$(sed 's/.*"samples":\([0-9]*\).*/\1/' result.json)
+lost=$(sed 's/.*"lost":\([0-9]*\).*/\1/' result.json)
+[ "$samples" -gt $((seconds * 100)) ] || fail "only $samples samples"
+total=$(awk '{ n += $NF } END { print n }' flamegraph-soak.folded)
+[ "$total" = "$samples" ] || fail "$samples samples were taken and $total drawn"
+echo "$samples samples, $lost lost"

@@ -1,0 +1,154 @@
+/* Names of addresses: symbol tables, the kernel's list, a JIT's map, mangled names. */
+#include "support/test.h"
+
+#include "flame/symbol.h"
+#include "flame/symbol_demangle.h"
+#include "flame/symbol_table.h"
+
+static void the_nearest_symbol_in_its_size(void **state)
+{
+    struct tch_symbol_table t = {0};
+
+    (void)state;
+    assert_true(tch_symbol_table_add(&t, 0x2000, 0x10, 5, "local", 5));
+    assert_true(tch_symbol_table_add(&t, 0x1000, 0, 0, "open_end", 8));
+    assert_true(tch_symbol_table_add(&t, 0x2000, 0x10, 1, "global", 6));
+    tch_symbol_table_sort(&t);
+    assert_null(tch_symbol_table_find(&t, 0xfff));
+    assert_string_equal(tch_symbol_table_find(&t, 0x1fff), "open_end");
+    assert_string_equal(tch_symbol_table_find(&t, 0x2000), "global");
+    assert_string_equal(tch_symbol_table_find(&t, 0x200f), "global");
+    assert_null(tch_symbol_table_find(&t, 0x2010));
+    tch_symbol_table_release(&t);
+    assert_null(tch_symbol_table_find(&t, 0x1000));
+}
+
+static void the_kernels_list(void **state)
+{
+    static const char text[] = "ffffffff81000000 T _text\n"
+                               "ffffffff81000100 t do_work\t[module]\n"
+                               "ffffffff81000200 D some_data\n"
+                               "0000000000000000 T hidden\n"
+                               "nonsense\n"
+                               "ffffffff81000300 W last"; /* no line end */
+    struct tch_symbol_table t = {0};
+
+    (void)state;
+    assert_true(tch_symbol_table_kallsyms(&t, text, sizeof text - 1));
+    assert_int_equal(t.count, 3);
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000000), "_text");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000250), "do_work");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000300), "last");
+    tch_symbol_table_release(&t);
+}
+
+static void a_jits_map_with_names_of_any_kind(void **state)
+{
+    static const char text[] = "7f00dead0000 40 LazyCompile:~add /srv/a b.js:1\n"
+                               "0x7f00dead1000 0x10 old\n"
+                               "7f00dead1000 20 moved\n"
+                               "7f00dead2000 0 empty\n"
+                               "7f00dead2000\n"
+                               "zz 10 bad\n";
+    struct tch_symbol_table t = {0};
+
+    (void)state;
+    assert_true(tch_symbol_table_perf_map(&t, text, sizeof text - 1));
+    assert_int_equal(t.count, 2);
+    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead003f),
+                        "LazyCompile:~add /srv/a b.js:1");
+    assert_null(tch_symbol_table_find(&t, 0x7f00dead0040));
+    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead1018), "moved"); /* the later line */
+    tch_symbol_table_release(&t);
+}
+
+static void cpp_and_rust_names(void **state)
+{
+    static const char *const names[][2] = {
+        {"_ZN3foo3barEi", "foo::bar(int)"},
+        {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+         "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+        {"_RNvCsdG6PfrMqD8o_3app4main", "app::main"},
+        {"_ZN3app4main17h0123456789abcdefE", "app::main"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *text = tch_demangle(names[i][0]);
+
+        assert_non_null(text);
+        assert_string_equal(text, names[i][1]);
+        free(text);
+    }
+    assert_null(tch_demangle("main"));
+    assert_null(tch_demangle("_Z"));
+    assert_null(tch_demangle(""));
+}
+
+static void a_file_that_is_none(void **state)
+{
+    static const char text[] = "\177ELF and nothing more than that, far too short for a header....";
+    struct tch_elf elf;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_elf_open_mem(&elf, text, sizeof text, &err), TACHO_EPARSE);
+    assert_int_equal(tch_elf_open(&elf, "/no/such/file", &err), TACHO_EIO);
+    assert_non_null(strstr(err.message, "/no/such/file"));
+    assert_int_equal(tch_elf_open(&elf, "/dev/null", &err), TACHO_EPARSE);
+    tch_elf_release(&elf);
+}
+
+/* One place of this very program, named with every allocation failing once. */
+static int name_once(void *arg)
+{
+    struct tch_names names = {0};
+    struct tch_symbols symbols;
+    struct tch_objects objects;
+    struct tch_symbol_options options = {.no_inline = true};
+    struct tch_place cut = {0};
+    int status = -1;
+
+    (void)arg;
+    tch_symbols_init(&symbols, &options, &names);
+    if (tch_objects_init(&objects) && tch_objects_add(&objects, "/proc/self/exe", 1, 1) == 2 &&
+        tch_object_load(objects.list[2])) {
+        struct tch_place place = {.addr = objects.list[2]->elf.entry, .object = 2};
+
+        if (tch_symbols_add(&symbols, &cut, objects.list[0], NULL) == 0 &&
+            tch_symbols_add(&symbols, &place, objects.list[2], NULL) == 0)
+            status = 0;
+    }
+    if (status == 0 && symbols.list[1].count == 1) {
+        size_t len;
+        const char *name = tch_names_text(&names, symbols.frames[symbols.list[1].at], &len);
+
+        /* A section that could not be read for want of memory leaves the entry's own name. */
+        assert_true(len >= 5);
+        assert_memory_equal(name, "_start", 5);
+    }
+    tch_symbols_release(&symbols);
+    tch_objects_release(&objects);
+    tch_names_release(&names);
+    return status;
+}
+
+static void no_memory_is_no_crash(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(name_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_symbol_in_its_size),
+        cmocka_unit_test(the_kernels_list),
+        cmocka_unit_test(a_jits_map_with_names_of_any_kind),
+        cmocka_unit_test(cpp_and_rust_names),
+        cmocka_unit_test(a_file_that_is_none),
+        cmocka_unit_test(no_memory_is_no_crash),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/*
+ * A program whose profile is known: `hot` does 70 parts of the work, `warm` 20, `cool` 10, every
+ * part the same number of the same steps.
+ *
+ *     workload MODE [ROUNDS [LIBRARY]]
+ *
+ * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, sleep, crash, fail
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
+
+static volatile uint64_t sink;
+
+/* One part of work, the same everywhere; in the caller, so that no frame of its own shows. */
+static inline __attribute__((always_inline)) void spin(uint64_t parts)
+{
+    uint64_t x = sink | 1;
+
+    for (uint64_t i = 0; i < parts * STEPS; i++)
+        x = x * 6364136223846793005u + 1442695040888963407u;
+    sink = x;
+}
+
+__attribute__((noinline)) static void hot(void)
+{
+    spin(HOT);
+}
+
+__attribute__((noinline)) static void warm(void)
+{
+    spin(WARM);
+}
+
+__attribute__((noinline)) static void cool(void)
+{
+    spin(COOL);
+}
+
+static void shares(uint64_t rounds)
+{
+    while (rounds-- > 0) {
+        hot();
+        warm();
+        cool();
+    }
+}
+
+/* Not a tail call, so that every level has its frame. */
+__attribute__((noinline)) static void recurse(int depth, uint64_t rounds)
+{
+    if (depth == 0)
+        shares(rounds);
+    else
+        recurse(depth - 1, rounds);
+    __asm__ volatile("");
+}
+
+static void *thread_main(void *arg)
+{
+    shares(*(const uint64_t *)arg);
+    return NULL;
+}
+
+static void threads(uint64_t rounds)
+{
+    pthread_t ids[THREADS];
+
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&ids[i], NULL, thread_main, &rounds);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(ids[i], NULL);
+}
+
+static void forks(uint64_t rounds)
+{
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            shares(rounds);
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        ;
+}
+
+static int load(const char *library, uint64_t rounds)
+{
+    void *handle = dlopen(library, RTLD_NOW);
+    void (*work)(uint64_t) = NULL;
+
+    if (handle)
+        *(void **)&work = dlsym(handle, "library_work");
+    if (!work) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    work(rounds);
+    return 0;
+}
+
+static inline __attribute__((always_inline)) void inlined_hot(void)
+{
+    spin(HOT);
+}
+
+static inline __attribute__((always_inline)) void inlined_middle(void)
+{
+    inlined_hot();
+}
+
+__attribute__((noinline)) static void outer(uint64_t rounds)
+{
+    while (rounds-- > 0) {
+        inlined_middle();
+        warm();
+        cool();
+    }
+}
+
+static uint64_t signal_rounds;
+
+static void on_signal(int number)
+{
+    (void)number;
+    shares(signal_rounds);
+}
+
+__attribute__((noinline)) static void raiser(void)
+{
+    raise(SIGUSR1);
+    __asm__ volatile("");
+}
+
+static void in_signal(uint64_t rounds)
+{
+    signal_rounds = rounds;
+    signal(SIGUSR1, on_signal);
+    raiser();
+}
+
+/* Code that no file holds, and the map that tells what it is: a loop of ROUNDS * 2^20. */
+static int jit(uint64_t rounds)
+{
+    static const uint8_t code[] = {
+        0x55, 0x48, 0x89, 0xe5, /* push rbp; mov rbp, rsp */
+        0x48, 0xff, 0xcf,       /* loop: dec rdi */
+        0x75, 0xfb,             /* jnz loop */
+        0x5d, 0xc3,             /* pop rbp; ret */
+    };
+    void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*call)(uint64_t);
+    char path[64];
+    FILE *map;
+
+    if (at == MAP_FAILED)
+        return 1;
+    memcpy(at, code, sizeof code);
+    mprotect(at, 4096, PROT_READ | PROT_EXEC);
+    *(void **)&call = at;
+    call(rounds << 20);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    map = fopen(path, "w");
+    if (!map || fprintf(map, "%lx %zx compiled code\n", (unsigned long)at, sizeof code) < 0)
+        return 1;
+    return fclose(map) == 0 ? 0 : 1;
+}
+
+__attribute__((noinline)) static void sleeper(uint64_t rounds)
+{
+    while (rounds-- > 0)
+        usleep(1000);
+    __asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "shares";
+    uint64_t rounds = 300;
+
+    if (argc > 2 && sscanf(argv[2], "%9lu", &rounds) != 1)
+        return 64;
+    if (strcmp(mode, "shares") == 0)
+        shares(rounds);
+    else if (strcmp(mode, "recursion") == 0)
+        recurse(DEPTH, rounds);
+    else if (strcmp(mode, "threads") == 0)
+        threads(rounds);
+    else if (strcmp(mode, "fork") == 0)
+        forks(rounds);
+    else if (strcmp(mode, "dlopen") == 0 && argc > 3)
+        return load(argv[3], rounds);
+    else if (strcmp(mode, "inlined") == 0)
+        outer(rounds);
+    else if (strcmp(mode, "signal") == 0)
+        in_signal(rounds);
+    else if (strcmp(mode, "jit") == 0)
+        return jit(rounds);
+    else if (strcmp(mode, "sleep") == 0)
+        sleeper(rounds);
+    else if (strcmp(mode, "crash") == 0)
+        shares(rounds), raise(SIGSEGV);
+    else if (strcmp(mode, "fail") == 0)
+        shares(rounds), _exit(7);
+    else
+        return 64;
+    return 0;
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# memory.sh TACHO HOLD: peak memory is the command's own, as the command sees it itself.
+set -u
+hold=$2
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# The kernel counts pages in batches for each CPU, here and there: 256 KiB are let pass.
+for bytes in 2000000 50000000 1000000000; do
+    run 0 -n 5 --metric 'kb=VmHWM:[[:space:]]*([0-9]+)' --name hold -- "$hold" "$bytes"
+    holds hold '(.statistics.max_rss_bytes.median - 1024 * .statistics.kb.median | fabs)
+                <= 0.01 * 1024 * .statistics.kb.median + 262144'
+    holds hold ".statistics.max_rss_bytes.median > $bytes"
+done
+
+# Two commands of different size in turns: the small one does not get the large one's peak.
+run 0 -n 5 --name small --name large -c 'true' -c "$hold 300000000"
+holds small '.statistics.max_rss_bytes.max < 20e6'
+holds large '.statistics.max_rss_bytes.min > 290e6'
