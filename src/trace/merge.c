@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "load.h"
 #include "out.h"
+#include "readers.h"
 
 enum { PID_STEP = 1000000 }; /* to the next number tried for a pid that is taken */
 
@@ -99,6 +100,9 @@ static int place_by_clock(struct merge *g)
         input->way = TCH_MERGE_WALL;
         input->offset = (int64_t)(own->wall_ns - first->wall_ns);
     }
+    if (input->offset > TCH_TIME_MAX || input->offset < -TCH_TIME_MAX)
+        return tch_fail(g->err, TACHO_EPARSE, 0, "'%.150s' was recorded at no time that can be",
+                        input->path);
     return 0;
 }
 

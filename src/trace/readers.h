@@ -15,9 +15,17 @@ struct tch_reading {
     tacho_error *err;
 };
 
+/** Times past this, 73 years to either side, are not believed: sums of them must not overflow. */
+#define TCH_TIME_MAX (INT64_C(1) << 61)
+
 /** Counts the event and hands it on. */
 static inline int tch_reading_give(struct tch_reading *r, const struct tch_ev *ev)
 {
+    if (ev->ts > TCH_TIME_MAX || ev->ts < -TCH_TIME_MAX || ev->dur > TCH_TIME_MAX) {
+        if (r->m->bad++ == 0)
+            r->m->bad_offset = ev->offset;
+        return 0;
+    }
     r->m->events++;
     r->m->by_kind[ev->kind]++;
     return r->sink(r->ctx, ev);

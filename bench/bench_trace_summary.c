@@ -1,0 +1,136 @@
+/* Summing up a Chrome trace in order of time: ours and the floors. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json_read.h"
+#include "bench.h"
+#include "trace/summary.h"
+
+enum { EVENTS = 1600000, QUICK_EVENTS = 100000 };
+
+struct file {
+    char path[64];
+    uint64_t bytes;
+    uint64_t spans;
+};
+
+/* Steps with kernels inside, on two threads, as a model's trace has them. */
+static int make(struct file *f, uint64_t events)
+{
+    static const char *const names[] = {"rms_norm", "attention", "ffn_up", "ffn_down",
+                                        "softmax",  "rope",      "copy",   "sample"};
+    uint64_t seed = 1, at[2] = {0, 0}; /* nanoseconds */
+    FILE *out;
+    int fd;
+
+    snprintf(f->path, sizeof f->path, "/tmp/tacho-bench-XXXXXX");
+    fd = mkstemp(f->path);
+    out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out)
+        return -1;
+    fputc('[', out);
+    while (f->spans < events) {
+        unsigned thread = at[0] <= at[1] ? 0 : 1;
+        uint64_t start = at[thread], time = start + 500, kernels = 3 + bench_random(&seed) % 7;
+        uint64_t length = kernels * 13000 + 1000;
+
+        for (uint64_t i = 0; i <= kernels; i++, f->spans++) {
+            uint64_t dur = i == 0 ? length : 500 + bench_random(&seed) % 12000;
+            uint64_t ts = i == 0 ? start : time;
+
+            fprintf(out,
+                    "%s{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%llu.%03u,\"dur\":%llu."
+                    "%03u,\"pid\":4711,\"tid\":%u,\"args\":{\"layer\":%u}}",
+                    f->spans > 0 ? ",\n" : "", i == 0 ? "step" : names[bench_random(&seed) % 8],
+                    i == 0 ? "model" : "kernel", (unsigned long long)ts / 1000,
+                    (unsigned)(ts % 1000), (unsigned long long)dur / 1000, (unsigned)(dur % 1000),
+                    4711 + thread, (unsigned)(f->spans % 32));
+            if (i > 0)
+                time += dur + 300;
+        }
+        at[thread] = start + length + bench_random(&seed) % 3000;
+    }
+    fputs("]\n", out);
+    f->bytes = (uint64_t)ftell(out);
+    return fclose(out) == 0 ? 0 : -1;
+}
+
+static int read_file(void *work, void *state)
+{
+    static char buf[1 << 20];
+    const struct file *f = work;
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    uint64_t bytes = 0;
+    ssize_t got;
+
+    (void)state;
+    while ((got = read(fd, buf, sizeof buf)) > 0)
+        bytes += (uint64_t)got;
+    close(fd);
+    return bytes == f->bytes ? 0 : -1;
+}
+
+static ssize_t from_fd(void *ctx, char *buf, size_t size)
+{
+    return read(*(int *)ctx, buf, size);
+}
+
+/* All of it checked, nothing of it used. */
+static int check_json(void *work, void *state)
+{
+    const struct file *f = work;
+    struct tch_json_reader *j = malloc(sizeof *j);
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC), status = -1;
+
+    (void)state;
+    if (j && tch_json_open_stream(j, from_fd, &fd, 1 << 20, NULL) == 0) {
+        status = tch_json_skip(j) < 0 || tch_json_finish(j) < 0 ? -1 : 0;
+        tch_json_close(j);
+    }
+    free(j);
+    close(fd);
+    return status;
+}
+
+static int sum_up(void *work, void *state)
+{
+    static const struct tch_read_options plain = {.args = false};
+    const struct file *f = work;
+    struct tch_summary s;
+    int status = tch_summary_make(&s, f->path, TCH_BY_NAME, &plain, NULL);
+
+    (void)state;
+    if (s.spans != f->spans || s.sorted)
+        status = -1;
+    tch_summary_release(&s);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct bench_contender contenders[] = {
+        {.name = "reading the file", .role = BENCH_FLOOR, .run = read_file},
+        {.name = "checking the JSON", .role = BENCH_FLOOR, .run = check_json},
+        {.name = "tacho trace summary", .role = BENCH_OURS, .run = sum_up},
+    };
+    struct bench_options options;
+    struct file f = {.bytes = 0};
+    struct bench_case c = {.name = "summary of a Chrome trace in order of time",
+                           .work = &f,
+                           .operation = "span",
+                           .contenders = contenders,
+                           .contender_count = sizeof contenders / sizeof contenders[0]};
+    int status = -1;
+
+    if (bench_parse(&argc, argv, &options) < 0)
+        return 64;
+    if (make(&f, options.quick ? QUICK_EVENTS : EVENTS) == 0) {
+        c.bytes = f.bytes;
+        c.operations = f.spans;
+        status = bench_compare(&c, &options);
+    }
+    unlink(f.path);
+    return status < 0 ? 1 : 0;
+}
