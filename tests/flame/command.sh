@@ -61,7 +61,7 @@ ends 1 timeout --preserve-status -s INT 1 "$tacho" flame --label stopped --folde
 grep -q ';hot' flamegraph-stopped.folded || fail "Ctrl-C leaves no picture"
 ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares 1000000
 grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
-ends 1 "$tacho" flame --label deaf --duration 200ms -- sh -c "trap '' INT TERM; $workload shares 1000000"
+ends 1 "$tacho" flame --label deaf --duration 200ms -- sh -c "trap '' INT TERM; exec $workload shares 1000000"
 
 # A process that runs already; one that ends meanwhile.
 "$workload" threads 1000000 &
