@@ -156,13 +156,12 @@ static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, 
 static int run_compare(struct args *args)
 {
     struct tch_trace_comparison c;
-    const struct opt *opt;
     struct tch_buf b;
     tacho_error err;
     uint64_t top = TOP_DEFAULT;
     int status;
 
-    while ((opt = next_opt(args)))
+    while (next_opt(args))
         if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
             return wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
     if (tch_trace_compare(&c, args->operands[0], args->operands[1], &err) < 0) {

@@ -227,7 +227,7 @@ static bool key_is(const struct tch_json_value *key, const char *text, size_t le
 {
     return key->len == len && memcmp(key->text, text, len) == 0;
 }
-#define KEY_IS(key, text) key_is(key, text, sizeof text - 1)
+#define KEY_IS(key, text) key_is(key, text, sizeof(text) - 1)
 
 /* {"local": "0x1"} or {"global": "0x1"}. */
 static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *object)

@@ -218,9 +218,8 @@ static void put_arg_list(struct tch_writer *w, struct tch_json_reader *j, bool o
                          unsigned depth)
 {
     struct tch_json_value key;
-    int more;
 
-    while ((more = object ? tch_json_member(j, &key) : tch_json_element(j)) > 0) {
+    while ((object ? tch_json_member(j, &key) : tch_json_element(j)) > 0) {
         size_t arg = tch_pb_begin(&w->text, depth == 0 ? TCH_PF_EVENT_ARG
                                             : object   ? TCH_PF_ARG_DICT
                                                        : TCH_PF_ARG_ARRAY);
