@@ -27,7 +27,7 @@ TACHO_BEGIN_DECLS
 
 /** How user stacks are followed. */
 enum tacho_call_graph {
-    TACHO_CALL_GRAPH_AUTO = 0, /**< dwarf where this machine's unwinder can, else fp */
+    TACHO_CALL_GRAPH_AUTO = 0, /**< what suits most programs: dwarf */
     TACHO_CALL_GRAPH_FP = 1,   /**< by frame pointers: cheapest, wrong without them */
     TACHO_CALL_GRAPH_DWARF = 2 /**< by copies of the stack and .eh_frame */
 };
