@@ -69,7 +69,7 @@ pid=$!
 ends 0 "$tacho" flame -p $pid --duration 500ms --folded --label running
 kill -KILL $pid
 wait $pid 2>/dev/null || :
-near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
+near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 25
 ends 1 "$tacho" flame -p $pid
 says "there is no process $pid"
 "$workload" shares 100 &
