@@ -166,9 +166,20 @@ static bool set_site(struct tacho_trace_site *site, uint32_t number, size_t valu
     return true;
 }
 
+/* 0 while it is not known. Another thread may make it known at any time. */
+static uint32_t number_of(const struct tacho_trace_site *site)
+{
+    return __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+}
+
+static uint32_t values_of(const struct tacho_trace_site *site)
+{
+    return __atomic_load_n(&site->values, __ATOMIC_RELAXED);
+}
+
 static bool know_site(struct tacho_trace_site *site)
 {
-    if (__atomic_load_n(&site->number, __ATOMIC_RELAXED) != 0)
+    if (number_of(site) != 0)
         return true;
     return set_site(site, tch_trace_site(site->name, site->category), 0);
 }
@@ -178,17 +189,17 @@ static uint32_t ticket(const struct tacho_trace_site *site)
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_RELAXED);
 
-    return code != 0 ? code : site->number | TACHO_TRACE_BY_CALL;
+    return code != 0 ? code : number_of(site) | TACHO_TRACE_BY_CALL;
 }
 
 uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
 {
     if (!know_site(site))
         return 0;
-    if (site->number < TCH_REC_SITE_PLAIN)
-        put_plain(site->number, 0, tch_ticks());
+    if (number_of(site) < TCH_REC_SITE_PLAIN)
+        put_plain(number_of(site), 0, tch_ticks());
     else
-        put(&(struct event){.kind = TCH_REC_BEGIN, .id = site->number, .ticks = tch_ticks()});
+        put(&(struct event){.kind = TCH_REC_BEGIN, .id = number_of(site), .ticks = tch_ticks()});
     return ticket(site);
 }
 
@@ -229,17 +240,17 @@ uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
 
-    if (__builtin_expect(code != 0 && site->values == count, 1)) {
+    if (__builtin_expect(code != 0 && values_of(site) == count, 1)) {
         put_values(code, args, count);
         return code;
     }
-    if (site->number == 0) {
+    if (number_of(site) == 0) {
         if (!know_site_args(site, args, count))
             return 0;
         return tacho_trace_begin_args(site, args, count);
     }
     put(&(struct event){.kind = TCH_REC_BEGIN,
-                        .id = site->number,
+                        .id = number_of(site),
                         .ticks = tch_ticks(),
                         .args = args,
                         .arg_count = count});

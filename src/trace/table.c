@@ -171,9 +171,10 @@ static struct entry *intern_new(const struct key *k)
 static uint32_t intern(const struct key *k)
 {
     struct entry **in = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);
-    struct entry *e = in ? *find(in, k) : NULL;
+    struct entry *e = in ? __atomic_load_n(find(in, k), __ATOMIC_ACQUIRE) : NULL;
 
-    if (!e)
+    /* An empty bucket may have been taken for another key since it was found. */
+    if (!e || !is_entry(e, k))
         e = intern_new(k);
     return e ? (uint32_t)(e->word >> 32) : 0;
 }
