@@ -26,7 +26,10 @@ static double gather(struct tch_counters *c, int which, double least)
     double field[TCH_FIELDS];
     double sum = 0;
 
-    while (sum <= least) {
+    for (int tries = 0; sum <= least && tries < 2000; tries++) {
+        const struct timespec moment = {.tv_nsec = 1000000};
+
+        nanosleep(&moment, NULL);
         field[which] = 0;
         tch_counters_take(c, field);
         sum += isnan(field[which]) ? 0 : field[which];
