@@ -8,7 +8,6 @@
 
 enum {
     CALLCHAIN_AT = 40,                  /* after address, thread, time and period */
-    KERNEL_FRAMES = 1024,               /* more than kernel.perf_event_max_stack lets through */
     FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* room for the mark of a cut and for the comm */
 };
 

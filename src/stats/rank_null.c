@@ -4,8 +4,7 @@
 #include "base/error.h"
 #include "rank.h"
 
-/* P(Z >= z) of the normal distribution. */
-static double normal_above(double z)
+double tch_normal_above(double z)
 {
     return erfc(z / sqrt(2)) / 2;
 }
@@ -89,7 +88,7 @@ void tch_rank_null_release(struct tch_rank_null *null)
 double tch_rank_null_above(const struct tch_rank_null *null, double t)
 {
     if (!null->below)
-        return null->sd > 0 ? normal_above((t - 0.5 - null->largest / 2) / null->sd) : 1;
+        return null->sd > 0 ? tch_normal_above((t - 0.5 - null->largest / 2) / null->sd) : 1;
     if (t <= 0)
         return 1;
     if (t > null->largest)
@@ -108,7 +107,7 @@ static double normal_cut(double p)
     for (int i = 0; i < 100; i++) {
         double middle = low + (high - low) / 2;
 
-        if (normal_above(middle) > p)
+        if (tch_normal_above(middle) > p)
             low = middle;
         else
             high = middle;

@@ -37,17 +37,12 @@ static bool rank_items(struct item *items, size_t n)
     return tied;
 }
 
-static double normal_above(double z)
-{
-    return erfc(z / sqrt(2)) / 2;
-}
-
 /* Both tails of a statistic in doubled ranks by its mean and spread. */
 static void tails_by_normal(double t, double mean, double sd, struct tch_rank_tails *ret)
 {
     ret->exact = false;
-    ret->above = sd > 0 ? normal_above((t - 1 - mean) / sd) : 1;
-    ret->below = sd > 0 ? normal_above((mean - t - 1) / sd) : 1;
+    ret->above = sd > 0 ? tch_normal_above((t - 1 - mean) / sd) : 1;
+    ret->below = sd > 0 ? tch_normal_above((mean - t - 1) / sd) : 1;
 }
 
 static int no_memory(tacho_error *err)

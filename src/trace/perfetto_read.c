@@ -6,29 +6,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "grown.h"
 
 enum { PACKET_LIMIT = 256 << 20, PIECE = 1 << 18 };
 
 int tch_pf_no_memory(struct tch_pf_reader *p)
 {
     return tch_fail(p->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
-}
-
-static void *grown(void *list, size_t *room, size_t need, size_t size)
-{
-    size_t more = *room > 0 ? *room : 64;
-    void *block;
-
-    if (need <= *room)
-        return list;
-    while (more < need)
-        more *= 2;
-    block = realloc(list, more * size);
-    if (!block)
-        return NULL;
-    memset((char *)block + *room * size, 0, (more - *room) * size);
-    *room = more;
-    return block;
 }
 
 /* What is interned. */
@@ -77,7 +61,7 @@ static int intern_entry(struct tch_pf_reader *p, uint32_t sequence, uint32_t wha
     number = tch_texts_add(&p->interned_keys, (const char *)&key, sizeof key);
     if (number == TCH_NO_TEXT)
         return tch_pf_no_memory(p);
-    list = grown(p->interned, &p->interned_room, (size_t)number + 1, sizeof *list);
+    list = tch_trace_grown(p->interned, &p->interned_room, (size_t)number + 1, sizeof *list);
     if (!list)
         return tch_pf_no_memory(p);
     p->interned = list;
@@ -108,7 +92,7 @@ struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
 
     if (number == TCH_NO_TEXT)
         return NULL;
-    list = grown(p->tracks, &p->track_room, (size_t)number + 1, sizeof *list);
+    list = tch_trace_grown(p->tracks, &p->track_room, (size_t)number + 1, sizeof *list);
     if (!list)
         return NULL;
     p->tracks = list;
@@ -213,7 +197,7 @@ static int sequence_of(struct tch_pf_reader *p, uint64_t id, uint32_t *ret)
     *ret = tch_texts_add(&p->sequence_keys, (const char *)&id, sizeof id);
     if (*ret == TCH_NO_TEXT)
         return tch_pf_no_memory(p);
-    list = grown(p->sequences, &p->sequence_room, (size_t)*ret + 1, sizeof *list);
+    list = tch_trace_grown(p->sequences, &p->sequence_room, (size_t)*ret + 1, sizeof *list);
     if (!list)
         return tch_pf_no_memory(p);
     p->sequences = list;

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "grown.h"
 #include "load.h"
 
 /* The file is not in order of time: a result of the sink, no failure. */
@@ -43,30 +44,12 @@ static int no_memory(struct tch_summary *s)
     return tch_fail(s->state->err, TACHO_ENOMEM, 0, "out of memory to summarise a trace");
 }
 
-/* Room for one more, the new part zero. */
-static void *grown(void *list, size_t *room, size_t need, size_t size)
-{
-    size_t more = *room > 0 ? *room : 64;
-    void *block;
-
-    if (need <= *room)
-        return list;
-    while (more < need)
-        more *= 2;
-    block = realloc(list, more * size);
-    if (!block)
-        return NULL;
-    memset((char *)block + *room * size, 0, (more - *room) * size);
-    *room = more;
-    return block;
-}
-
 /* Rows. */
 
 static struct tch_summary_row *row_of(struct tch_summary *s, uint32_t key)
 {
     struct tch_summary_state *st = s->state;
-    uint32_t *map = grown(st->row_of, &st->key_room, (size_t)key + 1, sizeof *map);
+    uint32_t *map = tch_trace_grown(st->row_of, &st->key_room, (size_t)key + 1, sizeof *map);
     struct tch_summary_row *rows;
 
     if (!map)
@@ -74,7 +57,7 @@ static struct tch_summary_row *row_of(struct tch_summary *s, uint32_t key)
     st->row_of = map;
     if (map[key] > 0)
         return &s->rows[map[key] - 1];
-    rows = grown(s->rows, &st->row_room, s->row_count + 1, sizeof *rows);
+    rows = tch_trace_grown(s->rows, &st->row_room, s->row_count + 1, sizeof *rows);
     if (!rows)
         return NULL;
     s->rows = rows;
@@ -135,7 +118,7 @@ static struct track_state *track_of(struct tch_summary *s, uint32_t track)
 {
     struct tch_summary_state *st = s->state;
     struct track_state *tracks =
-        grown(st->tracks, &st->track_room, (size_t)track + 1, sizeof *tracks);
+        tch_trace_grown(st->tracks, &st->track_room, (size_t)track + 1, sizeof *tracks);
 
     if (!tracks)
         return NULL;
@@ -146,7 +129,7 @@ static struct track_state *track_of(struct tch_summary *s, uint32_t track)
 static int start_track(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     struct tch_summary_track *list =
-        grown(s->tracks, &s->state->summary_room, s->track_count + 1, sizeof *list);
+        tch_trace_grown(s->tracks, &s->state->summary_room, s->track_count + 1, sizeof *list);
 
     if (!list)
         return no_memory(s);
@@ -230,7 +213,7 @@ static uint32_t key_of(const struct tch_summary *s, const struct tch_ev *ev)
 static int open_span(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     int64_t end = ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur;
-    struct open_span *open = grown(t->open, &t->room, t->depth + 1, sizeof *open);
+    struct open_span *open = tch_trace_grown(t->open, &t->room, t->depth + 1, sizeof *open);
 
     if (!open)
         return no_memory(s);
