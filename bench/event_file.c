@@ -180,19 +180,15 @@ static int report_text(const struct json_input *in, size_t rounds)
 static void json_reading(struct tch_buf *b, const struct reading *r, size_t rounds)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "name");
-    tch_json_text(b, r->name);
+    tch_json_put_text(b, "name", r->name);
     tch_json_key(b, "wall_s");
     tch_json_begin_array(b);
     for (size_t i = 0; i < rounds; i++)
         tch_json_f64(b, r->seconds[i]);
     tch_json_end_array(b);
-    tch_json_key(b, "times_the_first");
-    tch_json_f64(b, times_first(r, rounds).median);
-    tch_json_key(b, "peak_rss_bytes");
-    tch_json_u64(b, r->peak_kb * 1024);
-    tch_json_key(b, "met");
-    tch_json_bool(b, r->peak_kb < PEAK_MB * 1024);
+    tch_json_put_f64(b, "times_the_first", times_first(r, rounds).median);
+    tch_json_put_u64(b, "peak_rss_bytes", r->peak_kb * 1024);
+    tch_json_put_bool(b, "met", r->peak_kb < PEAK_MB * 1024);
     tch_json_end_object(b);
 }
 
@@ -203,14 +199,10 @@ static int report_json(const struct json_input *in, size_t rounds)
 
     tch_buf_init(&b, 1 << 20);
     tch_json_begin_object(&b);
-    tch_json_key(&b, "schema");
-    tch_json_text(&b, "tacho.bench.scan.v1");
-    tch_json_key(&b, "bytes");
-    tch_json_u64(&b, in->len);
-    tch_json_key(&b, "lines");
-    tch_json_u64(&b, in->lines);
-    tch_json_key(&b, "target_bytes");
-    tch_json_u64(&b, PEAK_MB * 1024 * 1024);
+    tch_json_put_text(&b, "schema", "tacho.bench.scan.v1");
+    tch_json_put_u64(&b, "bytes", in->len);
+    tch_json_put_u64(&b, "lines", in->lines);
+    tch_json_put_u64(&b, "target_bytes", PEAK_MB * 1024 * 1024);
     tch_json_key(&b, "readings");
     tch_json_begin_array(&b);
     for (size_t i = 0; i < READINGS; i++)
