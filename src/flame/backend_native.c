@@ -17,7 +17,6 @@
 #include "symbol_worker.h"
 
 enum {
-    POLL_MS = 100,
     INTERRUPT_MS = 500, /* for a command that was interrupted as we were */
     EXTRA_POLLS = 2, /* the command, and the caller's stop */
 };
@@ -147,8 +146,9 @@ static void wait_more(struct native *n)
     size_t rings = n->sampler.poll_count;
     uint64_t now = tch_now_ns();
     uint64_t left = n->until > now ? (n->until - now) / 1000000 + 1 : 0;
+    uint64_t longest = (uint64_t)n->sampler.drain_ms;
 
-    poll(n->polls, rings + EXTRA_POLLS, left < POLL_MS ? (int)left : POLL_MS);
+    poll(n->polls, rings + EXTRA_POLLS, left < longest ? (int)left : (int)longest);
     for (size_t i = 0; i < rings; i++)
         if (n->polls[i].revents & (POLLHUP | POLLERR))
             n->polls[i].fd = -1; /* its threads have ended; the others', too, before long */
