@@ -35,6 +35,7 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
     r->end = data + len;
     r->hold = NULL;
     r->next = r->last = r->marks;
+    r->raw = NULL;
     r->depth = 0;
     r->closing[0] = '\0';
     r->fresh = false;
@@ -105,6 +106,7 @@ static bool scan_more(struct tch_json_reader *r)
         }
         r->next = r->marks;
         r->last = r->marks + count;
+        r->raw = NULL;
         if (count > 0)
             return true;
     }
@@ -436,6 +438,7 @@ int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
         return r->status;
     r->fresh = false;
     r->hold = peek(r);
+    r->raw = r->next;
     p = pass(r);
     if (p)
         *ret = (struct tch_json_value){
