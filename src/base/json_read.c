@@ -155,6 +155,8 @@ static const char *pass_number(struct tch_json_reader *r, const char **start)
 
         if (len <= 8 && tch_json_is_short_number(p, len))
             return p + len;
+        if (len <= 16 && len > 1 && r->end - p >= 16 && tch_json_is_short_decimal(p, len))
+            return p + len;
     }
     ok = tch_json_number(&p, r->end);
 

@@ -31,7 +31,7 @@ static uint64_t word_of(const char *p, size_t len)
 /* Numbers. */
 
 /* The value of 1 to 8 decimal digits; false: there is something else among them. */
-static bool few_digits(const char *p, size_t len, uint64_t *ret)
+static inline bool few_digits(const char *p, size_t len, uint64_t *ret)
 {
     const uint64_t zeros = 0x3030303030303030u, high = 0xF0F0F0F0F0F0F0F0u;
     uint64_t v = load8(p) << 8 * (8 - len) | zeros >> 8 * (len - 1) >> 8;
