@@ -103,9 +103,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_pack_write(const char *path,
 /** Reads a log or a bundle line by line; every line is checked before it is given. */
 typedef struct tacho_witness_reader tacho_witness_reader;
 
-TACHO_API TACHO_MUST_CHECK int tacho_witness_reader_open(const char *path,
-                                                         tacho_witness_reader **ret,
-                                                         tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int
+tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err);
 
 /** The same from memory, which is borrowed until the reader is closed. */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_reader_open_mem(const char *data, size_t len,
@@ -128,12 +127,12 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_next(tacho_witness_reader *r, tacho
 /** What is known of the file so far; all of it once tacho_witness_next() returned 0. */
 typedef struct tacho_witness_info {
     bool bundle;
-    bool closed;             /**< its last line was there */
-    uint64_t logs;           /**< of a bundle */
-    uint64_t entries;        /**< of all logs */
-    uint64_t line;           /**< of the entry given last */
-    const char *hash;        /**< of the line read last */
-    const char *config;      /**< of a bundle: canonical JSON; NULL in a log, as are the next */
+    bool closed;        /**< its last line was there */
+    uint64_t logs;      /**< of a bundle */
+    uint64_t entries;   /**< of all logs */
+    uint64_t line;      /**< of the entry given last */
+    const char *hash;   /**< of the line read last */
+    const char *config; /**< of a bundle: canonical JSON; NULL in a log, as are the next */
     const char *config_hash;
     const char *environment;
     const char *environment_hash;

@@ -247,8 +247,8 @@ static int read_seal(struct tch_lines *lines, struct list *l, char hash[TCH_SHA2
                          ? 0
                          : tch_fail(err, TACHO_EPARSE, 1, "this is no seal of a run");
         else if (status == 0 && files != UINT64_MAX)
-            status = tch_fail(err, TACHO_EPARSE, line.number,
-                              "there is a line behind the last one");
+            status =
+                tch_fail(err, TACHO_EPARSE, line.number, "there is a line behind the last one");
         else if (status == 0 && begins(&line, "{\"files\":"))
             status = tch_member_u64(&line, "files", &files, err);
         else if (status == 0)

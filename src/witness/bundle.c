@@ -63,8 +63,8 @@ static int put_head(struct packing *p, const tacho_witness_pack *pack, tacho_err
     tch_json_text(&p->line, TCH_WITNESS_BUNDLE);
     status = add_document(&p->line, "config", pack->config ? pack->config : "{}", false, err);
     if (status == 0)
-        status = add_document(&p->line, "environment",
-                              pack->environment ? pack->environment : "{}", true, err);
+        status = add_document(&p->line, "environment", pack->environment ? pack->environment : "{}",
+                              true, err);
     return status == 0 ? put_own_line(p, err) : status;
 }
 

@@ -17,8 +17,8 @@ static void compare_pair(struct tch_witness_comparison *c, const tacho_witness_e
     bool inputs = strcmp(a->q_hash, b->q_hash) != 0 || strcmp(a->k_hash, b->k_hash) != 0;
     bool settings =
         !same_f32(a->lambda, b->lambda) || a->tau != b->tau || !same_f32(a->eps, b->eps);
-    bool masks = a->keep_count != b->keep_count ||
-                 memcmp(a->keep_mask, b->keep_mask, a->keep_count) != 0;
+    bool masks =
+        a->keep_count != b->keep_count || memcmp(a->keep_mask, b->keep_mask, a->keep_count) != 0;
     bool costs = !same_f32(a->cut_cost, b->cut_cost);
 
     c->compared++;

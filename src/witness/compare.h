@@ -11,12 +11,12 @@
 #include <tacho/error.h>
 
 struct tch_witness_comparison {
-    uint64_t entries[2];   /**< of each file */
-    uint64_t compared;     /**< pairs, in order */
-    uint64_t inputs;       /**< of them with another q_hash or k_hash */
-    uint64_t settings;     /**< ... with another lambda, tau or eps */
-    uint64_t masks;        /**< ... with another keep_mask */
-    uint64_t costs;        /**< ... with another cut_cost */
+    uint64_t entries[2];    /**< of each file */
+    uint64_t compared;      /**< pairs, in order */
+    uint64_t inputs;        /**< of them with another q_hash or k_hash */
+    uint64_t settings;      /**< ... with another lambda, tau or eps */
+    uint64_t masks;         /**< ... with another keep_mask */
+    uint64_t costs;         /**< ... with another cut_cost */
     uint64_t first_line[2]; /**< where the first pair that differs stands; 0: none does */
     bool closed[2];
     int bad; /**< after a failure: which file it is about */

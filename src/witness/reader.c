@@ -21,7 +21,7 @@ enum { NAME_MAX_BYTES = 4096 };
 enum place { AT_START, IN_LOG, BEHIND_LOG, BETWEEN_LOGS, AT_END };
 
 struct tacho_witness_reader {
-    int fd; /* -1: memory */
+    int fd;              /* -1: memory */
     struct tch_buf path; /* for messages */
     struct tch_lines lines;
     enum place place;
@@ -113,8 +113,9 @@ static enum tch_witness_kind kind_of(const struct tch_line *line)
     };
     enum tch_witness_kind kind = TCH_WITNESS_HEAD;
 
-    while (kind < TCH_WITNESS_OTHER && (line->len < strlen(starts[kind]) ||
-                                        memcmp(line->text, starts[kind], strlen(starts[kind])) != 0))
+    while (kind < TCH_WITNESS_OTHER &&
+           (line->len < strlen(starts[kind]) ||
+            memcmp(line->text, starts[kind], strlen(starts[kind])) != 0))
         kind++;
     return kind;
 }
@@ -238,7 +239,7 @@ static int read_line(tacho_witness_reader *r, const struct tch_line *line,
         return status;
     if (!fits(r, kind))
         return tch_fail(err, TACHO_EPARSE, line->number, "%s",
-                        r->place == AT_END      ? "there is a line behind the last one"
+                        r->place == AT_END          ? "there is a line behind the last one"
                         : kind == TCH_WITNESS_OTHER ? "no line of a witness"
                                                     : "such a line cannot stand here");
     r->info.hash = inner ? r->inner.last : r->outer.last;

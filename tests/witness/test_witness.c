@@ -330,10 +330,9 @@ static void a_log_that_was_not_closed_says_so(void **state)
     count = line_starts(&b, start);
     assert_int_equal(bad_line(b.data, start[count - 1]), -1);
     assert_int_equal(tch_file_replace(log_a, b.data, start[count - 1], false, NULL), 0);
-    assert_int_equal(
-        tacho_witness_pack_write(bundle, &(tacho_witness_pack){.logs = logs, .log_count = 1}, NULL,
-                                 &err),
-        TACHO_EPARSE);
+    assert_int_equal(tacho_witness_pack_write(
+                         bundle, &(tacho_witness_pack){.logs = logs, .log_count = 1}, NULL, &err),
+                     TACHO_EPARSE);
     assert_non_null(strstr(err.message, "is not closed"));
     assert_int_equal(access(bundle, F_OK), -1);
     tch_buf_release(&b);
