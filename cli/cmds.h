@@ -17,6 +17,7 @@ extern const struct cmd cmd_run;
 extern const struct cmd cmd_stats;
 extern const struct cmd cmd_trace;
 extern const struct cmd cmd_watch;
+extern const struct cmd cmd_witness;
 
 struct tch_machine;
 

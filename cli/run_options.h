@@ -19,6 +19,7 @@ struct run_options {
     const char **labels;
     char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     bool pass_status;
+    bool seal;
     bool fail_on_warn;
 };
 
