@@ -1,7 +1,10 @@
 /* tacho sweep: a grid of parameters, a run folder a cell, a table. */
+#include <unistd.h>
+
 #include "cmds.h"
 #include "progress.h"
 #include "report/report.h"
+#include "report/sweep_page.h"
 #include "stop.h"
 #include "sweep/results.h"
 #include "sweep_options.h"
@@ -67,7 +70,7 @@ static int print(const struct tch_results *r, const struct args *args)
     add_cells(&b, &args->out, r);
     add_growth(&b, &args->out, r);
     if (!args->quiet)
-        tch_buf_addf(&b, "\nresults: %s/results.csv\n", shown);
+        tch_buf_addf(&b, "\nresults: %s/results.csv\nreport: %s/report.html\n", shown, shown);
     return put_out(&b);
 }
 
@@ -80,6 +83,26 @@ static size_t failed_units(const struct tch_sweep *sweep)
     return n;
 }
 
+/* Each cell's own report.html, once its run is complete; of a large grid they would take more room
+   than the measurements. */
+static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines && sweep->cells <= TCH_SWEEP_PAGES;
+         i++) {
+        const struct tch_sweep_unit *unit = &sweep->units[i];
+        char path[PATH_MAX];
+
+        if (!unit->closed || status < 0)
+            continue;
+        status = tch_folder_at(path, unit->folder, "report.html", err);
+        if (status == 0 && access(path, F_OK) < 0)
+            status = tch_report_folder(unit->folder, err);
+    }
+    return status;
+}
+
 /* What is known of it, written and printed, however far the sweep went. */
 static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, const struct args *args)
 {
@@ -89,7 +112,8 @@ static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, cons
 
     if (tch_results_load(&r, sweep, &err) < 0 || tch_results_best(&r, o->pareto, &err) < 0 ||
         tch_results_growth(&r, o->cost, o->along, o->expect, &err) < 0 ||
-        tch_results_write(&r, &err) < 0)
+        tch_results_write(&r, &err) < 0 || report_cells(sweep, &err) < 0 ||
+        tch_sweep_report(&r, &err) < 0)
         complain(NULL, "%s", err.message);
     else
         status = print(&r, args);

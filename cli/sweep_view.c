@@ -117,9 +117,9 @@ void add_cells(struct tch_buf *b, const struct term *term, const struct tch_resu
     if (memory >= 0 && (size_t)memory == r->cost)
         memory = -1;
     add_painted(b, term, BOLD, sweep->plan->name);
-    tch_buf_addf(b, "  %zu cells, %llu of %llu runs  (%s)\n", sweep->cells,
+    tch_buf_addf(b, "  %zu cells, %llu of %llu runs  (%.*s)\n", sweep->cells,
                  (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total,
-                 sweep->plan->line);
+                 (int)strcspn(sweep->plan->line, "\n"), sweep->plan->line);
     table_init(&t, term, columns, make_columns(columns, r, memory >= 0));
     t.indent = 2;
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines && all; i++)

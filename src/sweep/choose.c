@@ -137,21 +137,12 @@ static int find_along(const struct tch_grid *grid, const char *name)
     return found >= 0 && can_grow(&grid->param[found]) ? found : -1;
 }
 
-/* The cells from `first` on that differ from it in parameter `along` alone. */
-static size_t step_of(const struct tch_grid *grid, size_t along)
-{
-    size_t step = 1;
-
-    for (size_t i = along + 1; i < grid->count; i++)
-        step *= grid->param[i].count;
-    return step;
-}
-
+/* The cells from s->first on that differ in the one parameter alone. */
 static int fit_series(struct tch_results *r, struct tch_series *s, tacho_error *err)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
     const struct tch_param *p = &grid->param[r->along];
-    size_t step = step_of(grid, (size_t)r->along);
+    size_t step = tch_grid_step(grid, (size_t)r->along);
     double *n = malloc(2 * p->count * sizeof *n);
     size_t count = 0;
 

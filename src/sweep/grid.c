@@ -231,11 +231,18 @@ size_t tch_grid_cells(const struct tch_grid *grid)
     return cells;
 }
 
+size_t tch_grid_step(const struct tch_grid *grid, size_t param)
+{
+    size_t step = 1;
+
+    for (size_t i = param + 1; i < grid->count; i++)
+        step *= grid->param[i].count;
+    return step;
+}
+
 size_t tch_grid_index(const struct tch_grid *grid, size_t cell, size_t param)
 {
-    for (size_t i = grid->count - 1; i > param; i--)
-        cell /= grid->param[i].count;
-    return cell % grid->param[param].count;
+    return cell / tch_grid_step(grid, param) % grid->param[param].count;
 }
 
 const char *tch_grid_text(const struct tch_grid *grid, size_t cell, size_t param)

@@ -68,6 +68,9 @@ size_t tch_grid_cells(const struct tch_grid *grid);
 size_t tch_grid_index(const struct tch_grid *grid, size_t cell, size_t param);
 const char *tch_grid_text(const struct tch_grid *grid, size_t cell, size_t param);
 
+/** By how much a cell's number differs from that of the next value of a parameter. */
+size_t tch_grid_step(const struct tch_grid *grid, size_t param);
+
 /** "lambda=0.3_tau=2", fit for a folder, behind `prefix` ("cell": then without it); "cell-0007"
     where that would not be. */
 void tch_grid_name(const struct tch_grid *grid, size_t cell, tch_params which, const char *prefix,
