@@ -4,7 +4,7 @@
  *
  *     workload MODE [ROUNDS [LIBRARY]]
  *
- * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, sleep, crash, fail
+ * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, vdso, sleep, crash, fail
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
@@ -173,6 +174,17 @@ static int jit(uint64_t rounds)
     return fclose(map) == 0 ? 0 : 1;
 }
 
+/* The time, which the kernel's page in every process tells. */
+__attribute__((noinline)) static void teller(uint64_t rounds)
+{
+    struct timespec now;
+
+    for (uint64_t i = 0; i < rounds * STEPS; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        sink += (uint64_t)now.tv_nsec;
+    }
+}
+
 __attribute__((noinline)) static void sleeper(uint64_t rounds)
 {
     while (rounds-- > 0)
@@ -203,6 +215,8 @@ int main(int argc, char **argv)
         in_signal(rounds);
     else if (strcmp(mode, "jit") == 0)
         return jit(rounds);
+    else if (strcmp(mode, "vdso") == 0)
+        teller(rounds);
     else if (strcmp(mode, "sleep") == 0)
         sleeper(rounds);
     else if (strcmp(mode, "crash") == 0)
