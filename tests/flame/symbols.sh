@@ -131,9 +131,7 @@ compiled()
     options=--per-thread
     profile "$label" "$@"
     options=
-    for pid in $(sed -n 's|^[^;]*-\([0-9]*\)/.*|\1|p' "$label.folded" | sort -u); do
-        rm -f "/tmp/perf-$pid.map"
-    done
+    sed -n 's|^[^;]*-\([0-9]*\)/.*|/tmp/perf-\1.map|p' "$label.folded" | sort -u | xargs rm -f
     awk -v hot="$hot" -v warm="$warm" '
         { n = $NF } index($0, hot) { h += n } index($0, warm) { w += n }
         END { printf "%s: %d samples, %s: %d\n", hot, h, warm, w; exit !(h > 1.6 * w && h < 3.2 * w) }' "$label.folded" ||
