@@ -26,8 +26,10 @@ static inline __attribute__((always_inline)) void spin(uint64_t parts)
 {
     uint64_t x = sink | 1;
 
-    for (uint64_t i = 0; i < parts * STEPS; i++)
+    for (uint64_t i = 0; i < parts * STEPS; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x)); /* or a compiler makes one step of several */
+    }
     sink = x;
 }
 
