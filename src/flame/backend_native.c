@@ -18,7 +18,7 @@
 
 enum {
     INTERRUPT_MS = 500, /* for a command that was interrupted as we were */
-    EXTRA_POLLS = 2, /* the command, and the caller's stop */
+    EXTRA_POLLS = 2,    /* the command, and the caller's stop */
 };
 
 /* One capture. */

@@ -193,8 +193,8 @@ static int capture(struct tch_capture *c, tacho_error *err)
 
 int tch_perf_works(tacho_error *err)
 {
-    static const char *const argv[] = {"perf", "record", "-q", "-o", "/dev/null", "--", "true",
-                                       NULL};
+    static const char *const argv[] = {"perf",      "record", "-q",   "-o",
+                                       "/dev/null", "--",     "true", NULL};
     struct tch_tool tool = {.argv = argv, .in = -1, .out = -1};
 
     return tch_tool_run(&tool, err);
