@@ -180,8 +180,6 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
     char runs[16];
     const char *argv[16] = {BENCH_TACHO, "run", "-q", "--name", "bench", "--runs", runs, "--"};
     struct tch_receipt r;
-    size_t len;
-    const char *costs;
     int status;
 
     snprintf(runs, sizeof runs, "%u", n);
@@ -193,9 +191,7 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
     if (status == 0) {
         ret->median = median_in(&r, "wall_ns") / 1e9;
         ret->memory = median_in(&r, "max_rss_bytes");
-        costs = tch_receipt_raw(&r, "costs", &len);
-        if (costs && sscanf(costs, "{\"tacho_cpu_ns\":%lf", &ret->own) == 1)
-            ret->own /= 1e9 * n;
+        ret->own = tch_receipt_number(&r, "costs", "tacho_cpu_ns", NAN) / 1e9 / n;
     }
     tch_receipt_release(&r);
     return status;

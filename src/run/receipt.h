@@ -102,6 +102,10 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
 /** The text of a member, cut to size; "" when it is no string. */
 void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
 
+/** The number that member `sub` of a member is, or `otherwise`. */
+double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
+                          double otherwise);
+
 /** Writes the head of r and what came out of it. */
 void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
                        const struct tch_run_end *end);
