@@ -33,10 +33,11 @@ struct tch_run_end {
     double tacho_cpu_ns; /**< NAN: not known */
     uint64_t looks;      /**< at memory and power while runs went on */
     double looks_cpu_ns; /**< what they cost, as part of the above */
-    bool server;         /**< there was one; then the next three are its */
+    bool server;         /**< there was one; then the next four are its */
     double server_cpu_ns;
     double server_peak_bytes;
     double server_ready_s;
+    double server_energy_j;   /**< NAN: not known */
     const char *power_source; /**< NULL: none */
     const char *power_why;    /**< then: why */
 };
