@@ -32,8 +32,12 @@ static const struct opt common_opts[] = {
     {.name = NULL},
 };
 
+/* A command's own option of that name stands in its place: --width of a picture, in pixels. */
 static bool takes_common(const struct cmd *cmd, const struct opt *opt)
 {
+    for (const struct opt *own = cmd->opts; own && own->name; own++)
+        if (strcmp(own->name, opt->name) == 0)
+            return false;
     return cmd->run ? opt->id != JSON || cmd->json : opt->id == HELP;
 }
 
