@@ -1,6 +1,5 @@
 /* tacho run: one command line, a run folder, a table. */
 #include <math.h>
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -13,6 +12,7 @@
 #include "run/value.h"
 #include "run_options.h"
 #include "run_view.h"
+#include "stop.h"
 
 enum { OUT_MAX = 1 << 30, NOTE_MAX = 128, LAST_LINES = 5 };
 
@@ -22,23 +22,6 @@ struct watcher {
     char note[NOTE_MAX];
     uint64_t noted_ns;
 };
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-    stop = sig;
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    stop = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 /* "12.34 ms +-1.2%" of the first command. */
 static void make_note(struct watcher *w, const struct tch_run *run)
@@ -210,7 +193,7 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
     struct watcher w = {0};
-    struct tch_run_watch watch = {.stop = &stop, .step = on_step, .ctx = &w};
+    struct tch_run_watch watch = {.stop = catch_stop(), .step = on_step, .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured;
@@ -218,7 +201,6 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    catch_signals();
     progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
@@ -311,6 +293,7 @@ const struct cmd cmd_run = {
         "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
         "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
     .opts = run_opts,
+    .more_opts = plan_opts,
     .args = operands,
     .examples = examples,
     .exits = exits,
