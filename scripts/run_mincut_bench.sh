@@ -3,7 +3,7 @@
 #
 #   scripts/run_mincut_bench.sh [--samples 1000] [--lambda "0.3 0.5 0.7"] [--tau "0 2"] [--seed 42]
 #                               [--output-dir results/mincut-bench]
-#                               [--seq-len 32:1024] [--repeat 3]
+#                               [--seq-len 32:1024] [--repeat 10]
 #
 # leaves in the output folder
 #   csv/baseline.csv, csv/mincut_l0.3_t0.csv ...   a row a sample, of the last repetition
@@ -30,7 +30,7 @@ taus="0 2"
 seed=42
 out=results/mincut-bench
 lengths=32:1024
-repeat=3
+repeat=10
 
 usage()
 {
