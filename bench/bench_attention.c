@@ -1,5 +1,5 @@
 /* Softmax attention of examples/attention against the two matrix products alone by OpenBLAS, on one
-   core; and the minimum cut of its gate. 1,000,000 divided by ns/MFLOP is GFLOP/s. */
+   core; and the minimum cut of its gate. 1,000 divided by ns/kFLOP is GFLOP/s. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +137,8 @@ static int compare_attention(struct input *in, const struct bench_options *o)
         .name = name,
         .work = in,
         .bytes = 4 * in->len * DIM * sizeof(float),
-        .operations = 4 * in->len * in->len * DIM / 1000000,
-        .operation = "MFLOP",
+        .operations = 4 * in->len * in->len * DIM / 1000,
+        .operation = "kFLOP",
         .contenders = contenders,
         .contender_count = sizeof contenders / sizeof contenders[0],
     };
