@@ -15,6 +15,7 @@ $ tacho
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
+!   sweep        run a command over a grid of parameters, a run folder a cell
 !   trace        look into recordings and traces, convert, cut and check them
 !   watch        memory, CPU and power of a process tree, live
 ! 
@@ -41,6 +42,7 @@ $ tacho --help
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
+|   sweep        run a command over a grid of parameters, a run folder a cell
 |   trace        look into recordings and traces, convert, cut and check them
 |   watch        memory, CPU and power of a process tree, live
 | 

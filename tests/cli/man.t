@@ -37,6 +37,9 @@ $ tacho help --man
 | .B tacho stats
 | latency statistics of a column of numbers
 | .TP
+| .B tacho sweep
+| run a command over a grid of parameters, a run folder a cell
+| .TP
 | .B tacho trace
 | look into recordings and traces, convert, cut and check them
 | .TP
@@ -77,6 +80,7 @@ $ tacho help --man
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),
 | .BR tacho\-stats (1),
+| .BR tacho\-sweep (1),
 | .BR tacho\-trace (1),
 | .BR tacho\-watch (1)
 
