@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "run/seal.h"
 #include "run/value.h"
 #include "run_options.h"
 #include "run_view.h"
@@ -171,6 +172,23 @@ static int draw_flames(const struct tch_run *run)
     return status;
 }
 
+/* When all is written. The hash is for keeping elsewhere: on stderr where stdout has the JSON. */
+static int seal_folders(const struct tch_run *run, const struct args *args)
+{
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_seal_info info;
+        tacho_error err;
+
+        if (tch_seal_write(run->items[i].folder.path, &info, &err) < 0) {
+            complain(&err, "cannot seal '%s'", run->items[i].folder.shown);
+            return -1;
+        }
+        if (!args->quiet)
+            fprintf(args->json ? stderr : stdout, "sealed: %s\n", info.hash);
+    }
+    return 0;
+}
+
 /* Measures, and writes down what was measured whatever happens. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
@@ -204,6 +222,8 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
+    if (o->seal && seal_folders(run, args) < 0)
+        status = EXIT_WORK;
     if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;
     return ending(run, o);

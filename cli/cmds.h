@@ -18,6 +18,7 @@ extern const struct cmd cmd_stats;
 extern const struct cmd cmd_sweep;
 extern const struct cmd cmd_trace;
 extern const struct cmd cmd_watch;
+extern const struct cmd cmd_witness;
 
 struct tch_machine;
 

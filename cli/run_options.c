@@ -43,6 +43,7 @@ enum {
     OUT,
     PASS_STATUS,
     FAIL_ON_WARN,
+    SEAL,
 };
 
 enum { NAME_SIZE = 100 };
@@ -94,6 +95,9 @@ const struct opt run_opts[] = {
      .arg = "DIR",
      .help = "where run folders go (default tacho-out)",
      .complete = COMPLETE_DIR},
+    {.id = SEAL,
+     .name = "seal",
+     .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since"},
     {.id = PASS_STATUS, .name = "pass-status", .help = "end with the status of a run that failed"},
     {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when there are warnings"},
     {.name = NULL},
@@ -384,6 +388,9 @@ static void take_plain(struct run_options *o, const char *value, int id)
         break;
     case TRACE:
         plan->trace = true;
+        break;
+    case SEAL:
+        o->seal = true;
         break;
     case PASS_STATUS:
         o->pass_status = true;

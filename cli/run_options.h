@@ -21,6 +21,7 @@ struct run_options {
     size_t name_count;
     uint64_t max_time_ns; /**< as given; 0: not */
     bool pass_status;
+    bool seal;
     bool fail_on_warn;
 };
 

@@ -18,6 +18,8 @@ $ tacho
 !   sweep        run a command over a grid of parameters, a run folder a cell
 !   trace        look into recordings and traces, convert, cut and check them
 !   watch        memory, CPU and power of a process tree, live
+!   witness      prove that results were not changed since, and that they come out
+!                again
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -45,6 +47,8 @@ $ tacho --help
 |   sweep        run a command over a grid of parameters, a run folder a cell
 |   trace        look into recordings and traces, convert, cut and check them
 |   watch        memory, CPU and power of a process tree, live
+|   witness      prove that results were not changed since, and that they come out
+|                again
 | 
 | Options:
 |   -V, --version  show the version

@@ -45,6 +45,9 @@ $ tacho help --man
 | .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
+| .TP
+| .B tacho witness
+| prove that results were not changed since, and that they come out again
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -82,7 +85,8 @@ $ tacho help --man
 | .BR tacho\-stats (1),
 | .BR tacho\-sweep (1),
 | .BR tacho\-trace (1),
-| .BR tacho\-watch (1)
+| .BR tacho\-watch (1),
+| .BR tacho\-witness (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
