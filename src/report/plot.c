@@ -328,7 +328,7 @@ static const char *read_size(const char *text, uint64_t *width, uint64_t *height
     size_t first = strcspn(text, " ");
     size_t second = strcspn(text + first, "\"");
 
-    if (tch_parse_u64_n(text, first, WIDTH, width) < 0 || second == 0 ||
+    if (tch_parse_u64_n(text, first, INT32_MAX, width) < 0 || second == 0 ||
         tch_parse_u64_n(text + first + 1, second - 1, INT32_MAX, height) < 0)
         return NULL;
     *height += TITLE_HEIGHT;
