@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 
+extern const struct cmd cmd_compare;
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_events;

@@ -8,6 +8,17 @@
 #include "stats/ratio.h"
 #include "table.h"
 
+const char *run_folder(const char *path, char folder[PATH_MAX])
+{
+    size_t len = strlen(path);
+    static const char receipt[] = "/run.json";
+
+    if (len < sizeof receipt - 1 || strcmp(path + len - (sizeof receipt - 1), receipt) != 0)
+        return path;
+    snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
+    return folder;
+}
+
 static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
 {
     struct tch_buf b;

@@ -4,9 +4,14 @@
 #ifndef CLI_RUN_VIEW_H
 #define CLI_RUN_VIEW_H
 
+#include <limits.h>
+
 #include "base/buf.h"
 #include "run/receipt.h"
 #include "term.h"
+
+/** The folder of a run that is named by its folder or by the run.json in it. */
+const char *run_folder(const char *path, char folder[PATH_MAX]);
 
 /** One run: warnings first, then its table. */
 void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);

@@ -48,6 +48,7 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
     request.label = plan->commands[index].name;
     request.cwd = plan->cwd;
     request.env = plan->env;
+    request.flags = TACHO_FLAME_FOLDED; /* so that two runs' can be compared */
     send_away(&away);
     status = tacho_flame_capture(&request, &flame, err);
     bring_back(&away);
