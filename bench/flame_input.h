@@ -22,7 +22,7 @@ struct flame_shape {
     The order is that of drawing, which is none. */
 extern const struct flame_shape flame_folded_shape;
 
-/** 320,000 samples of 14 to 28 frames in perf's text; of four callees the first is taken by eight
+/** 320,000 samples of 14 to 28 frames in perf's text; of four callees the first is taken by nine
    in ten, so that stacks come back: 640 MB, a third of the stacks distinct. Every function has
    three addresses. */
 extern const struct flame_shape flame_perf_shape;

@@ -67,6 +67,7 @@ struct cmd {
     const char *usage;              /**< whole, from "tacho"; several lines are several usages */
     const char *about;              /**< paragraphs with an empty line between; or NULL */
     const struct opt *opts;         /**< its own; the common ones are opt.c's; or NULL */
+    const struct opt *more_opts;    /**< a second table, shared with another command; or NULL */
     const struct arg *args;         /**< or NULL: it takes none */
     const struct example *examples; /**< or NULL */
     const struct exit_note *exits;  /**< or NULL */

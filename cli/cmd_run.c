@@ -1,6 +1,5 @@
 /* tacho run: one command line, a run folder, a table. */
 #include <math.h>
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -9,9 +8,11 @@
 #include "progress.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "run/seal.h"
 #include "run/value.h"
 #include "run_options.h"
 #include "run_view.h"
+#include "stop.h"
 
 enum { OUT_MAX = 1 << 30, NOTE_MAX = 128, LAST_LINES = 5 };
 
@@ -21,23 +22,6 @@ struct watcher {
     char note[NOTE_MAX];
     uint64_t noted_ns;
 };
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-    stop = sig;
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    stop = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 /* "12.34 ms +-1.2%" of the first command. */
 static void make_note(struct watcher *w, const struct tch_run *run)
@@ -188,11 +172,28 @@ static int draw_flames(const struct tch_run *run)
     return status;
 }
 
+/* When all is written. The hash is for keeping elsewhere: on stderr where stdout has the JSON. */
+static int seal_folders(const struct tch_run *run, const struct args *args)
+{
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_seal_info info;
+        tacho_error err;
+
+        if (tch_seal_write(run->items[i].folder.path, &info, &err) < 0) {
+            complain(&err, "cannot seal '%s'", run->items[i].folder.shown);
+            return -1;
+        }
+        if (!args->quiet)
+            fprintf(args->json ? stderr : stdout, "sealed: %s\n", info.hash);
+    }
+    return 0;
+}
+
 /* Measures, and writes down what was measured whatever happens. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
     struct watcher w = {0};
-    struct tch_run_watch watch = {.stop = &stop, .step = on_step, .ctx = &w};
+    struct tch_run_watch watch = {.stop = catch_stop(), .step = on_step, .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured;
@@ -200,7 +201,6 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    catch_signals();
     progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
@@ -222,6 +222,8 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
+    if (o->seal && seal_folders(run, args) < 0)
+        status = EXIT_WORK;
     if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;
     return ending(run, o);
@@ -291,6 +293,7 @@ const struct cmd cmd_run = {
         "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
         "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
     .opts = run_opts,
+    .more_opts = plan_opts,
     .args = operands,
     .examples = examples,
     .exits = exits,

@@ -16,8 +16,10 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_stats;
+extern const struct cmd cmd_sweep;
 extern const struct cmd cmd_trace;
 extern const struct cmd cmd_watch;
+extern const struct cmd cmd_witness;
 
 struct tch_machine;
 

@@ -32,20 +32,24 @@ static const struct opt common_opts[] = {
     {.name = NULL},
 };
 
+/* A command's own option of that name stands in its place: --width of a picture, in pixels. */
 static bool takes_common(const struct cmd *cmd, const struct opt *opt)
 {
+    for (const struct opt *own = cmd->opts; own && own->name; own++)
+        if (strcmp(own->name, opt->name) == 0)
+            return false;
     return cmd->run ? opt->id != JSON || cmd->json : opt->id == HELP;
 }
 
 const struct opt *walk_opts(struct opt_walk *w)
 {
-    const struct opt *opt = w->at ? w->at + 1 : w->cmd->opts;
+    enum { COMMON = 2 };
+    const struct opt *const tables[] = {w->cmd->opts, w->cmd->more_opts, common_opts};
+    const struct opt *opt = w->at ? w->at + 1 : tables[w->table];
 
-    if (!w->common && (!opt || !opt->name)) {
-        w->common = true;
-        opt = common_opts;
-    }
-    while (w->common && opt->name && !takes_common(w->cmd, opt))
+    while ((!opt || !opt->name) && w->table < COMMON)
+        opt = tables[++w->table];
+    while (w->table == COMMON && opt->name && !takes_common(w->cmd, opt))
         opt++;
     w->at = opt;
     return opt->name ? opt : NULL;

@@ -138,24 +138,30 @@ static void add_up(const float *rows, size_t len, float sums[ROWS])
     memcpy(sums, sum, sizeof sum);
 }
 
-static void softmax(float *rows, size_t count, size_t len, float root)
+static void divide(float *values, size_t count, float by)
+{
+    for (size_t j = 0; j < count; j++)
+        values[j] /= by;
+}
+
+/* Each of `count` rows by itself. A row of minus infinities, of which nothing is left, is zeros. */
+static void softmax(float *rows, size_t count, size_t len)
 {
     float sums[ROWS];
 
     for (size_t r = 0; r < count; r++) {
         float *row = rows + r * len;
-        float top;
+        float top = maximum(row, len);
 
-        for (size_t j = 0; j < len; j++)
-            row[j] /= root;
-        top = maximum(row, len);
-        for (size_t j = 0; j < len; j++)
+        if (top == -INFINITY)
+            memset(row, 0, len * sizeof *row);
+        for (size_t j = 0; j < len && top > -INFINITY; j++)
             row[j] = exp_not_positive(row[j] - top);
     }
     add_up(rows, len, sums);
     for (size_t r = 0; r < count; r++)
-        for (size_t j = 0; j < len; j++)
-            rows[r * len + j] /= sums[r];
+        if (sums[r] > 0)
+            divide(rows + r * len, len, sums[r]);
 }
 
 void attention_softmax(struct attention *a, const float *q, const float *k, const float *v,
@@ -170,7 +176,44 @@ void attention_softmax(struct attention *a, const float *q, const float *k, cons
         size_t count = len - i < ROWS ? len - i : ROWS;
 
         multiply(q + i * dim, count, a->keys, dim, len, a->weights);
-        softmax(a->weights, count, len, root);
+        divide(a->weights, count * len, root);
+        softmax(a->weights, count, len);
         multiply(a->weights, count, a->values, len, dim, out + i * dim);
     }
+}
+
+void attention_logits(struct attention *a, const float *q, const float *k, size_t len,
+                      float *logits)
+{
+    size_t dim = a->dim;
+    float root = sqrtf((float)dim);
+
+    pack(a->keys, k, dim, len, 1, dim);
+    for (size_t i = 0; i < len; i += ROWS) {
+        size_t count = len - i < ROWS ? len - i : ROWS;
+
+        multiply(q + i * dim, count, a->keys, dim, len, logits + i * len);
+        divide(logits + i * len, count * len, root);
+    }
+}
+
+void attention_gated(struct attention *a, const float *logits, const uint8_t *keep, const float *v,
+                     size_t len, float *out)
+{
+    size_t dim = a->dim;
+
+    pack(a->values, v, len, dim, dim, 1);
+    for (size_t i = 0; i < len; i += ROWS) {
+        size_t count = len - i < ROWS ? len - i : ROWS;
+
+        for (size_t j = 0; j < count * len; j++)
+            a->weights[j] = keep[i * len + j] ? logits[i * len + j] : -INFINITY;
+        softmax(a->weights, count, len);
+        multiply(a->weights, count, a->values, len, dim, out + i * dim);
+    }
+}
+
+size_t attention_bytes(size_t len, size_t dim)
+{
+    return (padded(len) * dim + len * padded(dim) + ROWS * len) * sizeof(float);
 }

@@ -102,6 +102,9 @@ TACHO_API const char *tacho_flame_folded_path(const tacho_flame *flame);
 /** Who sampled: "native", "perf", "perf + inferno", "dtrace", "cargo-flamegraph". */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 
+/** Why another profiler than the best one was taken, when none was asked for; else NULL. */
+TACHO_API const char *tacho_flame_notice(const tacho_flame *flame);
+
 /** The event that was sampled, such as "cpu-clock". */
 TACHO_API const char *tacho_flame_event(const tacho_flame *flame);
 

@@ -191,6 +191,15 @@ static int capture(struct tch_capture *c, tacho_error *err)
     return status;
 }
 
+int tch_perf_works(tacho_error *err)
+{
+    static const char *const argv[] = {"perf", "record", "-q", "-o", "/dev/null", "--", "true",
+                                       NULL};
+    struct tch_tool tool = {.argv = argv, .in = -1, .out = -1};
+
+    return tch_tool_run(&tool, err);
+}
+
 static int probe(tacho_error *err)
 {
     return tch_tool_probe("perf", err);
@@ -201,5 +210,6 @@ const struct tch_backend tch_backend_perf = {
     .used = "perf",
     .needs = "perf",
     .probe = probe,
+    .works = tch_perf_works,
     .capture = capture,
 };

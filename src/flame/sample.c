@@ -154,10 +154,22 @@ static bool map_rings(struct tch_sampler *s)
     return true;
 }
 
+/* A wakeup is an interrupt in the profiled command's time, a timer of ours is not: so the rings are
+   drained by the clock. */
+static int time_to_drain(const struct tch_sampler *s, const struct tch_sampler_options *o)
+{
+    enum { RECORD = 1024, LONGEST = 100 }; /* bytes of a sample without its stack; ms */
+    uint64_t samples = s->ring_bytes / 4 / (s->stack_bytes + RECORD);
+    uint64_t ms = samples * 1000 / (o->off_cpu ? 10000 : o->rate);
+
+    return ms < 1 ? 1 : ms > LONGEST ? LONGEST : (int)ms;
+}
+
 /* The largest rings that may be had: an ordinary user's are 512 KiB together a CPU. */
-static int get_rings(struct tch_sampler *s, tacho_error *err)
+static int get_rings(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
 {
     for (s->ring_bytes = RING_LARGEST; s->ring_bytes >= RING_SMALLEST; s->ring_bytes /= 2) {
+        s->drain_ms = time_to_drain(s, o);
         if (map_rings(s))
             return 0;
         unmap_rings(s);
@@ -185,7 +197,7 @@ static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *
     struct perf_event_attr attr;
 
     fill_attr(s, o, tch_event_find(s->event), &attr);
-    attr.wakeup_watermark = 64 << 10;
+    attr.wakeup_watermark = 0; /* half of the ring: who drains it in time is not woken at all */
     for (size_t cpu = 0; cpu < s->poll_count; cpu++) {
         int fd = open_event(&attr, tid, (int)cpu);
 
@@ -263,7 +275,7 @@ static int open_all(struct tch_sampler *s, const struct tch_sampler_options *o, 
     else if (status == 0)
         status = open_thread(s, o, o->target == TCH_TARGET_ALL ? -1 : 0, err);
     if (status == 0)
-        status = get_rings(s, err);
+        status = get_rings(s, o, err);
     if (status == 0 && o->target == TCH_TARGET_PROCESS)
         join_outputs(s);
     for (size_t i = 0; i < s->poll_count; i++)

@@ -99,6 +99,9 @@ void tch_receipt_release(struct tch_receipt *r);
 /** The JSON of a member, or NULL. */
 const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t *len);
 
+/** The text of a member, cut to size; "" when it is no string. */
+void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
+
 /** Writes the head of r and what came out of it. */
 void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
                        const struct tch_run_end *end);

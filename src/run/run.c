@@ -18,15 +18,15 @@ static bool told_to_stop(const struct tch_run_watch *watch)
     return watch->stop && *watch->stop != 0;
 }
 
-/* setup, prepare, conclude and cleanup go through a shell: they are not measured. What they print
-   is for people, so it goes to standard error. */
-static int hook(const struct tch_run *run, const char *what, const char *line, tacho_error *err)
+/* What they print is for people, so it goes to standard error. */
+int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
+                 tacho_error *err)
 {
     const char *argv[] = {"sh", "-c", line, NULL};
     struct tch_spawn spec = {
         .argv = argv,
-        .extra_env = run->plan->env,
-        .cwd = run->plan->cwd,
+        .extra_env = plan->env,
+        .cwd = plan->cwd,
         .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
     };
     struct tch_spawn_end end;
@@ -133,7 +133,7 @@ static int await(struct tch_run *run, size_t index, const struct tch_run_watch *
 /* What is to be done before a run. */
 static int before_run(struct tch_run *run, const struct tch_job *job, tacho_error *err)
 {
-    int status = hook(run, "prepare", run->plan->prepare, err);
+    int status = tch_run_hook(run->plan, "prepare", run->plan->prepare, err);
 
     return status == 0 ? clear_output(run, &run->items[job->index], err) : status;
 }
@@ -193,7 +193,7 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
     if (status <= 0)
         return status;
     if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
-        hook(run, "conclude", run->plan->conclude, err) < 0)
+        tch_run_hook(run->plan, "conclude", run->plan->conclude, err) < 0)
         return err->code;
     item->receipt.samples.count++;
     if (run->plan->server && tch_run_server_look(&run->server) == 0)
@@ -214,7 +214,7 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
         status = begin(run, &job, 1, err);
         if (status == 0)
             status = await(run, job.index, watch, &sample, err);
-        if (status > 0 && hook(run, "conclude", run->plan->conclude, err) < 0)
+        if (status > 0 && tch_run_hook(run->plan, "conclude", run->plan->conclude, err) < 0)
             return err->code;
         run->bad_warmup = status > 0 && !acceptable(run, job.index, &sample);
         if (run->bad_warmup)
@@ -241,10 +241,12 @@ static struct tch_job nth_job(const struct tch_run *run, uint64_t i, uint64_t *p
     uint64_t count = run->plan->command_count;
     uint64_t at = i % count;
 
-    *pair = i / count + 1;
+    uint64_t round = i / count + 1;
+
+    *pair = run->pairs_before + round;
     return (struct tch_job){
-        .index = (uint32_t)(*pair % 2 == 1 ? at : count - 1 - at),
-        .run = (uint32_t)*pair,
+        .index = (uint32_t)(round % 2 == 1 ? at : count - 1 - at),
+        .run = (uint32_t)(run->runs_before + round),
     };
 }
 
@@ -383,7 +385,7 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     int status;
 
     tch_machine_look(&run->before);
-    status = hook(run, "setup", run->plan->setup, err);
+    status = tch_run_hook(run->plan, "setup", run->plan->setup, err);
     if (status == 0 && run->plan->server)
         status = tch_run_server_start(&run->server, run->plan, run->items[0].folder.path, err);
     if (status == 0)
@@ -393,9 +395,9 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";
-        (void)hook(run, "cleanup", run->plan->cleanup, NULL);
+        (void)tch_run_hook(run->plan, "cleanup", run->plan->cleanup, NULL);
     } else {
-        status = hook(run, "cleanup", run->plan->cleanup, err);
+        status = tch_run_hook(run->plan, "cleanup", run->plan->cleanup, err);
     }
     return status;
 }

@@ -47,8 +47,10 @@ struct tch_run {
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
     double alpha;           /**< 1 - confidence of every interval */
-    uint64_t begin_ns;      /**< of measuring */
-    bool server_lived;      /**< until the end; what the next three are of the server meanwhile */
+    uint64_t runs_before;   /**< made in this folder earlier: numbers go on from there */
+    uint64_t pairs_before;
+    uint64_t begin_ns; /**< of measuring */
+    bool server_lived; /**< until the end; what the next three are of the server meanwhile */
     double server_cpu_ns;
     double server_peak_bytes;
     double server_ready_s;
@@ -82,6 +84,29 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err);
 int tch_run_finish(struct tch_run *run, tacho_error *err);
 
 void tch_run_release(struct tch_run *run);
+
+/**
+ * A run in parts, for who decides between two runs what comes next: the folder of the plan's one
+ * command and the head of its receipt are made, and nothing is run.
+ *
+ * @param group  of the runs that are compared with it; or NULL
+ */
+int tch_run_found(struct tch_folder *folder, const struct tch_run_plan *plan, const char *group,
+                  const struct tch_surroundings *s, tacho_error *err);
+
+/** As tch_run_open(), but it goes on in such a folder, in which `runs` were made; what a run that
+    was killed has left of itself goes. pairs: of the rounds before. Do not tch_run_finish() it. */
+int tch_run_go_on(struct tch_run *run, struct tch_run_plan *plan, const char *folder, uint64_t runs,
+                  uint64_t pairs, tacho_error *err);
+
+/** Completes it: run.json is written from samples.jsonl. r is what tch_receipt_load() gave. */
+int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
+                     bool trace, tacho_error *err);
+
+/** setup, prepare and the like: by a shell, not measured. `what` names it in messages; a line that
+    is NULL is fine. 0, or TACHO_EIO when it failed. */
+int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
+                 tacho_error *err);
 
 /** Completes the folder of a run that was killed: run.json is written from samples.jsonl.
     r is what tch_receipt_load() gave. */

@@ -87,7 +87,7 @@ static int open_csv(const char *folder, const char *name, int kind, tacho_csv **
     char path[PATH_MAX];
     int status = tch_folder_at(path, folder, name, err);
 
-    return status < 0 ? status : tacho_csv_open(path, kind, TACHO_CSV_STREAM, ret, err);
+    return status < 0 ? status : tacho_csv_open(path, kind, TACHO_CSV_APPEND, ret, err);
 }
 
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,

@@ -24,6 +24,14 @@ says()
     grep -qF -- "$1" err.txt || { cat err.txt; fail "it did not say '$1'"; }
 }
 
+# running NAME: the processes of that program in the scratch folder
+running()
+{
+    for exe in /proc/[0-9]*/exe; do
+        [ "$(readlink "$exe" 2>/dev/null)" != "$scratch/$1" ] || echo "$exe"
+    done
+}
+
 ends 0 "$tacho" flame --out new/folder --label 'a b/c' -- "$workload" shares 50
 [ "$(head -n 1 out.txt)" = new/folder/flamegraph-a_b_c.svg ] || fail "the path is not printed first"
 grep -q '^profiler: native' out.txt || fail "the profiler is not named"
@@ -61,15 +69,22 @@ ends 1 timeout --preserve-status -s INT 1 "$tacho" flame --label stopped --folde
 grep -q ';hot' flamegraph-stopped.folded || fail "Ctrl-C leaves no picture"
 ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares 1000000
 grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
-ends 1 "$tacho" flame --label deaf --duration 200ms -- sh -c "trap '' INT TERM; exec $workload shares 1000000"
+cp "$workload" deaf
+ends 1 "$tacho" flame --label deaf --duration 200ms -- sh -c "trap '' INT TERM; ./deaf shares 1000000; ./deaf shares 1000000"
+[ -z "$(running deaf)" ] || fail "the command's children were left behind: $(running deaf)"
+if command -v perf >/dev/null; then
+    ends 1 "$tacho" flame --profiler perf --label deaf --duration 200ms -- sh -c "trap '' INT TERM; ./deaf shares 1000000; :"
+    [ -z "$(running deaf)" ] || fail "perf's command's children were left behind: $(running deaf)"
+fi
 
 # A process that runs already; one that ends meanwhile.
 "$workload" threads 1000000 &
 pid=$!
-ends 0 "$tacho" flame -p $pid --duration 500ms --folded --label running
+ends 0 "$tacho" flame -p $pid --rate 9973 --duration 1s --folded --label running
+kill -0 $pid || fail "a process that ran already was ended"
 kill -KILL $pid
 wait $pid 2>/dev/null || :
-near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 25
+near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
 ends 1 "$tacho" flame -p $pid
 says "there is no process $pid"
 "$workload" shares 100 &
@@ -79,7 +94,7 @@ wait
 # Every error in its words.
 ends 1 "$tacho" flame -- no-such-program
 says "profiler command failed: no-such-program: "
-ends 1 "$tacho" flame --rate 1 --user -- true # over before the first sample
+ends 1 "$tacho" flame --rate 1 -- true # over before the first sample
 says "profiler produced no output"
 : >file
 ends 1 "$tacho" flame --out file/folder -- "$workload" shares 10
