@@ -186,21 +186,24 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
         {.title = "A", .right = true},
         {.title = "B", .right = true},
         {.title = "change", .right = true},
-        {.title = "95 % interval"},
+        {.title = "interval"},
         {.title = "less        0        more"},
         {.title = "B > A", .right = true},
         {.title = ""},
     };
-    enum { ALL = sizeof all / sizeof all[0], PICTURE = 6 };
+    enum { ALL = sizeof all / sizeof all[0], INTERVAL = 5, PICTURE = 6 };
     bool benches = has_benches(f);
     bool picture = term->width == 0 || term->width >= PLOT_FROM;
     struct column columns[ALL];
+    char interval[32];
     size_t count = 0;
     struct table t;
 
+    snprintf(interval, sizeof interval, "%.3g %% interval", 100 * (1 - f->alpha / f->looks));
     for (size_t i = benches ? 0 : 1; i < ALL; i++)
         if (i != PICTURE || picture)
             columns[count++] = all[i];
+    columns[INTERVAL - !benches].title = interval;
     table_init(&t, term, columns, count);
     for (size_t i = 0; i < f->count; i++)
         add_row(&t, f, i, benches, picture ? plot_range(f) : 0);
@@ -229,7 +232,7 @@ void add_findings(struct tch_buf *b, const struct term *term, const struct tch_f
     if (f->note_count > 0)
         tch_buf_addc(b, '\n');
     add_differences(b, term, f);
-    if (f->a_name && f->b_name)
+    if (f->a_name && f->b_name && f->count > 0)
         tch_buf_addf(b, "A: %s\nB: %s\n\n", f->a_name, f->b_name);
     if (f->count > 0)
         add_table(b, term, f);

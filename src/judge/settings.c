@@ -26,7 +26,6 @@ struct raw {
     const char *prepare;
     const char *conclude;
     const char *cleanup;
-    const char *build;
     uint64_t timeout_ns;
     uint64_t runs;
     uint64_t max_runs;
@@ -46,15 +45,14 @@ static int take_node(const struct tch_yaml_node *node, void *at, tacho_error *er
     {                                           \
 #name, take, offsetof(struct raw, name) \
     }
-#define COMMON_FIELDS                                                                           \
-    FIELD(cwd, tch_yaml_text), FIELD(env, tch_yaml_map),                                        \
-        {"timeout", tch_yaml_duration, offsetof(struct raw, timeout_ns)},                       \
-        FIELD(runs, tch_yaml_count), FIELD(max_runs, tch_yaml_count),                           \
-        FIELD(precision, tch_yaml_share), FIELD(warmup, tch_yaml_count),                        \
-        FIELD(setup, tch_yaml_text), FIELD(prepare, tch_yaml_text),                             \
-        FIELD(conclude, tch_yaml_text), FIELD(cleanup, tch_yaml_text),                          \
-        FIELD(build, tch_yaml_text), FIELD(shell, tch_yaml_bool), FIELD(metrics, tch_yaml_map), \
-        FIELD(budgets, tch_yaml_map)
+#define COMMON_FIELDS                                                     \
+    FIELD(cwd, tch_yaml_text), FIELD(env, tch_yaml_map),                  \
+        {"timeout", tch_yaml_duration, offsetof(struct raw, timeout_ns)}, \
+        FIELD(runs, tch_yaml_count), FIELD(max_runs, tch_yaml_count),     \
+        FIELD(precision, tch_yaml_share), FIELD(warmup, tch_yaml_count),  \
+        FIELD(setup, tch_yaml_text), FIELD(prepare, tch_yaml_text),       \
+        FIELD(conclude, tch_yaml_text), FIELD(cleanup, tch_yaml_text),    \
+        FIELD(shell, tch_yaml_bool), FIELD(metrics, tch_yaml_map), FIELD(budgets, tch_yaml_map)
 
 static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {NULL, NULL, 0}};
 
@@ -254,7 +252,6 @@ static void take_plain(struct tch_bench *b, const struct raw *raw)
     b->prepare = raw->prepare;
     b->conclude = raw->conclude;
     b->cleanup = raw->cleanup;
-    b->build = raw->build;
 }
 
 static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,

@@ -44,7 +44,6 @@ struct tch_bench {
     const char *prepare;
     const char *conclude;
     const char *cleanup;
-    const char *build; /**< what --against runs in the other commit; NULL: the common one */
     struct tch_metric *metrics;
     size_t metric_count;
     struct tch_named_budget budgets[TCH_BUDGETS_MOST];

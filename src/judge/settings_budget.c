@@ -104,6 +104,9 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
                              "there is no metric '%.40s'; there are wall, cpu, memory, energy, "
                              "throughput and so on, and those under 'metrics'",
                              node->key);
+    if (q.kind == TCH_QUANTITY_CATEGORY)
+        return tch_yaml_fail(err, node, "'%.40s' is known when a run has ended: see tacho compare",
+                             node->key);
     status = tch_yaml_take(node, "a budget", fields, &raw, err);
     if (status == 0)
         status = take_words(budget, &raw, err);

@@ -44,8 +44,8 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_addf(
         b,
         "<p class=\"sub\">A wrong FAIL comes up in at most %g %% of such reports. Intervals "
-        "are at 95 %%.</p>\n",
-        100 * f->alpha);
+        "are at %.3g %%.</p>\n",
+        100 * f->alpha, 100 * (1 - f->alpha / f->looks));
     if (f->note_count > 0)
         tch_buf_adds(b, "<ul class=\"warnings\">\n");
     for (size_t i = 0; i < f->note_count; i++)
@@ -142,7 +142,7 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
     double range = range_of(f);
 
     tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th>A</th><th>B</th>"
-                    "<th>change</th><th>95 % interval</th><th>less … more</th><th>B &gt; A</th>"
+                    "<th>change</th><th>interval</th><th>less … more</th><th>B &gt; A</th>"
                     "<th>runs</th><th>p</th><th></th></tr>\n");
     for (size_t i = 0; i < f->count; i++)
         add_row(b, f, i, range);
