@@ -16,8 +16,9 @@
 enum {
     TCH_REC_VERSION = 1,
     TCH_REC_BYTE_ORDER = 0x01020304,
-    TCH_REC_PAGE = 4096,        /* the header */
-    TCH_REC_CHUNK = 256 * 1024, /* a chunk, its own header included */
+    TCH_REC_PAGE = 4096,           /* the header; in version 1 the chunks follow at once */
+    TCH_REC_CHUNK = 256 * 1024,    /* a chunk, its own header included */
+    TCH_REC_HEADER = TCH_REC_PAGE, /* where the chunks begin */
     TCH_REC_CHUNK_HEADER = 64,
     TCH_REC_WORDS = (TCH_REC_CHUNK - TCH_REC_CHUNK_HEADER) / 8,
     TCH_REC_PROGRAM = 256,

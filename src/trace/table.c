@@ -90,7 +90,7 @@ static bool have_room(size_t size)
 
     if (table_count > 0 && table_used + size <= TABLE_BYTES)
         return true;
-    chunk = table_count < TCH_TABLES ? tch_recorder_map_chunk(NULL, NULL, 0, &why) : NULL;
+    chunk = table_count < TCH_TABLES ? tch_chunk_map(NULL, NULL, 0, &why) : NULL;
     if (!chunk) {
         tch_recorder_drop(0, why);
         return false;
@@ -235,7 +235,7 @@ bool tch_table_move(void)
     for (unsigned i = 0; i < table_count; i++) {
         size_t len = i + 1 < table_count ? TCH_REC_CHUNK : TCH_REC_CHUNK_HEADER + table_used;
 
-        if (!tch_recorder_map_chunk(tables[i], tables[i], len, &why))
+        if (!tch_chunk_map(tables[i], tables[i], len, &why))
             return false;
     }
     return true;
