@@ -105,7 +105,8 @@ static void *map_slot(uint64_t slot, void *at, const void *content, size_t len)
                  rec->fd, offset);
     if (chunk == MAP_FAILED)
         return NULL;
-    memset((char *)chunk + len, 0, TCH_REC_CHUNK - len); /* also brings the pages in */
+    if (rec->ring) /* what stood there before */
+        memset((char *)chunk + len, 0, TCH_REC_CHUNK - len);
     return chunk;
 }
 
@@ -122,6 +123,25 @@ void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reas
     }
     ring_leave();
     return chunk;
+}
+
+/* Blocks for several chunks at once are cheaper to write to. Nothing is lost when there are none:
+   then the write says so. */
+static void allocate_ahead(uint64_t slot)
+{
+    enum { AHEAD = 16 };
+    uint64_t count = rec->most - slot < AHEAD ? rec->most - slot : AHEAD;
+
+    if (!rec->ring && slot % AHEAD == 0)
+        rec->ahead |= fallocate(rec->fd, FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
+                                (off_t)count * TCH_REC_CHUNK) == 0;
+}
+
+void tch_chunks_end(void)
+{
+    if (rec->ahead && ftruncate(rec->fd, chunk_offset(atomic_load(&rec->slots))) < 0)
+        rec->ahead = false; /* some blocks stay behind the end, until the file goes */
+    rec->ahead = false;
 }
 
 static bool write_copy(struct tch_rec_chunk *head, const struct tch_rec_chunk *stage, uint64_t slot)
@@ -150,6 +170,7 @@ bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tc
         return false;
     if (take_slot(&slot, why)) {
         *why = TCH_REC_DISK;
+        allocate_ahead(slot);
         ok = write_copy(&head, stage, slot);
     }
     ring_leave();

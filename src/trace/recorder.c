@@ -111,7 +111,7 @@ static void fill_header(struct tch_rec_header *head, uint64_t limit)
     tch_clock_init(&rec->clock);
     head->version = TCH_REC_VERSION;
     head->byte_order = TCH_REC_BYTE_ORDER;
-    head->header_size = TCH_REC_PAGE;
+    head->header_size = TCH_REC_HEADER;
     head->chunk_size = TCH_REC_CHUNK;
     read_text("/proc/sys/kernel/random/boot_id", head->boot_id, sizeof head->boot_id);
     head->pid = (uint32_t)getpid();
@@ -159,6 +159,7 @@ void tch_recorder_close(void)
 {
     tch_stages_close();
     tch_table_detach();
+    tch_chunks_end();
     /* The header stays mapped: someone may be counting a drop. It is one page. */
     __atomic_store_n(&rec->head, NULL, __ATOMIC_RELEASE);
     close(rec->fd);

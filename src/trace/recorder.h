@@ -54,6 +54,7 @@ struct tch_recorder {
     atomic_uint_fast64_t slots; /* chunks handed out */
     uint64_t most;              /* chunks that the limit allows */
     bool ring;
+    atomic_bool ahead;           /* blocks were allocated behind the end of the file */
     atomic_uint_fast64_t victim; /* ring: the chunk that made room last */
     atomic_flag overwriting;     /* ring: one at a time */
     atomic_uint_fast32_t threads;
@@ -96,9 +97,12 @@ void tch_recorder_has_tracks(void);
 /** Takes the later of the two clock pairs anew. */
 void tch_recorder_calibrate(void);
 
-/* chunks.c: what the file consists of. Needs no lock but for the first. */
+/* chunks.c: what the file consists of. Needs no lock but for the first two. */
 
 void tch_chunks_begin(uint64_t limit, bool ring);
+
+/** Gives back blocks that were not needed. */
+void tch_chunks_end(void);
 
 /** Blocks on disk for what is to be mapped, so that a full disk is an error here and not a SIGBUS
     at some store. 0, or -1 and errno. */

@@ -160,10 +160,59 @@ static void begin_stage(struct tch_rec_chunk *stage, const struct tacho_trace_cu
     stage->tid = c->tid;
 }
 
+static void calibrate_now_and_then(uint64_t now, uint64_t often)
+{
+    if (now - atomic_load(&rec->calibrated) < often || pthread_mutex_trylock(&rec->lock) != 0)
+        return;
+    if (rec->head)
+        tch_recorder_calibrate();
+    pthread_mutex_unlock(&rec->lock);
+}
+
+/* Inline records of a lane's first stage stop after FIRST_STOP words, and after STOP_FACTOR times
+   as many, to take a pair of clocks: then a process that is killed early, or records little, has
+   pairs that are not much closer together than its records. */
+enum { FIRST_STOP = 16, STOP_FACTOR = 16 };
+
+static void stop_after(struct tacho_trace_cursor *c, uintptr_t start, uintptr_t words)
+{
+    uintptr_t end = start + words * 8 < c->room ? start + words * 8 : c->room;
+
+    if (c->end != 0) /* ticks are of the TSC */
+        __atomic_store_n(&c->end, end, __ATOMIC_RELAXED);
+}
+
+static void pass_stop(struct tacho_trace_cursor *c)
+{
+    const uint64_t often = UINT64_C(1) << 18; /* ticks: about a tenth of a millisecond */
+    sigset_t before;
+
+    tch_signals_block(&before);
+    atomic_fetch_add(&rec->turning, 1);
+    if (__atomic_load_n(&c->room, __ATOMIC_SEQ_CST) != 0) {
+        uintptr_t start = (uintptr_t)(((struct tch_lane *)c->lane)->stage + 1);
+
+        stop_after(c, start, (c->next - start) / 8 * STOP_FACTOR);
+    }
+    atomic_fetch_sub(&rec->turning, 1);
+    calibrate_now_and_then(tch_ticks(), often);
+    tch_signals_restore(&before);
+}
+
 static void point_at(struct tacho_trace_cursor *c, struct tch_rec_chunk *stage)
 {
     set_next(c, (uintptr_t)(stage + 1));
     set_end(c, c->next + TCH_REC_WORDS * 8);
+}
+
+/* The pages, so that recording does not wait for them. */
+static void bring_in(struct tch_rec_chunk *stage)
+{
+    volatile char *bytes = (volatile char *)stage;
+
+    if (madvise(stage, TCH_REC_CHUNK, MADV_POPULATE_WRITE) < 0)
+        for (size_t i = 0; i < TCH_REC_CHUNK; i += TCH_REC_PAGE)
+            bytes[i] = 0; /* a kernel before 5.14 */
 }
 
 /* A new stage for the lane. One it had stays as it is, an ordinary chunk. */
@@ -175,24 +224,16 @@ static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
 
     if (!stage)
         return false;
+    bring_in(stage);
     begin_stage(stage, c, lane->number, sequence);
     stage->base = tch_ticks();
     __atomic_store_n(&stage->cleared, stage->base, __ATOMIC_RELEASE);
     lane->stage = stage;
     lane->address = NULL;
     point_at(c, stage);
+    if (sequence == 0)
+        stop_after(c, c->next, FIRST_STOP);
     return true;
-}
-
-static void calibrate_now_and_then(uint64_t now)
-{
-    const uint64_t often = UINT64_C(1) << 28; /* ticks: a tenth to a quarter of a second */
-
-    if (now - atomic_load(&rec->calibrated) < often || pthread_mutex_trylock(&rec->lock) != 0)
-        return;
-    if (rec->head)
-        tch_recorder_calibrate();
-    pthread_mutex_unlock(&rec->lock);
 }
 
 /* The stage is full: copies it out, or drops it, and begins it anew. */
@@ -218,6 +259,7 @@ static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
 /* Of a thread that has a lane, unless the recording is closed right now. Signals are blocked. */
 static void turn_over_own(struct tacho_trace_cursor *c)
 {
+    const uint64_t often = UINT64_C(1) << 28; /* ticks: a tenth to a quarter of a second */
     uintptr_t room;
 
     atomic_fetch_add(&rec->turning, 1);
@@ -226,7 +268,7 @@ static void turn_over_own(struct tacho_trace_cursor *c)
     if (room != 0 && c->next >= room)
         turn_over(c->lane, c);
     atomic_fetch_sub(&rec->turning, 1);
-    calibrate_now_and_then(tch_ticks());
+    calibrate_now_and_then(tch_ticks(), often);
 }
 
 static struct tch_lane *free_lane(void)
@@ -345,8 +387,11 @@ uint64_t *tch_recorder_take(unsigned words)
         uintptr_t slot = take(bytes);
         uintptr_t room = __atomic_load_n(&c->room, __ATOMIC_RELAXED);
 
-        if (slot + bytes <= room)
+        if (slot + bytes <= room) {
+            if (slot >= __atomic_load_n(&c->end, __ATOMIC_RELAXED) && c->end != 0)
+                pass_stop(c);
             return (uint64_t *)slot;
+        }
         /* What is left at the end of the stage is not to be read. */
         if (slot < room)
             *(uint64_t *)slot = tch_rec_rest(room - slot);
