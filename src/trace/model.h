@@ -75,7 +75,15 @@ enum tch_trace_kind {
     TCH_KIND_PERFETTO,
     TCH_KIND_RECORDING,
     TCH_KIND_CSV,
+    TCH_KIND_FOLDED,
+    TCH_KIND_BABELTRACE,
 };
+
+/** Do its events have a place in bytes? Else they count in the order they come. */
+static inline bool tch_kind_has_offsets(enum tch_trace_kind kind)
+{
+    return kind != TCH_KIND_PERFETTO && kind != TCH_KIND_RECORDING && kind != TCH_KIND_FOLDED;
+}
 
 /** What the clock of the events is; of a recording, and of what tacho made from one. */
 struct tch_trace_clock {
@@ -145,9 +153,9 @@ struct tch_read_options {
 };
 
 /**
- * Reads a trace: a recording, Chrome JSON (plain or gzip), Perfetto, CSV of spans; "-" is the
- * standard input. What kind it is, its content tells. A file that is damaged is read up to where
- * it is sound: m->cut tells.
+ * Reads a trace: a recording, Chrome JSON, Perfetto, CSV of spans, folded stacks, the text of
+ * babeltrace2; all but recordings plain or gzip; "-" is the standard input. What kind it is, its
+ * content tells. A file that is damaged is read up to where it is sound: m->cut tells.
  *
  * @return 0, a negative code, or what the sink returned
  */
