@@ -15,6 +15,7 @@
 
 #include <tacho/error.h>
 
+#include "base/clock.h"
 #include "format.h"
 #include "texts.h"
 
@@ -88,10 +89,11 @@ static inline bool tch_kind_has_offsets(enum tch_trace_kind kind)
 /** What the clock of the events is; of a recording, and of what tacho made from one. */
 struct tch_trace_clock {
     bool known;
+    bool tsc; /**< its ticks are the time stamp counter's, which one boot has one of */
     char boot_id[40];
-    uint64_t mono_ns; /**< CLOCK_MONOTONIC at time 0 of the events */
-    uint64_t wall_ns; /**< CLOCK_REALTIME at the same instant */
-    uint64_t error_ns;
+    struct tch_clock_pair first; /**< at time 0 of the events */
+    struct tch_clock_pair last;
+    uint64_t wall_ns; /**< CLOCK_REALTIME at the first */
 };
 
 /** Read the fields. */

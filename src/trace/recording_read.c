@@ -303,9 +303,10 @@ static void note_clock(struct recording_reader *c)
 
     /* A recording that a trace without a clock was converted to has none either. */
     m->clock = (struct tch_trace_clock){.known = head->wall_ns != 0,
-                                        .mono_ns = c->rec.clock.first.ns,
-                                        .wall_ns = head->wall_ns,
-                                        .error_ns = c->rec.clock.first.error};
+                                        .tsc = head->clock == TCH_REC_CLOCK_TSC,
+                                        .first = c->rec.clock.first,
+                                        .last = c->rec.clock.last,
+                                        .wall_ns = head->wall_ns};
     memcpy(m->clock.boot_id, head->boot_id, sizeof m->clock.boot_id);
     m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }

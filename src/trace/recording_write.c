@@ -401,7 +401,7 @@ static int check_tracks(struct tch_writer *w)
 static int begin(struct tch_writer *w)
 {
     struct recording *r = calloc(1, sizeof *r);
-    int64_t origin = (int64_t)w->m->clock.mono_ns - w->options.shift;
+    int64_t origin = (int64_t)w->m->clock.first.ns - w->options.shift;
 
     if (!r)
         return tch_writer_no_memory(w);
@@ -522,7 +522,7 @@ static int put_header(struct tch_writer *w)
     const struct recording *r = w->own;
     const struct tch_model *m = w->m;
     bool known = m->clock.known && r->origin > 0;
-    uint64_t error = m->clock.error_ns > 0 ? m->clock.error_ns : 1; /* 0 is no sound pair */
+    uint64_t error = m->clock.first.error > 0 ? m->clock.first.error : 1; /* 0 is no sound pair */
     struct tch_rec_header head = {.version = TCH_REC_VERSION,
                                   .byte_order = TCH_REC_BYTE_ORDER,
                                   .header_size = TCH_REC_PAGE,
