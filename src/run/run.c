@@ -139,10 +139,21 @@ static int await(struct tch_run *run, size_t index, const struct tch_run_watch *
     return aborted ? 0 : 1;
 }
 
+/* Before or after a run of one command, where that runs. */
+static int run_hook(const struct tch_run *run, size_t index, const char *what, const char *line,
+                    tacho_error *err)
+{
+    struct tch_run_plan plan = *run->plan;
+
+    if (plan.commands[index].cwd)
+        plan.cwd = plan.commands[index].cwd;
+    return tch_run_hook(&plan, what, line, err);
+}
+
 /* What is to be done before a run. */
 static int before_run(struct tch_run *run, const struct tch_job *job, tacho_error *err)
 {
-    int status = tch_run_hook(run->plan, "prepare", run->plan->prepare, err);
+    int status = run_hook(run, job->index, "prepare", run->plan->prepare, err);
 
     return status == 0 ? clear_output(run, &run->items[job->index], err) : status;
 }
@@ -202,7 +213,7 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
     if (status <= 0)
         return status;
     if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
-        tch_run_hook(run->plan, "conclude", run->plan->conclude, err) < 0)
+        run_hook(run, job->index, "conclude", run->plan->conclude, err) < 0)
         return err->code;
     item->receipt.samples.count++;
     if (run->plan->server && look_at_server(run) == 0)
@@ -223,7 +234,7 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
         status = begin(run, &job, 1, err);
         if (status == 0)
             status = await(run, job.index, watch, &sample, err);
-        if (status > 0 && tch_run_hook(run->plan, "conclude", run->plan->conclude, err) < 0)
+        if (status > 0 && run_hook(run, job.index, "conclude", run->plan->conclude, err) < 0)
             return err->code;
         run->bad_warmup = status > 0 && !acceptable(run, job.index, &sample);
         if (run->bad_warmup)
@@ -426,6 +437,17 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
     }
     forget_uncounted(run);
     return 0;
+}
+
+int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
+                 tacho_error *err)
+{
+    run->runs_before = run->pairs_before = run->items[0].receipt.samples.count;
+    run->stopped = NULL;
+    run->plan->runs = runs;
+    run->plan->warmup = 0;
+    run->plan->max_time_ns = 0;
+    return tch_run_measure(run, watch, err);
 }
 
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)

@@ -80,6 +80,10 @@ int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *er
     told by run->state, not by an error. */
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
+/** After that: so many runs more of each command, in the same folders. Changes the plan. */
+int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
+                 tacho_error *err);
+
 /** One extra run of a command, not counted, under the profiler: flamegraph-NAME.svg in its folder.
     0, or what tacho_flame_capture() says. */
 int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err);

@@ -85,8 +85,9 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
     request.argv = plan->commands[index].argv;
     request.output_dir = run->items[index].folder.path;
     request.label = plan->commands[index].name;
-    request.cwd = plan->cwd;
+    request.cwd = plan->commands[index].cwd ? plan->commands[index].cwd : plan->cwd;
     request.env = plan->env;
+    request.flags = TACHO_FLAME_FOLDED; /* so that two runs' can be compared */
     send_away(&away);
     status = tacho_flame_capture(&request, &flame, err);
     bring_back(&away);

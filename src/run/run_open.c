@@ -25,7 +25,7 @@ static int find_programs(struct tch_run_plan *plan, tacho_error *err)
         char path[PATH_MAX];
         int status;
 
-        if (has_slash && plan->cwd && command->argv[0][0] != '/')
+        if (has_slash && (plan->cwd || command->cwd) && command->argv[0][0] != '/')
             continue;
         status = tch_find_program(command->argv[0], path, sizeof path, err);
         if (status < 0)
@@ -161,7 +161,8 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     run->targets[index] = (struct tch_target){
         .command = &run->plan->commands[index],
         .env_hash = run->surroundings.environment_hash,
-        .commit = run->surroundings.commit,
+        .commit = run->plan->commands[index].commit ? run->plan->commands[index].commit
+                                                    : run->surroundings.commit,
         .model = label_of(run->plan, "model"),
         .concurrency = label_of(run->plan, "concurrency"),
         .runtime_flags = flags_of(&run->surroundings),

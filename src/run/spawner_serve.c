@@ -44,7 +44,8 @@ struct launch {
     const char *path;
     const char *const *argv;
     const char *const *env;
-    int fd[3]; /* -1: as ours */
+    const char *cwd; /* NULL: as ours */
+    int fd[3];       /* -1: as ours */
     volatile int error;
 };
 
@@ -201,6 +202,8 @@ static int become(void *arg)
     for (int i = 0; i < 3; i++)
         if (l->fd[i] >= 0 && syscall(SYS_dup3, l->fd[i], i, 0) < 0)
             l->error = errno;
+    if (l->error == 0 && l->cwd && syscall(SYS_chdir, l->cwd) < 0)
+        l->error = errno;
     if (l->error == 0) {
         syscall(SYS_execve, l->path, l->argv, l->env);
         l->error = errno;
@@ -277,6 +280,7 @@ static int run_one(struct tch_spawner_reply *r, struct lane *lane, unsigned run)
         .path = command->path ? command->path : command->argv[0],
         .argv = command->argv,
         .env = lane->env,
+        .cwd = command->cwd,
         .fd = {null_fd, lane->target->out_fd >= 0 ? lane->target->out_fd : out,
                lane->target->err_fd >= 0 ? lane->target->err_fd : out},
     };
