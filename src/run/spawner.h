@@ -25,9 +25,9 @@ struct tch_target {
     const char *model;
     const char *concurrency;
     const char *runtime_flags; /**< a JSON object */
-    const char *folder; /**< the run folder, absolute; NULL: the program is told of none */
-    int out_fd;         /**< standard output; -1: as the plan says */
-    int err_fd;         /**< standard error; -1: as standard output */
+    const char *folder;        /**< the run folder, absolute; NULL: the program is told of none */
+    int out_fd;                /**< standard output; -1: as the plan says */
+    int err_fd;                /**< standard error; -1: as standard output */
 };
 
 struct tch_spawner;
