@@ -24,6 +24,8 @@ struct chrome {
     struct prefix *prefixes;
     struct tch_buf text; /* of the event that is being made */
     bool any;            /* events so far */
+    uint64_t origin;     /* CLOCK_MONOTONIC nanoseconds that the file calls 0 */
+    uint64_t put_pid;    /* of spans whose process nobody told */
 
     char ids[64]; /* ,"pid":1,"tid":2 of the thread */
     size_t ids_len;
@@ -36,9 +38,7 @@ struct chrome {
 
 static uint64_t from_start(const struct chrome *c, uint64_t ns)
 {
-    uint64_t origin = c->r->clock.first.ns;
-
-    return ns > origin ? ns - origin : 0;
+    return ns > c->origin ? ns - c->origin : 0;
 }
 
 /* Microseconds, with three decimals where there are any. */
@@ -278,15 +278,15 @@ static void async(struct chrome *c, const struct tch_seen_event *e)
     end_event(c);
 }
 
-/* The reference format: whole microseconds. */
+/* The reference format: whole microseconds, from the start of the recording. */
 static void put_event(struct chrome *c, const struct tch_seen_event *e, const char *phase,
                       size_t phase_len, const uint64_t numbers[4])
 {
     begin_event(c, tch_rec_site(c->r, e->id));
     tch_json_string(&c->text, phase, phase_len);
-    add_u64(c, "ts", numbers[0]);
+    add_u64(c, "ts", numbers[0] + from_start(c, c->r->clock.first.ns) / 1000);
     add_u64(c, "dur", numbers[1]);
-    add_u64(c, "pid", numbers[2]);
+    add_u64(c, "pid", numbers[2] ? numbers[2] : c->put_pid);
     add_u64(c, "tid", numbers[3]);
     add_args(c, e);
     end_event(c);
@@ -502,43 +502,61 @@ static int see(void *ctx, const struct tch_seen_event *e)
     return c->out.status;
 }
 
-static int write_all(struct chrome *c, tacho_error *err)
+static int write_events(struct chrome *c, tacho_error *err)
 {
     int status = tch_rows_lay_out(&c->rows, c->r, err);
 
-    if (status < 0)
-        return status;
-    tch_out_add(&c->out, "[", 1);
-    status = tch_recording_walk(c->r, see, c, err);
+    if (status == 0)
+        status = tch_recording_walk(c->r, see, c, err);
     if (status < 0)
         return status;
     name_thread(c);
     name_rows(c);
     tell_losses(c);
     name_process(c);
-    tch_out_add(&c->out, "]", 1);
-    return tch_out_flush(&c->out);
+    return 0;
+}
+
+static int write_between(struct chrome *c, struct tch_replace *file, const char *before,
+                         const char *after, tacho_error *err)
+{
+    int status;
+
+    tch_buf_init(&c->text, TEXT_LIMIT);
+    status = tch_out_init(&c->out, file, err);
+    c->prefixes = calloc((size_t)c->r->sites.count + 1, sizeof *c->prefixes);
+    if (!c->prefixes)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
+    if (status == 0) {
+        tch_out_add(&c->out, before, strlen(before));
+        status = write_events(c, err);
+    }
+    if (status == 0) {
+        tch_out_add(&c->out, after, strlen(after));
+        status = tch_out_flush(&c->out);
+    }
+    for (uint32_t i = 0; c->prefixes && i < c->r->sites.count; i++)
+        free(c->prefixes[i].text);
+    free(c->prefixes);
+    tch_rows_release(&c->rows);
+    tch_buf_release(&c->text);
+    tch_out_release(&c->out);
+    return status;
 }
 
 static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
 {
-    struct chrome c = {.r = r};
-    int status;
+    struct chrome c = {.r = r, .origin = r->clock.first.ns};
 
-    tch_buf_init(&c.text, TEXT_LIMIT);
-    status = tch_out_init(&c.out, file, err);
-    c.prefixes = calloc((size_t)r->sites.count + 1, sizeof *c.prefixes);
-    if (!c.prefixes)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
-    if (status == 0)
-        status = write_all(&c, err);
-    for (uint32_t i = 0; c.prefixes && i < r->sites.count; i++)
-        free(c.prefixes[i].text);
-    free(c.prefixes);
-    tch_rows_release(&c.rows);
-    tch_buf_release(&c.text);
-    tch_out_release(&c.out);
-    return status;
+    return write_between(&c, file, "[", "]", err);
+}
+
+int tch_chrome_add(struct tch_recording *r, struct tch_replace *file, uint64_t origin_ns,
+                   tacho_error *err)
+{
+    struct chrome c = {.r = r, .origin = origin_ns, .put_pid = r->head.pid, .any = true};
+
+    return write_between(&c, file, "", "", err);
 }
 
 const struct tch_trace_format tch_trace_chrome = {".json", "Chrome JSON", write_chrome};
