@@ -7,7 +7,8 @@
 static const struct cmd *const commands[] = {
     &cmd_completion, &cmd_doctor, &cmd_events, &cmd_fingerprint, &cmd_flame, &cmd_help,
     &cmd_report,     &cmd_run,    &cmd_stats,  &cmd_sweep,       &cmd_trace, &cmd_watch,
-    &cmd_witness,    NULL,
+    &cmd_witness,
+    NULL,
 };
 /* clang-format on */
 
