@@ -82,6 +82,7 @@ static float plain_cut(const float *logits, size_t n, float lambda, float eps, u
     static struct graph g;
     float sum = 0;
     float cost = 0;
+    size_t edges;
 
     memset(&g, 0, sizeof g);
     g.n = n;
@@ -93,7 +94,8 @@ static float plain_cut(const float *logits, size_t n, float lambda, float eps, u
             sum += logits[i];
         }
     }
-    if (g.arcs == 0 || n < 2) {
+    edges = g.arcs / 2;
+    if (edges == 0 || n < 2) {
         memset(keep, 0, n * n);
         return 0;
     }
@@ -103,7 +105,7 @@ static float plain_cut(const float *logits, size_t n, float lambda, float eps, u
     for (size_t i = 0; i < n * n; i++)
         if (keep[i] && g.level[i / n] >= 0 && g.level[i % n] < 0)
             cost += logits[i];
-    if (cost > lambda * (sum / (float)(g.arcs / 2)))
+    if (cost > lambda * (sum / (float)edges))
         return 0;
     for (size_t i = 0; i < n * n; i++)
         if (g.level[i / n] >= 0 && g.level[i % n] < 0)
