@@ -318,7 +318,8 @@ static const char file_style[] =
     ".dots{stroke-width:6;stroke-linecap:round;opacity:.75}.line,.legend path{stroke-width:1.6}"
     ".whisker{stroke-width:1.2;opacity:.6}.fit{stroke-dasharray:5 3;opacity:.7}"
     ".heat text{fill:var(--fg);text-anchor:middle}.heat .row{text-anchor:end}"
-    ".heat .dim{fill:var(--dim)}.heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
+    ".heat .dim{fill:var(--dim)}.heat .unsure{font-style:italic;opacity:.75}"
+    ".heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
     ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
     ".heat .none{fill:var(--line);opacity:.6}";
 

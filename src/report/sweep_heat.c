@@ -121,7 +121,7 @@ static void add_cell(const struct map *m, size_t row, size_t column)
     if (m->wide >= NUMBERS_FROM && m->high >= LABEL + 2) {
         tch_buf_addf(m->b, "<text%s x=\"%.1f\" y=\"%.1f\">",
                      !known  ? " class=\"dim\""
-                     : !sure ? " font-style=\"italic\""
+                     : !sure ? " class=\"unsure\""
                              : "",
                      x + m->wide / 2, y + m->high / 2 + 4);
         if (known)
