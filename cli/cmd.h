@@ -74,6 +74,7 @@ struct cmd {
     const struct cmd *const *subs;  /**< NULL-ended, alphabetical; or NULL */
     bool json;                      /**< takes --json */
     bool runs_program;              /**< the first argument ends the options */
+    bool runs_alone;                /**< has subs, and runs itself when none is named */
     int (*run)(struct args *args);  /**< NULL: it has subs, one of which must be named */
 };
 

@@ -1,6 +1,5 @@
 /* tacho run: one command line, a run folder, a table. */
 #include <math.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -14,7 +13,7 @@
 #include "run_view.h"
 #include "stop.h"
 
-enum { OUT_MAX = 1 << 30, NOTE_MAX = 128, LAST_LINES = 5 };
+enum { OUT_MAX = 1 << 30, NOTE_MAX = 128 };
 
 /* The progress line and what it says of the estimate, made anew when it is drawn. */
 struct watcher {
@@ -59,36 +58,6 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
     }
     w->progress.total = share > 0 ? (uint64_t)((double)done / share + 0.5) : 0;
     progress_step(&w->progress, done);
-}
-
-/* What the command that failed did, and what it last said. */
-static void complain_of_run(const struct tch_run *run)
-{
-    const struct tch_run_sample *bad = &run->bad;
-    const struct tch_run_item *item = &run->items[run->bad_index];
-    const char *name = run->plan->commands[run->bad_index].line;
-    char which[64];
-    struct tch_buf b;
-
-    if (run->bad_warmup)
-        snprintf(which, sizeof which, "a warm-up run of");
-    else
-        snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
-    if (bad->timed_out)
-        complain(NULL,
-                 "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
-                 which, name);
-    else if (WIFSIGNALED(bad->status))
-        complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name, WTERMSIG(bad->status),
-                 strsignal(WTERMSIG(bad->status)));
-    else
-        complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same", which,
-                 name, WEXITSTATUS(bad->status));
-    tch_buf_init(&b, 1 << 16);
-    tch_run_last_words(run, LAST_LINES, &b);
-    if (b.len > 0)
-        fprintf(stderr, "its last words on standard error:\n%s\n", b.data);
-    tch_buf_release(&b);
 }
 
 static int print_json(const struct tch_run *run)
@@ -157,17 +126,19 @@ static int ending(const struct tch_run *run, const struct run_options *o)
 }
 
 /* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
-static int draw_flames(const struct tch_run *run)
+static int complain_of_flames(const struct tch_run *run)
 {
     int status = 0;
 
-    for (size_t i = 0; run->plan->flame && i < run->plan->command_count; i++) {
-        tacho_error err;
-
-        if (run->state == TCH_RUN_COMPLETE && tch_run_flame(run, i, &err) < 0) {
-            complain(&err, "no flamegraph of '%s'", run->plan->commands[i].name);
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (run->items[i].flame_error.message[0]) {
+            complain(&run->items[i].flame_error, "no flamegraph of '%s'",
+                     run->plan->commands[i].name);
             status = -1;
         }
+    if (run->server_flame_error.message[0]) {
+        complain(&run->server_flame_error, "no flamegraph of the server");
+        status = -1;
     }
     return status;
 }
@@ -217,7 +188,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
                  run->items[0].folder.shown);
         return EXIT_WORK;
     }
-    flames = draw_flames(run);
+    flames = complain_of_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);

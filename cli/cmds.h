@@ -6,11 +6,14 @@
 
 #include "cmd.h"
 
+extern const struct cmd cmd_baseline;
+extern const struct cmd cmd_compare;
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_events;
 extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_flame;
+extern const struct cmd cmd_gate;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_run;

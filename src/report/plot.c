@@ -8,8 +8,9 @@
 #include "base/utf8.h"
 #include "run/value.h"
 
-/* The picture, and the part of it where data is. */
-enum { WIDTH = 720, HEIGHT = 270, LEFT = 74, TOP = 12, RIGHT = 708, BOTTOM = 226 };
+/* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
+   that its text has about the size of the page's. */
+enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 590, BOTTOM = 202 };
 enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
 enum { TITLE_HEIGHT = 30 }; /* of a file */
 
@@ -100,7 +101,7 @@ static void add_tick_y(struct tch_plot *p, double y)
 
 static void add_tick_x(struct tch_plot *p, double x)
 {
-    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 17);
+    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 18);
     tch_add_short(p->b, p->xu, x);
     tch_buf_adds(p->b, "</text>");
 }
@@ -304,7 +305,13 @@ void tch_plot_strip(struct tch_plot *p, double low, double high)
 
 void tch_plot_end(struct tch_plot *p)
 {
-    tch_buf_adds(p->b, "</g></svg></svg></figure>\n");
+    tch_plot_end_picture(p);
+    tch_buf_adds(p->b, "</figure>\n");
+}
+
+void tch_plot_end_picture(struct tch_plot *p)
+{
+    tch_buf_adds(p->b, "</g></svg></svg>");
 }
 
 /* What report.css says of charts, without the page around them. */

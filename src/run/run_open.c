@@ -25,7 +25,7 @@ static int find_programs(struct tch_run_plan *plan, tacho_error *err)
         char path[PATH_MAX];
         int status;
 
-        if (has_slash && plan->cwd && command->argv[0][0] != '/')
+        if (has_slash && (plan->cwd || command->cwd) && command->argv[0][0] != '/')
             continue;
         status = tch_find_program(command->argv[0], path, sizeof path, err);
         if (status < 0)
@@ -144,7 +144,8 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     run->targets[index] = (struct tch_target){
         .command = &run->plan->commands[index],
         .env_hash = run->surroundings.environment_hash,
-        .commit = run->surroundings.commit,
+        .commit = run->plan->commands[index].commit ? run->plan->commands[index].commit
+                                                    : run->surroundings.commit,
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
@@ -381,6 +382,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     end.server_ready_s = run->server_ready_s;
     end.server_cpu_ns = run->server_cpu_ns;
     end.server_peak_bytes = run->server_peak_bytes;
+    end.server_energy_j = run->server_energy_j;
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_receipt *r = &run->items[i].receipt;
         int status = tch_run_timeline_close(&run->items[i].timeline, err);
