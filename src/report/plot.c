@@ -266,7 +266,7 @@ void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const d
 
 void tch_plot_key(struct tch_plot *p, const char *kind, const char *text, size_t at)
 {
-    unsigned y = 14 + 15 * (unsigned)at;
+    unsigned y = 14 + 17 * (unsigned)at;
 
     if (!p->keyed)
         tch_buf_adds(p->b, "</g><g class=\"legend\">"); /* it is not zoomed */
