@@ -206,7 +206,7 @@ void tch_heat_map(const struct tch_results *r, size_t measure, enum tch_heat kin
                     .left = row < 0 ? 10 : LEFT};
 
     m.wide = (RIGHT - m.left) / (double)m.columns;
-    m.high = fmax(3, fmin(SLOT_MOST, 900.0 / (double)m.rows));
+    m.high = fmax(3, fmin(fmin(SLOT_MOST, fmax(16, m.wide)), 900.0 / (double)m.rows));
     find_range(&m);
     tch_buf_adds(b, "<figure><figcaption>");
     tch_add_escaped(b, title);
