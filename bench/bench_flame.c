@@ -51,8 +51,10 @@ static int bench_fold(const struct file *in, uint64_t samples, const struct benc
     const struct bench_contender contenders[] = {
         {.name = "grep -c '^$'", .role = BENCH_PEER, .arg = &grep, .run = bench_run_program},
         {.name = "tacho flame fold", .role = BENCH_OURS, .arg = &ours, .run = bench_run_program},
-        bench_program_peer("inferno-collapse-perf -n 1", "not installed (cargo install inferno)", &inferno),
-        bench_program_peer("stackcollapse-perf.pl", "not installed (FlameGraph, from its repository)", &perl),
+        bench_program_peer("inferno-collapse-perf -n 1", "not installed (cargo install inferno)",
+                           &inferno),
+        bench_program_peer("stackcollapse-perf.pl",
+                           "not installed (FlameGraph, from its repository)", &perl),
     };
     const struct bench_target targets[] = {{"tacho flame fold", "grep -c '^$'", 0.5}};
     const struct bench_case c = {
@@ -88,7 +90,8 @@ static int bench_draw(const struct file *in, uint64_t stacks, const struct bench
         {.name = "LC_ALL=C sort", .role = BENCH_PEER, .arg = &sort, .run = bench_run_program},
         {.name = "tacho flame draw", .role = BENCH_OURS, .arg = &ours, .run = bench_run_program},
         bench_program_peer("inferno-flamegraph", "not installed (cargo install inferno)", &inferno),
-        bench_program_peer("flamegraph.pl", "not installed (FlameGraph, from its repository)", &perl),
+        bench_program_peer("flamegraph.pl", "not installed (FlameGraph, from its repository)",
+                           &perl),
     };
     const struct bench_target targets[] = {{"tacho flame draw", "LC_ALL=C sort", 1 / 1.5}};
     const struct bench_case c = {

@@ -29,6 +29,8 @@ struct command_case {
     const char *const *command;
     unsigned runs;
     unsigned quick_runs;
+    unsigned pairs;
+    double most; /* that tacho may say, by what the plain harness says */
 };
 
 /*
@@ -74,13 +76,17 @@ static void json_contender(struct tch_buf *b, const char *name, const char *role
     tch_json_text(b, role);
 }
 
+static void json_ratios(struct tch_buf *b)
+{
+    tch_json_end_array(b);
+    tch_json_key(b, "ratios");
+    tch_json_begin_array(b);
+}
+
 static int json_end(struct tch_buf *b)
 {
     int status;
 
-    tch_json_end_array(b);
-    tch_json_key(b, "ratios");
-    tch_json_begin_array(b);
     tch_json_end_array(b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
@@ -89,8 +95,28 @@ static int json_end(struct tch_buf *b)
     return status ? 0 : -1;
 }
 
+static void json_ratio(struct tch_buf *b, const struct command_case *c, const struct tch_ratio *r)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "ours");
+    tch_json_text(b, tool_names[TOOL_OURS]);
+    tch_json_key(b, "peer");
+    tch_json_text(b, tool_names[TOOL_FLOOR]);
+    tch_json_key(b, "says_by_peer");
+    tch_json_f64(b, r->estimate);
+    tch_json_key(b, "low");
+    tch_json_f64(b, r->low);
+    tch_json_key(b, "high");
+    tch_json_f64(b, r->high);
+    tch_json_key(b, "most");
+    tch_json_f64(b, c->most);
+    tch_json_key(b, "met");
+    tch_json_bool(b, r->estimate <= c->most);
+    tch_json_end_object(b);
+}
+
 static int print_json(const struct command_case *c, unsigned n, const struct rounds *r,
-                      size_t rounds)
+                      size_t rounds, const struct tch_ratio *agreement)
 {
     static const char *const roles[TOOLS] = {"floor", "ours", "peer", "peer"};
     struct tch_buf b;
@@ -109,6 +135,8 @@ static int print_json(const struct command_case *c, unsigned n, const struct rou
         }
         tch_json_end_object(&b);
     }
+    json_ratios(&b);
+    json_ratio(&b, c, agreement);
     return json_end(&b);
 }
 
@@ -158,14 +186,21 @@ static void print_text(const struct command_case *c, unsigned n, struct rounds *
 static int compare(const struct command_case *c, const struct bench_options *o, unsigned rounds)
 {
     static struct rounds r;
+    struct tch_ratio agreement;
     unsigned n = o->quick ? c->quick_runs : c->runs;
 
     for (unsigned round = 0; round < rounds; round++)
         if (one_round(c, n, round, &r) < 0)
             return -1;
+    if (tool_agreement(c->command, o->quick ? 6 : c->pairs, &agreement) < 0)
+        return -1;
     if (o->json)
-        return print_json(c, n, &r, rounds);
+        return print_json(c, n, &r, rounds, &agreement);
     print_text(c, n, &r, rounds);
+    printf("  run by run in turns tacho says %.4f of the harness (95 %%: %.4f to %.4f, %u pairs); "
+           "target at most %.2f: %s\n\n",
+           agreement.estimate, agreement.low, agreement.high, o->quick ? 6 : c->pairs, c->most,
+           agreement.estimate <= c->most ? "met" : "NOT MET");
     return 0;
 }
 
@@ -226,6 +261,7 @@ static int hold(const char *bytes, const struct bench_options *o, unsigned round
     json_contender(&b, tool_names[TOOL_OURS], "ours");
     json_numbers(&b, "says_bytes", ours, rounds);
     tch_json_end_object(&b);
+    json_ratios(&b);
     return json_end(&b);
 }
 
@@ -279,6 +315,7 @@ static int draw(const struct bench_options *o, unsigned rounds)
     json_numbers(&b, "wall_s", wall, rounds);
     json_numbers(&b, "says_bytes", &(double){(double)st.st_size}, 1);
     tch_json_end_object(&b);
+    json_ratios(&b);
     return json_end(&b);
 }
 
@@ -296,9 +333,9 @@ static int run_cases(int argc, char **argv, const struct bench_options *o, unsig
     static const char *const five[] = {BENCH_SPIN, "5", NULL};
     static const char *const fifty[] = {BENCH_SPIN, "50", NULL};
     static const struct command_case cases[] = {
-        {"true", "true", nothing, 1000, 20},
-        {"5ms", "a spin of 5 ms", five, 60, 5},
-        {"50ms", "a spin of 50 ms", fifty, 20, 2},
+        {"true", "true", nothing, 1000, 20, 1000, 1.05},
+        {"5ms", "a spin of 5 ms", five, 60, 5, 600, 1.01},
+        {"50ms", "a spin of 50 ms", fifty, 20, 2, 100, 1.01},
     };
     static const char *const sizes[] = {"2000000", "50000000", "1000000000"};
     int status = 0;

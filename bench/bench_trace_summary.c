@@ -98,12 +98,11 @@ static int check_json(void *work, void *state)
     return status;
 }
 
-static const char python_sum[] =
-    "import collections, json, sys\n"
-    "total = collections.Counter()\n"
-    "for event in json.load(open(sys.argv[1])):\n"
-    "    if event['ph'] == 'X': total[event['name']] += event['dur']\n"
-    "print(total.most_common())\n";
+static const char python_sum[] = "import collections, json, sys\n"
+                                 "total = collections.Counter()\n"
+                                 "for event in json.load(open(sys.argv[1])):\n"
+                                 "    if event['ph'] == 'X': total[event['name']] += event['dur']\n"
+                                 "print(total.most_common())\n";
 
 static const char sql_sum[] = "select name, count(*), sum(dur) from slice group by name";
 
@@ -125,10 +124,7 @@ static int compare(struct file *f, const struct bench_options *options)
     const struct bench_contender contenders[] = {
         {.name = "reading the file", .role = BENCH_FLOOR, .run = read_file},
         {.name = "checking the JSON", .role = BENCH_FLOOR, .run = check_json},
-        {.name = "tacho trace summary",
-         .role = BENCH_OURS,
-         .arg = &ours,
-         .run = bench_run_program},
+        {.name = "tacho trace summary", .role = BENCH_OURS, .arg = &ours, .run = bench_run_program},
         bench_program_peer("python3 json", "not installed (package python3)", &python),
         {.name = "trace processor",
          .role = BENCH_PEER,
@@ -136,8 +132,8 @@ static int compare(struct file *f, const struct bench_options *options)
          .arg = &tpq,
          .run = shared && access(tpq_path, X_OK) == 0 ? bench_run_program : NULL},
     };
-    static const struct bench_target targets[] = {
-        {"tacho trace summary", "python3 json", 10}, {"tacho trace summary", "trace processor", 10}};
+    static const struct bench_target targets[] = {{"tacho trace summary", "python3 json", 10},
+                                                  {"tacho trace summary", "trace processor", 10}};
     const struct bench_case c = {.name = "summary of a Chrome trace in order of time",
                                  .work = f,
                                  .bytes = f->bytes,

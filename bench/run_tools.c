@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/spawn.h"
 #include "run/receipt.h"
+#include "run/spawner.h"
 #include "stats/order.h"
 
 const char *const tool_names[TOOLS] = {"posix_spawn harness", "tacho run", "hyperfine -N",
@@ -104,6 +105,52 @@ static int use_floor(const char *const *command, unsigned n, struct tool_use *re
     return 0;
 }
 
+static int run_by_spawner(struct tch_spawner *s, unsigned run, double *seconds)
+{
+    struct tch_run_sample sample;
+
+    tch_run_sample_init(&sample);
+    if (tch_spawner_begin(s, &(struct tch_job){.run = run}, 1, NULL) < 0 ||
+        tch_spawner_wait(s, UINT64_MAX, &sample, NULL) < 0)
+        return -1;
+    *seconds = sample.field[TCH_WALL] / 1e9;
+    return 0;
+}
+
+int tool_agreement(const char *const *command, unsigned pairs, struct tch_ratio *ret)
+{
+    struct tch_run_command one = {.name = "bench", .argv = command, .line = command[0]};
+    struct tch_target target = {.command = &one, .out_fd = -1, .err_fd = -1};
+    struct tch_run_plan plan;
+    struct tch_spawner *s = NULL;
+    double plain[TOOL_RUNS_MOST];
+    double ours[TOOL_RUNS_MOST];
+    char path[4096];
+    int status;
+
+    tch_run_plan_init(&plan);
+    plan.commands = &one;
+    plan.command_count = 1;
+    target.folder = folder;
+    if (tch_find_program(command[0], path, sizeof path, NULL) < 0 ||
+        tch_mkdirs(tools_path("iter"), NULL) < 0)
+        return -1;
+    one.path = path;
+    status = tch_spawner_open(&plan, &target, &s, NULL);
+    for (unsigned i = 0; i < pairs && status == 0; i++) {
+        double ignored;
+
+        if (i % 2 == 1)
+            status = run_by_spawner(s, i + 1, &ours[i]);
+        if (status == 0)
+            status = run_plainly(command, &plain[i], &ignored, &ignored);
+        if (i % 2 == 0 && status == 0)
+            status = run_by_spawner(s, i + 1, &ours[i]);
+    }
+    tch_spawner_close(s);
+    return status < 0 ? status : tch_ratio_paired(plain, ours, pairs, 0.05, 1, ret, NULL);
+}
+
 static double median_in(const struct tch_receipt *r, const char *name)
 {
     for (size_t i = 0; i < r->rows.count; i++)
@@ -133,8 +180,6 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
     char runs[16];
     const char *argv[16] = {BENCH_TACHO, "run", "-q", "--name", "bench", "--runs", runs, "--"};
     struct tch_receipt r;
-    size_t len;
-    const char *costs;
     int status;
 
     snprintf(runs, sizeof runs, "%u", n);
@@ -146,9 +191,7 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
     if (status == 0) {
         ret->median = median_in(&r, "wall_ns") / 1e9;
         ret->memory = median_in(&r, "max_rss_bytes");
-        costs = tch_receipt_raw(&r, "costs", &len);
-        if (costs && sscanf(costs, "{\"tacho_cpu_ns\":%lf", &ret->own) == 1)
-            ret->own /= 1e9 * n;
+        ret->own = tch_receipt_number(&r, "costs", "tacho_cpu_ns", NAN) / 1e9 / n;
     }
     tch_receipt_release(&r);
     return status;

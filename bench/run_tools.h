@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "stats/ratio.h"
+
 enum { TOOL_FLOOR, TOOL_OURS, TOOL_HYPERFINE, TOOL_PERF, TOOLS };
 enum { TOOL_RUNS_MOST = 1000 };
 
@@ -31,6 +33,9 @@ bool tool_is_there(int tool);
 
 /** At most TOOL_RUNS_MOST runs. 0 or -1. */
 int tool_use(int tool, const char *const *command, unsigned n, struct tool_use *ret);
+
+/** Wall times of the spawner of tacho run by those of the plain harness, run by run in turns. */
+int tool_agreement(const char *const *command, unsigned pairs, struct tch_ratio *ret);
 
 /** Runs a program in that folder; its wall time and CPU time, children included. 0 or -1. */
 int tool_run(const char *const *argv, double *wall, double *cpu);

@@ -126,17 +126,19 @@ static int ending(const struct tch_run *run, const struct run_options *o)
 }
 
 /* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
-static int draw_flames(const struct tch_run *run)
+static int complain_of_flames(const struct tch_run *run)
 {
     int status = 0;
 
-    for (size_t i = 0; run->plan->flame && i < run->plan->command_count; i++) {
-        tacho_error err;
-
-        if (run->state == TCH_RUN_COMPLETE && tch_run_flame(run, i, &err) < 0) {
-            complain(&err, "no flamegraph of '%s'", run->plan->commands[i].name);
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (run->items[i].flame_error.message[0]) {
+            complain(&run->items[i].flame_error, "no flamegraph of '%s'",
+                     run->plan->commands[i].name);
             status = -1;
         }
+    if (run->server_flame_error.message[0]) {
+        complain(&run->server_flame_error, "no flamegraph of the server");
+        status = -1;
     }
     return status;
 }
@@ -186,7 +188,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
                  run->items[0].folder.shown);
         return EXIT_WORK;
     }
-    flames = draw_flames(run);
+    flames = complain_of_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);

@@ -185,7 +185,8 @@ static const struct exit_note exits[] = {
 const struct cmd cmd_sweep = {
     .name = "sweep",
     .summary = "run a command over a grid of parameters, a run folder a cell",
-    .usage = "tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]",
+    .usage = "tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+             "tacho sweep [--file FILE] [OPTIONS]",
     .about =
         "Runs the command for every combination of the parameters. {NAME} in its words, in --env, "
         "--prepare and --conclude becomes the value. Runs are made in blocks: each is every cell "
@@ -200,7 +201,11 @@ const struct cmd cmd_sweep = {
         "\n"
         "Cells that no other beats in all that --pareto names are marked as best; those that are "
         "worse, but not beyond the intervals, as maybe best. Along one numeric parameter the cost "
-        "is fitted to a + b f(n) with f of 1, log n, n, n log n, n^2, n^3.",
+        "is fitted to a + b f(n) with f of 1, log n, n, n log n, n^2, n^3.\n"
+        "\n"
+        "Without a command, or with --file, the section 'sweep' of a YAML file says what is to be "
+        "done: every option by its name, and the command as 'command'. What is on the command line "
+        "counts more.",
     .opts = sweep_opts,
     .more_opts = plan_opts,
     .args = operands,

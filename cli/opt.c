@@ -43,11 +43,13 @@ static bool takes_common(const struct cmd *cmd, const struct opt *opt)
 
 const struct opt *walk_opts(struct opt_walk *w)
 {
+    static const struct opt none = {.name = NULL};
     enum { COMMON = 2 };
-    const struct opt *const tables[] = {w->cmd->opts, w->cmd->more_opts, common_opts};
+    const struct opt *const tables[] = {w->cmd->opts ? w->cmd->opts : &none,
+                                        w->cmd->more_opts ? w->cmd->more_opts : &none, common_opts};
     const struct opt *opt = w->at ? w->at + 1 : tables[w->table];
 
-    while ((!opt || !opt->name) && w->table < COMMON)
+    while (!opt->name && w->table < COMMON)
         opt = tables[++w->table];
     while (w->table == COMMON && opt->name && !takes_common(w->cmd, opt))
         opt++;

@@ -543,8 +543,8 @@ int run_options_init(struct run_options *o, const struct args *args)
     tch_run_plan_init(&o->plan);
     while (args->words[words])
         words++;
-    o->env = calloc(words + 1, sizeof *o->env);
-    o->labels = calloc(words + 1, sizeof *o->labels);
+    o->env = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->env);
+    o->labels = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->labels);
     o->metrics = calloc(65, sizeof *o->metrics);
     if (!o->env || !o->labels || !o->metrics)
         return out_of_memory();

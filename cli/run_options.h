@@ -25,7 +25,10 @@ struct run_options {
     bool fail_on_warn;
 };
 
-enum { RUN_OPTS_END = 100 }; /* the ids of both tables are below */
+enum {
+    RUN_OPTS_END = 100,  /* the ids of both tables are below */
+    RUN_OPTS_MORE = 256, /* --env and --label beyond those of the command line */
+};
 
 extern const struct opt run_opts[];
 

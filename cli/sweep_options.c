@@ -1,10 +1,13 @@
 /* The options of `tacho sweep`. */
 #include "sweep_options.h"
 
+#include <unistd.h>
+
 #include "base/number.h"
 #include "run/folder.h"
 #include "run/words.h"
 #include "sweep/fit.h"
+#include "sweep_file.h"
 
 enum {
     GRID = RUN_OPTS_END,
@@ -20,6 +23,7 @@ enum {
     COST,
     ALONG,
     EXPECT,
+    FILE_NAME,
 };
 
 const struct opt sweep_opts[] = {
@@ -72,6 +76,12 @@ const struct opt sweep_opts[] = {
      .name = "expect",
      .arg = "GROWTH",
      .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise"},
+    {.id = FILE_NAME,
+     .name = "file",
+     .letter = 'f',
+     .arg = "FILE",
+     .help = "take the section 'sweep' of FILE (default, without a command: tacho.yaml)",
+     .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -120,7 +130,7 @@ static int take_expect(struct sweep_options *o, const struct args *args)
                                                             : EXIT_OK;
 }
 
-static int take_opt(struct sweep_options *o, const struct args *args, const struct opt *opt)
+int sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt)
 {
     switch (opt->id) {
     case GRID:
@@ -156,6 +166,8 @@ static int take_opt(struct sweep_options *o, const struct args *args, const stru
         break;
     case EXPECT:
         return take_expect(o, args);
+    case FILE_NAME:
+        break;
     default:
         return run_options_take(&o->run, args, opt);
     }
@@ -164,22 +176,23 @@ static int take_opt(struct sweep_options *o, const struct args *args, const stru
 
 static int settle(struct sweep_options *o, const struct args *args)
 {
+    char **words = args->count > 0 ? args->operands : o->words;
     const char *slash;
 
-    if (args->count == 0)
+    if (!words)
         return wrong_usage(args, "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
     if (o->grid.count == 0)
         return wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
-    o->line = join_words(args->operands);
+    o->line = join_words(words);
     if (!o->line) {
         complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     o->plan.line = o->line;
-    o->plan.argv = (const char *const *)args->operands;
+    o->plan.argv = (const char *const *)words;
     if (!o->plan.name) {
-        slash = strrchr(args->operands[0], '/');
-        tch_folder_name(o->name, sizeof o->name, slash ? slash + 1 : args->operands[0]);
+        slash = strrchr(words[0], '/');
+        tch_folder_name(o->name, sizeof o->name, slash ? slash + 1 : words[0]);
         o->plan.name = o->name;
     }
     o->plan.grid = &o->grid;
@@ -187,15 +200,39 @@ static int settle(struct sweep_options *o, const struct args *args)
     return EXIT_OK;
 }
 
+/* Parameters of the command line, and which file: before all else. */
+static int take_first(struct sweep_options *o, struct args args, const char **file)
+{
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    while (status == EXIT_OK && (opt = next_opt(&args)))
+        if (opt->id == FILE_NAME)
+            *file = args.value;
+        else if (opt->id == GRID || opt->id == RANGE)
+            status = take_grid(o, &args, opt->id == RANGE);
+    o->given_params = o->grid.count;
+    return status;
+}
+
+/* What the file says first, then what the command line does: the later counts. */
 int sweep_options_parse(struct sweep_options *o, struct args *args)
 {
+    const char *file = NULL;
     const struct opt *opt;
     int status;
 
     *o = (struct sweep_options){.plan = {.repeat = TCH_SWEEP_REPEAT, .seed = 1}};
     status = run_options_init(&o->run, args);
+    if (status == EXIT_OK)
+        status = take_first(o, *args, &file);
+    if (!file && args->count == 0 && access("tacho.yaml", F_OK) == 0)
+        file = "tacho.yaml";
+    if (status == EXIT_OK && file)
+        status = sweep_file_read(o, args, file);
     while (status == EXIT_OK && (opt = next_opt(args)))
-        status = take_opt(o, args, opt);
+        if (opt->id != GRID && opt->id != RANGE)
+            status = sweep_options_take(o, args, opt);
     return status == EXIT_OK ? settle(o, args) : status;
 }
 
@@ -203,6 +240,10 @@ void sweep_options_release(struct sweep_options *o)
 {
     tch_grid_release(&o->grid);
     run_options_release(&o->run);
+    for (size_t i = 0; i < o->kept_count; i++)
+        free(o->kept[i]);
+    tch_yaml_release(&o->yaml);
+    free(o->words);
     free(o->line);
     free(o->baseline);
 }

@@ -50,7 +50,9 @@ static void add_mark(struct table *t, const struct tch_cell_result *c, bool cell
         table_add(t, RED, c->failure ? c->failure : "failed");
     else if (strcmp(c->state, "complete") != 0)
         table_add(t, YELLOW, c->state);
-    else if (cell && c->best != TCH_BEST_NO)
+    else if (!cell)
+        table_add(t, DIM, "baseline");
+    else if (c->best != TCH_BEST_NO)
         table_add(t, c->best == TCH_BEST_YES ? GREEN : PLAIN,
                   c->best == TCH_BEST_YES ? "best" : "maybe best");
     else
@@ -68,10 +70,8 @@ static void add_line(struct table *t, const struct tch_results *r, size_t i, int
     size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
 
     for (size_t j = 0; j < grid->count; j++)
-        table_add(t, cell ? PLAIN : DIM,
-                  cell || (sweep->baseline_uses >> j & 1) ? tch_grid_text(grid, at, j)
-                  : j == 0                                ? "baseline"
-                                                          : "");
+        table_add(t, PLAIN,
+                  cell || (sweep->baseline_uses >> j & 1) ? tch_grid_text(grid, at, j) : "");
     table_addf(t, PLAIN, "%zu", c->runs);
     add_value(t, r->measure_count > 0 ? r->measures[r->cost].unit : TCH_NS, cost->median);
     add_precision(t, cost);

@@ -54,8 +54,7 @@ static int hold(struct gated *g, size_t len, struct meter *meter)
     if (g->o->tau < 2)
         return 0;
     h = state_of(g, len);
-    if (h && !h->stable)
-        meter_keep(meter, TACHO_MEMORY_TEMP_BUFFERS, len * len * 5);
+    meter_take(meter, TACHO_MEMORY_TEMP_BUFFERS, len * len * 5);
     return h ? hysteresis_apply(h, g->keep, len * len) : -1;
 }
 

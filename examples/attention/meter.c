@@ -47,18 +47,14 @@ void meter_close(struct meter *m)
     *m = (struct meter){0};
 }
 
-static void note_peak(struct meter *m)
-{
-    uint64_t now = m->held[0] + m->held[1] + m->held[2] + m->kept;
-
-    m->peak = now > m->peak ? now : m->peak;
-}
-
 void meter_take(struct meter *m, int category, size_t bytes)
 {
+    uint64_t now;
+
     tacho_memory_add(m->memory, category, (int64_t)bytes);
     m->held[category] += bytes;
-    note_peak(m);
+    now = m->held[0] + m->held[1] + m->held[2];
+    m->peak = now > m->peak ? now : m->peak;
 }
 
 void meter_give(struct meter *m, int category, size_t bytes)
@@ -67,17 +63,9 @@ void meter_give(struct meter *m, int category, size_t bytes)
     m->held[category] -= bytes;
 }
 
-void meter_keep(struct meter *m, int category, size_t bytes)
-{
-    tacho_memory_add(m->memory, category, (int64_t)bytes);
-    m->kept += bytes;
-    note_peak(m);
-}
-
 void meter_begin_sample(struct meter *m)
 {
     m->peak = 0;
-    note_peak(m);
 }
 
 void meter_end_sample(struct meter *m)

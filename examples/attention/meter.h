@@ -14,8 +14,7 @@ struct meter {
     tacho_memory *memory;
     tacho_power *power; /* NULL: there is no source, or none is wanted */
     uint64_t held[3];   /* of this sample, by category; gone when it ends */
-    uint64_t kept;      /* what stays for the samples that follow */
-    uint64_t peak;      /* the most that was held at one time, what is kept included */
+    uint64_t peak;      /* the most that was held at one time */
 };
 
 /** source: "auto", "none", or what tacho_power_open() takes. 0, or -1 after saying on stderr what
@@ -26,9 +25,6 @@ void meter_close(struct meter *m);
 /** For this sample; category is one of tacho_memory_category. */
 void meter_take(struct meter *m, int category, size_t bytes);
 void meter_give(struct meter *m, int category, size_t bytes);
-
-/** For good. */
-void meter_keep(struct meter *m, int category, size_t bytes);
 
 void meter_begin_sample(struct meter *m);
 

@@ -18,7 +18,7 @@
 
 enum {
     INTERRUPT_MS = 500, /* for a command that was interrupted as we were */
-    EXTRA_POLLS = 2, /* the command, and the caller's stop */
+    EXTRA_POLLS = 2,    /* the command, and the caller's stop */
 };
 
 /* One capture. */
@@ -49,6 +49,7 @@ static int open_sampler(struct native *n, tacho_error *err)
                   : r->pid                   ? TCH_TARGET_PROCESS
                                              : TCH_TARGET_CHILD,
         .pid = r->pid,
+        .tree = has(n->c, TACHO_FLAME_TREE),
         .event = r->event,
         .rate = r->rate,
         .stack_bytes = fp ? 0 : r->stack_bytes,
@@ -98,6 +99,21 @@ static int start_command(struct native *n, tacho_error *err)
     return 0;
 }
 
+static int collect_tree(struct native *n, tacho_error *err)
+{
+    pid_t pid = n->c->request.pid;
+    struct tch_family family = {0};
+    int status = tch_collect_process(&n->collect, (uint32_t)pid, err);
+
+    if (has(n->c, TACHO_FLAME_TREE))
+        tch_family_find(&family, pid);
+    for (size_t i = 0; i < family.count && status == 0; i++)
+        if (tch_family_pid(&family, i) != pid)
+            status = tch_collect_process(&n->collect, (uint32_t)tch_family_pid(&family, i), err);
+    tch_family_release(&family);
+    return status;
+}
+
 /* Begins with what runs already, or starts the command. */
 static int start(struct native *n, tacho_error *err)
 {
@@ -107,7 +123,7 @@ static int start(struct native *n, tacho_error *err)
     if (has(n->c, TACHO_FLAME_ALL))
         status = tch_collect_processes(&n->collect, err);
     else if (r->pid)
-        status = tch_collect_process(&n->collect, (uint32_t)r->pid, err);
+        status = collect_tree(n, err);
     if (status == 0 && (r->pid || has(n->c, TACHO_FLAME_ALL)))
         tch_sampler_start(&n->sampler);
     if (status == 0 && r->argv)

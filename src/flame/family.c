@@ -142,6 +142,11 @@ void tch_family_end(struct tch_family *f, int patience_ms)
     wait_for(f, TCH_FAMILY_GRACE_MS);
 }
 
+pid_t tch_family_pid(const struct tch_family *f, size_t at)
+{
+    return f->list[at].pid;
+}
+
 void tch_family_release(struct tch_family *f)
 {
     for (size_t i = 0; i < f->count; i++)

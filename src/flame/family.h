@@ -30,6 +30,9 @@ void tch_family_signal(const struct tch_family *f, int number, bool with_root);
 /** Lets them end by themselves for that time, then asks them to (SIGTERM), then makes them. */
 void tch_family_end(struct tch_family *f, int patience_ms);
 
+/** The number of the at-th; the first is the root. */
+pid_t tch_family_pid(const struct tch_family *f, size_t at);
+
 void tch_family_release(struct tch_family *f);
 
 #endif

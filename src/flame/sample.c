@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "family.h"
 #include "grow.h"
 #include "sample_event.h"
 
@@ -215,7 +216,7 @@ static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *
     return 0;
 }
 
-static int open_process(struct tch_sampler *s, const struct tch_sampler_options *o,
+static int open_process(struct tch_sampler *s, const struct tch_sampler_options *o, pid_t pid,
                         tacho_error *err)
 {
     char path[64];
@@ -223,10 +224,10 @@ static int open_process(struct tch_sampler *s, const struct tch_sampler_options 
     int status = 0;
     DIR *dir;
 
-    snprintf(path, sizeof path, "/proc/%d/task", (int)o->pid);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     dir = opendir(path);
     if (!dir)
-        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)o->pid);
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)pid);
     while (status == 0 && (entry = readdir(dir))) {
         uint64_t tid;
 
@@ -234,6 +235,22 @@ static int open_process(struct tch_sampler *s, const struct tch_sampler_options 
             status = open_thread(s, o, (pid_t)tid, err);
     }
     closedir(dir);
+    return status;
+}
+
+/* A child that has ended meanwhile is none. */
+static int open_tree(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+{
+    struct tch_family family = {0};
+    int status = open_process(s, o, o->pid, err);
+
+    if (o->tree && status == 0)
+        tch_family_find(&family, o->pid);
+    for (size_t i = 0; i < family.count && status == 0; i++)
+        if (tch_family_pid(&family, i) != o->pid &&
+            open_process(s, o, tch_family_pid(&family, i), err) < 0 && err->code != TACHO_EINVAL)
+            status = err->code;
+    tch_family_release(&family);
     return status;
 }
 
@@ -271,7 +288,7 @@ static int open_all(struct tch_sampler *s, const struct tch_sampler_options *o, 
     if (status == 0)
         status = choose(s, o, err);
     if (status == 0 && o->target == TCH_TARGET_PROCESS)
-        status = open_process(s, o, err);
+        status = open_tree(s, o, err);
     else if (status == 0)
         status = open_thread(s, o, o->target == TCH_TARGET_ALL ? -1 : 0, err);
     if (status == 0)

@@ -35,6 +35,7 @@ enum tch_target { TCH_TARGET_CHILD, TCH_TARGET_PROCESS, TCH_TARGET_ALL };
 struct tch_sampler_options {
     enum tch_target target;
     pid_t pid;            /**< of TCH_TARGET_PROCESS */
+    bool tree;            /**< and the children that it has already */
     const char *event;    /**< or NULL: cycles where there are any, else cpu-clock */
     uint64_t rate;        /**< samples a second and CPU */
     uint32_t stack_bytes; /**< of the user stack to copy; 0: frame pointers */

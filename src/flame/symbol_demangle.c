@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "symbol_rust.h"
+
 static tch_demangler *demangler;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
@@ -31,6 +33,8 @@ char *tch_demangle(const char *name)
 {
     int status;
 
+    if (strncmp(name, "_R", 2) == 0)
+        return tch_demangle_rust(name);
     if (strncmp(name, "_Z", 2) != 0)
         return NULL;
     pthread_once(&loaded, load);

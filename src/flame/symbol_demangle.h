@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/** The caller frees it; NULL: the name is not mangled, nobody here can read it, or memory ran out. */
+/** The caller frees it; NULL: the name is not mangled, nobody here can read it, or memory ran out.
+ */
 char *tch_demangle(const char *name);
 
 /** As the C++ ABI has it. */

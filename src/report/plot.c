@@ -1,14 +1,18 @@
 /* Charts as SVG. */
 #include "plot.h"
 
+#include <inttypes.h>
 #include <math.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 #include "run/value.h"
 
-/* The picture, and the part of it where data is. */
-enum { WIDTH = 720, HEIGHT = 270, LEFT = 74, TOP = 12, RIGHT = 708, BOTTOM = 226 };
+/* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
+   that its text has about the size of the page's. */
+enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 590, BOTTOM = 202 };
 enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
+enum { TITLE_HEIGHT = 30 }; /* of a file */
 
 void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len)
 {
@@ -97,7 +101,7 @@ static void add_tick_y(struct tch_plot *p, double y)
 
 static void add_tick_x(struct tch_plot *p, double x)
 {
-    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 17);
+    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 18);
     tch_add_short(p->b, p->xu, x);
     tch_buf_adds(p->b, "</text>");
 }
@@ -301,7 +305,13 @@ void tch_plot_strip(struct tch_plot *p, double low, double high)
 
 void tch_plot_end(struct tch_plot *p)
 {
-    tch_buf_adds(p->b, "</g></svg></svg></figure>\n");
+    tch_plot_end_picture(p);
+    tch_buf_adds(p->b, "</figure>\n");
+}
+
+void tch_plot_end_picture(struct tch_plot *p)
+{
+    tch_buf_adds(p->b, "</g></svg></svg>");
 }
 
 /* What report.css says of charts, without the page around them. */
@@ -319,35 +329,50 @@ static const char file_style[] =
     ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
     ".heat .none{fill:var(--line);opacity:.6}";
 
+/* "720 270", where a chart says how large it is; returns what stands behind it. */
+static const char *read_size(const char *text, uint64_t *width, uint64_t *height)
+{
+    size_t first = strcspn(text, " ");
+    size_t second = strcspn(text + first, "\"");
+
+    if (tch_parse_u64_n(text, first, INT32_MAX, width) < 0 || second == 0 ||
+        tch_parse_u64_n(text + first + 1, second - 1, INT32_MAX, height) < 0)
+        return NULL;
+    *height += TITLE_HEIGHT;
+    return text + first + second + 1;
+}
+
 void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b)
 {
     static const char open[] = "<svg viewBox=\"0 0 ";
     const char *at = strstr(chart->data + from, open);
+    const char *rest = NULL;
     const char *end = NULL;
-    unsigned width = 0;
-    unsigned height = 0;
+    uint64_t width;
+    uint64_t height;
 
-    if (!at || sscanf(at + sizeof open - 1, "%u %u", &width, &height) != 2)
+    if (at)
+        rest = read_size(at + sizeof open - 1, &width, &height);
+    if (!rest)
         return;
     for (const char *next = strstr(at, "</svg>"); next; next = strstr(next + 1, "</svg>"))
         end = next;
     tch_buf_addf(b,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -30 %u %u\" width=\"%u\" "
-                 "height=\"%u\" ",
-                 width, height + 30, width, height + 30);
-    at = strchr(at + sizeof open - 1, '"') + 2; /* behind viewBox */
-    tch_buf_add(b, at, (size_t)(strchr(at, '>') + 1 - at));
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -%d %" PRIu64 " %" PRIu64
+                 "\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\"",
+                 TITLE_HEIGHT, width, height, width, height);
+    at = strchr(rest, '>') + 1;
+    tch_buf_add(b, rest, (size_t)(at - rest)); /* the other attributes */
     tch_buf_addf(b, "<style>%s", file_style);
     for (const char *kind = "abcdefgh"; *kind; kind++)
         tch_buf_addf(b, ".data .%c,.legend .%c{stroke:var(--%c)}", *kind, *kind, *kind);
     tch_buf_addf(b,
-                 ".data .best{stroke:var(--b);opacity:1}</style><rect y=\"-30\" width=\"%u\" "
-                 "height=\"%u\" fill=\"#fff\"/>",
-                 width, height + 30);
+                 ".data .best{stroke:var(--b);opacity:1}</style>"
+                 "<rect y=\"-%d\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\" fill=\"#fff\"/>",
+                 TITLE_HEIGHT, width, height);
     tch_buf_adds(b, "<text class=\"title\" x=\"12\" y=\"-10\">");
     tch_add_escaped(b, title);
     tch_buf_adds(b, "</text>");
-    at = strchr(at, '>') + 1;
     tch_buf_add(b, at, (size_t)(end - at));
     tch_buf_adds(b, "</svg>\n");
 }

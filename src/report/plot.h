@@ -60,6 +60,9 @@ void tch_plot_level(struct tch_plot *p, double y);
 void tch_plot_strip(struct tch_plot *p, double low, double high);
 void tch_plot_end(struct tch_plot *p);
 
+/** The same, but the figure stays open for what belongs below the picture: the caller ends it. */
+void tch_plot_end_picture(struct tch_plot *p);
+
 /** The SVG of a chart that was added to b from `from` on, as a file of its own. */
 void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b);
 

@@ -1,7 +1,6 @@
 'use strict';
 // Pointing at data and zooming, for every chart. Without this script the charts are still whole.
 (() => {
-  const L = 74, T = 12, W = 634, H = 214;
   const scales = {
     ns: [[1e9, ' s'], [1e6, ' ms'], [1e3, ' us'], [1, ' ns']],
     bytes: [[1099511627776, ' TiB'], [1073741824, ' GiB'], [1048576, ' MiB'], [1024, ' KiB'], [1, ' B']],
@@ -28,7 +27,7 @@
     parent.appendChild(e);
     return e;
   };
-  const points = svg => {
+  const points = (svg, H) => {
     const list = [];
     for (const path of svg.querySelectorAll('.dots, .line'))
       for (const m of path.getAttribute('d').matchAll(/[ML]([-\d.]+) ([-\d.]+)/g))
@@ -41,8 +40,10 @@
 
   for (const svg of document.querySelectorAll('figure.plot > svg')) {
     const d = svg.dataset, figure = svg.parentNode, data = svg.querySelector('.data');
+    const whole = svg.viewBox.baseVal.width;
+    const [L, T, W, H] = ['x', 'y', 'width', 'height'].map(a => +svg.querySelector('.area').getAttribute(a));
     const x0 = +d.x0, x1 = +d.x1, y0 = +d.y0, y1 = +d.y1;
-    const ticks = svg.querySelector('.ticks.x'), list = points(svg);
+    const ticks = svg.querySelector('.ticks.x'), list = points(svg, H);
     let from = 0, to = W, at = -1, down = null;
     const mark = make('circle', svg, {class: 'mark', r: 4, visibility: 'hidden'});
     const pick = make('rect', svg, {class: 'pick', y: T, height: H, visibility: 'hidden'});
@@ -73,7 +74,7 @@
       data.setAttribute('transform', `scale(${W / (to - from)} 1) translate(${-from} 0)`);
       ticks.textContent = '';
       for (const x of ticksOf(toX(from), toX(to)))
-        make('text', ticks, {x: onScreen(shareX(x) * W), y: T + H + 17}).textContent = show(x, d.xu);
+        make('text', ticks, {x: onScreen(shareX(x) * W), y: T + H + 18}).textContent = show(x, d.xu);
       svg.dataset.zoomed = from > 0 || to < W ? '1' : '';
       point(-1);
     };
@@ -84,7 +85,7 @@
       mark.setAttribute('visibility', out ? 'hidden' : 'visible');
       tip.hidden = out;
       if (out) return;
-      const box = svg.getBoundingClientRect(), k = box.width / 720;
+      const box = svg.getBoundingClientRect(), k = box.width / whole;
       mark.setAttribute('cx', onScreen(p[0]));
       mark.setAttribute('cy', T + p[1]);
       tip.textContent = `${d.xn} ${show(exact(toX(p[0]), d.xu), d.xu)}: ${show(exact(toY(p[1]), d.yu), d.yu)}`;
@@ -94,7 +95,7 @@
     };
     const inData = event => {
       const box = svg.getBoundingClientRect();
-      return from + ((event.clientX - box.left) / box.width * 720 - L) / W * (to - from);
+      return from + ((event.clientX - box.left) / box.width * whole - L) / W * (to - from);
     };
     const nearest = px => {
       let best = -1;

@@ -257,6 +257,8 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
         key_f64(b, "ready_s", end->server_ready_s);
         key_f64(b, "cpu_ns", end->server_cpu_ns);
         key_f64(b, "peak_rss_bytes", end->server_peak_bytes);
+        if (!isnan(end->server_energy_j))
+            key_f64(b, "energy_j", end->server_energy_j);
         tch_json_end_object(b);
     }
     tch_json_key(b, "power");

@@ -72,7 +72,7 @@ static int take_sub(const struct tch_receipt *r, const char *key, const char *su
     return *ret ? 0 : no_memory(err);
 }
 
-static double take_number(const struct tch_receipt *r, const char *key, const char *sub,
+double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
                           double otherwise)
 {
     size_t len = 0;
@@ -204,9 +204,9 @@ static int read_all(struct tch_receipt *r, tacho_error *err)
         status = take_sub(r, "work", "unit", &r->work_unit, err);
     if (status < 0)
         return status;
-    r->work = take_number(r, "work", "amount", 0);
-    r->alpha = take_number(r, "plan", "alpha", TCH_RUN_ALPHA);
-    r->precision = take_number(r, "plan", "precision", 0);
+    r->work = tch_receipt_number(r, "work", "amount", 0);
+    r->alpha = tch_receipt_number(r, "plan", "alpha", TCH_RUN_ALPHA);
+    r->precision = tch_receipt_number(r, "plan", "precision", 0);
     warnings = tch_receipt_raw(r, "warnings", &len);
     if (warnings)
         status = tch_warnings_parse(warnings, len, &r->warnings, err);

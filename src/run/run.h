@@ -32,7 +32,8 @@ struct tch_run_item {
     int out_fd; /**< what it prints, kept for metrics and messages; -1: not kept */
     int err_fd;
     struct tch_run_timeline timeline;
-    off_t out_from; /**< where the output of the run that goes on begins */
+    tacho_error flame_error; /**< why it has no flamegraph; message "" otherwise */
+    off_t out_from;          /**< where the output of the run that goes on begins */
 };
 
 enum tch_run_state { TCH_RUN_COMPLETE, TCH_RUN_INTERRUPTED, TCH_RUN_FAILED };
@@ -54,6 +55,8 @@ struct tch_run {
     double server_cpu_ns;
     double server_peak_bytes;
     double server_ready_s;
+    double server_energy_j;         /**< its share of the machine's; NAN: not known */
+    tacho_error server_flame_error; /**< message "" when there is nothing to tell */
     struct tch_machine_state before;
 
     enum tch_run_state state;
@@ -73,7 +76,8 @@ struct tch_run_watch {
 /** run is released by the caller in any case. */
 int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err);
 
-/** Runs it all. That a command failed is told by run->state, not by an error. */
+/** Runs it all, then once more for each flamegraph that the plan asks for. That a command failed is
+    told by run->state, not by an error. */
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
 /** After that: so many runs more of each command, in the same folders. Changes the plan. */
@@ -83,6 +87,10 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
 /** One extra run of a command, not counted, under the profiler: flamegraph-NAME.svg in its folder.
     0, or what tacho_flame_capture() says. */
 int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err);
+
+/** One extra run of the first command, not counted, with the server under the profiler:
+    flamegraph-NAME-server.svg in the first folder. As above. */
+int tch_run_flame_server(const struct tch_run *run, tacho_error *err);
 
 /** Sums up and writes each run.json; samples.jsonl goes. */
 int tch_run_finish(struct tch_run *run, tacho_error *err);

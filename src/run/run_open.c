@@ -382,6 +382,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     end.server_ready_s = run->server_ready_s;
     end.server_cpu_ns = run->server_cpu_ns;
     end.server_peak_bytes = run->server_peak_bytes;
+    end.server_energy_j = run->server_energy_j;
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_receipt *r = &run->items[i].receipt;
         int status = tch_run_timeline_close(&run->items[i].timeline, err);

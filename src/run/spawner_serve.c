@@ -484,6 +484,19 @@ static void remove_empty_folders(void)
             rmdir(lanes[i].empty);
 }
 
+/* Our parent ends its server itself, unless it was killed. */
+static void end_server(pid_t parent)
+{
+    pid_t group = atomic_load(&mine->server);
+    const struct timespec grace = {.tv_sec = TCH_RUN_GRACE_NS / 1000000000u};
+
+    if (group <= 0 || getppid() == parent)
+        return;
+    kill(-group, SIGTERM);
+    nanosleep(&grace, NULL);
+    kill(-group, SIGKILL);
+}
+
 _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared *shared,
                                  const struct tch_run_plan *the_plan,
                                  const struct tch_target *targets)
@@ -507,5 +520,6 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
         while (n < 0 && errno == EINTR && syscall(SYS_getppid) == parent);
     } while (n == (long)sizeof q && run_jobs(fd, &q));
     remove_empty_folders();
+    end_server(parent);
     _exit(0);
 }

@@ -120,8 +120,9 @@ static bool can_grow(const struct tch_param *p)
     return fine;
 }
 
-/* The one named, or the only numeric one of more than one value; -1: there is none. */
-static int find_along(const struct tch_grid *grid, const char *name)
+/* The one named, or the only numeric one of more than one value, if it has enough of them; -1:
+   there is none. */
+static int find_along(const struct tch_grid *grid, const char *name, bool asked)
 {
     int found = -1;
 
@@ -134,7 +135,9 @@ static int find_along(const struct tch_grid *grid, const char *name)
             return -1;
         found = (int)i;
     }
-    return found >= 0 && can_grow(&grid->param[found]) ? found : -1;
+    if (found < 0 || !can_grow(&grid->param[found]))
+        return -1;
+    return asked || grid->param[found].count >= TCH_FIT_LEAST ? found : -1;
 }
 
 /* The cells from s->first on that differ in the one parameter alone. */
@@ -196,7 +199,7 @@ int tch_results_growth(struct tch_results *r, const char *cost, const char *alon
                         "nothing called '%.80s' was measured; results.csv has the names",
                         cost ? cost : "wall_ns");
     r->cost = measure < 0 ? 0 : (size_t)measure;
-    r->along = find_along(r->sweep->plan->grid, along);
+    r->along = find_along(r->sweep->plan->grid, along, along || expect);
     if (r->along < 0 && (along || expect))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "how the cost grows needs one parameter whose values are all numbers above "

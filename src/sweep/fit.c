@@ -171,8 +171,10 @@ void tch_fit_growth(const double *n, const double *cost, size_t count, struct tc
         if (ret->model[i].bic < ret->model[ret->best].bic)
             ret->best = i;
     }
+    /* Each holds O(1) as b = 0: one that is no better than it speaks for no growth. */
     for (int i = 0; i < TCH_GROWTHS; i++)
-        ret->model[i].open = ret->model[i].bic - ret->model[ret->best].bic <= TCH_FIT_APART;
+        ret->model[i].open = ret->model[i].bic - ret->model[ret->best].bic <= TCH_FIT_APART &&
+                             (i == TCH_O_1 || ret->model[i].bic < ret->model[TCH_O_1].bic);
     if (ret->best != TCH_O_1)
         fit_exponent(&p, ret);
 }

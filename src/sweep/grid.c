@@ -8,7 +8,11 @@
 #include "base/json_write.h"
 #include "base/number.h"
 
-enum { NUMBER_TEXT = 32, FILLED_MAX = 16 << 20 };
+enum {
+    NUMBER_TEXT = 32,
+    FILLED_MAX = 16 << 20,
+    STEPS_MOST = 100000, /* of a range, those that round to the same number counted too */
+};
 
 void tch_grid_release(struct tch_grid *grid)
 {
@@ -109,8 +113,10 @@ static int add_value(struct tch_grid *grid, struct tch_param *p, const char *val
     number = realloc(p->number, (p->count + 1) * sizeof *number);
     if (number)
         p->number = number;
-    if (!text || !number || !(p->text[p->count] = strndup(value, len)))
+    if (!text || !number || !(p->text[p->count] = malloc(len + 1)))
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a grid");
+    memcpy(p->text[p->count], value, len);
+    p->text[p->count][len] = '\0';
     p->number[p->count] = NAN;
     if (tch_parse_f64_n(value, len, &p->number[p->count]) < 0 || isinf(p->number[p->count]))
         p->numeric = false;
@@ -212,6 +218,8 @@ int tch_grid_add_range(struct tch_grid *grid, const char *spec, tacho_error *err
 
         if (value > r.end + 1e-9 * fabs(r.end))
             break;
+        if (i > STEPS_MOST)
+            return tch_fail(err, TACHO_ELIMIT, 0, "the range '%.80s' has too many steps", rest);
         if (r.log && r.start == floor(r.start) && r.end == floor(r.end))
             value = round(value);
         number_text(text, value);

@@ -130,9 +130,11 @@ static int compare(struct tch_results *r, const struct tch_receipt *base,
 static int adjust(struct tch_results *r, tacho_error *err)
 {
     size_t cells = r->sweep->cells;
-    double *p = malloc((cells + 1) * sizeof *p);
-    int status = p ? 0 : no_memory(err);
+    double *p = calloc(cells + 1, sizeof *p);
+    int status = 0;
 
+    if (!p)
+        return no_memory(err);
     for (size_t m = 0; m < r->measure_count && status == 0; m++) {
         size_t n = 0;
 

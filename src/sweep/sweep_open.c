@@ -94,9 +94,11 @@ static int make_units(struct tch_sweep *sweep, tacho_error *err)
 static int count_runs(struct tch_sweep *sweep, tacho_error *err)
 {
     struct tch_step *steps = calloc(sweep->order.steps, sizeof *steps);
-    int status = steps ? tch_order_block(&sweep->order, 0, steps, err)
-                       : tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a sweep");
+    int status;
 
+    if (!steps)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a sweep");
+    status = tch_order_block(&sweep->order, 0, steps, err);
     for (size_t i = 0; i < sweep->order.steps && status == 0; i++)
         sweep->units[steps[i].unit].total += (uint32_t)sweep->plan->repeat;
     sweep->runs_total = sweep->plan->repeat * sweep->order.steps;

@@ -25,8 +25,8 @@ struct tch_chrome_reader {
     unsigned depth;      /* of nesting between events */
     struct tch_buf text; /* unescaped */
     struct tch_chrome_text known[1 << TCH_CHROME_KNOWN_BITS]; /* zeros: the empty text, number 0 */
-    uint64_t track_pid, track_tid; /* of the track before */
-    uint32_t track;                /* 1 + its number; 0: none yet */
+    uint64_t track_pid, track_tid;                            /* of the track before */
+    uint32_t track;                                           /* 1 + its number; 0: none yet */
 
     /* The event that is being read. */
     struct tch_ev ev;

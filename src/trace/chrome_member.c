@@ -160,32 +160,13 @@ static uint64_t hash_text(const char *text, size_t len)
     return hash;
 }
 
-static bool hex_number(const char *text, size_t len, uint64_t *ret)
-{
-    uint64_t value = 0;
-
-    if (len < 3 || len > 18 || text[0] != '0' || (text[1] | 32) != 'x')
-        return false;
-    for (size_t i = 2; i < len; i++) {
-        char low = (char)(text[i] | 32);
-
-        if (text[i] >= '0' && text[i] <= '9')
-            value = value << 4 | (uint64_t)(text[i] - '0');
-        else if (low >= 'a' && low <= 'f')
-            value = value << 4 | (uint64_t)(low - 'a' + 10);
-        else
-            return false;
-    }
-    *ret = value;
-    return true;
-}
-
 /* What belongs together: a number, a hexadecimal text, or any other text by its hash. */
 static uint64_t id_of(const struct tch_json_value *v)
 {
     uint64_t id;
 
-    if (hex_number(v->text, v->len, &id) || tch_parse_u64_n(v->text, v->len, UINT64_MAX, &id) == 0)
+    if (tch_parse_hex_n(v->text, v->len, &id) == 0 ||
+        tch_parse_u64_n(v->text, v->len, UINT64_MAX, &id) == 0)
         return id;
     return hash_text(v->text, v->len);
 }
@@ -302,7 +283,7 @@ static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *o
 
 /* Members. Their keys, none longer than eight bytes, as word_of() gives them: */
 
-#define WORD4(a, b, c, d)                                                                          \
+#define WORD4(a, b, c, d) \
     ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
 #define WORD8(a, b, c, d, e, f, g, h) (WORD4(a, b, c, d) | WORD4(e, f, g, h) << 32)
 

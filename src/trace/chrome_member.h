@@ -6,7 +6,8 @@
 
 #include "chrome_event.h"
 
-/** Reads all members of the object at text, the raw value that c->json read last. 0, or no memory. */
+/** Reads all members of the object at text, the raw value that c->json read last. 0, or no memory.
+ */
 int tch_chrome_read_members(struct tch_chrome_reader *c, const char *text);
 
 /** The next key of an object and its value; NULL behind the last. p is behind what came before, at

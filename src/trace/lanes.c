@@ -37,7 +37,8 @@ static void add_to(struct tch_cell *cell, uint32_t name, uint64_t ns)
     unsigned there = 0, least = 0;
 
     cell->busy += ns;
-    /* All are compared: which one it is, no CPU guesses. A free place called 0 is as good as any. */
+    /* All are compared: which one it is, no CPU guesses. A free place called 0 is as good as any.
+     */
     for (unsigned i = 0; i < TCH_CELL_NAMES; i++)
         there |= (unsigned)(cell->name[i] == name) << i;
     if (there != 0) {

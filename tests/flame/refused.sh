@@ -2,11 +2,10 @@
 # Where the kernel refuses to sample: one message that says what to run, or another profiler, and a
 # word about it.
 #
-#   refused.sh PROJECT TACHO WORKLOAD-FOLDER SCHEMA
+#   refused.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
 . "$1/tests/flame/capture.sh"
 programs=$3
-schema=$4
 refuse=$programs/refuse
 "$refuse" EPERM true || skip "no seccomp filters here"
 
@@ -23,7 +22,8 @@ refused()
         grep -qF -- "$line" err.txt || { cat err.txt; fail "$number $*: it does not say '$line'"; }
     done
     [ "$(grep -c '^tacho: ' err.txt)" = 1 ] || { cat err.txt; fail "it is more than one message"; }
-    [ ! -s out.txt ] && [ ! -e flamegraph-workload.svg ] || fail "it printed or wrote something"
+    [ ! -s out.txt ] || fail "it printed something"
+    [ ! -e flamegraph-workload.svg ] || fail "it wrote something"
 }
 
 # By a container's filter: for everybody, whatever kernel.perf_event_paranoid is.
@@ -77,7 +77,4 @@ PATH=$scratch/bin:$PATH "$refuse" EPERM "$tacho" flame --json -- true >out.txt 2
 grep -qF "tacho: 'perf' was taken in place of 'native': no permission to sample" err.txt || { cat err.txt; fail "it is not said"; }
 grep -qF "\"notice\":\"'perf' was taken in place of 'native': no permission" out.txt || { cat out.txt; fail "--json does not say it"; }
 grep -qF '"profiler_used":"perf"' out.txt || fail "another profiler is named"
-if python3 -c 'import jsonschema' 2>/dev/null; then
-    python3 -c 'import json, jsonschema, sys
-jsonschema.validate(json.load(open("out.txt")), json.load(open(sys.argv[1])))' "$schema" || fail "--json is not as its schema says"
-fi
+as_schema
