@@ -162,6 +162,10 @@ static inline uint64_t tch_rec_wide(unsigned words, unsigned kind, unsigned args
     return (uint64_t)id << 32 | (uint64_t)args << 24 | (uint64_t)kind << 16 | words;
 }
 
+/** Of an argument in a recording that a trace was converted to, beside enum tacho_arg_type: an
+    array, an object or null as JSON text, stored as a text is. */
+enum { TCH_REC_ARG_JSON = 6 };
+
 /*
  * A table is entries one behind the other: [kind:8 words:24 id:32] [first:16 second:16 args:32],
  * the bytes of both texts without a gap, and of each argument 8 bytes: key:32 type:32; filled up to

@@ -55,6 +55,7 @@ static void add_arg(struct tch_perfetto *p, const struct tch_rec_arg *arg)
         tch_pb_varint(&p->packet, TCH_PF_ARG_BOOL, arg->bits != 0);
         break;
     case TACHO_ARG_TEXT:
+    case TCH_REC_ARG_JSON:
         tch_pf_add_utf8(p, TCH_PF_ARG_STRING, arg->text, arg->len);
         break;
     default:

@@ -42,7 +42,7 @@ static unsigned arg_words(uint64_t head)
 {
     unsigned type = head >> 32 & 0xFF;
 
-    return 1 + (type == TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
+    return 1 + (type >= TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
 }
 
 bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
@@ -54,7 +54,7 @@ bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
         return false;
     head = args->words[0];
     *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
-    if (ret->type == TACHO_ARG_TEXT) {
+    if (ret->type >= TACHO_ARG_TEXT) {
         ret->text = (const char *)(args->words + 1);
         ret->len = head >> 40;
     } else {
@@ -86,7 +86,7 @@ static bool args_are_sound(const struct tch_recording *r, const uint64_t *words,
             return false;
         type = words[0] >> 32 & 0xFF;
         size = arg_words(words[0]);
-        if (type < TACHO_ARG_I64 || type > TACHO_ARG_TEXT || size > left ||
+        if (type < TACHO_ARG_I64 || type > TCH_REC_ARG_JSON || size > left ||
             !has_text(r, (uint32_t)words[0]))
             return false;
         words += size;
