@@ -5,53 +5,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/spawn.h"
 #include "bench.h"
 #include "flame_input.h"
+#include "program.h"
 
-enum { MOST_ARGUMENTS = 8, PEAK_MB = 200, SVG_MB = 5 };
-
-/* A program and its arguments; where "FILE" stands comes the input. */
-struct program {
-    const char *argv[MOST_ARGUMENTS];
-    const char *locale; /* an LC_ALL=, or NULL */
-    const char *output; /* or NULL: thrown away */
-    uint64_t peak_kb;   /* of the last run */
-};
+enum { PEAK_MB = 200, SVG_MB = 5 };
 
 struct file {
     char path[64];
     uint64_t bytes;
 };
-
-static int run_program(void *work, void *state)
-{
-    const struct file *in = work;
-    struct program *p = state;
-    const char *argv[MOST_ARGUMENTS + 1] = {NULL};
-    const char *const env[] = {p->locale, NULL};
-    struct tch_spawn s = {
-        .argv = argv,
-        .extra_env = p->locale ? env : NULL,
-        .io = {[1] = {.kind = p->output ? TCH_IO_WRITE : TCH_IO_NULL, .path = p->output},
-               [2] = {.kind = TCH_IO_NULL}},
-    };
-    struct tch_spawn_end end;
-    tacho_error err;
-    pid_t pid;
-
-    for (int i = 0; i < MOST_ARGUMENTS && p->argv[i]; i++)
-        argv[i] = strcmp(p->argv[i], "FILE") == 0 ? in->path : p->argv[i];
-    if (tch_spawn(&s, &pid, &err) < 0 || tch_spawn_wait(pid, &end, &err) < 0) {
-        fprintf(stderr, "bench_flame: %s\n", err.message);
-        return -1;
-    }
-    p->peak_kb = (uint64_t)end.usage.ru_maxrss;
-    return WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0 ? 0 : -1;
-}
 
 static int make_file(struct file *f, int (*write)(FILE *, const struct flame_shape *),
                      const struct flame_shape *shape)
@@ -74,33 +39,22 @@ static int make_file(struct file *f, int (*write)(FILE *, const struct flame_sha
     return 0;
 }
 
-/* A peer that is not installed is named in the output, and not run. */
-static struct bench_contender peer(const char *name, const char *missing, struct program *p)
-{
-    char path[4096];
-    bool there = tch_find_program(p->argv[0], path, sizeof path, NULL) == 0;
-
-    return (struct bench_contender){.name = name,
-                                    .role = BENCH_PEER,
-                                    .missing = missing,
-                                    .arg = p,
-                                    .run = there ? run_program : NULL};
-}
-
 static int bench_fold(const struct file *in, uint64_t samples, const struct bench_options *options)
 {
     char out[80];
     /* grep sees when its output is thrown away, and stops at the first match. */
-    struct program grep = {
-        .argv = {"grep", "-c", "^$", "FILE"}, .locale = "LC_ALL=C", .output = out};
-    struct program ours = {.argv = {TACHO_COMMAND, "flame", "fold", "FILE"}};
-    struct program inferno = {.argv = {"inferno-collapse-perf", "-n", "1", "FILE"}};
-    struct program perl = {.argv = {"stackcollapse-perf.pl", "FILE"}};
+    struct bench_program grep = {
+        .argv = {"grep", "-c", "^$", in->path}, .locale = "LC_ALL=C", .output = out};
+    struct bench_program ours = {.argv = {TACHO_COMMAND, "flame", "fold", in->path}};
+    struct bench_program inferno = {.argv = {"inferno-collapse-perf", "-n", "1", in->path}};
+    struct bench_program perl = {.argv = {"stackcollapse-perf.pl", in->path}};
     const struct bench_contender contenders[] = {
-        {.name = "grep -c '^$'", .role = BENCH_PEER, .arg = &grep, .run = run_program},
-        {.name = "tacho flame fold", .role = BENCH_OURS, .arg = &ours, .run = run_program},
-        peer("inferno-collapse-perf -n 1", "not installed (cargo install inferno)", &inferno),
-        peer("stackcollapse-perf.pl", "not installed (FlameGraph, from its repository)", &perl),
+        {.name = "grep -c '^$'", .role = BENCH_PEER, .arg = &grep, .run = bench_run_program},
+        {.name = "tacho flame fold", .role = BENCH_OURS, .arg = &ours, .run = bench_run_program},
+        bench_program_peer("inferno-collapse-perf -n 1", "not installed (cargo install inferno)",
+                           &inferno),
+        bench_program_peer("stackcollapse-perf.pl",
+                           "not installed (FlameGraph, from its repository)", &perl),
     };
     const struct bench_target targets[] = {{"tacho flame fold", "grep -c '^$'", 0.5}};
     const struct bench_case c = {
@@ -128,15 +82,16 @@ static int bench_draw(const struct file *in, uint64_t stacks, const struct bench
 {
     char svg[80];
     struct stat st = {0};
-    struct program sort = {.argv = {"sort", "FILE"}, .locale = "LC_ALL=C"};
-    struct program ours = {.argv = {TACHO_COMMAND, "flame", "draw", "FILE"}, .output = svg};
-    struct program inferno = {.argv = {"inferno-flamegraph", "FILE"}};
-    struct program perl = {.argv = {"flamegraph.pl", "FILE"}};
+    struct bench_program sort = {.argv = {"sort", in->path}, .locale = "LC_ALL=C"};
+    struct bench_program ours = {.argv = {TACHO_COMMAND, "flame", "draw", in->path}, .output = svg};
+    struct bench_program inferno = {.argv = {"inferno-flamegraph", in->path}};
+    struct bench_program perl = {.argv = {"flamegraph.pl", in->path}};
     const struct bench_contender contenders[] = {
-        {.name = "LC_ALL=C sort", .role = BENCH_PEER, .arg = &sort, .run = run_program},
-        {.name = "tacho flame draw", .role = BENCH_OURS, .arg = &ours, .run = run_program},
-        peer("inferno-flamegraph", "not installed (cargo install inferno)", &inferno),
-        peer("flamegraph.pl", "not installed (FlameGraph, from its repository)", &perl),
+        {.name = "LC_ALL=C sort", .role = BENCH_PEER, .arg = &sort, .run = bench_run_program},
+        {.name = "tacho flame draw", .role = BENCH_OURS, .arg = &ours, .run = bench_run_program},
+        bench_program_peer("inferno-flamegraph", "not installed (cargo install inferno)", &inferno),
+        bench_program_peer("flamegraph.pl", "not installed (FlameGraph, from its repository)",
+                           &perl),
     };
     const struct bench_target targets[] = {{"tacho flame draw", "LC_ALL=C sort", 1 / 1.5}};
     const struct bench_case c = {

@@ -1,4 +1,8 @@
-/* Summing up a Chrome trace in order of time: ours and the floors. */
+/*
+ * Summing up a Chrome trace in order of time: ours, the floors, Python's json module with a sum by
+ * name, and Perfetto's trace processor with the same in SQL; whole programs, the file in the page
+ * cache.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +10,7 @@
 
 #include "base/json_read.h"
 #include "bench.h"
-#include "trace/summary.h"
+#include "program.h"
 
 enum { EVENTS = 1600000, QUICK_EVENTS = 100000 };
 
@@ -94,43 +98,71 @@ static int check_json(void *work, void *state)
     return status;
 }
 
-static int sum_up(void *work, void *state)
-{
-    static const struct tch_read_options plain = {.args = false};
-    const struct file *f = work;
-    struct tch_summary s;
-    int status = tch_summary_make(&s, f->path, TCH_BY_NAME, &plain, NULL);
+static const char python_sum[] = "import collections, json, sys\n"
+                                 "total = collections.Counter()\n"
+                                 "for event in json.load(open(sys.argv[1])):\n"
+                                 "    if event['ph'] == 'X': total[event['name']] += event['dur']\n"
+                                 "print(total.most_common())\n";
 
-    (void)state;
-    if (s.spans != f->spans || s.sorted)
-        status = -1;
-    tch_summary_release(&s);
+static const char sql_sum[] = "select name, count(*), sum(dur) from slice group by name";
+
+static void print_peak(const char *name, const struct bench_program *p)
+{
+    if (p->peak_kb > 0)
+        printf("  peak memory of %s: %.1f MB\n", name, (double)p->peak_kb / 1000);
+}
+
+static int compare(struct file *f, const struct bench_options *options)
+{
+    const char *shared = getenv("TACHO_REFERENCE_DATA");
+    char tpq_path[4096];
+
+    snprintf(tpq_path, sizeof tpq_path, "%s/tools/tpq", shared ? shared : "");
+    struct bench_program ours = {.argv = {TACHO_COMMAND, "trace", "summary", f->path}};
+    struct bench_program python = {.argv = {"python3", "-c", python_sum, f->path}};
+    struct bench_program tpq = {.argv = {tpq_path, f->path, sql_sum}};
+    const struct bench_contender contenders[] = {
+        {.name = "reading the file", .role = BENCH_FLOOR, .run = read_file},
+        {.name = "checking the JSON", .role = BENCH_FLOOR, .run = check_json},
+        {.name = "tacho trace summary", .role = BENCH_OURS, .arg = &ours, .run = bench_run_program},
+        bench_program_peer("python3 json", "not installed (package python3)", &python),
+        {.name = "trace processor",
+         .role = BENCH_PEER,
+         .missing = "there is no $TACHO_REFERENCE_DATA/tools/tpq",
+         .arg = &tpq,
+         .run = shared && access(tpq_path, X_OK) == 0 ? bench_run_program : NULL},
+    };
+    static const struct bench_target targets[] = {{"tacho trace summary", "python3 json", 10},
+                                                  {"tacho trace summary", "trace processor", 10}};
+    const struct bench_case c = {.name = "summary of a Chrome trace in order of time",
+                                 .work = f,
+                                 .bytes = f->bytes,
+                                 .operations = f->spans,
+                                 .operation = "span",
+                                 .contenders = contenders,
+                                 .contender_count = sizeof contenders / sizeof contenders[0],
+                                 .targets = targets,
+                                 .target_count = sizeof targets / sizeof targets[0]};
+    int status = bench_compare(&c, options);
+
+    if (status == 0 && !options->json) {
+        print_peak("tacho trace summary", &ours);
+        print_peak("python3 json", &python);
+        print_peak("trace processor", &tpq);
+    }
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct bench_contender contenders[] = {
-        {.name = "reading the file", .role = BENCH_FLOOR, .run = read_file},
-        {.name = "checking the JSON", .role = BENCH_FLOOR, .run = check_json},
-        {.name = "tacho trace summary", .role = BENCH_OURS, .run = sum_up},
-    };
     struct bench_options options;
     struct file f = {.bytes = 0};
-    struct bench_case c = {.name = "summary of a Chrome trace in order of time",
-                           .work = &f,
-                           .operation = "span",
-                           .contenders = contenders,
-                           .contender_count = sizeof contenders / sizeof contenders[0]};
     int status = -1;
 
     if (bench_parse(&argc, argv, &options) < 0)
         return 64;
-    if (make(&f, options.quick ? QUICK_EVENTS : EVENTS) == 0) {
-        c.bytes = f.bytes;
-        c.operations = f.spans;
-        status = bench_compare(&c, &options);
-    }
+    if (make(&f, options.quick ? QUICK_EVENTS : EVENTS) == 0)
+        status = compare(&f, &options);
     unlink(f.path);
     return status < 0 ? 1 : 0;
 }

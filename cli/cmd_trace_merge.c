@@ -18,8 +18,10 @@ static void tell_input(const struct tch_merged_input *in)
         tch_buf_adds(&text, in->offset < 0 ? ", -" : ", +");
         add_duration(&text, (double)(in->offset < 0 ? -in->offset : in->offset));
     }
-    if (in->way == TCH_MERGE_BOOT) {
-        tch_buf_adds(&text, " by the clock of the boot, to within ");
+    if (in->way == TCH_MERGE_TICKS || in->way == TCH_MERGE_BOOT || in->way == TCH_MERGE_WALL) {
+        tch_buf_adds(&text, in->way == TCH_MERGE_TICKS  ? " by the time stamp counter, to within "
+                            : in->way == TCH_MERGE_BOOT ? " by the clock of the boot, to within "
+                                                        : " by wall clock, to no better than ");
         add_duration(&text, (double)in->uncertainty);
     } else if (in->way != TCH_MERGE_FIRST) {
         tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
@@ -30,9 +32,10 @@ static void tell_input(const struct tch_merged_input *in)
         fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
                 (unsigned)in->renumbered);
     if (in->way == TCH_MERGE_WALL)
-        warn("'%s' is of another boot or machine: its place is right only as far as the two wall "
-             "clocks agree, which is not known; --align EVENT does not need them",
-             in->path);
+        warn("'%s' is of another boot or machine: to the %llu ns of reading the clocks comes what "
+             "the two wall clocks differ by, which no recording tells; --align EVENT does not need "
+             "them",
+             in->path, (unsigned long long)in->uncertainty);
     if (in->way == TCH_MERGE_EVENT)
         warn("'%s' was placed by one event: its place is right only as far as that happened "
              "everywhere at once, and clocks drift apart from there",
@@ -115,8 +118,9 @@ const struct cmd cmd_trace_merge = {
     .summary = "several traces in one file, on one clock",
     .usage = "tacho trace merge [--align EVENT] [--same-clock] FILE... -o OUT",
     .about =
-        "Recordings of one boot of a machine are put together by its monotonic clock, to within "
-        "nanoseconds; those of several boots or machines by their wall clocks, with a warning. "
+        "Recordings of one boot of a machine are put together by its time stamp counter or its "
+        "monotonic clock, to within the nanoseconds that are told; those of several boots or "
+        "machines by their wall clocks, with a warning. "
         "Other traces do not tell their clock: name an event that happened in all of them at "
         "once, or say that it is the same clock. A pid that two files have becomes two.",
     .opts = opts,

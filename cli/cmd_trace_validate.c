@@ -69,7 +69,7 @@ static void add_places(struct tch_buf *b, const struct tch_validation *v,
                        const struct tch_finding *f)
 {
     tch_buf_clear(b);
-    if (v->model.kind != TCH_KIND_PERFETTO && v->model.kind != TCH_KIND_RECORDING)
+    if (tch_kind_has_offsets(v->model.kind))
         for (size_t i = 0; i < f->place_count && i < 3; i++)
             tch_buf_addf(b, "%s%llu", i > 0 ? ", " : "at byte ", (unsigned long long)f->places[i]);
     if (b->len > 0 && f->count > 3)

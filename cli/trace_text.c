@@ -56,6 +56,8 @@ void add_kind(struct tch_buf *b, const struct tch_model *m)
         [TCH_KIND_PERFETTO] = "Perfetto",
         [TCH_KIND_RECORDING] = "recording",
         [TCH_KIND_CSV] = "CSV of spans",
+        [TCH_KIND_FOLDED] = "folded stacks",
+        [TCH_KIND_BABELTRACE] = "text of babeltrace2",
     };
 
     tch_buf_adds(b, names[m->kind]);
@@ -71,6 +73,11 @@ int tell_rewritten(const struct tch_rewritten *done, const char *in, const char 
     if (done->left_out > 0) {
         warn("%llu events that are no spans have no place in '%s'",
              (unsigned long long)done->left_out, out);
+        warnings++;
+    }
+    if (done->changed > 0) {
+        warn("%llu texts and arguments were too long for '%s', and cut or left out",
+             (unsigned long long)done->changed, out);
         warnings++;
     }
     if (done->lone_ends > 0) {

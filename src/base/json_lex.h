@@ -55,6 +55,37 @@ static inline bool tch_json_is_short_number(const char *p, size_t len)
            (*p != '0' || len == 1);
 }
 
+/* In each of the eight bytes: 0x80 where it is no digit. Behind a byte past 0xF9 the answer may be
+   wrong, that of the byte itself is not. */
+static inline uint64_t tch_json_no_digits(const char *p)
+{
+    const uint64_t zeros = 0x3030303030303030u;
+    uint64_t eight, other;
+
+    memcpy(&eight, p, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    eight = __builtin_bswap64(eight);
+#endif
+    other = ((eight ^ zeros) | ((eight + 0x0606060606060606u) ^ zeros)) & 0xF0F0F0F0F0F0F0F0u;
+    return (other | other << 1 | other << 2 | other << 3) & 0x8080808080808080u;
+}
+
+/* Are the first len (2 to 16) of the sixteen bytes at p digits, a point and digits? */
+static inline bool tch_json_is_short_decimal(const char *p, size_t len)
+{
+    uint64_t low = tch_json_no_digits(p), high = 0;
+    size_t point;
+
+    if (len <= 8)
+        low = low << 8 * (8 - len) >> 8 * (8 - len);
+    else
+        high = tch_json_no_digits(p + 8) << 8 * (16 - len) >> 8 * (16 - len);
+    if ((low & (low - 1)) != 0 || (high & (high - 1)) != 0 || (low != 0) == (high != 0))
+        return false;
+    point = (size_t)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high)) / 8;
+    return p[point] == '.' && point > 0 && point + 1 < len && (*p != '0' || point == 1);
+}
+
 /* Moves *at over digits, of which there must be one. */
 static inline bool tch_json_digits(const char **at, const char *end)
 {

@@ -35,6 +35,7 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
     r->end = data + len;
     r->hold = NULL;
     r->next = r->last = r->marks;
+    r->raw = NULL;
     r->depth = 0;
     r->closing[0] = '\0';
     r->fresh = false;
@@ -105,6 +106,7 @@ static bool scan_more(struct tch_json_reader *r)
         }
         r->next = r->marks;
         r->last = r->marks + count;
+        r->raw = NULL;
         if (count > 0)
             return true;
     }
@@ -152,6 +154,8 @@ static const char *pass_number(struct tch_json_reader *r, const char **start)
         size_t len = (size_t)(r->batch + *r->next - p);
 
         if (len <= 8 && tch_json_is_short_number(p, len))
+            return p + len;
+        if (len <= 16 && len > 1 && r->end - p >= 16 && tch_json_is_short_decimal(p, len))
             return p + len;
     }
     ok = tch_json_number(&p, r->end);
@@ -436,6 +440,7 @@ int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
         return r->status;
     r->fresh = false;
     r->hold = peek(r);
+    r->raw = r->next;
     p = pass(r);
     if (p)
         *ret = (struct tch_json_value){

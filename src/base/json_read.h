@@ -20,7 +20,8 @@
  *
  * From memory there is nothing to release. From a stream (tch_json_open_stream) the document
  * passes through a window: a value's text is good until the next call, and memory is bounded
- * by the window however long the document is.
+ * by the window however long the document is. TCH_JSON_SPARE bytes behind the window may be read,
+ * though they hold nothing.
  */
 #ifndef TCH_BASE_JSON_READ_H
 #define TCH_BASE_JSON_READ_H
@@ -39,6 +40,7 @@ enum {
     TCH_JSON_DEPTH = 127,         /**< nesting that is accepted unless max_depth says otherwise */
     TCH_JSON_DEPTH_MAX = 1024,    /**< the most that max_depth may be */
     TCH_JSON_WINDOW = 256 * 1024, /**< a stream's window to begin with */
+    TCH_JSON_SPARE = 16,
 };
 
 enum tch_json_type {
@@ -81,6 +83,7 @@ struct tch_json_reader {
     const char *batch;
     const uint16_t *next;
     const uint16_t *last;
+    const uint16_t *raw; /* the first of the raw value read last; NULL: a batch ago */
 
     unsigned depth;
     bool fresh; /* a container was entered, and nothing of it has been read yet */
@@ -132,6 +135,17 @@ int tch_json_skip(struct tch_json_reader *r);
 /** Passes over the next value and gives its type and the whole of its text, quotes included. */
 int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret);
 
+/**
+ * The marks (json_scan.h) of the raw value read last, as offsets from *base; NULL when they are not
+ * all there any more, as of a value that lay across two batches. Who has them need not search the
+ * text a second time. Good until the next call.
+ */
+static inline const uint16_t *tch_json_raw_marks(const struct tch_json_reader *r, const char **base)
+{
+    *base = r->batch;
+    return r->raw;
+}
+
 /** Passes over what is left of the array or object entered last. */
 int tch_json_leave(struct tch_json_reader *r);
 
@@ -166,5 +180,9 @@ struct tch_json_number tch_json_to_number(const struct tch_json_value *number);
 
 /** The same as a double, whatever its kind. */
 double tch_json_to_f64(const struct tch_json_value *number);
+
+/** The first member of that name in an object, as tch_json_read_raw() gives it; what follows it is
+    not looked at. false: there is none, or it is no object. */
+bool tch_json_find(const char *json, size_t len, const char *key, struct tch_json_value *ret);
 
 #endif

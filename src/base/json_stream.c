@@ -8,7 +8,7 @@
 int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, void *ctx,
                          size_t limit, tacho_error *err)
 {
-    char *window = malloc(TCH_JSON_WINDOW);
+    char *window = calloc(1, TCH_JSON_WINDOW + TCH_JSON_SPARE);
 
     if (!window)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
@@ -72,7 +72,7 @@ static bool grow(struct tch_json_reader *r, const char **moved)
             tch_fail(r->err, TACHO_ELIMIT, 0, "one value is longer than %zu bytes", r->limit);
         return false;
     }
-    window = malloc(size);
+    window = calloc(1, size + TCH_JSON_SPARE);
     if (!window) {
         r->status = tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory");
         return false;

@@ -58,6 +58,26 @@ int tch_parse_i64_n(const char *text, size_t len, int64_t *ret)
     return 0;
 }
 
+int tch_parse_hex_n(const char *text, size_t len, uint64_t *ret)
+{
+    uint64_t value = 0;
+
+    if (len < 3 || len > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
+        return TACHO_EINVAL;
+    for (size_t i = 2; i < len; i++) {
+        char low = (char)(text[i] | 0x20);
+
+        if (text[i] >= '0' && text[i] <= '9')
+            value = value << 4 | (uint64_t)(text[i] - '0');
+        else if (low >= 'a' && low <= 'f')
+            value = value << 4 | (uint64_t)(low - 'a' + 10);
+        else
+            return TACHO_EINVAL;
+    }
+    *ret = value;
+    return 0;
+}
+
 int tch_parse_i64(const char *text, int64_t *ret)
 {
     return tch_parse_i64_n(text, strlen(text), ret);

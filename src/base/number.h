@@ -14,7 +14,10 @@
 int tch_parse_u64(const char *text, uint64_t max, uint64_t *ret);
 int tch_parse_u64_n(const char *text, size_t len, uint64_t max, uint64_t *ret);
 
-/** The same with an optional '-'. */
+/** "0x" and 1 to 16 hexadecimal digits. */
+int tch_parse_hex_n(const char *text, size_t len, uint64_t *ret);
+
+/** Decimal digits with an optional '-'. */
 int tch_parse_i64(const char *text, int64_t *ret);
 int tch_parse_i64_n(const char *text, size_t len, int64_t *ret);
 

@@ -105,6 +105,7 @@ void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
         tch_json_bool(b, arg->bits != 0);
         break;
     case TACHO_ARG_TEXT:
+    case TCH_REC_ARG_JSON:
         tch_json_string(b, arg->text, arg->len);
         break;
     default:

@@ -7,11 +7,14 @@
 #include "base/json_read.h"
 #include "readers.h"
 
-/** A pid or tid as it stood in the last event that had one like it. */
-struct tch_chrome_id {
-    char text[24];
-    size_t len;
-    uint64_t number;
+enum { TCH_CHROME_KNOWN_BITS = 8 };
+
+/** A text of at most 16 bytes, zeros behind it, and its number in the model: what names and
+    categories mostly are, found without a loop. */
+struct tch_chrome_text {
+    uint64_t head, tail;
+    uint32_t len;
+    uint32_t number;
 };
 
 struct tch_chrome_reader {
@@ -21,9 +24,9 @@ struct tch_chrome_reader {
     bool between;        /* no event has been begun that is not whole */
     unsigned depth;      /* of nesting between events */
     struct tch_buf text; /* unescaped */
-    struct tch_chrome_id last_pid, last_tid;
-    uint64_t track_pid, track_tid; /* of the track before */
-    uint32_t track;                /* 1 + its number; 0: none yet */
+    struct tch_chrome_text known[1 << TCH_CHROME_KNOWN_BITS]; /* zeros: the empty text, number 0 */
+    uint64_t track_pid, track_tid;                            /* of the track before */
+    uint32_t track;                                           /* 1 + its number; 0: none yet */
 
     /* The event that is being read. */
     struct tch_ev ev;

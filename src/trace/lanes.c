@@ -34,17 +34,20 @@ int tch_lanes_add(struct tch_lanes *l)
 /* A name that is there gets more; a new one takes a free place, or wears down the least. */
 static void add_to(struct tch_cell *cell, uint32_t name, uint64_t ns)
 {
-    size_t least = 0;
+    unsigned there = 0, least = 0;
 
     cell->busy += ns;
-    for (size_t i = 0; i < TCH_CELL_NAMES; i++) {
-        if (cell->ns[i] > 0 && cell->name[i] == name) {
-            cell->ns[i] += ns;
-            return;
-        }
+    /* All are compared: which one it is, no CPU guesses. A free place called 0 is as good as any.
+     */
+    for (unsigned i = 0; i < TCH_CELL_NAMES; i++)
+        there |= (unsigned)(cell->name[i] == name) << i;
+    if (there != 0) {
+        cell->ns[__builtin_ctz(there)] += ns;
+        return;
+    }
+    for (unsigned i = 1; i < TCH_CELL_NAMES; i++)
         if (cell->ns[i] < cell->ns[least])
             least = i;
-    }
     if (cell->ns[least] > ns) {
         cell->ns[least] -= ns;
         return;

@@ -78,7 +78,7 @@ static int take(void *ctx, const struct tch_ev *given)
     struct tch_load *l = ctx;
     struct tch_ev ev = *given;
 
-    if (l->model.kind == TCH_KIND_RECORDING || l->model.kind == TCH_KIND_PERFETTO)
+    if (!tch_kind_has_offsets(l->model.kind))
         ev.offset = l->model.events; /* the order they came in */
     return tch_load_add(l, &ev);
 }

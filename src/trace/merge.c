@@ -34,7 +34,8 @@ static int no_memory(struct merge *g)
 
 const char *tch_merge_way_name(enum tch_merge_way way)
 {
-    static const char *const names[] = {"first", "boot", "wall clock", "event", "same clock"};
+    static const char *const names[] = {"first", "time stamp counter", "boot", "wall clock",
+                                        "event", "same clock"};
 
     return names[way];
 }
@@ -77,6 +78,25 @@ static int find_align(struct merge *g, const char *path, int64_t *ret)
     return status;
 }
 
+/* Two recordings of one boot count the same ticks: one line through the earliest and the latest
+   pair of both places them, and the errors of the pairs between play no part. */
+static bool place_by_ticks(const struct tch_trace_clock *a, const struct tch_trace_clock *b,
+                           struct tch_merged_input *input)
+{
+    struct tch_clock_pair first = a->first.ticks <= b->first.ticks ? a->first : b->first;
+    struct tch_clock_pair last = a->last.ticks >= b->last.ticks ? a->last : b->last;
+    struct tch_clock line;
+
+    if (!a->tsc || !b->tsc || last.ticks <= first.ticks || last.ns <= first.ns)
+        return false;
+    tch_clock_set(&line, first, last);
+    input->way = TCH_MERGE_TICKS;
+    input->offset =
+        (int64_t)(tch_clock_ns(&line, b->first.ticks) - tch_clock_ns(&line, a->first.ticks));
+    input->uncertainty = first.error + last.error;
+    return true;
+}
+
 /* By the clocks that recordings tell. */
 static int place_by_clock(struct merge *g)
 {
@@ -92,10 +112,12 @@ static int place_by_clock(struct merge *g)
         input->way = TCH_MERGE_SAME;
         return 0;
     }
-    input->uncertainty = own->error_ns + first->error_ns;
+    input->uncertainty = own->first.error + first->first.error;
     if (own->boot_id[0] && strcmp(own->boot_id, first->boot_id) == 0) {
-        input->way = TCH_MERGE_BOOT;
-        input->offset = (int64_t)(own->mono_ns - first->mono_ns);
+        if (!place_by_ticks(first, own, input)) {
+            input->way = TCH_MERGE_BOOT;
+            input->offset = (int64_t)(own->first.ns - first->first.ns);
+        }
     } else {
         input->way = TCH_MERGE_WALL;
         input->offset = (int64_t)(own->wall_ns - first->wall_ns);

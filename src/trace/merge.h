@@ -10,7 +10,8 @@
 /** How the time of an input was found. */
 enum tch_merge_way {
     TCH_MERGE_FIRST, /**< the others follow it */
-    TCH_MERGE_BOOT,  /**< one boot of one machine: its monotonic clock */
+    TCH_MERGE_TICKS, /**< one boot of one machine: its time stamp counter */
+    TCH_MERGE_BOOT,  /**< ... where one of them does not count that: its monotonic clock */
     TCH_MERGE_WALL,  /**< the wall clocks */
     TCH_MERGE_EVENT, /**< an event that all have */
     TCH_MERGE_SAME,  /**< the caller says that it is the same clock */
@@ -20,7 +21,8 @@ struct tch_merged_input {
     const char *path; /**< the caller's */
     enum tch_merge_way way;
     int64_t offset;       /**< nanoseconds added to its times, before the whole begins at 0 */
-    uint64_t uncertainty; /**< of those, as far as it is known */
+    uint64_t uncertainty; /**< of those, in nanoseconds, by the errors of the clock pairs; of wall
+                               clocks the least it can be */
     uint64_t events;
     uint32_t renumbered; /**< processes that got another pid */
     bool cut;

@@ -139,14 +139,19 @@ static int read_from(struct tch_reading *r, struct tch_source *s)
         return tch_read_recording(r, s);
     if (is_perfetto(s))
         return tch_read_perfetto(r, s);
+    if (tch_is_babeltrace(s))
+        return tch_read_babeltrace(r, s);
     if (first == '[' || first == '{')
         return tch_read_chrome(r, s);
     if (starts_with(s, TCH_CSV_HEAD))
         return tch_read_csv(r, s);
     if (first < 0)
         return tch_fail(r->err, TACHO_EPARSE, 0, "it is empty");
+    if (tch_is_stacks(s))
+        return tch_read_stacks(r, s);
     return tch_fail(r->err, TACHO_EPARSE, 0,
-                    "it is no recording, Chrome JSON, Perfetto trace or CSV of spans");
+                    "it is no recording, Chrome JSON, Perfetto trace, CSV of spans, folded stacks "
+                    "or text of babeltrace2");
 }
 
 int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,

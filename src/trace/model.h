@@ -15,6 +15,7 @@
 
 #include <tacho/error.h>
 
+#include "base/clock.h"
 #include "format.h"
 #include "texts.h"
 
@@ -75,15 +76,24 @@ enum tch_trace_kind {
     TCH_KIND_PERFETTO,
     TCH_KIND_RECORDING,
     TCH_KIND_CSV,
+    TCH_KIND_FOLDED,
+    TCH_KIND_BABELTRACE,
 };
+
+/** Do its events have a place in bytes? Else they count in the order they come. */
+static inline bool tch_kind_has_offsets(enum tch_trace_kind kind)
+{
+    return kind != TCH_KIND_PERFETTO && kind != TCH_KIND_RECORDING && kind != TCH_KIND_FOLDED;
+}
 
 /** What the clock of the events is; of a recording, and of what tacho made from one. */
 struct tch_trace_clock {
     bool known;
+    bool tsc; /**< its ticks are the time stamp counter's, which one boot has one of */
     char boot_id[40];
-    uint64_t mono_ns; /**< CLOCK_MONOTONIC at time 0 of the events */
-    uint64_t wall_ns; /**< CLOCK_REALTIME at the same instant */
-    uint64_t error_ns;
+    struct tch_clock_pair first; /**< at time 0 of the events */
+    struct tch_clock_pair last;
+    uint64_t wall_ns; /**< CLOCK_REALTIME at the first */
 };
 
 /** Read the fields. */
@@ -145,9 +155,9 @@ struct tch_read_options {
 };
 
 /**
- * Reads a trace: a recording, Chrome JSON (plain or gzip), Perfetto, CSV of spans; "-" is the
- * standard input. What kind it is, its content tells. A file that is damaged is read up to where
- * it is sound: m->cut tells.
+ * Reads a trace: a recording, Chrome JSON, Perfetto, CSV of spans, folded stacks, the text of
+ * babeltrace2; all but recordings plain or gzip; "-" is the standard input. What kind it is, its
+ * content tells. A file that is damaged is read up to where it is sound: m->cut tells.
  *
  * @return 0, a negative code, or what the sink returned
  */

@@ -144,6 +144,7 @@ static void add_arg(struct perfetto *p, const struct tch_rec_arg *arg)
         tch_pb_varint(&p->packet, BOOL, arg->bits != 0);
         break;
     case TACHO_ARG_TEXT:
+    case TCH_REC_ARG_JSON:
         add_utf8(p, STRING, arg->text, arg->len);
         break;
     default:

@@ -33,9 +33,15 @@ static inline int tch_reading_give(struct tch_reading *r, const struct tch_ev *e
 
 /** Each returns 0, also when the file is damaged and that was noted in the model; a negative code;
     or what the sink returned. */
+int tch_read_babeltrace(struct tch_reading *r, struct tch_source *s);
 int tch_read_chrome(struct tch_reading *r, struct tch_source *s);
 int tch_read_csv(struct tch_reading *r, struct tch_source *s);
+int tch_read_stacks(struct tch_reading *r, struct tch_source *s);
 int tch_read_perfetto(struct tch_reading *r, struct tch_source *s);
 int tch_read_recording(struct tch_reading *r, struct tch_source *s);
+
+/** Does the content look like that? */
+bool tch_is_babeltrace(const struct tch_source *s);
+bool tch_is_stacks(const struct tch_source *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <tacho/trace.h>
 
 #include "base/error.h"
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "out.h"
 #include "readers.h"
@@ -65,6 +66,15 @@ static int64_t from_start(const struct recording_reader *c, uint64_t ns)
     return ns > origin ? (int64_t)(ns - origin) : 0;
 }
 
+/* What claims to be JSON is, or it is a text. */
+static void add_value(struct recording_reader *c, const struct tch_rec_arg *arg)
+{
+    if (arg->type == TCH_REC_ARG_JSON && tch_json_check(arg->text, arg->len, NULL) == 0)
+        tch_json_raw(&c->args, arg->text, arg->len);
+    else
+        tch_json_arg(&c->args, arg);
+}
+
 static void write_args(struct recording_reader *c, const struct tch_seen_event *e)
 {
     struct tch_arg_list args;
@@ -74,7 +84,7 @@ static void write_args(struct recording_reader *c, const struct tch_seen_event *
     tch_json_begin_object(&c->args);
     for (size_t i = 0; i < args.count; i++) {
         tch_json_key_n(&c->args, args.list[i].key->name, args.list[i].key->name_len);
-        tch_json_arg(&c->args, &args.list[i]);
+        add_value(c, &args.list[i]);
     }
     tch_json_end_object(&c->args);
 }
@@ -291,10 +301,12 @@ static void note_clock(struct recording_reader *c)
     struct tch_model *m = c->r->m;
     const struct tch_rec_header *head = &c->rec.head;
 
-    m->clock = (struct tch_trace_clock){.known = true,
-                                        .mono_ns = c->rec.clock.first.ns,
-                                        .wall_ns = head->wall_ns,
-                                        .error_ns = c->rec.clock.first.error};
+    /* A recording that a trace without a clock was converted to has none either. */
+    m->clock = (struct tch_trace_clock){.known = head->wall_ns != 0,
+                                        .tsc = head->clock == TCH_REC_CLOCK_TSC,
+                                        .first = c->rec.clock.first,
+                                        .last = c->rec.clock.last,
+                                        .wall_ns = head->wall_ns};
     memcpy(m->clock.boot_id, head->boot_id, sizeof m->clock.boot_id);
     m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }

@@ -153,6 +153,7 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
         tch_writer_abort(&w->writer);
     w->ret->left_out = w->writer.left_out;
     w->ret->moved = w->writer.moved;
+    w->ret->changed = w->writer.changed;
     return status;
 }
 

@@ -23,6 +23,7 @@ struct tch_rewritten {
     uint64_t cut;      /**< spans that were cut at an edge */
     uint64_t left_out; /**< events that have no place in the format */
     uint64_t moved;    /**< spans that went to lanes of their own */
+    uint64_t changed;  /**< texts cut, arguments left out */
     uint64_t lone_begins, lone_ends;
     int64_t shift; /**< that was added to all times */
 };

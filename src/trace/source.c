@@ -164,3 +164,65 @@ bool tch_source_is_lines(const struct tch_source *s)
         feed++;
     return feed < end && *feed == '{';
 }
+
+/* Lines. */
+
+enum { LINE_LIMIT = 16 << 20, LINE_ROOM = 256 * 1024 };
+
+static int more_bytes(struct tch_source_lines *l, tacho_error *err)
+{
+    ssize_t got;
+
+    if (l->at > 0) {
+        memmove(l->buf, l->buf + l->at, l->end - l->at);
+        l->end -= l->at;
+        l->at = 0;
+    }
+    if (l->end == l->room) {
+        size_t room = l->room > 0 ? l->room * 2 : LINE_ROOM;
+        char *buf = room <= LINE_LIMIT ? realloc(l->buf, room) : NULL;
+
+        if (!buf)
+            return room > LINE_LIMIT
+                       ? tch_fail(err, TACHO_ELIMIT, l->number + 1, "a line is too long")
+                       : tch_fail(err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+        l->buf = buf;
+        l->room = room;
+    }
+    got = tch_source_read(l->s, l->buf + l->end, l->room - l->end);
+    if (got < 0)
+        return tch_fail_errno(err, errno, "cannot read '%.150s'", l->s->path);
+    l->end += (size_t)got;
+    return got > 0;
+}
+
+int tch_source_line(struct tch_source_lines *l, const char **text, size_t *len, tacho_error *err)
+{
+    size_t seen = 0;
+    const char *feed = NULL;
+    int more = 1;
+
+    while (more > 0) {
+        if (l->end - l->at > seen)
+            feed = memchr(l->buf + l->at + seen, '\n', l->end - l->at - seen);
+        if (feed)
+            break;
+        seen = l->end - l->at;
+        more = more_bytes(l, err);
+    }
+    if (more < 0 || l->at == l->end)
+        return more < 0 ? more : 0;
+    *text = l->buf + l->at;
+    *len = feed ? (size_t)(feed - *text) : l->end - l->at;
+    l->number++;
+    l->offset = l->next;
+    l->next += *len + (feed != NULL);
+    l->at += *len + (feed != NULL);
+    return 1;
+}
+
+void tch_source_lines_release(struct tch_source_lines *l)
+{
+    free(l->buf);
+    *l = (struct tch_source_lines){0};
+}

@@ -42,7 +42,7 @@ static unsigned arg_words(uint64_t head)
 {
     unsigned type = head >> 32 & 0xFF;
 
-    return 1 + (type == TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
+    return 1 + (type >= TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
 }
 
 bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
@@ -54,7 +54,7 @@ bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
         return false;
     head = args->words[0];
     *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
-    if (ret->type == TACHO_ARG_TEXT) {
+    if (ret->type >= TACHO_ARG_TEXT) {
         ret->text = (const char *)(args->words + 1);
         ret->len = head >> 40;
     } else {
@@ -86,7 +86,7 @@ static bool args_are_sound(const struct tch_recording *r, const uint64_t *words,
             return false;
         type = words[0] >> 32 & 0xFF;
         size = arg_words(words[0]);
-        if (type < TACHO_ARG_I64 || type > TACHO_ARG_TEXT || size > left ||
+        if (type < TACHO_ARG_I64 || type > TCH_REC_ARG_JSON || size > left ||
             !has_text(r, (uint32_t)words[0]))
             return false;
         words += size;
@@ -456,4 +456,33 @@ int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *see, void *ctx,
     free(w.open);
     free(w.kept);
     return status;
+}
+
+/* Copies hold what is older than the stage they were made of. */
+int tch_recording_reach(struct tch_recording *r, uint64_t *ret, tacho_error *err)
+{
+    struct walk w = {.r = r};
+    int status = 0;
+
+    *ret = 0;
+    for (size_t i = 0; status >= 0 && i < r->chunk_count; i++) {
+        const uint64_t *words = r->words + TCH_REC_CHUNK_HEADER / 8;
+
+        if (r->chunks[i].type != TCH_REC_STAGE)
+            continue;
+        status = tch_recording_load(r, &r->chunks[i], err);
+        if (status <= 0)
+            continue;
+        w.ticks = r->chunks[i].base;
+        for (size_t at = 0, step; at < TCH_REC_WORDS; at += step) {
+            bool is_record = words[at] != 0 && (words[at] & 0xFFFF) != TCH_REC_SKIP;
+
+            step = size_of(&w, words + at, TCH_REC_WORDS - at);
+            if (step == 0 || (is_record && !set_time(&w, words[at])))
+                break;
+            if (is_record && w.ticks > *ret)
+                *ret = w.ticks;
+        }
+    }
+    return status < 0 ? status : 0;
 }

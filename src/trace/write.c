@@ -11,8 +11,13 @@ enum {
 };
 
 const struct tch_write_format *const tch_write_formats[] = {
-    &tch_trace_as_chrome, &tch_trace_as_chrome_gz, &tch_trace_as_csv,
-    &tch_trace_as_folded, &tch_trace_as_perfetto,  NULL,
+    &tch_trace_as_chrome,
+    &tch_trace_as_chrome_gz,
+    &tch_trace_as_csv,
+    &tch_trace_as_folded,
+    &tch_trace_as_perfetto,
+    &tch_trace_as_recording,
+    NULL,
 };
 
 const struct tch_write_format *tch_write_format_of(const char *path)

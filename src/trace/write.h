@@ -17,7 +17,7 @@
 
 struct tch_writer;
 
-#define TCH_WRITE_ENDINGS "its name must end in .json, .json.gz, .pftrace, .csv or .folded"
+#define TCH_WRITE_ENDINGS "its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded"
 
 struct tch_write_format {
     const char *extension; /**< ".json" */
@@ -38,6 +38,7 @@ extern const struct tch_write_format tch_trace_as_chrome_gz;
 extern const struct tch_write_format tch_trace_as_csv;
 extern const struct tch_write_format tch_trace_as_folded;
 extern const struct tch_write_format tch_trace_as_perfetto;
+extern const struct tch_write_format tch_trace_as_recording;
 
 /** NULL-ended. */
 extern const struct tch_write_format *const tch_write_formats[];
@@ -65,6 +66,7 @@ struct tch_writer {
     uint64_t written;  /**< events */
     uint64_t left_out; /**< events that have no place in the format */
     uint64_t moved;    /**< spans that went to lanes of their own */
+    uint64_t changed;  /**< texts cut, arguments left out */
     struct tch_nest nest;
     uint32_t track; /* 1 + that of the event before; 0: none */
     void *own;      /* the format's */

@@ -6,17 +6,24 @@ $ tacho
 !        tacho --help | --version
 ! 
 ! Commands:
+!   baseline     save, list, show, promote, remove what the gate compares with
+!   compare      runs side by side, with intervals and verdicts
 !   completion   print a completion script for a shell
 !   doctor       what this machine can measure, what disturbs it, how to mend that
 !   events       validate, summarise, compare and import profile events
 !   fingerprint  hash a configuration, show and hash the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
+!   gate         run what tacho.yaml lists, judge it against baselines or another
+!                commit, for CI
 !   help         explain tacho or one of its commands
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
+!   sweep        run a command over a grid of parameters, a run folder a cell
 !   trace        look into recordings and traces, convert, cut and check them
 !   watch        memory, CPU and power of a process tree, live
+!   witness      prove that results were not changed since, and that they come out
+!                again
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -32,17 +39,24 @@ $ tacho --help
 | whether that is better or worse than before.
 | 
 | Commands:
+|   baseline     save, list, show, promote, remove what the gate compares with
+|   compare      runs side by side, with intervals and verdicts
 |   completion   print a completion script for a shell
 |   doctor       what this machine can measure, what disturbs it, how to mend that
 |   events       validate, summarise, compare and import profile events
 |   fingerprint  hash a configuration, show and hash the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
+|   gate         run what tacho.yaml lists, judge it against baselines or another
+|                commit, for CI
 |   help         explain tacho or one of its commands
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
+|   sweep        run a command over a grid of parameters, a run folder a cell
 |   trace        look into recordings and traces, convert, cut and check them
 |   watch        memory, CPU and power of a process tree, live
+|   witness      prove that results were not changed since, and that they come out
+|                again
 | 
 | Options:
 |   -V, --version  show the version

@@ -10,6 +10,12 @@ $ tacho help --man
 | A benchmark run under tacho leaves evidence: how long it took, what it held in memory, what energy it drew, under exactly which configuration and machine, and whether that is better or worse than before.
 | .SH COMMANDS
 | .TP
+| .B tacho baseline
+| save, list, show, promote, remove what the gate compares with
+| .TP
+| .B tacho compare
+| runs side by side, with intervals and verdicts
+| .TP
 | .B tacho completion
 | print a completion script for a shell
 | .TP
@@ -25,6 +31,9 @@ $ tacho help --man
 | .B tacho flame
 | capture, fold, draw, compare and convert flamegraphs
 | .TP
+| .B tacho gate
+| run what tacho.yaml lists, judge it against baselines or another commit, for CI
+| .TP
 | .B tacho help
 | explain tacho or one of its commands
 | .TP
@@ -37,11 +46,17 @@ $ tacho help --man
 | .B tacho stats
 | latency statistics of a column of numbers
 | .TP
+| .B tacho sweep
+| run a command over a grid of parameters, a run folder a cell
+| .TP
 | .B tacho trace
 | look into recordings and traces, convert, cut and check them
 | .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
+| .TP
+| .B tacho witness
+| prove that results were not changed since, and that they come out again
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -68,17 +83,22 @@ $ tacho help --man
 | .EE
 | .RE
 | .SH SEE ALSO
+| .BR tacho\-baseline (1),
+| .BR tacho\-compare (1),
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
 | .BR tacho\-events (1),
 | .BR tacho\-fingerprint (1),
 | .BR tacho\-flame (1),
+| .BR tacho\-gate (1),
 | .BR tacho\-help (1),
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),
 | .BR tacho\-stats (1),
+| .BR tacho\-sweep (1),
 | .BR tacho\-trace (1),
-| .BR tacho\-watch (1)
+| .BR tacho\-watch (1),
+| .BR tacho\-witness (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"

@@ -455,6 +455,45 @@ static void members_stay_when_their_parent_ends(void **state)
     tacho_tree_close(tree);
 }
 
+static void put_children(const char *pid, const char *tid, const char *children)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, "%s/proc/%s/task/%s", test_home, pid, tid);
+    assert_int_equal(tch_mkdirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/proc/%s/task/%s/children", test_home, pid, tid);
+    test_put(path, children);
+}
+
+/* Where the kernel lists children nobody else is read: 320 says that it is a child, but is not. */
+static void follows_the_children_that_the_kernel_lists(void **state)
+{
+    tacho_tree *tree = NULL;
+    tacho_tree_sample s;
+
+    (void)state;
+    put_process("300", "300 (p) S 1 0 0 0 -1 0 1 0 0 0 2 1 0 0 20 0 2 0 5 0 0 0\n",
+                "VmRSS:\t10 kB\n"); /* two threads */
+    put_process("310", STAT(310, 300, 6), "VmRSS:\t20 kB\n");
+    put_process("311", STAT(311, 300, 6), "VmRSS:\t40 kB\n");
+    put_process("305", STAT(305, 311, 7), "VmRSS:\t80 kB\n");
+    put_process("320", STAT(320, 300, 7), "VmRSS:\t1000 kB\n");
+    put_children("300", "300", "310 ");
+    put_children("300", "301", "311 99999 ");
+    put_children("310", "310", "");
+    put_children("311", "311", "305 310 ");
+    assert_int_equal(tacho_tree_open(test_home, 300, &tree, NULL), 0);
+    s = look(tree);
+    assert_true(s.processes == 4 && s.rss_bytes == 150 * 1024);
+    remove_process("311");
+    s = look(tree); /* 305 stays a member */
+    assert_true(s.processes == 3 && s.rss_bytes == 110 * 1024);
+    put_process("300", STAT(300, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
+    s = look(tree);
+    assert_true(s.processes == 2 && s.rss_bytes == 100 * 1024);
+    tacho_tree_close(tree);
+}
+
 static int track_once(void *arg)
 {
     tacho_memory *m = NULL;
@@ -488,6 +527,9 @@ static void survives_every_failing_allocation(void **state)
     put_process("100", STAT(100, 1, 5), "VmHWM:\t90 kB\nVmRSS:\t10 kB\n");
     test_every_allocation_fails(track_once, NULL);
     test_every_allocation_fails(look_once, NULL);
+    put_process("50", STAT(50, 100, 5), "VmRSS:\t10 kB\n");
+    put_children("100", "100", "50 ");
+    test_every_allocation_fails(look_once, NULL);
 }
 
 int main(void)
@@ -502,6 +544,7 @@ int main(void)
         cmocka_unit_test(the_wall_clock_plays_no_part),
         cmocka_unit_test(a_clock_set_back_does_not_turn_time_around),
         TEST_IN_HOME(members_stay_when_their_parent_ends),
+        TEST_IN_HOME(follows_the_children_that_the_kernel_lists),
         TEST_IN_HOME(survives_every_failing_allocation),
     };
 

@@ -188,31 +188,169 @@ static char *content(const char *path)
     return tch_buf_take(&b);
 }
 
-static void round_trips_keep_everything(void **state)
+/* Through every pair of formats, and back to one that shows what the poorer of the two keeps. */
+static void round_trips_keep_what_the_formats_hold(void **state)
 {
-    static const char *const formats[] = {"json", "json.gz", "pftrace"};
-    char first[256], second[256], back[256], *wanted, *got;
+    enum { EVERYTHING, SPANS, STACKS };
+    static const struct {
+        const char *extension;
+        int keeps;
+    } formats[] = {{"json", EVERYTHING},  {"json.gz", EVERYTHING}, {"pftrace", EVERYTHING},
+                   {"tacho", EVERYTHING}, {"csv", SPANS},          {"folded", STACKS}};
+    static const char *const shown_as[] = {"json", "csv", "folded"};
+    const size_t count = sizeof formats / sizeof formats[0];
     const char *in = put("full.json", full);
+    char first[256], second[256], back[256], *wanted[3], *got;
 
     (void)state;
-    snprintf(back, sizeof back, "%s", test_at("direct.json"));
-    convert(in, back);
-    wanted = content(back);
-    assert_non_null(strstr(wanted,
+    for (int i = 0; i < 3; i++) {
+        snprintf(back, sizeof back, "%s/direct.%s", test_home, shown_as[i]);
+        convert(in, back);
+        wanted[i] = content(back);
+    }
+    assert_non_null(strstr(wanted[EVERYTHING],
                            "\"args\":{\"a\":1,\"t\":\"x\\ny\",\"n\":{\"k\":[1,2.5,null,true]}"
                            ",\"b\":2}"));
-    for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0; k < 3; k++) {
-            snprintf(first, sizeof first, "%s/one.%s", test_home, formats[i]);
-            snprintf(second, sizeof second, "%s/two.%s", test_home, formats[k]);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            int keeps = formats[i].keeps > formats[k].keeps ? formats[i].keeps : formats[k].keeps;
+
+            snprintf(first, sizeof first, "%s/one.%s", test_home, formats[i].extension);
+            snprintf(second, sizeof second, "%s/two.%s", test_home, formats[k].extension);
+            snprintf(back, sizeof back, "%s/back.%s", test_home, shown_as[keeps]);
             convert(in, first);
             convert(first, second);
-            convert(second, test_at("back.json"));
-            got = content(test_at("back.json"));
-            assert_string_equal(got, wanted);
+            convert(second, back);
+            got = content(back);
+            if (strcmp(got, wanted[keeps]) != 0)
+                fail_msg("%s, %s: %s", formats[i].extension, formats[k].extension, got);
             free(got);
         }
+    for (int i = 0; i < 3; i++)
+        free(wanted[i]);
+}
+
+/* Overlaps stay on their track, a begin stays open, times far apart stay, and texts are what they
+   were. */
+static void a_recording_holds_a_trace(void **state)
+{
+    static const char odd[] =
+        "[{\"name\":\"a\",\"cat\":\"\",\"ph\":\"X\",\"ts\":0,\"dur\":10,\"pid\":1,\"tid\":2},\n"
+        "{\"name\":\"b\",\"cat\":\"\",\"ph\":\"X\",\"ts\":5,\"dur\":10,\"pid\":1,\"tid\":2,"
+        "\"args\":{\"\\u0000\":\"\xE2\x82\xAC\",\"big\":18446744073709551615,\"neg\":-1,\"f\":-0.5,"
+        "\"list\":[],\"no\":null,\"yes\":true}},\n"
+        "{\"name\":\"open\",\"cat\":\"\",\"ph\":\"B\",\"ts\":20,\"pid\":1,\"tid\":2},\n"
+        "{\"name\":\"late\",\"cat\":\"\",\"ph\":\"X\",\"ts\":400000000000,\"dur\":0.001,\"pid\":1,"
+        "\"tid\":2},\n"
+        "{\"name\":\"two\",\"ph\":\"C\",\"ts\":1,\"pid\":1,\"tid\":1,\"args\":{\"x\":1,\"y\":2.5}},"
+        "\n"
+        "{\"name\":\"r\",\"cat\":\"q\",\"ph\":\"b\",\"id\":\"0x7\",\"ts\":1,\"pid\":1,\"tid\":2},\n"
+        "{\"name\":\"r\",\"cat\":\"q\",\"ph\":\"n\",\"id\":\"0x7\",\"ts\":2,\"pid\":1,\"tid\":2},\n"
+        "{\"name\":\"r\",\"cat\":\"q\",\"ph\":\"e\",\"id\":\"0x7\",\"ts\":3,\"pid\":1,\"tid\":2},\n"
+        "{\"name\":\"all\",\"ph\":\"i\",\"s\":\"g\",\"ts\":4,\"pid\":1,\"tid\":2}]\n";
+    char *wanted, *got;
+
+    (void)state;
+    convert(put("odd.json", odd), test_at("direct.json"));
+    convert(test_at("odd.json"), test_at("odd.tacho"));
+    convert(test_at("odd.tacho"), test_at("back.json"));
+    wanted = content(test_at("direct.json"));
+    got = content(test_at("back.json"));
+    assert_string_equal(got, wanted);
+    assert_non_null(strstr(got, "\"big\":18446744073709551615"));
+    assert_non_null(strstr(got, "\"ts\":400000000000"));
     free(wanted);
+    free(got);
+}
+
+/* More records than chunks hold, all at one instant too. */
+static void a_recording_holds_many_events(void **state)
+{
+    enum { EVENTS = 100000 };
+    FILE *f = fopen(test_at("many.csv"), "w");
+    struct tch_summary s;
+    tacho_error err;
+
+    (void)state;
+    assert_non_null(f);
+    fputs("pid,tid,process,thread,name,category,start_ns,dur_ns,args\n", f);
+    for (int i = 0; i < EVENTS; i++)
+        fprintf(f, "1,1,,,n%d,,%d,1,\n", i % 7, i < EVENTS / 2 ? i : EVENTS / 2);
+    fclose(f);
+    convert(test_at("many.csv"), test_at("many.tacho"));
+    assert_int_equal(tch_summary_make(&s, test_at("many.tacho"), TCH_BY_NAME, &plain, &err), 0);
+    assert_int_equal(s.spans, EVENTS);
+    assert_int_equal(row_of(&s, "n0")->count, EVENTS / 7 + 1);
+    assert_int_equal(s.model.bad, 0);
+    tch_summary_release(&s);
+}
+
+static void a_recording_is_of_one_process(void **state)
+{
+    static const char two[] =
+        "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":0,\"dur\":1,\"pid\":1,\"tid\":1},"
+        "{\"name\":\"a\",\"ph\":\"X\",\"ts\":0,\"dur\":1,\"pid\":2,\"tid\":1}]";
+    struct tch_write_options writing = {.object = false};
+    struct tch_rewritten done;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_rewrite(&done, put("two.json", two), test_at("two.tacho"), &with_args,
+                                 &writing, NULL, &err),
+                     TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "one process"));
+    assert_int_equal(access(test_at("two.tacho"), F_OK), -1);
+    tch_rewritten_release(&done);
+}
+
+/* Text of others. */
+
+static void reads_folded_stacks_of_any_profiler(void **state)
+{
+    struct tch_summary s;
+    tacho_error err;
+
+    (void)state;
+    put("perf.folded", "prog;main;a 3\nprog;main;a;b 4\nprog;main 1\nother 2\nprog;main;a 1\n");
+    assert_int_equal(tch_summary_make(&s, test_at("perf.folded"), TCH_BY_NAME, &plain, &err), 0);
+    assert_int_equal(s.model.kind, TCH_KIND_FOLDED);
+    assert_int_equal(row_of(&s, "main")->total, 9);
+    assert_int_equal(row_of(&s, "main")->self, 1);
+    assert_int_equal(row_of(&s, "a")->total, 8);
+    assert_int_equal(row_of(&s, "a")->self, 4);
+    assert_int_equal(row_of(&s, "b")->self, 4);
+    assert_int_equal(row_of(&s, "other")->self, 2);
+    assert_int_equal(s.lone_ends + s.unfinished + s.overlaps, 0);
+    tch_summary_release(&s);
+}
+
+static void reads_the_text_of_babeltrace(void **state)
+{
+    static const char text[] =
+        "[23:59:59.999999998] (+?.????????"
+        "?) host app:step_begin: { cpu_id = 1 }, { vpid = 5, vtid "
+        "= 6, procname = \"w\" }, { n = 1, s = \"a\\\"b{, }\", h = 0x1F, l = [ [0] = 1, [1] = 2 ], "
+        "e "
+        "= ( \"ON\" : container = 1 ), o = { x = 1.5 } }\n"
+        "[00:00:00.000000001] (+0.000000003) host app:mark: { cpu_id = 1 }, { vpid = 5, vtid = 6, "
+        "procname = \"w\" }, { }\n"
+        "[00:00:00.000000005] (+0.000000004) host app:step_end: { cpu_id = 1 }, { vpid = 5, vtid = "
+        "6, procname = \"w\" }, { }\n"
+        "nonsense\n"
+        "[00:00:01.000000005] (+1.000000000) host process_exit: { cpu_id = 3 }, { tid = 9 }\n";
+    char *got;
+
+    (void)state;
+    convert(put("bt.txt", text), test_at("bt.json"));
+    got = content(test_at("bt.json"));
+    assert_non_null(strstr(got,
+                           "{\"name\":\"step\",\"cat\":\"app\",\"ph\":\"X\",\"ts\":86399999999.998,"
+                           "\"dur\":0.007,\"pid\":5,\"tid\":6,\"args\":{\"n\":1,\"s\":\"a\\\"b{, }"
+                           "\",\"h\":31,\"l\":[1,2],\"e\":\"ON\",\"o\":{\"x\":1.5}}}"));
+    assert_non_null(strstr(got, "\"name\":\"mark\",\"cat\":\"app\",\"ph\":\"i\""));
+    assert_non_null(strstr(got, "\"name\":\"process_exit\",\"cat\":\"\",\"ph\":\"i\""));
+    assert_non_null(strstr(got, "{\"name\":\"CPU 3\"}"));
+    free(got);
 }
 
 static void csv_keeps_the_spans(void **state)
@@ -375,6 +513,96 @@ static void put_many(const char *name, unsigned dur, const char *extra)
     tch_buf_release(&b);
 }
 
+/* A recording of one span from ticks 100 after `first` on, with a clock of our own. */
+static const char *recording(const char *name, const char *boot, bool tsc,
+                             struct tch_rec_pair first, struct tch_rec_pair last, uint64_t wall)
+{
+    struct tch_rec_header head;
+    const char *path = test_at(name);
+    char text[256];
+    FILE *f;
+
+    snprintf(text, sizeof text,
+             "[{\"name\":\"x\",\"ph\":\"X\",\"ts\":%llu.%03llu,\"dur\":1,\"pid\":1,\"tid\":1}]",
+             (unsigned long long)(first.ticks + 100) / 1000,
+             (unsigned long long)(first.ticks + 100) % 1000);
+    convert(put("in.json", text), path);
+    f = fopen(path, "r+");
+    assert_non_null(f);
+    assert_int_equal(fread(&head, sizeof head, 1, f), 1);
+    snprintf(head.boot_id, sizeof head.boot_id, "%s", boot);
+    head.clock = tsc ? TCH_REC_CLOCK_TSC : TCH_REC_CLOCK_NS;
+    first.check = first.ticks ^ first.ns ^ first.error;
+    last.check = last.ticks ^ last.ns ^ last.error;
+    head.first = first;
+    head.last[0] = last;
+    head.wall_ns = wall;
+    rewind(f);
+    assert_int_equal(fwrite(&head, sizeof head, 1, f), 1);
+    fclose(f);
+    return path;
+}
+
+static void merges_recordings_by_the_best_clock_they_share(void **state)
+{
+    /* Two ticks a nanosecond; the second recording's first pair was read 7 ns late. */
+    static const struct tch_rec_pair a0 = {0, 1000, 20, 0}, a1 = {2000000000, 1000001000, 20, 0};
+    static const struct tch_rec_pair b0 = {4000000000, 2000001007, 30, 0};
+    static const struct tch_rec_pair b1 = {6000000000, 3000001000, 25, 0};
+    static const struct {
+        const char *boot;
+        bool tsc;
+        const char *align;
+        enum tch_merge_way way;
+        int64_t offset;
+        uint64_t uncertainty;
+    } cases[] = {
+        {"one", true, NULL, TCH_MERGE_TICKS, 2000000000, 45},
+        {"one", false, NULL, TCH_MERGE_BOOT, 2000000007, 50},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50},
+        {"two", true, "x", TCH_MERGE_EVENT, 1, 0}, /* its 100 ticks are 49 ns, by that late pair */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_merge_options options = {.align = cases[i].align};
+        struct tch_write_options writing = {.object = false};
+        char a[128], b[128], *paths[2] = {a, b};
+        struct tch_merged done;
+        tacho_error err;
+
+        snprintf(a, sizeof a, "%s", recording("a.tacho", "one", cases[i].tsc, a0, a1, 1000000000));
+        snprintf(b, sizeof b, "%s",
+                 recording("b.tacho", cases[i].boot, cases[i].tsc, b0, b1, 6000000000));
+        if (tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err) < 0)
+            fail_msg("case %zu: %s", i, err.message);
+        assert_int_equal(done.inputs[1].way, cases[i].way);
+        assert_int_equal(done.inputs[1].offset, cases[i].offset);
+        assert_int_equal(done.inputs[1].uncertainty, cases[i].uncertainty);
+        tch_merged_release(&done);
+    }
+}
+
+/* What was converted from a trace without a clock has none: its times are not believed. */
+static void a_converted_recording_claims_no_clock(void **state)
+{
+    struct tch_merge_options options = {.align = NULL};
+    struct tch_write_options writing = {.object = false};
+    char a[128], b[128], *paths[2] = {a, b};
+    struct tch_merged done;
+    tacho_error err;
+
+    (void)state;
+    snprintf(a, sizeof a, "%s", test_at("a.tacho"));
+    snprintf(b, sizeof b, "%s", test_at("b.tacho"));
+    convert(put("full.json", full), a);
+    convert(test_at("full.json"), b);
+    assert_int_equal(tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err),
+                     TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "does not tell its clock"));
+    tch_merged_release(&done);
+}
+
 static void compares_by_name_with_an_interval(void **state)
 {
     struct tch_trace_comparison c;
@@ -410,7 +638,7 @@ static int everything(void *arg)
     int status = tch_summary_make(&s, paths[0], TCH_BY_NAME, &plain, &err);
 
     tch_summary_release(&s);
-    for (size_t i = 2; status == 0 && i < 7; i++) {
+    for (size_t i = 2; status == 0 && i < 8; i++) {
         status = tch_rewrite(&done, paths[1], paths[i], &with_args, &writing, NULL, &err);
         tch_rewritten_release(&done);
     }
@@ -419,7 +647,7 @@ static int everything(void *arg)
         tch_validation_release(&v);
     }
     if (status == 0) {
-        status = tch_merge(&m, paths + 2, 2, paths[7], &options, &writing, &err);
+        status = tch_merge(&m, paths + 2, 2, paths[8], &options, &writing, &err);
         tch_merged_release(&m);
     }
     if (status == 0) {
@@ -431,13 +659,14 @@ static int everything(void *arg)
 
 static void survives_every_failed_allocation(void **state)
 {
-    static const char *const names[] = {"full.json", "full.json", "o.pftrace", "o.json",
-                                        "o.json.gz", "o.csv",     "o.folded",  "m.pftrace"};
-    char text[8][128], *paths[8];
+    static const char *const names[] = {"full.json", "full.json", "o.pftrace",
+                                        "o.json",    "o.json.gz", "o.csv",
+                                        "o.folded",  "o.tacho",   "m.pftrace"};
+    char text[9][128], *paths[9];
 
     (void)state;
     put("full.json", full);
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 9; i++) {
         snprintf(text[i], sizeof text[i], "%s/%s", test_home, names[i]);
         paths[i] = text[i];
     }
@@ -451,7 +680,12 @@ int main(void)
         TEST_IN_HOME(order_in_the_file_makes_no_difference),
         TEST_IN_HOME(reads_a_damaged_file_up_to_where_it_is_sound),
         TEST_IN_HOME(refuses_what_is_no_trace),
-        TEST_IN_HOME(round_trips_keep_everything),
+        TEST_IN_HOME(round_trips_keep_what_the_formats_hold),
+        TEST_IN_HOME(a_recording_holds_a_trace),
+        TEST_IN_HOME(a_recording_holds_many_events),
+        TEST_IN_HOME(a_recording_is_of_one_process),
+        TEST_IN_HOME(reads_folded_stacks_of_any_profiler),
+        TEST_IN_HOME(reads_the_text_of_babeltrace),
         TEST_IN_HOME(csv_keeps_the_spans),
         TEST_IN_HOME(folds_stacks_by_own_time),
         TEST_IN_HOME(a_full_disk_is_an_error),
@@ -459,6 +693,8 @@ int main(void)
         TEST_IN_HOME(finds_what_viewers_lose),
         TEST_IN_HOME(mends_overlaps_and_ids),
         TEST_IN_HOME(merges_by_an_event_and_keeps_processes_apart),
+        TEST_IN_HOME(merges_recordings_by_the_best_clock_they_share),
+        TEST_IN_HOME(a_converted_recording_claims_no_clock),
         TEST_IN_HOME(compares_by_name_with_an_interval),
         TEST_IN_HOME(survives_every_failed_allocation),
     };

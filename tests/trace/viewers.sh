@@ -5,14 +5,7 @@
 set -eu
 . "$1/tests/support/lib.sh"
 child=$2
-
-[ -n "${TACHO_REFERENCE_DATA:-}" ] || skip "TACHO_REFERENCE_DATA is not set"
-tpq=$TACHO_REFERENCE_DATA/tools/tpq
-[ -x "$tpq" ] || skip "there is no $tpq"
-need node
-printf '[{"name":"a","ph":"X","ts":0,"dur":1,"pid":1,"tid":1}]' >"$scratch/one.json"
-"$tpq" "$scratch/one.json" "select 1" >"$scratch/try" 2>&1 ||
-    skip "tpq does not run: $(tail -1 "$scratch/try")"
+. "$1/tests/trace/tpq.sh"
 
 # What was dropped, whatever the reason: nothing, so that only the title is there.
 losses="select name as lost from stats where value != 0 and severity in ('error', 'data_loss')"
@@ -23,8 +16,7 @@ expect()
     { echo lost; cat; } >"$scratch/wanted"
     trace=$1
     shift
-    "$tpq" "$trace" "$losses" "$@" 2>"$scratch/errors" | grep -v '^#' | grep . >"$scratch/got" ||
-        fail "tpq cannot read $trace: $(tail -3 "$scratch/errors")"
+    ask "$trace" "$losses" "$@" >"$scratch/got"
     expect_same "$(basename "$trace")" "$scratch/wanted" "$scratch/got"
 }
 

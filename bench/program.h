@@ -1,0 +1,25 @@
+/*
+ * Whole programs as contenders: started, waited for, their output thrown away or kept in a file.
+ */
+#ifndef BENCH_PROGRAM_H
+#define BENCH_PROGRAM_H
+
+#include "bench.h"
+
+enum { BENCH_MOST_ARGUMENTS = 8 };
+
+struct bench_program {
+    const char *argv[BENCH_MOST_ARGUMENTS + 1]; /* ends with NULL */
+    const char *locale;                         /* an LC_ALL=, or NULL */
+    const char *output;                         /* or NULL: thrown away */
+    uint64_t peak_kb;                           /* of the last run */
+};
+
+/** The `run` of a contender whose state is a struct bench_program: 0, or -1 when it failed. */
+int bench_run_program(void *work, void *state);
+
+/** A peer that is not installed is named in the output with the reason, and not run. */
+struct bench_contender bench_program_peer(const char *name, const char *missing,
+                                          struct bench_program *p);
+
+#endif

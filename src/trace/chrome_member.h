@@ -1,0 +1,27 @@
+/*
+ * The members of an event of the Chrome format: from JSON text to the fields of the reader.
+ */
+#ifndef TCH_TRACE_CHROME_MEMBER_H
+#define TCH_TRACE_CHROME_MEMBER_H
+
+#include "chrome_event.h"
+
+/** Reads all members of the object at text, the raw value that c->json read last. 0, or no memory.
+ */
+int tch_chrome_read_members(struct tch_chrome_reader *c, const char *text);
+
+/** The next key of an object and its value; NULL behind the last. p is behind what came before, at
+    first behind the bracket. The JSON must be sound. */
+const char *tch_chrome_next_member(const char *p, struct tch_json_value *key,
+                                   struct tch_json_value *v);
+
+/** The number of the text that a string is. 0, or no memory. */
+int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *v, uint32_t *ret);
+
+static inline bool tch_chrome_key_is(const struct tch_json_value *key, const char *text, size_t len)
+{
+    return key->len == len && memcmp(key->text, text, len) == 0;
+}
+#define KEY_IS(key, text) tch_chrome_key_is(key, text, sizeof(text) - 1)
+
+#endif

@@ -1,0 +1,97 @@
+# shellcheck shell=sh
+# Perfetto's own trace processor beside our summary; sourced behind lib.sh. $tacho is the command.
+
+[ -n "${TACHO_REFERENCE_DATA:-}" ] || skip "TACHO_REFERENCE_DATA is not set"
+tpq=$TACHO_REFERENCE_DATA/tools/tpq
+[ -x "$tpq" ] || skip "there is no $tpq"
+need node python3
+printf '[{"name":"a","ph":"X","ts":0,"dur":1,"pid":1,"tid":1}]' >"$scratch/one.json"
+"$tpq" "$scratch/one.json" "select 1" >"$scratch/try" 2>&1 ||
+    skip "tpq does not run: $(tail -1 "$scratch/try")"
+
+# ask FILE SQL...: what they answer, without the remarks.
+ask()
+{
+    "$tpq" "$@" 2>"$scratch/errors" | grep -v '^#' | grep . ||
+        fail "tpq cannot read $1: $(tail -3 "$scratch/errors")"
+}
+
+# sums FILE: what the trace processor makes of it: name, count, time of finished spans on threads
+# and made-up tracks.
+sums()
+{
+    ask "$1" "select name, count(*) as n, sum(dur) as t from slice
+              where dur >= 0 and not (dur = 0 and name in (select name from slice where dur = 0))
+              group by name order by name" | tail -n +2
+}
+
+# others FILE: counters, their sum, and flows.
+others()
+{
+    ask "$1" "select count(*) as counters, sum(value) as total from counter" \
+        "select count(*) as flows from flow"
+}
+
+# ours FILE: spans by our summary; those without length are left out on both sides.
+ours()
+{
+    "$tacho" trace summary --json --top 1000000 "$1" 2>/dev/null | python3 -c '
+import json, sys
+for row in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["name"].encode()):
+    if row["min_ns"] > 0:
+        print(row["name"], row["count"], row["total_ns"], sep="\t")'
+}
+
+# compare WHAT: $scratch/wanted is in $scratch/got. Only names that are in both count: async spans
+# and those without length are counted elsewhere.
+compare()
+{
+    python3 - "$scratch/wanted" "$scratch/got" "$1" <<'END' || exit 1
+import sys
+def rows(path):
+    return {line.split("\t")[0]: line.rstrip("\n").split("\t")[1:] for line in open(path)}
+ours, theirs = rows(sys.argv[1]), rows(sys.argv[2])
+bad = [n for n in ours if n and theirs.get(n) != ours[n]]
+for name in bad[:5]:
+    print(f"{sys.argv[3]}: {name!r}: ours {ours[name]}, theirs {theirs.get(name)}", file=sys.stderr)
+sys.exit(1 if bad else 0)
+END
+}
+
+# check FILE WHAT: through each format that the trace processor reads, and through a recording where
+# that can hold it.
+check()
+{
+    ours "$1" >"$scratch/wanted"
+    [ -s "$scratch/wanted" ] || fail "$2: our summary has no spans"
+    rm -f "$scratch/others"
+    for extension in json json.gz pftrace tacho; do
+        out=$scratch/out.$extension
+        if [ $extension = tacho ]; then
+            if ! "$tacho" trace validate --quiet --fix "$1" -o "$out" 2>"$scratch/why"; then
+                grep -q 'of one process' "$scratch/why" || fail "$2: $(cat "$scratch/why")"
+                continue
+            fi
+            out=$scratch/back.json
+            "$tacho" trace validate --quiet --fix "$scratch/out.tacho" -o "$out" 2>/dev/null ||
+                fail "$2: the recording cannot be read"
+        else
+            "$tacho" trace validate --quiet --fix "$1" -o "$out" 2>/dev/null ||
+                fail "$2: cannot be written as $extension"
+        fi
+        # As .pftrace, async spans are spans like any other.
+        if [ $extension != pftrace ]; then
+            ours "$out" >"$scratch/again"
+            expect_same "$2 by summary of $extension" "$scratch/wanted" "$scratch/again"
+        fi
+        sums "$out" >"$scratch/got"
+        compare "$2 as $extension"
+        others "$out" >"$scratch/others.now"
+        [ -e "$scratch/others" ] || cp "$scratch/others.now" "$scratch/others"
+        expect_same "$2 as $extension: counters and flows" "$scratch/others" "$scratch/others.now"
+        lost=$("$tpq" "$out" "select name from stats where value != 0
+               and severity in ('error', 'data_loss')" 2>/dev/null | grep -v '^#' | tail -n +2)
+        [ -z "$lost" ] || fail "$2 as $extension: lost: $lost"
+    done
+    echo "checked: $2"
+}
