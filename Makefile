@@ -4,10 +4,11 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test test-all bench fuzz package install clean
+.PHONY: help demo demo-sweep test test-all bench fuzz package install clean
 
 help:
 	@echo "make demo       build tacho and show what it does, on examples/attention"
+	@echo "make demo-sweep the attention benchmark over its grid, in some minutes"
 	@echo "make test       build and test with gcc, then again under ASan and UBSan"
 	@echo "make test-all   that, and clang, TSan, fuzzing, long tests and packages"
 	@echo "make bench      measure our own speed against others (bench/)"
@@ -31,6 +32,11 @@ demo:
 	scripts/install-deps build
 	$(call build,release)
 	scripts/demo
+
+demo-sweep:
+	scripts/install-deps build
+	$(call build,release)
+	scripts/run_mincut_bench.sh
 
 test:
 	scripts/install-deps test

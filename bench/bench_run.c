@@ -1,301 +1,380 @@
 /*
  * tacho run against a plain posix_spawn() harness, hyperfine -N and perf stat, in turns: what they
- * say a command takes, what 1,000 runs of `true` take with them, and what drawing a report takes.
+ * say a command takes, what 1,000 runs of `true` take with them, what it holds in memory, and what
+ * drawing a report takes. Names of cases as arguments choose among them.
  */
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/json_read.h"
-#include "base/spawn.h"
+#include "base/json_write.h"
 #include "bench.h"
-#include "run/receipt.h"
+#include "run_tools.h"
 #include "stats/order.h"
 
-enum { ROUNDS_MOST = 100 };
-enum { FLOOR, OURS, HYPERFINE, PERF, TOOLS };
+enum { ROUNDS_MOST = 100, LINE_MAX_BYTES = 1 << 20 };
 
-static const char *const tool_names[TOOLS] = {"posix_spawn harness", "tacho run", "hyperfine -N",
-                                              "perf stat -r"};
-
-/* One use of a tool: n runs of a command. Seconds. */
-struct use {
-    double median; /* of the runs, as the tool says */
-    double wall;   /* of all of it */
-    double own;    /* CPU time of the tool a run; NAN: not known */
+/* What the rounds gave, a list a tool. */
+struct rounds {
+    double says[TOOLS][ROUNDS_MOST];
+    double by_floor[TOOLS][ROUNDS_MOST];
+    double wall[TOOLS][ROUNDS_MOST];
+    double cpu[TOOLS][ROUNDS_MOST];
+    double own[TOOLS][ROUNDS_MOST];
 };
 
-static char folder[] = "/tmp/bench-run-XXXXXX";
+struct command_case {
+    const char *id;
+    const char *name;
+    const char *const *command;
+    unsigned runs;
+    unsigned quick_runs;
+    unsigned pairs;
+    double most; /* that tacho may say, by what the plain harness says */
+};
 
-static const char *in_folder(const char *name)
+/*
+ * As JSON: a line of the schema that bench_report_json() writes.
+ */
+
+static void json_numbers(struct tch_buf *b, const char *key, const double *values, size_t count)
 {
-    static char path[256];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
+    if (isnan(values[0]))
+        return;
+    tch_json_key(b, key);
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < count; i++)
+        tch_json_f64(b, values[i]);
+    tch_json_end_array(b);
 }
 
-/* Runs a tool to its end; its CPU time, children included, and wall time in seconds. */
-static int run_tool(const char *const *argv, double *wall, double *cpu)
+static void json_begin(struct tch_buf *b, const char *name, uint64_t operations,
+                       const char *operation)
 {
-    struct tch_spawn spec = {
-        .argv = argv,
-        .cwd = folder,
-        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_NULL}, {.kind = TCH_IO_NULL}}};
-    struct tch_spawn_end end;
-    uint64_t begin = tch_now_ns();
-    pid_t pid;
-
-    if (tch_spawn(&spec, &pid, NULL) < 0 || tch_spawn_wait(pid, &end, NULL) < 0 || end.status != 0)
-        return -1;
-    *wall = (double)(tch_now_ns() - begin) / 1e9;
-    *cpu = (double)(end.usage.ru_utime.tv_sec + end.usage.ru_stime.tv_sec) +
-           (double)(end.usage.ru_utime.tv_usec + end.usage.ru_stime.tv_usec) / 1e6;
-    return 0;
+    tch_buf_init(b, LINE_MAX_BYTES);
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.bench.v1");
+    tch_json_key(b, "name");
+    tch_json_text(b, name);
+    tch_json_key(b, "bytes");
+    tch_json_u64(b, 0);
+    tch_json_key(b, "operations");
+    tch_json_u64(b, operations);
+    tch_json_key(b, "operation");
+    tch_json_text(b, operation);
+    tch_json_key(b, "contenders");
+    tch_json_begin_array(b);
 }
 
-static int use_floor(const char *const *command, unsigned n, struct use *ret)
+static void json_contender(struct tch_buf *b, const char *name, const char *role)
 {
-    struct tch_spawn spec = {
-        .argv = command,
-        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_NULL}, {.kind = TCH_IO_NULL}}};
-    double times[1000];
-    uint64_t first = tch_now_ns();
-    uint64_t cpu = tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
-
-    for (unsigned i = 0; i < n; i++) {
-        struct tch_spawn_ready ready;
-        struct tch_spawn_end end;
-        uint64_t begin;
-        pid_t pid;
-        int status = tch_spawn_prepare(&ready, &spec, NULL);
-
-        begin = tch_now_ns();
-        if (status == 0)
-            status = tch_spawn_start(&ready, &pid, NULL);
-        if (status == 0)
-            status = tch_spawn_wait(pid, &end, NULL);
-        times[i] = (double)(tch_now_ns() - begin) / 1e9;
-        tch_spawn_release(&ready);
-        if (status < 0)
-            return -1;
-    }
-    ret->wall = (double)(tch_now_ns() - first) / 1e9;
-    ret->own = (double)(tch_clock_read(CLOCK_PROCESS_CPUTIME_ID) - cpu) / 1e9 / n;
-    ret->median = tch_median(times, n);
-    return 0;
+    tch_json_begin_object(b);
+    tch_json_key(b, "name");
+    tch_json_text(b, name);
+    tch_json_key(b, "role");
+    tch_json_text(b, role);
 }
 
-static int use_tacho(const char *const *command, unsigned n, struct use *ret)
+static void json_ratios(struct tch_buf *b)
 {
-    char runs[16];
-    const char *argv[16] = {
-        getenv("BENCH_TACHO"), "run", "-q", "--name", "bench", "--runs", runs, "--"};
-    struct tch_receipt r;
-    bool recovered;
-    double cpu;
-    size_t len;
-    const char *costs;
+    tch_json_end_array(b);
+    tch_json_key(b, "ratios");
+    tch_json_begin_array(b);
+}
+
+static int json_end(struct tch_buf *b)
+{
     int status;
 
-    snprintf(runs, sizeof runs, "%u", n);
-    for (int i = 0; command[i] && i < 7; i++)
-        argv[8 + i] = command[i];
-    if (run_tool(argv, &ret->wall, &cpu) < 0)
-        return -1;
-    status = tch_receipt_load(&r, in_folder("tacho-out/bench/latest"), &recovered, NULL);
-    if (status == 0) {
-        ret->median = r.rows.row[0].summary.median / 1e9;
-        costs = tch_receipt_raw(&r, "costs", &len);
-        ret->own = costs && sscanf(costs, "{\"tacho_cpu_ns\":%lf", &ret->own) == 1
-                       ? ret->own / 1e9 / n
-                       : NAN;
-    }
-    tch_receipt_release(&r);
-    return status;
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+    status = !b->failed && fwrite(b->data, 1, b->len, stdout) == b->len && fflush(stdout) == 0;
+    tch_buf_release(b);
+    return status ? 0 : -1;
 }
 
-/* The number behind "key": in text, the first. */
-static double number_after(const char *text, const char *key)
+static void json_ratio(struct tch_buf *b, const struct command_case *c, const struct tch_ratio *r)
 {
-    const char *at = strstr(text, key);
-
-    return at ? strtod(at + strlen(key), NULL) : NAN;
+    tch_json_begin_object(b);
+    tch_json_key(b, "ours");
+    tch_json_text(b, tool_names[TOOL_OURS]);
+    tch_json_key(b, "peer");
+    tch_json_text(b, tool_names[TOOL_FLOOR]);
+    tch_json_key(b, "says_by_peer");
+    tch_json_f64(b, r->estimate);
+    tch_json_key(b, "low");
+    tch_json_f64(b, r->low);
+    tch_json_key(b, "high");
+    tch_json_f64(b, r->high);
+    tch_json_key(b, "most");
+    tch_json_f64(b, c->most);
+    tch_json_key(b, "met");
+    tch_json_bool(b, r->estimate <= c->most);
+    tch_json_end_object(b);
 }
 
-static int use_hyperfine(const char *const *command, unsigned n, struct use *ret)
+static int print_json(const struct command_case *c, unsigned n, const struct rounds *r,
+                      size_t rounds, const struct tch_ratio *agreement)
 {
-    char runs[16];
-    char line[256] = "";
-    const char *argv[] = {"hyperfine",     "-N",         "--style", "none", "--runs", runs,
-                          "--export-json", "hyper.json", line,      NULL};
+    static const char *const roles[TOOLS] = {"floor", "ours", "peer", "peer"};
     struct tch_buf b;
-    double cpu;
-    double commands;
-    int status = -1;
 
-    snprintf(runs, sizeof runs, "%u", n);
-    for (size_t len = 0; *command; command++)
-        len += (size_t)snprintf(line + len, sizeof line - len, "%s ", *command);
-    if (run_tool(argv, &ret->wall, &cpu) < 0)
-        return -1;
-    tch_buf_init(&b, 64 << 20);
-    if (tch_file_read(in_folder("hyper.json"), 64 << 20, &b, NULL) == 0) {
-        ret->median = number_after(b.data, "\"median\": ");
-        commands = number_after(b.data, "\"user\": ") + number_after(b.data, "\"system\": ");
-        ret->own = cpu / n - commands;
-        status = 0;
+    json_begin(&b, c->name, n, "run");
+    for (int tool = 0; tool < TOOLS; tool++) {
+        json_contender(&b, tool_names[tool], roles[tool]);
+        if (tool_is_there(tool)) {
+            json_numbers(&b, "cpu_s", r->cpu[tool], rounds);
+            json_numbers(&b, "wall_s", r->wall[tool], rounds);
+            json_numbers(&b, "says_s", r->says[tool], rounds);
+            json_numbers(&b, "own_cpu_s", r->own[tool], rounds);
+        } else {
+            tch_json_key(&b, "missing");
+            tch_json_text(&b, "not installed");
+        }
+        tch_json_end_object(&b);
     }
-    tch_buf_release(&b);
-    return status;
+    json_ratios(&b);
+    json_ratio(&b, c, agreement);
+    return json_end(&b);
 }
 
-static int use_perf(const char *const *command, unsigned n, struct use *ret)
+/*
+ * Time.
+ */
+
+static int one_round(const struct command_case *c, unsigned n, unsigned round, struct rounds *r)
 {
-    char runs[16];
-    const char *argv[16] = {"perf", "stat", "-r", runs, "-o", "perf.txt", "--"};
-    struct tch_buf b;
-    double cpu;
+    struct tool_use use[TOOLS];
 
-    snprintf(runs, sizeof runs, "%u", n);
-    for (int i = 0; command[i] && i < 7; i++)
-        argv[7 + i] = command[i];
-    if (run_tool(argv, &ret->wall, &cpu) < 0)
-        return -1;
-    tch_buf_init(&b, 1 << 20);
-    ret->own = NAN;
-    ret->median = NAN; /* it tells the mean alone */
-    if (tch_file_read(in_folder("perf.txt"), 1 << 20, &b, NULL) == 0) {
-        const char *at = strstr(b.data, "seconds time elapsed");
+    for (int i = 0; i < TOOLS; i++) {
+        int tool = (int)((unsigned)i + round) % TOOLS;
 
-        while (at && at > b.data && at[-1] != '\n')
-            at--;
-        if (at)
-            ret->median = strtod(at + strspn(at, " "), NULL);
+        use[tool] = (struct tool_use){NAN, NAN, NAN, NAN, NAN};
+        if (tool_is_there(tool) && tool_use(tool, c->command, n, &use[tool]) < 0) {
+            fprintf(stderr, "bench_run: %s failed\n", tool_names[tool]);
+            return -1;
+        }
     }
-    tch_buf_release(&b);
+    for (int tool = 0; tool < TOOLS; tool++) {
+        r->says[tool][round] = use[tool].median;
+        r->by_floor[tool][round] = use[tool].median / use[TOOL_FLOOR].median;
+        r->wall[tool][round] = use[tool].wall;
+        r->cpu[tool][round] = use[tool].cpu;
+        r->own[tool][round] = use[tool].own;
+    }
     return 0;
 }
 
-static int (*const uses[TOOLS])(const char *const *command, unsigned n,
-                                struct use *ret) = {use_floor, use_tacho, use_hyperfine, use_perf};
-
-static bool is_there(int tool)
+static void print_text(const struct command_case *c, unsigned n, struct rounds *r, unsigned rounds)
 {
-    static const char *const programs[TOOLS] = {NULL, NULL, "hyperfine", "perf"};
-    char path[4096];
-
-    return !programs[tool] || tch_find_program(programs[tool], path, sizeof path, NULL) == 0;
-}
-
-static double median_of(double *values, unsigned n)
-{
-    return n > 0 ? tch_median(values, n) : NAN;
+    printf("%s, %u runs a round, %u rounds\n", c->name, n, rounds);
+    printf("  %-20s %12s %14s %12s %16s\n", "", "says", "by the floor's", "all of it",
+           "own CPU a run");
+    for (int tool = 0; tool < TOOLS; tool++)
+        if (tool_is_there(tool))
+            printf("  %-20s %9.3f ms %14.4f %10.3f s %13.0f us\n", tool_names[tool],
+                   tch_median(r->says[tool], rounds) * 1e3, tch_median(r->by_floor[tool], rounds),
+                   tch_median(r->wall[tool], rounds), tch_median(r->own[tool], rounds) * 1e6);
+        else
+            printf("  %-20s not installed\n", tool_names[tool]);
+    putchar('\n');
 }
 
 /* All tools on one command, in turns; ratios are of one round, then their median. */
-static int compare(const char *name, const char *const *command, unsigned n, unsigned rounds)
+static int compare(const struct command_case *c, const struct bench_options *o, unsigned rounds)
 {
-    static double ratio[TOOLS][ROUNDS_MOST];
-    static double wall[TOOLS][ROUNDS_MOST];
-    static double own[TOOLS][ROUNDS_MOST];
+    static struct rounds r;
+    struct tch_ratio agreement;
+    unsigned n = o->quick ? c->quick_runs : c->runs;
 
-    printf("\n%s, %u runs a round, %u rounds\n", name, n, rounds);
-    for (unsigned round = 0; round < rounds; round++) {
-        struct use use[TOOLS];
-
-        for (int i = 0; i < TOOLS; i++) {
-            int tool = (int)((unsigned)i + round) % TOOLS;
-
-            use[tool] = (struct use){NAN, NAN, NAN};
-            if (is_there(tool) && uses[tool](command, n, &use[tool]) < 0) {
-                fprintf(stderr, "bench_run: %s failed\n", tool_names[tool]);
-                return -1;
-            }
-        }
-        for (int tool = 0; tool < TOOLS; tool++) {
-            ratio[tool][round] = use[tool].median / use[FLOOR].median;
-            wall[tool][round] = use[tool].wall;
-            own[tool][round] = use[tool].own * 1e6;
-        }
-    }
-    printf("  %-20s %14s %14s %16s\n", "", "says, by floor", "all of it", "own CPU a run");
-    for (int tool = 0; tool < TOOLS; tool++)
-        if (is_there(tool))
-            printf("  %-20s %14.3f %12.3f s %13.0f us\n", tool_names[tool],
-                   median_of(ratio[tool], rounds), median_of(wall[tool], rounds),
-                   median_of(own[tool], rounds));
-        else
-            printf("  %-20s not installed\n", tool_names[tool]);
+    for (unsigned round = 0; round < rounds; round++)
+        if (one_round(c, n, round, &r) < 0)
+            return -1;
+    if (tool_agreement(c->command, o->quick ? 6 : c->pairs, &agreement) < 0)
+        return -1;
+    if (o->json)
+        return print_json(c, n, &r, rounds, &agreement);
+    print_text(c, n, &r, rounds);
+    printf("  run by run in turns tacho says %.4f of the harness (95 %%: %.4f to %.4f, %u pairs); "
+           "target at most %.2f: %s\n\n",
+           agreement.estimate, agreement.low, agreement.high, o->quick ? 6 : c->pairs, c->most,
+           agreement.estimate <= c->most ? "met" : "NOT MET");
     return 0;
 }
 
-/* A run of 1,000 samples with 100,000 rows of memory, drawn. */
-static int draw(unsigned rounds)
+/*
+ * Memory: a program that tells its own peak, measured plainly and by tacho.
+ */
+
+static int hold(const char *bytes, const struct bench_options *o, unsigned rounds)
 {
-    const char *make[] = {getenv("BENCH_TACHO"),
+    const char *const command[] = {BENCH_HOLD, bytes, NULL};
+    const char *argv[] = {BENCH_TACHO,
                           "run",
                           "-q",
                           "--name",
-                          "drawn",
+                          "bench",
                           "--runs",
-                          "1000",
+                          o->quick ? "3" : "40",
+                          "--metric",
+                          "kb=VmHWM:[[:space:]]*([0-9]+)",
                           "--",
-                          "true",
+                          BENCH_HOLD,
+                          bytes,
                           NULL};
-    const char *argv[] = {getenv("BENCH_TACHO"), "report", "tacho-out/drawn/latest", NULL};
-    double wall[ROUNDS_MOST];
-    double cpu;
-    struct stat st;
-    FILE *csv;
+    double plain[ROUNDS_MOST];
+    double ours[ROUNDS_MOST];
+    double own[ROUNDS_MOST];
+    double ignored;
+    struct tch_buf b;
+    char name[64];
 
-    if (run_tool(make, &wall[0], &cpu) < 0)
-        return -1;
-    csv = fopen(in_folder("tacho-out/drawn/latest/memory.csv"), "we");
+    for (unsigned i = 0; i < rounds; i++) {
+        struct tool_use use;
+
+        if (tool_use(TOOL_FLOOR, command, o->quick ? 3 : 40, &use) < 0 ||
+            tool_run(argv, &ignored, &ignored) < 0)
+            return -1;
+        plain[i] = use.memory;
+        ours[i] = tool_said("max_rss_bytes");
+        own[i] = tool_said("kb") * 1024;
+    }
+    snprintf(name, sizeof name, "peak memory of a program that takes %s bytes", bytes);
+    if (!o->json) {
+        double truth = tch_median(own, rounds);
+
+        printf("%s\n  as it says itself %.0f KiB; posix_spawn harness %.4f of that, tacho run "
+               "%.4f\n\n",
+               name, truth / 1024, tch_median(plain, rounds) / truth,
+               tch_median(ours, rounds) / truth);
+        return 0;
+    }
+    json_begin(&b, name, o->quick ? 3 : 40, "run");
+    json_contender(&b, "the program itself", "floor");
+    json_numbers(&b, "says_bytes", own, rounds);
+    tch_json_end_object(&b);
+    json_contender(&b, tool_names[TOOL_FLOOR], "peer");
+    json_numbers(&b, "says_bytes", plain, rounds);
+    tch_json_end_object(&b);
+    json_contender(&b, tool_names[TOOL_OURS], "ours");
+    json_numbers(&b, "says_bytes", ours, rounds);
+    tch_json_end_object(&b);
+    json_ratios(&b);
+    return json_end(&b);
+}
+
+/*
+ * Drawing.
+ */
+
+static int put_memory(void)
+{
+    FILE *csv = fopen(tools_path("tacho-out/bench/latest/memory.csv"), "we");
+
     if (!csv)
         return -1;
     fputs("timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n", csv);
     for (int i = 0; i < 100000; i++)
         fprintf(csv, "%d,%d,%d,%d,0\n", 10000 * i, 50000000 + i * 7919 % 30000000, i * 100,
                 i % 1000 * 9000);
-    fclose(csv);
-    for (unsigned i = 0; i < rounds; i++)
-        if (run_tool(argv, &wall[i], &cpu) < 0)
-            return -1;
-    if (stat(in_folder("tacho-out/drawn/latest/report.html"), &st) < 0)
+    return fclose(csv) == 0 ? 0 : -1;
+}
+
+/* A run of 1,000 samples with 100,000 rows of memory. */
+static int draw(const struct bench_options *o, unsigned rounds)
+{
+    static const char *const nothing[] = {"true", NULL};
+    static const char name[] = "report.html of 1,000 runs and 100,000 rows of memory";
+    const char *argv[] = {BENCH_TACHO, "report", "tacho-out/bench/latest", NULL};
+    double wall[ROUNDS_MOST];
+    double cpu[ROUNDS_MOST];
+    struct tool_use ignored;
+    struct tch_buf b;
+    struct stat st;
+
+    if (tool_use(TOOL_OURS, nothing, 1000, &ignored) < 0 || put_memory() < 0)
         return -1;
-    printf("\nreport.html of 1,000 runs and 100,000 rows of memory: %.3f s, %.0f KB\n",
-           median_of(wall, rounds), (double)st.st_size / 1000);
-    return 0;
+    for (unsigned i = 0; i < rounds; i++)
+        if (tool_run(argv, &wall[i], &cpu[i]) < 0)
+            return -1;
+    if (stat(tools_path("tacho-out/bench/latest/report.html"), &st) < 0)
+        return -1;
+    if (!o->json) {
+        double took = tch_median(wall, rounds);
+
+        printf("%s: %.3f s (target 0.3: %s), %.0f KB (target 2000: %s)\n", name, took,
+               took < 0.3 ? "met" : "NOT MET", (double)st.st_size / 1000,
+               st.st_size < 2000000 ? "met" : "NOT MET");
+        return 0;
+    }
+    json_begin(&b, name, 1, "report");
+    json_contender(&b, "tacho report", "ours");
+    json_numbers(&b, "cpu_s", cpu, rounds);
+    json_numbers(&b, "wall_s", wall, rounds);
+    json_numbers(&b, "says_bytes", &(double){(double)st.st_size}, 1);
+    tch_json_end_object(&b);
+    json_ratios(&b);
+    return json_end(&b);
+}
+
+static bool chosen(int argc, char **argv, const char *id)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], id) == 0)
+            return true;
+    return argc == 1;
+}
+
+static int run_cases(int argc, char **argv, const struct bench_options *o, unsigned rounds)
+{
+    static const char *const nothing[] = {"true", NULL};
+    static const char *const five[] = {BENCH_SPIN, "5", NULL};
+    static const char *const fifty[] = {BENCH_SPIN, "50", NULL};
+    static const struct command_case cases[] = {
+        {"true", "true", nothing, 1000, 20, 1000, 1.05},
+        {"5ms", "a spin of 5 ms", five, 60, 5, 600, 1.01},
+        {"50ms", "a spin of 50 ms", fifty, 20, 2, 100, 1.01},
+    };
+    static const char *const sizes[] = {"2000000", "50000000", "1000000000"};
+    int status = 0;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && status == 0; i++)
+        if (chosen(argc, argv, cases[i].id))
+            status = compare(&cases[i], o, rounds);
+    for (size_t i = 0; i < (o->quick ? 1 : 3) && status == 0 && chosen(argc, argv, "memory"); i++)
+        status = hold(sizes[i], o, i == 2 ? 1 : rounds); /* the last takes half a minute */
+    if (status == 0 && chosen(argc, argv, "report"))
+        status = draw(o, rounds);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const nothing[] = {"true", NULL};
-    const char *const five[] = {BENCH_SPIN, "5", NULL};
-    const char *const fifty[] = {BENCH_SPIN, "50", NULL};
-    const char *clean[] = {"rm", "-rf", folder, NULL};
+    static const char *const known[] = {"true", "5ms", "50ms", "memory", "report"};
     struct bench_options o;
-    unsigned rounds;
-    double ignored;
     int status;
 
-    if (bench_parse(&argc, argv, &o) < 0 || !mkdtemp(folder))
+    if (bench_parse(&argc, argv, &o) < 0)
+        return 64;
+    for (int i = 1; i < argc; i++) {
+        size_t k = 0;
+
+        while (k < 5 && strcmp(argv[i], known[k]) != 0)
+            k++;
+        if (k == 5) {
+            fprintf(stderr, "usage: bench_run [--rounds N] [--quick] [--json] "
+                            "[true] [5ms] [50ms] [memory] [report]\n");
+            return 64;
+        }
+    }
+    if (tools_open() < 0) {
+        perror("bench_run: cannot make a folder");
         return 1;
-    setenv("BENCH_TACHO", BENCH_TACHO, 0);
-    rounds = o.rounds < ROUNDS_MOST ? (unsigned)o.rounds : ROUNDS_MOST;
-    status = compare("true", nothing, o.quick ? 20 : 1000, rounds);
-    if (status == 0)
-        status = compare("a spin of 5 ms", five, o.quick ? 5 : 60, rounds);
-    if (status == 0)
-        status = compare("a spin of 50 ms", fifty, o.quick ? 2 : 20, rounds);
-    if (status == 0)
-        status = draw(rounds);
-    chdir("/");
-    (void)run_tool(clean, &ignored, &ignored);
+    }
+    status = run_cases(argc, argv, &o,
+                       o.rounds < ROUNDS_MOST ? (unsigned)o.rounds : (unsigned)ROUNDS_MOST);
+    tools_close();
     return status == 0 ? 0 : 1;
 }

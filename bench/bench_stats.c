@@ -58,9 +58,9 @@ static int count_lines(void *work, void *state)
     return lines == f->lines ? 0 : -1;
 }
 
-static void take(void *ctx, double value)
+static void take(void *ctx, const double *values, size_t n)
 {
-    tch_stream_add(ctx, value);
+    tch_stream_add_all(ctx, values, n);
 }
 
 static int by_tacho(void *work, void *state)

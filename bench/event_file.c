@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_write.h"
 #include "base/number.h"
 #include "event/scan.h"
 #include "event/stages.h"
@@ -64,77 +65,175 @@ int event_file_scan(const char *what, const char *threads)
     return 0;
 }
 
+/* One way to read the file: by so many processes, each its part, on so many threads each. */
 struct reading {
+    const char *name;
     const char *what;
     const char *threads;
+    size_t processes;
     double seconds[1000];
     uint64_t peak_kb;
 };
 
-static int read_once(const char *program, int fd, struct reading *r, size_t round, size_t lines)
+/* Two processes have nothing in common but the machine: what two threads can reach on it. */
+static struct reading readings[] = {
+    {"validate, 1 thread", "validate", "1", 1, {0}, 0},
+    {"validate, 2 threads", "validate", "2", 1, {0}, 0},
+    {"validate, 2 processes", "validate", "1", 2, {0}, 0},
+    {"summary, 1 thread", "summary", "1", 1, {0}, 0},
+    {"summary, 2 threads", "summary", "2", 1, {0}, 0},
+};
+
+enum { READINGS = sizeof readings / sizeof readings[0], MOST_PROCESSES = 2 };
+
+/* The file, and its halves. */
+struct files {
+    int whole;
+    int parts[MOST_PROCESSES];
+};
+
+static int file_of(const char *text, size_t len)
+{
+    int fd = memfd_create("events", 0);
+    tacho_error err;
+
+    if (fd >= 0 && tch_write_all(fd, "events", text, len, &err) == 0)
+        return fd;
+    fputs("bench_event: no memory for the file\n", stderr);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static FILE *start(const char *program, const struct reading *r, int fd)
 {
     char command[4300];
-    uint64_t ns;
-    uint64_t kb;
-    uint64_t events;
-    FILE *out;
-    int got;
 
     snprintf(command, sizeof command, "'%s' --scan %s %s </proc/self/fd/%d", program, r->what,
              r->threads, fd);
-    out = popen(command, "r");
-    got = out ? fscanf(out, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ns, &kb, &events) : 0;
-    if (!out || pclose(out) != 0 || got != 3 || events != lines) {
-        fprintf(stderr, "bench_event: reading with '%s' went wrong\n", command);
+    return popen(command, "r");
+}
+
+/* The time is that of the slowest process, the memory the sum of all. */
+static int read_once(const char *program, const struct files *files, struct reading *r,
+                     size_t round, size_t lines)
+{
+    FILE *out[MOST_PROCESSES];
+    uint64_t sum_kb = 0;
+    uint64_t slowest = 0;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < r->processes; i++)
+        out[i] = start(program, r, r->processes == 1 ? files->whole : files->parts[i]);
+    for (size_t i = 0; i < r->processes; i++) {
+        uint64_t ns = 0;
+        uint64_t kb = 0;
+        uint64_t events = 0;
+        int got =
+            out[i] ? fscanf(out[i], "%" SCNu64 " %" SCNu64 " %" SCNu64, &ns, &kb, &events) : 0;
+
+        if (out[i] && pclose(out[i]) == 0 && got == 3)
+            sum += events;
+        slowest = ns > slowest ? ns : slowest;
+        sum_kb += kb;
+    }
+    if (sum != lines) {
+        fprintf(stderr, "bench_event: reading (%s) went wrong\n", r->name);
         return -1;
     }
-    r->seconds[round] = (double)ns * 1e-9;
-    if (kb > r->peak_kb)
-        r->peak_kb = kb;
+    r->seconds[round] = (double)slowest * 1e-9;
+    if (sum_kb > r->peak_kb)
+        r->peak_kb = sum_kb;
     return 0;
 }
 
-static int report(const struct reading *r, size_t count, const struct json_input *in, size_t rounds)
+/* How many times as fast as the first. */
+static struct bench_spread times_first(const struct reading *r, size_t rounds)
 {
     double ratios[1000];
     double scratch[1000];
 
+    for (size_t i = 0; i < rounds; i++)
+        ratios[i] = readings[0].seconds[i] / r->seconds[i];
+    return bench_spread(ratios, rounds, scratch);
+}
+
+static int report_text(const struct json_input *in, size_t rounds)
+{
+    double scratch[1000];
+
     printf("events: %.0f MB from a file, every check, wall time, %zu rounds\n",
            (double)in->len / 1e6, rounds);
-    for (size_t i = 0; i < count; i++) {
-        struct bench_spread s = bench_spread(r[i].seconds, rounds, scratch);
+    for (size_t i = 0; i < READINGS; i++) {
+        const struct reading *r = &readings[i];
+        struct bench_spread times = times_first(r, rounds);
 
-        printf("  %-8s  %s thread%s  %7.0f MB/s  peak RSS %.1f MiB (target below %d: %s)",
-               r[i].what, r[i].threads, r[i].threads[0] == '1' ? " " : "s",
-               (double)in->len / 1e6 / s.median, (double)r[i].peak_kb / 1024, PEAK_MB,
-               r[i].peak_kb < PEAK_MB * 1024 ? "met" : "NOT MET");
-        for (size_t k = 0; k < rounds; k++)
-            ratios[k] = r[0].seconds[k] / r[i].seconds[k];
-        printf("  %.2f times the first\n", bench_spread(ratios, rounds, scratch).median);
+        printf("  %-21s  %7.0f MB/s  peak RSS %5.1f MiB (target below %d: %s)"
+               "  %.2f times the first (%.2f to %.2f)\n",
+               r->name, (double)in->len / 1e6 / bench_spread(r->seconds, rounds, scratch).median,
+               (double)r->peak_kb / 1024, PEAK_MB, r->peak_kb < PEAK_MB * 1024 ? "met" : "NOT MET",
+               times.median, times.q1, times.q3);
     }
-    return 0;
+    return fflush(stdout) == 0 ? 0 : -1;
+}
+
+static void json_reading(struct tch_buf *b, const struct reading *r, size_t rounds)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "name", r->name);
+    tch_json_key(b, "wall_s");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < rounds; i++)
+        tch_json_f64(b, r->seconds[i]);
+    tch_json_end_array(b);
+    tch_json_put_f64(b, "times_the_first", times_first(r, rounds).median);
+    tch_json_put_u64(b, "peak_rss_bytes", r->peak_kb * 1024);
+    tch_json_put_bool(b, "met", r->peak_kb < PEAK_MB * 1024);
+    tch_json_end_object(b);
+}
+
+static int report_json(const struct json_input *in, size_t rounds)
+{
+    struct tch_buf b;
+    int status = -1;
+
+    tch_buf_init(&b, 1 << 20);
+    tch_json_begin_object(&b);
+    tch_json_put_text(&b, "schema", "tacho.bench.scan.v1");
+    tch_json_put_u64(&b, "bytes", in->len);
+    tch_json_put_u64(&b, "lines", in->lines);
+    tch_json_put_u64(&b, "target_bytes", PEAK_MB * 1024 * 1024);
+    tch_json_key(&b, "readings");
+    tch_json_begin_array(&b);
+    for (size_t i = 0; i < READINGS; i++)
+        json_reading(&b, &readings[i], rounds);
+    tch_json_end_array(&b);
+    tch_json_end_object(&b);
+    tch_buf_addc(&b, '\n');
+    if (!b.failed && fwrite(b.data, 1, b.len, stdout) == b.len && fflush(stdout) == 0)
+        status = 0;
+    tch_buf_release(&b);
+    return status;
 }
 
 int event_file_compare(const char *program, const struct json_input *in,
                        const struct bench_options *options)
 {
-    static struct reading readings[] = {
-        {.what = "validate", .threads = "1"},
-        {.what = "validate", .threads = "2"},
-        {.what = "summary", .threads = "1"},
-        {.what = "summary", .threads = "2"},
-    };
-    size_t count = sizeof readings / sizeof readings[0];
-    int fd = memfd_create("events", 0);
-    tacho_error err;
-    int status = fd < 0 ? -1 : tch_write_all(fd, "events", in->text, in->len, &err);
+    const char *lf = memchr(in->text + in->len / 2, '\n', in->len - in->len / 2);
+    const char *half = lf + 1;
+    size_t first = (size_t)(half - in->text);
+    struct files files = {file_of(in->text, in->len),
+                          {file_of(in->text, first), file_of(half, in->len - first)}};
+    int status = files.whole < 0 || files.parts[0] < 0 || files.parts[1] < 0 ? -1 : 0;
 
     for (size_t round = 0; round < options->rounds && status == 0; round++)
-        for (size_t i = 0; i < count && status == 0; i++)
-            status = read_once(program, fd, &readings[i], round, in->lines);
-    if (status == 0 && !options->json)
-        status = report(readings, count, in, options->rounds);
-    if (fd >= 0)
-        close(fd);
+        for (size_t i = 0; i < READINGS && status == 0; i++)
+            status = read_once(program, &files, &readings[i], round, in->lines);
+    if (status == 0)
+        status =
+            options->json ? report_json(in, options->rounds) : report_text(in, options->rounds);
+    close(files.whole);
+    close(files.parts[0]);
+    close(files.parts[1]);
     return status;
 }

@@ -1,10 +1,15 @@
 #!/bin/sh
 # What the benchmarks print with --json is as their schemas say.
 #
-#   test_schema.sh PROJECT BENCH_FLOAT BENCH_JSON
+#   test_schema.sh PROJECT BENCH_FLOAT BENCH_JSON BENCH...
 set -eu
 . "$1/tests/support/lib.sh"
 
 "$2" --quick --rounds 1 --json >"$scratch/lines"
 echo '{}' | "$3" --read "one line" --json >>"$scratch/lines"
-"$1/tests/support/check-schema" "$1/docs/schemas" <"$scratch/lines"
+project=$1
+shift 3
+for bench; do
+    "$bench" --quick --rounds 1 --json >>"$scratch/lines"
+done
+"$project/tests/support/check-schema" "$project/docs/schemas" <"$scratch/lines"

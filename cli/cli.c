@@ -38,10 +38,11 @@ static int show_short_help(const struct args *args)
     return EXIT_USAGE;
 }
 
-/* A command with sub-commands may do something itself, when an option or "--" comes first. */
+/* A command with sub-commands may do something itself, when an option or "--" comes first, or when
+   nothing does. */
 static bool runs_itself(const struct cmd *cmd, const char *word)
 {
-    return cmd->run && word && word[0] == '-';
+    return cmd->run && (word ? word[0] == '-' : cmd->runs_alone);
 }
 
 static int run_words(struct args *args, char **words)

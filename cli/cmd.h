@@ -67,12 +67,14 @@ struct cmd {
     const char *usage;              /**< whole, from "tacho"; several lines are several usages */
     const char *about;              /**< paragraphs with an empty line between; or NULL */
     const struct opt *opts;         /**< its own; the common ones are opt.c's; or NULL */
+    const struct opt *more_opts;    /**< a second table, shared with another command; or NULL */
     const struct arg *args;         /**< or NULL: it takes none */
     const struct example *examples; /**< or NULL */
     const struct exit_note *exits;  /**< or NULL */
     const struct cmd *const *subs;  /**< NULL-ended, alphabetical; or NULL */
     bool json;                      /**< takes --json */
     bool runs_program;              /**< the first argument ends the options */
+    bool runs_alone;                /**< has subs, and runs itself when none is named */
     int (*run)(struct args *args);  /**< NULL: it has subs, one of which must be named */
 };
 

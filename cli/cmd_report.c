@@ -6,23 +6,12 @@
 #include "base/file.h"
 #include "cmds.h"
 #include "opt.h"
+#include "run_view.h"
 
 enum { FORMAT, OUTPUT };
 
 static const char *const format_names[] = {"html",  "md",         "json", "csv",
                                            "junit", "prometheus", NULL};
-
-/* A folder, or the run.json in it. */
-static const char *folder_of(const char *path, char folder[PATH_MAX])
-{
-    size_t len = strlen(path);
-    static const char receipt[] = "/run.json";
-
-    if (len < sizeof receipt - 1 || strcmp(path + len - (sizeof receipt - 1), receipt) != 0)
-        return path;
-    snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
-    return folder;
-}
 
 /* Of one run the report goes into its folder, of several to stdout, unless told where. */
 static int write_report(const struct tch_report_format *format, const struct tch_report_run *runs,
@@ -74,7 +63,7 @@ static int run_report(struct args *args)
     if (args->count > TCH_REPORT_RUNS)
         return wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
     while (count < args->count && status == EXIT_OK) {
-        const char *folder = folder_of(args->operands[count], folders[count]);
+        const char *folder = run_folder(args->operands[count], folders[count]);
         tacho_error err;
 
         if (tch_report_open(&runs[count], folder, &err) < 0) {

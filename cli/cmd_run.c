@@ -1,7 +1,5 @@
 /* tacho run: one command line, a run folder, a table. */
 #include <math.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -9,11 +7,13 @@
 #include "progress.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "run/seal.h"
 #include "run/value.h"
 #include "run_options.h"
 #include "run_view.h"
+#include "stop.h"
 
-enum { OUT_MAX = 1 << 30, NOTE_MAX = 128, LAST_LINES = 5 };
+enum { OUT_MAX = 1 << 30, NOTE_MAX = 128 };
 
 /* The progress line and what it says of the estimate, made anew when it is drawn. */
 struct watcher {
@@ -21,23 +21,6 @@ struct watcher {
     char note[NOTE_MAX];
     uint64_t noted_ns;
 };
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-    stop = sig;
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    stop = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
-}
 
 /* "12.34 ms +-1.2%" of the first command. */
 static void make_note(struct watcher *w, const struct tch_run *run)
@@ -75,36 +58,6 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
     }
     w->progress.total = share > 0 ? (uint64_t)((double)done / share + 0.5) : 0;
     progress_step(&w->progress, done);
-}
-
-/* What the command that failed did, and what it last said. */
-static void complain_of_run(const struct tch_run *run)
-{
-    const struct tch_run_sample *bad = &run->bad;
-    const struct tch_run_item *item = &run->items[run->bad_index];
-    const char *name = run->plan->commands[run->bad_index].line;
-    char which[64];
-    struct tch_buf b;
-
-    if (run->bad_warmup)
-        snprintf(which, sizeof which, "a warm-up run of");
-    else
-        snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
-    if (bad->timed_out)
-        complain(NULL,
-                 "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
-                 which, name);
-    else if (WIFSIGNALED(bad->status))
-        complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name, WTERMSIG(bad->status),
-                 strsignal(WTERMSIG(bad->status)));
-    else
-        complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same", which,
-                 name, WEXITSTATUS(bad->status));
-    tch_buf_init(&b, 1 << 16);
-    tch_run_last_words(run, LAST_LINES, &b);
-    if (b.len > 0)
-        fprintf(stderr, "its last words on standard error:\n%s\n", b.data);
-    tch_buf_release(&b);
 }
 
 static int print_json(const struct tch_run *run)
@@ -173,26 +126,45 @@ static int ending(const struct tch_run *run, const struct run_options *o)
 }
 
 /* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
-static int draw_flames(const struct tch_run *run)
+static int complain_of_flames(const struct tch_run *run)
 {
     int status = 0;
 
-    for (size_t i = 0; run->plan->flame && i < run->plan->command_count; i++) {
-        tacho_error err;
-
-        if (run->state == TCH_RUN_COMPLETE && tch_run_flame(run, i, &err) < 0) {
-            complain(&err, "no flamegraph of '%s'", run->plan->commands[i].name);
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (run->items[i].flame_error.message[0]) {
+            complain(&run->items[i].flame_error, "no flamegraph of '%s'",
+                     run->plan->commands[i].name);
             status = -1;
         }
+    if (run->server_flame_error.message[0]) {
+        complain(&run->server_flame_error, "no flamegraph of the server");
+        status = -1;
     }
     return status;
+}
+
+/* When all is written. The hash is for keeping elsewhere: on stderr where stdout has the JSON. */
+static int seal_folders(const struct tch_run *run, const struct args *args)
+{
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_seal_info info;
+        tacho_error err;
+
+        if (tch_seal_write(run->items[i].folder.path, &info, &err) < 0) {
+            complain(&err, "cannot seal '%s'", run->items[i].folder.shown);
+            return -1;
+        }
+        if (!args->quiet)
+            fprintf(args->json ? stderr : stdout, "sealed: %s\n", info.hash);
+    }
+    return 0;
 }
 
 /* Measures, and writes down what was measured whatever happens. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
     struct watcher w = {0};
-    struct tch_run_watch watch = {.stop = &stop, .step = on_step, .ctx = &w};
+    struct tch_run_watch watch = {.stop = catch_stop(), .step = on_step, .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured;
@@ -200,7 +172,6 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    catch_signals();
     progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
@@ -217,11 +188,13 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
                  run->items[0].folder.shown);
         return EXIT_WORK;
     }
-    flames = draw_flames(run);
+    flames = complain_of_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
             complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
+    if (o->seal && seal_folders(run, args) < 0)
+        status = EXIT_WORK;
     if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;
     return ending(run, o);
@@ -291,6 +264,7 @@ const struct cmd cmd_run = {
         "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
         "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
     .opts = run_opts,
+    .more_opts = plan_opts,
     .args = operands,
     .examples = examples,
     .exits = exits,

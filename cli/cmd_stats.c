@@ -128,9 +128,9 @@ static int parse_options(struct stats_job *job, struct args *args)
     return status;
 }
 
-static void take(void *ctx, double value)
+static void take(void *ctx, const double *values, size_t n)
 {
-    tch_stream_add(ctx, value);
+    tch_stream_add_all(ctx, values, n);
 }
 
 static int read_numbers(struct stats_job *job)
@@ -444,7 +444,8 @@ static int run_stats(struct args *args)
         status = EXIT_WORK;
         goto out;
     }
-    find_bins(&job);
+    if (args->json || (job.histogram && !args->quiet))
+        find_bins(&job);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         add_json(&b, &job);

@@ -6,17 +6,22 @@
 
 #include "cmd.h"
 
+extern const struct cmd cmd_baseline;
+extern const struct cmd cmd_compare;
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_events;
 extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_flame;
+extern const struct cmd cmd_gate;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_stats;
+extern const struct cmd cmd_sweep;
 extern const struct cmd cmd_trace;
 extern const struct cmd cmd_watch;
+extern const struct cmd cmd_witness;
 
 struct tch_machine;
 

@@ -68,7 +68,12 @@ extern const char *const events_booleans[];
 int events_meta_option(const struct args *args, int id, tacho_event_config *config,
                        bool *graph_enabled);
 
-/** "line 3: why" for people: tch_scan's bad(), with the path of the file as ctx, on stderr. */
-void events_warn_bad(void *path, const tacho_error *why);
+/**
+ * tch_scan_fd() of a file, or of stdin for "-", with warnings about its lines that are no events:
+ * the first ones by number. scan has threads, workers and event().
+ *
+ * @return EXIT_OK however bad the lines are, or EXIT_WORK after a complaint
+ */
+int events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts);
 
 #endif

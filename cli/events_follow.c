@@ -175,29 +175,43 @@ static void seek_tail(struct follow *f)
     lseek(f->fd, start + at, SEEK_SET);
 }
 
-/* A file that was replaced, or cut, is read anew from its start. */
+/* What comes next starts a line. */
+static void begin_anew(struct follow *f)
+{
+    f->offset = 0;
+    f->too_long = false;
+    tch_buf_clear(&f->rest);
+}
+
+/* A file that was replaced, or cut, is read anew from its start. 0, or -1 after a complaint. */
 static int look_again(struct follow *f)
 {
     struct stat now;
     struct stat open_one;
     int fd;
 
-    if (fstat(f->fd, &open_one) == 0 && (uint64_t)open_one.st_size < f->offset) {
+    if (fstat(f->fd, &open_one) < 0)
+        return 0;
+    if ((uint64_t)open_one.st_size < f->offset) {
         warn("%s: the file was cut: reading it from its start", f->path);
         lseek(f->fd, 0, SEEK_SET);
-        f->offset = 0;
-        tch_buf_clear(&f->rest);
+        begin_anew(f);
     }
     if (stat(f->path, &now) < 0 || (now.st_ino == open_one.st_ino && now.st_dev == open_one.st_dev))
         return 0;
     fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return 0;
+    if (read_more(f) < 0) { /* what was written just before it was replaced */
+        close(fd);
+        return -1;
+    }
+    if (f->rest.len > 0)
+        show_line(f, f->rest.data, f->rest.len);
     warn("%s: the file was replaced: reading the new one", f->path);
     close(f->fd);
     f->fd = fd;
-    f->offset = 0;
-    tch_buf_clear(&f->rest);
+    begin_anew(f);
     return 0;
 }
 
@@ -225,7 +239,8 @@ static int follow_file(struct follow *f)
             break;
         if (n == 0) {
             poll(NULL, 0, PAUSE_MS);
-            look_again(f);
+            if (look_again(f) < 0)
+                return EXIT_WORK;
         }
     }
     if (f->rest.len > 0)

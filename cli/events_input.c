@@ -53,9 +53,41 @@ unsigned events_default_jobs(void)
     return count < 1 ? 1 : count > MOST ? MOST : (unsigned)count;
 }
 
-void events_warn_bad(void *path, const tacho_error *why)
+struct bad_lines {
+    const char *path;
+    unsigned told;
+};
+
+static void warn_bad(void *ctx, const tacho_error *why)
 {
-    warn("%s:%" PRIu64 ": %s", (const char *)path, why->line, why->message);
+    enum { SHOWN = 10 };
+    struct bad_lines *bad = ctx;
+
+    if (bad->told++ < SHOWN)
+        warn("%s:%" PRIu64 ": %s", bad->path, why->line, why->message);
+}
+
+int events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts)
+{
+    struct bad_lines bad = {.path = path};
+    int fd = events_open(path);
+    tacho_error err;
+    int status;
+
+    if (fd < 0)
+        return EXIT_WORK;
+    scan.bad = warn_bad;
+    scan.ctx = &bad;
+    status = tch_scan_fd(fd, path, &scan, counts, &err);
+    events_close(fd);
+    if (status < 0) {
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    if (counts->bad > 0)
+        warn("%s: %" PRIu64 " lines are no events and were left out; see 'tacho events validate'",
+             path, counts->bad);
+    return EXIT_OK;
 }
 
 const char *const events_booleans[] = {"false", "true", NULL};

@@ -13,76 +13,33 @@
 
 enum { BY, EVENT, JOBS };
 
-enum { OUT_MAX = 64 << 20, BAR = 16, SHOWN_BAD = 10 };
+enum { OUT_MAX = 64 << 20, BAR = 16 };
 
 struct summary {
     struct args *args;
     unsigned jobs;
     struct tch_stages stages[TCH_SCAN_THREADS]; /* one a thread; the first gets all */
     struct tch_scan_counts total;
-    const char *path;
-    uint64_t told;
 };
-
-/* The first few bad lines are named, the others only counted. */
-static void tell_bad(void *ctx, const tacho_error *why)
-{
-    struct summary *s = ctx;
-
-    if (s->told++ < SHOWN_BAD)
-        events_warn_bad((void *)s->path, why);
-}
 
 static int read_file(struct summary *s, const char *path)
 {
     void *workers[TCH_SCAN_THREADS];
-    const struct tch_scan scan = {
-        .threads = s->jobs,
-        .workers = workers,
-        .event = tch_stages_add,
-        .bad = tell_bad,
-        .ctx = s,
-    };
-    struct tch_scan_counts counts = {0};
-    int fd = events_open(path);
-    tacho_error err;
-    int status;
+    const struct tch_scan scan = {.threads = s->jobs, .workers = workers, .event = tch_stages_add};
+    struct tch_scan_counts counts;
 
-    if (fd < 0)
-        return EXIT_WORK;
     for (unsigned i = 0; i < s->jobs; i++)
         workers[i] = &s->stages[i];
-    s->path = path;
-    s->told = 0;
-    status = tch_scan_fd(fd, path, &scan, &counts, &err);
-    events_close(fd);
-    if (status < 0) {
-        complain(NULL, "%s", err.message);
+    if (events_scan(path, scan, &counts) != EXIT_OK)
         return EXIT_WORK;
-    }
     s->total.events += counts.events;
     s->total.bad += counts.bad;
     s->total.torn += counts.torn;
     s->total.salvaged += counts.salvaged;
-    if (counts.bad > 0)
-        warn("%s: %" PRIu64 " lines are no events and were left out; see 'tacho events validate'",
-             path, counts.bad);
     return EXIT_OK;
 }
 
 /* --- JSON --- */
-
-static void json_number(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value);
-}
-
-static void json_count(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
 
 /* Times have their unit in the names, counts have none. */
 static void json_stage(struct tch_buf *b, struct tch_stage *stage, double group_total)
@@ -97,13 +54,13 @@ static void json_stage(struct tch_buf *b, struct tch_stage *stage, double group_
     tch_json_begin_object(b);
     tch_json_key(b, "name");
     tch_json_string(b, stage->name, stage->name_len);
-    json_count(b, "count", stage->count);
-    json_number(b, keys[0], sum.total);
-    json_number(b, keys[1], sum.mean);
-    json_number(b, keys[2], sum.p50);
-    json_number(b, keys[3], sum.p95);
-    json_number(b, keys[4], sum.p99);
-    json_number(b, keys[5], sum.max);
+    tch_json_put_u64(b, "count", stage->count);
+    tch_json_put_f64(b, keys[0], sum.total);
+    tch_json_put_f64(b, keys[1], sum.mean);
+    tch_json_put_f64(b, keys[2], sum.p50);
+    tch_json_put_f64(b, keys[3], sum.p95);
+    tch_json_put_f64(b, keys[4], sum.p99);
+    tch_json_put_f64(b, keys[5], sum.max);
     if (!stage->is_count) {
         tch_json_key(b, "share");
         if (group_total > 0)
@@ -111,8 +68,7 @@ static void json_stage(struct tch_buf *b, struct tch_stage *stage, double group_
         else
             tch_json_null(b);
     }
-    tch_json_key(b, "exact");
-    tch_json_bool(b, sum.exact);
+    tch_json_put_bool(b, "exact", sum.exact);
     tch_json_end_object(b);
 }
 
@@ -140,11 +96,10 @@ static void json_group(struct tch_buf *b, struct tch_stage_group *g, const char 
         tch_json_string(b, g->by, g->by_len);
     else
         tch_json_null(b);
-    json_count(b, "events", g->events);
-    json_number(b, "total_us", total);
-    tch_json_key(b, "total_is");
-    tch_json_text(b, is_stage ? "stage" : "sum");
-    json_count(b, "not_numbers", g->passed_over);
+    tch_json_put_u64(b, "events", g->events);
+    tch_json_put_f64(b, "total_us", total);
+    tch_json_put_text(b, "total_is", is_stage ? "stage" : "sum");
+    tch_json_put_u64(b, "not_numbers", g->passed_over);
     json_stages(b, g, false, total);
     json_stages(b, g, true, total);
     tch_json_end_object(b);
@@ -155,13 +110,12 @@ static void add_json(struct tch_buf *b, const struct summary *s)
     const struct tch_stages *stages = &s->stages[0];
 
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.events.summary.v1");
-    json_count(b, "events", s->total.events);
-    json_count(b, "bad", s->total.bad);
-    json_count(b, "torn", s->total.torn);
-    json_count(b, "salvaged", s->total.salvaged);
-    json_count(b, "left_out", stages->left_out);
+    tch_json_put_text(b, "schema", "tacho.events.summary.v1");
+    tch_json_put_u64(b, "events", s->total.events);
+    tch_json_put_u64(b, "bad", s->total.bad);
+    tch_json_put_u64(b, "torn", s->total.torn);
+    tch_json_put_u64(b, "salvaged", s->total.salvaged);
+    tch_json_put_u64(b, "left_out", stages->left_out);
     tch_json_key(b, "by");
     if (stages->by)
         tch_json_text(b, stages->by);

@@ -64,10 +64,8 @@ static void tell_bad(void *ctx, const tacho_error *why)
         return;
     }
     tch_json_begin_object(&v->json);
-    tch_json_key(&v->json, "line");
-    tch_json_u64(&v->json, why->line);
-    tch_json_key(&v->json, "message");
-    tch_json_text(&v->json, why->message);
+    tch_json_put_u64(&v->json, "line", why->line);
+    tch_json_put_text(&v->json, "message", why->message);
     tch_json_end_object(&v->json);
 }
 
@@ -93,22 +91,16 @@ static void print_counts(const struct validate *v, const char *name,
     put_out(&b);
 }
 
-static void json_count(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
 static void json_counts(struct tch_buf *b, const struct tch_scan_counts *c, uint64_t told)
 {
-    json_count(b, "bytes", c->bytes);
-    json_count(b, "lines", c->lines);
-    json_count(b, "blank", c->blank);
-    json_count(b, "events", c->events);
-    json_count(b, "bad", c->bad);
-    json_count(b, "torn", c->torn);
-    json_count(b, "salvaged", c->salvaged);
-    json_count(b, "errors_not_listed", not_as_they_should_be(c) - told);
+    tch_json_put_u64(b, "bytes", c->bytes);
+    tch_json_put_u64(b, "lines", c->lines);
+    tch_json_put_u64(b, "blank", c->blank);
+    tch_json_put_u64(b, "events", c->events);
+    tch_json_put_u64(b, "bad", c->bad);
+    tch_json_put_u64(b, "torn", c->torn);
+    tch_json_put_u64(b, "salvaged", c->salvaged);
+    tch_json_put_u64(b, "errors_not_listed", not_as_they_should_be(c) - told);
 }
 
 static void add_total(struct tch_scan_counts *to, const struct tch_scan_counts *c)
@@ -136,8 +128,7 @@ static void validate_file(struct validate *v, const char *path)
     v->path = path;
     v->told = 0;
     tch_json_begin_object(&v->json);
-    tch_json_key(&v->json, "file");
-    tch_json_text(&v->json, path);
+    tch_json_put_text(&v->json, "file", path);
     tch_json_key(&v->json, "errors");
     tch_json_begin_array(&v->json);
     if (readable && tch_scan_fd(fd, path, &scan, &counts, &err) < 0) {
@@ -146,8 +137,7 @@ static void validate_file(struct validate *v, const char *path)
     }
     events_close(fd);
     tch_json_end_array(&v->json);
-    tch_json_key(&v->json, "readable");
-    tch_json_bool(&v->json, readable);
+    tch_json_put_bool(&v->json, "readable", readable);
     json_counts(&v->json, &counts, v->told);
     tch_json_end_object(&v->json);
     v->unreadable |= !readable;
@@ -235,8 +225,7 @@ static int print_json(struct validate *v, const char *missing, bool sound)
     for (; missing; missing = tacho_event_groups_missing(v->groups[0], missing))
         tch_json_text(&v->json, missing);
     tch_json_end_array(&v->json);
-    tch_json_key(&v->json, "sound");
-    tch_json_bool(&v->json, sound);
+    tch_json_put_bool(&v->json, "sound", sound);
     tch_json_end_object(&v->json);
     tch_buf_addc(&v->json, '\n');
     return put_out(&v->json);
@@ -280,8 +269,7 @@ static int run_validate(struct args *args)
         status = make_groups(v);
     if (status == EXIT_OK) {
         tch_json_begin_object(&v->json);
-        tch_json_key(&v->json, "schema");
-        tch_json_text(&v->json, "tacho.events.validate.v1");
+        tch_json_put_text(&v->json, "schema", "tacho.events.validate.v1");
         tch_json_key(&v->json, "files");
         tch_json_begin_array(&v->json);
         for (size_t i = 0; i < args->count; i++)

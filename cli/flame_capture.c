@@ -242,6 +242,11 @@ static void add_json(struct tch_buf *b, const tacho_flame *flame)
         tch_json_null(b);
     tch_json_key(b, "profiler_used");
     tch_json_text(b, tacho_flame_profiler_used(flame));
+    tch_json_key(b, "notice");
+    if (tacho_flame_notice(flame))
+        tch_json_text(b, tacho_flame_notice(flame));
+    else
+        tch_json_null(b);
     tch_json_key(b, "event");
     tch_json_text(b, tacho_flame_event(flame));
     tch_json_key(b, "kernel_frames");
@@ -290,6 +295,19 @@ static void add_text(struct tch_buf *b, const tacho_flame *flame)
     tch_buf_addc(b, '\n');
 }
 
+/* What to do about missing rights, and without them. */
+static void advise(const tacho_error *err)
+{
+    if (err->code != TACHO_EUNSUPPORTED ||
+        (err->system_errno != EACCES && err->system_errno != EPERM && err->system_errno != ENOSYS))
+        return;
+    fputs("  for good:        sudo setcap cap_perfmon=ep \"$(command -v tacho)\"\n"
+          "  in a container:  docker run --cap-add PERFMON, or --security-opt seccomp=unconfined\n"
+          "  without rights:  'tacho flame draw' draws profiles taken elsewhere; 'tacho run' "
+          "measures time and memory\n",
+          stderr);
+}
+
 /* The command's own end: a word about it, and our status. */
 static int judge_command(const struct capture *c, int status)
 {
@@ -335,8 +353,11 @@ int flame_run_capture(struct args *args)
         return status;
     if (capture_until_signal(&c, &flame, &err) < 0) {
         complain(NULL, "%s", err.message);
+        advise(&err);
         return EXIT_WORK;
     }
+    if (tacho_flame_notice(flame))
+        complain(NULL, "%s", tacho_flame_notice(flame));
     end = judge_command(&c, tacho_flame_wait_status(flame));
     status = show(&c, flame);
     tacho_flame_free(flame);

@@ -5,8 +5,23 @@
 /* One a line, whatever their number. */
 /* clang-format off */
 static const struct cmd *const commands[] = {
-    &cmd_completion, &cmd_doctor, &cmd_events, &cmd_fingerprint, &cmd_flame, &cmd_help,
-    &cmd_report,     &cmd_run,    &cmd_stats,  &cmd_trace,       &cmd_watch, NULL,
+    &cmd_baseline,
+    &cmd_compare,
+    &cmd_completion,
+    &cmd_doctor,
+    &cmd_events,
+    &cmd_fingerprint,
+    &cmd_flame,
+    &cmd_gate,
+    &cmd_help,
+    &cmd_report,
+    &cmd_run,
+    &cmd_stats,
+    &cmd_sweep,
+    &cmd_trace,
+    &cmd_watch,
+    &cmd_witness,
+    NULL,
 };
 /* clang-format on */
 

@@ -43,13 +43,15 @@ static bool takes_common(const struct cmd *cmd, const struct opt *opt)
 
 const struct opt *walk_opts(struct opt_walk *w)
 {
-    const struct opt *opt = w->at ? w->at + 1 : w->cmd->opts;
+    static const struct opt none = {.name = NULL};
+    enum { COMMON = 2 };
+    const struct opt *const tables[] = {w->cmd->opts ? w->cmd->opts : &none,
+                                        w->cmd->more_opts ? w->cmd->more_opts : &none, common_opts};
+    const struct opt *opt = w->at ? w->at + 1 : tables[w->table];
 
-    if (!w->common && (!opt || !opt->name)) {
-        w->common = true;
-        opt = common_opts;
-    }
-    while (w->common && opt->name && !takes_common(w->cmd, opt))
+    while (!opt->name && w->table < COMMON)
+        opt = tables[++w->table];
+    while (w->table == COMMON && opt->name && !takes_common(w->cmd, opt))
         opt++;
     w->at = opt;
     return opt->name ? opt : NULL;

@@ -43,11 +43,11 @@ struct args {
     bool no_more_opts;
 };
 
-/** All options of cmd: its own, then the common ones. Start with {.cmd = cmd}. */
+/** All options of cmd: its own, those it shares, the common ones. Start with {.cmd = cmd}. */
 struct opt_walk {
     const struct cmd *cmd;
     const struct opt *at;
-    bool common;
+    int table;
 };
 
 /** The next one, or NULL after the last. */

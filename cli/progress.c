@@ -46,7 +46,7 @@ void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed
                  (unsigned long long)p->total);
     if (done > 0 && done < p->total) {
         tch_buf_adds(b, "  ");
-        add_clock(b, seconds * (1 - share) / share);
+        add_clock(b, p->left_s > 0 ? p->left_s : seconds * (1 - share) / share);
         tch_buf_adds(b, " left");
     }
     if (p->note && p->note[0] &&

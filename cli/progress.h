@@ -16,6 +16,7 @@ struct progress {
     const char *note; /**< told at the end of the line where it fits; or NULL */
     uint64_t done;
     uint64_t total; /**< 0: not known */
+    double left_s;  /**< time left, where somebody knows better than by what is done; 0: nobody */
     uint64_t start_ns;
     uint64_t drawn_ns;
     bool on;

@@ -43,6 +43,7 @@ enum {
     OUT,
     PASS_STATUS,
     FAIL_ON_WARN,
+    SEAL,
 };
 
 enum { NAME_SIZE = 100 };
@@ -67,16 +68,7 @@ const struct opt run_opts[] = {
      .name = "max-runs",
      .arg = "N",
      .help = "until precise, but at most N runs (default 1000)"},
-    {.id = WARMUP,
-     .name = "warmup",
-     .letter = 'w',
-     .arg = "N",
-     .help = "N runs of each before, not counted"},
     {.id = SHELL, .name = "shell", .letter = 'S', .help = "run each command by sh -c"},
-    {.id = SETUP, .name = "setup", .arg = "LINE", .help = "run LINE once before all, by sh -c"},
-    {.id = PREPARE, .name = "prepare", .arg = "LINE", .help = "run LINE before each run"},
-    {.id = CONCLUDE, .name = "conclude", .arg = "LINE", .help = "run LINE after each run"},
-    {.id = CLEANUP, .name = "cleanup", .arg = "LINE", .help = "run LINE once after all"},
     {.id = SERVER,
      .name = "server",
      .arg = "LINE",
@@ -85,6 +77,42 @@ const struct opt run_opts[] = {
      .name = "ready",
      .arg = "REGEX|PORT",
      .help = "when the server is ready: what it prints then, or the port it listens on"},
+    {.id = OUTPUT,
+     .name = "output",
+     .arg = "WHERE",
+     .help = "what it prints: null (default), inherit, or a file for all runs",
+     .complete = COMPLETE_FILE},
+    {.id = FLAME,
+     .name = "flame",
+     .help = "one extra run under the profiler, not counted: a flamegraph in the report"},
+    {.id = NAME,
+     .name = "name",
+     .arg = "NAME",
+     .help = "the run's name; again for the second command, and so on"},
+    {.id = OUT,
+     .name = "out",
+     .letter = 'o',
+     .arg = "DIR",
+     .help = "where run folders go (default tacho-out)",
+     .complete = COMPLETE_DIR},
+    {.id = SEAL,
+     .name = "seal",
+     .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since"},
+    {.id = PASS_STATUS, .name = "pass-status", .help = "end with the status of a run that failed"},
+    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when there are warnings"},
+    {.name = NULL},
+};
+
+const struct opt plan_opts[] = {
+    {.id = WARMUP,
+     .name = "warmup",
+     .letter = 'w',
+     .arg = "N",
+     .help = "N runs of each before, not counted"},
+    {.id = SETUP, .name = "setup", .arg = "LINE", .help = "run LINE once before all, by sh -c"},
+    {.id = PREPARE, .name = "prepare", .arg = "LINE", .help = "run LINE before each run"},
+    {.id = CONCLUDE, .name = "conclude", .arg = "LINE", .help = "run LINE after each run"},
+    {.id = CLEANUP, .name = "cleanup", .arg = "LINE", .help = "run LINE once after all"},
     {.id = TIMEOUT,
      .name = "timeout",
      .arg = "TIME",
@@ -96,20 +124,12 @@ const struct opt run_opts[] = {
      .arg = "FILE",
      .help = "standard input of each run (default: empty)",
      .complete = COMPLETE_FILE},
-    {.id = OUTPUT,
-     .name = "output",
-     .arg = "WHERE",
-     .help = "what it prints: null (default), inherit, or a file for all runs",
-     .complete = COMPLETE_FILE},
     {.id = ALLOW_NONZERO,
      .name = "allow-nonzero",
      .letter = 'i',
      .help = "go on when a run fails; it is left out of the statistics"},
     {.id = CPU, .name = "cpu", .arg = "LIST", .help = "run on these CPUs only, such as 2 or 0-3,6"},
     {.id = NO_ASLR, .name = "no-aslr", .help = "the same addresses in every run"},
-    {.id = FLAME,
-     .name = "flame",
-     .help = "one extra run under the profiler, not counted: a flamegraph in the report"},
     {.id = TRACE,
      .name = "trace",
      .help = "write trace.json: a span a run, memory and power, what the program recorded"},
@@ -122,10 +142,6 @@ const struct opt run_opts[] = {
      .name = "work",
      .arg = "N[UNIT]",
      .help = "what a run does, such as 200samples: gives the throughput"},
-    {.id = NAME,
-     .name = "name",
-     .arg = "NAME",
-     .help = "the run's name; again for the second command, and so on"},
     {.id = LABEL, .name = "label", .arg = "K=V", .help = "a note in run.json"},
     {.id = CONFIG,
      .name = "config",
@@ -140,23 +156,15 @@ const struct opt run_opts[] = {
      .name = "power",
      .arg = "SOURCE",
      .help = "auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or fixed:WATTS"},
-    {.id = OUT,
-     .name = "out",
-     .letter = 'o',
-     .arg = "DIR",
-     .help = "where run folders go (default tacho-out)",
-     .complete = COMPLETE_DIR},
-    {.id = PASS_STATUS, .name = "pass-status", .help = "end with the status of a run that failed"},
-    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when there are warnings"},
     {.name = NULL},
 };
 
-static int wrong_value(const struct args *args, const char *name, const char *wants)
+int wrong_value(const struct args *args, const char *name, const char *wants)
 {
     return wrong_usage(args, "option '--%s' needs %s, not '%s'", name, wants, args->value);
 }
 
-static int take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret)
+int take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret)
 {
     uint64_t value;
 
@@ -275,21 +283,21 @@ static void take_output(struct tch_run_plan *plan, const char *value)
     plan->output_path = value;
 }
 
-static int take_name(struct run_options *o, const struct args *args, size_t *count)
+static int take_name(struct run_options *o, const struct args *args)
 {
     char name[NAME_SIZE];
 
     tch_folder_name(name, sizeof name, args->value);
     if (strcmp(name, args->value) != 0)
         return wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
-    if (*count == TCH_COMMANDS_MAX)
+    if (o->name_count == TCH_COMMANDS_MAX)
         return wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
-    o->commands[(*count)++].name = args->value;
+    o->commands[o->name_count++].name = args->value;
     return EXIT_OK;
 }
 
 /* What is not a plain text. */
-static int take_opt(struct run_options *o, const struct args *args, int id, size_t *names)
+static int take_opt(struct run_options *o, const struct args *args, int id)
 {
     struct tch_run_plan *plan = &o->plan;
 
@@ -298,6 +306,8 @@ static int take_opt(struct run_options *o, const struct args *args, int id, size
         return take_count(args, "runs", 1, &plan->runs);
     case MAX_RUNS:
         return take_count(args, "max-runs", 1, &plan->max_runs);
+    case MAX_TIME:
+        return take_time(args, "max-time", &o->max_time_ns);
     case WARMUP:
         return take_count(args, "warmup", 0, &plan->warmup);
     case PRECISION:
@@ -323,7 +333,7 @@ static int take_opt(struct run_options *o, const struct args *args, int id, size
     case METRIC:
         return take_metric(o, args);
     case NAME:
-        return take_name(o, args, names);
+        return take_name(o, args);
     case CPU:
         plan->cpus = args->value;
         if (tch_parse_cpus(args->value, &plan->cpu_set) < 0)
@@ -379,6 +389,9 @@ static void take_plain(struct run_options *o, const char *value, int id)
     case TRACE:
         plan->trace = true;
         break;
+    case SEAL:
+        o->seal = true;
+        break;
     case PASS_STATUS:
         o->pass_status = true;
         break;
@@ -388,7 +401,7 @@ static void take_plain(struct run_options *o, const char *value, int id)
 }
 
 /* The operands as a person would type them. */
-static char *join(char **operands)
+char *join_words(char **operands)
 {
     struct tch_buf b;
 
@@ -437,7 +450,7 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
 
 static int take_operands(struct run_options *o, const struct args *args)
 {
-    o->line = join(args->operands);
+    o->line = join_words(args->operands);
     if (!o->line)
         return out_of_memory();
     o->plan.command_count = 1;
@@ -483,7 +496,7 @@ static int same_names(const struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-static int settle_commands(struct run_options *o, const struct args *args, size_t names)
+static int settle_commands(struct run_options *o, const struct args *args)
 {
     int status = EXIT_OK;
 
@@ -496,7 +509,7 @@ static int settle_commands(struct run_options *o, const struct args *args, size_
     else
         for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
             status = split_line(o, args, i);
-    if (status == EXIT_OK && names > o->plan.command_count)
+    if (status == EXIT_OK && o->name_count > o->plan.command_count)
         return wrong_usage(args, "there are more names than commands");
     for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
         status = name_command(o, i);
@@ -504,9 +517,10 @@ static int settle_commands(struct run_options *o, const struct args *args, size_
 }
 
 /* With a fixed number of runs there is no time limit but the user's. */
-static int settle_limits(struct run_options *o, const struct args *args, uint64_t max_time)
+static int settle_limits(struct run_options *o, const struct args *args)
 {
     struct tch_run_plan *plan = &o->plan;
+    uint64_t max_time = o->max_time_ns;
 
     if (plan->runs > 0 || max_time > 0)
         plan->max_time_ns = max_time;
@@ -521,38 +535,45 @@ static int settle_limits(struct run_options *o, const struct args *args, uint64_
     return EXIT_OK;
 }
 
-int run_options_parse(struct run_options *o, struct args *args)
+int run_options_init(struct run_options *o, const struct args *args)
 {
-    const struct opt *opt;
-    uint64_t max_time = 0;
     size_t words = 0;
-    size_t names = 0;
-    int status = EXIT_OK;
 
     *o = (struct run_options){0};
     tch_run_plan_init(&o->plan);
     while (args->words[words])
         words++;
-    o->env = calloc(words + 1, sizeof *o->env);
-    o->labels = calloc(words + 1, sizeof *o->labels);
+    o->env = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->env);
+    o->labels = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->labels);
     o->metrics = calloc(65, sizeof *o->metrics);
     if (!o->env || !o->labels || !o->metrics)
         return out_of_memory();
-    while (status == EXIT_OK && (opt = next_opt(args))) {
-        if (opt->id == MAX_TIME)
-            status = take_time(args, "max-time", &max_time);
-        else
-            status = take_opt(o, args, opt->id, &names);
-        take_plain(o, args->value, opt->id);
-    }
     o->plan.commands = o->commands;
+    o->plan.metrics = o->metrics;
+    return EXIT_OK;
+}
+
+int run_options_take(struct run_options *o, const struct args *args, const struct opt *opt)
+{
+    int status = take_opt(o, args, opt->id);
+
+    take_plain(o, args->value, opt->id);
     o->plan.env = o->env[0] ? o->env : NULL;
     o->plan.labels = o->labels[0] ? o->labels : NULL;
-    o->plan.metrics = o->metrics;
+    return status;
+}
+
+int run_options_parse(struct run_options *o, struct args *args)
+{
+    const struct opt *opt;
+    int status = run_options_init(o, args);
+
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = run_options_take(o, args, opt);
     if (status == EXIT_OK)
-        status = settle_commands(o, args, names);
+        status = settle_commands(o, args);
     if (status == EXIT_OK)
-        status = settle_limits(o, args, max_time);
+        status = settle_limits(o, args);
     return status;
 }
 

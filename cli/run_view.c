@@ -2,11 +2,25 @@
 #include "run_view.h"
 
 #include <math.h>
+#include <sys/wait.h>
 
 #include "report/report.h"
 #include "run/value.h"
 #include "stats/ratio.h"
 #include "table.h"
+
+enum { LAST_LINES = 5 };
+
+const char *run_folder(const char *path, char folder[PATH_MAX])
+{
+    size_t len = strlen(path);
+    static const char receipt[] = "/run.json";
+
+    if (len < sizeof receipt - 1 || strcmp(path + len - (sizeof receipt - 1), receipt) != 0)
+        return path;
+    snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
+    return folder;
+}
 
 static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
 {
@@ -138,4 +152,33 @@ void add_comparison(struct tch_buf *b, const struct term *term,
     tch_buf_addf(b, "  wall time in pairs, 95%% intervals\n");
     for (size_t i = 1; i < count; i++)
         add_ratio(b, runs[0], runs[i]);
+}
+
+void complain_of_run(const struct tch_run *run)
+{
+    const struct tch_run_sample *bad = &run->bad;
+    const struct tch_run_item *item = &run->items[run->bad_index];
+    const char *name = run->plan->commands[run->bad_index].line;
+    char which[64];
+    struct tch_buf b;
+
+    if (run->bad_warmup)
+        snprintf(which, sizeof which, "a warm-up run of");
+    else
+        snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
+    if (bad->timed_out)
+        complain(NULL,
+                 "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
+                 which, name);
+    else if (WIFSIGNALED(bad->status))
+        complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name, WTERMSIG(bad->status),
+                 strsignal(WTERMSIG(bad->status)));
+    else
+        complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same", which,
+                 name, WEXITSTATUS(bad->status));
+    tch_buf_init(&b, 1 << 16);
+    tch_run_last_words(run, LAST_LINES, &b);
+    if (b.len > 0)
+        fprintf(stderr, "its last words on standard error:\n%s\n", b.data);
+    tch_buf_release(&b);
 }

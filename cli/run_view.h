@@ -4,9 +4,18 @@
 #ifndef CLI_RUN_VIEW_H
 #define CLI_RUN_VIEW_H
 
+#include <limits.h>
+
 #include "base/buf.h"
 #include "run/receipt.h"
+#include "run/run.h"
 #include "term.h"
+
+/** The folder of a run that is named by its folder or by the run.json in it. */
+const char *run_folder(const char *path, char folder[PATH_MAX]);
+
+/** What the command that failed did, and what it last said. */
+void complain_of_run(const struct tch_run *run);
 
 /** One run: warnings first, then its table. */
 void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);

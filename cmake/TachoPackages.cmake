@@ -48,6 +48,7 @@ set(CPACK_DEBIAN_KIT_PACKAGE_CONTROL_EXTRA
     ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
     ${PROJECT_SOURCE_DIR}/cmake/debian/postrm
     ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+set(CPACK_DEBIAN_KIT_PACKAGE_RECOMMENDS libstdc++6) # C++ names, found when they come up
 set(CPACK_DEBIAN_KIT_DESCRIPTION "evidence of benchmark runs - flamegraph library
 tacho makes benchmark runs of native programs observable, reproducible and
 gateable.
@@ -69,6 +70,7 @@ and what pkg-config and CMake need to find them.")
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tacho)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS libstdc++6)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "evidence of benchmark runs - command
 tacho makes benchmark runs of native programs observable, reproducible and
 gateable.

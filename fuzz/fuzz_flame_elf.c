@@ -1,5 +1,6 @@
 /* Any bytes as an ELF file: its symbols and its unwind tables. */
 #include "flame/elf_image.h"
+#include "flame/symbol_debug.h"
 #include "flame/symbol_table.h"
 #include "flame/unwind_cfi.h"
 
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tch_symbol_table table = {0};
     struct tch_elf elf;
     uint64_t addr;
+    size_t len;
     char id[64];
 
     if (tch_elf_open_mem(&elf, data, size, NULL) < 0)
@@ -38,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tch_symbol_table_find(&table, elf.entry);
     tch_elf_address(&elf, 0x1000, &addr);
     tch_elf_build_id(&elf, id, sizeof id);
+    free(tch_debug_data(&elf, &len));
     find_rows(&elf);
     tch_symbol_table_release(&table);
     tch_elf_release(&elf);

@@ -9,11 +9,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void take(void *ctx, double value)
+static void take(void *ctx, const double *values, size_t n)
 {
     (void)ctx;
-    if (!isfinite(value))
-        __builtin_trap();
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            __builtin_trap();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -27,7 +27,7 @@ static void put_header(int fd)
 {
     struct tch_rec_header head = {.version = TCH_REC_VERSION,
                                   .byte_order = TCH_REC_BYTE_ORDER,
-                                  .header_size = TCH_REC_PAGE,
+                                  .header_size = TCH_REC_HEADER,
                                   .chunk_size = TCH_REC_CHUNK,
                                   .pid = 1,
                                   .clock = TCH_REC_CLOCK_NS,
@@ -45,7 +45,7 @@ static void put_chunk(int fd, uint64_t slot, uint32_t type, const uint8_t *data,
 {
     struct tch_rec_chunk chunk = {
         .magic = TCH_REC_CHUNK_MAGIC, .type = type, .thread = 1, .tid = 1};
-    uint64_t offset = TCH_REC_PAGE + slot * TCH_REC_CHUNK;
+    uint64_t offset = TCH_REC_HEADER + slot * TCH_REC_CHUNK;
 
     put(fd, &chunk, sizeof chunk, offset);
     if (size > TCH_REC_CHUNK - sizeof chunk)

@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tile of ROWS x LANES sums fits the 16 vector registers of plain x86-64 and of Arm, and has
-   enough independent sums to hide the latency of an addition. */
-enum { ROWS = 4, LANES = 8 };
+/* Matrices are read in panels of LANES columns, ROWS rows at a time. */
+enum { ROWS = 4, LANES = 32 };
 
 /* In vector registers whatever the optimiser thinks of loops: gcc and clang both have this. */
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+typedef float lanes8 __attribute__((vector_size(8 * sizeof(float))));
+typedef float lanes16 __attribute__((vector_size(16 * sizeof(float))));
+
+/* The same code for several sets of instructions: compiled once into a function for each. */
+#define INLINE static inline __attribute__((always_inline))
+
+enum isa { PLAIN, AVX2, AVX512 };
 
 static size_t padded(size_t n)
 {
@@ -40,7 +45,7 @@ void attention_release(struct attention *a)
 
 /* Lays a depth x width matrix out in panels of LANES columns, each depth x LANES without gaps, the
    last one filled up with zeros. Element (t, c) of the matrix is at from[t * down + c * right]. */
-static void pack(float *to, const float *from, size_t depth, size_t width, size_t down,
+INLINE void pack(float *to, const float *from, size_t depth, size_t width, size_t down,
                  size_t right)
 {
     for (size_t first = 0; first < width; first += LANES)
@@ -49,26 +54,41 @@ static void pack(float *to, const float *from, size_t depth, size_t width, size_
                 *to++ = c < width ? from[t * down + c * right] : 0;
 }
 
-/* sums[r][c] = sum over t of rows[r][t] * panel[t][c]. The lanes are independent, so the machine
-   adds as many at once as it can and each sum still runs in index order. */
-static void tile(const float *const rows[ROWS], const float *panel, size_t depth,
-                 float sums[ROWS][LANES])
-{
-    lanes sum[ROWS] = {{0}};
-
-    for (size_t t = 0; t < depth; t++, panel += LANES) {
-        lanes column;
-
-        memcpy(&column, panel, sizeof column);
-        for (size_t r = 0; r < ROWS; r++)
-            sum[r] += rows[r][t] * column;
+/*
+ * sums[r][c] = sum over t of rows[r][t] * panel[t][c], a part of the LANES at a time: as many sums
+ * as fit the vector registers, and enough independent ones to hide the latency of an addition.
+ * Each sum runs in index order whatever the width, so the bits are the same.
+ */
+#define TILE(name, lanes, vectors)                                                    \
+    INLINE void name(const float *const rows[ROWS], const float *panel, size_t depth, \
+                     float sums[ROWS][LANES])                                         \
+    {                                                                                 \
+        enum { WIDTH = sizeof(lanes) / sizeof(float) };                               \
+                                                                                      \
+        for (size_t first = 0; first < LANES; first += WIDTH * (vectors)) {           \
+            const float *at = panel + first;                                          \
+            lanes sum[ROWS][vectors] = {0};                                           \
+                                                                                      \
+            for (size_t t = 0; t < depth; t++, at += LANES) {                         \
+                lanes column[vectors];                                                \
+                                                                                      \
+                memcpy(column, at, sizeof column);                                    \
+                for (size_t r = 0; r < ROWS; r++)                                     \
+                    for (size_t i = 0; i < (vectors); i++)                            \
+                        sum[r][i] += rows[r][t] * column[i];                          \
+            }                                                                         \
+            for (size_t r = 0; r < ROWS; r++)                                         \
+                memcpy(sums[r] + first, sum[r], sizeof sum[r]);                       \
+        }                                                                             \
     }
-    memcpy(sums, sum, sizeof sum);
-}
+
+TILE(tile_plain, lanes8, 1)   /* 8 of 16 registers of 4 floats */
+TILE(tile_avx2, lanes8, 2)    /* 8 of 16 registers of 8 floats */
+TILE(tile_avx512, lanes16, 2) /* 8 of 32 registers of 16 floats */
 
 /* out (count x width) = in (count x depth) times a packed matrix; 1 <= count <= ROWS. */
-static void multiply(const float *in, size_t count, const float *panels, size_t depth, size_t width,
-                     float *out)
+INLINE void multiply(enum isa isa, const float *in, size_t count, const float *panels, size_t depth,
+                     size_t width, float *out)
 {
     const float *rows[ROWS];
     float sums[ROWS][LANES];
@@ -79,7 +99,12 @@ static void multiply(const float *in, size_t count, const float *panels, size_t 
     for (size_t first = 0; first < width; first += LANES) {
         size_t n = width - first < LANES ? width - first : LANES;
 
-        tile(rows, panels + first * depth, depth, sums);
+        if (isa == AVX512)
+            tile_avx512(rows, panels + first * depth, depth, sums);
+        else if (isa == AVX2)
+            tile_avx2(rows, panels + first * depth, depth, sums);
+        else
+            tile_plain(rows, panels + first * depth, depth, sums);
         for (size_t r = 0; r < count; r++)
             memcpy(out + r * width + first, sums[r], n * sizeof(float));
     }
@@ -87,7 +112,7 @@ static void multiply(const float *in, size_t count, const float *panels, size_t 
 
 /* e^x for x <= 0, within 2 units in the last place; 0 where that is below the normal floats.
    Not expf(): that differs between C libraries, and a call would stop the vectoriser. */
-static inline float exp_not_positive(float x)
+INLINE float exp_not_positive(float x)
 {
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number ... */
     float power = x * 1.44269504f + shift;
@@ -109,7 +134,7 @@ static inline float exp_not_positive(float x)
     return x < -87.0f ? 0.0f : p * scale;
 }
 
-static float maximum(const float *row, size_t len)
+INLINE float maximum(const float *row, size_t len)
 {
     float most[LANES];
     size_t j = 0;
@@ -128,7 +153,7 @@ static float maximum(const float *row, size_t len)
 
 /* All ROWS of them at once, for each addition waits for the one before it in its row. Rows that
    are missing at the end are summed too: the memory is there, and nobody asks. */
-static void add_up(const float *rows, size_t len, float sums[ROWS])
+INLINE void add_up(const float *rows, size_t len, float sums[ROWS])
 {
     float sum[ROWS] = {0};
 
@@ -138,39 +163,126 @@ static void add_up(const float *rows, size_t len, float sums[ROWS])
     memcpy(sums, sum, sizeof sum);
 }
 
-static void softmax(float *rows, size_t count, size_t len, float root)
+INLINE void divide(float *values, size_t count, float by)
+{
+    for (size_t j = 0; j < count; j++)
+        values[j] /= by;
+}
+
+/* Each of `count` rows by itself. A row of minus infinities, of which nothing is left, is zeros. */
+INLINE void softmax(float *rows, size_t count, size_t len)
 {
     float sums[ROWS];
 
     for (size_t r = 0; r < count; r++) {
         float *row = rows + r * len;
-        float top;
+        float top = maximum(row, len);
 
-        for (size_t j = 0; j < len; j++)
-            row[j] /= root;
-        top = maximum(row, len);
-        for (size_t j = 0; j < len; j++)
+        if (top == -INFINITY)
+            memset(row, 0, len * sizeof *row);
+        for (size_t j = 0; j < len && top > -INFINITY; j++)
             row[j] = exp_not_positive(row[j] - top);
     }
     add_up(rows, len, sums);
     for (size_t r = 0; r < count; r++)
-        for (size_t j = 0; j < len; j++)
-            rows[r * len + j] /= sums[r];
+        if (sums[r] > 0)
+            divide(rows + r * len, len, sums[r]);
+}
+
+/* Rows of one of the three calls, ROWS at a time. */
+struct work {
+    struct attention *a;
+    const float *q; /* NULL: the logits are given */
+    const float *k;
+    const float *given;
+    const uint8_t *keep; /* of those; NULL: all */
+    const float *v;      /* NULL: the logits are all that is asked for */
+    float *logits;
+    size_t len;
+    float *out;
+};
+
+INLINE void do_rows(enum isa isa, const struct work *w, size_t i, size_t count)
+{
+    size_t dim = w->a->dim;
+    size_t len = w->len;
+    float *weights = w->logits ? w->logits + i * len : w->a->weights;
+
+    if (w->q) {
+        multiply(isa, w->q + i * dim, count, w->a->keys, dim, len, weights);
+        divide(weights, count * len, sqrtf((float)dim));
+    }
+    for (size_t j = 0; j < count * len && w->keep; j++)
+        weights[j] = w->keep[i * len + j] ? w->given[i * len + j] : -INFINITY;
+    if (w->v) {
+        softmax(weights, count, len);
+        multiply(isa, weights, count, w->a->values, len, dim, w->out + i * dim);
+    }
+}
+
+INLINE void do_work(enum isa isa, const struct work *w)
+{
+    for (size_t i = 0; i < w->len; i += ROWS)
+        do_rows(isa, w, i, w->len - i < ROWS ? w->len - i : ROWS);
+}
+
+static void work_plain(const struct work *w)
+{
+    do_work(PLAIN, w);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void work_avx2(const struct work *w)
+{
+    do_work(AVX2, w);
+}
+
+__attribute__((target("avx512f"))) static void work_avx512(const struct work *w)
+{
+    do_work(AVX512, w);
+}
+#endif
+
+static void work_on(const struct work *w)
+{
+    size_t dim = w->a->dim;
+
+    if (w->q) /* k transposed: a logit is a row of q times it */
+        pack(w->a->keys, w->k, dim, w->len, 1, dim);
+    if (w->v)
+        pack(w->a->values, w->v, w->len, dim, dim, 1);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        work_avx512(w);
+        return;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        work_avx2(w);
+        return;
+    }
+#endif
+    work_plain(w);
 }
 
 void attention_softmax(struct attention *a, const float *q, const float *k, const float *v,
                        size_t len, float *out)
 {
-    size_t dim = a->dim;
-    float root = sqrtf((float)dim);
+    work_on(&(struct work){.a = a, .q = q, .k = k, .v = v, .len = len, .out = out});
+}
 
-    pack(a->keys, k, dim, len, 1, dim); /* k transposed: a logit is a row of q times it */
-    pack(a->values, v, len, dim, dim, 1);
-    for (size_t i = 0; i < len; i += ROWS) {
-        size_t count = len - i < ROWS ? len - i : ROWS;
+void attention_logits(struct attention *a, const float *q, const float *k, size_t len,
+                      float *logits)
+{
+    work_on(&(struct work){.a = a, .q = q, .k = k, .logits = logits, .len = len});
+}
 
-        multiply(q + i * dim, count, a->keys, dim, len, a->weights);
-        softmax(a->weights, count, len, root);
-        multiply(a->weights, count, a->values, len, dim, out + i * dim);
-    }
+void attention_gated(struct attention *a, const float *logits, const uint8_t *keep, const float *v,
+                     size_t len, float *out)
+{
+    work_on(&(struct work){.a = a, .keep = keep, .v = v, .given = logits, .len = len, .out = out});
+}
+
+size_t attention_bytes(size_t len, size_t dim)
+{
+    return (padded(len) * dim + len * padded(dim) + ROWS * len) * sizeof(float);
 }

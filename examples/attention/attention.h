@@ -8,6 +8,7 @@
 #define EXAMPLE_ATTENTION_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /** Working memory, made once for the longest sequence and used for every call. */
 struct attention {
@@ -30,5 +31,17 @@ void attention_release(struct attention *a);
  */
 void attention_softmax(struct attention *a, const float *q, const float *k, const float *v,
                        size_t len, float *out);
+
+/** The same in two halves, with something between them. logits[i][j] = q[i] . k[j] / sqrt(dim), all
+    len x len of them. */
+void attention_logits(struct attention *a, const float *q, const float *k, size_t len,
+                      float *logits);
+
+/** The rest, of the entries that are kept (1, not 0); a row of which none is kept gives zeros. */
+void attention_gated(struct attention *a, const float *logits, const uint8_t *keep, const float *v,
+                     size_t len, float *out);
+
+/** Bytes of working memory that a sequence of this length uses. */
+size_t attention_bytes(size_t len, size_t dim);
 
 #endif

@@ -39,19 +39,37 @@ static void print_times(double *seconds, size_t count, double operations)
     printf("speed     %.2f GFLOP/s\n", total > 0 ? operations / total / 1e9 : 0);
 }
 
+static void print_gating(const struct options *o, const struct workload_result *r)
+{
+    const struct coherence_batch *c = &r->coherence;
+
+    printf("gating    lambda %g, tau %" PRIu64
+           ", eps %g: %.2f %% of the edges kept, %.2f %% of the "
+           "samples cut\n",
+           (double)o->lambda, o->tau, (double)o->eps, 100 * r->edges_kept, 100 * r->cut);
+    printf("coherence delta %.6f (%.6f to %.6f), %.2f %% of the samples pass\n", c->mean, c->low,
+           c->high, 100 * c->passing);
+    printf("kv cache  %.2f %% less\n", 100 * r->kv_cache_reduction);
+}
+
 static void print_result(const struct options *o, const struct workload_result *r)
 {
     if (o->quiet) {
         printf("%016" PRIx64 "\n", r->checksum);
         return;
     }
-    printf("workload  %s, %zu samples, seq-len %zu:%zu, heads %zu, dim %zu, seed %" PRIu64 "\n",
-           o->mode, o->samples, o->min_len, o->max_len, o->heads, o->dim, o->seed);
+    printf(
+        "workload  %s, %zu samples, seq-len %zu:%zu%s, heads %zu, dim %zu, %s input, seed %" PRIu64
+        "\n",
+        o->mode, o->samples, o->min_len, o->max_len, o->doubling ? " doubling" : "", o->heads,
+        o->dim, o->input, o->seed);
     printf("checksum  %016" PRIx64 "\n", r->checksum);
     if (o->check)
         printf(
             "check     every output within %g of the reference, the largest difference is %.2g\n",
             WORKLOAD_TOLERANCE, r->largest_diff);
+    if (o->gated)
+        print_gating(o, r);
     print_times(r->seconds, o->samples, r->operations);
 }
 
@@ -77,6 +95,8 @@ static int run(const struct options *o)
               "the four tensors); make one of them smaller\n",
               stderr);
         status = EXIT_USAGE;
+        break;
+    case WORKLOAD_FAILED:
         break;
     case WORKLOAD_NO_MEMORY:
         fputs("attention: out of memory; make --seq-len, --heads or --dim smaller\n", stderr);

@@ -8,6 +8,9 @@
 
 enum { MAX_SAMPLES = 1000000, MAX_LEN = 65536, MAX_HEADS = 1024, MAX_DIM = 4096 };
 
+/* A mask of more than that squared does not fit a line of a witness log. */
+enum { MAX_GATED_LEN = 3000 };
+
 /* Parses the value of an option, NULL for one that takes none. 0, or -1 when it is not one. */
 typedef int set_option(struct options *o, const char *value);
 
@@ -69,7 +72,71 @@ static int parse_range(const char *text, size_t max, size_t *low, size_t *high)
 static int set_mode(struct options *o, const char *value)
 {
     o->mode = value;
-    return strcmp(value, "softmax") == 0 ? 0 : -1;
+    o->gated = strcmp(value, "mincut") == 0;
+    return o->gated || strcmp(value, "softmax") == 0 ? 0 : -1;
+}
+
+static int set_input(struct options *o, const char *value)
+{
+    o->input = value;
+    o->steps = strcmp(value, "steps") == 0;
+    return o->steps || strcmp(value, "random") == 0 ? 0 : -1;
+}
+
+/* A decimal number, not negative, of which float32 is wanted: strtof() takes "inf", "0x1" and "nan"
+   too. */
+static int parse_float(const char *text, float *ret)
+{
+    char *end;
+    float value;
+
+    if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xX"))
+        return -1;
+    value = strtof(text, &end);
+    if (*end || !(value <= 1e30f))
+        return -1;
+    *ret = value;
+    return 0;
+}
+
+static int set_lambda(struct options *o, const char *value)
+{
+    return parse_float(value, &o->lambda);
+}
+
+static int set_tau(struct options *o, const char *value)
+{
+    return parse_number(value, 0, UINT32_MAX, &o->tau);
+}
+
+static int set_eps(struct options *o, const char *value)
+{
+    return parse_float(value, &o->eps);
+}
+
+static int set_csv(struct options *o, const char *value)
+{
+    o->csv = value;
+    return *value ? 0 : -1;
+}
+
+static int set_witness(struct options *o, const char *value)
+{
+    o->witness = value;
+    return *value ? 0 : -1;
+}
+
+static int set_power(struct options *o, const char *value)
+{
+    o->power = value;
+    return *value ? 0 : -1;
+}
+
+static int set_doubling(struct options *o, const char *value)
+{
+    (void)value;
+    o->doubling = true;
+    return 0;
 }
 
 static int set_samples(struct options *o, const char *value)
@@ -119,13 +186,25 @@ static int set_help(struct options *o, const char *value)
 }
 
 static const struct option table[] = {
-    {"--mode", set_mode, "MODE", "softmax", "what to compute (softmax)"},
+    {"--mode", set_mode, "MODE", "softmax or mincut", "what to compute: softmax, mincut (softmax)"},
     {"--samples", set_samples, "N", "a whole number from 1 to 1000000", "sequences (32)"},
     {"--seq-len", set_seq_len, "A:B", "A:B with 1 <= A <= B <= 65536",
      "their lengths, drawn uniformly (128:512)"},
+    {"--doubling", set_doubling, NULL, NULL,
+     "lengths A, 2A, 4A ... B, each a quarter as often as the one before"},
+    {"--input", set_input, "INPUT", "random or steps",
+     "numbers: random, or steps of a made-up text (random)"},
     {"--seed", set_seed, "S", "a whole number of 64 bits", "of the random numbers (1)"},
-    {"--heads", set_heads, "H", "a whole number from 1 to 1024", "heads of a sequence (4)"},
+    {"--heads", set_heads, "H", "a whole number from 1 to 1024",
+     "heads of a sequence (4; 1 with mincut)"},
     {"--dim", set_dim, "D", "a whole number from 1 to 4096", "floats in a row of a head (64)"},
+    {"--lambda", set_lambda, "L", "a number that is not negative", "of the cut (0.5)"},
+    {"--tau", set_tau, "T", "a whole number of 32 bits", "steps until a mask's entry flips (2)"},
+    {"--eps", set_eps, "E", "a number that is not negative",
+     "logits not above it are gated (0.01)"},
+    {"--csv", set_csv, "FILE", "a file", "write a row a sample"},
+    {"--witness", set_witness, "FILE", "a file", "write a witness entry a sample (mincut)"},
+    {"--power", set_power, "SOURCE", "auto, none or a source of power", "of energy_j (auto)"},
     {"--check", set_check, NULL, NULL, "compare every output with a plain reference"},
     {"--quiet", set_quiet, NULL, NULL, "print the checksum alone"},
     {"--help", set_help, NULL, NULL, "this"},
@@ -135,7 +214,7 @@ void options_usage(FILE *to)
 {
     fputs("usage: attention [options]\n", to);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        fprintf(to, "  %-10s %-8s %s\n", table[i].name, table[i].value ? table[i].value : "",
+        fprintf(to, "  %-10s %-7s %s\n", table[i].name, table[i].value ? table[i].value : "",
                 table[i].help);
 }
 
@@ -178,19 +257,43 @@ static int take(char **argv, int *i, struct options *o)
     return 0;
 }
 
+/* What does not go together. */
+static int settle(struct options *o)
+{
+    const char *why = NULL;
+
+    if (o->heads == 0)
+        o->heads = o->gated ? 1 : 4;
+    if (o->gated && o->heads > 1)
+        why = "--mode mincut has one head, as a witness entry has one mask; leave --heads away";
+    else if (o->gated && o->max_len > MAX_GATED_LEN)
+        why = "--mode mincut takes lengths up to 3000: a mask is one line of the witness log";
+    else if (!o->gated && o->witness)
+        why = "--witness is of masks: it needs --mode mincut";
+    if (why)
+        fprintf(stderr, "attention: %s\n", why);
+    return why ? -1 : 0;
+}
+
 int options_parse(int argc, char **argv, struct options *ret)
 {
     struct options o = {.mode = "softmax",
+                        .input = "random",
                         .samples = 32,
                         .min_len = 128,
                         .max_len = 512,
-                        .heads = 4,
                         .dim = 64,
-                        .seed = 1};
+                        .seed = 1,
+                        .lambda = 0.5f,
+                        .tau = 2,
+                        .eps = 0.01f,
+                        .power = "auto"};
 
     for (int i = 1; i < argc; i++)
         if (take(argv, &i, &o) < 0)
             return -1;
+    if (!o.help && settle(&o) < 0)
+        return -1;
     *ret = o;
     return 0;
 }

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-void reference_softmax_row(const float *q, const float *k, const float *v, size_t len, size_t dim,
-                           size_t i, double *weights, double *out)
+void reference_row(const float *q, const float *k, const float *v, const uint8_t *keep, size_t len,
+                   size_t dim, size_t i, double *weights, double *out)
 {
     double top = -INFINITY;
     double sum = 0;
@@ -14,16 +14,16 @@ void reference_softmax_row(const float *q, const float *k, const float *v, size_
 
         for (size_t h = 0; h < dim; h++)
             dot += (double)q[i * dim + h] * (double)k[j * dim + h];
-        weights[j] = dot / sqrt((double)dim);
+        weights[j] = keep && !keep[i * len + j] ? -INFINITY : dot / sqrt((double)dim);
         top = fmax(top, weights[j]);
     }
     for (size_t j = 0; j < len; j++) {
-        weights[j] = exp(weights[j] - top);
+        weights[j] = top > -INFINITY ? exp(weights[j] - top) : 0;
         sum += weights[j];
     }
     for (size_t h = 0; h < dim; h++) {
         out[h] = 0;
         for (size_t j = 0; j < len; j++)
-            out[h] += weights[j] / sum * (double)v[j * dim + h];
+            out[h] += sum > 0 ? weights[j] / sum * (double)v[j * dim + h] : 0;
     }
 }

@@ -5,9 +5,11 @@
 #define EXAMPLE_REFERENCE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/** Row i of attention_softmax(), in double throughout. weights has room for len doubles. */
-void reference_softmax_row(const float *q, const float *k, const float *v, size_t len, size_t dim,
-                           size_t i, double *weights, double *out);
+/** Row i of attention_softmax(), or, with a mask, of attention_gated(), in double throughout.
+    weights has room for len doubles. */
+void reference_row(const float *q, const float *k, const float *v, const uint8_t *keep, size_t len,
+                   size_t dim, size_t i, double *weights, double *out);
 
 #endif

@@ -55,11 +55,38 @@ for word in checksum check time speed min median p95 max GFLOP/s; do
     esac
 done
 
+# Gated: right, and the same masks on every machine, so the same output.
+for shape in "1:1 1" "2:2 3" "3:17 8" "31:33 16" "64:64 64"; do
+    len=${shape% *}
+    dim=${shape#* }
+    for input in random steps; do
+        "$attention" --mode mincut --check --samples 6 --seq-len "$len" --dim "$dim" --lambda 2 \
+            --input $input >/dev/null || fail "--mode mincut --check fails with $len $dim $input"
+    done
+done
+gated=$("$attention" --mode mincut --samples 20 --seq-len 8:64 --doubling --input steps --quiet)
+[ "$gated" = b723226f1aea0a4d ] || fail "the checksum of the mode mincut is $gated"
+
+folder=$(mktemp -d)
+small --power fixed:50 --csv "$folder/a.csv" --quiet >/dev/null || fail "--csv ends with $?"
+[ "$(awk -F, 'NR > 1 && $5 > 0' "$folder/a.csv" | wc -l)" -eq 5 ] ||
+    fail "a power source gives no energy: $(cat "$folder/a.csv")"
+small --csv /proc/none/a.csv 2>/dev/null && fail "a CSV that cannot be written is no failure"
+[ "$(ls "$folder")" = a.csv ] || fail "the folder has $(ls "$folder")"
+rm -r "$folder"
+
 refuses "unknown option '--sample'" --sample 3
 refuses "unknown option 'softmax'" softmax
 refuses "--samples needs a value" --samples
 refuses "--check takes no value" --check=1
-refuses "it takes softmax" --mode mincat
+refuses "it takes softmax or mincut" --mode mincat
+refuses "it takes random or steps" --input noise
+refuses "'-1' is not a value for --lambda" --lambda -1
+refuses "'0x1' is not a value for --eps" --eps 0x1
+refuses "'1.5' is not a value for --tau" --tau 1.5
+refuses "one head" --mode mincut --heads 2
+refuses "up to 3000" --mode mincut --seq-len 3001
+refuses "needs --mode mincut" --witness x.jsonl
 refuses "'0' is not a value for --samples" --samples 0
 refuses "'-1' is not a value for --samples" --samples -1
 refuses "'1e3' is not a value for --samples" --samples=1e3

@@ -1,14 +1,15 @@
 /*
- * The workload: synthetic sequences, one after the other, timed, checked and summed up.
+ * The workload: synthetic sequences, one after the other, timed, checked, recorded and summed up.
  */
 #ifndef EXAMPLE_WORKLOAD_H
 #define EXAMPLE_WORKLOAD_H
 
 #include <stdint.h>
 
+#include "coherence.h"
 #include "options.h"
 
-/** The largest difference from the reference that --check lets pass; outputs are below 1. */
+/** The largest difference from the reference that --check lets pass; outputs are below 2. */
 #define WORKLOAD_TOLERANCE 1e-5
 
 struct workload_result {
@@ -16,9 +17,21 @@ struct workload_result {
     double *seconds;     /* of each sample, in order; the caller frees it */
     double operations;   /* multiplications and additions of the two products, all samples */
     double largest_diff; /* from the reference; 0 without a check */
+
+    /* Of the mode mincut, means over the samples. */
+    struct coherence_batch coherence;
+    double edges_kept;         /* share */
+    double kv_cache_reduction; /* 1 - columns with any kept entry / length */
+    double cut;                /* share of samples in which the cut was cheap enough */
 };
 
-enum workload_status { WORKLOAD_OK, WORKLOAD_NO_MEMORY, WORKLOAD_TOO_LARGE, WORKLOAD_WRONG };
+enum workload_status {
+    WORKLOAD_OK,
+    WORKLOAD_NO_MEMORY,
+    WORKLOAD_TOO_LARGE,
+    WORKLOAD_WRONG,
+    WORKLOAD_FAILED /* and was told on stderr */
+};
 
 /** Does what the options ask for. ret->seconds is NULL unless this is OK or WRONG. */
 enum workload_status workload_run(const struct options *o, struct workload_result *ret);

@@ -43,7 +43,8 @@ enum tacho_flame_flags {
     TACHO_FLAME_SOURCE = 1 << 6,     /**< ":file:line" behind the names */
     TACHO_FLAME_DEBUGINFOD = 1 << 7, /**< fetch debug files from servers (debuginfod-find) */
     TACHO_FLAME_FORCE = 1 << 8,      /**< overwrite an SVG of another label */
-    TACHO_FLAME_FOLDED = 1 << 9      /**< also write the folded stacks, beside the SVG */
+    TACHO_FLAME_FOLDED = 1 << 9,     /**< also write the folded stacks, beside the SVG */
+    TACHO_FLAME_TREE = 1 << 10       /**< with pid: also the children that it has already */
 };
 
 /** What to profile, and how. Start with TACHO_FLAME_REQUEST_INIT; all that is pointed to is
@@ -101,6 +102,9 @@ TACHO_API const char *tacho_flame_folded_path(const tacho_flame *flame);
 
 /** Who sampled: "native", "perf", "perf + inferno", "dtrace", "cargo-flamegraph". */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
+
+/** Why another profiler than the best one was taken, when none was asked for; else NULL. */
+TACHO_API const char *tacho_flame_notice(const tacho_flame *flame);
 
 /** The event that was sampled, such as "cpu-clock". */
 TACHO_API const char *tacho_flame_event(const tacho_flame *flame);

@@ -99,8 +99,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_
 /** Accepts NULL. */
 TACHO_API void tacho_histogram_free(tacho_histogram *h);
 
-/** A nanosecond or two; no lock, no system call. */
-TACHO_API void tacho_histogram_record(tacho_histogram *h, uint64_t value);
+/** Counts a value: a nanosecond or two; no lock, no system call. Inline, see the end of this file;
+    the two after it are the functions that other languages find in the library. */
+static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value);
 TACHO_API void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count);
 TACHO_API void tacho_histogram_record_all(tacho_histogram *h, const uint64_t *values, size_t n);
 
@@ -171,8 +172,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_log_head(double start_s, char **r
                                                         tacho_error *err);
 
 /*
- * A recorder that many threads use at once, without a lock: some nanoseconds a record. It holds a
- * histogram for each CPU, up to 64.
+ * A recorder that many threads use at once, without a lock: a few nanoseconds a record. It holds a
+ * histogram for each of the first 63 threads alive and one that all others share, 58 KB each once
+ * used.
  */
 
 typedef struct tacho_recorder tacho_recorder;
@@ -182,10 +184,47 @@ TACHO_API TACHO_MUST_CHECK int tacho_recorder_new(tacho_recorder **ret, tacho_er
 /** No thread may use it any more; accepts NULL. */
 TACHO_API void tacho_recorder_free(tacho_recorder *r);
 
+/** Not from a signal handler. */
 TACHO_API void tacho_recorder_record(tacho_recorder *r, uint64_t value);
 
-/** Adds all that was recorded so far to h; records that come meanwhile may be in it or not. */
+/** Adds all that was recorded so far to h; of records that come meanwhile, min and max may be in it
+    without the count, or the other way round. */
 TACHO_API void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h);
+
+/*
+ * The hot path. What follows is not to be used directly; it is frozen, because programs have it
+ * compiled in.
+ */
+
+enum {
+    TACHO_HISTOGRAM_BITS = 7, /**< 128 buckets for each doubling */
+    TACHO_HISTOGRAM_BUCKETS = (63 - TACHO_HISTOGRAM_BITS + 1) << TACHO_HISTOGRAM_BITS
+};
+
+/** Always made by tacho_histogram_new(): there may be more behind this. */
+struct tacho_histogram {
+    uint64_t min; /**< UINT64_MAX when empty */
+    uint64_t max;
+    uint64_t counts[TACHO_HISTOGRAM_BUCKETS];
+};
+
+/** The bucket of a value up to TACHO_HISTOGRAM_MAX; below 256 each has its own. */
+static inline unsigned tacho_histogram_index(uint64_t value)
+{
+    unsigned top = 63u - (unsigned)__builtin_clzll(value | ((2u << TACHO_HISTOGRAM_BITS) - 1));
+    unsigned shift = top - TACHO_HISTOGRAM_BITS;
+
+    return (shift << TACHO_HISTOGRAM_BITS) + (unsigned)(value >> shift);
+}
+
+static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value)
+{
+    /* New ends are rare. */
+    if (__builtin_expect(value < h->min || value > h->max || value > TACHO_HISTOGRAM_MAX, 0))
+        tacho_histogram_record_count(h, value, 1);
+    else
+        h->counts[tacho_histogram_index(value)]++;
+}
 
 TACHO_END_DECLS
 

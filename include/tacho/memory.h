@@ -63,10 +63,12 @@ TACHO_API void tacho_memory_free(tacho_memory *m);
     TACHO_EINVAL for a name that is empty or longer than 63 bytes. */
 TACHO_API int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err);
 
-/** Counts bytes taken, or given back when negative. A few nanoseconds: one atomic addition. */
+/** Counts bytes taken, or given back when negative, by whichever thread. A few nanoseconds and no
+    locked instruction: each of the first 63 threads alive counts for itself, and hands over when it
+    is 32 KiB off. Not from a signal handler. */
 TACHO_API void tacho_memory_add(tacho_memory *m, int category, int64_t bytes);
 
-/** What a category holds now. */
+/** What a category holds now: exact, unless threads count meanwhile. */
 TACHO_API uint64_t tacho_memory_held(const tacho_memory *m, int category);
 
 /** Takes a snapshot. ret may be NULL. 0 or TACHO_EIO. */
@@ -97,7 +99,8 @@ TACHO_API void tacho_memory_report_get(tacho_memory *m, tacho_memory_report *ret
 TACHO_API TACHO_MUST_CHECK int tacho_memory_report_json(tacho_memory *m, char **ret,
                                                         tacho_error *err);
 
-/** The most a category held, whenever that was, also between snapshots. */
+/** The most a category held, whenever that was, also between snapshots: exact where the thread that
+    counts takes the snapshots, else to within 64 KiB for each thread that counts. */
 typedef struct tacho_memory_peak {
     const char *name; /**< valid as long as the tracker */
     uint64_t now;

@@ -13,5 +13,6 @@
 #include "power.h"       /* IWYU pragma: export */
 #include "trace.h"       /* IWYU pragma: export */
 #include "version.h"     /* IWYU pragma: export */
+#include "witness.h"     /* IWYU pragma: export */
 
 #endif

@@ -7,8 +7,9 @@
  *     tch_clock_calibrate(&c);                  now and then, and at the end
  *     uint64_t ns = tch_clock_ns(&c, t);
  *
- * Ticks are the CPU's time stamp counter (TSC) where that can be trusted, else nanoseconds of
- * CLOCK_MONOTONIC. The wall clock plays no part: when it jumps, durations stay right.
+ * Ticks are the CPU's time stamp counter (TSC) where that can be trusted and TACHO_CLOCK=monotonic
+ * is not in the environment, else nanoseconds of CLOCK_MONOTONIC. The wall clock plays no part:
+ * when it jumps, durations stay right.
  */
 #ifndef TCH_BASE_CLOCK_H
 #define TCH_BASE_CLOCK_H

@@ -333,3 +333,18 @@ int tch_mkdirs(const char *path, tacho_error *err)
     }
     return result;
 }
+
+int tch_mkdirs_above(const char *path, tacho_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    size_t len = slash ? (size_t)(slash - path) : 0;
+
+    if (len == 0)
+        return 0;
+    if (len >= sizeof folder)
+        return tch_fail_errno(err, ENAMETOOLONG, "cannot open '%s'", path);
+    memcpy(folder, path, len);
+    folder[len] = '\0';
+    return tch_mkdirs(folder, err);
+}

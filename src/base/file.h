@@ -70,4 +70,7 @@ int tch_file_replace(const char *path, const void *data, size_t len, bool sync, 
 /** The folder and those above it, as `mkdir -p`: fine when it exists. */
 int tch_mkdirs(const char *path, tacho_error *err);
 
+/** The folders above a file, where its path names any. */
+int tch_mkdirs_above(const char *path, tacho_error *err);
+
 #endif

@@ -181,4 +181,8 @@ struct tch_json_number tch_json_to_number(const struct tch_json_value *number);
 /** The same as a double, whatever its kind. */
 double tch_json_to_f64(const struct tch_json_value *number);
 
+/** The first member of that name in an object, as tch_json_read_raw() gives it; what follows it is
+    not looked at. false: there is none, or it is no object. */
+bool tch_json_find(const char *json, size_t len, const char *key, struct tch_json_value *ret);
+
 #endif

@@ -102,3 +102,23 @@ struct tch_json_number tch_json_to_number(const struct tch_json_value *number)
     ret.as.f64 = tch_json_to_f64(number);
     return ret;
 }
+
+bool tch_json_find(const char *json, size_t len, const char *key, struct tch_json_value *ret)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    struct tch_json_value name;
+
+    tch_json_open(&r, json, len, NULL);
+    if (tch_json_read(&r, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return false;
+    while (tch_json_member(&r, &name) > 0) {
+        bool found = tch_json_is(&name, key);
+
+        if (tch_json_read_raw(&r, found ? ret : &value) < 0)
+            return false;
+        if (found)
+            return true;
+    }
+    return false;
+}

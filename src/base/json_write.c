@@ -159,3 +159,30 @@ void tch_json_raw(struct tch_buf *b, const char *json, size_t len)
 {
     value(b, json, len);
 }
+
+void tch_json_put_text(struct tch_buf *b, const char *key, const char *text)
+{
+    tch_json_key(b, key);
+    if (text)
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+}
+
+void tch_json_put_u64(struct tch_buf *b, const char *key, uint64_t number)
+{
+    tch_json_key(b, key);
+    tch_json_u64(b, number);
+}
+
+void tch_json_put_f64(struct tch_buf *b, const char *key, double number)
+{
+    tch_json_key(b, key);
+    tch_json_f64(b, number);
+}
+
+void tch_json_put_bool(struct tch_buf *b, const char *key, bool yes)
+{
+    tch_json_key(b, key);
+    tch_json_bool(b, yes);
+}

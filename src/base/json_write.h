@@ -41,6 +41,12 @@ void tch_json_f32(struct tch_buf *b, float value);
 void tch_json_bool(struct tch_buf *b, bool value);
 void tch_json_null(struct tch_buf *b);
 
+/** A key with its value, as most members are; text may be NULL, which is written as null. */
+void tch_json_put_text(struct tch_buf *b, const char *key, const char *text);
+void tch_json_put_u64(struct tch_buf *b, const char *key, uint64_t value);
+void tch_json_put_f64(struct tch_buf *b, const char *key, double value);
+void tch_json_put_bool(struct tch_buf *b, const char *key, bool value);
+
 /** A value that is JSON already. */
 void tch_json_raw(struct tch_buf *b, const char *json, size_t len);
 

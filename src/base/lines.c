@@ -134,3 +134,17 @@ int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
             return result;
     }
 }
+
+const char *tch_lines_held(const struct tch_lines *lines, size_t *len)
+{
+    *len = lines->passed > 0 ? 0 : lines->end - lines->start;
+    return lines->data + lines->start;
+}
+
+void tch_lines_pass(struct tch_lines *lines, size_t len, uint64_t count)
+{
+    lines->start += len;
+    lines->offset += len;
+    lines->number += count;
+    lines->searched = 0;
+}

@@ -1,6 +1,6 @@
 /*
  * A file, or a pipe, in pieces of whole lines, for several threads: whoever is free takes the next
- * piece. What was found in them is told in the order in which they stand in the file.
+ * piece. From a regular file each thread reads its own; from anything else one reads at a time.
  */
 #ifndef TCH_EVENT_BLOCKS_H
 #define TCH_EVENT_BLOCKS_H
@@ -12,21 +12,20 @@
 
 #include <tacho/error.h>
 
-enum { TCH_BLOCK = 1024 * 1024 }; /* bytes of a piece, unless a line is longer */
+enum { TCH_BLOCK = 256 * 1024 }; /* bytes of a piece, give or take a line */
 
-/** Not to be touched but by the functions. */
+/** Not to be touched but by the functions, but for status and err when all threads are done. */
 struct tch_blocks {
     pthread_mutex_t lock;
-    pthread_cond_t turned;
     int fd;
     const char *name;
     size_t longest;
-    char *carry; /* the start of a line whose rest was not read yet */
+    uint64_t start; /* of a regular file: what of it is read */
+    uint64_t end;   /* ... 0: it is none */
+    char *carry;    /* the start of a line whose rest was not read yet */
     size_t carry_len;
     size_t carry_size;
     uint64_t given; /* pieces */
-    uint64_t told;  /* ... whose turn is over */
-    uint64_t bytes;
     bool at_end;
     int status; /* of the failure that ended it, or 0 */
     tacho_error err;
@@ -34,11 +33,13 @@ struct tch_blocks {
 
 /** One piece; each thread has its own. Start with zeros. */
 struct tch_block {
-    char *data;
-    size_t len;
-    size_t size;
-    size_t too_long; /**< not 0: one line of so many bytes, of which nothing was kept */
+    size_t too_long; /**< not 0: behind them one line of so many bytes, of which nothing was kept */
+    uint64_t bytes;  /**< of the file, that were read for this piece and no other */
     uint64_t number; /**< from 0 */
+    char *data;
+    size_t first; /**< the lines start at data[first] */
+    size_t len;   /**< ... and have so many bytes */
+    size_t size;
 };
 
 /** fd and name are borrowed. longest: bytes of the longest line that is kept. */
@@ -47,11 +48,8 @@ int tch_blocks_init(struct tch_blocks *blocks, int fd, const char *name, size_t 
 void tch_blocks_release(struct tch_blocks *blocks);
 void tch_block_release(struct tch_block *block);
 
-/** Fills block with the next piece: 1, or 0 at the end and after a failure, which is in blocks. */
+/** Fills block with the next piece, which may hold no line: 1, or 0 at the end and after a
+    failure, which is in blocks. */
 int tch_blocks_take(struct tch_blocks *blocks, struct tch_block *block);
-
-/** Every piece that was taken has its turn, in order: waits for this one's, and ends it. */
-void tch_blocks_begin_turn(struct tch_blocks *blocks, const struct tch_block *block);
-void tch_blocks_end_turn(struct tch_blocks *blocks);
 
 #endif

@@ -8,8 +8,6 @@
 #include "stats/order.h"
 #include "stats/rank.h"
 
-#define ALPHA 0.05
-
 static bool all_positive(const struct tch_stage *stage)
 {
     for (size_t i = 0; i < stage->value_count; i++)
@@ -27,8 +25,8 @@ static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
 
     pair->has_ratio = all_positive(a) && all_positive(b);
     if (pair->has_ratio) {
-        status = tch_ratio_unpaired(a->values, a->value_count, b->values, b->value_count, ALPHA, 1,
-                                    &pair->ratio, err);
+        status = tch_ratio_unpaired(a->values, a->value_count, b->values, b->value_count,
+                                    TCH_COMPARE_ALPHA, 1, &pair->ratio, err);
         pair->p = pair->ratio.p;
         return status;
     }
@@ -102,6 +100,29 @@ int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_compar
         pair->b_median = sum.p50;
     }
     return status == 0 ? adjust(ret, err) : status;
+}
+
+const char *tch_stage_verdict(const struct tch_stage_pair *pair)
+{
+    bool more = pair->has_ratio ? pair->ratio.estimate > 1 : pair->b_median > pair->a_median;
+    double a = tch_stage_total(pair->a) / (double)pair->a->count;
+    double b = tch_stage_total(pair->b) / (double)pair->b->count;
+
+    if (pair->p_adjusted > TCH_COMPARE_ALPHA)
+        return "cannot tell";
+    if (!pair->has_ratio && pair->a_median == pair->b_median)
+        more = b > a; /* medians of values that are mostly 0 say nothing */
+    if (pair->a->is_count)
+        return more ? "more" : "fewer";
+    return more ? "slower" : "faster";
+}
+
+bool tch_side_has(const struct tch_side *side, const struct tch_stage_group *group,
+                  const struct tch_stage *stage)
+{
+    const struct tch_stage_group *other = tch_stages_find(&side->stages, group);
+
+    return other && (!stage || tch_stage_find(other, stage));
 }
 
 void tch_comparison_release(struct tch_comparison *c)

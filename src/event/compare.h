@@ -46,8 +46,7 @@ int tch_side_add(void *side, const tacho_event *event, tacho_error *err);
 
 /**
  * What differs, to `tell`, as JSON text or NULL where a side has nothing: settings by their name,
- * members of runtime_flags as
- * "runtime_flags.a.b[2].c". Where a side has several kinds of
+ * members of runtime_flags as "runtime_flags.a.b[2].c". Where a side has several kinds of
  * runtime_flags, the first are compared.
  *
  * @return 0 or TACHO_ENOMEM
@@ -74,6 +73,16 @@ struct tch_comparison {
     struct tch_stage_pair *pairs; /**< in the order of a's groups and stages */
     size_t count;
 };
+
+/** A difference whose adjusted p is above this may be chance. */
+#define TCH_COMPARE_ALPHA 0.05
+
+/** What b is: "slower", "faster", for counts "more", "fewer"; or "cannot tell". */
+const char *tch_stage_verdict(const struct tch_stage_pair *pair);
+
+/** Whether the side has the stage, or with stage NULL any of the group. */
+bool tch_side_has(const struct tch_side *side, const struct tch_stage_group *group,
+                  const struct tch_stage *stage);
 
 /** Sorts both sides. 0 or TACHO_ENOMEM; tch_comparison_release() in any case. */
 int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_comparison *ret,

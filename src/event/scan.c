@@ -1,4 +1,5 @@
-/* Scanning: each thread takes a piece, parses its lines, and tells of the bad ones at its turn. */
+/* Scanning: each thread takes a piece and parses its lines; one with bad lines waits for its turn
+   to tell of them. */
 #include "scan.h"
 
 #include <inttypes.h>
@@ -30,10 +31,21 @@ struct worker {
     tacho_error err;
 };
 
+/* Pieces that may be ahead of the one that is to be told of next. */
+enum { AHEAD = 64 };
+
 struct shared {
     const struct tch_scan *scan;
     struct tch_blocks blocks;
-    struct tch_scan_counts counts; /* changed by whose turn it is */
+
+    pthread_mutex_t lock;
+    pthread_cond_t turned;
+    uint64_t told; /* pieces; what follows is of them */
+    struct tch_scan_counts counts;
+    struct {
+        bool is;
+        struct tch_scan_counts counts;
+    } ended[AHEAD]; /* pieces behind them, by number */
 };
 
 static int remember_bad(struct worker *w, const struct tch_line *line)
@@ -87,14 +99,14 @@ static void do_block(struct worker *w)
     struct tch_lines lines;
     struct tch_line line;
 
-    if (w->block.too_long > 0) {
-        line = (struct tch_line){.len = w->block.too_long, .number = 1, .too_long = true};
-        w->status = do_line(w, &line);
-        return;
-    }
-    tch_lines_init_mem(&lines, w->block.data, w->block.len, TCH_EVENT_MAX);
+    tch_lines_init_mem(&lines, w->block.data + w->block.first, w->block.len, TCH_EVENT_MAX);
     while (w->status == 0 && tch_lines_next(&lines, &line, NULL) > 0)
         w->status = do_line(w, &line);
+    if (w->status == 0 && w->block.too_long > 0) {
+        line = (struct tch_line){
+            .len = w->block.too_long, .number = w->counts.lines + 1, .too_long = true};
+        w->status = do_line(w, &line);
+    }
 }
 
 static void tell(struct worker *w, const struct bad_line *bad, uint64_t before)
@@ -115,6 +127,7 @@ static void tell(struct worker *w, const struct bad_line *bad, uint64_t before)
 
 static void add_counts(struct tch_scan_counts *to, const struct tch_scan_counts *from)
 {
+    to->bytes += from->bytes;
     to->lines += from->lines;
     to->blank += from->blank;
     to->events += from->events;
@@ -123,21 +136,38 @@ static void add_counts(struct tch_scan_counts *to, const struct tch_scan_counts 
     to->salvaged += from->salvaged;
 }
 
+/* Only who has something to tell waits for those before: a thread that is faster than the others
+   would stand still half of the time. */
+static void end_block(struct worker *w)
+{
+    struct shared *shared = w->shared;
+    uint64_t number = w->block.number;
+
+    pthread_mutex_lock(&shared->lock);
+    while (number - shared->told >= (w->bad_count > 0 ? 1 : AHEAD))
+        pthread_cond_wait(&shared->turned, &shared->lock);
+    for (size_t i = 0; shared->scan->bad && i < w->bad_count; i++)
+        tell(w, &w->bad[i], shared->counts.lines);
+    shared->ended[number % AHEAD].is = true;
+    shared->ended[number % AHEAD].counts = w->counts;
+    for (; shared->ended[shared->told % AHEAD].is; shared->told++) {
+        shared->ended[shared->told % AHEAD].is = false;
+        add_counts(&shared->counts, &shared->ended[shared->told % AHEAD].counts);
+    }
+    pthread_cond_broadcast(&shared->turned);
+    pthread_mutex_unlock(&shared->lock);
+}
+
 static void *work(void *arg)
 {
     struct worker *w = arg;
-    struct shared *shared = w->shared;
 
-    while (tch_blocks_take(&shared->blocks, &w->block) > 0) {
-        w->counts = (struct tch_scan_counts){0};
+    while (tch_blocks_take(&w->shared->blocks, &w->block) > 0) {
+        w->counts = (struct tch_scan_counts){.bytes = w->block.bytes};
         w->bad_count = 0;
         if (w->status == 0) /* after a failure the rest is only let go */
             do_block(w);
-        tch_blocks_begin_turn(&shared->blocks, &w->block);
-        for (size_t i = 0; shared->scan->bad && i < w->bad_count; i++)
-            tell(w, &w->bad[i], shared->counts.lines);
-        add_counts(&shared->counts, &w->counts);
-        tch_blocks_end_turn(&shared->blocks);
+        end_block(w);
     }
     return NULL;
 }
@@ -160,7 +190,8 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
                 struct tch_scan_counts *counts, tacho_error *err)
 {
     struct worker *workers = calloc(scan->threads, sizeof *workers);
-    struct shared shared = {.scan = scan};
+    struct shared shared = {
+        .scan = scan, .lock = PTHREAD_MUTEX_INITIALIZER, .turned = PTHREAD_COND_INITIALIZER};
     const struct worker *failed = NULL;
     int status;
 
@@ -179,12 +210,13 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
         tch_block_release(&workers[i].block);
         free(workers[i].bad);
     }
-    shared.counts.bytes = shared.blocks.bytes;
     *counts = shared.counts;
     status = failed ? failed->status : shared.blocks.status;
     if (status < 0 && err)
         *err = failed ? failed->err : shared.blocks.err;
     tch_blocks_release(&shared.blocks);
+    pthread_cond_destroy(&shared.turned);
+    pthread_mutex_destroy(&shared.lock);
 out:
     free(workers);
     return status;

@@ -53,24 +53,9 @@ static bool ends_with_fragment(int fd, const char *path)
     return last != '\n';
 }
 
-static int make_folder_of(const char *path, tacho_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    char folder[PATH_MAX];
-    size_t len = slash ? (size_t)(slash - path) : 0;
-
-    if (len == 0)
-        return 0;
-    if (len >= sizeof folder)
-        return tch_fail_errno(err, ENAMETOOLONG, "cannot open '%s' for profile events", path);
-    memcpy(folder, path, len);
-    folder[len] = '\0';
-    return tch_mkdirs(folder, err);
-}
-
 static int open_sink(tacho_event_writer *w, tacho_error *err)
 {
-    int status = make_folder_of(w->path, err);
+    int status = tch_mkdirs_above(w->path, err);
 
     if (status < 0)
         return status;

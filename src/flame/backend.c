@@ -22,29 +22,36 @@ int tch_profiler_failed(tacho_error *err, int code, const char *program, const c
     return code;
 }
 
-static int find_first(const struct tch_backend **ret, tacho_error *err)
+static int find_first(const struct tch_backend **ret, tacho_error *better, tacho_error *err)
 {
     const struct tch_backend *best = tch_backends[0];
-    tacho_error why;
-    int status = best->probe(&why);
+    int status = best->probe(better);
 
     if (status == 0) {
+        better->message[0] = '\0';
         *ret = best;
         return 0;
     }
-    for (size_t i = 1; tch_backends[i]; i++)
-        if (tch_backends[i]->probe(NULL) == 0) {
-            *ret = tch_backends[i];
+    for (size_t i = 1; tch_backends[i]; i++) {
+        const struct tch_backend *other = tch_backends[i];
+
+        if (other->probe(NULL) == 0 && (!other->works || other->works(NULL) == 0)) {
+            *ret = other;
             return 0;
         }
+    }
     /* What the best one lacks is what to mend. */
-    return tch_profiler_failed(err, status, best->name, why.message);
+    if (err)
+        *err = *better;
+    return tch_profiler_failed(err, status, best->name, NULL);
 }
 
-int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *err)
+int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *better,
+                     tacho_error *err)
 {
+    better->message[0] = '\0';
     if (!name)
-        return find_first(ret, err);
+        return find_first(ret, better, err);
     for (size_t i = 0; tch_backends[i]; i++) {
         if (strcmp(tch_backends[i]->name, name) != 0)
             continue;

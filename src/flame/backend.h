@@ -15,6 +15,9 @@ struct tch_backend {
     /** Why it cannot be used here, or 0 when it can. */
     int (*probe)(tacho_error *err);
 
+    /** Tries it for real, where the kernel has refused us; NULL: probe() tells enough. */
+    int (*works)(tacho_error *err);
+
     /** Fills c->stacks, or writes c->svg_path and sets c->drawn; sets c->ended_ns and the counts
         of c->result. Leaves no file behind but that. */
     int (*capture)(struct tch_capture *c, tacho_error *err);
@@ -29,8 +32,14 @@ extern const struct tch_backend tch_backend_perf;
 /** The best one first; NULL-ended. */
 extern const struct tch_backend *const tch_backends[];
 
-/** The one of that name, or, for NULL, the first that can be used here. */
-int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *err);
+/**
+ * The one of that name, or, for NULL, the first that can be used here.
+ *
+ * @param better  why the best one cannot be used, when another was found in its place; else its
+ *                message is empty
+ */
+int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *better,
+                     tacho_error *err);
 
 /** "profiler command failed: PROGRAM: REASON" */
 int tch_profiler_failed(tacho_error *err, int code, const char *program, const char *reason);

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "backend_tool.h"
+#include "backend_perf.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -65,5 +65,6 @@ const struct tch_backend tch_backend_cargo = {
     .needs = "cargo and cargo-flamegraph",
     .runs_only = true,
     .probe = probe,
+    .works = tch_perf_works, /* which is what it runs */
     .capture = capture,
 };

@@ -115,5 +115,6 @@ const struct tch_backend tch_backend_inferno = {
     .used = "perf + inferno",
     .needs = "perf, inferno-collapse-perf and inferno-flamegraph",
     .probe = probe,
+    .works = tch_perf_works,
     .capture = capture,
 };

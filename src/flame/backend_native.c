@@ -12,13 +12,13 @@
 #include "base/spawn.h"
 #include "capture_names.h"
 #include "collect.h"
+#include "family.h"
 #include "sample.h"
 #include "symbol_worker.h"
 
 enum {
-    POLL_MS = 100,
-    GRACE_MS = 2000, /* for a command that is told to end */
-    EXTRA_POLLS = 2, /* the command, and the caller's stop */
+    INTERRUPT_MS = 500, /* for a command that was interrupted as we were */
+    EXTRA_POLLS = 2,    /* the command, and the caller's stop */
 };
 
 /* One capture. */
@@ -49,6 +49,7 @@ static int open_sampler(struct native *n, tacho_error *err)
                   : r->pid                   ? TCH_TARGET_PROCESS
                                              : TCH_TARGET_CHILD,
         .pid = r->pid,
+        .tree = has(n->c, TACHO_FLAME_TREE),
         .event = r->event,
         .rate = r->rate,
         .stack_bytes = fp ? 0 : r->stack_bytes,
@@ -98,6 +99,21 @@ static int start_command(struct native *n, tacho_error *err)
     return 0;
 }
 
+static int collect_tree(struct native *n, tacho_error *err)
+{
+    pid_t pid = n->c->request.pid;
+    struct tch_family family = {0};
+    int status = tch_collect_process(&n->collect, (uint32_t)pid, err);
+
+    if (has(n->c, TACHO_FLAME_TREE))
+        tch_family_find(&family, pid);
+    for (size_t i = 0; i < family.count && status == 0; i++)
+        if (tch_family_pid(&family, i) != pid)
+            status = tch_collect_process(&n->collect, (uint32_t)tch_family_pid(&family, i), err);
+    tch_family_release(&family);
+    return status;
+}
+
 /* Begins with what runs already, or starts the command. */
 static int start(struct native *n, tacho_error *err)
 {
@@ -107,7 +123,7 @@ static int start(struct native *n, tacho_error *err)
     if (has(n->c, TACHO_FLAME_ALL))
         status = tch_collect_processes(&n->collect, err);
     else if (r->pid)
-        status = tch_collect_process(&n->collect, (uint32_t)r->pid, err);
+        status = collect_tree(n, err);
     if (status == 0 && (r->pid || has(n->c, TACHO_FLAME_ALL)))
         tch_sampler_start(&n->sampler);
     if (status == 0 && r->argv)
@@ -146,8 +162,9 @@ static void wait_more(struct native *n)
     size_t rings = n->sampler.poll_count;
     uint64_t now = tch_now_ns();
     uint64_t left = n->until > now ? (n->until - now) / 1000000 + 1 : 0;
+    uint64_t longest = (uint64_t)n->sampler.drain_ms;
 
-    poll(n->polls, rings + EXTRA_POLLS, left < POLL_MS ? (int)left : POLL_MS);
+    poll(n->polls, rings + EXTRA_POLLS, left < longest ? (int)left : (int)longest);
     for (size_t i = 0; i < rings; i++)
         if (n->polls[i].revents & (POLLHUP | POLLERR))
             n->polls[i].fd = -1; /* its threads have ended; the others', too, before long */
@@ -179,23 +196,19 @@ static int sample_all(struct native *n, tacho_error *err)
     return status;
 }
 
-/* A command that still runs when the capture ends is asked to, then made to. */
+/* A command that still runs when the capture ends is ended, with all that it started. */
 static void end_command(struct native *n)
 {
-    static const int signals[] = {SIGTERM, SIGKILL};
+    struct tch_family family = {0};
+    bool interrupted = n->stopped && n->until > tch_now_ns();
 
-    for (size_t i = 0; n->pid > 0 && i < sizeof signals / sizeof signals[0]; i++) {
-        struct pollfd p = {.fd = n->pidfd, .events = POLLIN};
-
-        /* An interrupt from the keyboard has reached it, too: it may be about to end. */
-        if (i == 0)
-            poll(&p, 1, n->stopped && n->until > tch_now_ns() ? GRACE_MS / 4 : 0);
-        if (!has_ended(n))
-            kill(n->pid, signals[i]);
-        poll(&p, 1, GRACE_MS);
-        has_ended(n);
-    }
-    if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
+    if (n->pid <= 0 || has_ended(n))
+        return;
+    tch_family_find(&family, n->pid);
+    /* An interrupt from the keyboard has reached it, too: it may be about to end. */
+    tch_family_end(&family, interrupted ? INTERRUPT_MS : 0);
+    tch_family_release(&family);
+    if (waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
         n->pid = 0;
 }
 

@@ -10,9 +10,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/spawn.h"
+#include "family.h"
 #include "read.h"
 
-enum { OPTION_WORDS = 32 };
+enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
 
 /* The words of `perf record`, the command's behind them. */
 struct words {
@@ -20,12 +21,27 @@ struct words {
     size_t count;
     char rate[16];
     char stack[32];
-    char pid[16];
+    char pids[PIDS_ROOM];
 };
 
 static void add(struct words *w, const char *word)
 {
     w->list[w->count++] = word;
+}
+
+/* "12,13,14"; as many as there is room for. */
+static void put_pids(struct words *w, const tacho_flame_request *r)
+{
+    struct tch_family family = {0};
+    size_t len = (size_t)snprintf(w->pids, sizeof w->pids, "%d", (int)r->pid);
+
+    if (r->flags & TACHO_FLAME_TREE)
+        tch_family_find(&family, r->pid);
+    for (size_t i = 0; i < family.count && len + 16 < sizeof w->pids; i++)
+        if (tch_family_pid(&family, i) != r->pid)
+            len += (size_t)snprintf(w->pids + len, sizeof w->pids - len, ",%d",
+                                    (int)tch_family_pid(&family, i));
+    tch_family_release(&family);
 }
 
 static void add_options(struct words *w, const tacho_flame_request *r, const char *data)
@@ -34,7 +50,6 @@ static void add_options(struct words *w, const tacho_flame_request *r, const cha
 
     snprintf(w->rate, sizeof w->rate, "%u", (unsigned)r->rate);
     snprintf(w->stack, sizeof w->stack, "dwarf,%u", (unsigned)r->stack_bytes);
-    snprintf(w->pid, sizeof w->pid, "%d", (int)r->pid);
     add(w, "perf");
     add(w, "record");
     add(w, "-q");
@@ -56,7 +71,8 @@ static void add_options(struct words *w, const tacho_flame_request *r, const cha
         add(w, "-a");
     if (r->pid) {
         add(w, "-p");
-        add(w, w->pid);
+        put_pids(w, r);
+        add(w, w->pids);
     }
     add(w, "-o");
     add(w, data);
@@ -191,6 +207,15 @@ static int capture(struct tch_capture *c, tacho_error *err)
     return status;
 }
 
+int tch_perf_works(tacho_error *err)
+{
+    static const char *const argv[] = {"perf",      "record", "-q",   "-o",
+                                       "/dev/null", "--",     "true", NULL};
+    struct tch_tool tool = {.argv = argv, .in = -1, .out = -1};
+
+    return tch_tool_run(&tool, err);
+}
+
 static int probe(tacho_error *err)
 {
     return tch_tool_probe("perf", err);
@@ -201,5 +226,6 @@ const struct tch_backend tch_backend_perf = {
     .used = "perf",
     .needs = "perf",
     .probe = probe,
+    .works = tch_perf_works,
     .capture = capture,
 };

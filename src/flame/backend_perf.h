@@ -16,4 +16,7 @@ int tch_perf_script(const struct tch_capture *c, const char *data, int out, stru
 
 enum { TCH_PERF_SCRIPT_WORDS = 8 };
 
+/** Whether `perf record` may sample: it may have rights that we have not. */
+int tch_perf_works(tacho_error *err);
+
 #endif

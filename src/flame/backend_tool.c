@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/spawn.h"
+#include "family.h"
 #include "read.h"
 #include "text.h"
 
@@ -98,7 +99,35 @@ static bool pass_messages(struct tch_tool *tool)
     return true;
 }
 
-/* Until it has ended; a command's child may hold the pipe open longer than that. */
+/* The profiler ends well by an interrupt, with what it has; the command behind it may not. */
+static void stop_tool(struct tch_tool *tool, struct tch_family *family, bool again)
+{
+    if (!again) {
+        tch_family_find(family, tool->pid);
+        kill(tool->pid, SIGINT);
+    } else {
+        tch_family_signal(family, SIGKILL, false);
+    }
+}
+
+/* Passes messages on until it has ended or, in the given time, has not. A command's child may hold
+   the pipe open longer than that. False: it is time to stop it. */
+static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t until)
+{
+    while (!p[1].revents && !p[2].revents && tch_now_ns() < until) {
+        uint64_t left = (until - tch_now_ns()) / 1000000 + 1;
+
+        poll(p, 3, (int)(left < 1000 ? left : 1000));
+        if (p[0].revents && !pass_messages(tool))
+            p[0].fd = -1;
+        if (p[1].fd < 0 && p[0].fd < 0)
+            return true;
+    }
+    p[2].fd = -1;
+    p[2].revents = 0;
+    return p[1].revents != 0;
+}
+
 static void follow(struct tch_tool *tool)
 {
     uint64_t until = tool->duration_ns > 0 ? tch_now_ns() + tool->duration_ns : UINT64_MAX;
@@ -106,23 +135,16 @@ static void follow(struct tch_tool *tool)
     struct pollfd p[] = {{.fd = tool->messages, .events = POLLIN},
                          {.fd = pidfd, .events = POLLIN},
                          {.fd = tool->stop_fd, .events = POLLIN}};
+    struct tch_family family = {0};
+    bool again = false;
 
-    while (!p[1].revents) {
-        uint64_t now = tch_now_ns();
-        uint64_t left = until == UINT64_MAX ? 1000 : now < until ? (until - now) / 1000000 + 1 : 0;
-
-        poll(p, 3, (int)(left < 1000 ? left : 1000));
-        if (p[0].revents && !pass_messages(tool))
-            p[0].fd = -1;
-        if (p[2].revents || tch_now_ns() >= until) {
-            kill(tool->pid, SIGINT); /* profilers end well by that, with what they have */
-            p[2].fd = -1;
-            p[2].revents = 0;
-            until = UINT64_MAX;
-        }
-        if (pidfd < 0 && p[0].fd < 0)
-            break;
+    for (; !follow_until(tool, p, until); again = true) {
+        stop_tool(tool, &family, again);
+        until = tch_now_ns() + TCH_FAMILY_GRACE_MS * (uint64_t)1000000;
     }
+    if (again)
+        tch_family_end(&family, 0);
+    tch_family_release(&family);
     while (p[0].fd >= 0 && poll(p, 1, 0) > 0 && pass_messages(tool))
         ;
     if (pidfd >= 0)

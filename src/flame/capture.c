@@ -168,10 +168,11 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     uint64_t start = tch_now_ns();
     uint64_t end;
+    tacho_error better;
     int status = prepare_output(c, err);
 
     if (status == 0)
-        status = tch_backend_find(c->request.profiler, &c->backend, err);
+        status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
     if (status == 0 && c->backend->runs_only && !c->request.argv)
         status = tch_fail(err, TACHO_EINVAL, 0,
                           "profiler '%s' takes a command to run, nothing else", c->backend->name);
@@ -185,6 +186,9 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     c->result.duration_ns = end - start;
     c->result.after_ns = end - c->ended_ns;
     snprintf(c->result.profiler, sizeof c->result.profiler, "%s", c->backend->used);
+    if (better.message[0])
+        snprintf(c->result.notice, sizeof c->result.notice, "'%s' was taken in place of '%s': %s",
+                 c->backend->name, tch_backends[0]->name, better.message);
     return hand_over(c, ret, err);
 }
 
@@ -272,6 +276,11 @@ uint64_t tacho_flame_truncated(const tacho_flame *flame)
 int tacho_flame_has_kernel(const tacho_flame *flame)
 {
     return flame->kernel;
+}
+
+const char *tacho_flame_notice(const tacho_flame *flame)
+{
+    return flame->notice[0] ? flame->notice : NULL;
 }
 
 int tacho_flame_wait_status(const tacho_flame *flame)

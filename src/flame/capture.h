@@ -24,6 +24,7 @@ struct tacho_flame {
     uint64_t lost;
     uint64_t truncated;
     bool kernel;
+    char notice[2 * sizeof(tacho_error)]; /**< or empty */
     int wait_status;
 };
 

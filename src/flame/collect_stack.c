@@ -113,7 +113,7 @@ static enum tch_unwound step(struct tch_collect *c, uint32_t place, uint32_t obj
                              const struct tch_stack_copy *stack, struct tch_regs *regs,
                              bool *signal)
 {
-    const struct tch_object *o = c->objects.list[object];
+    struct tch_object *o = c->objects.list[object];
     struct tch_cfi_row row;
 
     *signal = false;

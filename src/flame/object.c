@@ -1,11 +1,14 @@
 /* Opening what code is from. */
 #include "object.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
 #include "grow.h"
+#include "symbol_debug.h"
+#include "symbol_dwarf.h"
 
 static bool starts(const char *text, const char *with)
 {
@@ -64,6 +67,7 @@ void tch_objects_release(struct tch_objects *objects)
     for (size_t i = 0; i < objects->count; i++) {
         tch_elf_release(&objects->list[i]->elf);
         tch_cfi_release(&objects->list[i]->cfi);
+        tch_debug_frame_close(objects->list[i]->debug_frame);
         free(objects->list[i]->path);
         free(objects->list[i]);
     }
@@ -136,6 +140,27 @@ bool tch_object_load(struct tch_object *object)
     else if (object->kind == TCH_OBJECT_VDSO)
         object->usable = open_vdso(&object->elf);
     return !object->usable || load_cfi(object);
+}
+
+static void load_debug_frame(struct tch_object *object)
+{
+    bool own = tch_elf_section(&object->elf, ".debug_frame") != NULL;
+    int fd = own ? fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3) : tch_debug_file(object, false);
+
+    object->debug_tried = true;
+    if (fd >= 0)
+        object->debug_frame = tch_debug_frame_open(fd);
+}
+
+bool tch_object_row(struct tch_object *object, uint64_t addr, struct tch_cfi_row *ret)
+{
+    if (tch_cfi_find(&object->cfi, addr, ret))
+        return true;
+    if (object->kind != TCH_OBJECT_FILE || !object->usable)
+        return false;
+    if (!object->debug_tried)
+        load_debug_frame(object);
+    return object->debug_frame && tch_debug_frame_find(object->debug_frame, addr, ret);
 }
 
 bool tch_object_is_entry(const struct tch_object *object, uint64_t addr)

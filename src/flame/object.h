@@ -25,12 +25,16 @@ enum { TCH_OBJECT_NOWHERE = 0, TCH_OBJECT_THE_KERNEL = 1 };
 
 enum { TCH_ENTRY_BYTES = 48 }; /**< of the code that a program starts with, _start */
 
+struct tch_debug_frame;
+
 struct tch_object {
     enum tch_object_kind kind;
     uint32_t pid; /**< where it was seen first; of a JIT: whose it is */
     char *path;   /**< of a file: as the process sees it */
     struct tch_elf elf;
     struct tch_cfi cfi;
+    struct tch_debug_frame *debug_frame; /* for code that .eh_frame does not know */
+    bool debug_tried;
     bool loaded; /**< tried, at least */
     bool usable; /**< elf is open */
 };
@@ -59,6 +63,10 @@ int64_t tch_objects_add(struct tch_objects *objects, const char *name, uint64_t 
 /** Opens the file and reads its unwind information, once; false: no memory. That there is no such
     file, or that it is no ELF file, shows in `usable`. */
 bool tch_object_load(struct tch_object *object);
+
+/** How to unwind from an address, by .eh_frame or, for what that leaves out, by .debug_frame, of
+   the file or of its debug file; false: not known. */
+bool tch_object_row(struct tch_object *object, uint64_t addr, struct tch_cfi_row *ret);
 
 /** Is this the code that a program starts with? It has no caller, whether it says so or not. */
 bool tch_object_is_entry(const struct tch_object *object, uint64_t addr);

@@ -37,7 +37,7 @@ int64_t tch_places_add(struct tch_places *places, uint32_t object, uint64_t addr
     return id;
 }
 
-int tch_places_row(struct tch_places *places, uint32_t id, const struct tch_object *object,
+int tch_places_row(struct tch_places *places, uint32_t id, struct tch_object *object,
                    struct tch_cfi_row *ret)
 {
     struct tch_place *place = &places->list[id];
@@ -50,7 +50,7 @@ int tch_places_row(struct tch_places *places, uint32_t id, const struct tch_obje
         memcpy(ret, tch_names_text(&places->rows, place->row - ROW_FIRST, &len), sizeof *ret);
         return 1;
     }
-    if (!tch_cfi_find(&object->cfi, place->addr, ret)) {
+    if (!tch_object_row(object, place->addr, ret)) {
         place->row = ROW_NONE;
         return 0;
     }

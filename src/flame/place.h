@@ -37,7 +37,7 @@ void tch_places_release(struct tch_places *places);
 int64_t tch_places_add(struct tch_places *places, uint32_t object, uint64_t addr);
 
 /** 1 and how to unwind from there; 0: nothing is known of that; -1: no memory. */
-int tch_places_row(struct tch_places *places, uint32_t id, const struct tch_object *object,
+int tch_places_row(struct tch_places *places, uint32_t id, struct tch_object *object,
                    struct tch_cfi_row *ret);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "family.h"
 #include "grow.h"
 #include "sample_event.h"
 
@@ -154,10 +155,22 @@ static bool map_rings(struct tch_sampler *s)
     return true;
 }
 
+/* A wakeup is an interrupt in the profiled command's time, a timer of ours is not: so the rings are
+   drained by the clock. */
+static int time_to_drain(const struct tch_sampler *s, const struct tch_sampler_options *o)
+{
+    enum { RECORD = 1024, LONGEST = 100 }; /* bytes of a sample without its stack; ms */
+    uint64_t samples = s->ring_bytes / 4 / (s->stack_bytes + RECORD);
+    uint64_t ms = samples * 1000 / (o->off_cpu ? 10000 : o->rate);
+
+    return ms < 1 ? 1 : ms > LONGEST ? LONGEST : (int)ms;
+}
+
 /* The largest rings that may be had: an ordinary user's are 512 KiB together a CPU. */
-static int get_rings(struct tch_sampler *s, tacho_error *err)
+static int get_rings(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
 {
     for (s->ring_bytes = RING_LARGEST; s->ring_bytes >= RING_SMALLEST; s->ring_bytes /= 2) {
+        s->drain_ms = time_to_drain(s, o);
         if (map_rings(s))
             return 0;
         unmap_rings(s);
@@ -185,7 +198,7 @@ static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *
     struct perf_event_attr attr;
 
     fill_attr(s, o, tch_event_find(s->event), &attr);
-    attr.wakeup_watermark = 64 << 10;
+    attr.wakeup_watermark = 0; /* half of the ring: who drains it in time is not woken at all */
     for (size_t cpu = 0; cpu < s->poll_count; cpu++) {
         int fd = open_event(&attr, tid, (int)cpu);
 
@@ -203,7 +216,7 @@ static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *
     return 0;
 }
 
-static int open_process(struct tch_sampler *s, const struct tch_sampler_options *o,
+static int open_process(struct tch_sampler *s, const struct tch_sampler_options *o, pid_t pid,
                         tacho_error *err)
 {
     char path[64];
@@ -211,10 +224,10 @@ static int open_process(struct tch_sampler *s, const struct tch_sampler_options 
     int status = 0;
     DIR *dir;
 
-    snprintf(path, sizeof path, "/proc/%d/task", (int)o->pid);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     dir = opendir(path);
     if (!dir)
-        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)o->pid);
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)pid);
     while (status == 0 && (entry = readdir(dir))) {
         uint64_t tid;
 
@@ -222,6 +235,22 @@ static int open_process(struct tch_sampler *s, const struct tch_sampler_options 
             status = open_thread(s, o, (pid_t)tid, err);
     }
     closedir(dir);
+    return status;
+}
+
+/* A child that has ended meanwhile is none. */
+static int open_tree(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+{
+    struct tch_family family = {0};
+    int status = open_process(s, o, o->pid, err);
+
+    if (o->tree && status == 0)
+        tch_family_find(&family, o->pid);
+    for (size_t i = 0; i < family.count && status == 0; i++)
+        if (tch_family_pid(&family, i) != o->pid &&
+            open_process(s, o, tch_family_pid(&family, i), err) < 0 && err->code != TACHO_EINVAL)
+            status = err->code;
+    tch_family_release(&family);
     return status;
 }
 
@@ -259,11 +288,11 @@ static int open_all(struct tch_sampler *s, const struct tch_sampler_options *o, 
     if (status == 0)
         status = choose(s, o, err);
     if (status == 0 && o->target == TCH_TARGET_PROCESS)
-        status = open_process(s, o, err);
+        status = open_tree(s, o, err);
     else if (status == 0)
         status = open_thread(s, o, o->target == TCH_TARGET_ALL ? -1 : 0, err);
     if (status == 0)
-        status = get_rings(s, err);
+        status = get_rings(s, o, err);
     if (status == 0 && o->target == TCH_TARGET_PROCESS)
         join_outputs(s);
     for (size_t i = 0; i < s->poll_count; i++)

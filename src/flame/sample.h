@@ -5,7 +5,7 @@
  *     tch_sampler_open(&s, &options, &err);       of what this thread starts from now on
  *     tch_spawn(...);                             sampling begins with its exec
  *     while (running) {
- *         poll(s.polls, s.poll_count, 100);
+ *         poll(s.polls, s.poll_count, s.drain_ms);
  *         tch_sampler_drain(&s, now - TCH_SAMPLER_SLACK, take, ctx, &err);
  *     }
  *     tch_sampler_stop(&s);
@@ -35,6 +35,7 @@ enum tch_target { TCH_TARGET_CHILD, TCH_TARGET_PROCESS, TCH_TARGET_ALL };
 struct tch_sampler_options {
     enum tch_target target;
     pid_t pid;            /**< of TCH_TARGET_PROCESS */
+    bool tree;            /**< and the children that it has already */
     const char *event;    /**< or NULL: cycles where there are any, else cpu-clock */
     uint64_t rate;        /**< samples a second and CPU */
     uint32_t stack_bytes; /**< of the user stack to copy; 0: frame pointers */
@@ -53,6 +54,7 @@ struct tch_sampler {
     bool off_cpu;
     uint32_t stack_bytes;
     size_t ring_bytes;    /**< of each ring */
+    int drain_ms;         /**< after which a quarter of a ring may be full: time to drain it */
     struct pollfd *polls; /**< one a ring */
     size_t poll_count;
 

@@ -63,9 +63,8 @@ int tch_event_no_permission(int64_t level, const struct tch_sampler_options *opt
 
     if (level <= enough || level == 99)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                        "no permission to sample %s: perf events are forbidden in this container "
-                        "(--cap-add PERFMON, --security-opt seccomp=unconfined) or it is another "
-                        "user's: run as root",
+                        "no permission to sample %s: perf events are forbidden in this container, "
+                        "or it is another user's",
                         what);
     return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                     "no permission to sample %s: kernel.perf_event_paranoid is %lld: run 'sudo "
@@ -76,10 +75,13 @@ int tch_event_no_permission(int64_t level, const struct tch_sampler_options *opt
 int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
                       tacho_error *err)
 {
+    int status;
+
     switch (number) {
     case EACCES:
     case EPERM:
-        return tch_event_no_permission(paranoid_level(), options, err);
+        status = tch_event_no_permission(paranoid_level(), options, err);
+        break;
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
@@ -88,9 +90,9 @@ int tch_event_refused(int number, const struct tch_sampler_options *options, con
                         "machines): take --event cpu-clock",
                         event);
     case ENOSYS:
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                        "the kernel has no perf events, or the container forbids them: run outside "
-                        "of it");
+        status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                          "the kernel has no perf events, or the container hides them");
+        break;
     case ESRCH:
         return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)options->pid);
     case EMFILE:
@@ -100,4 +102,7 @@ int tch_event_refused(int number, const struct tch_sampler_options *options, con
     default:
         return tch_fail_errno(err, number, "perf_event_open for '%s'", event);
     }
+    if (err)
+        err->system_errno = number; /* whoever tells it may say more about rights */
+    return status;
 }

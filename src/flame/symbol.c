@@ -82,6 +82,22 @@ static bool read_perf_map(struct tch_symbol_table *table, uint32_t pid)
     return table->count > 0 || read_text(table, path, tch_symbol_table_perf_map);
 }
 
+/* Names of local functions that were packed into a stripped file. */
+static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_object *object)
+{
+    size_t len;
+    void *data = tch_debug_data(&object->elf, &len);
+    struct tch_elf elf;
+    bool ok = true;
+
+    if (data && tch_elf_open_mem(&elf, data, len, NULL) == 0) {
+        ok = tch_symbol_table_elf(&o->table, &elf);
+        tch_elf_release(&elf);
+    }
+    free(data);
+    return ok;
+}
+
 /* The symbols of the file and of its debug file, and the debug information of either. */
 static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_object *object,
                               const struct tch_symbol_options *options)
@@ -95,6 +111,8 @@ static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_obje
     if (debug >= 0 && tch_elf_open_fd(&elf, fcntl(debug, F_DUPFD_CLOEXEC, 3), "", NULL) == 0) {
         ok = tch_symbol_table_elf(&o->table, &elf);
         tch_elf_release(&elf);
+    } else if (!whole) {
+        ok = read_mini_symbols(o, object);
     }
     ok = ok && tch_symbol_table_elf(&o->table, &object->elf);
     if (options->no_inline && !options->source) {

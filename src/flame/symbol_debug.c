@@ -3,12 +3,17 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <lzma.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/spawn.h"
 
-enum { ID_MAX = 129 };
+enum {
+    ID_MAX = 129,
+    MINI_MAX = 64 << 20, /* bytes of mini debug info, unpacked */
+    XZ_MEMORY = 128 << 20,
+};
 
 static const char debug_root[] = "/usr/lib/debug";
 
@@ -119,4 +124,22 @@ int tch_debug_file(const struct tch_object *object, bool debuginfod)
     if (fd < 0 && has_id && debuginfod)
         fd = open_debuginfod(id);
     return fd;
+}
+
+void *tch_debug_data(const struct tch_elf *elf, size_t *len)
+{
+    size_t packed_len = 0;
+    uint8_t *packed = tch_elf_read(elf, tch_elf_section(elf, ".gnu_debugdata"), &packed_len);
+    uint8_t *bytes = packed ? malloc(MINI_MAX) : NULL; /* pages that are not written cost nothing */
+    uint64_t memory = XZ_MEMORY;
+    size_t from = 0;
+
+    *len = 0;
+    if (bytes && lzma_stream_buffer_decode(&memory, 0, NULL, packed, &from, packed_len, bytes, len,
+                                           MINI_MAX) != LZMA_OK) {
+        free(bytes);
+        bytes = NULL;
+    }
+    free(packed);
+    return bytes;
 }

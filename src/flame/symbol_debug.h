@@ -17,4 +17,12 @@
  */
 int tch_debug_file(const struct tch_object *object, bool debuginfod);
 
+/**
+ * Unpacks the "mini debug info" that some distributions leave in a stripped file: .gnu_debugdata,
+ * an ELF file with the symbols of its local functions, packed by xz.
+ *
+ * @return its bytes, the caller's to free; NULL: there is none
+ */
+void *tch_debug_data(const struct tch_elf *elf, size_t *len);
+
 #endif

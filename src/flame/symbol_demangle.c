@@ -1,15 +1,42 @@
 /*
- * By libiberty, as perf, gdb and binutils do it: C++ and both of Rust's manglings in one call, in
- * C, with a limit on recursion. The C++ library's __cxa_demangle knows no Rust and would make this
- * a C++ program.
+ * By the C++ library's own __cxa_demangle, which is looked for when the first mangled name comes
+ * up: neither a C++ program nor a dependency for the sake of names. It gives Rust's old form as
+ * "app::main::h0123456789abcdef", which tch_add_symbol() tidies up.
  */
 #include "symbol_demangle.h"
 
-#include <libiberty/demangle.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "symbol_rust.h"
+
+static tch_demangler *demangler;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+tch_demangler *tch_demangler_load(const char *library)
+{
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL); /* for good: it may be in use */
+    tch_demangler *found = NULL;
+
+    if (handle)
+        *(void **)&found = dlsym(handle, "__cxa_demangle");
+    return found;
+}
+
+static void load(void)
+{
+    demangler = tch_demangler_load("libstdc++.so.6");
+}
 
 char *tch_demangle(const char *name)
 {
-    if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
+    int status;
+
+    if (strncmp(name, "_R", 2) == 0)
+        return tch_demangle_rust(name);
+    if (strncmp(name, "_Z", 2) != 0)
         return NULL;
-    return cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+    pthread_once(&loaded, load);
+    return demangler ? demangler(name, NULL, NULL, &status) : NULL;
 }

@@ -4,7 +4,16 @@
 #ifndef TCH_FLAME_SYMBOL_DEMANGLE_H
 #define TCH_FLAME_SYMBOL_DEMANGLE_H
 
-/** The caller frees it; NULL: the name is not mangled, or memory ran out. */
+#include <stddef.h>
+
+/** The caller frees it; NULL: the name is not mangled, nobody here can read it, or memory ran out.
+ */
 char *tch_demangle(const char *name);
+
+/** As the C++ ABI has it. */
+typedef char *tch_demangler(const char *name, char *room, size_t *size, int *status);
+
+/** The one of a library, by its name; NULL: there is none. For tests. */
+tch_demangler *tch_demangler_load(const char *library);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * By libdw. Its own look-ups walk a whole compile unit for every address, and need .debug_aranges,
- * which may be missing. So there are two indexes of ours: where the units are, and, for a unit once
- * it is asked for, where its functions are.
+ * By libdw, of which nothing else knows. Its own look-ups walk a whole compile unit for every
+ * address, and need .debug_aranges, which may be missing. So there are two indexes of ours: where
+ * the units are, and, for a unit once it is asked for, where its functions are.
  */
 #include "symbol_dwarf.h"
 
@@ -300,4 +300,112 @@ size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct
             call_site(&cu, &dies[count - i], &ret[i]);
     }
     return count;
+}
+
+/* .debug_frame: the few ways in which libdw says what compilers write. */
+
+struct tch_debug_frame {
+    int fd;
+    Elf *elf;
+    Dwarf *dwarf;
+    Dwarf_CFI *cfi; /* dwarf's */
+};
+
+struct tch_debug_frame *tch_debug_frame_open(int fd)
+{
+    struct tch_debug_frame *f = calloc(1, sizeof *f);
+
+    if (!f) {
+        close(fd);
+        return NULL;
+    }
+    f->fd = fd;
+    elf_version(EV_CURRENT);
+    f->elf = elf_begin(fd, ELF_C_READ, NULL);
+    f->dwarf = f->elf ? dwarf_begin_elf(f->elf, DWARF_C_READ, NULL) : NULL;
+    f->cfi = f->dwarf ? dwarf_getcfi(f->dwarf) : NULL;
+    if (!f->cfi) {
+        tch_debug_frame_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+void tch_debug_frame_close(struct tch_debug_frame *frame)
+{
+    if (!frame)
+        return;
+    if (frame->dwarf)
+        dwarf_end(frame->dwarf);
+    if (frame->elf)
+        elf_end(frame->elf);
+    close(frame->fd);
+    free(frame);
+}
+
+static bool fits(Dwarf_Word value)
+{
+    return (int64_t)value >= INT32_MIN && (int64_t)value <= INT32_MAX;
+}
+
+/* A register and an offset, or nothing that a row can hold. */
+static bool take_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
+{
+    Dwarf_Op *ops;
+    size_t count;
+
+    if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1)
+        return false;
+    if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
+        row->cfa_register = (uint8_t)(ops[0].atom - DW_OP_breg0);
+        row->cfa_value = (int32_t)ops[0].number;
+        return row->cfa_register < TCH_REGS && fits(ops[0].number);
+    }
+    row->cfa_register = (uint8_t)ops[0].number;
+    row->cfa_value = (int32_t)ops[0].number2;
+    return ops[0].atom == DW_OP_bregx && ops[0].number < TCH_REGS && fits(ops[0].number2);
+}
+
+/* "The CFA, plus so much" is where a register was saved; "that is its value" is behind it when it
+   is meant. No operations mean lost, or the same where libdw points at the room given to it. */
+static void take_register(Dwarf_Frame *frame, int reg, struct tch_cfi_row *row)
+{
+    Dwarf_Op room[3];
+    Dwarf_Op *ops;
+    size_t count;
+    bool value;
+
+    row->how[reg] = TCH_CFI_UNDEFINED;
+    if (dwarf_frame_register(frame, reg, room, &ops, &count) != 0)
+        return;
+    if (count == 0 && !ops) {
+        row->how[reg] = TCH_CFI_SAME;
+        return;
+    }
+    value = count > 0 && ops[count - 1].atom == DW_OP_stack_value;
+    count -= value;
+    if (count == 0 || count > 2 || ops[0].atom != DW_OP_call_frame_cfa ||
+        (count == 2 && (ops[1].atom != DW_OP_plus_uconst || !fits(ops[1].number))))
+        return;
+    row->how[reg] = value ? TCH_CFI_IS : TCH_CFI_AT;
+    row->value[reg] = count == 2 ? (int32_t)ops[1].number : 0;
+}
+
+bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret)
+{
+    Dwarf_Frame *found = NULL;
+    bool signal = false;
+    bool ok;
+
+    if (dwarf_cfi_addrframe(frame->cfi, addr, &found) != 0)
+        return false;
+    *ret = (struct tch_cfi_row){0};
+    ok = dwarf_frame_info(found, NULL, NULL, &signal) == TCH_REG_RA && take_cfa(found, ret);
+    ret->signal = signal;
+    for (int reg = 0; ok && reg < TCH_REGS; reg++)
+        take_register(found, reg, ret);
+    if (ret->how[TCH_REG_SP] != TCH_CFI_AT)
+        ret->how[TCH_REG_SP] = TCH_CFI_SAME; /* which of it means the CFA */
+    free(found);
+    return ok;
 }

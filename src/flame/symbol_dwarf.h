@@ -1,5 +1,6 @@
 /*
- * Debug information: which functions were inlined at an address, and from which line it is.
+ * Debug information: which functions were inlined at an address, and from which line it is; and,
+ * for code without .eh_frame, how to unwind from it.
  */
 #ifndef TCH_FLAME_SYMBOL_DWARF_H
 #define TCH_FLAME_SYMBOL_DWARF_H
@@ -7,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "unwind_cfi.h"
 
 enum { TCH_INLINE_DEEPEST = 64 };
 
@@ -34,5 +37,17 @@ void tch_dwarf_close(struct tch_dwarf *dwarf);
  * @return how many; 0 when the address is in no function
  */
 size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret);
+
+/** The .debug_frame of one file. */
+struct tch_debug_frame;
+
+/** Takes over fd, also on failure; NULL: there is none, or no memory. */
+struct tch_debug_frame *tch_debug_frame_open(int fd);
+
+/** Accepts NULL. */
+void tch_debug_frame_close(struct tch_debug_frame *frame);
+
+/** As tch_cfi_find(); rules that are expressions are left out. */
+bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret);
 
 #endif

@@ -26,39 +26,28 @@ void tacho_histogram_reset(tacho_histogram *h)
     *h = (tacho_histogram){.min = UINT64_MAX};
 }
 
-static inline void add(tacho_histogram *h, uint64_t value, uint64_t count)
-{
-    if (__builtin_expect(value > TACHO_HISTOGRAM_MAX, 0))
-        value = TACHO_HISTOGRAM_MAX;
-    h->counts[tch_bucket_of(value)] += count;
-    if (__builtin_expect(value < h->min, 0))
-        h->min = value;
-    if (__builtin_expect(value > h->max, 0))
-        h->max = value;
-}
-
-void tacho_histogram_record(tacho_histogram *h, uint64_t value)
-{
-    add(h, value, 1);
-}
-
 void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count)
 {
-    if (count > 0)
-        add(h, value, count);
+    if (count == 0)
+        return;
+    if (value > TACHO_HISTOGRAM_MAX)
+        value = TACHO_HISTOGRAM_MAX;
+    h->counts[tacho_histogram_index(value)] += count;
+    h->min = value < h->min ? value : h->min;
+    h->max = value > h->max ? value : h->max;
 }
 
 void tacho_histogram_record_all(tacho_histogram *h, const uint64_t *values, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        add(h, values[i], 1);
+        tacho_histogram_record(h, values[i]);
 }
 
 void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value, uint64_t interval)
 {
     uint64_t missing;
 
-    add(h, value, 1);
+    tacho_histogram_record(h, value);
     if (interval == 0 || value > TACHO_HISTOGRAM_MAX)
         return;
     /* A bucket at a time: there may be billions of them, but few buckets. */
@@ -67,10 +56,10 @@ void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value, uint64
         uint64_t steps;
 
         missing -= interval;
-        low = tch_bucket_low(tch_bucket_of(missing));
+        low = tch_bucket_low(tacho_histogram_index(missing));
         low = low > interval ? low : interval;
         steps = (missing - low) / interval;
-        add(h, missing, steps + 1);
+        tacho_histogram_record_count(h, missing, steps + 1);
         missing -= steps * interval;
         if (missing < h->min)
             h->min = missing;
@@ -79,7 +68,7 @@ void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value, uint64
 
 void tacho_histogram_merge(tacho_histogram *h, const tacho_histogram *from)
 {
-    for (unsigned i = 0; i < TCH_BUCKETS; i++)
+    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++)
         h->counts[i] += from->counts[i];
     h->min = from->min < h->min ? from->min : h->min;
     h->max = from->max > h->max ? from->max : h->max;
@@ -89,7 +78,7 @@ void tch_histogram_set_ends(tacho_histogram *h)
 {
     h->min = UINT64_MAX;
     h->max = 0;
-    for (unsigned i = 0; i < TCH_BUCKETS; i++) {
+    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
         if (h->counts[i] == 0)
             continue;
         if (h->min == UINT64_MAX)
@@ -102,7 +91,7 @@ uint64_t tacho_histogram_count(const tacho_histogram *h)
 {
     uint64_t count = 0;
 
-    for (unsigned i = 0; i < TCH_BUCKETS; i++)
+    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++)
         count += h->counts[i];
     return count;
 }
@@ -129,7 +118,7 @@ uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank)
 {
     uint64_t seen = 0;
 
-    for (unsigned i = 0; i < TCH_BUCKETS; i++) {
+    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
         seen += h->counts[i];
         if (seen >= rank && h->counts[i] > 0)
             return stands_for(h, i);
@@ -164,7 +153,7 @@ double tacho_histogram_mean(const tacho_histogram *h)
     double sum = 0;
     double n = 0;
 
-    for (unsigned i = 0; i < TCH_BUCKETS; i++) {
+    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
         sum += (double)h->counts[i] * (double)stands_for(h, i);
         n += (double)h->counts[i];
     }
@@ -177,7 +166,7 @@ double tacho_histogram_std(const tacho_histogram *h)
     double sum = 0;
     double n = 0;
 
-    for (unsigned i = 0; i < TCH_BUCKETS; i++) {
+    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
         double off = (double)stands_for(h, i) - mean;
 
         sum += (double)h->counts[i] * off * off;
@@ -189,7 +178,7 @@ double tacho_histogram_std(const tacho_histogram *h)
 /* The median distance from p50: buckets on both sides are taken in the order of their distance. */
 static uint64_t median_distance(const tacho_histogram *h, uint64_t median, uint64_t n)
 {
-    unsigned down = tch_bucket_of(median);
+    unsigned down = tacho_histogram_index(median);
     unsigned up = down + 1;
     uint64_t seen = 0;
     uint64_t distance = 0;
@@ -197,13 +186,13 @@ static uint64_t median_distance(const tacho_histogram *h, uint64_t median, uint6
     for (bool has_down = true; seen < (n + 1) / 2;) {
         uint64_t below = has_down ? stands_for(h, down) : 0;
         uint64_t left = has_down ? (below < median ? median - below : 0) : UINT64_MAX;
-        uint64_t right = up < TCH_BUCKETS ? stands_for(h, up) - median : UINT64_MAX;
+        uint64_t right = up < TACHO_HISTOGRAM_BUCKETS ? stands_for(h, up) - median : UINT64_MAX;
 
         if (left <= right && has_down) {
             seen += h->counts[down];
             distance = h->counts[down] > 0 ? left : distance;
             has_down = down-- > 0;
-        } else if (up < TCH_BUCKETS) {
+        } else if (up < TACHO_HISTOGRAM_BUCKETS) {
             seen += h->counts[up];
             distance = h->counts[up] > 0 ? right : distance;
             up++;
@@ -235,7 +224,7 @@ void tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret)
 
 int tacho_histogram_next(const tacho_histogram *h, size_t *at, tacho_histogram_bucket *ret)
 {
-    while (*at < TCH_BUCKETS) {
+    while (*at < TACHO_HISTOGRAM_BUCKETS) {
         unsigned bucket = (unsigned)(*at)++;
 
         if (h->counts[bucket] > 0) {

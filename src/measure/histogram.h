@@ -6,13 +6,34 @@
 
 #include <tacho/latency.h>
 
-#include "bucket.h"
+/*
+ * What a bucket holds. The layout is HdrHistogram's for two significant digits, so that its forms
+ * can be written without converting anything. Where a value goes: tacho_histogram_index().
+ */
 
-struct tacho_histogram {
-    uint64_t min; /* UINT64_MAX when empty */
-    uint64_t max;
-    uint64_t counts[TCH_BUCKETS];
-};
+static inline unsigned tch_bucket_shift(unsigned bucket)
+{
+    return bucket < 2u << TACHO_HISTOGRAM_BITS ? 0 : (bucket >> TACHO_HISTOGRAM_BITS) - 1;
+}
+
+/** The smallest and the largest value that fall into it. */
+static inline uint64_t tch_bucket_low(unsigned bucket)
+{
+    unsigned shift = tch_bucket_shift(bucket);
+
+    return ((uint64_t)bucket - ((uint64_t)shift << TACHO_HISTOGRAM_BITS)) << shift;
+}
+
+static inline uint64_t tch_bucket_high(unsigned bucket)
+{
+    return tch_bucket_low(bucket) + ((uint64_t)1 << tch_bucket_shift(bucket)) - 1;
+}
+
+/** What stands for its values: the middle. */
+static inline uint64_t tch_bucket_middle(unsigned bucket)
+{
+    return tch_bucket_low(bucket) + (((uint64_t)1 << tch_bucket_shift(bucket)) - 1) / 2;
+}
 
 /** The value of the rank-th smallest, rank from 1 to the count. */
 uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank);

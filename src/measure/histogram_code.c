@@ -20,7 +20,7 @@ enum {
     DIGITS = 2,
     LEB_MAX = 9,
     BLOCK_MAX = 65535,
-    PAYLOAD_MAX = HEAD + TCH_BUCKETS * LEB_MAX,
+    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX,
     TEXT_LIMIT = 4 * 1024 * 1024,
 };
 
@@ -73,7 +73,7 @@ static size_t get_leb(const uint8_t *p, size_t len, int64_t *ret)
 
 static void put_counts(const tacho_histogram *h, struct tch_buf *b)
 {
-    unsigned last = TCH_BUCKETS;
+    unsigned last = TACHO_HISTOGRAM_BUCKETS;
 
     while (last > 0 && h->counts[last - 1] == 0)
         last--;
@@ -195,9 +195,9 @@ static int get_counts(tacho_histogram *h, const uint8_t *p, size_t len, tacho_er
             return bad(err, "a count is cut off");
         p += took;
         len -= took;
-        if (value < 0 && -(uint64_t)value <= TCH_BUCKETS - i)
+        if (value < 0 && -(uint64_t)value <= TACHO_HISTOGRAM_BUCKETS - i)
             i += -(uint64_t)value;
-        else if (value >= 0 && i < TCH_BUCKETS)
+        else if (value >= 0 && i < TACHO_HISTOGRAM_BUCKETS)
             h->counts[i++] = (uint64_t)value;
         else
             return bad(err, "more counts than there are buckets");

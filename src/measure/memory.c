@@ -9,26 +9,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "categories.h"
 #include "csv.h"
 #include "proc_text.h"
 #include "sampler.h"
 #include "stamp.h"
 
-enum { NAME = 64, LABEL = 256, STATUS_MAX = 8192, LINE = 64, FIRST_OWN = 3 };
-
-/* On a line of its own: threads that count different things do not meet. */
-struct category {
-    _Alignas(LINE) _Atomic int64_t now;
-    _Atomic int64_t peak;
-    uint64_t seen_peak; /* the peak that the last snapshot saw, and when; under the lock */
-    uint64_t seen_us;
-    char name[NAME];
-};
+enum { LABEL = 256, STATUS_MAX = 8192 };
 
 struct tacho_memory {
-    struct category *categories; /* TACHO_MEMORY_CATEGORIES, in what follows this struct */
-    atomic_int category_count;
-    pthread_mutex_t lock; /* of all below */
+    struct tch_categories *categories; /* in what follows this struct, aligned */
+    pthread_mutex_t lock;              /* of all below */
     struct tch_stamp stamp;
     struct tch_memory_sums sums;
     struct tch_sampler sampler;
@@ -58,23 +49,16 @@ static int open_files(tacho_memory *m, tacho_error *err)
     return 0;
 }
 
-static void set_name(struct category *c, const char *name)
-{
-    snprintf(c->name, sizeof c->name, "%s", name);
-}
-
 int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
 {
-    tacho_memory *m = calloc(1, sizeof *m + LINE + TACHO_MEMORY_CATEGORIES * sizeof *m->categories);
+    tacho_memory *m = calloc(1, sizeof *m + TCH_CATEGORY_LINE + sizeof *m->categories);
     int status;
 
     if (!m)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a memory tracker");
-    m->categories = (struct category *)(((uintptr_t)(m + 1) + LINE - 1) / LINE * LINE);
-    set_name(&m->categories[TACHO_MEMORY_KV_CACHE], "kv_cache");
-    set_name(&m->categories[TACHO_MEMORY_ACTIVATIONS], "activations");
-    set_name(&m->categories[TACHO_MEMORY_TEMP_BUFFERS], "temp_buffers");
-    atomic_store(&m->category_count, FIRST_OWN);
+    m->categories = (struct tch_categories *)(((uintptr_t)(m + 1) + TCH_CATEGORY_LINE - 1) /
+                                              TCH_CATEGORY_LINE * TCH_CATEGORY_LINE);
+    tch_categories_init(m->categories);
     pthread_mutex_init(&m->lock, NULL);
     m->stamp = tch_stamp_of_process();
     m->page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -115,57 +99,22 @@ void tacho_memory_free(tacho_memory *m)
 
 int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err)
 {
-    int found = -1;
-    int count;
+    int found;
 
-    if (!name[0] || strlen(name) >= NAME)
-        return tch_fail(err, TACHO_EINVAL, 0, "a memory category needs a name of 1 to %d bytes",
-                        NAME - 1);
     pthread_mutex_lock(&m->lock);
-    count = atomic_load(&m->category_count);
-    for (int i = 0; i < count && found < 0; i++)
-        if (strcmp(m->categories[i].name, name) == 0)
-            found = i;
-    if (found < 0 && count < TACHO_MEMORY_CATEGORIES) {
-        set_name(&m->categories[count], name);
-        atomic_store(&m->category_count, count + 1);
-        found = count;
-    }
+    found = tch_categories_find(m->categories, name, err);
     pthread_mutex_unlock(&m->lock);
-    if (found < 0)
-        return tch_fail(err, TACHO_ELIMIT, 0, "no memory category '%s': there are %d already", name,
-                        TACHO_MEMORY_CATEGORIES);
     return found;
-}
-
-/* Only while a category grows past what it ever held. */
-static void raise_peak(struct category *c, int64_t now)
-{
-    int64_t seen = atomic_load_explicit(&c->peak, memory_order_relaxed);
-
-    while (now > seen && !atomic_compare_exchange_weak_explicit(
-                             &c->peak, &seen, now, memory_order_relaxed, memory_order_relaxed))
-        ;
 }
 
 void tacho_memory_add(tacho_memory *m, int category, int64_t bytes)
 {
-    struct category *c = &m->categories[category];
-    int64_t now = atomic_fetch_add_explicit(&c->now, bytes, memory_order_relaxed) + bytes;
-
-    if (__builtin_expect(now > atomic_load_explicit(&c->peak, memory_order_relaxed), 0))
-        raise_peak(c, now);
-}
-
-/* More given back than taken is a mistake of the caller's: nothing is held then. */
-static uint64_t not_negative(int64_t value)
-{
-    return value > 0 ? (uint64_t)value : 0;
+    tch_categories_add(m->categories, category, bytes);
 }
 
 uint64_t tacho_memory_held(const tacho_memory *m, int category)
 {
-    return not_negative(atomic_load_explicit(&m->categories[category].now, memory_order_relaxed));
+    return tch_categories_held(m->categories, category);
 }
 
 static int read_text(int fd, const char *name, char *text, size_t size, tacho_error *err)
@@ -220,21 +169,6 @@ static int read_process(tacho_memory *m, int level, tacho_memory_snapshot *s, ta
     return level == TACHO_MEMORY_FULL ? read_status(m, s, err) : read_resident(m, s, err);
 }
 
-static void note_peaks(tacho_memory *m, uint64_t now_us)
-{
-    int count = atomic_load(&m->category_count);
-
-    for (int i = 0; i < count; i++) {
-        struct category *c = &m->categories[i];
-        uint64_t peak = not_negative(atomic_load_explicit(&c->peak, memory_order_relaxed));
-
-        if (peak > c->seen_peak) {
-            c->seen_peak = peak;
-            c->seen_us = now_us;
-        }
-    }
-}
-
 static int write_detail(tacho_memory *m, const tacho_memory_snapshot *s, const char *key,
                         uint64_t value, tacho_error *err)
 {
@@ -249,7 +183,7 @@ static int write_detail(tacho_memory *m, const tacho_memory_snapshot *s, const c
 
 static int write_rows(tacho_memory *m, int level, const tacho_memory_snapshot *s, tacho_error *err)
 {
-    int count = atomic_load(&m->category_count);
+    int count = atomic_load(&m->categories->count);
     int status =
         tacho_csv_add_memory(m->csv,
                              &(tacho_csv_memory){.timestamp_us = s->timestamp_us,
@@ -259,8 +193,8 @@ static int write_rows(tacho_memory *m, int level, const tacho_memory_snapshot *s
                                                  .temp_buffer_bytes = s->temp_buffer_bytes},
                              err);
 
-    for (int i = FIRST_OWN; i < count && status == 0; i++)
-        status = write_detail(m, s, m->categories[i].name, tacho_memory_held(m, i), err);
+    for (int i = TACHO_MEMORY_TEMP_BUFFERS + 1; i < count && status == 0; i++)
+        status = write_detail(m, s, m->categories->of[i].name, tacho_memory_held(m, i), err);
     if (status == 0 && level == TACHO_MEMORY_FULL &&
         ((status = write_detail(m, s, "anon_bytes", s->anon_bytes, err)) < 0 ||
          (status = write_detail(m, s, "file_bytes", s->file_bytes, err)) < 0))
@@ -284,7 +218,7 @@ int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot
     s.timestamp_us = tch_stamp_us(&m->stamp);
     if (status == 0) {
         tch_memory_sums_add(&m->sums, &s);
-        note_peaks(m, s.timestamp_us);
+        tch_categories_see(m->categories, s.timestamp_us);
         if (m->csv)
             status = write_rows(m, level, &s, err);
         if (ret)
@@ -349,15 +283,14 @@ int tacho_memory_report_json(tacho_memory *m, char **ret, tacho_error *err)
 
 int tacho_memory_peak_get(tacho_memory *m, int category, tacho_memory_peak *ret)
 {
-    const struct category *c;
+    const struct tch_category *c;
 
-    if (category < 0 || category >= atomic_load(&m->category_count))
+    if (category < 0 || category >= atomic_load(&m->categories->count))
         return TACHO_EINVAL;
-    c = &m->categories[category];
-    *ret = (tacho_memory_peak){
-        .name = c->name,
-        .now = tacho_memory_held(m, category),
-        .peak = not_negative(atomic_load_explicit(&c->peak, memory_order_relaxed))};
+    c = &m->categories->of[category];
+    *ret = (tacho_memory_peak){.name = c->name,
+                               .now = tacho_memory_held(m, category),
+                               .peak = tch_categories_peak(m->categories, category)};
     pthread_mutex_lock(&m->lock);
     ret->timestamp_us = c->seen_peak == ret->peak ? c->seen_us : 0;
     pthread_mutex_unlock(&m->lock);

@@ -105,6 +105,7 @@ bool tch_stat_parse(const char *text, struct tch_stat *ret)
     ret->minor_faults = fields[6] + fields[7];
     ret->major_faults = fields[8] + fields[9];
     ret->cpu_ticks = fields[10] + fields[11] + fields[12] + fields[13];
+    ret->threads = fields[16];
     ret->start = fields[18];
     return true;
 }

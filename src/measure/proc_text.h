@@ -31,7 +31,8 @@ struct tch_stat {
     uint64_t minor_faults; /* with those of children waited for */
     uint64_t major_faults;
     uint64_t cpu_ticks; /* the same */
-    uint64_t start;     /* in ticks since boot: tells apart processes that had the same number */
+    uint64_t threads;
+    uint64_t start; /* in ticks since boot: tells apart processes that had the same number */
 };
 
 /** The name in brackets may hold anything. False when the text is not of that form. */

@@ -244,24 +244,20 @@ static void plot_memory(struct tch_buf *b, const char *title, const struct serie
     for (int i = 0; i < MEMORY_SERIES; i++)
         if (i == 0 || largest(&s->y[i]) > 0)
             tch_plot_line(&p, kinds[i], s->x.v, s->y[i].v, s->x.n, i == 0);
-    tch_plot_end(&p);
-    if (!several)
-        return;
-    tch_buf_adds(b, "<p class=\"key\">");
-    for (int i = 0; i < MEMORY_SERIES; i++)
+    tch_plot_end_picture(&p);
+    if (several)
+        tch_buf_adds(b, "<p class=\"key\">");
+    for (int i = 0; several && i < MEMORY_SERIES; i++)
         if (i == 0 || largest(&s->y[i]) > 0)
-            tch_buf_addf(b, "<i style=\"background:var(--%s)\"></i>%s", kinds[i], names[i]);
-    tch_buf_adds(b, "</p>\n");
+            tch_buf_addf(b, "<span><i style=\"background:var(--%s)\"></i>%s</span> ", kinds[i],
+                         names[i]);
+    tch_buf_adds(b, several ? "</p></figure>\n" : "</figure>\n");
 }
 
-static void plot_power(struct tch_buf *b, const struct series *s)
+static void plot_power(struct tch_buf *b, const char *title, const struct series *s)
 {
-    struct tch_plot p = {.b = b,
-                         .title = "Power while it ran, in watts",
-                         .x_name = "time",
-                         .y_name = "watts",
-                         .xu = TCH_NS,
-                         .yu = TCH_PLAIN};
+    struct tch_plot p = {
+        .b = b, .title = title, .x_name = "time", .y_name = "watts", .xu = TCH_NS, .yu = TCH_PLAIN};
 
     if (s->x.n < 2)
         return;
@@ -278,6 +274,7 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
     struct series program = {0};
     struct series power = {0};
     struct series server = {0};
+    struct series server_power = {0};
     int status = read_series(&tree, run->folder, "memory.csv", TACHO_CSV_MEMORY, take_memory, err);
 
     if (status == 0)
@@ -288,17 +285,24 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
     if (status == 0)
         status = read_series(&server, run->folder, "server-memory.csv", TACHO_CSV_MEMORY,
                              take_memory, err);
+    if (status == 0)
+        status = read_series(&server_power, run->folder, "server-power.csv", TACHO_CSV_POWER,
+                             take_power, err);
     if (status == 0 && (server.x.n > 1 || tree.x.n > 1 || program.x.n > 1 || power.x.n > 1)) {
-        tch_buf_adds(b, "<h2>Over time</h2>\n<div class=\"plots\">\n");
+        tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
+        tch_report_add_costs(b, &run->receipt);
+        tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
         plot_memory(b, "Memory of the process tree, all runs one after the other", &tree);
         plot_memory(b, "Memory of the server's process tree", &server);
         plot_memory(b, "Memory by category, as the program counts it", &program);
-        plot_power(b, &power);
+        plot_power(b, "Power while it ran, in watts", &power);
+        plot_power(b, "Power of the server by its share of CPU time, in watts", &server_power);
         tch_buf_adds(b, "</div>\n");
     }
     release_series(&tree);
     release_series(&program);
     release_series(&power);
     release_series(&server);
+    release_series(&server_power);
     return status;
 }

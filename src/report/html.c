@@ -21,29 +21,36 @@ static const char *row_title(const struct tch_receipt *r, const struct tch_run_r
     return text;
 }
 
-static void add_open(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
+void tch_page_open(struct tch_buf *b, const char *title)
 {
     tch_buf_adds(b, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                     "<title>");
-    for (size_t i = 0; i < count; i++) {
-        tch_buf_adds(b, i > 0 ? ", " : "");
-        tch_add_escaped(b, runs[i].receipt.name);
-    }
+    tch_add_escaped(b, title);
     tch_buf_adds(b, " - tacho</title>\n<style>\n");
     tch_buf_add(b, tch_report_css, tch_report_css_len);
     tch_buf_adds(b, "</style></head><body>\n");
 }
 
-static void add_close(struct tch_buf *b)
+void tch_page_close(struct tch_buf *b, const char *from)
 {
     tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
                     "double-click for all of it. By keyboard: Tab to a chart, arrows move, + and - "
                     "zoom, Esc shows all.</p>\n"
-                    "<footer>Made by tacho " TACHO_VERSION
-                    " from run.json and the files beside it.</footer>\n<script>\n");
+                    "<footer>Made by tacho " TACHO_VERSION " from ");
+    tch_add_escaped(b, from);
+    tch_buf_adds(b, ".</footer>\n<script>\n");
     tch_buf_add(b, tch_report_js, tch_report_js_len);
     tch_buf_adds(b, "</script></body></html>\n");
+}
+
+/* "old, new" */
+static void add_names(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tch_buf_adds(b, i > 0 ? ", " : "");
+        tch_buf_adds(b, runs[i].receipt.name);
+    }
 }
 
 static void add_title(struct tch_buf *b, const struct tch_receipt *r)
@@ -224,14 +231,18 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
 static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                       tacho_error *err)
 {
+    struct tch_buf names;
     int status = 0;
 
-    add_open(b, runs, count);
+    tch_buf_init(&names, 1 << 16);
+    add_names(&names, runs, count);
+    tch_page_open(b, names.data);
+    tch_buf_release(&names);
     if (count > 1)
         add_side_by_side(b, runs, count);
     for (size_t i = 0; i < count && status == 0; i++)
         status = add_run(b, &runs[i], err);
-    add_close(b);
+    tch_page_close(b, "run.json and the files beside it");
     return status;
 }
 

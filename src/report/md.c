@@ -40,6 +40,8 @@ static void add_row(struct tch_buf *b, const struct tch_receipt *r, const struct
 
 static void add_run(struct tch_buf *b, const struct tch_receipt *r)
 {
+    size_t before;
+
     tch_buf_addf(b, "## %s\n\n`%s`  \n%zu runs, %s, %s\n\n", r->name, r->command, r->samples.count,
                  r->started_at, r->state);
     for (size_t i = 0; i < r->warnings.count; i++)
@@ -50,6 +52,9 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     for (size_t i = 0; i < r->rows.count; i++)
         add_row(b, r, &r->rows.row[i]);
     tch_buf_addc(b, '\n');
+    before = b->len;
+    tch_report_add_costs(b, r);
+    tch_buf_adds(b, b->len > before ? "\n\n" : "");
 }
 
 static int write_md(struct tch_buf *b, const struct tch_report_run *runs, size_t count,

@@ -39,6 +39,17 @@ static void add_base64(struct tch_buf *b, const char *data, size_t len)
     tch_buf_grew(b, n);
 }
 
+void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len)
+{
+    tch_buf_adds(b, "<h3>");
+    tch_add_escaped(b, name);
+    tch_buf_adds(b, "</h3>\n<iframe title=\"");
+    tch_add_escaped(b, name);
+    tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
+    add_base64(b, svg, len);
+    tch_buf_adds(b, "\"></iframe>\n");
+}
+
 static int is_flamegraph(const struct dirent *entry)
 {
     size_t len = strlen(entry->d_name);
@@ -56,15 +67,8 @@ static int add_flamegraph(struct tch_buf *b, const char *folder, const char *nam
     tch_buf_init(&svg, SVG_MAX);
     if (status == 0)
         status = tch_file_read(path, SVG_MAX, &svg, err);
-    if (status == 0) {
-        tch_buf_adds(b, "<h3>");
-        tch_add_escaped(b, name);
-        tch_buf_adds(b, "</h3>\n<iframe title=\"");
-        tch_add_escaped(b, name);
-        tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
-        add_base64(b, svg.data, svg.len);
-        tch_buf_adds(b, "\"></iframe>\n");
-    }
+    if (status == 0)
+        tch_part_frame(b, name, svg.data, svg.len);
     tch_buf_release(&svg);
     return status;
 }

@@ -6,6 +6,9 @@
 
 #include "report.h"
 
+/** A picture that has a script of its own, in a frame. */
+void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len);
+
 /** Each flamegraph-*.svg, as it is, in a frame of its own. */
 int tch_part_flamegraphs(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 

@@ -1,14 +1,18 @@
 /* Charts as SVG. */
 #include "plot.h"
 
+#include <inttypes.h>
 #include <math.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 #include "run/value.h"
 
-/* The picture, and the part of it where data is. */
-enum { WIDTH = 720, HEIGHT = 270, LEFT = 74, TOP = 12, RIGHT = 708, BOTTOM = 226 };
+/* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
+   that its text has about the size of the page's. */
+enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 590, BOTTOM = 202 };
 enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
+enum { TITLE_HEIGHT = 30 }; /* of a file */
 
 void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len)
 {
@@ -54,14 +58,20 @@ void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool z
     }
 }
 
+/* Where x is between two others: 0 at the first, 1 at the second. */
+static double share(double x, double from, double to, bool logarithmic)
+{
+    return logarithmic ? log(x / from) / log(to / from) : (x - from) / (to - from);
+}
+
 static double px(const struct tch_plot *p, double x)
 {
-    return p->x1 > p->x0 ? (x - p->x0) / (p->x1 - p->x0) * DATA_WIDTH : DATA_WIDTH / 2.0;
+    return p->x1 > p->x0 ? share(x, p->x0, p->x1, p->x_log) * DATA_WIDTH : DATA_WIDTH / 2.0;
 }
 
 static double py(const struct tch_plot *p, double y)
 {
-    return DATA_HEIGHT - (y - p->y0) / (p->y1 - p->y0) * DATA_HEIGHT;
+    return DATA_HEIGHT - share(y, p->y0, p->y1, p->y_log) * DATA_HEIGHT;
 }
 
 /* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are about
@@ -81,17 +91,46 @@ static double tick_step(double range, double most, int count, enum tch_unit unit
     return base * power * (step < 1.5 ? 1 : step < 3.5 ? 2 : step < 7.5 ? 5 : 10);
 }
 
+static void add_tick_y(struct tch_plot *p, double y)
+{
+    tch_buf_addf(p->b, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\">", LEFT, TOP + py(p, y),
+                 RIGHT, LEFT - 6, TOP + py(p, y) + 4);
+    tch_add_short(p->b, p->yu, y);
+    tch_buf_adds(p->b, "</text>");
+}
+
+static void add_tick_x(struct tch_plot *p, double x)
+{
+    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 18);
+    tch_add_short(p->b, p->xu, x);
+    tch_buf_adds(p->b, "</text>");
+}
+
+/* Powers of ten; where these are few, twice and five times them too. */
+static void add_ticks_log(struct tch_plot *p, double low, double high, double most,
+                          void (*add)(struct tch_plot *p, double value))
+{
+    bool few = log10(high / low) * 3 <= most;
+    double skip = ceil(log10(high / low) / most);
+
+    for (double e = floor(log10(low)); e <= log10(high) + 1e-9; e += few ? 1 : skip)
+        for (int i = 0; i < (few ? 3 : 1); i++) {
+            double value = pow(10, e) * (i == 0 ? 1 : i == 1 ? 2 : 5);
+
+            if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+                add(p, value);
+        }
+}
+
 static void add_ticks_y(struct tch_plot *p)
 {
     double step = tick_step(p->y1 - p->y0, p->y1, 4, p->yu);
 
     tch_buf_adds(p->b, "<g class=\"ticks y\">");
-    for (double y = ceil(p->y0 / step) * step; y <= p->y1; y += step) {
-        tch_buf_addf(p->b, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\">", LEFT,
-                     TOP + py(p, y), RIGHT, LEFT - 6, TOP + py(p, y) + 4);
-        tch_add_short(p->b, p->yu, fabs(y) < step / 1e6 ? 0 : y);
-        tch_buf_adds(p->b, "</text>");
-    }
+    if (p->y_log)
+        add_ticks_log(p, p->y0, p->y1, 6, add_tick_y);
+    for (double y = ceil(p->y0 / step) * step; y <= p->y1 && !p->y_log; y += step)
+        add_tick_y(p, fabs(y) < step / 1e6 ? 0 : y);
     tch_buf_adds(p->b, "</g>");
 }
 
@@ -102,11 +141,10 @@ static void add_ticks_x(struct tch_plot *p)
     if (p->xu == TCH_COUNT && step < 1)
         step = 1;
     tch_buf_adds(p->b, "<g class=\"ticks x\">");
-    for (double x = ceil(p->x0 / step) * step; x <= p->x1; x += step) {
-        tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 17);
-        tch_add_short(p->b, p->xu, fabs(x) < step / 1e6 ? 0 : x);
-        tch_buf_adds(p->b, "</text>");
-    }
+    if (p->x_log)
+        add_ticks_log(p, p->x0, p->x1, 8, add_tick_x);
+    for (double x = ceil(p->x0 / step) * step; x <= p->x1 && !p->x_log; x += step)
+        add_tick_x(p, fabs(x) < step / 1e6 ? 0 : x);
     tch_buf_addf(p->b, "</g><text class=\"axis\" x=\"%d\" y=\"%d\">", (LEFT + RIGHT) / 2,
                  HEIGHT - 6);
     tch_add_escaped(p->b, p->x_name);
@@ -131,6 +169,8 @@ void tch_plot_begin(struct tch_plot *p)
                  HEIGHT);
     tch_buf_addf(p->b, " data-x0=\"%.17g\" data-x1=\"%.17g\" data-y0=\"%.17g\" data-y1=\"%.17g\"",
                  p->x0, p->x1, p->y0, p->y1);
+    tch_buf_adds(p->b, p->x_log ? " data-xlog=\"1\"" : "");
+    tch_buf_adds(p->b, p->y_log ? " data-ylog=\"1\"" : "");
     tch_buf_addf(p->b, " data-xu=\"%s\" data-yu=\"%s\" data-xn=\"", units[p->xu], units[p->yu]);
     tch_add_escaped(p->b, p->x_name);
     tch_buf_adds(p->b, "\" data-yn=\"");
@@ -148,7 +188,13 @@ void tch_plot_begin(struct tch_plot *p)
 
 void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n)
 {
-    tch_buf_adds(p->b, "<path class=\"dots\" d=\"");
+    tch_plot_marks(p, "", x, y, n);
+}
+
+void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const double *y,
+                    size_t n)
+{
+    tch_buf_addf(p->b, "<path class=\"dots%s%s\" d=\"", *kind ? " " : "", kind);
     for (size_t i = 0; i < n; i++)
         tch_buf_addf(p->b, "M%.1f %.1fh0", px(p, x[i]), py(p, y[i]));
     tch_buf_adds(p->b, "\"/>");
@@ -201,6 +247,36 @@ void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const 
     tch_buf_adds(p->b, "\"/>");
 }
 
+void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,
+                       const double *high, size_t n)
+{
+    tch_buf_addf(p->b, "<path class=\"whisker %s\" d=\"", kind);
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "M%.1f %.1fV%.1f", px(p, x[i]), py(p, low[i]), py(p, high[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n)
+{
+    tch_buf_addf(p->b, "<path class=\"fit %s\" d=\"", kind);
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "%c%.1f %.1f", i > 0 ? 'L' : 'M', px(p, x[i]), py(p, y[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_key(struct tch_plot *p, const char *kind, const char *text, size_t at)
+{
+    unsigned y = 14 + 15 * (unsigned)at;
+
+    if (!p->keyed)
+        tch_buf_adds(p->b, "</g><g class=\"legend\">"); /* it is not zoomed */
+    p->keyed = true;
+    tch_buf_addf(p->b, "<path class=\"%s\" d=\"M8 %uh16\"/><text class=\"name\" x=\"30\" y=\"%u\">",
+                 kind, y, y + 4);
+    tch_add_escaped(p->b, text);
+    tch_buf_adds(p->b, "</text>");
+}
+
 void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n)
 {
     tch_buf_adds(p->b, "<path class=\"bars\" d=\"");
@@ -229,5 +305,74 @@ void tch_plot_strip(struct tch_plot *p, double low, double high)
 
 void tch_plot_end(struct tch_plot *p)
 {
-    tch_buf_adds(p->b, "</g></svg></svg></figure>\n");
+    tch_plot_end_picture(p);
+    tch_buf_adds(p->b, "</figure>\n");
+}
+
+void tch_plot_end_picture(struct tch_plot *p)
+{
+    tch_buf_adds(p->b, "</g></svg></svg>");
+}
+
+/* What report.css says of charts, without the page around them. */
+static const char file_style[] =
+    "svg{background:#fff;font:12px system-ui,sans-serif;--fg:#1c2430;--dim:#5b6675;--line:#dde2e9;"
+    "--card:#fff;--a:#2f6fd6;--b:#c2571a;--c:#2a8f5b;--d:#8a4fc7;--e:#c23a6b;--f:#0f8a99;"
+    "--g:#9a7b12;--h:#5b6675}"
+    ".ticks path{stroke:var(--line)}.ticks text,.axis{fill:var(--dim)}.name,.title{fill:var(--fg)}"
+    ".title{font-size:14px}.ticks.y text{text-anchor:end}"
+    ".ticks.x text,.axis{text-anchor:middle}.data path{fill:none;stroke:var(--a)}"
+    ".dots{stroke-width:6;stroke-linecap:round;opacity:.75}.line,.legend path{stroke-width:1.6}"
+    ".whisker{stroke-width:1.2;opacity:.6}.fit{stroke-dasharray:5 3;opacity:.7}"
+    ".heat text{fill:var(--fg);text-anchor:middle}.heat .row{text-anchor:end}"
+    ".heat .dim{fill:var(--dim)}.heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
+    ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
+    ".heat .none{fill:var(--line);opacity:.6}";
+
+/* "720 270", where a chart says how large it is; returns what stands behind it. */
+static const char *read_size(const char *text, uint64_t *width, uint64_t *height)
+{
+    size_t first = strcspn(text, " ");
+    size_t second = strcspn(text + first, "\"");
+
+    if (tch_parse_u64_n(text, first, INT32_MAX, width) < 0 || second == 0 ||
+        tch_parse_u64_n(text + first + 1, second - 1, INT32_MAX, height) < 0)
+        return NULL;
+    *height += TITLE_HEIGHT;
+    return text + first + second + 1;
+}
+
+void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b)
+{
+    static const char open[] = "<svg viewBox=\"0 0 ";
+    const char *at = strstr(chart->data + from, open);
+    const char *rest = NULL;
+    const char *end = NULL;
+    uint64_t width;
+    uint64_t height;
+
+    if (at)
+        rest = read_size(at + sizeof open - 1, &width, &height);
+    if (!rest)
+        return;
+    for (const char *next = strstr(at, "</svg>"); next; next = strstr(next + 1, "</svg>"))
+        end = next;
+    tch_buf_addf(b,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -%d %" PRIu64 " %" PRIu64
+                 "\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\"",
+                 TITLE_HEIGHT, width, height, width, height);
+    at = strchr(rest, '>') + 1;
+    tch_buf_add(b, rest, (size_t)(at - rest)); /* the other attributes */
+    tch_buf_addf(b, "<style>%s", file_style);
+    for (const char *kind = "abcdefgh"; *kind; kind++)
+        tch_buf_addf(b, ".data .%c,.legend .%c{stroke:var(--%c)}", *kind, *kind, *kind);
+    tch_buf_addf(b,
+                 ".data .best{stroke:var(--b);opacity:1}</style>"
+                 "<rect y=\"-%d\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\" fill=\"#fff\"/>",
+                 TITLE_HEIGHT, width, height);
+    tch_buf_adds(b, "<text class=\"title\" x=\"12\" y=\"-10\">");
+    tch_add_escaped(b, title);
+    tch_buf_adds(b, "</text>");
+    tch_buf_add(b, at, (size_t)(end - at));
+    tch_buf_adds(b, "</svg>\n");
 }

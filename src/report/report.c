@@ -1,9 +1,12 @@
 /* Opening run folders, the table of formats, and what they share. */
 #include "report.h"
 
+#include <math.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "run/run.h"
+#include "run/value.h"
 #include "stats/ratio.h"
 
 enum { COMPARED_MOST = 2000 }; /* the work grows as the square; the interval is narrow by then */
@@ -108,4 +111,19 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
     }
     free(x);
     return status;
+}
+
+void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
+{
+    double looks = tch_receipt_number(r, "costs", "looks", 0);
+    double cpu = tch_receipt_number(r, "costs", "looks_cpu_ns", NAN);
+    double wall = 0;
+
+    for (size_t i = 0; i < r->samples.count; i++)
+        wall += r->samples.items[i].field[TCH_WALL];
+    if (!(looks > 0) || !(wall > 0) || isnan(cpu))
+        return;
+    tch_buf_addf(b, "Memory and power were looked at %.0f times, which took ", looks);
+    tch_add_value(b, TCH_NS, cpu / looks);
+    tch_buf_addf(b, " of CPU time each, %.2f %% of the time of the runs.", 100 * cpu / wall);
 }

@@ -51,4 +51,7 @@ struct tch_ratio;
 int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
                        struct tch_ratio *ret, tacho_error *err);
 
+/** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
+void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
+
 #endif

@@ -1,7 +1,6 @@
 'use strict';
 // Pointing at data and zooming, for every chart. Without this script the charts are still whole.
 (() => {
-  const L = 74, T = 12, W = 634, H = 214;
   const scales = {
     ns: [[1e9, ' s'], [1e6, ' ms'], [1e3, ' us'], [1, ' ns']],
     bytes: [[1099511627776, ' TiB'], [1073741824, ' GiB'], [1048576, ' MiB'], [1024, ' KiB'], [1, ' B']],
@@ -28,7 +27,7 @@
     parent.appendChild(e);
     return e;
   };
-  const points = svg => {
+  const points = (svg, H) => {
     const list = [];
     for (const path of svg.querySelectorAll('.dots, .line'))
       for (const m of path.getAttribute('d').matchAll(/[ML]([-\d.]+) ([-\d.]+)/g))
@@ -41,8 +40,10 @@
 
   for (const svg of document.querySelectorAll('figure.plot > svg')) {
     const d = svg.dataset, figure = svg.parentNode, data = svg.querySelector('.data');
+    const whole = svg.viewBox.baseVal.width;
+    const [L, T, W, H] = ['x', 'y', 'width', 'height'].map(a => +svg.querySelector('.area').getAttribute(a));
     const x0 = +d.x0, x1 = +d.x1, y0 = +d.y0, y1 = +d.y1;
-    const ticks = svg.querySelector('.ticks.x'), list = points(svg);
+    const ticks = svg.querySelector('.ticks.x'), list = points(svg, H);
     let from = 0, to = W, at = -1, down = null;
     const mark = make('circle', svg, {class: 'mark', r: 4, visibility: 'hidden'});
     const pick = make('rect', svg, {class: 'pick', y: T, height: H, visibility: 'hidden'});
@@ -53,18 +54,27 @@
     svg.setAttribute('aria-describedby', 'keys');
 
     const exact = (value, unit) => unit === 'count' ? Math.round(value) : value; // pixels are rounded
-    const toX = px => x0 + px / W * (x1 - x0), toY = py => y1 - py / H * (y1 - y0);
+    const between = (a, b, share, log) => log ? a * (b / a) ** share : a + share * (b - a);
+    const toX = px => between(x0, x1, px / W, d.xlog), toY = py => between(y1, y0, py / H, d.ylog);
+    const shareX = x => d.xlog ? Math.log(x / x0) / Math.log(x1 / x0) : (x - x0) / (x1 - x0);
+    const ticksOf = (lo, hi) => {
+      const list = [], s = step(hi - lo, hi, 6, d.xu);
+      if (!d.xlog || hi / lo < 10)
+        for (let x = Math.ceil(lo / s) * s; x <= hi; x += s) list.push(Math.abs(x) < s / 1e6 ? 0 : x);
+      else
+        for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++)
+          for (const k of hi / lo > 500 ? [1] : [1, 2, 5]) if (k * 10 ** e >= lo && k * 10 ** e <= hi) list.push(k * 10 ** e);
+      return list;
+    };
     const onScreen = px => L + (px - from) / (to - from) * W;
     const zoom = (a, b) => {
       from = Math.max(0, a);
       to = Math.min(W, b);
       if (to - from < W / 500) { from = 0; to = W; }
       data.setAttribute('transform', `scale(${W / (to - from)} 1) translate(${-from} 0)`);
-      const lo = toX(from), hi = toX(to), s = step(hi - lo, hi, 6, d.xu);
       ticks.textContent = '';
-      for (let x = Math.ceil(lo / s) * s; x <= hi; x += s)
-        make('text', ticks, {x: onScreen((x - x0) / (x1 - x0) * W), y: T + H + 17}).textContent =
-            show(Math.abs(x) < s / 1e6 ? 0 : x, d.xu);
+      for (const x of ticksOf(toX(from), toX(to)))
+        make('text', ticks, {x: onScreen(shareX(x) * W), y: T + H + 18}).textContent = show(x, d.xu);
       svg.dataset.zoomed = from > 0 || to < W ? '1' : '';
       point(-1);
     };
@@ -75,7 +85,7 @@
       mark.setAttribute('visibility', out ? 'hidden' : 'visible');
       tip.hidden = out;
       if (out) return;
-      const box = svg.getBoundingClientRect(), k = box.width / 720;
+      const box = svg.getBoundingClientRect(), k = box.width / whole;
       mark.setAttribute('cx', onScreen(p[0]));
       mark.setAttribute('cy', T + p[1]);
       tip.textContent = `${d.xn} ${show(exact(toX(p[0]), d.xu), d.xu)}: ${show(exact(toY(p[1]), d.yu), d.yu)}`;
@@ -85,7 +95,7 @@
     };
     const inData = event => {
       const box = svg.getBoundingClientRect();
-      return from + ((event.clientX - box.left) / box.width * 720 - L) / W * (to - from);
+      return from + ((event.clientX - box.left) / box.width * whole - L) / W * (to - from);
     };
     const nearest = px => {
       let best = -1;
@@ -121,5 +131,21 @@
       else return;
       e.preventDefault();
     });
+  }
+
+  // Tables that are sorted by a click on a heading.
+  for (const table of document.querySelectorAll('table.sort')) {
+    const heads = [...table.rows[0].cells];
+    heads.forEach((head, column) => head.addEventListener('click', () => {
+      const up = head.getAttribute('aria-sort') !== 'ascending';
+      const value = row => { const c = row.cells[column], v = c.dataset.v; return v === undefined ? c.textContent : v === '' ? Infinity : +v; };
+      const rows = [...table.rows].slice(1).sort((a, b) => {
+        const x = value(a), y = value(b);
+        return (up ? 1 : -1) * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
+      });
+      heads.forEach(h => h.removeAttribute('aria-sort'));
+      head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+      rows.forEach(row => table.tBodies[0].appendChild(row));
+    }));
   }
 })();

@@ -16,16 +16,16 @@ const struct tch_counter tch_hardware_counters[TCH_COUNTERS] = {
     {TCH_CACHE_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
 };
 
-static int open_one(const struct tch_counter *counter, int user_only)
+static int open_event(const struct tch_counter *counter, bool inherit, bool user_only)
 {
     struct perf_event_attr attr = {
         .size = sizeof attr,
         .type = counter->type,
         .config = counter->config,
         .disabled = 1,
-        .inherit = 1,
-        .enable_on_exec = 1,
-        .exclude_kernel = user_only != 0,
+        .inherit = inherit,
+        .enable_on_exec = inherit,
+        .exclude_kernel = user_only,
         .exclude_hv = 1,
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
     };
@@ -33,19 +33,33 @@ static int open_one(const struct tch_counter *counter, int user_only)
     return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+static int open_one(const struct tch_counter *counter, bool inherit)
+{
+    int fd = open_event(counter, inherit, false);
+
+    if (fd < 0 && (errno == EACCES || errno == EPERM))
+        fd = open_event(counter, inherit, true);
+    return fd;
+}
+
+/*
+ * When a process and its child have the same counters, the kernel may let them change places at a
+ * switch from one to the other. The exec of the child then switches our own counter on, and on for
+ * good: later children get one that waits for no exec and never counts. One counter more, which
+ * never runs and is not inherited, makes the two differ.
+ */
 void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, size_t count)
 {
-    c->count = 0;
+    *c = (struct tch_counters){.guard = -1};
     for (size_t i = 0; i < count && c->count < TCH_COUNTERS; i++) {
-        int fd = open_one(&list[i], 0);
+        int fd = open_one(&list[i], true);
 
-        if (fd < 0 && (errno == EACCES || errno == EPERM))
-            fd = open_one(&list[i], 1);
         if (fd < 0)
             continue;
         c->open[c->count].field = list[i].field;
-        c->open[c->count].fd = fd;
-        c->open[c->count++].before = 0;
+        c->open[c->count++].fd = fd;
+        if (c->guard < 0)
+            c->guard = open_one(&list[i], false);
     }
 }
 
@@ -70,5 +84,7 @@ void tch_counters_close(struct tch_counters *c)
 {
     for (size_t i = 0; i < c->count; i++)
         close(c->open[i].fd);
-    c->count = 0;
+    if (c->guard >= 0)
+        close(c->guard);
+    *c = (struct tch_counters){.guard = -1};
 }

@@ -28,6 +28,7 @@ struct tch_counters {
         double before;
     } open[TCH_COUNTERS];
     size_t count;
+    int guard; /* never counts; see tch_counters_open() in counters.c */
 };
 
 /** Opens those of `list` that there are; user space only where the kernel allows no more. */

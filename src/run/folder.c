@@ -35,7 +35,7 @@ void tch_folder_name(char *out, size_t size, const char *text)
         snprintf(out, size, "run");
 }
 
-static void make_id(char id[TCH_RUN_ID])
+void tch_folder_id(char id[TCH_RUN_ID])
 {
     time_t now = time(NULL);
     struct tm utc;
@@ -79,7 +79,7 @@ int tch_folder_make(struct tch_folder *folder, const char *out, const char *name
     if (status == 0)
         status = tch_mkdirs(parent, err);
     for (int i = 0; status == 0; i++) {
-        make_id(folder->id);
+        tch_folder_id(folder->id);
         status = tch_folder_at(folder->shown, parent, folder->id, err);
         if (status < 0 || mkdir(folder->shown, 0777) == 0)
             break;

@@ -18,6 +18,9 @@ struct tch_folder {
     char id[TCH_RUN_ID];  /**< "20261115-203011-3f2a1c" */
 };
 
+/** A new id, of the time and of chance. */
+void tch_folder_id(char id[TCH_RUN_ID]);
+
 /** Makes a new one, however many are made at the same moment. 0, TACHO_EIO, TACHO_ELIMIT. */
 int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, tacho_error *err);
 

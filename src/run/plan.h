@@ -31,6 +31,8 @@ struct tch_run_command {
     const char *const *argv; /**< what is executed */
     const char *line;        /**< as the user typed it, for people */
     const char *path;        /**< the program's file; set by tch_run_open() */
+    const char *cwd;         /**< where it runs; NULL: where the plan says */
+    const char *commit;      /**< of what it was built from; NULL: of the folder it runs in */
 };
 
 struct tch_run_plan {

@@ -62,6 +62,33 @@ static void probe_software(struct tch_probes *p)
                "boot a kernel built with CONFIG_PERF_EVENTS");
 }
 
+/* What `tacho flame` may capture. */
+static void probe_flame(struct tch_probes *p)
+{
+    static const char name[] = "flamegraphs";
+    int64_t level = 2;
+    int error = p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+
+    tch_probe_number(p, &level, "/proc/sys/kernel/perf_event_paranoid");
+    if (error != 0 && level > 2)
+        tch_probes_add(p, name, TCH_PROBE_MISSING, "sudo sysctl kernel.perf_event_paranoid=2",
+                       "of nothing: perf_event_paranoid is %d", (int)level);
+    else if (error != 0)
+        tch_probes_add(p, name, TCH_PROBE_MISSING,
+                       "in a container: docker run --cap-add PERFMON, or --security-opt "
+                       "seccomp=unconfined",
+                       "of nothing: no performance events here");
+    else if (tch_probe_may_perf_all(p) || level <= 0)
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL,
+                       "of all processes and the kernel, --off-cpu and --all included");
+    else if (level == 1)
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL,
+                       "of own processes and the kernel's part in them; --all needs level 0");
+    else
+        tch_probes_add(p, name, TCH_PROBE_WARNING, set_paranoid,
+                       "of own processes without the kernel's part: no --kernel, --off-cpu, --all");
+}
+
 static void probe_hardware(struct tch_probes *p)
 {
     tell_event(p, "hardware counters",
@@ -136,6 +163,7 @@ static void probe_events(struct tch_probes *p)
     probe_software(p);
     probe_hardware(p);
     probe_paranoid(p);
+    probe_flame(p);
     probe_kptr(p);
     probe_mlock(p);
     probe_rate(p);

@@ -90,7 +90,10 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
     tch_json_end_array(b);
     key_text(b, "program", command->path);
     key_bool(b, "shell", plan->shell);
-    key_text(b, "cwd", plan->cwd ? plan->cwd : getcwd(here, sizeof here));
+    key_text(b, "cwd",
+             command->cwd ? command->cwd
+             : plan->cwd  ? plan->cwd
+                          : getcwd(here, sizeof here));
     key_pairs(b, "env", plan->env);
     key_text(b, "input", plan->input);
     key_text(b, "output",
@@ -143,13 +146,14 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_plan *plan)
 }
 
 static void write_surroundings(struct tch_buf *b, const struct tch_run_plan *plan,
+                               const struct tch_run_command *command,
                                const struct tch_surroundings *s)
 {
     key_text(b, "machine_class", s->machine_class);
     tch_json_key(b, "environment");
     tch_json_raw(b, s->environment, s->environment_len);
     key_text(b, "environment_hash", s->environment_hash);
-    key_text(b, "commit", s->commit[0] ? s->commit : NULL);
+    key_text(b, "commit", command->commit ? command->commit : s->commit[0] ? s->commit : NULL);
     tch_json_key(b, "config");
     if (!s->config) {
         tch_json_null(b);
@@ -181,7 +185,7 @@ void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t
     key_u64(b, "started_monotonic_ns", tch_now_ns());
     write_command(b, plan, command);
     write_plan(b, plan, alpha);
-    write_surroundings(b, plan, s);
+    write_surroundings(b, plan, command, s);
     key_pairs(b, "labels", plan->labels);
     tch_json_key(b, "work");
     if (plan->work > 0) {
@@ -253,6 +257,8 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
         key_f64(b, "ready_s", end->server_ready_s);
         key_f64(b, "cpu_ns", end->server_cpu_ns);
         key_f64(b, "peak_rss_bytes", end->server_peak_bytes);
+        if (!isnan(end->server_energy_j))
+            key_f64(b, "energy_j", end->server_energy_j);
         tch_json_end_object(b);
     }
     tch_json_key(b, "power");

@@ -33,10 +33,11 @@ struct tch_run_end {
     double tacho_cpu_ns; /**< NAN: not known */
     uint64_t looks;      /**< at memory and power while runs went on */
     double looks_cpu_ns; /**< what they cost, as part of the above */
-    bool server;         /**< there was one; then the next three are its */
+    bool server;         /**< there was one; then the next four are its */
     double server_cpu_ns;
     double server_peak_bytes;
     double server_ready_s;
+    double server_energy_j;   /**< NAN: not known */
     const char *power_source; /**< NULL: none */
     const char *power_why;    /**< then: why */
 };
@@ -98,6 +99,13 @@ void tch_receipt_release(struct tch_receipt *r);
 
 /** The JSON of a member, or NULL. */
 const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t *len);
+
+/** The text of a member, cut to size; "" when it is no string. */
+void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
+
+/** The number that member `sub` of a member is, or `otherwise`. */
+double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
+                          double otherwise);
 
 /** Writes the head of r and what came out of it. */
 void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,

@@ -25,27 +25,6 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
     return NULL;
 }
 
-/* The value of a member of an object, its JSON. */
-static bool find_member(const char *json, size_t len, const char *key, struct tch_json_value *ret)
-{
-    struct tch_json_reader r;
-    struct tch_json_value value;
-    struct tch_json_value name;
-
-    tch_json_open(&r, json, len, NULL);
-    if (tch_json_read(&r, &value) < 0 || value.type != TCH_JSON_OBJECT)
-        return false;
-    while (tch_json_member(&r, &name) > 0) {
-        bool found = tch_json_is(&name, key);
-
-        if (tch_json_read_raw(&r, found ? ret : &value) < 0)
-            return false;
-        if (found)
-            return true;
-    }
-    return false;
-}
-
 /* A string's text, or "" for anything else; NULL without memory. */
 static char *text_of(const char *json, size_t len)
 {
@@ -69,6 +48,16 @@ static int take_text(const struct tch_receipt *r, const char *key, char **ret, t
     return *ret ? 0 : no_memory(err);
 }
 
+void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size)
+{
+    char *text = NULL;
+
+    *out = '\0';
+    if (take_text(r, key, &text, NULL) == 0)
+        snprintf(out, size, "%s", text);
+    free(text);
+}
+
 /* key.sub, as above. */
 static int take_sub(const struct tch_receipt *r, const char *key, const char *sub, char **ret,
                     tacho_error *err)
@@ -78,19 +67,19 @@ static int take_sub(const struct tch_receipt *r, const char *key, const char *su
     struct tch_json_value value = {.text = "", .len = 0};
 
     if (raw)
-        (void)find_member(raw, len, sub, &value);
+        (void)tch_json_find(raw, len, sub, &value);
     *ret = text_of(value.text, value.len);
     return *ret ? 0 : no_memory(err);
 }
 
-static double take_number(const struct tch_receipt *r, const char *key, const char *sub,
+double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
                           double otherwise)
 {
     size_t len = 0;
     const char *raw = tch_receipt_raw(r, key, &len);
     struct tch_json_value value;
 
-    if (!raw || !find_member(raw, len, sub, &value) || value.type != TCH_JSON_NUMBER)
+    if (!raw || !tch_json_find(raw, len, sub, &value) || value.type != TCH_JSON_NUMBER)
         return otherwise;
     return tch_json_to_f64(&value);
 }
@@ -146,9 +135,9 @@ static int read_metric(struct tch_receipt *r, const struct tch_json_value *objec
     r->samples.metrics = metrics;
     metric = &metrics[r->samples.metric_count];
     metric->all =
-        find_member(object->text, object->len, "all", &value) && value.type == TCH_JSON_TRUE;
+        tch_json_find(object->text, object->len, "all", &value) && value.type == TCH_JSON_TRUE;
     value = (struct tch_json_value){.text = "", .len = 0};
-    (void)find_member(object->text, object->len, "name", &value);
+    (void)tch_json_find(object->text, object->len, "name", &value);
     metric->name = text_of(value.text, value.len);
     if (!metric->name)
         return no_memory(err);
@@ -215,9 +204,9 @@ static int read_all(struct tch_receipt *r, tacho_error *err)
         status = take_sub(r, "work", "unit", &r->work_unit, err);
     if (status < 0)
         return status;
-    r->work = take_number(r, "work", "amount", 0);
-    r->alpha = take_number(r, "plan", "alpha", TCH_RUN_ALPHA);
-    r->precision = take_number(r, "plan", "precision", 0);
+    r->work = tch_receipt_number(r, "work", "amount", 0);
+    r->alpha = tch_receipt_number(r, "plan", "alpha", TCH_RUN_ALPHA);
+    r->precision = tch_receipt_number(r, "plan", "precision", 0);
     warnings = tch_receipt_raw(r, "warnings", &len);
     if (warnings)
         status = tch_warnings_parse(warnings, len, &r->warnings, err);

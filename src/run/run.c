@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,15 +19,15 @@ static bool told_to_stop(const struct tch_run_watch *watch)
     return watch->stop && *watch->stop != 0;
 }
 
-/* setup, prepare, conclude and cleanup go through a shell: they are not measured. What they print
-   is for people, so it goes to standard error. */
-static int hook(const struct tch_run *run, const char *what, const char *line, tacho_error *err)
+/* What they print is for people, so it goes to standard error. */
+int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
+                 tacho_error *err)
 {
     const char *argv[] = {"sh", "-c", line, NULL};
     struct tch_spawn spec = {
         .argv = argv,
-        .extra_env = run->plan->env,
-        .cwd = run->plan->cwd,
+        .extra_env = plan->env,
+        .cwd = plan->cwd,
         .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
     };
     struct tch_spawn_end end;
@@ -98,6 +99,14 @@ static uint64_t spared(uint64_t interval, uint64_t cost)
     return interval > 100 * cost ? interval : 100 * cost;
 }
 
+static int look_at_server(struct tch_run *run)
+{
+    int alive = tch_run_server_look(&run->server);
+
+    tch_run_server_power(&run->server, tch_run_meter_joules(&run->meter), false);
+    return alive;
+}
+
 /* Until the command ends, or the user has enough: then it is ended. */
 static int await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
                  struct tch_run_sample *sample, tacho_error *err)
@@ -122,7 +131,7 @@ static int await(struct tch_run *run, size_t index, const struct tch_run_watch *
         if (status == 0 && tch_now_ns() >= due) {
             tch_run_meter_look(&run->meter, tch_spawner_child(run->spawner), timeline, sample);
             if (run->plan->server)
-                (void)tch_run_server_look(&run->server);
+                (void)look_at_server(run);
             due = next_due(due, spared(interval, run->meter.last_ns));
         }
     }
@@ -130,10 +139,21 @@ static int await(struct tch_run *run, size_t index, const struct tch_run_watch *
     return aborted ? 0 : 1;
 }
 
+/* Before or after a run of one command, where that runs. */
+static int run_hook(const struct tch_run *run, size_t index, const char *what, const char *line,
+                    tacho_error *err)
+{
+    struct tch_run_plan plan = *run->plan;
+
+    if (plan.commands[index].cwd)
+        plan.cwd = plan.commands[index].cwd;
+    return tch_run_hook(&plan, what, line, err);
+}
+
 /* What is to be done before a run. */
 static int before_run(struct tch_run *run, const struct tch_job *job, tacho_error *err)
 {
-    int status = hook(run, "prepare", run->plan->prepare, err);
+    int status = run_hook(run, job->index, "prepare", run->plan->prepare, err);
 
     return status == 0 ? clear_output(run, &run->items[job->index], err) : status;
 }
@@ -193,10 +213,10 @@ static int take_run(struct tch_run *run, const struct tch_job *job, uint64_t pai
     if (status <= 0)
         return status;
     if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
-        hook(run, "conclude", run->plan->conclude, err) < 0)
+        run_hook(run, job->index, "conclude", run->plan->conclude, err) < 0)
         return err->code;
     item->receipt.samples.count++;
-    if (run->plan->server && tch_run_server_look(&run->server) == 0)
+    if (run->plan->server && look_at_server(run) == 0)
         return tch_fail(err, TACHO_EIO, 0,
                         "the server has ended; see server.log in the run folder");
     return acceptable(run, job->index, sample);
@@ -214,7 +234,7 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
         status = begin(run, &job, 1, err);
         if (status == 0)
             status = await(run, job.index, watch, &sample, err);
-        if (status > 0 && hook(run, "conclude", run->plan->conclude, err) < 0)
+        if (status > 0 && run_hook(run, job.index, "conclude", run->plan->conclude, err) < 0)
             return err->code;
         run->bad_warmup = status > 0 && !acceptable(run, job.index, &sample);
         if (run->bad_warmup)
@@ -223,10 +243,10 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
     return status;
 }
 
-/* What programs recorded while warming up. */
-static void forget_warm_up(const struct tch_run *run)
+/* What programs recorded in runs that do not count. */
+static void forget_uncounted(const struct tch_run *run)
 {
-    for (size_t i = 0; i < run->plan->command_count && run->plan->warmup > 0; i++) {
+    for (size_t i = 0; i < run->plan->command_count; i++) {
         char path[PATH_MAX];
 
         if (tch_folder_at(path, run->items[i].folder.path, "iter/0000", NULL) == 0)
@@ -241,10 +261,12 @@ static struct tch_job nth_job(const struct tch_run *run, uint64_t i, uint64_t *p
     uint64_t count = run->plan->command_count;
     uint64_t at = i % count;
 
-    *pair = i / count + 1;
+    uint64_t round = i / count + 1;
+
+    *pair = run->pairs_before + round;
     return (struct tch_job){
-        .index = (uint32_t)(*pair % 2 == 1 ? at : count - 1 - at),
-        .run = (uint32_t)*pair,
+        .index = (uint32_t)(round % 2 == 1 ? at : count - 1 - at),
+        .run = (uint32_t)(run->runs_before + round),
     };
 }
 
@@ -343,7 +365,7 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
 {
     int status = warm_up(run, watch, err);
 
-    forget_warm_up(run);
+    forget_uncounted(run);
     run->begin_ns = tch_now_ns();
     for (uint64_t i = 0; status > 0;) {
         size_t batch = batch_size(run, i);
@@ -364,18 +386,68 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
     return status < 0 ? status : 0;
 }
 
-/* What it used while the runs went on; then it is ended. */
+/* Ready, and measured from now on. */
+static int start_server(struct tch_run *run, tacho_error *err)
+{
+    const char *folder = run->items[0].folder.path;
+    int status = tch_run_server_start(&run->server, run->plan, folder, err);
+
+    tch_spawner_guard(run->spawner, run->server.pid);
+    if (status == 0 && run->meter.power) {
+        tch_run_meter_begin(&run->meter);
+        status = tch_run_server_power_begin(&run->server, folder, tch_run_meter_joules(&run->meter),
+                                            err);
+    }
+    return status;
+}
+
+/* What it used while the runs went on. */
 static void note_server(struct tch_run *run)
 {
     struct tch_run_server *s = &run->server;
 
+    run->server_energy_j = NAN;
     if (s->tree) {
         run->server_lived = tch_run_server_look(s) > 0;
+        if (s->power) {
+            tch_run_server_power(s, tch_run_meter_joules(&run->meter), true);
+            run->server_energy_j = s->joules;
+        }
         run->server_cpu_ns = (double)(s->last.cpu_ns - s->begin_cpu_ns);
         run->server_peak_bytes = (double)s->peak_rss_bytes;
         run->server_ready_s = s->ready_s;
     }
-    tch_run_server_stop(s);
+}
+
+/* While the server still runs. A flamegraph that cannot be had is told, and is no failure. */
+static int draw_flames(struct tch_run *run, tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    size_t count = plan->command_count + (plan->server ? 1 : 0);
+
+    for (size_t i = 0; i < count; i++) {
+        if (tch_run_hook(plan, "prepare", plan->prepare, err) < 0)
+            return err->code;
+        if (i < plan->command_count)
+            (void)tch_run_flame(run, i, &run->items[i].flame_error);
+        else
+            (void)tch_run_flame_server(run, &run->server_flame_error);
+        if (tch_run_hook(plan, "conclude", plan->conclude, err) < 0)
+            return err->code;
+    }
+    forget_uncounted(run);
+    return 0;
+}
+
+int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
+                 tacho_error *err)
+{
+    run->runs_before = run->pairs_before = run->items[0].receipt.samples.count;
+    run->stopped = NULL;
+    run->plan->runs = runs;
+    run->plan->warmup = 0;
+    run->plan->max_time_ns = 0;
+    return tch_run_measure(run, watch, err);
 }
 
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
@@ -383,19 +455,25 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     int status;
 
     tch_machine_look(&run->before);
-    status = hook(run, "setup", run->plan->setup, err);
+    status = tch_run_hook(run->plan, "setup", run->plan->setup, err);
     if (status == 0 && run->plan->server)
-        status = tch_run_server_start(&run->server, run->plan, run->items[0].folder.path, err);
+        status = start_server(run, err);
     if (status == 0)
         status = measure_all(run, watch, err);
     if (run->plan->server)
         note_server(run);
+    if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)
+        status = draw_flames(run, err);
+    if (run->plan->server) {
+        tch_run_server_stop(&run->server);
+        tch_spawner_guard(run->spawner, 0);
+    }
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";
-        (void)hook(run, "cleanup", run->plan->cleanup, NULL);
+        (void)tch_run_hook(run->plan, "cleanup", run->plan->cleanup, NULL);
     } else {
-        status = hook(run, "cleanup", run->plan->cleanup, err);
+        status = tch_run_hook(run->plan, "cleanup", run->plan->cleanup, err);
     }
     return status;
 }

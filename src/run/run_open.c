@@ -25,7 +25,7 @@ static int find_programs(struct tch_run_plan *plan, tacho_error *err)
         char path[PATH_MAX];
         int status;
 
-        if (has_slash && plan->cwd && command->argv[0][0] != '/')
+        if (has_slash && (plan->cwd || command->cwd) && command->argv[0][0] != '/')
             continue;
         status = tch_find_program(command->argv[0], path, sizeof path, err);
         if (status < 0)
@@ -88,58 +88,64 @@ static int open_log(struct tch_run_item *item, tacho_error *err)
     char path[PATH_MAX];
     int status = tch_folder_at(path, item->folder.path, "iter", err);
 
-    if (status == 0 && mkdir(path, 0777) < 0)
+    if (status == 0 && mkdir(path, 0777) < 0 && errno != EEXIST)
         status = tch_fail_errno(err, errno, "cannot make the folder '%s'", path);
     if (status == 0)
         status = tch_folder_at(path, item->folder.path, "samples.jsonl", err);
     if (status < 0)
         return status;
-    item->log_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    item->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (item->log_fd < 0)
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
     return 0;
 }
 
-static int write_head(struct tch_run *run, size_t index, tacho_error *err)
+/* The head, which stays in b. */
+static int write_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
+                      const struct tch_folder *folder, const char *group, double alpha,
+                      const struct tch_surroundings *s, tacho_error *err)
 {
-    struct tch_run_item *item = &run->items[index];
     char path[PATH_MAX];
-    struct tch_buf b;
-    int status = tch_folder_at(path, item->folder.path, "run.json", err);
+    int status = tch_folder_at(path, folder->path, "run.json", err);
 
-    tch_buf_init(&b, HEAD_MAX);
-    tch_receipt_head(&b, run->plan, index, &item->folder, run->group[0] ? run->group : NULL,
-                     run->alpha, &run->surroundings);
-    if (status == 0 && b.failed)
+    tch_receipt_head(b, plan, index, folder, group, alpha, s);
+    if (status == 0 && b->failed)
         status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
     if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
+        status = tch_file_replace(path, b->data, b->len, false, err);
+    return status;
+}
+
+static int begin_receipt(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, HEAD_MAX);
+    status = write_head(&b, run->plan, index, &item->folder, run->group[0] ? run->group : NULL,
+                        run->alpha, &run->surroundings, err);
     if (status == 0)
         status = tch_receipt_parse(&item->receipt, &b, err);
     tch_buf_release(&b);
     return status;
 }
 
-static int open_item(struct tch_run *run, size_t index, tacho_error *err)
+/* Its files, once it has a folder. */
+static int open_files(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
-    const struct tch_run_command *command = &run->plan->commands[index];
-    int status = tch_folder_make(&item->folder, run->plan->out, command->name, err);
+    int status = open_log(item, err);
 
-    if (status == 0 && index == 0 && run->plan->command_count > 1)
-        memcpy(run->group, item->folder.id, sizeof run->group);
-    if (status == 0)
-        status = open_log(item, err);
     if (status == 0)
         status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
     if (status == 0)
-        status = write_head(run, index, err);
-    if (status == 0)
         status = open_outputs(run->plan, item, err);
     run->targets[index] = (struct tch_target){
-        .command = command,
+        .command = &run->plan->commands[index],
         .env_hash = run->surroundings.environment_hash,
-        .commit = run->surroundings.commit,
+        .commit = run->plan->commands[index].commit ? run->plan->commands[index].commit
+                                                    : run->surroundings.commit,
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
@@ -147,14 +153,29 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
     return status;
 }
 
-int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err)
+static int open_item(struct tch_run *run, size_t index, tacho_error *err)
 {
-    unsigned looks = plan->runs > 0 ? 1 : tch_run_looks(plan->max_runs);
-    size_t count = plan->command_count;
-    int status;
+    struct tch_run_item *item = &run->items[index];
+    int status =
+        tch_folder_make(&item->folder, run->plan->out, run->plan->commands[index].name, err);
 
-    *run = (struct tch_run){.plan = plan, .alpha = TCH_RUN_ALPHA / looks};
-    status = find_programs(plan, err);
+    if (status == 0 && index == 0 && run->plan->command_count > 1)
+        memcpy(run->group, item->folder.id, sizeof run->group);
+    if (status == 0)
+        status = begin_receipt(run, index, err);
+    return status == 0 ? open_files(run, index, err) : status;
+}
+
+static double alpha_of(const struct tch_run_plan *plan)
+{
+    return TCH_RUN_ALPHA / (plan->runs > 0 ? 1 : tch_run_looks(plan->max_runs));
+}
+
+static int make_items(struct tch_run *run, tacho_error *err)
+{
+    size_t count = run->plan->command_count;
+    int status = find_programs(run->plan, err);
+
     if (status < 0)
         return status;
     run->items = calloc(count, sizeof *run->items);
@@ -163,11 +184,110 @@ int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *er
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
     for (size_t i = 0; i < count; i++)
         run->items[i].log_fd = run->items[i].out_fd = run->items[i].err_fd = -1;
-    status = tch_surroundings_init(&run->surroundings, plan, err);
+    return tch_run_meter_open(&run->meter, run->plan->power, err);
+}
+
+int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err)
+{
+    size_t count = plan->command_count;
+    int status;
+
+    *run = (struct tch_run){.plan = plan, .alpha = alpha_of(plan)};
+    status = make_items(run, err);
     if (status == 0)
-        status = tch_run_meter_open(&run->meter, plan->power, err);
+        status = tch_surroundings_init(&run->surroundings, plan, err);
     for (size_t i = 0; i < count && status == 0; i++)
         status = open_item(run, i, err);
+    if (status == 0)
+        status = tch_spawner_open(plan, run->targets, &run->spawner, err);
+    return status;
+}
+
+int tch_run_found(struct tch_folder *folder, const struct tch_run_plan *plan, const char *group,
+                  const struct tch_surroundings *s, tacho_error *err)
+{
+    struct tch_run_item item = {0};
+    struct tch_buf b;
+    int status = tch_folder_make(folder, plan->out, plan->commands[0].name, err);
+
+    tch_buf_init(&b, HEAD_MAX);
+    item.folder = *folder;
+    if (status == 0)
+        status = open_log(&item, err);
+    if (status == 0) {
+        close(item.log_fd);
+        status = write_head(&b, plan, 0, folder, group, alpha_of(plan), s, err);
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
+/* A last line that a kill has cut would run into the next one. */
+static int mend_log(const struct tch_run_item *item, tacho_error *err)
+{
+    off_t size = lseek(item->log_fd, 0, SEEK_END);
+    struct tch_buf b;
+    const char *end;
+    char last;
+    int status;
+
+    if (size <= 0 || (pread(item->log_fd, &last, 1, size - 1) == 1 && last == '\n'))
+        return 0;
+    lseek(item->log_fd, 0, SEEK_SET);
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    status = tch_file_read_fd(item->log_fd, "samples.jsonl", TCH_RECEIPT_MAX, &b, err);
+    end = status == 0 ? memrchr(b.data, '\n', b.len) : NULL;
+    if (status == 0 && ftruncate(item->log_fd, end ? end + 1 - b.data : 0) < 0)
+        status = tch_fail_errno(err, errno, "cannot shorten 'samples.jsonl'");
+    tch_buf_release(&b);
+    return status;
+}
+
+/* The head says what surrounded the runs before: the next are told the same. */
+static int read_head(struct tch_run *run, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[0];
+    struct tch_surroundings *s = &run->surroundings;
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, item->folder.path, "run.json", err);
+
+    tch_buf_init(&b, HEAD_MAX);
+    if (status == 0)
+        status = tch_file_read(path, HEAD_MAX, &b, err);
+    if (status == 0)
+        status = tch_receipt_parse(&item->receipt, &b, err);
+    tch_buf_release(&b);
+    if (status == 0) {
+        tch_receipt_text(&item->receipt, "environment_hash", s->environment_hash,
+                         sizeof s->environment_hash);
+        tch_receipt_text(&item->receipt, "commit", s->commit, sizeof s->commit);
+    }
+    return status;
+}
+
+int tch_run_go_on(struct tch_run *run, struct tch_run_plan *plan, const char *folder, uint64_t runs,
+                  uint64_t pairs, tacho_error *err)
+{
+    char killed[PATH_MAX];
+    char name[32];
+    int status;
+
+    *run = (struct tch_run){
+        .plan = plan, .alpha = alpha_of(plan), .runs_before = runs, .pairs_before = pairs};
+    status = make_items(run, err);
+    if (status < 0)
+        return status;
+    snprintf(run->items[0].folder.path, PATH_MAX, "%s", folder);
+    snprintf(name, sizeof name, "iter/%04llu", (unsigned long long)(runs + 1));
+    if (tch_folder_at(killed, folder, name, err) < 0)
+        return TACHO_ELIMIT;
+    tch_folder_remove(killed);
+    status = read_head(run, err);
+    if (status == 0)
+        status = open_files(run, 0, err);
+    if (status == 0)
+        status = mend_log(&run->items[0], err);
     if (status == 0)
         status = tch_spawner_open(plan, run->targets, &run->spawner, err);
     return status;
@@ -210,8 +330,8 @@ static int found_one(const char *path, void *ctx, tacho_error *err)
 }
 
 /* The receipt is on disk before the log goes. */
-static int write_receipt(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
-                         bool trace, tacho_error *err)
+int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
+                     bool trace, tacho_error *err)
 {
     char path[PATH_MAX];
     struct tch_buf b;
@@ -262,6 +382,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     end.server_ready_s = run->server_ready_s;
     end.server_cpu_ns = run->server_cpu_ns;
     end.server_peak_bytes = run->server_peak_bytes;
+    end.server_energy_j = run->server_energy_j;
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_receipt *r = &run->items[i].receipt;
         int status = tch_run_timeline_close(&run->items[i].timeline, err);
@@ -270,7 +391,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
             status = tch_advise_samples(&r->warnings, &r->samples, err);
         tch_advise_machine(&r->warnings, &run->before, &after);
         if (status == 0)
-            status = write_receipt(r, run->items[i].folder.path, &end, run->plan->trace, err);
+            status = tch_run_complete(r, run->items[i].folder.path, &end, run->plan->trace, err);
         if (status < 0)
             result = status;
     }
@@ -288,7 +409,7 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
         .power_why = "not known: the run was killed",
     };
 
-    return write_receipt(r, folder, &end, false, err);
+    return tch_run_complete(r, folder, &end, false, err);
 }
 
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)

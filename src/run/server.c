@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tacho/power.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -19,6 +21,7 @@
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20 };
 
 #define READY_LIMIT_NS 60000000000u
+#define POWER_ROW_NS   100000000u
 
 static void nap_ms(long ms)
 {
@@ -150,6 +153,57 @@ int tch_run_server_look(struct tch_run_server *s)
     return 1;
 }
 
+static uint64_t machine_busy_ns(void)
+{
+    uint64_t busy;
+
+    return tacho_cpu_busy("", &busy, NULL) == 0 ? busy : 0;
+}
+
+static void set_mark(struct tch_run_server *s, double joules)
+{
+    s->mark.ns = tch_now_ns();
+    s->mark.cpu_ns = s->last.cpu_ns;
+    s->mark.busy_ns = machine_busy_ns();
+    s->mark.joules = joules;
+}
+
+int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
+                               tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, "server-power.csv", err);
+
+    if (status == 0)
+        status = tacho_csv_open(path, TACHO_CSV_POWER, TACHO_CSV_STREAM, &s->power, err);
+    set_mark(s, joules);
+    return status;
+}
+
+void tch_run_server_power(struct tch_run_server *s, double joules, bool last)
+{
+    tacho_csv_power row = {.source = "server", .source_len = strlen("server")};
+    double seconds = (double)(tch_now_ns() - s->mark.ns) / 1e9;
+    double share;
+
+    if (!s->power || seconds <= 0 || (seconds < POWER_ROW_NS / 1e9 && !last))
+        return;
+    share = tacho_power_share(joules - s->mark.joules, 0, seconds, s->last.cpu_ns - s->mark.cpu_ns,
+                              machine_busy_ns() - s->mark.busy_ns);
+    s->joules += share;
+    row.timestamp_us = tch_wall_ns() / 1000;
+    row.watts = share / seconds;
+    row.joules = s->joules;
+    (void)tacho_csv_add_power(s->power, &row, NULL);
+    set_mark(s, joules);
+}
+
+static void close_csv(tacho_csv *csv)
+{
+    if (csv && tacho_csv_close(csv, NULL) < 0)
+        return; /* its rows are for the chart alone */
+}
+
 void tch_run_server_stop(struct tch_run_server *s)
 {
     uint64_t begin = tch_now_ns();
@@ -163,8 +217,8 @@ void tch_run_server_stop(struct tch_run_server *s)
             ;
     }
     tacho_tree_close(s->tree);
-    if (s->memory && tacho_csv_close(s->memory, NULL) < 0)
-        s->memory = NULL; /* its rows are for the chart alone */
+    close_csv(s->memory);
+    close_csv(s->power);
     if (s->log_fd >= 0)
         close(s->log_fd);
     *s = (struct tch_run_server){.log_fd = -1};

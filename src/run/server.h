@@ -22,6 +22,15 @@ struct tch_run_server {
     uint64_t peak_rss_bytes; /**< of its tree, as far as looks saw it */
     uint64_t begin_cpu_ns;   /**< when it was ready */
     double ready_s;          /**< from its start */
+
+    tacho_csv *power; /**< NULL: nobody knows the machine's energy */
+    double joules;    /**< its share since it was ready */
+    struct {
+        uint64_t ns;
+        uint64_t cpu_ns;  /**< its own */
+        uint64_t busy_ns; /**< of the machine */
+        double joules;    /**< of the machine */
+    } mark;               /**< what the share was last reckoned from */
 };
 
 /**
@@ -35,6 +44,17 @@ struct tch_run_server {
  */
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
                          const char *folder, tacho_error *err);
+
+/**
+ * Begins to reckon its share of the machine's energy, by CPU time: FOLDER/server-power.csv.
+ *
+ * @param joules  of the machine, from any beginning
+ */
+int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
+                               tacho_error *err);
+
+/** Goes on with that. A row each tenth of a second: CPU time is counted in ticks. */
+void tch_run_server_power(struct tch_run_server *s, double joules, bool last);
 
 /** Looks at its process tree. 1 while it lives, 0 when it has ended. */
 int tch_run_server_look(struct tch_run_server *s);

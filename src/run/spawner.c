@@ -171,6 +171,16 @@ pid_t tch_spawner_child(const struct tch_spawner *s)
     return atomic_load(&s->shared->child);
 }
 
+int tch_spawner_fd(const struct tch_spawner *s)
+{
+    return s->fd;
+}
+
+void tch_spawner_guard(struct tch_spawner *s, pid_t group)
+{
+    atomic_store(&s->shared->server, group);
+}
+
 void tch_spawner_abort(struct tch_spawner *s)
 {
     if (s->pid > 0)

@@ -67,6 +67,12 @@ int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_
 /** The process that runs now, 0 when there is none. */
 pid_t tch_spawner_child(const struct tch_spawner *s);
 
+/** Readable when a run has ended: for who waits for other things, too. */
+int tch_spawner_fd(const struct tch_spawner *s);
+
+/** A process group that is to be ended should we be killed; 0: none any more. */
+void tch_spawner_guard(struct tch_spawner *s, pid_t group);
+
 /** TERM to the command's process group now, KILL after the grace time. */
 void tch_spawner_abort(struct tch_spawner *s);
 

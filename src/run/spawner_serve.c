@@ -43,7 +43,8 @@ struct launch {
     const char *path;
     const char *const *argv;
     const char *const *env;
-    int fd[3]; /* -1: as ours */
+    const char *cwd; /* NULL: as ours */
+    int fd[3];       /* -1: as ours */
     volatile int error;
 };
 
@@ -200,6 +201,8 @@ static int become(void *arg)
     for (int i = 0; i < 3; i++)
         if (l->fd[i] >= 0 && syscall(SYS_dup3, l->fd[i], i, 0) < 0)
             l->error = errno;
+    if (l->error == 0 && l->cwd && syscall(SYS_chdir, l->cwd) < 0)
+        l->error = errno;
     if (l->error == 0) {
         syscall(SYS_execve, l->path, l->argv, l->env);
         l->error = errno;
@@ -276,6 +279,7 @@ static int run_one(struct tch_spawner_reply *r, struct lane *lane, unsigned run)
         .path = command->path ? command->path : command->argv[0],
         .argv = command->argv,
         .env = lane->env,
+        .cwd = command->cwd,
         .fd = {null_fd, lane->target->out_fd >= 0 ? lane->target->out_fd : out,
                lane->target->err_fd >= 0 ? lane->target->err_fd : out},
     };
@@ -480,6 +484,19 @@ static void remove_empty_folders(void)
             rmdir(lanes[i].empty);
 }
 
+/* Our parent ends its server itself, unless it was killed. */
+static void end_server(pid_t parent)
+{
+    pid_t group = atomic_load(&mine->server);
+    const struct timespec grace = {.tv_sec = TCH_RUN_GRACE_NS / 1000000000u};
+
+    if (group <= 0 || getppid() == parent)
+        return;
+    kill(-group, SIGTERM);
+    nanosleep(&grace, NULL);
+    kill(-group, SIGKILL);
+}
+
 _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared *shared,
                                  const struct tch_run_plan *the_plan,
                                  const struct tch_target *targets)
@@ -503,5 +520,6 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
         while (n < 0 && errno == EINTR && syscall(SYS_getppid) == parent);
     } while (n == (long)sizeof q && run_jobs(fd, &q));
     remove_empty_folders();
+    end_server(parent);
     _exit(0);
 }

@@ -13,6 +13,7 @@
 struct tch_spawner_shared {
     _Atomic pid_t child;
     _Atomic uint64_t cpu_ns;
+    _Atomic pid_t server; /* its process group, ended with us; 0: none */
 };
 
 struct tch_spawner_request {

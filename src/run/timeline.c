@@ -20,13 +20,12 @@ static void add_name(struct tch_run_meter *m, const char *name)
     snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", name);
 }
 
-/* All reports of the meter: joules since it was opened. */
-static double joules_now(const struct tch_run_meter *m)
+double tch_run_meter_joules(const struct tch_run_meter *m)
 {
     tacho_power_report report;
-    double sum = 0;
+    double sum = m->power ? 0 : NAN;
 
-    for (size_t i = 0; tacho_power_report_get(m->power, i, &report) == 0; i++)
+    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++)
         sum += report.joules;
     return sum;
 }
@@ -87,7 +86,7 @@ static int open_csv(const char *folder, const char *name, int kind, tacho_csv **
     char path[PATH_MAX];
     int status = tch_folder_at(path, folder, name, err);
 
-    return status < 0 ? status : tacho_csv_open(path, kind, TACHO_CSV_STREAM, ret, err);
+    return status < 0 ? status : tacho_csv_open(path, kind, TACHO_CSV_APPEND, ret, err);
 }
 
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
@@ -128,7 +127,7 @@ void tch_run_meter_begin(struct tch_run_meter *m)
     forget_tree(m);
     m->begin_j = NAN;
     if (m->power && tacho_power_take(m->power, NULL) == 0)
-        m->begin_j = joules_now(m);
+        m->begin_j = tch_run_meter_joules(m);
 }
 
 static void look_at_power(struct tch_run_meter *m, struct tch_run_timeline *t)
@@ -139,7 +138,7 @@ static void look_at_power(struct tch_run_meter *m, struct tch_run_timeline *t)
         return;
     row.timestamp_us = tch_wall_ns() / 1000;
     row.watts = tacho_power_now(m->power);
-    row.joules = joules_now(m);
+    row.joules = tch_run_meter_joules(m);
     if (!isnan(row.watts))
         (void)tacho_csv_add_power(t->power, &row, NULL); /* told when it is closed */
 }
@@ -184,7 +183,7 @@ void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
 {
     look_at_power(m, t);
     if (m->power && !isnan(m->begin_j))
-        sample->field[TCH_ENERGY] = joules_now(m) - m->begin_j;
+        sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
     if (m->tree) {
         (void)tacho_csv_flush(t->memory, NULL);
         if (t->power)

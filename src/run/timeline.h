@@ -44,6 +44,9 @@ struct tch_run_timeline {
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err);
 void tch_run_meter_close(struct tch_run_meter *m);
 
+/** Joules since it was opened, as of the last look; NAN without a source. */
+double tch_run_meter_joules(const struct tch_run_meter *m);
+
 /** Makes the files in a folder; power.csv only where there is power. */
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
                           const char *folder, tacho_error *err);

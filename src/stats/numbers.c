@@ -1,13 +1,23 @@
 /* Numbers out of lines of text. */
 #include "numbers.h"
 
-#include <endian.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/json_read.h"
 #include "base/lines.h"
 #include "base/number.h"
+#include "plain_lines.h"
+
+enum { BATCH = 256 };
+
+/* Numbers that are handed on at once. */
+struct batch {
+    void (*take)(void *ctx, const double *values, size_t n);
+    void *ctx;
+    size_t n;
+    double values[BATCH];
+};
 
 /* A piece of a line. */
 struct span {
@@ -41,22 +51,6 @@ static struct span trim(struct span s)
     return s;
 }
 
-/* Are these eight bytes digits, and which number are they? Three multiplications for all. */
-static bool eight_digits(const char *text, uint64_t *ret)
-{
-    uint64_t x;
-
-    memcpy(&x, text, sizeof x);
-    x = le64toh(x);
-    if (((x & 0xf0f0f0f0f0f0f0f0) | ((x + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4) !=
-        0x3333333333333333)
-        return false;
-    x = (x & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
-    x = (x & 0x00ff00ff00ff00ff) * 6553601 >> 16;
-    *ret = (x & 0x0000ffff0000ffff) * 42949672960001 >> 32;
-    return true;
-}
-
 /* Most numbers are short: up to 15 digits with a point are exact as a whole number divided by a
    power of ten. The rest is read by the exact way. */
 static bool to_number(struct span s, double *ret)
@@ -69,8 +63,6 @@ static bool to_number(struct span s, double *ret)
     uint64_t whole = 0;
 
     if (digits > 0 && digits <= 16 && s.text[i] != '0') {
-        if (digits >= 8 && eight_digits(s.text + i, &whole))
-            i += 8;
         for (; i < s.len; i++) {
             unsigned digit = (unsigned)(s.text[i] - '0');
 
@@ -290,11 +282,43 @@ static int bad_line(const struct reading *r, const struct tch_line *line, tacho_
                     (int)(s.len < 60 ? s.len : 60), s.text);
 }
 
+static void hand_on(struct batch *b)
+{
+    if (b->n > 0)
+        b->take(b->ctx, b->values, b->n);
+    b->n = 0;
+}
+
+static void put(struct batch *b, double number)
+{
+    b->values[b->n++] = number;
+    if (b->n == BATCH)
+        hand_on(b);
+}
+
+/* All lines up to the next that is not plain. */
+static void put_plain(struct batch *b, struct tch_lines *lines)
+{
+    size_t n;
+
+    do {
+        size_t len;
+        const char *text = tch_lines_held(lines, &len);
+
+        n = tch_plain_lines(text, len, b->values + b->n, BATCH - b->n, &len);
+        tch_lines_pass(lines, len, n);
+        b->n += n;
+        if (b->n == BATCH)
+            hand_on(b);
+    } while (n > 0);
+}
+
 int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
-                     void (*take)(void *ctx, double value), void *ctx, struct tch_numbers *ret,
-                     tacho_error *err)
+                     void (*take)(void *ctx, const double *values, size_t n), void *ctx,
+                     struct tch_numbers *ret, tacho_error *err)
 {
     struct reading r = {.asked = column, .found = ret};
+    struct batch batch = {.take = take, .ctx = ctx};
     struct tch_lines lines;
     struct tch_line line;
     bool started = false;
@@ -306,11 +330,6 @@ int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
         struct span s = {line.text, line.len};
         double number;
 
-        ret->lines = line.number;
-        if (started && ret->form == TCH_NUMBERS_PLAIN && !line.too_long && to_number(s, &number)) {
-            take(ctx, number); /* nothing around it, as nearly always */
-            continue;
-        }
         if (!line.too_long && trim(s).len == 0)
             continue;
         if (!started && !line.too_long) {
@@ -320,13 +339,16 @@ int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
                 continue; /* a header, or a failure */
         }
         if (!line.too_long && number_of(&r, s, &number)) {
-            take(ctx, number);
+            put(&batch, number);
+            if (ret->form == TCH_NUMBERS_PLAIN)
+                put_plain(&batch, &lines);
         } else if (skip) {
             ret->first_skipped = ret->skipped++ == 0 ? line.number : ret->first_skipped;
         } else {
             status = bad_line(&r, &line, err);
         }
     }
+    hand_on(&batch);
     tch_lines_release(&lines);
     return status < 0 ? status : 0;
 }

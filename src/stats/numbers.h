@@ -15,7 +15,6 @@ enum tch_numbers_form { TCH_NUMBERS_PLAIN, TCH_NUMBERS_CSV, TCH_NUMBERS_JSON };
 struct tch_numbers {
     enum tch_numbers_form form;
     char column[256]; /**< its name; "" for plain lines and CSV without a header */
-    uint64_t lines;
     uint64_t skipped;       /**< lines passed over, with skip */
     uint64_t first_skipped; /**< the first of them */
 };
@@ -27,11 +26,11 @@ struct tch_numbers {
  * @param column  a CSV column's name or its number from 1, a key of JSON objects ("a.b" goes into
  *                one); NULL: the only one there is, or wall_time_us
  * @param skip    pass over lines without a number there, instead of failing
- * @param take    called with each number, never NaN nor infinite
+ * @param take    called with the numbers, some at a time; never NaN nor infinite
  * @return 0, TACHO_EIO, TACHO_ENOMEM, TACHO_EINVAL about the column, TACHO_EPARSE with the line
  */
 int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
-                     void (*take)(void *ctx, double value), void *ctx, struct tch_numbers *ret,
-                     tacho_error *err);
+                     void (*take)(void *ctx, const double *values, size_t n), void *ctx,
+                     struct tch_numbers *ret, tacho_error *err);
 
 #endif

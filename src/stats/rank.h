@@ -25,6 +25,9 @@ struct tch_rank_null {
 /** P(Z >= z) of the normal distribution. */
 double tch_normal_above(double z);
 
+/** z with P(Z >= z) = p. */
+double tch_normal_cut(double p);
+
 /** T+ of Wilcoxon's signed ranks, n values without ties. 0 or TACHO_ENOMEM. */
 int tch_signed_rank_null(struct tch_rank_null *null, size_t n, tacho_error *err);
 

@@ -9,6 +9,22 @@ double tch_normal_above(double z)
     return erfc(z / sqrt(2)) / 2;
 }
 
+double tch_normal_cut(double p)
+{
+    double low = -40;
+    double high = 40;
+
+    for (int i = 0; i < 100; i++) {
+        double middle = low + (high - low) / 2;
+
+        if (tch_normal_above(middle) > p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low + (high - low) / 2;
+}
+
 static int no_memory(tacho_error *err)
 {
     return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the distribution of a rank test");
@@ -98,29 +114,12 @@ double tch_rank_null_above(const struct tch_rank_null *null, double t)
     return 1 - null->below[(size_t)t - 1];
 }
 
-/* z with P(Z >= z) = p. */
-static double normal_cut(double p)
-{
-    double low = -40;
-    double high = 40;
-
-    for (int i = 0; i < 100; i++) {
-        double middle = low + (high - low) / 2;
-
-        if (tch_normal_above(middle) > p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low + (high - low) / 2;
-}
-
 size_t tch_rank_null_cut(const struct tch_rank_null *null, double alpha, double *level)
 {
     size_t k = 0;
 
     if (!null->below) {
-        double cut = floor(null->largest / 2 + 0.5 - normal_cut(alpha / 2) * null->sd);
+        double cut = floor(null->largest / 2 + 0.5 - tch_normal_cut(alpha / 2) * null->sd);
 
         *level = 1 - alpha;
         return cut > 0 ? (size_t)cut : 0;

@@ -8,7 +8,7 @@ static const double t95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2
                              2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
                              2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
 
-static double t95_of(size_t freedom)
+double tch_t95(size_t freedom)
 {
     size_t last = sizeof t95 / sizeof *t95;
 
@@ -32,5 +32,5 @@ void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret)
         squares += (x[i] - ret->mean) * (x[i] - ret->mean);
     ret->stddev = sqrt(squares / (double)(n - 1));
     if (n >= 3)
-        ret->half_width = t95_of(n - 1) * ret->stddev / sqrt((double)n);
+        ret->half_width = tch_t95(n - 1) * ret->stddev / sqrt((double)n);
 }

@@ -15,4 +15,7 @@ struct tch_scalar {
 /** n = 0 gives zeros; below n = 3 there is no half_width (0), below 2 no stddev. */
 void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret);
 
+/** Student's t, two-sided 95 %; freedom is at least 1. */
+double tch_t95(size_t freedom);
+
 #endif

@@ -11,7 +11,7 @@ enum {
     SHIFT = 52 - MANTISSA,
     BUCKETS = 1 << (64 - SHIFT),
     FIRST_ROOM = 4096,
-    PART = 256, /* values of a partial sum: doubles are quick, and so few lose nothing */
+    PART = 256, /* values of a partial sum */
 };
 
 /* The bits of a double, turned so that they rise as it does, less those that do not matter. */
@@ -65,11 +65,11 @@ void tch_stream_release(struct tch_stream *s)
     s->values = NULL;
 }
 
-/* Room for one more, or from now on a histogram alone. */
-static void make_room(struct tch_stream *s)
+/* Room for n more, or from now on a histogram alone. */
+static void make_room(struct tch_stream *s, size_t n)
 {
     size_t room = s->room * 2 < s->most ? s->room * 2 : s->most;
-    double *values = s->n < s->most ? realloc(s->values, room * sizeof *values) : NULL;
+    double *values = n <= room - s->n ? realloc(s->values, room * sizeof *values) : NULL;
 
     if (!values)
         free(s->values);
@@ -77,42 +77,56 @@ static void make_room(struct tch_stream *s)
     s->room = room;
 }
 
-void tch_stream_add(struct tch_stream *s, double value)
+/* At most PART of them: doubles are quick, and so few lose nothing. */
+static void add_part(struct tch_stream *s, const double *values, size_t n)
 {
-    double off;
+    double sum = 0;
+    double squares = 0;
+    double min = s->min;
+    double max = s->max;
 
-    if (s->n == 0)
-        s->shift = value; /* small numbers are summed then, not the difference of large ones */
-    off = value - s->shift;
-    s->part_sum += off;
-    s->part_squares += off * off;
-    s->min = value < s->min ? value : s->min;
-    s->max = value > s->max ? value : s->max;
-    s->counts[bucket_of(value)]++;
-    if (s->values && s->n == s->room)
-        make_room(s);
+    for (size_t i = 0; i < n; i++) {
+        double off = values[i] - s->shift;
+
+        sum += off;
+        squares += off * off;
+        min = values[i] < min ? values[i] : min;
+        max = values[i] > max ? values[i] : max;
+        s->counts[bucket_of(values[i])]++;
+    }
+    if (s->values && n > s->room - s->n)
+        make_room(s, n);
     if (s->values)
-        s->values[s->n] = value;
-    if (++s->n % PART == 0) {
-        s->sum += s->part_sum;
-        s->squares += s->part_squares;
-        s->part_sum = s->part_squares = 0;
+        memcpy(s->values + s->n, values, n * sizeof *values);
+    s->n += n;
+    s->min = min;
+    s->max = max;
+    s->sum += sum;
+    s->squares += squares;
+}
+
+void tch_stream_add_all(struct tch_stream *s, const double *values, size_t n)
+{
+    if (s->n == 0 && n > 0)
+        s->shift = values[0]; /* small numbers are summed then, not the difference of large ones */
+    for (size_t part; n > 0; n -= part, values += part) {
+        part = n < PART ? n : PART;
+        add_part(s, values, part);
     }
 }
 
 double tch_stream_mean(const struct tch_stream *s)
 {
-    return s->n > 0 ? (double)(s->shift + (s->sum + s->part_sum) / s->n) : 0;
+    return s->n > 0 ? (double)(s->shift + s->sum / s->n) : 0;
 }
 
 double tch_stream_std(const struct tch_stream *s)
 {
-    long double sum = s->sum + s->part_sum;
     long double variance;
 
     if (s->n == 0)
         return 0;
-    variance = (s->squares + s->part_squares - sum * sum / s->n) / s->n;
+    variance = (s->squares - s->sum * s->sum / s->n) / s->n;
     return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 

@@ -23,9 +23,7 @@ struct tch_stream {
     size_t room;
     size_t most; /* values that may be kept */
     double shift;
-    double part_sum; /* of what is over shift, and its square, since these went into: */
-    double part_squares;
-    long double sum;
+    long double sum; /* of what is over shift, and of its square */
     long double squares;
 };
 
@@ -33,8 +31,13 @@ struct tch_stream {
 int tch_stream_init(struct tch_stream *s, size_t limit, tacho_error *err);
 void tch_stream_release(struct tch_stream *s);
 
-/** Takes a number that is not NaN nor infinite. Memory that runs out makes it a histogram. */
-void tch_stream_add(struct tch_stream *s, double value);
+/** Takes numbers that are not NaN nor infinite. Memory that runs out makes it a histogram. */
+void tch_stream_add_all(struct tch_stream *s, const double *values, size_t n);
+
+static inline void tch_stream_add(struct tch_stream *s, double value)
+{
+    tch_stream_add_all(s, &value, 1);
+}
 
 static inline bool tch_stream_exact(const struct tch_stream *s)
 {

@@ -2,8 +2,8 @@
  * The recording on disk: what the recorder writes and the reader reads. docs/recording-format.md
  * tells it in prose; the two are changed together.
  *
- * A page of header, then chunks of one size. Everything is in the byte order of the machine that
- * wrote it, which the header tells.
+ * A page of header, then chunks of one size, each at a multiple of it. Everything is in the byte
+ * order of the machine that wrote it, which the header tells.
  */
 #ifndef TCH_TRACE_FORMAT_H
 #define TCH_TRACE_FORMAT_H
@@ -14,10 +14,13 @@
 #define TCH_REC_CHUNK_MAGIC 0x4B4E4843u /* "CHNK" */
 
 enum {
-    TCH_REC_VERSION = 1,
+    TCH_REC_VERSION = 2,
     TCH_REC_BYTE_ORDER = 0x01020304,
-    TCH_REC_PAGE = 4096,        /* the header */
-    TCH_REC_CHUNK = 256 * 1024, /* a chunk, its own header included */
+    TCH_REC_PAGE = 4096,            /* the header */
+    TCH_REC_CHUNK = 256 * 1024,     /* a chunk, its own header included */
+    TCH_REC_HEADER = TCH_REC_CHUNK, /* where chunks begin; a hole behind the page: the kernel takes
+                                       a chunk in faster where it has a page of that size for it */
+    TCH_REC_HEADER_V1 = TCH_REC_PAGE,
     TCH_REC_CHUNK_HEADER = 64,
     TCH_REC_WORDS = (TCH_REC_CHUNK - TCH_REC_CHUNK_HEADER) / 8,
     TCH_REC_PROGRAM = 256,

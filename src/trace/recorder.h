@@ -54,6 +54,7 @@ struct tch_recorder {
     atomic_uint_fast64_t slots; /* chunks handed out */
     uint64_t most;              /* chunks that the limit allows */
     bool ring;
+    atomic_bool ahead;           /* blocks were allocated behind the end of the file */
     atomic_uint_fast64_t victim; /* ring: the chunk that made room last */
     atomic_flag overwriting;     /* ring: one at a time */
     atomic_uint_fast32_t threads;
@@ -73,7 +74,7 @@ void tch_signals_restore(const sigset_t *before);
 void tch_trace_lock(sigset_t *before);
 void tch_trace_unlock(const sigset_t *before);
 
-/* recorder.c: the file and the lanes. The lock is held but where it says otherwise. */
+/* recorder.c: the recording as a whole. The lock is held but where it says otherwise. */
 
 /** Makes the recording; nothing is left behind on failure. */
 int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err);
@@ -96,9 +97,29 @@ void tch_recorder_has_tracks(void);
 /** Takes the later of the two clock pairs anew. */
 void tch_recorder_calibrate(void);
 
+/* chunks.c: what the file consists of. Needs no lock but for the first two. */
+
+void tch_chunks_begin(uint64_t limit, bool ring);
+
+/** Gives back blocks that were not needed. */
+void tch_chunks_end(void);
+
+/** Blocks on disk for what is to be mapped, so that a full disk is an error here and not a SIGBUS
+    at some store. 0, or -1 and errno. */
+int tch_allocate(int fd, off_t offset, off_t len);
+
 /** A new chunk that begins with `len` bytes of content, the rest zeros, mapped at `at` or, when
    that is NULL, anywhere; NULL when there is none. */
-void *tch_recorder_map_chunk(void *at, const void *content, size_t len, enum tch_rec_reason *why);
+void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reason *why);
+
+/** Writes the stage's content behind what is there already. */
+bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tch_rec_reason *why);
+
+/* stage.c: who writes. The lock is held for the first three. */
+
+int tch_stages_init(tacho_error *err);
+void tch_stages_close(void);
+void tch_stages_forked(void);
 
 /** Room for `words` words of this thread, or NULL, and then the record is counted as dropped. Takes
     no lock unless it must. tch_recorder_done() of as many once they are written. */

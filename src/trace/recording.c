@@ -37,14 +37,14 @@ static int read_at(const struct tch_recording *r, void *out, size_t len, uint64_
     return 1;
 }
 
-static uint64_t offset_of(uint64_t slot)
+static uint64_t offset_of(const struct tch_recording *r, uint64_t slot)
 {
-    return TCH_REC_PAGE + slot * TCH_REC_CHUNK;
+    return r->head.header_size + slot * TCH_REC_CHUNK;
 }
 
 static uint64_t slot_count(const struct tch_recording *r)
 {
-    return (r->size - TCH_REC_PAGE + TCH_REC_CHUNK - 1) / TCH_REC_CHUNK;
+    return (r->size - r->head.header_size + TCH_REC_CHUNK - 1) / TCH_REC_CHUNK;
 }
 
 static int measure(struct tch_recording *r, tacho_error *err)
@@ -53,7 +53,9 @@ static int measure(struct tch_recording *r, tacho_error *err)
 
     if (fstat(r->fd, &st) < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", r->path);
-    r->size = st.st_size > TCH_REC_PAGE ? (uint64_t)st.st_size : TCH_REC_PAGE;
+    r->size = (uint64_t)st.st_size;
+    if (r->size < r->head.header_size)
+        r->size = r->head.header_size;
     return 0;
 }
 
@@ -69,11 +71,14 @@ static int check_header(const struct tch_recording *r, tacho_error *err)
         return tch_fail(err, TACHO_EPARSE, 0,
                         "'%s' was recorded on a machine of the other byte order: read it there",
                         r->path);
-    if (head->version != TCH_REC_VERSION || head->header_size != TCH_REC_PAGE ||
-        head->chunk_size != TCH_REC_CHUNK)
+    if (head->version == 0 || head->version > TCH_REC_VERSION)
         return tch_fail(err, TACHO_EPARSE, 0,
-                        "'%s' is a recording of version %u, this reads version %d", r->path,
+                        "'%s' is a recording of version %u, this reads up to version %d", r->path,
                         head->version, TCH_REC_VERSION);
+    if (head->header_size != (head->version == 1 ? TCH_REC_HEADER_V1 : TCH_REC_HEADER) ||
+        head->chunk_size != TCH_REC_CHUNK)
+        return tch_fail(err, TACHO_EPARSE, 0, "the header of the recording '%s' is damaged",
+                        r->path);
     return 0;
 }
 
@@ -102,24 +107,43 @@ static bool is_this_boot(const struct tch_rec_header *head)
     return same;
 }
 
-/* A process killed soon after its start left two pairs that are close together. Where the counter
-   is still the same one, now is the better second. */
-static void use_own_clock(struct tch_recording *r)
+/* Records that were made after the opening are not read. */
+static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
 {
-    const uint64_t far_enough = 1000000000; /* ns: an error of 50 ns is then 1 in 20 million */
     bool tsc = !tch_clock_why_not_tsc();
-    struct tch_clock now;
+    struct tch_clock own;
 
-    if (tsc != (r->head.clock == TCH_REC_CLOCK_TSC) || !is_this_boot(&r->head))
+    *now = (struct tch_clock_pair){0};
+    if (r->head.ended || tsc != (r->head.clock == TCH_REC_CLOCK_TSC) || !is_this_boot(&r->head))
         return;
-    tch_clock_init(&now);
-    if (now.last.ticks <= r->clock.last.ticks || now.last.ns <= r->clock.last.ns)
+    tch_clock_init(&own);
+    if (own.last.ticks <= r->clock.last.ticks || own.last.ns <= r->clock.last.ns)
         return;
-    r->until = now.last.ticks;
-    if (!tsc || r->clock.last.ns - r->clock.first.ns >= far_enough)
-        return;
-    tch_clock_set(&r->clock, r->clock.first, now.last);
-    r->clock_from_reader = true;
+    r->until = own.last.ticks;
+    *now = own.last;
+}
+
+/* The clock is the file's, so that whoever reads it, and whenever, gets the same times. Only where
+   a process was killed long after it took its last pair, that would be wrong by more than a
+   microsecond, and where its counter is still the same one, now is the better pair. */
+static int settle_clock(struct tch_recording *r, const struct tch_clock_pair *now, tacho_error *err)
+{
+    const uint64_t far =
+        20; /* times what the pairs span: their errors of some 50 ns grow as much */
+    uint64_t ticks;
+    int status;
+
+    if (now->ticks == 0 || r->head.clock != TCH_REC_CLOCK_TSC)
+        return 0;
+    status = tch_recording_reach(r, &ticks, err);
+    if (status < 0)
+        return status;
+    if (ticks > r->clock.last.ticks &&
+        (ticks - r->clock.first.ticks) / far > r->clock.last.ticks - r->clock.first.ticks) {
+        tch_clock_set(&r->clock, r->clock.first, *now);
+        r->clock_from_reader = true;
+    }
+    return 0;
 }
 
 static int set_clock(struct tch_recording *r, tacho_error *err)
@@ -138,7 +162,6 @@ static int set_clock(struct tch_recording *r, tacho_error *err)
         return tch_fail(err, TACHO_EPARSE, 0, "the clock of the recording '%s' is damaged",
                         r->path);
     tch_clock_set(&r->clock, pair_of(first), pair_of(last));
-    use_own_clock(r);
     return 0;
 }
 
@@ -271,7 +294,7 @@ static int add_chunk(struct tch_recording *r, size_t *room, const struct tch_rec
 /* One chunk into r->words; what the file does not have of it (a writer was killed) is zeros. */
 static int read_chunk(struct tch_recording *r, uint64_t slot, tacho_error *err)
 {
-    uint64_t offset = offset_of(slot);
+    uint64_t offset = offset_of(r, slot);
     size_t len = TCH_REC_CHUNK;
 
     if (offset >= r->size)
@@ -287,7 +310,7 @@ static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, bool
                       tacho_error *err)
 {
     struct tch_rec_chunk head;
-    int got = read_at(r, &head, sizeof head, offset_of(slot), err);
+    int got = read_at(r, &head, sizeof head, offset_of(r, slot), err);
 
     if (got <= 0)
         return got;
@@ -334,7 +357,7 @@ static int load_copy(struct tch_recording *r, const struct tch_rec_ref *ref, tac
     int got = measure(r, err);
 
     for (uint64_t slot = 0; got >= 0 && slot < slot_count(r); slot++) {
-        got = read_at(r, &head, sizeof head, offset_of(slot), err);
+        got = read_at(r, &head, sizeof head, offset_of(r, slot), err);
         if (got < 0)
             return got;
         if (got > 0 && head.type == TCH_REC_COPY && is_chunk(&head, ref))
@@ -350,7 +373,7 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
     int got = read_chunk(r, ref->slot, err);
 
     if (got > 0 && ref->type == TCH_REC_STAGE)
-        got = read_at(r, &after, sizeof after, offset_of(ref->slot), err);
+        got = read_at(r, &after, sizeof after, offset_of(r, ref->slot), err);
     else if (got > 0)
         after = *head;
     if (got < 0)
@@ -364,6 +387,7 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
 
 int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *err)
 {
+    struct tch_clock_pair now;
     int status;
 
     *r = (struct tch_recording){.path = path, .until = UINT64_MAX};
@@ -379,7 +403,10 @@ int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *e
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a chunk of a recording");
         goto failed;
     }
+    set_until(r, &now);
     status = list_chunks(r, err);
+    if (status == 0)
+        status = settle_clock(r, &now, err);
     if (status == 0)
         return 0;
 failed:

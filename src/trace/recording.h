@@ -51,7 +51,8 @@ struct tch_recording {
     uint64_t size;
     struct tch_rec_header head; /**< texts end with a NUL */
     struct tch_clock clock;
-    bool clock_from_reader; /**< calibrated by the reader, on the same boot */
+    bool
+        clock_from_reader; /**< its second pair is the reader's: two readings may differ a little */
     uint64_t until; /**< ticks: records later than the opening are not read, their names are not
                          known yet */
     struct tch_rec_ref *chunks; /**< of records, by lane and time */
@@ -141,5 +142,10 @@ static inline const struct tch_rec_name *tch_rec_text(const struct tch_recording
 
 /** Gets a chunk into r->words (header and all). 1, 0 when it is not there any more, or a code. */
 int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err);
+
+/* What walk.c gives recording.c. */
+
+/** The ticks of the last record; 0 when there is none. */
+int tch_recording_reach(struct tch_recording *r, uint64_t *ret, tacho_error *err);
 
 #endif

@@ -90,7 +90,7 @@ static bool have_room(size_t size)
 
     if (table_count > 0 && table_used + size <= TABLE_BYTES)
         return true;
-    chunk = table_count < TCH_TABLES ? tch_recorder_map_chunk(NULL, NULL, 0, &why) : NULL;
+    chunk = table_count < TCH_TABLES ? tch_chunk_map(NULL, NULL, 0, &why) : NULL;
     if (!chunk) {
         tch_recorder_drop(0, why);
         return false;
@@ -227,15 +227,18 @@ uint32_t tch_trace_text(const char *text)
                                 .first_len = bounded_length(text)});
 }
 
+static size_t used_bytes(unsigned table)
+{
+    return table + 1 < table_count ? TCH_REC_CHUNK : TCH_REC_CHUNK_HEADER + table_used;
+}
+
 /* Only what is known here: after a fork the parent goes on filling its own. */
 bool tch_table_move(void)
 {
     enum tch_rec_reason why;
 
     for (unsigned i = 0; i < table_count; i++) {
-        size_t len = i + 1 < table_count ? TCH_REC_CHUNK : TCH_REC_CHUNK_HEADER + table_used;
-
-        if (!tch_recorder_map_chunk(tables[i], tables[i], len, &why))
+        if (!tch_chunk_map(tables[i], tables[i], used_bytes(i), &why))
             return false;
     }
     return true;
@@ -248,8 +251,8 @@ void tch_table_detach(void)
             mmap(NULL, TCH_REC_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (copy == MAP_FAILED)
-            continue; /* stays a part of the file */
-        memcpy(copy, tables[i], TCH_REC_CHUNK);
+            continue;                           /* stays a part of the file */
+        memcpy(copy, tables[i], used_bytes(i)); /* the rest is zeros in both */
         if (mremap(copy, TCH_REC_CHUNK, TCH_REC_CHUNK, MREMAP_MAYMOVE | MREMAP_FIXED, tables[i]) ==
             MAP_FAILED)
             munmap(copy, TCH_REC_CHUNK);

@@ -457,3 +457,32 @@ int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *see, void *ctx,
     free(w.kept);
     return status;
 }
+
+/* Copies hold what is older than the stage they were made of. */
+int tch_recording_reach(struct tch_recording *r, uint64_t *ret, tacho_error *err)
+{
+    struct walk w = {.r = r};
+    int status = 0;
+
+    *ret = 0;
+    for (size_t i = 0; status >= 0 && i < r->chunk_count; i++) {
+        const uint64_t *words = r->words + TCH_REC_CHUNK_HEADER / 8;
+
+        if (r->chunks[i].type != TCH_REC_STAGE)
+            continue;
+        status = tch_recording_load(r, &r->chunks[i], err);
+        if (status <= 0)
+            continue;
+        w.ticks = r->chunks[i].base;
+        for (size_t at = 0, step; at < TCH_REC_WORDS; at += step) {
+            bool is_record = words[at] != 0 && (words[at] & 0xFFFF) != TCH_REC_SKIP;
+
+            step = size_of(&w, words + at, TCH_REC_WORDS - at);
+            if (step == 0 || (is_record && !set_time(&w, words[at])))
+                break;
+            if (is_record && w.ticks > *ret)
+                *ret = w.ticks;
+        }
+    }
+    return status < 0 ? status : 0;
+}

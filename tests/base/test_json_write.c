@@ -42,6 +42,19 @@ static void puts_commas_where_they_belong(void **state)
     assert_string_equal(b.data, "{\"a\":[1,{},[],null],\"b\":false,\"c\":{\"x\":1}}");
 }
 
+static void a_member_is_written_at_once(void **state)
+{
+    (void)state;
+    tch_json_begin_object(&b);
+    tch_json_put_text(&b, "a", "x");
+    tch_json_put_text(&b, "b", NULL);
+    tch_json_put_u64(&b, "c", 7);
+    tch_json_put_f64(&b, "d", 0.5);
+    tch_json_put_bool(&b, "e", true);
+    tch_json_end_object(&b);
+    assert_string_equal(b.data, "{\"a\":\"x\",\"b\":null,\"c\":7,\"d\":0.5,\"e\":true}");
+}
+
 static void text_that_ends_like_json_is_still_text(void **state)
 {
     (void)state;
@@ -122,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(puts_commas_where_they_belong, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_member_is_written_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(text_that_ends_like_json_is_still_text, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_feed_starts_the_next_document, setup, teardown),
         cmocka_unit_test_setup_teardown(escapes_what_must_be_and_nothing_else, setup, teardown),

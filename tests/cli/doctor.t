@@ -8,6 +8,8 @@ $ sample doctor machine
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   !  perf_event_paranoid  2: own processes, without what the kernel does for them
 |      → sudo sysctl kernel.perf_event_paranoid=1
+|   !  flamegraphs          of own processes without the kernel's part: no --kernel, --off-cpu, --all
+|      → sudo sysctl kernel.perf_event_paranoid=1
 |   !  kernel names         kptr_restrict 1: this user cannot name kernel functions
 |      → sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1
 |   ✔  sample buffers       516 KiB a CPU, and 8192 KiB of locked memory
@@ -68,7 +70,7 @@ $ sample doctor machine
 |   ✘  disk                 not known: this folder cannot be looked at
 |      → cd to a folder that is there
 | 
-| 18 ok, 4 warnings, 12 missing
+| 18 ok, 5 warnings, 12 missing
 
 $ sample doctor machine --width 60
 | WHAT THIS MACHINE CAN MEASURE
@@ -80,6 +82,10 @@ $ sample doctor machine --width 60
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   !  perf_event_paranoid  2: own processes, without what the
 |                           kernel does for them
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   !  flamegraphs          of own processes without the
+|                           kernel's part: no --kernel,
+|                           --off-cpu, --all
 |      → sudo sysctl kernel.perf_event_paranoid=1
 |   !  kernel names         kptr_restrict 1: this user cannot
 |                           name kernel functions
@@ -152,7 +158,7 @@ $ sample doctor machine --width 60
 |                           looked at
 |      → cd to a folder that is there
 | 
-| 18 ok, 4 warnings, 12 missing
+| 18 ok, 5 warnings, 12 missing
 
 $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mWHAT THIS MACHINE CAN MEASURE^[0m
@@ -162,6 +168,9 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |      ^[36m→ on a virtual machine's host: qemu -cpu host,pmu=on^[0m
 |   ^[33m!^[0m  perf_event_paranoid  2: own processes, without what the kernel does for
 |                           them
+|      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
+|   ^[33m!^[0m  flamegraphs          of own processes without the kernel's part: no
+|                           --kernel, --off-cpu, --all
 |      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
 |   ^[33m!^[0m  kernel names         kptr_restrict 1: this user cannot name kernel
 |                           functions
@@ -203,7 +212,7 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |   ^[31m✘^[0m  disk                 not known: this folder cannot be looked at
 |      ^[36m→ cd to a folder that is there^[0m
 | 
-| ^[32m18 ok^[0m, ^[33m4 warnings^[0m, ^[31m12 missing^[0m
+| ^[32m18 ok^[0m, ^[33m5 warnings^[0m, ^[31m12 missing^[0m
 
 $ LC_ALL=C sample doctor machine --quiet | head -6
 | WHAT THIS MACHINE CAN MEASURE
@@ -214,10 +223,10 @@ $ LC_ALL=C sample doctor machine --quiet | head -6
 |   !  perf_event_paranoid  2: own processes, without what the kernel does for them
 
 $ sample doctor machine --json
-| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":18,"warning":4,"missing":12},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter; most virtual machines have none","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"ok","found":"none","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"ok","found":"not found, and not needed where there are perf events","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"missing","found":"not found: builds Rust programs","fix":"sudo apt install cargo"},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"missing","found":"not found: flamegraphs of Rust programs","fix":"cargo install flamegraph"},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"setarch --addr-no-randomize COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
+| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":18,"warning":5,"missing":12},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"of own processes without the kernel's part: no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter; most virtual machines have none","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"ok","found":"none","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"ok","found":"not found, and not needed where there are perf events","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"missing","found":"not found: builds Rust programs","fix":"sudo apt install cargo"},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"missing","found":"not found: flamegraphs of Rust programs","fix":"cargo install flamegraph"},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"setarch --addr-no-randomize COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
 
 $ sample doctor machine --fail-on-warn | tail -1
-| 18 ok, 4 warnings, 12 missing
+| 18 ok, 5 warnings, 12 missing
 
 $ sample doctor machine --fail-on-warn --json > /dev/null
 [3]
@@ -232,6 +241,8 @@ $ sample doctor /nowhere
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   ✘  perf_event_paranoid  this kernel has no performance events
 |      → boot a kernel built with CONFIG_PERF_EVENTS
+|   !  flamegraphs          of own processes without the kernel's part: no --kernel, --off-cpu, --all
+|      → sudo sysctl kernel.perf_event_paranoid=1
 | 
 | Power sources
 |   ✘  RAPL                 no energy counter; most virtual machines have none
@@ -287,4 +298,4 @@ $ sample doctor /nowhere
 |   ✘  disk                 not known: this folder cannot be looked at
 |      → cd to a folder that is there
 | 
-| 9 ok, 0 warnings, 18 missing
+| 9 ok, 1 warning, 18 missing

@@ -221,6 +221,110 @@ $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --eve
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --json -
 | {"schema":"tacho.events.summary.v1","events":1,"bad":0,"torn":0,"salvaged":0,"left_out":0,"by":null,"groups":[{"event":"step","by":null,"events":1,"total_us":1.0,"total_is":"sum","not_numbers":0,"stages":[{"name":"a","count":1,"total_us":1.0,"mean_us":1.0,"p50_us":1.0,"p95_us":1.0,"p99_us":1.0,"max_us":1.0,"share":1.0,"exact":true}],"counts":[]}]}
 
+# Better than before?
+$ tacho events compare events/before.jsonl events/after.jsonl
+| A  events/before.jsonl: 26 events
+| B  events/after.jsonl: 26 events
+| 
+| What they were made with differs
+|   setting                A            B
+|   commit_sha             "1f00"       "2e00"
+|   env_hash               "sha256:aa"  "sha256:bb"
+|   runtime_flags.kv.type  "fp16"       "fp8"
+|   A has 2 kinds of runtime_flags; the first is compared
+|   B has 2 kinds of runtime_flags; the first is compared
+| 
+| step: 24 events in A, 24 in B
+|   stage              n A  n B  median A  median B  B / A  95% interval        p  B is
+|   total               24   24   12.0 ms   12.3 ms  1.025  0.991 to 1.062   0.63  cannot tell
+|   model               24   24   11.1 ms   8.88 ms  0.800  0.770 to 0.831  5e-13  faster
+|   sample              24   24    211 us    211 us  1.000  0.981 to 1.020      1  cannot tell
+|   attn.kernel_us      24   24   51.0 us   76.0 us  1.490  1.481 to 1.500  5e-13  slower
+|   attn.kernel_calls   24   24        12        16  1.333  1.333 to 1.333  5e-13  more
+|   mostly_zero         24   24      0 ns      0 ns      -  has zeros           1  cannot tell
+|   1 stages are 0 in both and not shown; --json has them
+| 
+| load: 1 events in A, 1 in B
+|   stage  n A  n B  median A  median B  B / A  95% interval  p  B is
+|   read     1    1   4.00 ms   5.00 ms  1.250  too few       1  cannot tell
+| 
+| Only in A:
+|   step: only_a
+|   tune (1 events)
+| 
+| Only in B:
+|   step: only_b
+|   warm (1 events)
+| 
+| p is adjusted for 8 comparisons; above 0.05 nobody can tell.
+$ tacho events compare --event step --by batch --width 80 events/before.jsonl events/after.jsonl
+| A  events/before.jsonl: 24 events
+| B  events/after.jsonl: 24 events
+| 
+| What they were made with differs
+|   setting                A            B
+|   commit_sha             "1f00"       "2e00"
+|   env_hash               "sha256:aa"  "sha256:bb"
+|   runtime_flags.kv.type  "fp16"       "fp8"
+| 
+| step batch=1: 12 events in A, 12 in B
+|   stage       n A  n B  median A  median B  B / A  95% interval        p  B is
+|   total        12   12   12.0 ms   12.3 ms  1.025  0.975 to 1.080      1  cannot tell
+|   model        12   12   11.1 ms   8.88 ms  0.800  0.756 to 0.847  1e-05  faster
+|   sample       12   12    211 us    211 us  1.000  0.971 to 1.030      1  cannot tell
+|   attn.kern…   12   12   51.0 us   76.0 us  1.490  1.471 to 1.510  1e-05  slower
+|   attn.kern…   12   12        12        16  1.333  1.333 to 1.333  1e-05  more
+|   mostly_ze…   12   12      0 ns      0 ns      -  has zeros           1  cannot tell
+|   1 stages are 0 in both and not shown; --json has them
+| 
+| step batch=8: 12 events in A, 12 in B
+|   stage       n A  n B  median A  median B  B / A  95% interval        p  B is
+|   total        12   12   11.9 ms   12.2 ms  1.025  0.973 to 1.081      1  cannot tell
+|   model        12   12   11.0 ms   8.80 ms  0.800  0.756 to 0.847  1e-05  faster
+|   sample       12   12    210 us    210 us  1.000  0.971 to 1.030      1  cannot tell
+|   attn.kern…   12   12   51.0 us   76.0 us  1.490  1.471 to 1.510  1e-05  slower
+|   attn.kern…   12   12        12        16  1.333  1.333 to 1.333  1e-05  more
+|   mostly_ze…   12   12      0 ns      0 ns      -  has zeros           1  cannot tell
+|   1 stages are 0 in both and not shown; --json has them
+| 
+| Only in A:
+|   step batch=1: only_a
+|   step batch=8: only_a
+| 
+| Only in B:
+|   step batch=1: only_b
+|   step batch=8: only_b
+| 
+| p is adjusted for 14 comparisons; above 0.05 nobody can tell.
+$ tacho events compare --event load events/before.jsonl events/before.jsonl
+| A  events/before.jsonl: 1 events
+| B  events/before.jsonl: 1 events
+| 
+| Both were made with the same settings.
+| 
+| load: 1 events in A, 1 in B
+|   stage  n A  n B  median A  median B  B / A  95% interval  p  B is
+|   read     1    1   4.00 ms   4.00 ms  1.000  too few       1  cannot tell
+| 
+| p is adjusted for 1 comparisons; above 0.05 nobody can tell.
+$ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load events/before.jsonl -
+| A  events/before.jsonl: 1 events
+| B  -: 1 events
+| 
+| What they were made with differs
+|   setting     A            B
+|   commit_sha  "1f00"       "2e00"
+|   env_hash    "sha256:aa"  "sha256:bb"
+| 
+| load: 1 events in A, 1 in B
+|   stage  n A  n B  median A  median B  B / A  95% interval  p  B is
+|   read     1    1   4.00 ms   5.00 ms  1.250  too few       1  cannot tell
+| 
+| p is adjusted for 1 comparisons; above 0.05 nobody can tell.
+! tacho: warning: -:27: invalid JSON: torn line, column 10: expected a value, found the end of the text
+! tacho: warning: -: 1 lines are no events and were left out; see 'tacho events validate'
+[2]
+
 # From a log.
 $ printf '[iter-prof] iter#3 total=7ms sched=9us batch_size=1\nhello\n' | tacho events import -
 | {"event":"iter_prof","commit_sha":null,"env_hash":"sha256:unknown","model":"unknown","concurrency":1,"shape":{"batch_size":1,"iter":3},"stage_us":{"sched":9,"total":7000},"graph_enabled":false,"runtime_flags":{},"source":"server_log","source_line":"[iter-prof] iter#3 total=7ms sched=9us batch_size=1"}

@@ -15,8 +15,11 @@ $ tacho
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
+!   sweep        run a command over a grid of parameters, a run folder a cell
 !   trace        look into recordings and traces, convert, cut and check them
 !   watch        memory, CPU and power of a process tree, live
+!   witness      prove that results were not changed since, and that they come out
+!                again
 ! 
 ! 'tacho --help' tells more.
 [64]
@@ -41,8 +44,11 @@ $ tacho --help
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
+|   sweep        run a command over a grid of parameters, a run folder a cell
 |   trace        look into recordings and traces, convert, cut and check them
 |   watch        memory, CPU and power of a process tree, live
+|   witness      prove that results were not changed since, and that they come out
+|                again
 | 
 | Options:
 |   -V, --version  show the version

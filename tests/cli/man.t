@@ -37,11 +37,17 @@ $ tacho help --man
 | .B tacho stats
 | latency statistics of a column of numbers
 | .TP
+| .B tacho sweep
+| run a command over a grid of parameters, a run folder a cell
+| .TP
 | .B tacho trace
 | look into recordings and traces, convert, cut and check them
 | .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
+| .TP
+| .B tacho witness
+| prove that results were not changed since, and that they come out again
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -77,8 +83,10 @@ $ tacho help --man
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),
 | .BR tacho\-stats (1),
+| .BR tacho\-sweep (1),
 | .BR tacho\-trace (1),
-| .BR tacho\-watch (1)
+| .BR tacho\-watch (1),
+| .BR tacho\-witness (1)
 
 $ tacho help --man doctor
 | .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "event/blocks.h"
 #include "event/sample.h"
 #include "event/scan.h"
 
@@ -35,8 +36,21 @@ static int count_event(void *worker, const tacho_event *event, tacho_error *err)
     return 0;
 }
 
-static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
-                                   struct tch_buf *bad)
+struct feed {
+    const struct tch_buf *text;
+    int fd;
+};
+
+static void *feed(void *arg)
+{
+    const struct feed *f = arg;
+
+    tch_write_all(f->fd, "pipe", f->text->data, f->text->len, NULL);
+    close(f->fd);
+    return NULL;
+}
+
+static struct tch_scan_counts scan_fd(int fd, unsigned threads, struct tch_buf *bad)
 {
     uint64_t events[8] = {0};
     void *workers[8];
@@ -44,18 +58,45 @@ static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
         .threads = threads, .workers = workers, .event = count_event, .bad = note_bad, .ctx = bad};
     struct tch_scan_counts counts;
     uint64_t sum = 0;
-    int fd = file_of(text);
 
     for (size_t i = 0; i < 8; i++)
         workers[i] = &events[i];
     tch_buf_clear(bad);
     assert_int_equal(tch_scan_fd(fd, "events", &how, &counts, NULL), 0);
-    close(fd);
     for (size_t i = 0; i < 8; i++)
         sum += events[i];
     assert_int_equal(sum, counts.events);
-    assert_int_equal(counts.bytes, text->len);
     return counts;
+}
+
+/* From a file; a pipe must give the same. */
+static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
+                                   struct tch_buf *bad)
+{
+    struct tch_scan_counts of_file;
+    struct tch_scan_counts of_pipe;
+    struct feed f = {.text = text};
+    struct tch_buf bad_of_pipe;
+    pthread_t thread;
+    int fd = file_of(text);
+    int fds[2];
+
+    of_file = scan_fd(fd, threads, bad);
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), text->len);
+    close(fd);
+    assert_int_equal(of_file.bytes, text->len);
+
+    tch_buf_init(&bad_of_pipe, 1 << 20);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    f.fd = fds[1];
+    assert_int_equal(pthread_create(&thread, NULL, feed, &f), 0);
+    of_pipe = scan_fd(fds[0], threads, &bad_of_pipe);
+    pthread_join(thread, NULL);
+    close(fds[0]);
+    assert_memory_equal(&of_pipe, &of_file, sizeof of_file);
+    assert_string_equal(bad_of_pipe.data, bad->data);
+    tch_buf_release(&bad_of_pipe);
+    return of_file;
 }
 
 /* Some MB with bad, blank and torn lines all over. */
@@ -156,31 +197,90 @@ static void an_empty_file_has_no_lines(void **state)
     tch_buf_release(&bad);
 }
 
-static void *feed(void *arg)
+/* A line of `len` bytes with its line feed, which is not an event. */
+static void add_line(struct tch_buf *text, size_t len)
 {
-    int *fds = arg;
-
-    for (int i = 0; i < 20000; i++)
-        if (tch_write_all(fds[1], "pipe", EVENT "\n", sizeof EVENT, NULL) < 0)
-            break;
-    close(fds[1]);
-    return NULL;
+    for (size_t i = 1; i < len; i++)
+        tch_buf_addc(text, 'x');
+    tch_buf_addc(text, '\n');
 }
 
-static void a_pipe_is_read_to_its_end(void **state)
+static void lines_may_end_anywhere_near_the_end_of_a_piece(void **state)
 {
-    const struct tch_scan how = {.threads = 2};
-    struct tch_scan_counts counts;
-    pthread_t thread;
-    int fds[2];
+    struct tch_buf text;
+    struct tch_buf bad;
 
     (void)state;
-    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-    assert_int_equal(pthread_create(&thread, NULL, feed, fds), 0);
-    assert_int_equal(tch_scan_fd(fds[0], "pipe", &how, &counts, NULL), 0);
-    pthread_join(thread, NULL);
-    close(fds[0]);
-    assert_int_equal(counts.events, 20000);
+    tch_buf_init(&text, 1 << 26);
+    tch_buf_init(&bad, 1 << 20);
+    for (size_t first = TCH_BLOCK - 2; first <= TCH_BLOCK + 2; first++)
+        for (size_t second = 1; second <= 3; second++)
+            for (size_t rest = 0; rest <= 1; rest++) {
+                tch_buf_clear(&text);
+                add_line(&text, first);
+                add_line(&text, second);
+                add_line(&text, TCH_BLOCK - second);
+                add_line(&text, 2 * TCH_BLOCK);
+                tch_buf_adds(&text, rest ? EVENT : "");
+                assert_int_equal(scan(&text, 2, &bad).lines, 4 + rest);
+                assert_string_equal(bad.data, second == 1 ? "1:invalid JSON\n3:invalid JSON\n"
+                                                            "4:invalid JSON\n"
+                                                          : "1:invalid JSON\n2:invalid JSON\n"
+                                                            "3:invalid JSON\n4:invalid JSON\n");
+            }
+    tch_buf_release(&text);
+    tch_buf_release(&bad);
+}
+
+static void a_file_is_read_from_where_it_stands(void **state)
+{
+    struct tch_buf text;
+    struct tch_buf bad;
+    struct tch_scan_counts counts;
+    int fd;
+
+    (void)state;
+    tch_buf_init(&text, 1 << 26);
+    tch_buf_init(&bad, 1 << 20);
+    tch_buf_adds(&text, "nope\n");
+    make_text(&text);
+    fd = file_of(&text);
+    assert_int_equal(lseek(fd, 5, SEEK_SET), 5);
+    counts = scan_fd(fd, 2, &bad);
+    assert_int_equal(counts.bytes, text.len - 5);
+    assert_int_equal(strncmp(bad.data, "2:", 2), 0); /* behind the first event */
+    assert_int_equal(scan_fd(fd, 2, &bad).lines, 0);
+    close(fd);
+    tch_buf_release(&text);
+    tch_buf_release(&bad);
+}
+
+/* Cuts the file it reads behind its first event. */
+static int cut_file(void *worker, const tacho_event *event, tacho_error *err)
+{
+    (void)event;
+    (void)err;
+    assert_int_equal(ftruncate(*(int *)worker, 5000), 0);
+    return 0;
+}
+
+static void a_file_that_is_made_shorter_ends_there(void **state)
+{
+    struct tch_scan_counts counts;
+    struct tch_buf text;
+    int fd;
+    void *workers[] = {&fd};
+    const struct tch_scan how = {.threads = 1, .workers = workers, .event = cut_file};
+
+    (void)state;
+    tch_buf_init(&text, 1 << 26);
+    make_text(&text);
+    fd = file_of(&text);
+    assert_int_equal(tch_scan_fd(fd, "events", &how, &counts, NULL), 0);
+    assert_true(counts.bytes >= TCH_BLOCK && counts.bytes < TCH_BLOCK + 8192);
+    assert_true(counts.events > 0);
+    close(fd);
+    tch_buf_release(&text);
 }
 
 static int fail_at_100(void *worker, const tacho_event *event, tacho_error *err)
@@ -246,7 +346,9 @@ int main(void)
         cmocka_unit_test(lines_longer_than_a_piece_are_read_whole),
         cmocka_unit_test(a_line_above_the_limit_is_told_with_its_number),
         cmocka_unit_test(an_empty_file_has_no_lines),
-        cmocka_unit_test(a_pipe_is_read_to_its_end),
+        cmocka_unit_test(lines_may_end_anywhere_near_the_end_of_a_piece),
+        cmocka_unit_test(a_file_is_read_from_where_it_stands),
+        cmocka_unit_test(a_file_that_is_made_shorter_ends_there),
         cmocka_unit_test(a_failure_ends_it_and_is_handed_on),
         cmocka_unit_test(survives_every_allocation_failing),
     };

@@ -85,6 +85,28 @@ logged perf script --no-inline -i FILE.perf.data
 sed -n '1,/^$/p' "$LOG" | sed "s|^$scratch/out/\.tacho-[0-9]*\.|FILE.|" >got
 printf '%s\n' perf record -q --no-bpf-event -F 99 -e cpu-clock -g --call-graph fp --all-user -o FILE.perf.data -- echo 'a b' '' >wanted
 expect_same "perf record" wanted got
+# Frozen: what programs read is to stay as it is; new keys are new lines here.
+# shellcheck disable=SC2016  # the inner shell's own number
+"$tacho" flame --json --folded --out out --label x --event cpu-clock --profiler perf -- sh -c 'kill -9 $$' >out.txt 2>err.txt || :
+sed 's/_ms":[0-9]*/_ms":N/g' out.txt | tr , '\n' >got
+cat >wanted <<'JSON'
+{"schema":"tacho.flame.capture.v1"
+"svg_path":"out/flamegraph-x.svg"
+"folded_path":"out/flamegraph-x.folded"
+"profiler_used":"perf"
+"notice":null
+"event":"cpu-clock"
+"kernel_frames":false
+"duration_ms":N
+"after_command_ms":N
+"samples":2
+"lost":0
+"truncated":0
+"exit_status":null
+"signal":9}
+JSON
+expect_same "--json" wanted got
+rm out/*
 fails 'profiler command failed: nosuch: ' --profiler perf -- nosuch
 got=0
 "$tacho" flame --profiler perf --pass-status --out out --label x -- sh -c 'exit 9' >out.txt 2>&1 || got=$?

@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # What the tests of `tacho flame -- COMMAND` share; sourced by them with PROJECT TACHO.
 . "$1/tests/support/lib.sh"
+project=$1
 tacho=$2
 cd "$scratch" || exit 1
 
@@ -11,6 +12,14 @@ can_sample()
     cat probe.txt
     grep -q 'no permission to sample\|no perf events' probe.txt && skip "perf events are not allowed here"
     fail "cannot capture"
+}
+
+# as_schema: the JSON in out.txt is what docs/schemas says
+as_schema()
+{
+    checked=0
+    "$project/tests/support/check-schema" "$project/docs/schemas" <out.txt >schema.txt 2>&1 || checked=$?
+    [ $checked = 0 ] || [ $checked = 77 ] || { cat schema.txt; fail "--json is not as its schema says"; }
 }
 
 # share FOLDED FRAME: percent of all samples with this frame somewhere, one digit.

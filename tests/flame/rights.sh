@@ -32,7 +32,8 @@ user "$scratch/tacho" flame --folded --label user --out open -- "$scratch/worklo
     { cat out.txt; fail "as an ordinary user"; }
 near "ordinary user, hot" "$(share open/flamegraph-user.folded hot)" 70 5
 near "ordinary user, thread_main" "$(share open/flamegraph-user.folded thread_main)" 100 3
-grep -q 'lost 0' out.txt || { cat out.txt; fail "samples were lost"; }
+# The rings of an ordinary user are small: on a busy machine some samples find no room.
+awk '/^samples: / { gsub(/,/, ""); if ($4 > $2 / 10) exit 1 }' out.txt || { cat out.txt; fail "too many samples were lost"; }
 if [ "$level" -eq 2 ]; then
     grep -q 'user code only' out.txt || fail "it is not said that kernel frames are missing"
     ! user "$scratch/tacho" flame --kernel --out open -- "$scratch/workload" 2>err.txt || fail "--kernel should not be allowed"

@@ -4,7 +4,7 @@
  *
  *     workload MODE [ROUNDS [LIBRARY]]
  *
- * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, sleep, crash, fail
+ * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, vdso, sleep, crash, fail
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
@@ -25,8 +26,10 @@ static inline __attribute__((always_inline)) void spin(uint64_t parts)
 {
     uint64_t x = sink | 1;
 
-    for (uint64_t i = 0; i < parts * STEPS; i++)
+    for (uint64_t i = 0; i < parts * STEPS; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x)); /* or a compiler makes one step of several */
+    }
     sink = x;
 }
 
@@ -173,6 +176,17 @@ static int jit(uint64_t rounds)
     return fclose(map) == 0 ? 0 : 1;
 }
 
+/* The time, which the kernel's page in every process tells. */
+__attribute__((noinline)) static void teller(uint64_t rounds)
+{
+    struct timespec now;
+
+    for (uint64_t i = 0; i < rounds * STEPS; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        sink += (uint64_t)now.tv_nsec;
+    }
+}
+
 __attribute__((noinline)) static void sleeper(uint64_t rounds)
 {
     while (rounds-- > 0)
@@ -203,6 +217,8 @@ int main(int argc, char **argv)
         in_signal(rounds);
     else if (strcmp(mode, "jit") == 0)
         return jit(rounds);
+    else if (strcmp(mode, "vdso") == 0)
+        teller(rounds);
     else if (strcmp(mode, "sleep") == 0)
         sleeper(rounds);
     else if (strcmp(mode, "crash") == 0)

@@ -1,7 +1,6 @@
 /* Memory of this process, by category; memory of a process tree; the texts of /proc. */
 #include "support/test.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -156,90 +155,6 @@ static void sees_what_is_allocated_and_freed(void **state)
     assert_true(during.timestamp_us >= before.timestamp_us);
     tacho_memory_free(m);
     tacho_memory_free(NULL);
-}
-
-static void counts_categories(void **state)
-{
-    tacho_memory *m = new_memory();
-    tacho_memory_snapshot s;
-    tacho_memory_peak peak;
-    int weights = tacho_memory_category(m, "weights", NULL);
-
-    (void)state;
-    assert_int_equal(weights, 3);
-    assert_int_equal(tacho_memory_category(m, "weights", NULL), 3);
-    assert_int_equal(tacho_memory_category(m, "kv_cache", NULL), TACHO_MEMORY_KV_CACHE);
-    tacho_memory_add(m, TACHO_MEMORY_KV_CACHE, 1000);
-    tacho_memory_add(m, TACHO_MEMORY_KV_CACHE, 500);
-    tacho_memory_add(m, TACHO_MEMORY_KV_CACHE, -1200);
-    tacho_memory_add(m, TACHO_MEMORY_ACTIVATIONS, 7);
-    tacho_memory_add(m, weights, -5); /* more than was taken */
-    assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_KV_CACHE, &peak), 0);
-    assert_true(peak.timestamp_us == 0);
-    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &s, NULL), 0);
-    assert_true(s.kv_cache_bytes == 300 && s.activation_bytes == 7 && s.temp_buffer_bytes == 0);
-    assert_int_equal(tacho_memory_held(m, weights), 0);
-    assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_KV_CACHE, &peak), 0);
-    assert_string_equal(peak.name, "kv_cache");
-    assert_true(peak.now == 300 && peak.peak == 1500 && peak.timestamp_us == s.timestamp_us);
-    assert_int_equal(tacho_memory_peak_get(m, 4, &peak), TACHO_EINVAL);
-    tacho_memory_free(m);
-}
-
-static void there_is_an_end_to_categories(void **state)
-{
-    tacho_memory *m = new_memory();
-    tacho_error err;
-    char name[80];
-
-    (void)state;
-    for (int i = 3; i < TACHO_MEMORY_CATEGORIES; i++) {
-        snprintf(name, sizeof name, "c%d", i);
-        assert_int_equal(tacho_memory_category(m, name, NULL), i);
-    }
-    assert_int_equal(tacho_memory_category(m, "more", &err), TACHO_ELIMIT);
-    assert_int_equal(tacho_memory_category(m, "", &err), TACHO_EINVAL);
-    memset(name, 'x', 64);
-    name[64] = '\0';
-    assert_int_equal(tacho_memory_category(m, name, &err), TACHO_EINVAL);
-    tacho_memory_free(m);
-}
-
-enum { THREADS = 4, TIMES = 20000 };
-
-static void *count_some(void *arg)
-{
-    for (int i = 0; i < TIMES; i++) {
-        tacho_memory_add(arg, TACHO_MEMORY_TEMP_BUFFERS, 3);
-        tacho_memory_add(arg, TACHO_MEMORY_TEMP_BUFFERS, -2);
-    }
-    return NULL;
-}
-
-static void threads_count_together_while_it_samples(void **state)
-{
-    tacho_memory *m = new_memory();
-    pthread_t threads[THREADS];
-    tacho_memory_peak peak;
-    tacho_memory_report report;
-    tacho_error err;
-
-    (void)state;
-    assert_int_equal(tacho_memory_start(m, TACHO_MEMORY_BASIC, 0, &err), TACHO_EINVAL);
-    assert_int_equal(tacho_memory_start(m, TACHO_MEMORY_BASIC, 1000000, &err), 0);
-    assert_int_equal(tacho_memory_start(m, TACHO_MEMORY_BASIC, 1000000, &err), TACHO_EALREADY);
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, count_some, m), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(tacho_memory_stop(m, &err), 0);
-    assert_int_equal(tacho_memory_stop(m, &err), 0);
-    assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_TEMP_BUFFERS, &peak), 0);
-    assert_true(peak.now == THREADS * TIMES && peak.peak >= peak.now + 2);
-    assert_true(peak.timestamp_us > 0);
-    tacho_memory_report_get(m, &report);
-    assert_true(report.snapshots >= 2 && report.peak_rss >= report.mean_rss);
-    tacho_memory_free(m);
 }
 
 static void a_tracker_that_samples_can_be_freed(void **state)
@@ -540,6 +455,45 @@ static void members_stay_when_their_parent_ends(void **state)
     tacho_tree_close(tree);
 }
 
+static void put_children(const char *pid, const char *tid, const char *children)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, "%s/proc/%s/task/%s", test_home, pid, tid);
+    assert_int_equal(tch_mkdirs(path, NULL), 0);
+    snprintf(path, sizeof path, "%s/proc/%s/task/%s/children", test_home, pid, tid);
+    test_put(path, children);
+}
+
+/* Where the kernel lists children nobody else is read: 320 says that it is a child, but is not. */
+static void follows_the_children_that_the_kernel_lists(void **state)
+{
+    tacho_tree *tree = NULL;
+    tacho_tree_sample s;
+
+    (void)state;
+    put_process("300", "300 (p) S 1 0 0 0 -1 0 1 0 0 0 2 1 0 0 20 0 2 0 5 0 0 0\n",
+                "VmRSS:\t10 kB\n"); /* two threads */
+    put_process("310", STAT(310, 300, 6), "VmRSS:\t20 kB\n");
+    put_process("311", STAT(311, 300, 6), "VmRSS:\t40 kB\n");
+    put_process("305", STAT(305, 311, 7), "VmRSS:\t80 kB\n");
+    put_process("320", STAT(320, 300, 7), "VmRSS:\t1000 kB\n");
+    put_children("300", "300", "310 ");
+    put_children("300", "301", "311 99999 ");
+    put_children("310", "310", "");
+    put_children("311", "311", "305 310 ");
+    assert_int_equal(tacho_tree_open(test_home, 300, &tree, NULL), 0);
+    s = look(tree);
+    assert_true(s.processes == 4 && s.rss_bytes == 150 * 1024);
+    remove_process("311");
+    s = look(tree); /* 305 stays a member */
+    assert_true(s.processes == 3 && s.rss_bytes == 110 * 1024);
+    put_process("300", STAT(300, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
+    s = look(tree);
+    assert_true(s.processes == 2 && s.rss_bytes == 100 * 1024);
+    tacho_tree_close(tree);
+}
+
 static int track_once(void *arg)
 {
     tacho_memory *m = NULL;
@@ -573,6 +527,9 @@ static void survives_every_failing_allocation(void **state)
     put_process("100", STAT(100, 1, 5), "VmHWM:\t90 kB\nVmRSS:\t10 kB\n");
     test_every_allocation_fails(track_once, NULL);
     test_every_allocation_fails(look_once, NULL);
+    put_process("50", STAT(50, 100, 5), "VmRSS:\t10 kB\n");
+    put_children("100", "100", "50 ");
+    test_every_allocation_fails(look_once, NULL);
 }
 
 int main(void)
@@ -582,19 +539,23 @@ int main(void)
         cmocka_unit_test(reports_as_the_reference_does),
         cmocka_unit_test(sums_stay_at_the_largest),
         cmocka_unit_test(reads_stat_whatever_the_name),
-        cmocka_unit_test(sees_what_is_allocated_and_freed),
-        cmocka_unit_test(counts_categories),
-        cmocka_unit_test(there_is_an_end_to_categories),
-        cmocka_unit_test(threads_count_together_while_it_samples),
         cmocka_unit_test(a_tracker_that_samples_can_be_freed),
         TEST_IN_HOME(writes_into_the_run_folder_unasked),
-        cmocka_unit_test(follows_a_fork),
         cmocka_unit_test(the_wall_clock_plays_no_part),
         cmocka_unit_test(a_clock_set_back_does_not_turn_time_around),
-        cmocka_unit_test(follows_a_tree_that_grows_and_shrinks),
         TEST_IN_HOME(members_stay_when_their_parent_ends),
+        TEST_IN_HOME(follows_the_children_that_the_kernel_lists),
         TEST_IN_HOME(survives_every_failing_allocation),
     };
 
-    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+    const struct CMUnitTest resident[] = {
+        cmocka_unit_test(sees_what_is_allocated_and_freed),
+        cmocka_unit_test(follows_a_fork),
+        cmocka_unit_test(follows_a_tree_that_grows_and_shrinks),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    if (!TEST_SHADOWED)
+        failed += cmocka_run_group_tests(resident, NULL, NULL);
+    return test_reference_result(failed);
 }

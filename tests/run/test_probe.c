@@ -86,6 +86,30 @@ static void tells_what_paranoid_levels_allow(void **state)
     finds(g, name, TCH_PROBE_OK, "privileged", NULL);
 }
 
+static void tells_what_flamegraphs_may_show(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_events;
+    static const char name[] = "flamegraphs";
+    static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
+
+    (void)state;
+    software_error = 0;
+    put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
+    put(path, "0\n");
+    finds(g, name, TCH_PROBE_OK, "of all processes", NULL);
+    put(path, "1\n");
+    finds(g, name, TCH_PROBE_OK, "the kernel's part in them; --all needs level 0", NULL);
+    put(path, "2\n");
+    finds(g, name, TCH_PROBE_WARNING, "without the kernel's part", "perf_event_paranoid=1");
+    software_error = EPERM;
+    finds(g, name, TCH_PROBE_MISSING, "of nothing", "docker run --cap-add PERFMON");
+    put(path, "4\n");
+    finds(g, name, TCH_PROBE_MISSING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
+    software_error = 0;
+    put("/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n"); /* CAP_PERFMON alone */
+    finds(g, name, TCH_PROBE_OK, "of all processes", NULL);
+}
+
 static void tells_why_events_do_not_open(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_events;
@@ -456,6 +480,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(tells_what_paranoid_levels_allow),
+        TEST_IN_HOME(tells_what_flamegraphs_may_show),
         TEST_IN_HOME(tells_why_events_do_not_open),
         TEST_IN_HOME(tells_what_is_free_on_the_disk),
         TEST_IN_HOME(tells_what_limits_sampling),

@@ -8,6 +8,7 @@
 
 #include "stats/numbers.h"
 #include "stats/order.h"
+#include "stats/plain_lines.h"
 #include "stats/stream.h"
 #include "support/system.h"
 
@@ -105,14 +106,15 @@ struct got {
     double sum;
 };
 
-static void take(void *ctx, double value)
+static void take(void *ctx, const double *values, size_t n)
 {
     struct got *g = ctx;
 
-    g->first = g->n == 0 ? value : g->first;
-    g->last = value;
-    g->sum += value;
-    g->n++;
+    g->first = g->n == 0 ? values[0] : g->first;
+    g->last = values[n - 1];
+    for (size_t i = 0; i < n; i++)
+        g->sum += values[i];
+    g->n += n;
 }
 
 static int read_text(const char *text, const char *column, bool skip, struct got *g,
@@ -205,6 +207,95 @@ static void says_what_is_wrong(void **state)
     }
 }
 
+/* Every length before and behind the point, against strtod. */
+static void plain_lines_are_read_as_strtod_reads_them(void **state)
+{
+    static const char digits[] = "83091726450981273309";
+    char text[128];
+
+    (void)state;
+    for (int before = 0; before <= 16; before++)
+        for (int behind = -1; behind <= 16; behind++)
+            for (int negative = 0; negative < 2; negative++) {
+                bool plain = before > 0 && behind != 0 && before + (behind < 0 ? 0 : behind) <= 15;
+                double got = 0;
+                size_t took;
+                int len = snprintf(text, sizeof text, "%s%.*s%s%.*s\n", negative ? "-" : "", before,
+                                   digits, behind < 0 ? "" : ".", behind < 0 ? 0 : behind,
+                                   digits + before % 3);
+
+                memset(text + len, ' ', sizeof text - (size_t)len);
+                assert_int_equal(tch_plain_lines(text, sizeof text, &got, 1, &took), plain);
+                assert_int_equal(took, plain ? len : 0);
+                if (plain)
+                    assert_true(got == strtod(text, NULL));
+            }
+}
+
+static void plain_lines_end_where_others_begin(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {
+        {"1\n2\n 3\n", 2},
+        {"1\n2\r\n", 1},
+        {"0\n0.5\n-0\n00\n", 3},
+        {"1e3\n", 0},
+        {".5\n", 0},
+        {"5.\n", 0},
+        {"-\n", 0},
+        {"1/\n", 0},
+        {"1:\n", 0},
+        {"\xb1\n", 0},
+        {"1\n\n", 1},
+        {"12", 0},
+        {"12345678\n1234567\n", 2},
+        {"1..2\n", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        double values[8];
+        size_t took;
+        size_t len = strlen(cases[i].text);
+
+        memcpy(text, cases[i].text, len);
+        memset(text + len, ' ', sizeof text - len);
+        if (tch_plain_lines(text, sizeof text, values, 8, &took) != cases[i].n)
+            fail_msg("case %zu", i);
+        assert_int_equal(tch_plain_lines(text, len, values, 8, &took), 0); /* too near the end */
+    }
+}
+
+/* Now and then one that is not plain. */
+static int put_number(char *to, int i)
+{
+    return snprintf(to, 16, i % 1000 < 990 ? "%d\n" : " %de0\n", i);
+}
+
+/* Line numbers stay right where the quick way and the exact way take turns. */
+static void counts_lines_by_both_ways(void **state)
+{
+    enum { LINES = 100000 };
+    char *text = malloc(LINES * 16);
+    size_t len = 0;
+    struct got g;
+    struct tch_numbers found;
+    tacho_error err;
+
+    (void)state;
+    for (int i = 1; i <= LINES; i++)
+        len += (size_t)put_number(text + len, i);
+    memcpy(text + len, "no\n", 4);
+    assert_int_equal(read_text(text, NULL, false, &g, &found, &err), TACHO_EPARSE);
+    assert_int_equal(err.line, LINES + 1);
+    assert_int_equal(g.n, LINES);
+    assert_true(g.sum == (double)LINES * (LINES + 1) / 2);
+    free(text);
+}
+
 static void counts_what_it_passes_over(void **state)
 {
     struct got g;
@@ -247,8 +338,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_as_sorting_would),
         cmocka_unit_test(counts_below_edges),
+        cmocka_unit_test(plain_lines_are_read_as_strtod_reads_them),
+        cmocka_unit_test(plain_lines_end_where_others_begin),
         TEST_IN_HOME(reads_every_form),
         TEST_IN_HOME(says_what_is_wrong),
+        TEST_IN_HOME(counts_lines_by_both_ways),
         TEST_IN_HOME(counts_what_it_passes_over),
         cmocka_unit_test(survives_every_failing_allocation),
     };

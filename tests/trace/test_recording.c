@@ -322,7 +322,7 @@ static void reads_what_is_left_of_a_cut_recording(void **state)
     for (int i = 0; i < 100000; i++)
         span();
     stop();
-    for (off_t size = TCH_REC_PAGE; size < 5 * TCH_REC_CHUNK; size += 100000) {
+    for (off_t size = TCH_REC_HEADER; size < 5 * TCH_REC_CHUNK; size += 100000) {
         struct tch_recording r;
         tacho_error err;
 

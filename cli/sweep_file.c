@@ -1,0 +1,239 @@
+/* The `sweep:` section of tacho.yaml: the options of `tacho sweep` by their names, and `command`.
+ */
+#include "sweep_file.h"
+
+#include "base/file.h"
+#include "run/words.h"
+
+enum { ELEMENTS_MOST = 64, TEXT_MAX = 1 << 20 };
+
+struct reading {
+    struct sweep_options *o;
+    struct args *args;
+    const char *path;
+};
+
+/* A complaint was made; here is where. */
+static int at_node(const struct reading *f, const struct tch_yaml_node *node, int status)
+{
+    if (status != EXIT_OK)
+        complain(NULL, "that is line %llu, column %llu of '%s'", (unsigned long long)node->line,
+                 (unsigned long long)node->column, f->path);
+    return status;
+}
+
+static int wrong_node(const struct reading *f, const struct tch_yaml_node *node, const char *wants)
+{
+    complain(NULL, "'%s' must be %s", node->key ? node->key : "this", wants);
+    return at_node(f, node, EXIT_WORK);
+}
+
+static int no_memory(void)
+{
+    complain(NULL, "out of memory");
+    return EXIT_WORK;
+}
+
+/* A text that lives as long as the options; NULL where there are too many. */
+static char *keep(struct sweep_options *o, char *text)
+{
+    if (o->kept_count == SWEEP_KEPT) {
+        free(text);
+        return NULL;
+    }
+    return o->kept[o->kept_count++] = text;
+}
+
+/*
+ * Parameters.
+ */
+
+/* Those of the command line come first and stand. */
+static bool is_given(const struct sweep_options *o, const char *name)
+{
+    for (size_t i = 0; i < o->given_params; i++)
+        if (strcmp(o->grid.param[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static int take_values(const struct reading *f, const struct tch_yaml_node *param, bool range)
+{
+    struct tch_grid *grid = &f->o->grid;
+    tacho_error err;
+    int status = 0;
+
+    if (is_given(f->o, param->key))
+        return EXIT_OK;
+    if (param->kind == TCH_YAML_SCALAR) {
+        char *spec = NULL;
+
+        if (asprintf(&spec, "%s=%s", param->key, param->text) < 0)
+            return no_memory();
+        status = range ? tch_grid_add_range(grid, spec, &err) : tch_grid_add(grid, spec, &err);
+        free(spec);
+    } else if (param->kind == TCH_YAML_LIST && !range) {
+        for (const struct tch_yaml_node *v = param->first; v && status == 0; v = v->next) {
+            if (v->kind != TCH_YAML_SCALAR)
+                return wrong_node(f, v, "a single value");
+            status = tch_grid_add_value(grid, param->key, v->text, &err);
+        }
+        if (param->count == 0)
+            return wrong_node(f, param, "a list of one value or more");
+    } else {
+        return wrong_node(f, param, range ? "START:END:STEP" : "a list of values");
+    }
+    if (status < 0)
+        complain(NULL, "%s", err.message);
+    return at_node(f, param, status < 0 ? EXIT_WORK : EXIT_OK);
+}
+
+static int take_params(const struct reading *f, const struct tch_yaml_node *map, bool range)
+{
+    int status = EXIT_OK;
+
+    if (map->kind != TCH_YAML_MAP)
+        return wrong_node(f, map, "parameters, each with its values");
+    for (const struct tch_yaml_node *p = map->first; p && status == EXIT_OK; p = p->next)
+        status = take_values(f, p, range);
+    return status;
+}
+
+/*
+ * The command.
+ */
+
+static int take_command(const struct reading *f, const struct tch_yaml_node *node)
+{
+    struct sweep_options *o = f->o;
+    tacho_error err;
+    size_t n = 0;
+
+    free(o->words);
+    o->words = NULL;
+    if (node->kind == TCH_YAML_SCALAR) {
+        if (tch_words_split(node->text, &o->words, &err) == 0)
+            return EXIT_OK;
+        complain(&err, "cannot split '%s'", node->text);
+        return at_node(f, node, EXIT_WORK);
+    }
+    if (node->kind != TCH_YAML_LIST || node->count == 0)
+        return wrong_node(f, node, "a command line, or the list of its words");
+    o->words = calloc(node->count + 1, sizeof *o->words);
+    if (!o->words)
+        return no_memory();
+    for (const struct tch_yaml_node *v = node->first; v; v = v->next) {
+        if (v->kind != TCH_YAML_SCALAR)
+            return wrong_node(f, v, "a word");
+        o->words[n++] = (char *)v->text;
+    }
+    return EXIT_OK;
+}
+
+/*
+ * Every other option.
+ */
+
+static const struct opt *find_opt(const struct cmd *cmd, const char *name)
+{
+    struct opt_walk w = {.cmd = cmd};
+    const struct opt *opt;
+
+    while ((opt = walk_opts(&w)))
+        if (strcmp(opt->name, name) == 0 && opt->id >= 0)
+            break;
+    return opt;
+}
+
+static int give(const struct reading *f, const struct tch_yaml_node *node, const struct opt *opt,
+                const char *value)
+{
+    f->args->value = value;
+    return at_node(f, node, sweep_options_take(f->o, f->args, opt));
+}
+
+/* "name: value" of a map as NAME=VALUE. */
+static int give_pair(const struct reading *f, const struct tch_yaml_node *node,
+                     const struct opt *opt)
+{
+    char *pair = NULL;
+
+    if (node->kind != TCH_YAML_SCALAR)
+        return wrong_node(f, node, "a single value");
+    if (asprintf(&pair, "%s=%s", node->key, node->text) < 0 || !keep(f->o, pair))
+        return no_memory();
+    return give(f, node, opt, pair);
+}
+
+static int take_member(const struct reading *f, const struct tch_yaml_node *node,
+                       const struct opt *opt)
+{
+    bool pairs = opt->arg && strchr(opt->arg, '=');
+    int status = EXIT_OK;
+
+    if (node->count > ELEMENTS_MOST)
+        return wrong_node(f, node, "64 values at most");
+    if (!opt->arg && (node->kind != TCH_YAML_SCALAR ||
+                      (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0)))
+        return wrong_node(f, node, "true or false");
+    if (!opt->arg)
+        return strcmp(node->text, "true") == 0 ? give(f, node, opt, NULL) : EXIT_OK;
+    if (node->kind == TCH_YAML_SCALAR)
+        return give(f, node, opt, node->text);
+    if (!pairs)
+        return wrong_node(f, node, "a single value");
+    for (const struct tch_yaml_node *v = node->first; v && status == EXIT_OK; v = v->next) {
+        if (node->kind == TCH_YAML_MAP)
+            status = give_pair(f, v, opt);
+        else
+            status = v->kind == TCH_YAML_SCALAR ? give(f, v, opt, v->text)
+                                                : wrong_node(f, v, "a single value");
+    }
+    return status;
+}
+
+static int take_section(const struct reading *f, const struct tch_yaml_node *section)
+{
+    int status = EXIT_OK;
+
+    if (section->kind != TCH_YAML_MAP)
+        return wrong_node(f, section, "options of tacho sweep, by name");
+    for (const struct tch_yaml_node *node = section->first; node && status == EXIT_OK;
+         node = node->next) {
+        const struct opt *opt = find_opt(f->args->cmd, node->key);
+
+        if (strcmp(node->key, "command") == 0)
+            status = take_command(f, node);
+        else if (strcmp(node->key, "grid") == 0 || strcmp(node->key, "range") == 0)
+            status = take_params(f, node, node->key[0] == 'r');
+        else if (opt && strcmp(node->key, "file") != 0)
+            status = take_member(f, node, opt);
+        else
+            status = wrong_node(f, node, "an option of tacho sweep, without its dashes");
+    }
+    return status;
+}
+
+int sweep_file_read(struct sweep_options *o, struct args *args, const char *path)
+{
+    struct reading f = {o, args, path};
+    const struct tch_yaml_node *section;
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    tch_buf_init(&b, TCH_YAML_MAX);
+    if (tch_file_read(path, TCH_YAML_MAX, &b, &err) < 0) {
+        complain(NULL, "%s", err.message);
+    } else if (tch_yaml_parse(&o->yaml, b.data, b.len, &err) < 0) {
+        complain(&err, "cannot read '%s'", path);
+    } else {
+        section = tch_yaml_find(o->yaml.root, "sweep");
+        if (section)
+            status = take_section(&f, section);
+        else
+            complain(NULL, "'%s' has no section 'sweep'", path);
+    }
+    tch_buf_release(&b);
+    return status;
+}

@@ -1,0 +1,44 @@
+/*
+ * Min-cut gated attention of a sample, phase by phase, with hysteresis over samples of one length.
+ */
+#ifndef EXAMPLE_GATED_H
+#define EXAMPLE_GATED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attention.h"
+#include "hysteresis.h"
+#include "meter.h"
+#include "mincut.h"
+#include "options.h"
+#include "sample.h"
+
+struct gated {
+    const struct options *o;
+    struct attention *attention;
+    struct mincut mincut;
+    float *logits;
+    uint8_t *keep; /* len x len, of the sample that was run last */
+    struct hysteresis *held;
+    size_t held_count; /* one a length that was met */
+};
+
+/** What came of a sample. Times are nanoseconds. */
+struct gated_result {
+    float cut_cost;
+    size_t edges_kept; /* after the hysteresis */
+    size_t edges_total;
+    size_t columns_kept; /* with any kept entry: what of the KV cache is needed */
+    uint64_t logits_ns, gate_ns, hysteresis_ns, attend_ns;
+};
+
+/** 0, or -1 when there is no memory. attention is borrowed. */
+int gated_init(struct gated *g, const struct options *o, struct attention *attention);
+void gated_release(struct gated *g);
+
+/** Runs a sample into s->out. 0, or -1 when there is no memory for the hysteresis. */
+int gated_run(struct gated *g, const struct sample *s, struct meter *meter,
+              struct gated_result *ret);
+
+#endif

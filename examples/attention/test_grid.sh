@@ -1,0 +1,102 @@
+#!/bin/sh
+# The grid end to end on a small size: every file is there and says what the others say, a second
+# run decides the same, one changed byte is found, and a killed one is finished by the next.
+#
+#   test_grid.sh PROJECT BUILD
+set -eu
+. "$1/tests/support/lib.sh"
+TACHO_BUILD=$2
+export TACHO_BUILD
+bench=$1/scripts/run_mincut_bench.sh
+tacho=$2/cli/tacho
+out=$scratch/out
+
+run()
+{
+    "$bench" --samples 20 --seq-len 8:32 --lambda "0.3 0.7" --tau "0 2" --repeat 2 --seed 7 \
+        --output-dir "$out" "$@"
+}
+
+run >"$scratch/first.txt" || fail "the grid ends with $?"
+[ "$(ls "$out/csv")" = "baseline.csv
+mincut_l0.3_t0.csv
+mincut_l0.3_t2.csv
+mincut_l0.7_t0.csv
+mincut_l0.7_t2.csv
+results.csv" ] || fail "csv/ has $(ls "$out/csv")"
+[ "$(ls "$out/witness")" = "mincut_l0.3_t0.jsonl
+mincut_l0.3_t2.jsonl
+mincut_l0.7_t0.jsonl
+mincut_l0.7_t2.jsonl
+witness.rvf" ] || fail "witness/ has $(ls "$out/witness")"
+ls "$out"/figs/*.svg >/dev/null || fail "there are no figures"
+[ -s "$out/sweep/report.html" ] || fail "there is no report"
+
+for file in "$out"/csv/*.csv; do
+    case $file in
+    */results.csv)
+        lines=6
+        head=setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,energy_reduction,p95_latency_us,accuracy
+        ;;
+    */baseline.csv)
+        lines=21
+        head=sample_id,seq_len,wall_time_us,peak_mem_bytes,energy_j
+        ;;
+    *)
+        lines=21
+        head=sample_id,seq_len,wall_time_us,peak_mem_bytes,energy_j,coherence_delta,edges_kept,edges_total,cut_cost
+        ;;
+    esac
+    [ "$(wc -l <"$file")" -eq $lines ] || fail "$file does not have $lines lines"
+    [ "$(head -n 1 "$file")" = "$head" ] || fail "$file begins with $(head -n 1 "$file")"
+done
+
+# edges_kept of the CSV against the masks of the witness.
+for name in mincut_l0.3_t2 mincut_l0.7_t0; do
+    "$tacho" witness show --json --top 100 "$out/witness/$name.jsonl" |
+        jq -r '.entries[] | "\(.edges_kept) \(.edges_total)"' >"$scratch/masks.txt"
+    tail -n +2 "$out/csv/$name.csv" | awk -F, '{ print $7, $8 }' >"$scratch/rows.txt"
+    expect_same "$name: edges kept" "$scratch/masks.txt" "$scratch/rows.txt"
+done
+
+# What does not depend on time is the same again: decisions, and all of results.csv but two columns.
+for word in "mincut_l0.3_t0" "success criteria" "cannot be"; do
+    grep -q "$word" "$scratch/first.txt" || fail "the report has no '$word'"
+done
+[ "$(grep -c ' yes$' "$out/reproduced.txt")" -eq 4 ] || fail "a second run decided otherwise"
+cut -d , -f 1-4,7 "$out/csv/results.csv" >"$scratch/results.first"
+cp -r "$out/witness" "$scratch/witness.first"
+run >/dev/null || fail "the second time it ends with $?"
+cut -d , -f 1-4,7 "$out/csv/results.csv" >"$scratch/results.second"
+expect_same "results.csv" "$scratch/results.first" "$scratch/results.second"
+"$tacho" witness compare --quiet "$scratch/witness.first/witness.rvf" "$out/witness/witness.rvf" ||
+    fail "the same seed led to other decisions"
+
+# Hysteresis takes part: with tau 2 some masks are others.
+if "$tacho" witness compare --json "$out/witness/mincut_l0.3_t0.jsonl" \
+    "$out/witness/mincut_l0.3_t2.jsonl" >"$scratch/compare.json"; then
+    fail "tau makes no difference"
+fi
+[ "$(jq .masks_differ "$scratch/compare.json")" -gt 0 ] || fail "tau changes no mask"
+[ "$(jq .inputs_differ "$scratch/compare.json")" -eq 0 ] || fail "tau changes the inputs"
+
+# One byte of a mask.
+sed '5s/true/tRue/' "$out/witness/mincut_l0.7_t2.jsonl" >"$scratch/changed.jsonl"
+status=0
+"$tacho" witness verify "$scratch/changed.jsonl" >"$scratch/verify.txt" || status=$?
+[ $status -eq 2 ] || fail "a changed log ends with $status"
+grep -q 'line 5: the line was changed' "$scratch/verify.txt" || fail "$(cat "$scratch/verify.txt")"
+
+# Killed in the middle of the sweep: the same command line finishes it.
+rm -r "$out"
+run --repeat 30 >/dev/null 2>&1 &
+pid=$!
+while [ "$(find "$out/sweep/cells" -name samples.jsonl -size +0 2>/dev/null | wc -l)" -lt 2 ] &&
+    kill -0 $pid 2>/dev/null; do
+    sleep 0.01
+done
+kill -KILL $pid 2>/dev/null || true
+wait $pid 2>/dev/null || true
+run --repeat 30 >"$scratch/again.txt" || fail "after a kill it ends with $?"
+cut -d , -f 1-4,7 "$out/csv/results.csv" >"$scratch/results.third"
+expect_same "results.csv after a kill" "$scratch/results.first" "$scratch/results.third"

@@ -1,0 +1,38 @@
+/*
+ * A process and all that came of it: found in /proc, told to end, waited for.
+ *
+ * By the tree, not by a process group: a command in a group of its own could not read from the
+ * terminal. What outlived its parent is no longer in the tree.
+ */
+#ifndef TCH_FLAME_FAMILY_H
+#define TCH_FLAME_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { TCH_FAMILY_GRACE_MS = 2000 }; /**< for who is told to end */
+
+/** All zero is empty. */
+struct tch_family {
+    struct tch_member *list;
+    size_t count;
+    size_t cap;
+};
+
+/** The process and its descendants, as they are now. What cannot be found out, or finds no memory,
+    is left out. */
+void tch_family_find(struct tch_family *f, pid_t root);
+
+/** To all that still run; without the root where that has a part to play yet. */
+void tch_family_signal(const struct tch_family *f, int number, bool with_root);
+
+/** Lets them end by themselves for that time, then asks them to (SIGTERM), then makes them. */
+void tch_family_end(struct tch_family *f, int patience_ms);
+
+/** The number of the at-th; the first is the root. */
+pid_t tch_family_pid(const struct tch_family *f, size_t at);
+
+void tch_family_release(struct tch_family *f);
+
+#endif

@@ -1,0 +1,59 @@
+/* Numbers for threads, given out and taken back. */
+#include "thread_slot.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+_Thread_local unsigned tch_thread_slot_plus_1;
+
+static atomic_bool taken[TCH_THREAD_SLOTS];
+static atomic_uint used = TCH_NO_SLOT + 1;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key; /* only for what happens when a thread ends */
+static bool has_key;
+
+static void give_back(void *value)
+{
+    unsigned slot = (unsigned)(uintptr_t)value;
+
+    tch_thread_slot_plus_1 = 0; /* asked again by another destructor, it takes another */
+    atomic_store_explicit(&taken[slot], false, memory_order_release);
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, give_back) == 0;
+}
+
+unsigned tch_thread_slots_used(void)
+{
+    return atomic_load_explicit(&used, memory_order_acquire);
+}
+
+static void note_used(unsigned slot)
+{
+    unsigned seen = atomic_load_explicit(&used, memory_order_relaxed);
+
+    while (slot >= seen && !atomic_compare_exchange_weak_explicit(
+                               &used, &seen, slot + 1, memory_order_release, memory_order_relaxed))
+        ;
+}
+
+unsigned tch_thread_slot_take(void)
+{
+    unsigned slot = TCH_NO_SLOT;
+
+    pthread_once(&once, make_key);
+    for (unsigned i = 1; has_key && i < TCH_THREAD_SLOTS && slot == TCH_NO_SLOT; i++)
+        if (!atomic_exchange_explicit(&taken[i], true, memory_order_acquire))
+            slot = i;
+    if (slot != TCH_NO_SLOT && pthread_setspecific(key, (void *)(uintptr_t)slot) != 0) {
+        atomic_store_explicit(&taken[slot], false, memory_order_release);
+        slot = TCH_NO_SLOT;
+    }
+    note_used(slot);
+    tch_thread_slot_plus_1 = slot + 1;
+    return slot;
+}

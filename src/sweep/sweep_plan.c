@@ -1,0 +1,130 @@
+/* What makes a sweep this one: the "plan" of sweep.json, and telling two of them apart. */
+#include "sweep_plan.h"
+
+#include "base/error.h"
+#include "base/json_write.h"
+
+static void key_text(struct tch_buf *b, const char *key, const char *text)
+{
+    tch_json_key(b, key);
+    if (text)
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+}
+
+static void key_u64(struct tch_buf *b, const char *key, uint64_t value)
+{
+    tch_json_key(b, key);
+    tch_json_u64(b, value);
+}
+
+static void key_list(struct tch_buf *b, const char *key, const char *const *list)
+{
+    tch_json_key(b, key);
+    tch_json_begin_array(b);
+    for (; list && *list; list++)
+        tch_json_text(b, *list);
+    tch_json_end_array(b);
+}
+
+static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
+{
+    tch_json_key(b, "parameters");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < grid->count; i++) {
+        const struct tch_param *p = &grid->param[i];
+
+        tch_json_begin_object(b);
+        key_text(b, "name", p->name);
+        tch_json_key(b, "numeric");
+        tch_json_bool(b, p->numeric);
+        tch_json_key(b, "values");
+        tch_json_begin_array(b);
+        for (size_t j = 0; j < p->count; j++)
+            tch_json_text(b, p->text[j]);
+        tch_json_end_array(b);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void write_metrics(struct tch_buf *b, const struct tch_run_plan *run)
+{
+    tch_json_key(b, "metrics");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < run->metric_count; i++) {
+        tch_json_begin_object(b);
+        key_text(b, "name", run->metrics[i].id.name);
+        key_text(b, "regex", run->metrics[i].text);
+        tch_json_key(b, "all");
+        tch_json_bool(b, run->metrics[i].id.all);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
+                          const char *config_hash)
+{
+    const struct tch_run_plan *run = &plan->run;
+
+    tch_json_begin_object(b);
+    key_list(b, "command", plan->argv);
+    key_text(b, "baseline", plan->baseline);
+    write_parameters(b, plan->grid);
+    key_u64(b, "repeat", plan->repeat);
+    key_u64(b, "seed", plan->seed);
+    key_u64(b, "warmup", run->warmup);
+    key_u64(b, "timeout_ns", run->timeout_ns);
+    key_u64(b, "interval_ns", run->interval_ns);
+    key_list(b, "env", run->env);
+    key_list(b, "labels", run->labels);
+    key_text(b, "cwd", run->cwd);
+    key_text(b, "input", run->input);
+    key_text(b, "cpus", run->cpus);
+    tch_json_key(b, "no_aslr");
+    tch_json_bool(b, run->no_aslr);
+    tch_json_key(b, "allow_nonzero");
+    tch_json_bool(b, run->allow_nonzero);
+    key_text(b, "setup", run->setup);
+    key_text(b, "prepare", run->prepare);
+    key_text(b, "conclude", run->conclude);
+    key_text(b, "cleanup", run->cleanup);
+    key_text(b, "power", run->power);
+    tch_json_key(b, "work");
+    tch_json_f64(b, run->work);
+    key_text(b, "work_unit", run->work_unit);
+    key_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
+    write_metrics(b, run);
+    tch_json_end_object(b);
+}
+
+/* Every member of a has the same value in b. */
+static int all_in(const char *a, size_t a_len, const char *b, size_t b_len, char *what, size_t size)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    struct tch_json_value key;
+    struct tch_json_value other;
+
+    tch_json_open(&r, a, a_len, NULL);
+    if (tch_json_read(&r, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return -1;
+    while (tch_json_member(&r, &key) > 0) {
+        snprintf(what, size, "%.*s", (int)key.len, key.text);
+        if (tch_json_read_raw(&r, &value) < 0 || !tch_json_find(b, b_len, what, &other) ||
+            other.len != value.len || memcmp(other.text, value.text, value.len) != 0)
+            return -1;
+    }
+    return r.status;
+}
+
+int tch_sweep_plan_same(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
+                        size_t size)
+{
+    snprintf(what, size, "plan");
+    return all_in(a, a_len, b, b_len, what, size) < 0 || all_in(b, b_len, a, a_len, what, size) < 0
+               ? -1
+               : 0;
+}

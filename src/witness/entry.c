@@ -1,0 +1,215 @@
+/* Entries. A mask has a million values and more, so its text is written and read by hand. */
+#include "entry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "member.h"
+
+enum { LONGEST_VALUE = 6 }; /* "false," */
+
+/* Each value is stored as eight bytes of which the next one overwrites those too many. */
+static void add_mask(struct tch_buf *b, const uint8_t *mask, size_t count)
+{
+    char *start = tch_buf_room(b, count * LONGEST_VALUE + 8);
+    char *to = start;
+
+    if (!start)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(to, mask[i] ? "true,\0\0" : "false,\0", 8);
+        to += mask[i] ? 5 : 6;
+    }
+    tch_buf_grew(b, (size_t)(to - start) - (count > 0)); /* but for the last comma */
+}
+
+int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, tacho_error *err)
+{
+    if (entry->keep_count > TACHO_WITNESS_MASK_MAX)
+        return tch_fail(err, TACHO_ELIMIT, 0, "a keep_mask can have %d entries, not %zu",
+                        TACHO_WITNESS_MASK_MAX, entry->keep_count);
+    tch_json_begin_object(b);
+    tch_json_key(b, "q_hash");
+    tch_json_text(b, entry->q_hash);
+    tch_json_key(b, "k_hash");
+    tch_json_text(b, entry->k_hash);
+    tch_json_key(b, "keep_mask");
+    tch_json_begin_array(b);
+    add_mask(b, entry->keep_mask, entry->keep_count);
+    tch_json_end_array(b);
+    tch_json_key(b, "cut_cost");
+    tch_json_f32(b, entry->cut_cost);
+    tch_json_key(b, "lambda");
+    tch_json_f32(b, entry->lambda);
+    tch_json_key(b, "tau");
+    tch_json_u64(b, entry->tau);
+    tch_json_key(b, "eps");
+    tch_json_f32(b, entry->eps);
+    tch_json_key(b, "timestamp");
+    tch_json_u64(b, entry->timestamp);
+    return 0;
+}
+
+int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *len, tacho_error *err)
+{
+    struct tch_buf b;
+    size_t n;
+    char *text;
+
+    tch_buf_init(&b, TCH_WITNESS_LINE_MAX);
+    if (tch_witness_entry_add(&b, entry, err) < 0) {
+        tch_buf_release(&b);
+        return TACHO_ELIMIT;
+    }
+    tch_json_end_object(&b);
+    n = b.len;
+    text = tch_buf_take(&b);
+    tch_buf_release(&b);
+    if (!text)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a witness entry");
+    *ret = text;
+    if (len)
+        *len = n;
+    return 0;
+}
+
+/* Reading. */
+
+/* "[true,false]" as the writer has it. */
+static int read_mask(const char *text, size_t len, struct tch_buf *mask)
+{
+    const char *end = text + len - 1; /* the bracket */
+    const char *at = text + 1;
+    char *start = tch_buf_room(mask, len / 5 + 1);
+    char *to = start;
+
+    if (!start)
+        return TACHO_ENOMEM;
+    while (at < end) {
+        bool yes = *at == 't';
+        size_t n = yes ? 4 : 5;
+
+        if ((size_t)(end - at) < n || memcmp(at, yes ? "true" : "false", n) != 0)
+            return TACHO_EPARSE;
+        *to++ = (char)yes;
+        at += n;
+        if (at < end && (*at++ != ',' || at == end))
+            return TACHO_EPARSE;
+    }
+    tch_buf_grew(mask, (size_t)(to - start));
+    return 0;
+}
+
+enum field { Q_HASH, K_HASH, KEEP_MASK, CUT_COST, LAMBDA, TAU, EPS, TIMESTAMP, FIELDS };
+
+static const char *const names[FIELDS] = {"q_hash", "k_hash", "keep_mask", "cut_cost",
+                                          "lambda", "tau",    "eps",       "timestamp"};
+
+static int read_f32(const struct tch_json_value *value, float *ret)
+{
+    if (value->type == TCH_JSON_NULL)
+        *ret = NAN;
+    else if (value->type == TCH_JSON_NUMBER)
+        *ret = (float)tch_json_to_f64(value);
+    else
+        return TACHO_EPARSE;
+    return 0;
+}
+
+/* The texts are put one behind the other; where each starts is kept until all are there. */
+struct reading {
+    struct tch_witness_room *room;
+    tacho_witness_entry *entry;
+    size_t start[2];
+    unsigned seen;
+};
+
+static int read_field(struct reading *r, enum field field, const struct tch_json_value *value)
+{
+    switch (field) {
+    case Q_HASH:
+    case K_HASH:
+        r->start[field] = r->room->texts.len;
+        return tch_raw_text(value, &r->room->texts);
+    case KEEP_MASK:
+        if (value->type != TCH_JSON_ARRAY)
+            return TACHO_EPARSE;
+        tch_buf_clear(&r->room->mask);
+        return read_mask(value->text, value->len, &r->room->mask);
+    case CUT_COST:
+        return read_f32(value, &r->entry->cut_cost);
+    case LAMBDA:
+        return read_f32(value, &r->entry->lambda);
+    case TAU:
+        return tch_raw_u64(value, &r->entry->tau);
+    case EPS:
+        return read_f32(value, &r->entry->eps);
+    case TIMESTAMP:
+        return tch_raw_u64(value, &r->entry->timestamp);
+    default:
+        return 0; /* prev, hash, and what a later version may add */
+    }
+}
+
+static enum field field_of(const struct tch_json_value *key)
+{
+    enum field field = Q_HASH;
+
+    while (field < FIELDS && !tch_json_is(key, names[field]))
+        field++;
+    return field;
+}
+
+static int read_members(struct tch_json_reader *json, struct reading *r, uint64_t line,
+                        tacho_error *err)
+{
+    struct tch_json_value key;
+    int more;
+
+    while ((more = tch_json_member(json, &key)) > 0) {
+        enum field field = field_of(&key);
+        struct tch_json_value value;
+        int status = tch_json_read_raw(json, &value);
+
+        if (status == 0)
+            status = read_field(r, field, &value);
+        if (status == TACHO_ENOMEM)
+            return tch_fail(err, status, 0, "out of memory for a witness entry");
+        if (status < 0)
+            return tch_fail(err, TACHO_EPARSE, line, "%s is not what an entry has there",
+                            field < FIELDS ? names[field] : "a member");
+        r->seen |= 1u << field;
+    }
+    if (more < 0 || tch_json_finish(json) < 0)
+        return tch_fail(err, TACHO_EPARSE, line, "the line is not sound JSON");
+    return 0;
+}
+
+int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room *room,
+                           tacho_witness_entry *ret, tacho_error *err)
+{
+    struct reading r = {.room = room, .entry = ret};
+    struct tch_json_reader json;
+    struct tch_json_value value;
+    int status;
+
+    tch_buf_clear(&room->texts);
+    tch_json_open(&json, line->text, line->len, NULL);
+    if (tch_json_read(&json, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return tch_fail(err, TACHO_EPARSE, line->number, "the line is no JSON object");
+    status = read_members(&json, &r, line->number, err);
+    if (status < 0)
+        return status;
+    for (int i = 0; i < FIELDS; i++)
+        if (!(r.seen & 1u << i))
+            return tch_fail(err, TACHO_EPARSE, line->number, "the entry has no %s", names[i]);
+    ret->q_hash = room->texts.data + r.start[Q_HASH];
+    ret->k_hash = room->texts.data + r.start[K_HASH];
+    ret->keep_mask = (const uint8_t *)room->mask.data;
+    ret->keep_count = room->mask.len;
+    return 0;
+}

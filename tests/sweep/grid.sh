@@ -1,0 +1,154 @@
+#!/bin/sh
+# grid.sh TACHO: a small grid end to end, cells that fail, and what is refused.
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# Every cell has its runs, its baseline, its parameters and their hash; what is printed is a metric.
+cat >prog <<'END'
+#!/bin/sh
+echo "$1 $2" >>order
+echo "sum $(($1 + $2))"
+END
+chmod +x prog
+sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 \
+    --metric 'sum=sum ([0-9]+)' --name small -- ./prog '{a}' '{b}'
+is small '.state == "complete" and (.cells | length) == 6 and (.baselines | length) == 1'
+is small 'all(.cells[]; .state == "complete" and .runs == 6 and
+    .measures.sum.median == .parameters.a + .parameters.b and
+    .measures.wall_ns.ratio.estimate > 0 and .measures.wall_ns.ratio.low > 0)'
+is small '([.cells[].config_sha256] | unique | length) == 6'
+is small '.cells[0].measures.sum.ratio == null' # the baseline's is 0
+for name in results.csv sweep.json report.html figs/line-wall_ns-by-b.svg figs/heat-wall_ns.svg \
+    figs/heat-wall_ns-ratio.svg figs/line-sum-by-b.svg figs/pareto.svg; do
+    [ -s "tacho-out/small/$name" ] || fail "there is no $name"
+done
+[ "$(wc -l <tacho-out/small/results.csv)" -eq 8 ] || fail "results.csv has not a row a cell"
+for svg in tacho-out/small/figs/*.svg; do
+    if command -v xmllint >/dev/null; then
+        xmllint --noout "$svg" || fail "$svg is no XML"
+    fi
+done
+
+# Each cell is a run as tacho run makes it, and they belong together.
+run_json=tacho-out/small/cells/a=2_b=20/latest/run.json
+jq -e --slurpfile base tacho-out/small/cells/baseline/latest/run.json '
+    .state == "complete" and .labels == {"a":"2","b":"20"} and
+    .config.document == {"parameters":{"a":2,"b":20}} and (.samples | length) == 6 and
+    .group == $base[0].group and ([.samples[].run] == [1,2,3,4,5,6]) and
+    (([.samples[].pair] - [$base[0].samples[].pair]) == [])' $run_json >/dev/null ||
+    fail "the run of a cell is not as it should be"
+[ "$(jq -rj '.config.document' $run_json | sha256sum | cut -d' ' -f1)" = \
+    "$(jq -r .config.sha256 $run_json)" ] ||
+    [ "$(printf '{"parameters":{"a":2.0,"b":20.0}}' | sha256sum | cut -d' ' -f1)" = \
+        "$(jq -r .config.sha256 $run_json)" ] || fail "the parameters are not what is hashed"
+[ -s tacho-out/small/cells/a=2_b=20/latest/report.html ] || fail "the cell has no report"
+
+# Blocks: 6 cells and the baseline, shuffled, each once.
+[ "$(wc -l <order)" -eq 42 ] || fail "there were not 42 runs"
+for block in 1 2 3 4 5 6; do
+    sed -n "$((block * 7 - 6)),$((block * 7))p" order | sort >block
+    [ "$(uniq block | wc -l)" -eq 7 ] || fail "block $block is not every cell once: $(cat block)"
+    [ $block -eq 1 ] || cmp -s block before || fail "block $block has other cells"
+    cp block before
+done
+[ "$(sed -n 1,7p order)" != "$(sed -n 8,14p order)" ] || fail "two blocks have the same order"
+
+# The same line does nothing again; the same seed gives the same order, another another.
+mv order first
+sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 \
+    --metric 'sum=sum ([0-9]+)' --name small -- ./prog '{a}' '{b}'
+[ ! -e order ] || fail "cells that were done were run again"
+sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 \
+    --metric 'sum=sum ([0-9]+)' --name small --fresh -- ./prog '{a}' '{b}'
+cmp -s order first || fail "the same seed gave another order"
+rm order
+sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 43 \
+    --metric 'sum=sum ([0-9]+)' --name other -- ./prog '{a}' '{b}'
+! cmp -s order first || fail "another seed gave the same order"
+
+# Another grid under the same name is refused, and nothing is lost.
+sweep 1 --grid a=1,2 --grid b=1 --name small -- ./prog '{a}' '{b}'
+says err "holds another sweep: its "
+is small '.state == "complete"'
+
+# A baseline that takes parameters is one for each of their values.
+sweep 0 --grid n=1,2 --grid lib=old,new -n 6 -b './prog {n} 0' --name each -- ./prog '{n}' 1 '{lib}'
+is each '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"] and
+    all(.cells[]; .baseline == "baseline_n=\(.parameters.n)" and .measures.wall_ns.ratio != null)'
+
+# Cells that fail are recorded, the others go on; --retry-failed runs them again, and only them.
+cat >frail <<'END'
+#!/bin/sh
+echo "$1" >>tried
+[ -e mended ] || [ "$1" != 2 ] || { echo "two is too much" >&2; exit 3; }
+[ -e mended ] || [ "$1" != 4 ] || exec sleep 9
+END
+chmod +x frail
+sweep 1 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail -- ./frail '{a}'
+says err "a=2: failed with status 3"
+says err "2 of 4 cells failed"
+is frail '[.cells[].state] == ["complete","failed","complete","failed"] and .state == "complete"'
+is frail '.cells[1].runs == 1 and .cells[1].failure == "failed with status 3" and
+    (.cells[3].failure | startswith("ended by --timeout"))'
+says tacho-out/frail/cells/a=2/latest/failure.txt "two is too much"
+[ "$(jq -r .state tacho-out/frail/cells/a=2/latest/run.json)" = failed ] || fail "run.json is not failed"
+: >mended
+rm tried
+sweep 0 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail --retry-failed -- ./frail '{a}'
+[ "$(sort tried | uniq -c | tr -s ' \n' ' ')" = " 6 2 6 4 " ] || fail "not only the failed ran again"
+is frail 'all(.cells[]; .state == "complete" and .runs == 6)'
+
+# A program that is not there fails its cells, not the sweep.
+sweep 1 --grid p=true,nosuchprogram -n 6 --name missing -- '{p}'
+is missing '[.cells[].state] == ["complete","failed"]'
+sweep 1 --grid p=no1,no2 -n 2 --name none -- '{p}'
+is none '.measures == [] and ([.cells[].state] == ["failed","failed"])'
+[ -s tacho-out/none/report.html ] || fail "a sweep of failures has no report"
+
+# --setup and --cleanup once, --prepare before each run with its parameters, --env too.
+sweep 0 --grid a=x,y -n 3 --setup 'echo setup >>hooks' --cleanup 'echo cleanup >>hooks' \
+    --prepare 'echo {a} >>hooks' --env 'WHICH={a}' --name hooks -- sh -c '[ "$WHICH" = {a} ]'
+[ "$(sort hooks | uniq -c | tr -s ' \n' ' ')" = " 1 cleanup 1 setup 3 x 3 y " ] ||
+    fail "hooks were not run as they should: $(cat hooks)"
+
+# What cannot be done is said, and what to do about it.
+sweep 1 --grid a=1,2 --grid b=1,2 -- ./prog '{a}' 0
+says err "parameter 'b' is not used: write {b}"
+sweep 64 --grid a=1,1 -- ./prog '{a}' 0
+sweep 64 --grid a=1 --grid a=2 -- ./prog '{a}' 0
+sweep 64 --range a=2:1 -- ./prog '{a}' 0
+sweep 64 -- ./prog
+sweep 64 --grid a=1
+sweep 64 --grid a=1 --expect 'n!' -- ./prog '{a}' 0
+sweep 1 --grid a=1,2 -n 2 --pareto speed --name p -- ./prog '{a}' 0
+says err "nothing called 'speed' was measured"
+
+# The section of a file, and the command line over it.
+cat >tacho.yaml <<'END'
+sweep:
+  name: filed
+  command: ./prog {a} {b}
+  baseline: ./prog 0 1
+  repeat: 2
+  seed: 5
+  grid:
+    a: [1, 2]
+  range:
+    b: 1:100:log10
+  metric: {sum: 'sum ([0-9]+)'}
+  env: [X=1]
+END
+sweep 0
+is filed '(.cells | length) == 6 and .plan.repeat == 2 and .plan.seed == 5 and .plan.env == ["X=1"]
+    and .cells[5].measures.sum.median == 102'
+sweep 0 --grid a=7 -n 3 --name over
+is over '(.cells | length) == 3 and .plan.repeat == 3 and .cells[0].parameters.a == 7'
+printf 'sweep:\n  repeat: 2\n  grdi: {a: [1]}\n' >bad.yaml
+sweep 1 --file bad.yaml
+says err "'grdi'"
+says err "line 3"
+printf 'bench: {}\n' >bad.yaml
+sweep 1 --file bad.yaml
+says err "has no section 'sweep'"

@@ -1,0 +1,27 @@
+# shellcheck shell=sh
+# What the tests of `tacho sweep` share.
+
+# shellcheck source=SCRIPTDIR/../run/lib.sh
+. "$(dirname "$0")/../run/lib.sh"
+
+# sweep STATUS OPTIONS...: tacho sweep must end so. What it prints is in out and err.
+sweep()
+{
+    want=$1
+    shift
+    status=0
+    "$tacho" sweep "$@" >out 2>err </dev/null || status=$?
+    [ "$status" -eq "$want" ] || {
+        cat out err
+        fail "tacho sweep $* ended with $status, not $want"
+    }
+}
+
+# is NAME FILTER: jq's filter is true for the sweep.json of NAME.
+is()
+{
+    jq -e "$2" "tacho-out/$1/sweep.json" >/dev/null || {
+        jq 'del(.plan)' "tacho-out/$1/sweep.json"
+        fail "$1: not so: $2"
+    }
+}
