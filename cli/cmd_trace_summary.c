@@ -119,8 +119,8 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
     add_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
     add_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
     add_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    add_u64(b, "ignored", m->ignored);
-    add_u64(b, "bad", m->bad);
+    add_u64(b, "ignored", m->ignored.count);
+    add_u64(b, "bad", m->bad.count);
     add_u64(b, "dropped", m->dropped);
     tch_json_key(b, "cut");
     tch_json_bool(b, m->cut);

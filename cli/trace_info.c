@@ -58,8 +58,8 @@ static void add_json(struct tch_buf *b, const struct tch_model *m, const struct 
     add_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
     add_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
     add_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    add_u64(b, "ignored", m->ignored);
-    add_u64(b, "bad", m->bad);
+    add_u64(b, "ignored", m->ignored.count);
+    add_u64(b, "bad", m->bad.count);
     add_u64(b, "dropped", m->dropped);
     tch_json_key(b, "cut");
     tch_json_bool(b, m->cut);
@@ -110,9 +110,9 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
             (unsigned long long)m->by_kind[TCH_EV_COUNTER],
             (unsigned long long)m->by_kind[TCH_EV_FLOW],
             (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
-    if (m->ignored > 0)
+    if (m->ignored.count > 0)
         add_row(&t, "ignored", "%llu of kinds that no viewer shows",
-                (unsigned long long)m->ignored);
+                (unsigned long long)m->ignored.count);
     table_print(&t, b);
     table_release(&t);
 }

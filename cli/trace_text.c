@@ -34,10 +34,10 @@ int warn_of_losses(const struct tch_model *m, const char *path)
              m->why.message);
         warnings++;
     }
-    if (m->bad > 0) {
+    if (m->bad.count > 0) {
         warn("'%s': %llu events lack what they must have and were passed over, the first at byte "
              "%llu",
-             path, (unsigned long long)m->bad, (unsigned long long)m->bad_offset);
+             path, (unsigned long long)m->bad.count, (unsigned long long)m->bad.first[0]);
         warnings++;
     }
     if (m->dropped > 0) {
