@@ -83,7 +83,7 @@ static int put_chunk(struct tch_writer *w, const struct tch_rec_chunk *head, con
                      size_t count)
 {
     struct recording *r = w->own;
-    uint64_t offset = TCH_REC_PAGE + r->slots++ * TCH_REC_CHUNK;
+    uint64_t offset = TCH_REC_HEADER + r->slots++ * TCH_REC_CHUNK;
     int status = put_at(w, head, sizeof *head, offset);
 
     return status < 0 ? status
@@ -531,7 +531,7 @@ static int put_header(struct tch_writer *w)
     uint64_t error = m->clock.first.error > 0 ? m->clock.first.error : 1; /* 0 is no sound pair */
     struct tch_rec_header head = {.version = TCH_REC_VERSION,
                                   .byte_order = TCH_REC_BYTE_ORDER,
-                                  .header_size = TCH_REC_PAGE,
+                                  .header_size = TCH_REC_HEADER,
                                   .chunk_size = TCH_REC_CHUNK,
                                   .clock = TCH_REC_CLOCK_NS,
                                   .first = pair_at(r->origin, error),
@@ -565,7 +565,7 @@ static int finish(struct tch_writer *w)
         status = put_header(w);
     w->changed = r->cut;
     w->moved = 0; /* a reader puts all lanes of a track back on it */
-    if (status == 0 && ftruncate(w->file.fd, (off_t)(TCH_REC_PAGE + r->slots * TCH_REC_CHUNK)) < 0)
+    if (status == 0 && ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
         status = w->out.status =
             tch_fail_errno(w->out.err, errno, "cannot write '%s'", w->file.path);
     return status;
