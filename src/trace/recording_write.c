@@ -565,7 +565,8 @@ static int finish(struct tch_writer *w)
         status = put_header(w);
     w->changed = r->cut;
     w->moved = 0; /* a reader puts all lanes of a track back on it */
-    if (status == 0 && ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
+    if (status == 0 &&
+        ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
         status = w->out.status =
             tch_fail_errno(w->out.err, errno, "cannot write '%s'", w->file.path);
     return status;

@@ -4,8 +4,8 @@
 #include "base/json_write.h"
 #include "opt.h"
 #include "table.h"
+#include "trace.h"
 #include "trace/validate.h"
-#include "trace_cmds.h"
 #include "trace_text.h"
 
 enum { FIX, OUT };
@@ -119,9 +119,9 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
     tch_buf_release(&where);
 }
 
-static int fix(struct args *args, const char *in, const char *out)
+static int fix(struct args *args, const char *in, const char *path)
 {
-    struct tch_write_options writing = {.lanes = true, .fix = true};
+    struct trace_output out = {.path = path, .writing = {.lanes = true, .fix = true}};
     struct tch_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
@@ -129,11 +129,11 @@ static int fix(struct args *args, const char *in, const char *out)
     int status;
 
     reading = trace_reading(&progress, args, in, true);
-    status = tch_rewrite(&done, in, out, &reading, &writing, NULL, &err);
+    status = tch_rewrite(&done, in, path, &reading, &out.writing, NULL, &err);
     progress_end(&progress.progress);
     if (status < 0)
-        complain(&err, "cannot mend '%s' to '%s'", in, out);
-    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, out, args, false);
+        complain(&err, "cannot mend '%s' to '%s'", in, path);
+    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, &out, args);
     tch_rewritten_release(&done);
     return status;
 }
