@@ -6,11 +6,15 @@ $ tacho
 !        tacho --help | --version
 ! 
 ! Commands:
+!   baseline     save, list, show, promote, remove what the gate compares with
+!   compare      runs side by side, with intervals and verdicts
 !   completion   print a completion script for a shell
 !   doctor       what this machine can measure, what disturbs it, how to mend that
 !   events       validate, summarise, compare and import profile events
 !   fingerprint  hash a configuration, show and hash the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
+!   gate         run what tacho.yaml lists, judge it against baselines or another
+!                commit, for CI
 !   help         explain tacho or one of its commands
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
@@ -35,11 +39,15 @@ $ tacho --help
 | whether that is better or worse than before.
 | 
 | Commands:
+|   baseline     save, list, show, promote, remove what the gate compares with
+|   compare      runs side by side, with intervals and verdicts
 |   completion   print a completion script for a shell
 |   doctor       what this machine can measure, what disturbs it, how to mend that
 |   events       validate, summarise, compare and import profile events
 |   fingerprint  hash a configuration, show and hash the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
+|   gate         run what tacho.yaml lists, judge it against baselines or another
+|                commit, for CI
 |   help         explain tacho or one of its commands
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder

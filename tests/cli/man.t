@@ -10,6 +10,12 @@ $ tacho help --man
 | A benchmark run under tacho leaves evidence: how long it took, what it held in memory, what energy it drew, under exactly which configuration and machine, and whether that is better or worse than before.
 | .SH COMMANDS
 | .TP
+| .B tacho baseline
+| save, list, show, promote, remove what the gate compares with
+| .TP
+| .B tacho compare
+| runs side by side, with intervals and verdicts
+| .TP
 | .B tacho completion
 | print a completion script for a shell
 | .TP
@@ -24,6 +30,9 @@ $ tacho help --man
 | .TP
 | .B tacho flame
 | capture, fold, draw, compare and convert flamegraphs
+| .TP
+| .B tacho gate
+| run what tacho.yaml lists, judge it against baselines or another commit, for CI
 | .TP
 | .B tacho help
 | explain tacho or one of its commands
@@ -74,11 +83,14 @@ $ tacho help --man
 | .EE
 | .RE
 | .SH SEE ALSO
+| .BR tacho\-baseline (1),
+| .BR tacho\-compare (1),
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
 | .BR tacho\-events (1),
 | .BR tacho\-fingerprint (1),
 | .BR tacho\-flame (1),
+| .BR tacho\-gate (1),
 | .BR tacho\-help (1),
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),

@@ -85,13 +85,13 @@ $ tacho trace compare --json trace/full.json trace/cut.json
 | {"schema":"tacho.trace.compare.v1","a":"trace/full.json","b":"trace/cut.json","confidence":0.95,"rows":[{"name":"inner","a":{"count":1,"total_ns":2250},"b":{"count":1,"total_ns":20000},"ratio":8.88888888888888,"ratio_low":null,"ratio_high":null,"verdict":"too few"},{"name":"ov","a":{"count":1,"total_ns":10000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"consume","a":{"count":1,"total_ns":5000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"outer","a":{"count":1,"total_ns":10000},"b":{"count":1,"total_ns":12000},"ratio":1.1999999999999982,"ratio_low":null,"ratio_high":null,"verdict":"too few"}],"rows_left_out":0}
 ! tacho: warning: 'trace/cut.json' is sound up to byte 118 only: expected a value, found the end of the text
 $ tacho trace convert trace/full.json -o /dev/stdout
-! tacho: cannot convert 'trace/full.json' to '/dev/stdout': its name must end in .json, .json.gz, .pftrace, .csv or .folded
+! tacho: cannot convert 'trace/full.json' to '/dev/stdout': its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded
 [1]
 $ tacho trace summary missing.json
 ! tacho: cannot summarise 'missing.json': cannot open 'missing.json': No such file or directory
 [1]
 $ tacho trace summary trace.t
-! tacho: cannot summarise 'trace.t': it is no recording, Chrome JSON, Perfetto trace or CSV of spans
+! tacho: cannot summarise 'trace.t': it is no recording, Chrome JSON, Perfetto trace, CSV of spans, folded stacks or text of babeltrace2
 [1]
 $ tacho trace summary --top 0 trace/full.json
 ! tacho: --top takes a number of rows, not '0'
@@ -110,7 +110,7 @@ $ tacho trace convert trace/full.json
 ! see 'tacho trace convert --help'
 [64]
 $ tacho trace convert trace/full.json -o x.txt
-! tacho: cannot convert 'trace/full.json' to 'x.txt': its name must end in .json, .json.gz, .pftrace, .csv or .folded
+! tacho: cannot convert 'trace/full.json' to 'x.txt': its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded
 [1]
 $ tacho trace merge trace/full.json trace/cut.json -o x.json
 ! tacho: cannot merge into 'x.json': 'trace/cut.json' does not tell its clock: name an event that all have (--align), or say that it is one clock (--same-clock)
@@ -123,3 +123,12 @@ $ tacho trace validate --fix trace/full.json
 ! tacho: --fix needs -o OUT: what to write
 ! see 'tacho trace validate --help'
 [64]
+$ tacho trace convert -o odd.xyz trace/full.json
+! tacho: cannot convert 'trace/full.json' to 'odd.xyz': its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded
+[1]
+$ tacho trace merge --quiet --align outer trace/full.json trace/cut.json -o both.tacho
+! tacho: cannot merge into 'both.tacho': a recording is of one process, and this trace has several: take a part of it with 'tacho trace slice --track', or choose another format
+[1]
+$ tacho trace merge --quiet --same-clock --fail-on-warn trace/full.json trace/cut.json -o both.json && echo merged
+! tacho: warning: 'trace/cut.json' was read up to where it is sound
+[3]
