@@ -214,15 +214,16 @@ static void async(struct tch_chrome *c, const struct tch_seen_event *e)
     tch_chrome_end(c);
 }
 
-/* The reference format: whole microseconds. */
+/* The reference format: whole microseconds, from the start of the recording. */
 static void put_event(struct tch_chrome *c, const struct tch_seen_event *e, const char *phase,
                       size_t phase_len, const uint64_t numbers[4])
 {
     tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_string(&c->text, phase, phase_len);
-    tch_json_put_u64(&c->text, "ts", numbers[0]);
+    tch_json_put_u64(&c->text, "ts",
+                     numbers[0] + tch_chrome_from_start(c, c->r->clock.first.ns) / 1000);
     tch_json_put_u64(&c->text, "dur", numbers[1]);
-    tch_json_put_u64(&c->text, "pid", numbers[2]);
+    tch_json_put_u64(&c->text, "pid", numbers[2] ? numbers[2] : c->put_pid);
     tch_json_put_u64(&c->text, "tid", numbers[3]);
     add_args(c, e);
     tch_chrome_end(c);
@@ -334,43 +335,61 @@ static int see(void *ctx, const struct tch_seen_event *e)
     return c->out.status;
 }
 
-static int write_all(struct tch_chrome *c, tacho_error *err)
+static int write_events(struct tch_chrome *c, tacho_error *err)
 {
     int status = tch_rows_lay_out(&c->rows, c->r, err);
 
-    if (status < 0)
-        return status;
-    tch_out_add(&c->out, "[", 1);
-    status = tch_recording_walk(c->r, see, c, err);
+    if (status == 0)
+        status = tch_recording_walk(c->r, see, c, err);
     if (status < 0)
         return status;
     tch_chrome_name_thread(c);
     tch_chrome_name_rows(c);
     tch_chrome_tell_losses(c);
     tch_chrome_name_process(c);
-    tch_out_add(&c->out, "]", 1);
-    return tch_out_flush(&c->out);
+    return 0;
+}
+
+static int write_between(struct tch_chrome *c, struct tch_replace *file, const char *before,
+                         const char *after, tacho_error *err)
+{
+    int status;
+
+    tch_buf_init(&c->text, TEXT_LIMIT);
+    status = tch_out_init(&c->out, file, err);
+    c->prefixes = calloc((size_t)c->r->sites.count + 1, sizeof *c->prefixes);
+    if (!c->prefixes)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
+    if (status == 0) {
+        tch_out_add(&c->out, before, strlen(before));
+        status = write_events(c, err);
+    }
+    if (status == 0) {
+        tch_out_add(&c->out, after, strlen(after));
+        status = tch_out_flush(&c->out);
+    }
+    for (uint32_t i = 0; c->prefixes && i < c->r->sites.count; i++)
+        free(c->prefixes[i].text);
+    free(c->prefixes);
+    tch_rows_release(&c->rows);
+    tch_buf_release(&c->text);
+    tch_out_release(&c->out);
+    return status;
 }
 
 static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
 {
-    struct tch_chrome c = {.r = r};
-    int status;
+    struct tch_chrome c = {.r = r, .origin = r->clock.first.ns};
 
-    tch_buf_init(&c.text, TEXT_LIMIT);
-    status = tch_out_init(&c.out, file, err);
-    c.prefixes = calloc((size_t)r->sites.count + 1, sizeof *c.prefixes);
-    if (!c.prefixes)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
-    if (status == 0)
-        status = write_all(&c, err);
-    for (uint32_t i = 0; c.prefixes && i < r->sites.count; i++)
-        free(c.prefixes[i].text);
-    free(c.prefixes);
-    tch_rows_release(&c.rows);
-    tch_buf_release(&c.text);
-    tch_out_release(&c.out);
-    return status;
+    return write_between(&c, file, "[", "]", err);
+}
+
+int tch_chrome_add(struct tch_recording *r, struct tch_replace *file, uint64_t origin_ns,
+                   tacho_error *err)
+{
+    struct tch_chrome c = {.r = r, .origin = origin_ns, .put_pid = r->head.pid, .any = true};
+
+    return write_between(&c, file, "", "", err);
 }
 
 const struct tch_trace_format tch_trace_chrome = {".json", "Chrome JSON", write_chrome};

@@ -25,6 +25,8 @@ struct tch_chrome {
     struct tch_chrome_prefix *prefixes;
     struct tch_buf text; /* of the event that is being made */
     bool any;            /* events so far */
+    uint64_t origin;     /* CLOCK_MONOTONIC nanoseconds that the file calls 0 */
+    uint64_t put_pid;    /* of spans whose process nobody told */
 
     char ids[64]; /* ,"pid":1,"tid":2 of the thread */
     size_t ids_len;
@@ -45,9 +47,7 @@ void tch_chrome_add_time(struct tch_chrome *c, const char *key, uint64_t ns);
 /** From the start of the trace. */
 static inline uint64_t tch_chrome_from_start(const struct tch_chrome *c, uint64_t ns)
 {
-    uint64_t origin = c->r->clock.first.ns;
-
-    return ns > origin ? ns - origin : 0;
+    return ns > c->origin ? ns - c->origin : 0;
 }
 
 /** The events that follow are of this thread; the one before gets its name. */
