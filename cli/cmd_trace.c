@@ -1,6 +1,6 @@
 /* tacho trace: its sub-commands, one a file. */
 #include "cmds.h"
-#include "trace_cmds.h"
+#include "trace.h"
 
 static const struct cmd *const subs[] = {
     &cmd_trace_compare, &cmd_trace_convert,  &cmd_trace_info,

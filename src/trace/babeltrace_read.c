@@ -513,8 +513,7 @@ int tch_read_babeltrace(struct tch_reading *r, struct tch_source *s)
         if (len > 0)
             status = take_line(&b, (struct text){text, text + len}, lines.offset);
         if (status == TACHO_EPARSE) {
-            if (r->m->bad++ == 0)
-                r->m->bad_offset = lines.offset;
+            tch_places_add(&r->m->bad, lines.offset);
             status = 0;
         }
     }

@@ -1,8 +1,8 @@
 /*
  * tacho trace info for what is no recording.
  */
-#ifndef CLI_TRACE_INFO_H
-#define CLI_TRACE_INFO_H
+#ifndef CLI_TRACE_FILE_INFO_H
+#define CLI_TRACE_FILE_INFO_H
 
 #include "opt.h"
 

@@ -7,8 +7,8 @@
 #include "opt.h"
 #include "table.h"
 #include "text.h"
+#include "trace.h"
 #include "trace/summary.h"
-#include "trace_cmds.h"
 #include "trace_picture.h"
 #include "trace_text.h"
 
@@ -27,12 +27,6 @@ static const char *const by_names[] = {"name", "category", "track", NULL};
 
 /* For programs. */
 
-static void add_u64(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
 static void add_i64(struct tch_buf *b, const char *key, int64_t value)
 {
     tch_json_key(b, key);
@@ -47,16 +41,16 @@ static void add_json_row(struct tch_buf *b, const struct tch_summary *s,
     tch_json_begin_object(b);
     tch_json_key(b, by_names[s->by]);
     tch_json_string(b, text->data, text->len);
-    add_u64(b, "count", row->count);
-    add_u64(b, "total_ns", row->total);
-    add_u64(b, "self_ns", row->self);
+    tch_json_put_u64(b, "count", row->count);
+    tch_json_put_u64(b, "total_ns", row->total);
+    tch_json_put_u64(b, "self_ns", row->self);
     tch_json_key(b, "mean_ns");
     tch_json_f64(b, (double)row->total / (double)row->count);
-    add_u64(b, "min_ns", row->min);
-    add_u64(b, "p50_ns", row->p50);
-    add_u64(b, "p95_ns", row->p95);
-    add_u64(b, "p99_ns", row->p99);
-    add_u64(b, "max_ns", row->max);
+    tch_json_put_u64(b, "min_ns", row->min);
+    tch_json_put_u64(b, "p50_ns", row->p50);
+    tch_json_put_u64(b, "p95_ns", row->p95);
+    tch_json_put_u64(b, "p99_ns", row->p99);
+    tch_json_put_u64(b, "max_ns", row->max);
     add_i64(b, "max_ts_ns", row->max_ts);
     tch_json_end_object(b);
 }
@@ -84,12 +78,12 @@ static void add_json_track(struct tch_buf *b, const struct tch_summary *s,
     tch_json_begin_object(b);
     tch_json_key(b, "track");
     tch_json_string(b, text->data, text->len);
-    add_u64(b, "pid", s->model.processes[track->process].pid);
-    add_u64(b, "tid", track->tid);
-    add_u64(b, "spans", t->spans);
+    tch_json_put_u64(b, "pid", s->model.processes[track->process].pid);
+    tch_json_put_u64(b, "tid", track->tid);
+    tch_json_put_u64(b, "spans", t->spans);
     add_i64(b, "first_ns", t->first);
     add_i64(b, "last_ns", t->last);
-    add_u64(b, "busy_ns", t->busy);
+    tch_json_put_u64(b, "busy_ns", t->busy);
     add_json_stretches(b, "longest_stretches", t->busiest);
     add_json_stretches(b, "longest_gaps", t->gaps);
     tch_json_end_object(b);
@@ -109,19 +103,19 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
     add_kind(&text, m);
     tch_json_key(b, "format");
     tch_json_text(b, text.data);
-    add_u64(b, "bytes", m->bytes);
-    add_u64(b, "events", m->events);
-    add_u64(b, "spans", s->spans);
-    add_u64(b, "unfinished", s->unfinished);
-    add_u64(b, "ends_without_begin", s->lone_ends);
-    add_u64(b, "overlaps", s->overlaps);
-    add_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
-    add_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
-    add_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
-    add_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    add_u64(b, "ignored", m->ignored);
-    add_u64(b, "bad", m->bad);
-    add_u64(b, "dropped", m->dropped);
+    tch_json_put_u64(b, "bytes", m->bytes);
+    tch_json_put_u64(b, "events", m->events);
+    tch_json_put_u64(b, "spans", s->spans);
+    tch_json_put_u64(b, "unfinished", s->unfinished);
+    tch_json_put_u64(b, "ends_without_begin", s->lone_ends);
+    tch_json_put_u64(b, "overlaps", s->overlaps);
+    tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
+    tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
+    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
+    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
+    tch_json_put_u64(b, "ignored", m->ignored.count);
+    tch_json_put_u64(b, "bad", m->bad.count);
+    tch_json_put_u64(b, "dropped", m->dropped);
     tch_json_key(b, "cut");
     tch_json_bool(b, m->cut);
     tch_json_key(b, "sorted_first");
@@ -135,7 +129,7 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
     for (size_t i = 0; i < s->row_count && i < o->top; i++)
         add_json_row(b, s, &s->rows[i], &text);
     tch_json_end_array(b);
-    add_u64(b, "rows_left_out", s->row_count > o->top ? s->row_count - o->top : 0);
+    tch_json_put_u64(b, "rows_left_out", s->row_count > o->top ? s->row_count - o->top : 0);
     tch_json_key(b, "tracks");
     tch_json_begin_array(b);
     for (size_t i = 0; i < s->track_count; i++)

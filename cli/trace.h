@@ -1,8 +1,8 @@
 /*
- * The sub-commands of tacho trace, one a file: cmd_trace_<name>.c. cmd_trace.c lists them.
+ * The sub-commands of tacho trace, one a file: trace_<name>.c. cmd_trace.c lists them.
  */
-#ifndef CLI_TRACE_CMDS_H
-#define CLI_TRACE_CMDS_H
+#ifndef CLI_TRACE_H
+#define CLI_TRACE_H
 
 #include "cmd.h"
 

@@ -1,11 +1,11 @@
 /* tacho trace slice: a part of a trace. */
 #include "base/number.h"
 #include "opt.h"
+#include "trace.h"
 #include "trace/rewrite.h"
-#include "trace_cmds.h"
 #include "trace_text.h"
 
-enum { OUT, FROM, TO, NAME, TRACK, WHOLE, FAIL_ON_WARN };
+enum { FROM, TO, NAME, TRACK, WHOLE };
 
 static int parse_time(struct args *args, const struct opt *opt, int64_t *ret)
 {
@@ -18,17 +18,15 @@ static int parse_time(struct args *args, const struct opt *opt, int64_t *ret)
     return EXIT_OK;
 }
 
-static int parse_part(struct args *args, struct tch_rewrite_part *part, const char **out,
-                      bool *fail_on_warn)
+static int parse_part(struct args *args, struct tch_rewrite_part *part, struct trace_output *out)
 {
     const struct opt *opt;
     int status = EXIT_OK;
 
-    while (status == EXIT_OK && (opt = next_opt(args)))
+    while (status == EXIT_OK && (opt = next_opt(args))) {
+        if (take_output_opt(out, opt, args->value))
+            continue;
         switch (opt->id) {
-        case OUT:
-            *out = args->value;
-            break;
         case FROM:
             status = parse_time(args, opt, &part->from);
             break;
@@ -41,14 +39,12 @@ static int parse_part(struct args *args, struct tch_rewrite_part *part, const ch
         case TRACK:
             part->track = args->value;
             break;
-        case WHOLE:
-            part->whole = true;
-            break;
         default:
-            *fail_on_warn = true;
+            part->whole = true;
         }
-    if (status == EXIT_OK && !*out)
-        return wrong_usage(args, "-o OUT is missing: what to write");
+    }
+    if (status == EXIT_OK)
+        status = check_output(args, out);
     if (status == EXIT_OK && part->from >= part->to)
         return wrong_usage(args, "--from must be before --to");
     return status;
@@ -56,40 +52,33 @@ static int parse_part(struct args *args, struct tch_rewrite_part *part, const ch
 
 static int run_slice(struct args *args)
 {
-    const char *in = args->operands[0], *out = NULL;
+    const char *in = args->operands[0];
     struct tch_rewrite_part part = {.from = INT64_MIN, .to = INT64_MAX};
-    struct tch_write_options writing = {.object = false};
+    struct trace_output out = {.path = NULL};
     struct tch_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
-    bool fail_on_warn = false;
     tacho_error err;
-    int status = parse_part(args, &part, &out, &fail_on_warn);
+    int status = parse_part(args, &part, &out);
 
     if (status != EXIT_OK)
         return status;
     reading = trace_reading(&progress, args, in, true);
-    status = tch_rewrite(&done, in, out, &reading, &writing, &part, &err);
+    status = tch_rewrite(&done, in, out.path, &reading, &out.writing, &part, &err);
     progress_end(&progress.progress);
     if (status < 0) {
-        complain(&err, "cannot slice '%s' to '%s'", in, out);
+        complain(&err, "cannot slice '%s' to '%s'", in, out.path);
         status = EXIT_WORK;
     } else {
         if (done.kept == 0)
             warn("nothing of '%s' is in that part", in);
-        status = tell_rewritten(&done, in, out, args, fail_on_warn);
+        status = tell_rewritten(&done, in, &out, args);
     }
     tch_rewritten_release(&done);
     return status;
 }
 
 static const struct opt opts[] = {
-    {.id = OUT,
-     .name = "output",
-     .letter = 'o',
-     .arg = "OUT",
-     .help = "the file to write; its ending chooses the format",
-     .complete = COMPLETE_FILE},
     {.id = FROM, .name = "from", .arg = "TIME", .help = "from here on, after the first event"},
     {.id = TO, .name = "to", .arg = "TIME", .help = "up to here, after the first event"},
     {.id = NAME, .name = "name", .arg = "GLOB", .help = "only events whose name matches"},
@@ -98,7 +87,6 @@ static const struct opt opts[] = {
      .arg = "GLOB",
      .help = "only tracks whose name, 'process / thread' or tid matches"},
     {.id = WHOLE, .name = "whole", .help = "spans that reach over an edge are not cut there"},
-    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
     {.name = NULL},
 };
 
@@ -113,11 +101,6 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
-static const struct exit_note exits[] = {
-    {EXIT_WARN, "something was lost, and --fail-on-warn was given"},
-    {0, NULL},
-};
-
 const struct cmd cmd_trace_slice = {
     .name = "slice",
     .summary = "a part of a trace: by time, name or track",
@@ -125,8 +108,9 @@ const struct cmd cmd_trace_slice = {
     .about = "Times count from the first event of the trace. Events keep their own times. A span "
              "that reaches over an edge is cut there, unless --whole is given.",
     .opts = opts,
+    .more_opts = trace_output_opts,
     .args = operands,
     .examples = examples,
-    .exits = exits,
+    .exits = trace_output_exits,
     .run = run_slice,
 };

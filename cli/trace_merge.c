@@ -3,12 +3,14 @@
 
 #include "format.h"
 #include "opt.h"
+#include "trace.h"
 #include "trace/merge.h"
-#include "trace_cmds.h"
+#include "trace_text.h"
 
-enum { OUT, ALIGN, SAME_CLOCK };
+enum { ALIGN, SAME_CLOCK };
 
-static void tell_input(const struct tch_merged_input *in)
+/* How many warnings that took. */
+static int tell_input(const struct tch_merged_input *in, bool quiet)
 {
     char mem[128];
     struct tch_buf text;
@@ -26,9 +28,10 @@ static void tell_input(const struct tch_merged_input *in)
     } else if (in->way != TCH_MERGE_FIRST) {
         tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
     }
-    fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, text.data);
+    if (!quiet)
+        fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, text.data);
     tch_buf_release(&text);
-    if (in->renumbered > 0)
+    if (!quiet && in->renumbered > 0)
         fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
                 (unsigned)in->renumbered);
     if (in->way == TCH_MERGE_WALL)
@@ -42,56 +45,61 @@ static void tell_input(const struct tch_merged_input *in)
              in->path);
     if (in->cut)
         warn("'%s' was read up to where it is sound", in->path);
+    return (in->way == TCH_MERGE_WALL) + (in->way == TCH_MERGE_EVENT) + in->cut;
+}
+
+static int tell(const struct tch_merged *done, const struct trace_output *out, bool quiet)
+{
+    int warnings = 0;
+
+    for (size_t i = 0; i < done->count; i++)
+        warnings += tell_input(&done->inputs[i], quiet);
+    if (!quiet)
+        fprintf(stderr, "%s: %llu events, %u processes, %u tracks\n", out->path,
+                (unsigned long long)done->events, (unsigned)done->processes,
+                (unsigned)done->tracks);
+    if (done->left_out > 0) {
+        warn("%llu events that are no spans have no place in '%s'",
+             (unsigned long long)done->left_out, out->path);
+        warnings++;
+    }
+    return out->fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
 }
 
 static int run_merge(struct args *args)
 {
     struct tch_merge_options options = {.align = NULL};
-    struct tch_write_options writing = {.object = false};
+    struct trace_output out = {.path = NULL};
     struct tch_merged done;
     const struct opt *opt;
-    const char *out = NULL;
     tacho_error err;
     int status;
 
-    while ((opt = next_opt(args)))
-        switch (opt->id) {
-        case OUT:
-            out = args->value;
-            break;
-        case ALIGN:
+    while ((opt = next_opt(args))) {
+        if (take_output_opt(&out, opt, args->value))
+            continue;
+        if (opt->id == ALIGN)
             options.align = args->value;
-            break;
-        default:
+        else
             options.same_clock = true;
-        }
-    if (!out)
-        return wrong_usage(args, "-o OUT is missing: what to write");
+    }
+    status = check_output(args, &out);
+    if (status != EXIT_OK)
+        return status;
     if (args->count < 2)
         return wrong_usage(args, "there must be two traces at least to merge");
-    status = tch_merge(&done, args->operands, args->count, out, &options, &writing, &err);
+    status = tch_merge(&done, args->operands, args->count, out.path, &options, &out.writing, &err);
     if (status < 0) {
-        complain(&err, "cannot merge into '%s'", out);
-    } else if (!args->quiet) {
-        for (size_t i = 0; i < done.count; i++)
-            tell_input(&done.inputs[i]);
-        fprintf(stderr, "%s: %llu events, %u processes, %u tracks\n", out,
-                (unsigned long long)done.events, (unsigned)done.processes, (unsigned)done.tracks);
-        if (done.left_out > 0)
-            warn("%llu events that are no spans have no place in '%s'",
-                 (unsigned long long)done.left_out, out);
+        complain(&err, "cannot merge into '%s'", out.path);
+        status = EXIT_WORK;
+    } else {
+        status = tell(&done, &out, args->quiet);
     }
     tch_merged_release(&done);
-    return status < 0 ? EXIT_WORK : EXIT_OK;
+    return status;
 }
 
 static const struct opt opts[] = {
-    {.id = OUT,
-     .name = "output",
-     .letter = 'o',
-     .arg = "OUT",
-     .help = "the file to write; its ending chooses the format",
-     .complete = COMPLETE_FILE},
     {.id = ALIGN,
      .name = "align",
      .arg = "EVENT",
@@ -124,7 +132,9 @@ const struct cmd cmd_trace_merge = {
         "Other traces do not tell their clock: name an event that happened in all of them at "
         "once, or say that it is the same clock. A pid that two files have becomes two.",
     .opts = opts,
+    .more_opts = trace_output_opts,
     .args = operands,
     .examples = examples,
+    .exits = trace_output_exits,
     .run = run_merge,
 };

@@ -1,7 +1,7 @@
 /* tacho trace recover: a recording becomes a trace that viewers open. */
 #include "opt.h"
+#include "trace.h"
 #include "trace/convert.h"
-#include "trace_cmds.h"
 
 enum { OUTPUT };
 

@@ -4,16 +4,24 @@
 #include "base/json_write.h"
 #include "opt.h"
 #include "table.h"
+#include "trace.h"
 #include "trace/validate.h"
-#include "trace_cmds.h"
 #include "trace_text.h"
 
 enum { FIX, OUT };
 
 enum { OUT_MAX = 1 << 20 };
 
-static void add_json_finding(struct tch_buf *b, const struct tch_finding *f,
-                             const struct tch_finding_text *text)
+/* How many places are known: bytes of a text file, none of others. */
+static size_t place_count(const struct tch_validation *v, const struct tch_finding *f)
+{
+    if (!tch_kind_has_offsets(v->model.kind) || f == &v->found[TCH_FOUND_DROPPED])
+        return 0;
+    return f->places.count < TCH_PLACES ? f->places.count : TCH_PLACES;
+}
+
+static void add_json_finding(struct tch_buf *b, const struct tch_validation *v,
+                             const struct tch_finding *f, const struct tch_finding_text *text)
 {
     tch_json_begin_object(b);
     tch_json_key(b, "kind");
@@ -25,11 +33,11 @@ static void add_json_finding(struct tch_buf *b, const struct tch_finding *f,
     tch_json_key(b, "fix");
     tch_json_bool(b, text->mended);
     tch_json_key(b, "count");
-    tch_json_u64(b, f->count);
+    tch_json_u64(b, f->places.count);
     tch_json_key(b, "offsets");
     tch_json_begin_array(b);
-    for (size_t i = 0; i < f->place_count; i++)
-        tch_json_u64(b, f->places[i]);
+    for (size_t i = 0; i < place_count(v, f); i++)
+        tch_json_u64(b, f->places.first[i]);
     tch_json_end_array(b);
     tch_json_key(b, "example");
     tch_json_text(b, f->example);
@@ -56,23 +64,22 @@ static void add_json(struct tch_buf *b, const struct tch_validation *v, const ch
     tch_json_key(b, "findings");
     tch_json_begin_array(b);
     for (int i = 0; i < TCH_FOUND_KINDS; i++)
-        if (v->found[i].count > 0)
-            add_json_finding(b, &v->found[i], tch_finding_text((enum tch_finding_kind)i));
+        if (v->found[i].places.count > 0)
+            add_json_finding(b, v, &v->found[i], tch_finding_text((enum tch_finding_kind)i));
     tch_json_end_array(b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
     tch_buf_release(&kind);
 }
 
-/* Where: bytes of a text file; of others the places mean nothing. */
 static void add_places(struct tch_buf *b, const struct tch_validation *v,
                        const struct tch_finding *f)
 {
     tch_buf_clear(b);
-    if (tch_kind_has_offsets(v->model.kind))
-        for (size_t i = 0; i < f->place_count && i < 3; i++)
-            tch_buf_addf(b, "%s%llu", i > 0 ? ", " : "at byte ", (unsigned long long)f->places[i]);
-    if (b->len > 0 && f->count > 3)
+    for (size_t i = 0; i < place_count(v, f) && i < 3; i++)
+        tch_buf_addf(b, "%s%llu", i > 0 ? ", " : "at byte ",
+                     (unsigned long long)f->places.first[i]);
+    if (b->len > 0 && f->places.count > 3)
         tch_buf_adds(b, ", ...");
     if (f->example[0])
         tch_buf_addf(b, "%s%s", b->len > 0 ? ": " : "", f->example);
@@ -93,11 +100,11 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
         const struct tch_finding *f = &v->found[i];
         const struct tch_finding_text *text = tch_finding_text((enum tch_finding_kind)i);
 
-        if (f->count == 0)
+        if (f->places.count == 0)
             continue;
         count++;
         table_add(&t, text->lost ? RED : YELLOW, text->lost ? "lost" : "note");
-        table_addf(&t, PLAIN, "%llu", (unsigned long long)f->count);
+        table_addf(&t, PLAIN, "%llu", (unsigned long long)f->places.count);
         table_add(&t, BOLD, text->name);
         add_places(&where, v, f);
         table_addf(&t, PLAIN, "%s%s%s%s", text->what, where.len > 0 ? "; " : "", where.data,
@@ -112,9 +119,9 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
     tch_buf_release(&where);
 }
 
-static int fix(struct args *args, const char *in, const char *out)
+static int fix(struct args *args, const char *in, const char *path)
 {
-    struct tch_write_options writing = {.lanes = true, .fix = true};
+    struct trace_output out = {.path = path, .writing = {.lanes = true, .fix = true}};
     struct tch_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
@@ -122,11 +129,11 @@ static int fix(struct args *args, const char *in, const char *out)
     int status;
 
     reading = trace_reading(&progress, args, in, true);
-    status = tch_rewrite(&done, in, out, &reading, &writing, NULL, &err);
+    status = tch_rewrite(&done, in, path, &reading, &out.writing, NULL, &err);
     progress_end(&progress.progress);
     if (status < 0)
-        complain(&err, "cannot mend '%s' to '%s'", in, out);
-    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, out, args, false);
+        complain(&err, "cannot mend '%s' to '%s'", in, path);
+    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, &out, args);
     tch_rewritten_release(&done);
     return status;
 }

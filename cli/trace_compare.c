@@ -6,8 +6,8 @@
 #include "format.h"
 #include "opt.h"
 #include "table.h"
+#include "trace.h"
 #include "trace/compare.h"
-#include "trace_cmds.h"
 #include "trace_text.h"
 
 enum { TOP };
