@@ -92,6 +92,25 @@ static void add_reached(struct tch_buf *b, const struct tch_run *run, const stru
                      run->stopped, 100 * run->plan->precision);
 }
 
+/* "server: ready after 1.2 s, 3.4 s of CPU time, 120 MiB at most, 5.6 J" */
+static void add_server(struct tch_buf *b, const struct tch_run *run)
+{
+    if (!(run->server_ready_s > 0))
+        return;
+    tch_buf_adds(b, "\nserver: ready after ");
+    tch_add_value(b, TCH_NS, run->server_ready_s * 1e9);
+    tch_buf_adds(b, ", then ");
+    tch_add_value(b, TCH_NS, run->server_cpu_ns);
+    tch_buf_adds(b, " of CPU time, ");
+    tch_add_value(b, TCH_BYTES, run->server_peak_bytes);
+    tch_buf_adds(b, " at most");
+    if (!isnan(run->server_energy_j)) {
+        tch_buf_adds(b, ", ");
+        tch_add_value(b, TCH_JOULES, run->server_energy_j);
+    }
+    tch_buf_addc(b, '\n');
+}
+
 static int print_table(const struct tch_run *run, const struct args *args)
 {
     const struct tch_receipt *runs[TCH_COMMANDS_MAX];
@@ -106,6 +125,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
         add_reached(&b, run, runs[i]);
     }
     add_comparison(&b, &args->out, runs, count);
+    add_server(&b, run);
     if (!args->quiet)
         tch_buf_addc(&b, '\n');
     for (size_t i = 0; i < count && !args->quiet; i++)

@@ -4,11 +4,13 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/float_text.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "cmds.h"
 #include "format.h"
+#include "measure/hdr_log.h"
 #include "opt.h"
 #include "stats/numbers.h"
 #include "stats/order.h"
@@ -40,6 +42,8 @@ struct stats_job {
     size_t count;
     struct percentile percentiles[PERCENTILES_MAX];
     struct tch_numbers found;
+    uint64_t intervals; /* of a log of histograms; 0: the file is none */
+    double coarse;      /* what such a log may be off by on its own */
     struct tch_stream stream;
     double median;
     double mad;
@@ -133,10 +137,50 @@ static void take(void *ctx, const double *values, size_t n)
     tch_stream_add_all(ctx, values, n);
 }
 
-static int read_numbers(struct stats_job *job)
+/* The histograms of a log, added up; --column is the tag of its lines. */
+static int read_log(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+{
+    tacho_histogram_bucket b;
+    tacho_histogram *h;
+    struct tch_hdr_log log;
+    size_t at = 0;
+    int status = tacho_histogram_new(&h, err);
+
+    if (status < 0)
+        return status;
+    status = tch_hdr_log_read(lines, job->column, job->skip, h, &log, err);
+    while (status == 0 && tacho_histogram_next(h, &at, &b))
+        tch_stream_add_count(&job->stream, (double)b.low + (double)(b.high - b.low) / 2, b.count);
+    job->stream.min = (double)tacho_histogram_min(h);
+    job->stream.max = (double)tacho_histogram_max(h);
+    job->intervals = log.intervals;
+    job->coarse = (double)log.coarse;
+    job->found = (struct tch_numbers){.skipped = log.skipped, .first_skipped = log.first_skipped};
+    if (job->column)
+        snprintf(job->found.column, sizeof job->found.column, "%s", job->column);
+    tacho_histogram_free(h);
+    return status;
+}
+
+static int read_lines(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+{
+    struct tch_line first;
+    int status = tch_lines_peek(lines, &first, err);
+
+    if (status > 0 && first.too_long)
+        status = tch_fail(err, TACHO_EPARSE, 1, "the line is too long");
+    if (status < 0)
+        return status;
+    if (status > 0 && tch_hdr_log_starts(first.text, first.len))
+        return read_log(job, lines, err);
+    return tch_numbers_read(lines, job->column, job->skip, take, &job->stream, &job->found, err);
+}
+
+static int read_file(struct stats_job *job)
 {
     const char *name = job->file ? job->file : "standard input";
     int fd = job->file ? open(job->file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    struct tch_lines lines;
     tacho_error err;
     int status;
 
@@ -146,8 +190,9 @@ static int read_numbers(struct stats_job *job)
         complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
         return EXIT_WORK;
     }
-    status =
-        tch_numbers_read(fd, name, job->column, job->skip, take, &job->stream, &job->found, &err);
+    tch_lines_init_fd(&lines, fd, name, 0);
+    status = read_lines(job, &lines, &err);
+    tch_lines_release(&lines);
     if (job->file)
         close(fd);
     if (status < 0) {
@@ -281,6 +326,7 @@ static void add_json(struct tch_buf *b, const struct stats_job *job)
     tch_json_key(b, "exact");
     tch_json_bool(b, exact);
     add_json_number(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
+    add_json_number(b, "absolute_error", job->coarse);
     add_json_number(b, "min", job->stream.min);
     add_json_number(b, "max", job->stream.max);
     add_json_number(b, "mean", tch_stream_mean(&job->stream));
@@ -404,11 +450,20 @@ static void add_drawing(struct tch_buf *b, const struct stats_job *job, const st
 
 static void add_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
 {
+    char coarse[64];
+
     tch_buf_addf(b, "%llu numbers", (unsigned long long)job->stream.n);
     if (job->found.column[0])
         tch_buf_addf(b, " of %s", job->found.column);
+    if (job->intervals > 0)
+        tch_buf_addf(b, " in %llu histogram%s", (unsigned long long)job->intervals,
+                     job->intervals == 1 ? "" : "s");
     if (tch_stream_exact(&job->stream))
         tch_buf_adds(b, ", exact\n");
+    else if (job->coarse > 0)
+        tch_buf_addf(b,
+                     ", by histogram: within %.2g%% or %s, if that is more, of the exact answer\n",
+                     100 * TCH_STREAM_ERROR, show(job, job->coarse, true, coarse));
     else
         tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
                      100 * TCH_STREAM_ERROR);
@@ -435,7 +490,7 @@ static int run_stats(struct args *args)
         complain(&err, "cannot start");
         return EXIT_WORK;
     }
-    status = read_numbers(&job);
+    status = read_file(&job);
     if (status != EXIT_OK)
         goto out;
     find_unit(&job);
@@ -462,7 +517,8 @@ static const struct opt opts[] = {
      .name = "column",
      .letter = 'c',
      .arg = "NAME|N",
-     .help = "a CSV column by its name or number, or a key of JSON objects"},
+     .help =
+         "a CSV column by its name or number, a key of JSON objects, or a tag of a histogram log"},
     {.id = PERCENTILES,
      .name = "percentiles",
      .letter = 'p',
@@ -485,7 +541,8 @@ static const struct opt opts[] = {
 
 static const struct arg operands[] = {
     {.name = "FILE",
-     .help = "numbers, CSV or JSON lines; standard input when not given, or '-'",
+     .help =
+         "numbers, CSV, JSON lines or an HdrHistogram log; standard input when not given, or '-'",
      .optional = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
@@ -494,6 +551,7 @@ static const struct arg operands[] = {
 static const struct example examples[] = {
     {"tacho stats latency.csv", "The wall times of a benchmark."},
     {"tacho stats -c stage_us.decode -u us profile.jsonl", "A stage of profile events."},
+    {"tacho stats -u ns latency.hlog", "All intervals of an HdrHistogram log."},
     {"seq 1000000 | tacho stats -p 50,99.999", "Numbers of a pipe."},
     {NULL, NULL},
 };
@@ -508,7 +566,10 @@ const struct cmd cmd_stats = {
         "statistics), mean, standard deviation of the population, median absolute deviation, "
         "and a histogram.\n\n"
         "While the numbers fit into --memory the answers are exact; beyond that they come from "
-        "a histogram and are within 0.39% of that. The first line of the output says which.",
+        "a histogram and are within 0.39% of that. The first line of the output says which.\n\n"
+        "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) is read, too: the "
+        "histograms of all its lines that carry no tag, or the tag that --column names, are added "
+        "up.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -27,7 +27,8 @@ struct watch_job {
     uint64_t duration_ns; /* 0: until it ends */
     bool pass_status;
     bool spawned;
-    bool ended; /* the child was waited for */
+    uint64_t own_peak; /* our largest resident size when it started */
+    bool ended;        /* the child was waited for */
     struct tch_spawn_end end;
     int pidfd;
     tacho_error no_power;
@@ -87,6 +88,14 @@ static int parse_options(struct watch_job *job, struct args *args)
     return EXIT_OK;
 }
 
+static uint64_t own_peak(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
 static int start_command(struct watch_job *job, const struct args *args)
 {
     struct tch_spawn s = {.argv = (const char *const *)args->operands};
@@ -96,6 +105,7 @@ static int start_command(struct watch_job *job, const struct args *args)
         complain(&err, "cannot start '%s'", args->operands[0]);
         return EXIT_WORK;
     }
+    job->own_peak = own_peak();
     job->spawned = true;
     return EXIT_OK;
 }
@@ -237,24 +247,9 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
     return tch_watch_look(w, &job->now, err);
 }
 
-static uint64_t own_peak(void)
-{
-    struct rusage usage;
-
-    getrusage(RUSAGE_SELF, &usage);
-    return (uint64_t)usage.ru_maxrss * 1024;
-}
-
-static uint64_t ns_of(const struct timeval *t)
-{
-    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
-}
-
-/* What wait tells of a child is exact, but for a peak that is smaller than ours: that is ours. */
 static int finish_child(struct watch_job *job, struct tch_watch *w)
 {
     tacho_error err;
-    uint64_t peak;
 
     if (job->duration_ns > 0 && !child_ended(job))
         kill(job->plan.pid, SIGTERM);
@@ -263,9 +258,7 @@ static int finish_child(struct watch_job *job, struct tch_watch *w)
         return EXIT_WORK;
     }
     job->ended = true;
-    peak = (uint64_t)job->end.usage.ru_maxrss * 1024;
-    tch_watch_ended(w, peak > own_peak() ? peak : 0,
-                    ns_of(&job->end.usage.ru_utime) + ns_of(&job->end.usage.ru_stime));
+    tch_watch_ended(w, &job->end.usage, job->own_peak);
     return EXIT_OK;
 }
 
@@ -317,6 +310,7 @@ static void add_json(struct tch_buf *b, const struct watch_job *job,
     add_json_u64(b, "looks", r->looks);
     add_json_u64(b, "most_processes", r->most_processes);
     add_json_known(b, "peak_rss_bytes", r->peak_rss_bytes);
+    add_json_known(b, "peak_rss_at_most_bytes", r->peak_at_most);
     add_json_known(b, "mean_rss_bytes", r->mean_rss_bytes);
     add_json_u64(b, "swap_bytes", r->swap_bytes);
     add_json_u64(b, "minor_faults", r->minor_faults);
@@ -391,30 +385,41 @@ static void add_time_row(struct table *t, const char *name, double ns, const cha
     table_add(t, PLAIN, what);
 }
 
+static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
+{
+    if (r->peak_rss_bytes > 0)
+        add_size_row(t, "memory", r->peak_rss_bytes, "peak");
+    else if (r->peak_at_most > 0)
+        add_size_row(t, "memory", r->peak_at_most,
+                     "at most: no more is known of one that ended so soon");
+    if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
+        add_size_row(t, "", r->mean_rss_bytes, "mean");
+    if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
+        table_add(t, PLAIN, "memory");
+        table_add(t, PLAIN, "-");
+        table_add(t, YELLOW, "not known: it ended before it could be looked at");
+    }
+    if (r->swap_bytes > 0)
+        add_size_row(t, "", r->swap_bytes, "swapped out at most");
+}
+
 static void add_text(struct tch_buf *b, const struct watch_job *job,
                      const struct tch_watch_report *r, const struct args *args)
 {
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
     struct table t;
-    char what[128];
+    char what[128] = "ended before it could be looked at";
 
     table_init(&t, &args->out, columns, 3);
-    snprintf(what, sizeof what, "looked at %llu times, up to %llu processes",
-             (unsigned long long)r->looks, (unsigned long long)r->most_processes);
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
+                 (unsigned long long)r->looks, (unsigned long long)r->most_processes,
+                 r->most_processes == 1 ? "" : "es");
     add_time_row(&t, "time", r->seconds * 1e9, what);
     snprintf(what, sizeof what, "%.0f%% of a CPU",
              r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
     add_time_row(&t, "cpu", (double)r->cpu_ns, what);
-    if (r->peak_rss_bytes > 0) {
-        add_size_row(&t, "memory", r->peak_rss_bytes, "peak");
-        add_size_row(&t, "", r->mean_rss_bytes, "mean");
-    } else {
-        table_add(&t, PLAIN, "memory");
-        table_add(&t, PLAIN, "-");
-        table_add(&t, YELLOW, "not known: it ended before it could be looked at");
-    }
-    if (r->swap_bytes > 0)
-        add_size_row(&t, "", r->swap_bytes, "swapped out at most");
+    add_memory_rows(&t, r);
     table_add(&t, PLAIN, "faults");
     table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
     table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);

@@ -117,7 +117,7 @@ static int read_samples(const char *path, bool gated, struct setting *s)
 {
     FILE *file = fopen(path, "re");
     uint64_t *times = NULL;
-    tacho_latency_stats stats;
+    tacho_latency_stats stats = {0};
     int status;
 
     if (!file)

@@ -27,8 +27,10 @@ static void plot_order(struct tch_buf *b, const char *title, const char *name, e
                          .yu = unit};
     double *x = malloc((n + 1) * sizeof *x);
 
-    if (!x)
+    if (!x) {
+        b->failed = true;
         return;
+    }
     for (size_t i = 0; i < n; i++)
         x[i] = (double)i + 1;
     tch_plot_range_y(&p, values, n, false);

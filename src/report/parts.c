@@ -179,6 +179,7 @@ static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
         tch_buf_add(&text, value->text, value->len);
     }
     tch_add_escaped_n(b, text.data, text.len);
+    b->failed = b->failed || text.failed;
     tch_buf_release(&text);
 }
 

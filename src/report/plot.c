@@ -266,7 +266,7 @@ void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const d
 
 void tch_plot_key(struct tch_plot *p, const char *kind, const char *text, size_t at)
 {
-    unsigned y = 14 + 15 * (unsigned)at;
+    unsigned y = 14 + 17 * (unsigned)at;
 
     if (!p->keyed)
         tch_buf_adds(p->b, "</g><g class=\"legend\">"); /* it is not zoomed */
@@ -325,7 +325,8 @@ static const char file_style[] =
     ".dots{stroke-width:6;stroke-linecap:round;opacity:.75}.line,.legend path{stroke-width:1.6}"
     ".whisker{stroke-width:1.2;opacity:.6}.fit{stroke-dasharray:5 3;opacity:.7}"
     ".heat text{fill:var(--fg);text-anchor:middle}.heat .row{text-anchor:end}"
-    ".heat .dim{fill:var(--dim)}.heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
+    ".heat .dim{fill:var(--dim)}.heat .unsure{font-style:italic;opacity:.75}"
+    ".heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
     ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
     ".heat .none{fill:var(--line);opacity:.6}";
 

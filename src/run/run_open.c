@@ -13,7 +13,7 @@
 #include "merge.h"
 #include "trace_out.h"
 
-enum { HEAD_MAX = 64 << 20, LAST_WORDS = 4096 };
+enum { HEAD_MAX = 64 << 20, LAST_WORDS = 4096, FLAGS_MAX = 100000 };
 
 /* Found now, so that a program that is not there leaves no folder behind, and so that looking for
    it is not timed. One with a slash, run in another folder, is found by that folder. */
@@ -131,6 +131,23 @@ static int begin_receipt(struct tch_run *run, size_t index, tacho_error *err)
     return status;
 }
 
+/* The value of a label "K=V", or NULL. */
+static const char *label_of(const struct tch_run_plan *plan, const char *key)
+{
+    size_t len = strlen(key);
+
+    for (const char *const *l = plan->labels; l && *l; l++)
+        if (strncmp(*l, key, len) == 0 && (*l)[len] == '=')
+            return *l + len + 1;
+    return NULL;
+}
+
+/* A configuration that is an object, and not too long for a variable. */
+static const char *flags_of(const struct tch_surroundings *s)
+{
+    return s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX ? s->config : NULL;
+}
+
 /* Its files, once it has a folder. */
 static int open_files(struct tch_run *run, size_t index, tacho_error *err)
 {
@@ -146,10 +163,15 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
         .env_hash = run->surroundings.environment_hash,
         .commit = run->plan->commands[index].commit ? run->plan->commands[index].commit
                                                     : run->surroundings.commit,
+        .model = label_of(run->plan, "model"),
+        .concurrency = label_of(run->plan, "concurrency"),
+        .runtime_flags = flags_of(&run->surroundings),
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
     };
+    if (!run->targets[index].model)
+        run->targets[index].model = run->plan->commands[index].name;
     return status;
 }
 

@@ -19,12 +19,15 @@
 /** A command and where its files are. */
 struct tch_target {
     const struct tch_run_command *command;
-    const char *env_hash; /**< what TACHO_PROFILE_ENV_HASH and _COMMIT_SHA say, when the user does
-                               not; NULL or "": nothing */
+    const char *env_hash; /**< what TACHO_PROFILE_ENV_HASH, _COMMIT_SHA and so on say, when the
+                               user does not; NULL or "": nothing */
     const char *commit;
-    const char *folder; /**< the run folder, absolute; NULL: the program is told of none */
-    int out_fd;         /**< standard output; -1: as the plan says */
-    int err_fd;         /**< standard error; -1: as standard output */
+    const char *model;
+    const char *concurrency;
+    const char *runtime_flags; /**< a JSON object */
+    const char *folder;        /**< the run folder, absolute; NULL: the program is told of none */
+    int out_fd;                /**< standard output; -1: as the plan says */
+    int err_fd;                /**< standard error; -1: as standard output */
 };
 
 struct tch_spawner;

@@ -25,6 +25,7 @@
 
 enum {
     ENV_FILES = 3,
+    ENV_FACTS = 5,
     PATH_ROOM = PATH_MAX + 64,
     STACK_SIZE = 16 * 1024, /* of a child until it has its program */
 };
@@ -308,16 +309,45 @@ static int run_one(struct tch_spawner_reply *r, struct lane *lane, unsigned run)
  * Before the first run.
  */
 
+/* Has the user set a variable TACHO_..., or the one of the same name that is read in its place? */
+static bool is_set(const char *name)
+{
+    char other[64];
+
+    snprintf(other, sizeof other, "FERRUM_%s", name + strlen("TACHO_"));
+    return getenv(name) || getenv(other);
+}
+
+/* What programs are told of the run, where the user tells nothing. */
+static int add_facts(struct lane *lane, size_t n)
+{
+    const struct tch_target *t = lane->target;
+    const char *facts[ENV_FACTS][2] = {{"TACHO_PROFILE_ENV_HASH", t->env_hash},
+                                       {"TACHO_PROFILE_COMMIT_SHA", t->commit},
+                                       {"TACHO_PROFILE_MODEL", t->model},
+                                       {"TACHO_PROFILE_CONCURRENCY", t->concurrency},
+                                       {"TACHO_PROFILE_RUNTIME_FLAGS_JSON", t->runtime_flags}};
+
+    for (int i = 0; i < ENV_FACTS; i++) {
+        char *fact = NULL;
+
+        if (!facts[i][1] || !facts[i][1][0] || is_set(facts[i][0]))
+            continue;
+        if (asprintf(&fact, "%s=%s", facts[i][0], facts[i][1]) < 0)
+            return TACHO_ENOMEM;
+        lane->env[n++] = fact;
+    }
+    return 0;
+}
+
 /* The strings of `environ` and those that we add, each with room. */
 static int make_env(struct lane *lane)
 {
-    const char *facts[][2] = {{"TACHO_PROFILE_ENV_HASH", lane->target->env_hash},
-                              {"TACHO_PROFILE_COMMIT_SHA", lane->target->commit}};
     size_t n = 0;
 
     while (environ[n])
         n++;
-    lane->env = calloc(n + ENV_FILES + 3, sizeof *lane->env);
+    lane->env = calloc(n + ENV_FILES + ENV_FACTS + 1, sizeof *lane->env);
     if (!lane->env)
         return TACHO_ENOMEM;
     n = 0;
@@ -328,23 +358,14 @@ static int make_env(struct lane *lane)
         char name[32];
 
         snprintf(name, sizeof name, "%.*s", (int)strcspn(file_names[i][0], "="), file_names[i][0]);
-        if (i > 0 && getenv(name))
+        if (i > 0 && is_set(name))
             continue;
         lane->file[i] = malloc(PATH_ROOM + 64);
         if (!lane->file[i])
             return TACHO_ENOMEM;
         lane->env[n++] = lane->file[i];
     }
-    for (int i = 0; i < 2; i++) {
-        char *fact = NULL;
-
-        if (!facts[i][1] || !facts[i][1][0] || getenv(facts[i][0]))
-            continue;
-        if (asprintf(&fact, "%s=%s", facts[i][0], facts[i][1]) < 0)
-            return TACHO_ENOMEM;
-        lane->env[n++] = fact;
-    }
-    return 0;
+    return add_facts(lane, n);
 }
 
 static int make_lanes(const struct tch_target *targets, tacho_error *err)

@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include <tacho/csv.h>
-#include <tacho/trace.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "trace/recording.h"
+#include "trace/convert.h"
 
 enum { FLUSH_AT = 1 << 20, OUR_PID = 0 };
 
@@ -21,7 +20,6 @@ struct writing {
     struct tch_buf b; /* begins with "[" or a line feed: then no comma is wanted */
     double origin_ns; /* CLOCK_MONOTONIC */
     double unix_ns;   /* the same moment, since 1970 */
-    const struct tch_recording *recording;
     tacho_error *err;
 };
 
@@ -43,18 +41,20 @@ static void begin_event(struct writing *w, const char *name, size_t len, const c
     tch_json_u64(&w->b, tid);
 }
 
+static int flush(struct writing *w)
+{
+    int status = tch_replace_write(&w->file, w->b.data, w->b.len, w->err);
+
+    tch_buf_clear(&w->b);
+    return status;
+}
+
 static int end_event(struct writing *w)
 {
-    int status = 0;
-
     tch_json_end_object(&w->b);
     if (w->b.failed)
         return tch_fail(w->err, TACHO_ENOMEM, 0, "no memory for the trace");
-    if (w->b.len >= FLUSH_AT) {
-        status = tch_replace_write(&w->file, w->b.data, w->b.len, w->err);
-        tch_buf_clear(&w->b);
-    }
-    return status;
+    return w->b.len >= FLUSH_AT ? flush(w) : 0;
 }
 
 static void begin_name(struct writing *w, const char *kind, uint64_t pid, const char *name)
@@ -125,69 +125,6 @@ static int write_csv(struct writing *w, const char *folder, const char *name, in
 
 /* What the program recorded. */
 
-static void write_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
-{
-    double f64;
-
-    tch_json_key_n(b, arg->key->name, arg->key->name_len);
-    memcpy(&f64, &arg->bits, sizeof f64);
-    switch (arg->type) {
-    case TACHO_ARG_I64:
-        tch_json_i64(b, (int64_t)arg->bits);
-        break;
-    case TACHO_ARG_U64:
-        tch_json_u64(b, arg->bits);
-        break;
-    case TACHO_ARG_F64:
-        tch_json_f64(b, f64);
-        break;
-    case TACHO_ARG_BOOL:
-        tch_json_bool(b, arg->bits != 0);
-        break;
-    default:
-        tch_json_string(b, arg->text, arg->len);
-    }
-}
-
-static void write_args(struct writing *w, struct tch_rec_args args, struct tch_rec_args more)
-{
-    struct tch_rec_arg arg;
-
-    tch_json_key(&w->b, "args");
-    tch_json_begin_object(&w->b);
-    while (tch_rec_next_arg(w->recording, &args, &arg))
-        write_arg(&w->b, &arg);
-    while (tch_rec_next_arg(w->recording, &more, &arg))
-        write_arg(&w->b, &arg);
-    tch_json_end_object(&w->b);
-}
-
-static int see_event(void *ctx, const struct tch_seen_event *e)
-{
-    struct writing *w = ctx;
-    bool span = e->seen == TCH_SEEN_END || e->seen == TCH_SEEN_UNFINISHED;
-    bool instant = e->seen == TCH_SEEN_OTHER && e->kind == TCH_REC_INSTANT;
-    uint64_t begin = e->seen == TCH_SEEN_END ? e->begin_ns : e->ns;
-    const struct tch_rec_name *site;
-
-    if (!span && !instant)
-        return 0;
-    site = tch_rec_site(w->recording, e->id);
-    begin_event(w, site->name, site->name_len,
-                e->seen == TCH_SEEN_END ? "X"
-                : span                  ? "B"
-                                        : "i",
-                (double)begin - w->origin_ns, w->recording->head.pid, e->tid);
-    tch_json_key(&w->b, "cat");
-    tch_json_string(&w->b, site->category, site->category_len);
-    if (e->seen == TCH_SEEN_END) {
-        tch_json_key(&w->b, "dur");
-        tch_json_f64(&w->b, (double)(e->ns - e->begin_ns) / 1e3);
-    }
-    write_args(w, e->args, e->seen == TCH_SEEN_END ? e->end_args : (struct tch_rec_args){0});
-    return end_event(w);
-}
-
 static int write_recording(const char *path, void *ctx, tacho_error *err)
 {
     struct writing *w = ctx;
@@ -198,11 +135,9 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
         return 0; /* no recording, or cut before it began */
     if (status < 0)
         return status;
-    w->recording = &r;
-    begin_name(w, "process_name", r.head.pid, r.head.program);
-    status = end_event(w);
+    status = flush(w);
     if (status == 0)
-        status = tch_recording_walk(&r, see_event, w, err);
+        status = tch_chrome_add(&r, &w->file, (uint64_t)w->origin_ns, err);
     tch_recording_close(&r);
     return status;
 }
@@ -210,13 +145,6 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
 static int is_shown(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
-}
-
-static bool is_recording(const char *path)
-{
-    size_t len = strlen(path);
-
-    return len > 6 && strcmp(path + len - 6, ".tacho") == 0;
 }
 
 static int recordings_in(const char *path, bool top, tch_run_recording_fn *each, void *ctx,
@@ -233,7 +161,7 @@ static int recordings_in(const char *path, bool top, tch_run_recording_fn *each,
             status = tch_folder_at(full, path, names[i]->d_name, err);
         if (status == 0 && top)
             status = recordings_in(full, false, each, ctx, err);
-        else if (status == 0 && is_recording(full))
+        else if (status == 0 && tch_trace_is_recording(full))
             status = each(full, ctx, err);
         free(names[i]);
     }
@@ -277,7 +205,7 @@ static int write_all(struct writing *w, const struct tch_receipt *r, const char 
     if (status == 0)
         status = tch_run_each_recording(folder, write_recording, w, w->err);
     tch_buf_adds(&w->b, "\n]\n");
-    return status < 0 ? status : tch_replace_write(&w->file, w->b.data, w->b.len, w->err);
+    return status < 0 ? status : flush(w);
 }
 
 int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *err)

@@ -34,6 +34,26 @@ await withPage(chromium, folder, async (page) => {
   check("arrows go from run to run", await page.ask(`${tip}.startsWith('run 1:')`), true);
   await page.key("ArrowRight", 39);
   check("and on", await page.ask(`${tip}.startsWith('run 2:')`), true);
+
+  // Labels have the size of text, and are whole, however wide the page is.
+  for (const width of [390, 640, 820, 1240]) {
+    await page.send("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: false });
+    check(`labels at ${width} pixels`, await page.ask(`[...document.querySelectorAll('figure.plot')].every((figure) => {
+      const box = figure.getBoundingClientRect(), scale = figure.querySelector('svg').getBoundingClientRect().width / figure.querySelector('svg').viewBox.baseVal.width;
+      return [...figure.querySelectorAll('.ticks text')].every((text) => {
+        const b = text.getBoundingClientRect(), size = parseFloat(getComputedStyle(text).fontSize) * scale;
+        return size >= 8.5 && size <= 14.5 && b.left >= box.left && b.right <= box.right;
+      });
+    })`), true);
+    check(`nothing to scroll sideways at ${width} pixels`, await page.ask("document.documentElement.scrollWidth <= innerWidth"), true);
+  }
+
+  // On paper: two charts beside each other, no hints for the mouse.
+  await page.send("Emulation.setEmulatedMedia", { media: "print" });
+  check("two columns on paper", await page.ask("getComputedStyle(document.querySelector('.plots')).gridTemplateColumns.split(' ').length"), 2);
+  check("no hints on paper", await page.ask("getComputedStyle(document.querySelector('.hint')).display"), "none");
+  await page.send("Emulation.setEmulatedMedia", { media: "", features: [{ name: "prefers-color-scheme", value: "dark" }] });
+  check("dark when that is wanted", await page.ask("getComputedStyle(document.body).backgroundColor"), "rgb(18, 22, 28)");
   check("nothing on the console", page.complaints, []);
   check("nothing from the network", page.requests.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && url !== "about:blank"), []);
 });

@@ -46,6 +46,26 @@ holds rude ".state == \"recovered\" and (.samples | length) == $written and .sam
 "$tacho" report -f csv $folder >again 2>err || fail "the second report failed"
 [ "$(wc -l <again)" -eq $((written + 1)) ] || fail "the CSV has not every sample"
 
+# The server goes, too, with its children, also where it does not heed TERM.
+"$tacho" run -n 100000 --name rude --server 'trap "" TERM; sleep 97.31 & echo up; sleep 97.32' \
+    --ready up -- sleep 0.02 >out 2>err &
+pid=$!
+tries=0 # latest is that of the run before until this one has begun
+until [ "$(jq -r .plan.ready tacho-out/rude/latest/run.json)" = up ] || [ $tries -eq 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+await tacho-out/rude/latest/samples.jsonl 2
+pgrep -f 'sleep 97.3' >/dev/null || fail "there is no server to end"
+kill -9 $pid
+wait $pid 2>/dev/null
+tries=0
+while pgrep -f 'sleep 97.3' >/dev/null; do
+    tries=$((tries + 1))
+    [ $tries -lt 200 ] || fail "the server outlives tacho"
+    sleep 0.05
+done
+
 # A full disk: told, and no receipt that lies.
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
     status=0

@@ -100,6 +100,18 @@ run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
     printf "sample_id,wall_time_us,kernel_time_us,seq_len\n1,2,3,4\n" >"$TACHO_RUN_DIR/latency.$$.csv"'
 [ "$(wc -l <tacho-out/sh/latest/profile.jsonl)" -eq 2 ] || fail "events were not put together"
 [ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not put together"
+echo '{"kv": "fp8", "pages": [16]}' >config.json
+run 0 -n 1 --name told --config config.json --label model=llama --label concurrency=4 --output told -- \
+    sh -c 'env | grep ^TACHO_ | sort'
+for line in TACHO_PROFILE_MODEL=llama TACHO_PROFILE_CONCURRENCY=4 TACHO_PROFILE_ENV_HASH=sha256: \
+    'TACHO_PROFILE_RUNTIME_FLAGS_JSON={"kv":"fp8","pages":[16]}' TACHO_TRACE_OUT=/ /iter/0001/profile.jsonl; do
+    says told "$line"
+done
+FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name told --output told --env \
+    TACHO_PROFILE_JSONL=mine.jsonl -- sh -c 'env | grep ^TACHO_ | sort'
+! grep -E 'MODEL|TRACE_OUT|iter.*jsonl' told || fail "what the user set is overridden"
+run 0 -n 1 --output told -- env
+says told TACHO_PROFILE_MODEL=env
 run 0 -n 2 --power fixed:50 -- sleep 0.1
 holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
 [ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not looked at"
@@ -109,12 +121,31 @@ run 0 -n 3 --name served --server 'echo "now up"; exec sleep 98.7' --ready 'up$'
 holds served '.server.ready_s > 0 and .server.peak_rss_bytes > 100000 and .plan.ready == "up$"'
 says tacho-out/served/latest/server.log "now up"
 ! pgrep -f 'sleep 98.7' >/dev/null || fail "the server outlives the runs"
+run 0 -n 3 --name served --power fixed:50 --server 'echo up; while :; do :; done' --ready up -- \
+    sleep 0.3
+holds served '.server.energy_j > 1 and .server.energy_j < 1.1 * ([.samples[].energy_j] | add)'
+[ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 4 ] || fail "the server's power was not looked at"
+says out "server: ready after"
 run 1 -n 3 --name served --server 'exit 3' --ready up -- true
 says err "ended before it was ready"
 run 1 -n 100000 --name served --server 'echo up; sleep 0.3' --ready up -- sleep 0.05
 says err "the server has ended"
 run 64 -n 1 --server x -- true
 run 1 -n 1 --server 'sleep 5' --ready '(' -- true
+
+# Flamegraphs of the command and of the server, whose work a child of it does; where the kernel
+# lets nobody sample, that is told and the rest is there.
+status=0
+"$tacho" run -n 2 --name drawn --flame --server 'echo up; (while :; do :; done); true' --ready up -- \
+    sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done' >out 2>err || status=$?
+if [ "$status" -eq 0 ]; then
+    says tacho-out/drawn/latest/flamegraph-drawn-server.svg "samples, 100"
+    says tacho-out/drawn/latest/report.html "flamegraph-drawn-server.svg"
+    [ ! -e tacho-out/drawn/latest/iter ] || fail "the extra runs left a folder"
+else
+    says err "no flamegraph of the server"
+fi
+holds drawn '.samples | length == 2'
 
 # A trace: a span a run.
 run 0 -n 3 --trace -- true

@@ -1,0 +1,81 @@
+#!/bin/sh
+# formats.sh TACHO: what CI systems and Prometheus read is read by parsers that are not ours.
+set -u
+# shellcheck source=SCRIPTDIR/../run/lib.sh
+. "$(dirname "$0")/../run/lib.sh"
+need jq python3
+
+# A line with all that a format could trip over.
+run 0 -n 6 --allow-nonzero --name a --metric 'n=([0-9]+)' -- sh -c 'echo 7; exit 3' '<&">'
+run 0 -n 6 --name b -- true
+first="tacho-out/a/latest"
+
+"$tacho" report -f junit -o junit.xml "$first" tacho-out/b/latest || fail "no JUnit"
+"$tacho" report -f csv -o samples.csv "$first" || fail "no CSV"
+"$tacho" report -f html -o both.html "$first" tacho-out/b/latest || fail "no HTML"
+"$tacho" report -f prometheus -o metrics "$first" tacho-out/b/latest || fail "no Prometheus"
+python3 - <<'END' || exit 1
+import csv, html.parser, re, sys, xml.etree.ElementTree as tree
+
+suite = tree.parse("junit.xml").getroot()
+cases = suite.findall("testcase")
+assert suite.tag == "testsuite" and suite.get("tests") == "2" and suite.get("failures") == "1"
+assert [c.get("name") for c in cases] == ["a", "b"]
+assert cases[0].find("failure").get("message") == "6 of 6 runs failed"
+assert cases[1].find("failure") is None and float(cases[1].get("time")) > 0
+assert "wall time:" in cases[1].find("system-out").text
+
+rows = list(csv.DictReader(open("samples.csv", newline="")))
+assert len(rows) == 6 and all(int(r["wall_ns"]) > 0 for r in rows)
+
+class Page(html.parser.HTMLParser):
+    """Every element is closed by its own name."""
+    void = {"meta", "br", "path", "circle", "rect", "i"}
+    def __init__(self):
+        super().__init__()
+        self.open, self.texts, self.sections = [], [], 0
+    def handle_starttag(self, tag, attrs):
+        self.sections += tag == "section"
+        if tag not in self.void:
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        if tag not in self.void:
+            assert self.open and self.open.pop() == tag, (tag, self.getpos())
+    def handle_data(self, data):
+        self.texts.append(data)
+
+page = Page()
+page.feed(open("both.html").read())
+page.close()
+assert page.open == [] and page.sections == 2
+for text in ("Side by side", "wall time by the first, 95 %"):
+    assert text in page.texts, text
+assert any(t.endswith("""'<&">'""") for t in page.texts)
+
+name = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+label = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
+line = re.compile(rf"({name})\{{{label}(?:,{label})*\}} (-?[0-9.e+-]+|NaN|[+-]Inf)")
+typed, families = set(), []
+for text in open("metrics").read().splitlines():
+    if text.startswith("# TYPE "):
+        family = text.split()[2]
+        assert family not in typed, "a family stands in two places"
+        typed.add(family)
+    elif not text.startswith("# HELP "):
+        match = line.fullmatch(text)
+        assert match and match[1] in typed, text
+        families.append(match[1])
+assert "tacho_run_wall_ns" in typed and "tacho_run_n" in typed
+assert families == sorted(families, key=families.index), "values of a family do not stand together"
+END
+if command -v promtool >/dev/null; then
+    promtool check metrics <./metrics || fail "promtool refuses it"
+else
+    echo "promtool is not installed: that part is left out"
+fi
+
+# Where there is nothing to read, and where it cannot be written.
+! "$tacho" report -f nonsense tacho-out/b/latest 2>err || fail "an unknown format was taken"
+says err "nonsense"
+! "$tacho" report -o /no/such/folder/x tacho-out/b/latest 2>err || fail "it wrote to nowhere"
+says err "/no/such/folder"
