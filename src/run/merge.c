@@ -3,9 +3,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <tacho/csv.h>
@@ -37,7 +37,9 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 struct merging {
     const char *folder;
-    int out[KINDS]; /* -1: nothing of it yet */
+    struct tch_replace out[KINDS];
+    char path[KINDS][PATH_MAX];
+    bool any[KINDS]; /* something of it so far */
     tacho_error *err;
 };
 
@@ -56,21 +58,22 @@ static int append(struct merging *m, size_t k, const struct tch_buf *text)
 {
     const char *data = text->data;
     const char *end = memrchr(data, '\n', text->len);
-    char path[PATH_MAX];
-    bool first = m->out[k] < 0;
+    int status = 0;
 
     if (!end)
         return 0;
-    if (first) {
-        if (tch_folder_at(path, m->folder, kinds[k].whole, m->err) < 0)
-            return TACHO_ELIMIT;
-        m->out[k] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (m->out[k] < 0)
-            return tch_fail_errno(m->err, errno, "cannot make '%s'", path);
-    } else if (kinds[k].header) {
-        data = (const char *)memchr(data, '\n', text->len) + 1;
+    if (m->any[k]) {
+        if (kinds[k].header)
+            data = (const char *)memchr(data, '\n', text->len) + 1;
+    } else {
+        status = tch_folder_at(m->path[k], m->folder, kinds[k].whole, m->err);
+        if (status == 0)
+            status = tch_replace_open(&m->out[k], m->path[k], m->err);
+        if (status < 0)
+            return status;
+        m->any[k] = true;
     }
-    return tch_write_all(m->out[k], kinds[k].whole, data, (size_t)(end + 1 - data), m->err);
+    return tch_replace_write(&m->out[k], data, (size_t)(end + 1 - data), m->err);
 }
 
 static int take_file(struct merging *m, size_t k, const char *path)
@@ -83,8 +86,6 @@ static int take_file(struct merging *m, size_t k, const char *path)
     if (status == 0)
         status = append(m, k, &text);
     tch_buf_release(&text);
-    if (status == 0)
-        unlink(path);
     return status;
 }
 
@@ -124,26 +125,69 @@ static int merge_file(struct merging *m, const char *path)
 
 static int merge_iter(struct merging *m, const char *path)
 {
-    int status = each_name(path, merge_file, m);
+    return each_name(path, merge_file, m);
+}
 
-    if (status == 0)
-        rmdir(path); /* unless something is left */
+static int remove_file(struct merging *m, const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+
+    (void)m;
+    for (size_t k = 0; k < KINDS; k++)
+        if (is_kind(&kinds[k], name))
+            unlink(path);
+    return 0;
+}
+
+static int remove_iter(struct merging *m, const char *path)
+{
+    int status = each_name(path, remove_file, m);
+
+    rmdir(path); /* unless something is left */
     return status;
 }
 
+static int commit(struct merging *m)
+{
+    int status = 0;
+
+    for (size_t k = 0; k < KINDS && status == 0; k++)
+        if (m->any[k])
+            status = tch_replace_commit(&m->out[k], m->err);
+    return status;
+}
+
+/* What is under `taken` is in the whole files already. What else is there goes back to `iter`. */
+static int clear_taken(struct merging *m, const char *taken, const char *iter)
+{
+    int status = each_name(taken, remove_iter, m);
+
+    if (status == 0 && rmdir(taken) < 0 && errno == ENOTEMPTY && rename(taken, iter) < 0)
+        status = tch_fail_errno(m->err, errno, "cannot rename '%s'", taken);
+    return status;
+}
+
+/* A kill may come at any time. Until the whole files are complete all parts are there, under
+   `iter`; the name `iter.taken` says that they are, and that the parts can go. */
 int tch_run_merge(const char *folder, tacho_error *err)
 {
     struct merging m = {.folder = folder, .err = err};
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, folder, "iter", err);
+    char iter[PATH_MAX];
+    char taken[PATH_MAX];
+    int status = tch_folder_at(iter, folder, "iter", err);
 
-    for (size_t k = 0; k < KINDS; k++)
-        m.out[k] = -1;
     if (status == 0)
-        status = each_name(path, merge_iter, &m);
+        status = tch_folder_at(taken, folder, "iter.taken", err);
+    if (status == 0)
+        status = clear_taken(&m, taken, iter);
+    if (status == 0)
+        status = each_name(iter, merge_iter, &m);
+    if (status == 0)
+        status = commit(&m);
     for (size_t k = 0; k < KINDS; k++)
-        if (m.out[k] >= 0)
-            close(m.out[k]);
-    rmdir(path);
+        if (m.any[k])
+            tch_replace_abort(&m.out[k]);
+    if (status == 0 && rename(iter, taken) == 0)
+        status = clear_taken(&m, taken, iter);
     return status;
 }
