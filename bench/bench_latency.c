@@ -114,10 +114,12 @@ static void free_histogram(void *state)
 static int record_each(void *work, void *state)
 {
     const struct values *v = work;
+    const uint64_t *x = v->x; /* what is recorded might be these, for all the compiler knows */
+    size_t n = v->n;
 
-    for (size_t i = 0; i < v->n; i++)
-        tacho_histogram_record(state, v->x[i % NEAR]);
-    return tacho_histogram_count(state) % v->n == 0 ? 0 : -1; /* of all rounds so far */
+    for (size_t i = 0; i < n; i++)
+        tacho_histogram_record(state, x[i % NEAR]);
+    return tacho_histogram_count(state) % n == 0 ? 0 : -1; /* of all rounds so far */
 }
 
 static int record_all(void *work, void *state)

@@ -99,7 +99,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_
 /** Accepts NULL. */
 TACHO_API void tacho_histogram_free(tacho_histogram *h);
 
-/** Counts a value: a nanosecond or two; no lock, no system call. Inline, see the end of this file;
+/** Counts a value: some two nanoseconds; no lock, no system call. Inline, see the end of this file;
     the two after it are the functions that other languages find in the library. */
 static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value);
 TACHO_API void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count);
