@@ -82,7 +82,7 @@ $ tacho stats --no-histogram -u ns stats/latency.hlog
 | mad     250 us
 
 $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
-| 100 numbers of decode in 1 histograms, by histogram: within 0.39% or 512 ns, if that is more, of the exact answer
+| 100 numbers of decode in 1 histogram, by histogram: within 0.39% or 512 ns, if that is more, of the exact answer
 | 
 |                 95% interval
 | min     999 us
