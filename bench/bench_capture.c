@@ -19,7 +19,7 @@
 #include "base/spawn.h"
 #include "bench.h"
 
-enum { ROUNDS_MAX = 101, WORDS = 24, SOURCES = 2, FUNCTIONS = 20, MAKE_ROUNDS = 3 };
+enum { ROUNDS_MAX = 101, WORDS = 24, SOURCES = 8, FUNCTIONS = 40, MAKE_ROUNDS = 3 };
 
 /* How a command is profiled. */
 struct way {
@@ -270,7 +270,7 @@ static int bench_all(const struct bench_options *o, const char *only)
         status = compare("a C program of 2 s", program, NULL, 15, o->rounds, NULL);
     if (only && strcmp(only, "make") != 0)
         return status;
-    /* perf asks addr2line for every address of the compiler: a minute for a third of a second. */
+    /* perf asks addr2line for every address of the compiler: minutes for a build of seconds. */
     if (status < 0 || write_sources(SOURCES) < 0)
         return -1;
     return compare("a parallel make with gcc", make, "rm -f *.o", 300,
