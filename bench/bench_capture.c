@@ -259,12 +259,17 @@ static bool can_sample(void)
     return run(argv) == 0;
 }
 
-static int bench_all(const struct bench_options *o)
+/* `only`: "program", "make", or NULL for both. */
+static int bench_all(const struct bench_options *o, const char *only)
 {
     const char *const program[] = {BENCH_WORKLOAD, "recursion", o->quick ? "30" : "700", NULL};
     const char *const make[] = {"make", "-s", "-j2", NULL};
-    int status = compare("a C program of 2 s", program, NULL, 15, o->rounds, NULL);
+    int status = 0;
 
+    if (!only || strcmp(only, "program") == 0)
+        status = compare("a C program of 2 s", program, NULL, 15, o->rounds, NULL);
+    if (only && strcmp(only, "make") != 0)
+        return status;
     /* perf asks addr2line for every address of the compiler: a minute for a third of a second. */
     if (status < 0 || write_sources(SOURCES) < 0)
         return -1;
@@ -284,8 +289,8 @@ int main(int argc, char **argv)
         return run_wrapped(argv + 2);
     if (bench_parse(&argc, argv, &options) < 0)
         return 64;
-    if (argc > 1 || options.rounds > ROUNDS_MAX) {
-        fprintf(stderr, "usage: bench_capture [--rounds N] [--quick]\n");
+    if (argc > 2 || options.rounds > ROUNDS_MAX) {
+        fprintf(stderr, "usage: bench_capture [--rounds N] [--quick] [program|make]\n");
         return 64;
     }
     snprintf(folder, sizeof folder, "/tmp/bench-capture-XXXXXX");
@@ -293,7 +298,7 @@ int main(int argc, char **argv)
         perror("bench_capture: cannot make a folder");
         return 1;
     }
-    status = can_sample() ? bench_all(&options) : 77;
+    status = can_sample() ? bench_all(&options, argc > 1 ? argv[1] : NULL) : 77;
     if (status == 77)
         printf("skipped: perf events are not allowed here\n");
     snprintf(clean, sizeof clean, "rm -rf '%s'", folder);

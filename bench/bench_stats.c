@@ -67,6 +67,7 @@ static int by_tacho(void *work, void *state)
 {
     const struct file *f = work;
     struct tch_numbers found;
+    struct tch_lines lines;
     struct tch_stream s;
     double p99 = 0;
     int status = -1;
@@ -75,9 +76,11 @@ static int by_tacho(void *work, void *state)
     lseek(f->fd, 0, SEEK_SET);
     if (tch_stream_init(&s, MEMORY, NULL) < 0)
         return -1;
-    if (tch_numbers_read(f->fd, "numbers", NULL, false, take, &s, &found, NULL) == 0 &&
-        s.n == f->lines && tch_stream_at(&s, (uint64_t[]){s.n * 99 / 100}, 1, &p99, NULL) == 0)
+    tch_lines_init_fd(&lines, f->fd, "numbers", 0);
+    if (tch_numbers_read(&lines, NULL, false, take, &s, &found, NULL) == 0 && s.n == f->lines &&
+        tch_stream_at(&s, (uint64_t[]){s.n * 99 / 100}, 1, &p99, NULL) == 0)
         status = p99 > 0 ? 0 : -1;
+    tch_lines_release(&lines);
     tch_stream_release(&s);
     return status;
 }

@@ -42,7 +42,7 @@ static int input_init(struct input *in)
 static int hash_alone(void *work, void *state)
 {
     const struct input *in = work;
-    char hash[TACHO_SHA256_TEXT];
+    char hash[TACHO_SHA256_TEXT] = "";
 
     (void)state;
     for (size_t i = 0; i < in->entries; i++)

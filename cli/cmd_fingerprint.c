@@ -35,12 +35,12 @@ static int read_file(const char *name, struct tch_buf *b)
 }
 
 /* "HASH", or with --json the hash and what was hashed. */
-static int put_hash(const struct args *args, const char *kind, const char *document, size_t len)
+/* document: what was hashed, NULL where that is no JSON. */
+static int put_hash(const struct args *args, const char *kind, const char *hash,
+                    const char *document, size_t len)
 {
-    char hash[TACHO_SHA256_TEXT];
     struct tch_buf b;
 
-    tacho_sha256(document, len, hash);
     tch_buf_init(&b, OUT_MAX);
     if (args->json) {
         tch_json_begin_object(&b);
@@ -51,13 +51,24 @@ static int put_hash(const struct args *args, const char *kind, const char *docum
         tch_json_key(&b, "sha256");
         tch_json_text(&b, hash);
         tch_json_key(&b, "document");
-        tch_json_raw(&b, document, len);
+        if (document)
+            tch_json_raw(&b, document, len);
+        else
+            tch_json_null(&b);
         tch_json_end_object(&b);
     } else {
         tch_buf_adds(&b, hash);
     }
     tch_buf_addc(&b, '\n');
     return put_out(&b);
+}
+
+static int put_document(const struct args *args, const char *kind, const char *document, size_t len)
+{
+    char hash[TACHO_SHA256_TEXT];
+
+    tacho_sha256(document, len, hash);
+    return put_hash(args, kind, hash, document, len);
 }
 
 /* config */
@@ -78,7 +89,7 @@ static int hash_config_file(const struct args *args, const char *file)
         complain(&err, "'%s' is not a configuration", file);
         status = EXIT_WORK;
     } else {
-        status = put_hash(args, "config", json, len);
+        status = put_document(args, "config", json, len);
     }
     free(json);
     tch_buf_release(&b);
@@ -139,7 +150,7 @@ static int run_config(struct args *args)
         complain(&err, "cannot hash the configuration");
         return EXIT_WORK;
     }
-    status = put_hash(args, "config", json, len);
+    status = put_document(args, "config", json, len);
     free(json);
     return status;
 }
@@ -202,7 +213,7 @@ static int run_json(struct args *args)
         complain(&err, "cannot take a fingerprint of '%s'", args->operands[0]);
         status = EXIT_WORK;
     } else {
-        status = put_hash(args, "json", json, len);
+        status = put_document(args, "json", json, len);
     }
     free(json);
     tch_buf_release(&b);
@@ -480,7 +491,6 @@ static int run_tensor(struct args *args)
     bool std = strcmp(name, "-") == 0;
     int fd = std ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     char hash[TCH_SHA256_HEX];
-    struct tch_buf b;
     int status;
 
     if (fd < 0) {
@@ -492,20 +502,17 @@ static int run_tensor(struct args *args)
     status = hash_tensor(fd, name, hash);
     if (!std)
         close(fd);
-    if (status != EXIT_OK)
-        return status;
-    tch_buf_init(&b, OUT_MAX);
-    tch_buf_addf(&b, "%s\n", hash);
-    return put_out(&b);
+    return status == EXIT_OK ? put_hash(args, "tensor", hash, NULL, 0) : status;
 }
 
 static const struct cmd tensor_cmd = {
     .name = "tensor",
     .summary = "hash of a file of 32-bit floats",
-    .usage = "tacho fingerprint tensor FILE",
+    .usage = "tacho fingerprint tensor [--json] FILE",
     .about = "SHA-256 of little-endian IEEE floats, one after the other, with nothing around them: "
              "the same as tacho_tensor_hash() of the values in memory.",
     .args = file_arg,
+    .json = true,
     .run = run_tensor,
 };
 

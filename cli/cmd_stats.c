@@ -4,48 +4,17 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/float_text.h"
-#include "base/json_write.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "cmds.h"
-#include "format.h"
+#include "measure/hdr_log.h"
 #include "opt.h"
-#include "stats/numbers.h"
 #include "stats/order.h"
-#include "stats/stream.h"
-#include "table.h"
+#include "stats_view.h"
 
 enum { COLUMN, PERCENTILES, UNIT, MEMORY, SKIP, NO_HISTOGRAM };
 
-enum { OUT_MAX = 1 << 20, PERCENTILES_MAX = 64, BINS = 16, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
-
-/* Exactly as typed: 99.999 is 99999 / 100000. */
-struct percentile {
-    char text[32];
-    uint64_t num;
-    uint64_t den;
-    double value;
-    double low; /* of the 95 % interval; NaN: too few numbers for one */
-    double high;
-};
-
-struct stats_job {
-    const char *file; /* NULL: standard input */
-    const char *column;
-    bool skip;
-    bool histogram;
-    double unit_ns; /* 0: not a time */
-    const char *unit;
-    uint64_t memory;
-    size_t count;
-    struct percentile percentiles[PERCENTILES_MAX];
-    struct tch_numbers found;
-    struct tch_stream stream;
-    double median;
-    double mad;
-    double edges[BINS + 1]; /* of the histogram drawn */
-    uint64_t below[BINS + 1];
-};
+enum { OUT_MAX = 1 << 20, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
 
 static const char *const unit_names[] = {"none", "ns", "us", "ms", "s", NULL};
 static const double unit_sizes[] = {0, 1, 1e3, 1e6, 1e9};
@@ -83,8 +52,8 @@ static int parse_percentiles(struct stats_job *job, const char *list, const stru
     for (;;) {
         size_t len = strcspn(list, ",");
 
-        if (job->count == PERCENTILES_MAX)
-            return wrong_usage(args, "more than %d percentiles", PERCENTILES_MAX);
+        if (job->count == STATS_PERCENTILES)
+            return wrong_usage(args, "more than %d percentiles", STATS_PERCENTILES);
         if (!parse_percentile(list, len, &job->percentiles[job->count++]))
             return wrong_usage(args, "'%.*s' is not a percentile from 0 to 100", (int)len, list);
         if (!list[len])
@@ -133,10 +102,50 @@ static void take(void *ctx, const double *values, size_t n)
     tch_stream_add_all(ctx, values, n);
 }
 
-static int read_numbers(struct stats_job *job)
+/* The histograms of a log, added up; --column is the tag of its lines. */
+static int read_log(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+{
+    tacho_histogram_bucket b;
+    tacho_histogram *h;
+    struct tch_hdr_log log;
+    size_t at = 0;
+    int status = tacho_histogram_new(&h, err);
+
+    if (status < 0)
+        return status;
+    status = tch_hdr_log_read(lines, job->column, job->skip, h, &log, err);
+    while (status == 0 && tacho_histogram_next(h, &at, &b))
+        tch_stream_add_count(&job->stream, (double)b.low + (double)(b.high - b.low) / 2, b.count);
+    job->stream.min = (double)tacho_histogram_min(h);
+    job->stream.max = (double)tacho_histogram_max(h);
+    job->intervals = log.intervals;
+    job->coarse = (double)log.coarse;
+    job->found = (struct tch_numbers){.skipped = log.skipped, .first_skipped = log.first_skipped};
+    if (job->column)
+        snprintf(job->found.column, sizeof job->found.column, "%s", job->column);
+    tacho_histogram_free(h);
+    return status;
+}
+
+static int read_lines(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+{
+    struct tch_line first;
+    int status = tch_lines_peek(lines, &first, err);
+
+    if (status > 0 && first.too_long)
+        status = tch_fail(err, TACHO_EPARSE, 1, "the line is too long");
+    if (status < 0)
+        return status;
+    if (status > 0 && tch_hdr_log_starts(first.text, first.len))
+        return read_log(job, lines, err);
+    return tch_numbers_read(lines, job->column, job->skip, take, &job->stream, &job->found, err);
+}
+
+static int read_file(struct stats_job *job)
 {
     const char *name = job->file ? job->file : "standard input";
     int fd = job->file ? open(job->file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    struct tch_lines lines;
     tacho_error err;
     int status;
 
@@ -146,8 +155,9 @@ static int read_numbers(struct stats_job *job)
         complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
         return EXIT_WORK;
     }
-    status =
-        tch_numbers_read(fd, name, job->column, job->skip, take, &job->stream, &job->found, &err);
+    tch_lines_init_fd(&lines, fd, name, 0);
+    status = read_lines(job, &lines, &err);
+    tch_lines_release(&lines);
     if (job->file)
         close(fd);
     if (status < 0) {
@@ -186,8 +196,8 @@ static uint64_t rank_of(uint64_t n, const struct percentile *p)
 /* All ranks at once: the values, and those that enclose each percentile. */
 static int find_percentiles(struct stats_job *job, tacho_error *err)
 {
-    uint64_t ranks[3 * PERCENTILES_MAX + 1];
-    double values[3 * PERCENTILES_MAX + 1];
+    uint64_t ranks[3 * STATS_PERCENTILES + 1];
+    double values[3 * STATS_PERCENTILES + 1];
     uint64_t n = job->stream.n;
     size_t count = job->count;
     int status;
@@ -225,201 +235,14 @@ static void find_bins(struct stats_job *job)
     double max = job->stream.max;
     bool by_factor = min > 0 && max / job->median > 20;
 
-    for (int i = 0; i <= BINS; i++) {
-        double share = (double)i / BINS;
+    for (int i = 0; i <= STATS_BINS; i++) {
+        double share = (double)i / STATS_BINS;
 
         job->edges[i] = by_factor ? min * pow(max / min, share) : min + (max - min) * share;
     }
     job->edges[0] = min;
-    job->edges[BINS] = nextafter(max, INFINITY);
-    tch_stream_below(&job->stream, job->edges, BINS + 1, job->below);
-}
-
-static void add_json_number(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value);
-}
-
-static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
-{
-    tch_json_key(b, "histogram");
-    tch_json_begin_array(b);
-    for (int i = 0; i < BINS; i++) {
-        tch_json_begin_object(b);
-        add_json_number(b, "low", job->edges[i]);
-        add_json_number(b, "high", i + 1 == BINS ? job->stream.max : job->edges[i + 1]);
-        tch_json_key(b, "count");
-        tch_json_u64(b, job->below[i + 1] - job->below[i]);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-}
-
-static void add_json_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    if (text && text[0])
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-static void add_json(struct tch_buf *b, const struct stats_job *job)
-{
-    bool exact = tch_stream_exact(&job->stream);
-
-    tch_json_begin_object(b);
-    add_json_text(b, "schema", "tacho.stats.v1");
-    add_json_text(b, "file", job->file);
-    add_json_text(b, "column", job->found.column);
-    add_json_text(b, "unit", job->unit);
-    tch_json_key(b, "n");
-    tch_json_u64(b, job->stream.n);
-    tch_json_key(b, "skipped");
-    tch_json_u64(b, job->found.skipped);
-    tch_json_key(b, "exact");
-    tch_json_bool(b, exact);
-    add_json_number(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
-    add_json_number(b, "min", job->stream.min);
-    add_json_number(b, "max", job->stream.max);
-    add_json_number(b, "mean", tch_stream_mean(&job->stream));
-    add_json_number(b, "std", tch_stream_std(&job->stream));
-    add_json_number(b, "mad", job->mad);
-    tch_json_key(b, "percentiles");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < job->count; i++) {
-        const struct percentile *p = &job->percentiles[i];
-
-        tch_json_begin_object(b);
-        add_json_text(b, "percentile", p->text);
-        add_json_number(b, "value", p->value);
-        add_json_number(b, "low95", p->low);
-        add_json_number(b, "high95", p->high);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-    add_json_bins(b, job);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
-/* A time, or the number with as many digits as it has; what is not exact gets no more than it is
-   good for. */
-static const char *show(const struct stats_job *job, double value, bool exact, char out[64])
-{
-    struct tch_buf b;
-
-    if (isnan(value))
-        return "-";
-    tch_buf_init_on(&b, out, 64, 63);
-    if (job->unit_ns > 0) {
-        add_duration(&b, value * job->unit_ns);
-    } else if (!exact || value != floor(value) || fabs(value) >= 1e15) {
-        tch_buf_addf(&b, "%.6g", value);
-    } else {
-        tch_buf_addf(&b, "%.0f", value);
-    }
-    return out;
-}
-
-static void add_row(struct table *t, const struct stats_job *job, const char *name, double value,
-                    bool exact)
-{
-    char text[64];
-
-    table_add(t, PLAIN, name);
-    table_add(t, BOLD, show(job, value, exact, text));
-    table_add(t, PLAIN, "");
-}
-
-static void add_percentile_row(struct table *t, const struct stats_job *job,
-                               const struct percentile *p)
-{
-    bool exact = tch_stream_exact(&job->stream);
-    char low[64];
-    char high[64];
-    char text[64];
-    char name[40];
-
-    snprintf(name, sizeof name, "p%s", p->text);
-    table_add(t, PLAIN, name);
-    table_add(t, BOLD, show(job, p->value, exact, text));
-    if (isnan(p->low))
-        table_add(t, DIM, "too few numbers for an interval");
-    else
-        table_addf(t, DIM, "%s to %s", show(job, p->low, exact, low),
-                   show(job, p->high, exact, high));
-}
-
-static void add_table(struct tch_buf *b, const struct stats_job *job, const struct args *args)
-{
-    static const struct column columns[] = {
-        {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
-    struct table t;
-
-    table_init(&t, &args->out, columns, 3);
-    add_row(&t, job, "min", job->stream.min, true);
-    for (size_t i = 0; i < job->count; i++)
-        add_percentile_row(&t, job, &job->percentiles[i]);
-    add_row(&t, job, "max", job->stream.max, true);
-    add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
-    add_row(&t, job, "std", tch_stream_std(&job->stream), false);
-    add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
-    table_print(&t, b);
-    table_release(&t);
-}
-
-static void add_drawing(struct tch_buf *b, const struct stats_job *job, const struct args *args)
-{
-    static const struct column columns[] = {{.right = true}, {.fit = FIT_WHOLE}, {.right = true}};
-    uint64_t most = 1;
-    struct table t;
-
-    for (int i = 0; i < BINS; i++) {
-        uint64_t count = job->below[i + 1] - job->below[i];
-
-        most = count > most ? count : most;
-    }
-    tch_buf_addc(b, '\n');
-    table_init(&t, &args->out, columns, 3);
-    for (int i = 0; i < BINS; i++) {
-        uint64_t count = job->below[i + 1] - job->below[i];
-        char edge[64];
-        char text[256];
-        struct tch_buf bar;
-
-        table_add(&t, PLAIN, show(job, job->edges[i], false, edge));
-        tch_buf_init_on(&bar, text, sizeof text, sizeof text - 1);
-        add_bar(&bar, &args->out, (double)count / (double)most, 40);
-        table_add(&t, CYAN, bar.data);
-        tch_buf_clear(&bar);
-        add_count(&bar, count);
-        table_add(&t, PLAIN, count > 0 ? bar.data : "");
-        tch_buf_release(&bar);
-    }
-    table_print(&t, b);
-    table_release(&t);
-}
-
-static void add_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
-{
-    tch_buf_addf(b, "%llu numbers", (unsigned long long)job->stream.n);
-    if (job->found.column[0])
-        tch_buf_addf(b, " of %s", job->found.column);
-    if (tch_stream_exact(&job->stream))
-        tch_buf_adds(b, ", exact\n");
-    else
-        tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
-                     100 * TCH_STREAM_ERROR);
-    if (job->found.skipped > 0)
-        tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
-                     (unsigned long long)job->found.skipped,
-                     (unsigned long long)job->found.first_skipped);
-    tch_buf_addc(b, '\n');
-    add_table(b, job, args);
-    if (job->histogram && !args->quiet)
-        add_drawing(b, job, args);
+    job->edges[STATS_BINS] = nextafter(max, INFINITY);
+    tch_stream_below(&job->stream, job->edges, STATS_BINS + 1, job->below);
 }
 
 static int run_stats(struct args *args)
@@ -435,7 +258,7 @@ static int run_stats(struct args *args)
         complain(&err, "cannot start");
         return EXIT_WORK;
     }
-    status = read_numbers(&job);
+    status = read_file(&job);
     if (status != EXIT_OK)
         goto out;
     find_unit(&job);
@@ -448,9 +271,9 @@ static int run_stats(struct args *args)
         find_bins(&job);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_json(&b, &job);
+        add_stats_json(&b, &job);
     else
-        add_text(&b, &job, args);
+        add_stats_text(&b, &job, args);
     status = put_out(&b);
 out:
     tch_stream_release(&job.stream);
@@ -462,7 +285,8 @@ static const struct opt opts[] = {
      .name = "column",
      .letter = 'c',
      .arg = "NAME|N",
-     .help = "a CSV column by its name or number, or a key of JSON objects"},
+     .help =
+         "a CSV column by its name or number, a key of JSON objects, or a tag of a histogram log"},
     {.id = PERCENTILES,
      .name = "percentiles",
      .letter = 'p',
@@ -485,7 +309,8 @@ static const struct opt opts[] = {
 
 static const struct arg operands[] = {
     {.name = "FILE",
-     .help = "numbers, CSV or JSON lines; standard input when not given, or '-'",
+     .help =
+         "numbers, CSV, JSON lines or an HdrHistogram log; standard input when not given, or '-'",
      .optional = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
@@ -494,6 +319,7 @@ static const struct arg operands[] = {
 static const struct example examples[] = {
     {"tacho stats latency.csv", "The wall times of a benchmark."},
     {"tacho stats -c stage_us.decode -u us profile.jsonl", "A stage of profile events."},
+    {"tacho stats -u ns latency.hlog", "All intervals of an HdrHistogram log."},
     {"seq 1000000 | tacho stats -p 50,99.999", "Numbers of a pipe."},
     {NULL, NULL},
 };
@@ -508,7 +334,10 @@ const struct cmd cmd_stats = {
         "statistics), mean, standard deviation of the population, median absolute deviation, "
         "and a histogram.\n\n"
         "While the numbers fit into --memory the answers are exact; beyond that they come from "
-        "a histogram and are within 0.39% of that. The first line of the output says which.",
+        "a histogram and are within 0.39% of that. The first line of the output says which.\n\n"
+        "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) is read, too: the "
+        "histograms of all its lines that carry no tag, or the tag that --column names, are added "
+        "up.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -15,10 +15,17 @@ enum { OUT_MAX = 1 << 30, NOTE_MAX = 192 };
 struct watcher {
     struct progress progress;
     const struct args *args;
+    char what[NOTE_MAX];
     char note[NOTE_MAX];
 };
 
-/* "6 cells, lambda=0.3_tau=2" */
+static void name_block(struct watcher *w, const struct tch_sweep *sweep, uint64_t block)
+{
+    snprintf(w->what, sizeof w->what, "%zu cells, block %llu/%llu", sweep->cells,
+             (unsigned long long)block, (unsigned long long)sweep->plan->repeat);
+}
+
+/* "6 cells, block 2/10" and, where there is room, which cell. */
 static void on_step(void *ctx, const struct tch_sweep *sweep, size_t unit, const char *failure)
 {
     struct watcher *w = ctx;
@@ -29,7 +36,9 @@ static void on_step(void *ctx, const struct tch_sweep *sweep, size_t unit, const
         warn("%s: %.*s", name, (int)strcspn(failure, "\n"), failure);
     if (!w->progress.on)
         return;
-    snprintf(w->note, sizeof w->note, "%zu cells, %s", sweep->cells, name);
+    snprintf(w->note, sizeof w->note, "%s", name);
+    if (unit < sweep->cells && !failure)
+        name_block(w, sweep, sweep->units[unit].done);
     w->progress.left_s = tch_sweep_left_ns(sweep) / 1e9;
     progress_step(&w->progress, sweep->runs_done);
 }
@@ -41,7 +50,8 @@ static int measure(struct tch_sweep *sweep, const struct args *args)
     tacho_error err;
     int measured;
 
-    progress_begin(&w.progress, args, "sweeping", sweep->runs_total);
+    name_block(&w, sweep, 1);
+    progress_begin(&w.progress, args, w.what, sweep->runs_total);
     w.progress.note = w.note;
     measured = tch_sweep_measure(sweep, &watch, &err);
     progress_end(&w.progress);

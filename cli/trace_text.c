@@ -25,6 +25,57 @@ struct tch_read_options trace_reading(struct trace_progress *p, const struct arg
         .args = with_args, .progress = step, .progress_ctx = &p->progress};
 }
 
+/* Output. */
+
+enum { OUTPUT = 100, FORM, FAIL_ON_WARN }; /* apart from those of the commands */
+
+static const char *const forms[] = {"array", "object", NULL};
+
+const struct opt trace_output_opts[] = {
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "OUT",
+     .help = "the file to write; its ending chooses the format",
+     .complete = COMPLETE_FILE},
+    {.id = FORM,
+     .name = "form",
+     .arg = "FORM",
+     .choices = forms,
+     .help = "of Chrome JSON: the bare array, or an object that has it"},
+    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
+    {.name = NULL},
+};
+
+const struct exit_note trace_output_exits[] = {
+    {EXIT_WARN, "something was lost, and --fail-on-warn was given"},
+    {0, NULL},
+};
+
+bool take_output_opt(struct trace_output *o, const struct opt *opt, const char *value)
+{
+    switch (opt->id) {
+    case OUTPUT:
+        o->path = value;
+        return true;
+    case FORM:
+        o->writing.object = choice_index(forms, value) == 1;
+        return true;
+    case FAIL_ON_WARN:
+        o->fail_on_warn = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+int check_output(struct args *args, const struct trace_output *o)
+{
+    return o->path ? EXIT_OK : wrong_usage(args, "-o OUT is missing: what to write");
+}
+
+/* What was read and written. */
+
 int warn_of_losses(const struct tch_model *m, const char *path)
 {
     int warnings = 0;
@@ -34,10 +85,10 @@ int warn_of_losses(const struct tch_model *m, const char *path)
              m->why.message);
         warnings++;
     }
-    if (m->bad > 0) {
+    if (m->bad.count > 0) {
         warn("'%s': %llu events lack what they must have and were passed over, the first at byte "
              "%llu",
-             path, (unsigned long long)m->bad, (unsigned long long)m->bad_offset);
+             path, (unsigned long long)m->bad.count, (unsigned long long)m->bad.first[0]);
         warnings++;
     }
     if (m->dropped > 0) {
@@ -65,9 +116,10 @@ void add_kind(struct tch_buf *b, const struct tch_model *m)
         tch_buf_adds(b, ", gzip");
 }
 
-int tell_rewritten(const struct tch_rewritten *done, const char *in, const char *out,
-                   const struct args *args, bool fail_on_warn)
+int tell_rewritten(const struct tch_rewritten *done, const char *in,
+                   const struct trace_output *output, const struct args *args)
 {
+    const char *out = output->path;
     int warnings = warn_of_losses(&done->model, in);
 
     if (done->left_out > 0) {
@@ -97,5 +149,5 @@ int tell_rewritten(const struct tch_rewritten *done, const char *in, const char 
                     (double)done->shift / 1000);
         fputc('\n', stderr);
     }
-    return fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
+    return output->fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
 }

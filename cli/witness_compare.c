@@ -47,9 +47,9 @@ static void add_json(struct tch_buf *b, const struct tch_witness_comparison *c, 
 static void add_text(struct tch_buf *b, const struct term *term,
                      const struct tch_witness_comparison *c, char *const *paths)
 {
-    static const struct column columns[] = {{.title = "differ in"},
-                                            {.title = "of", .right = true},
-                                            {.title = "entries", .right = true}};
+    static const struct column columns[] = {{.title = "entries that differ in"},
+                                            {.title = "", .right = true},
+                                            {.title = "of", .right = true}};
     const struct {
         const char *name;
         uint64_t count;
@@ -64,8 +64,8 @@ static void add_text(struct tch_buf *b, const struct term *term,
     table_init(&t, term, columns, 3);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         table_add(&t, PLAIN, rows[i].name);
-        table_addf(&t, PLAIN, "%llu", (unsigned long long)c->compared);
         table_addf(&t, rows[i].count > 0 ? RED : GREEN, "%llu", (unsigned long long)rows[i].count);
+        table_addf(&t, PLAIN, "%llu", (unsigned long long)c->compared);
     }
     table_print(&t, b);
     table_release(&t);

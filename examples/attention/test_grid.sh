@@ -87,16 +87,17 @@ status=0
 [ $status -eq 2 ] || fail "a changed log ends with $status"
 grep -q 'line 5: the line was changed' "$scratch/verify.txt" || fail "$(cat "$scratch/verify.txt")"
 
-# Killed in the middle of the sweep: the same command line finishes it.
+# Killed in the middle of the sweep, with all it started: the same command line finishes it.
 rm -r "$out"
-run --repeat 30 >/dev/null 2>&1 &
+setsid "$bench" --samples 20 --seq-len 8:32 --lambda "0.3 0.7" --tau "0 2" --repeat 10 --seed 7 \
+    --output-dir "$out" >/dev/null 2>&1 &
 pid=$!
 while [ "$(find "$out/sweep/cells" -name samples.jsonl -size +0 2>/dev/null | wc -l)" -lt 2 ] &&
     kill -0 $pid 2>/dev/null; do
     sleep 0.01
 done
-kill -KILL $pid 2>/dev/null || true
+kill -KILL -- -$pid 2>/dev/null || true
 wait $pid 2>/dev/null || true
-run --repeat 30 >"$scratch/again.txt" || fail "after a kill it ends with $?"
+run --repeat 10 >"$scratch/again.txt" || fail "after a kill it ends with $?"
 cut -d , -f 1-4,7 "$out/csv/results.csv" >"$scratch/results.third"
 expect_same "results.csv after a kill" "$scratch/results.first" "$scratch/results.third"

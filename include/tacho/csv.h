@@ -124,7 +124,8 @@ typedef struct tacho_csv_row {
 typedef int tacho_csv_row_fn(const tacho_csv_row *row, void *ctx, tacho_error *err);
 
 /**
- * Reads a file of a kind, row by row, in bounded memory. The header must be the kind's.
+ * Reads a file of a kind, row by row, in bounded memory. The header must be the kind's. An empty
+ * field is NaN where a float is expected: not measured.
  *
  * @return 0, what `each` returned, TACHO_EIO, TACHO_ENOMEM, or TACHO_EPARSE with the line
  */

@@ -64,7 +64,8 @@ typedef struct tacho_flame_request {
     uint32_t call_graph;     /**< enum tacho_call_graph */
     uint32_t flags;          /**< enum tacho_flame_flags */
     int32_t stop_fd;         /**< readable: end now, draw what there is; -1: none */
-    uint64_t duration_ns;    /**< end after this time; 0: when the command does */
+    uint64_t duration_ns;    /**< end after this time; 0: when the command does. A command that
+                                  still runs at the end is ended, with all that it started */
 } tacho_flame_request;
 
 #define TACHO_FLAME_REQUEST_INIT                                                                  \

@@ -81,7 +81,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_close(tacho_witness *w, tacho_error
 
 /** What goes into a bundle. Texts end with a NUL. */
 typedef struct tacho_witness_pack {
-    const char *config;      /**< JSON of the user's; NULL: {} */
+    const char *config;      /**< a JSON object of the user's; NULL: {} */
     const char *environment; /**< as tacho_environment() gives it; NULL: {} */
     const char *const *logs; /**< paths of closed logs */
     size_t log_count;

@@ -2,6 +2,7 @@
 #include "gzip.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -92,6 +93,25 @@ ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size)
         return (ssize_t)(want - z->z.avail_out);
     errno = EBADMSG;
     return -1;
+}
+
+int tch_zlib_inflate(const void *data, size_t len, struct tch_buf *out, tacho_error *err)
+{
+    unsigned char piece[PIECE];
+    z_stream z = {.next_in = (unsigned char *)(uintptr_t)data, .avail_in = (uInt)len};
+    int code = len <= UINT_MAX && inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR;
+
+    while (code == Z_OK && !out->failed) {
+        z.next_out = piece;
+        z.avail_out = sizeof piece;
+        code = inflate(&z, Z_NO_FLUSH);
+        tch_buf_add(out, piece, sizeof piece - z.avail_out);
+    }
+    inflateEnd(&z);
+    if (out->failed || code == Z_MEM_ERROR)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or too much data, to inflate");
+    return code == Z_STREAM_END ? 0
+                                : tch_fail(err, TACHO_EPARSE, 0, "a zlib stream that is damaged");
 }
 
 struct tch_deflate {

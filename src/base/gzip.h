@@ -1,5 +1,6 @@
 /*
- * gzip as a stream of bytes, both ways. It needs zlib, so it is in the kit and not in libtacho.
+ * gzip as a stream of bytes, both ways, and zlib's own format in one piece. It needs zlib, so it is
+ * in the kit and not in libtacho.
  */
 #ifndef TCH_BASE_GZIP_H
 #define TCH_BASE_GZIP_H
@@ -9,6 +10,8 @@
 #include <sys/types.h>
 
 #include <tacho/error.h>
+
+#include "buf.h"
 
 /** As read(2). */
 typedef ssize_t tch_zip_source(void *ctx, char *buf, size_t size);
@@ -24,6 +27,13 @@ ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size);
 
 /** Did the input end inside a member? */
 bool tch_inflate_cut(const struct tch_inflate *z);
+
+/**
+ * Inflates one whole stream of zlib's own format, up to the buffer's limit.
+ *
+ * @return 0, TACHO_EPARSE where it is damaged or cut off, TACHO_ENOMEM
+ */
+int tch_zlib_inflate(const void *data, size_t len, struct tch_buf *out, tacho_error *err);
 
 /** Takes what has been compressed. 0, or a negative code. */
 typedef int tch_zip_sink(void *ctx, const void *data, size_t len);

@@ -135,6 +135,18 @@ int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
     }
 }
 
+int tch_lines_peek(struct tch_lines *lines, struct tch_line *ret, tacho_error *err)
+{
+    int status = tch_lines_next(lines, ret, err);
+
+    if (status > 0 && !ret->too_long) { /* it is still in memory: back before it */
+        lines->start -= ret->len + ret->ended;
+        lines->offset = ret->offset;
+        lines->number = ret->number - 1;
+    }
+    return status;
+}
+
 const char *tch_lines_held(const struct tch_lines *lines, size_t *len)
 {
     *len = lines->passed > 0 ? 0 : lines->end - lines->start;

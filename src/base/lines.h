@@ -63,6 +63,10 @@ void tch_lines_init_mem(struct tch_lines *lines, const char *data, size_t len, s
  */
 int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *err);
 
+/** The line that tch_lines_next() will give, as that returns it; a line too long is not seen twice.
+ */
+int tch_lines_peek(struct tch_lines *lines, struct tch_line *ret, tacho_error *err);
+
 /** What is in memory of the lines to come: *len bytes, perhaps 0, perhaps with part of a line at
    the end. For those who know a quicker way through lines of one kind. */
 const char *tch_lines_held(const struct tch_lines *lines, size_t *len);

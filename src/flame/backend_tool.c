@@ -102,12 +102,11 @@ static bool pass_messages(struct tch_tool *tool)
 /* The profiler ends well by an interrupt, with what it has; the command behind it may not. */
 static void stop_tool(struct tch_tool *tool, struct tch_family *family, bool again)
 {
-    if (!again) {
-        tch_family_find(family, tool->pid);
-        kill(tool->pid, SIGINT);
-    } else {
+    tch_family_find(family, tool->pid);
+    if (again)
         tch_family_signal(family, SIGKILL, false);
-    }
+    else
+        kill(tool->pid, SIGINT);
 }
 
 /* Passes messages on until it has ended or, in the given time, has not. A command's child may hold

@@ -20,8 +20,8 @@ struct tch_family {
     size_t cap;
 };
 
-/** The process and its descendants, as they are now. What cannot be found out, or finds no memory,
-    is left out. */
+/** The process and its descendants, as they are now; again: those that are new, too. What cannot be
+   found out, or finds no memory, is left out. */
 void tch_family_find(struct tch_family *f, pid_t root);
 
 /** To all that still run; without the root where that has a part to play yet. */

@@ -67,7 +67,7 @@ static bool is(struct field f, const char *text)
 
 static int parse_f64(struct field f, double *ret)
 {
-    if (is(f, "NaN"))
+    if (is(f, "NaN") || f.len == 0)
         *ret = NAN;
     else if (is(f, "inf"))
         *ret = INFINITY;

@@ -74,19 +74,6 @@ void tacho_histogram_merge(tacho_histogram *h, const tacho_histogram *from)
     h->max = from->max > h->max ? from->max : h->max;
 }
 
-void tch_histogram_set_ends(tacho_histogram *h)
-{
-    h->min = UINT64_MAX;
-    h->max = 0;
-    for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
-        if (h->counts[i] == 0)
-            continue;
-        if (h->min == UINT64_MAX)
-            h->min = tch_bucket_low(i);
-        h->max = tch_bucket_high(i);
-    }
-}
-
 uint64_t tacho_histogram_count(const tacho_histogram *h)
 {
     uint64_t count = 0;

@@ -6,6 +6,8 @@
 
 #include <tacho/latency.h>
 
+#include "base/buf.h"
+
 /*
  * What a bucket holds. The layout is HdrHistogram's for two significant digits, so that its forms
  * can be written without converting anything. Where a value goes: tacho_histogram_index().
@@ -35,11 +37,16 @@ static inline uint64_t tch_bucket_middle(unsigned bucket)
     return tch_bucket_low(bucket) + (((uint64_t)1 << tch_bucket_shift(bucket)) - 1) / 2;
 }
 
+enum { TCH_HISTOGRAM_BYTES = 256 * 1024 }; /* more than any of ours needs */
+
+/** Adds its binary form. */
+int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err);
+
+/** Adds what the last field of a line holds: the binary form of a histogram. */
+int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, tacho_error *err);
+
 /** The value of the rank-th smallest, rank from 1 to the count. */
 uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank);
-
-/** min and max of counts that came without. */
-void tch_histogram_set_ends(tacho_histogram *h);
 
 /** The rank, from 1 to n, of a percentile: the smallest that percent of n does not pass. */
 uint64_t tch_percent_rank(double percent, uint64_t n);

@@ -1,4 +1,4 @@
-/* A histogram as bytes and as text: HdrHistogram's V2 form and the lines of its logs. */
+/* A histogram as bytes: HdrHistogram's V2 form. Its text is in histogram_line.c. */
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -17,11 +17,11 @@ enum {
     COOKIE_ZLIB = 0x1c849304 | 0x10,
     HEAD = 40,
     OUTER = 8,
-    DIGITS = 2,
+    DIGITS = 2, /* of ours; others are read, too, up to: */
+    DIGITS_MOST = 5,
     LEB_MAX = 9,
     BLOCK_MAX = 65535,
-    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX,
-    TEXT_LIMIT = 4 * 1024 * 1024,
+    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* of ours */
 };
 
 static void put_be(struct tch_buf *b, uint64_t value, unsigned bytes)
@@ -142,7 +142,7 @@ static void put_stored(struct tch_buf *b, const char *data, size_t len)
     put_be(b, adler32(data, len), 4);
 }
 
-static int encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err)
+int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err)
 {
     struct tch_buf payload;
     size_t blocks;
@@ -164,8 +164,8 @@ int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, ta
     size_t size;
     char *data;
 
-    tch_buf_init(&b, 2 * PAYLOAD_MAX);
-    if (encode(h, &b, err) < 0) {
+    tch_buf_init(&b, TCH_HISTOGRAM_BYTES);
+    if (tch_histogram_encode(h, &b, err) < 0) {
         tch_buf_release(&b);
         return TACHO_ENOMEM;
     }
@@ -183,42 +183,94 @@ static int bad(tacho_error *err, const char *what)
     return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: %s", what);
 }
 
-static int get_counts(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+/* What is read may have other buckets: finer ones, or none below a unit. */
+struct layout {
+    unsigned bits; /* 2^bits buckets for each doubling */
+    unsigned unit; /* 2^unit is the width of the smallest ones */
+};
+
+/* The ends of a bucket; false where that is beyond all values. */
+static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint64_t *high)
+{
+    uint64_t half = (uint64_t)1 << l->bits;
+    uint64_t doubling = i < 2 * half ? 0 : (i >> l->bits) - 1;
+    uint64_t shift = l->unit + doubling;
+
+    if (shift + l->bits > 62)
+        return false;
+    *low = (i - doubling * half) << shift;
+    *high = *low + ((uint64_t)1 << shift) - 1;
+    return true;
+}
+
+/* Its middle stands for what it holds; where values may have been stays known. */
+static void add_bucket(tacho_histogram *h, uint64_t low, uint64_t high, uint64_t count)
+{
+    if (count == 0)
+        return;
+    tacho_histogram_record_count(h, low + (high - low) / 2, count);
+    h->min = low < h->min ? low : h->min;
+    h->max = high > h->max ? high : h->max;
+}
+
+static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t *p, size_t len,
+                      tacho_error *err)
 {
     uint64_t i = 0;
 
     while (len > 0) {
-        int64_t value;
-        size_t took = get_leb(p, len, &value);
+        int64_t count;
+        uint64_t low;
+        uint64_t high;
+        size_t took = get_leb(p, len, &count);
 
         if (took == 0)
             return bad(err, "a count is cut off");
         p += took;
         len -= took;
-        if (value < 0 && -(uint64_t)value <= TACHO_HISTOGRAM_BUCKETS - i)
-            i += -(uint64_t)value;
-        else if (value >= 0 && i < TACHO_HISTOGRAM_BUCKETS)
-            h->counts[i++] = (uint64_t)value;
+        if (count < 0 && -(uint64_t)count <= UINT32_MAX)
+            i += -(uint64_t)count;
+        else if (count >= 0 && find_bucket(l, i++, &low, &high))
+            add_bucket(h, low, high, (uint64_t)count);
         else
             return bad(err, "more counts than there are buckets");
     }
     return 0;
 }
 
+/* As HdrHistogram derives it from the digits and the lowest value that matters. */
+static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
+{
+    uint64_t digits = get_be(head + 12, 4);
+    uint64_t lowest = get_be(head + 16, 8);
+    uint64_t most = 1;
+
+    if (get_be(head + 8, 4) != 0 || digits < DIGITS || digits > DIGITS_MOST)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "a histogram of other buckets: %d to %d digits are read, not shifted",
+                        DIGITS, DIGITS_MOST);
+    if (lowest == 0 || lowest > TACHO_HISTOGRAM_MAX)
+        return bad(err, "its lowest value is none");
+    for (uint64_t d = 0; d < digits; d++)
+        most *= 10;
+    l->bits = 63u - (unsigned)__builtin_clzll(2 * most - 1); /* 2^(bits + 1) >= 2 * most */
+    l->unit = 63u - (unsigned)__builtin_clzll(lowest);
+    return 0;
+}
+
 static int get_payload(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
 {
+    struct layout layout = {0};
     uint64_t counts;
+    int status;
 
     if (len < HEAD || get_be(p, 4) != COOKIE_PLAIN)
         return bad(err, "it is not in the V2 form");
     counts = get_be(p + 4, 4);
-    if (get_be(p + 8, 4) != 0 || get_be(p + 12, 4) != DIGITS || get_be(p + 16, 8) != 1)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                        "a histogram of other buckets: %u digits are needed, and units of 1",
-                        DIGITS);
-    if (counts > len - HEAD)
-        return bad(err, "it is cut off");
-    return get_counts(h, p + HEAD, counts, err);
+    status = get_layout(&layout, p, err);
+    if (status == 0 && counts > len - HEAD)
+        status = bad(err, "it is cut off");
+    return status < 0 ? status : get_counts(h, &layout, p + HEAD, counts, err);
 }
 
 /* Joins the stored blocks of a zlib stream. */
@@ -235,7 +287,7 @@ static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_err
             return bad(err, "its zlib stream is cut off");
         if ((p[at] & 6) != 0)
             return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                            "a deflated histogram: only stored ones are read here");
+                            "a deflated histogram: libtacho reads stored ones, tacho stats all");
         last = p[at] & 1;
         piece = (size_t)p[at + 1] | (size_t)p[at + 2] << 8;
         if ((piece ^ ((size_t)p[at + 3] | (size_t)p[at + 4] << 8)) != 0xffff ||
@@ -280,134 +332,6 @@ int tacho_histogram_decode(const void *data, size_t len, tacho_histogram **ret, 
         tacho_histogram_free(h);
         return status;
     }
-    tch_histogram_set_ends(h);
     *ret = h;
-    return 0;
-}
-
-static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void put_base64(struct tch_buf *out, const char *data, size_t len)
-{
-    for (size_t i = 0; i < len; i += 3) {
-        size_t have = len - i < 3 ? len - i : 3;
-        uint32_t bits = 0;
-
-        for (size_t j = 0; j < 3; j++)
-            bits = bits << 8 | (j < have ? (uint8_t)data[i + j] : 0);
-        for (size_t j = 0; j < 4; j++)
-            tch_buf_addc(out, j <= have ? base64[bits >> (18 - 6 * j) & 63] : '=');
-    }
-}
-
-static int get_base64(const char *text, size_t len, struct tch_buf *out, tacho_error *err)
-{
-    uint32_t bits = 0;
-
-    while (len > 0 && text[len - 1] == '=')
-        len--;
-    for (size_t i = 0; i < len; i++) {
-        const char *digit = text[i] ? strchr(base64, text[i]) : NULL;
-
-        if (!digit)
-            return bad(err, "a character is not of base64");
-        bits = bits << 6 | (uint32_t)(digit - base64);
-        if (i % 4 > 0)
-            tch_buf_addc(out, (char)(bits >> (6 - 2 * (i % 4)) & 0xff));
-    }
-    return out->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading a histogram") : 0;
-}
-
-/* Seconds with three decimals, whatever the locale. */
-static void put_seconds(struct tch_buf *b, double seconds)
-{
-    int64_t millis = (int64_t)(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5));
-    uint64_t size = millis < 0 ? 0 - (uint64_t)millis : (uint64_t)millis;
-
-    tch_buf_addf(b, "%s%" PRIu64 ".%03" PRIu64, millis < 0 ? "-" : "", size / 1000, size % 1000);
-}
-
-static bool seconds_are_fine(double seconds)
-{
-    return seconds > -1e15 && seconds < 1e15;
-}
-
-static bool tag_is_fine(const char *tag)
-{
-    return tag[0] && !strpbrk(tag, ", \t\r\n");
-}
-
-int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start_s, double length_s,
-                         char **ret, tacho_error *err)
-{
-    struct tch_buf bytes;
-    struct tch_buf b;
-    char *text = NULL;
-
-    if (tag && !tag_is_fine(tag))
-        return tch_fail(err, TACHO_EINVAL, 0, "a tag has no comma and no blank, unlike '%s'", tag);
-    if (!seconds_are_fine(start_s) || !seconds_are_fine(length_s))
-        return tch_fail(err, TACHO_EINVAL, 0, "the start or length of an interval is not a number");
-    tch_buf_init(&bytes, 2 * PAYLOAD_MAX);
-    tch_buf_init(&b, TEXT_LIMIT);
-    if (encode(h, &bytes, err) == 0) {
-        if (tag)
-            tch_buf_addf(&b, "Tag=%s,", tag);
-        put_seconds(&b, start_s);
-        tch_buf_addc(&b, ',');
-        put_seconds(&b, length_s);
-        tch_buf_addf(&b, ",%" PRIu64 ".%03" PRIu64 ",", h->max / 1000000, h->max / 1000 % 1000);
-        put_base64(&b, bytes.data, bytes.len);
-        tch_buf_addc(&b, '\n');
-        text = tch_buf_take(&b);
-    }
-    tch_buf_release(&b);
-    tch_buf_release(&bytes);
-    if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a histogram");
-    *ret = text;
-    return 0;
-}
-
-int tacho_histogram_parse_line(const char *line, size_t len, tacho_histogram **ret,
-                               tacho_error *err)
-{
-    struct tch_buf b;
-    size_t start;
-    int status;
-
-    while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
-        len--;
-    for (start = len; start > 0 && line[start - 1] != ',';)
-        start--;
-    if (start == 0)
-        return bad(err, "the line has no fields");
-    tch_buf_init(&b, TEXT_LIMIT);
-    status = get_base64(line + start, len - start, &b, err);
-    if (status == 0)
-        status = tacho_histogram_decode(b.data, b.len, ret, err);
-    tch_buf_release(&b);
-    return status;
-}
-
-int tacho_histogram_log_head(double start_s, char **ret, tacho_error *err)
-{
-    struct tch_buf b;
-    char *text;
-
-    if (!seconds_are_fine(start_s))
-        return tch_fail(err, TACHO_EINVAL, 0, "the start of a log is not a number");
-    tch_buf_init(&b, TEXT_LIMIT);
-    tch_buf_adds(&b, "#[Logged by tacho]\n"
-                     "#[Histogram log format version 1.3]\n"
-                     "#[StartTime: ");
-    put_seconds(&b, start_s);
-    tch_buf_adds(&b, " (seconds since epoch)]\n"
-                     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
-                     "\"Interval_Compressed_Histogram\"\n");
-    text = tch_buf_take(&b);
-    if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a log");
-    *ret = text;
     return 0;
 }

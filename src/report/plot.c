@@ -186,6 +186,13 @@ void tch_plot_begin(struct tch_plot *p)
                  LEFT, TOP, DATA_WIDTH, DATA_HEIGHT);
 }
 
+/* Of a pixel: the script makes values of them again, and a tenth of one is much on an axis in
+   powers of ten. */
+static int digits(const struct tch_plot *p)
+{
+    return p->x_log || p->y_log ? 3 : 1;
+}
+
 void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n)
 {
     tch_plot_marks(p, "", x, y, n);
@@ -196,7 +203,7 @@ void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const
 {
     tch_buf_addf(p->b, "<path class=\"dots%s%s\" d=\"", *kind ? " " : "", kind);
     for (size_t i = 0; i < n; i++)
-        tch_buf_addf(p->b, "M%.1f %.1fh0", px(p, x[i]), py(p, y[i]));
+        tch_buf_addf(p->b, "M%.*f %.*fh0", digits(p), px(p, x[i]), digits(p), py(p, y[i]));
     tch_buf_adds(p->b, "\"/>");
 }
 
@@ -237,8 +244,8 @@ void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const 
         size_t kept = thin(y, from, from + piece < n ? from + piece : n, keep);
 
         for (size_t i = 0; i < kept; i++) {
-            tch_buf_addf(p->b, "%c%.1f %.1f", area ? 'L' : command, px(p, x[keep[i]]),
-                         py(p, y[keep[i]]));
+            tch_buf_addf(p->b, "%c%.*f %.*f", area ? 'L' : command, digits(p), px(p, x[keep[i]]),
+                         digits(p), py(p, y[keep[i]]));
             command = 'L';
         }
     }
@@ -266,7 +273,7 @@ void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const d
 
 void tch_plot_key(struct tch_plot *p, const char *kind, const char *text, size_t at)
 {
-    unsigned y = 14 + 15 * (unsigned)at;
+    unsigned y = 14 + 17 * (unsigned)at;
 
     if (!p->keyed)
         tch_buf_adds(p->b, "</g><g class=\"legend\">"); /* it is not zoomed */
@@ -325,7 +332,8 @@ static const char file_style[] =
     ".dots{stroke-width:6;stroke-linecap:round;opacity:.75}.line,.legend path{stroke-width:1.6}"
     ".whisker{stroke-width:1.2;opacity:.6}.fit{stroke-dasharray:5 3;opacity:.7}"
     ".heat text{fill:var(--fg);text-anchor:middle}.heat .row{text-anchor:end}"
-    ".heat .dim{fill:var(--dim)}.heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
+    ".heat .dim{fill:var(--dim)}.heat .unsure{font-style:italic;opacity:.75}"
+    ".heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
     ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
     ".heat .none{fill:var(--line);opacity:.6}";
 

@@ -66,17 +66,21 @@ static bool has_ratio(const struct tch_results *r, size_t measure)
  * Heat maps.
  */
 
-/* The first two parameters that vary. */
+/* The first two parameters that vary; the one of more values goes across. */
 static void choose_axes(const struct tch_grid *grid, int *row, int *column)
 {
     *row = *column = -1;
-    for (int i = 0; i < (int)grid->count; i++)
+    for (int i = 0; i < (int)grid->count && *row < 0; i++)
         if (grid->param[i].count > 1) {
-            if (*row >= 0 && *column >= 0)
-                return;
             *row = *column;
             *column = i;
         }
+    if (*row >= 0 && grid->param[*row].count > grid->param[*column].count) {
+        int kept = *row;
+
+        *row = *column;
+        *column = kept;
+    }
 }
 
 static int draw_map(const struct figures *f, size_t measure, enum tch_heat kind, int row,
@@ -179,9 +183,10 @@ static void widen(struct tch_plot *p, const struct line *line, bool first)
     }
 }
 
-static void settle_range(struct tch_plot *p)
+/* May x be logarithmic? */
+static void settle_range(struct tch_plot *p, bool x_log)
 {
-    p->x_log = wants_log(p->x0, p->x1);
+    p->x_log = x_log && wants_log(p->x0, p->x1);
     p->y_log = wants_log(p->y0, p->y1);
     if (p->x_log) {
         p->x0 /= pow(p->x1 / p->x0, 0.02);
@@ -237,7 +242,13 @@ static void name_fit(const struct tch_series *s, char *text, size_t size)
                  tch_growth_names[s->fit.best]);
 }
 
-/* One chart; `all` lines, of which the first few are drawn. */
+/* Do the values grow by factors rather than by steps? Then the middle one is far below the last. */
+static bool is_geometric(const struct tch_param *p)
+{
+    return p->number[p->count / 2] < 0.3 * p->number[p->count - 1];
+}
+
+/* One chart, of the first few lines. */
 static void draw_chart(const struct figures *f, struct tch_plot *p, struct line *line,
                        size_t measure, enum tch_heat kind, int along)
 {
@@ -256,7 +267,7 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
             widen(p, line, n == 0);
             first[n++] = i;
         }
-    settle_range(p);
+    settle_range(p, is_geometric(&grid->param[along]));
     tch_plot_begin(p);
     for (size_t i = 0; i < n; i++) {
         take_line(r, measure, kind, along, first[i], line);
@@ -358,7 +369,7 @@ static int draw_best(const struct figures *f)
         }
         if (chosen == 0) {
             widen(&p, &line, true);
-            settle_range(&p);
+            settle_range(&p, true);
             tch_plot_begin(&p);
         } else {
             tch_plot_marks(&p, chosen == 2 ? "best" : "a", x, y, line.n);

@@ -7,13 +7,14 @@
 
 /* The picture is as wide as the charts are; its height follows from the rows. */
 enum {
-    WIDTH = 720,
+    WIDTH = 600,
     TOP = 8,
-    RIGHT = 708,
+    RIGHT = 590,
+    LEFT = 84,
     LABEL = 12,
     BELOW = 44,
-    SLOT_MOST = 34,
-    NUMBERS_FROM = 44
+    SLOT_MOST = 30,
+    NUMBERS_FROM = 44,
 };
 
 struct map {
@@ -121,7 +122,7 @@ static void add_cell(const struct map *m, size_t row, size_t column)
     if (m->wide >= NUMBERS_FROM && m->high >= LABEL + 2) {
         tch_buf_addf(m->b, "<text%s x=\"%.1f\" y=\"%.1f\">",
                      !known  ? " class=\"dim\""
-                     : !sure ? " font-style=\"italic\""
+                     : !sure ? " class=\"unsure\""
                              : "",
                      x + m->wide / 2, y + m->high / 2 + 4);
         if (known)
@@ -202,10 +203,10 @@ void tch_heat_map(const struct tch_results *r, size_t measure, enum tch_heat kin
                     .b = b,
                     .rows = row < 0 ? 1 : grid->param[row].count,
                     .columns = grid->param[column].count,
-                    .left = row < 0 ? 12 : 100};
+                    .left = row < 0 ? 10 : LEFT};
 
     m.wide = (RIGHT - m.left) / (double)m.columns;
-    m.high = fmax(3, fmin(SLOT_MOST, 900.0 / (double)m.rows));
+    m.high = fmax(3, fmin(fmin(SLOT_MOST, fmax(16, m.wide)), 900.0 / (double)m.rows));
     find_range(&m);
     tch_buf_adds(b, "<figure><figcaption>");
     tch_add_escaped(b, title);

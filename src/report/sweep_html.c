@@ -123,11 +123,15 @@ static void add_fit(struct tch_buf *b, const struct tch_results *r, const struct
 
 static void add_growth(struct tch_buf *b, const struct tch_results *r)
 {
+    const char *along;
+
     if (r->series_count == 0)
         return;
+    along = r->sweep->plan->grid->param[r->along].name;
     tch_buf_adds(b, "<h2>How the ");
     tch_add_escaped(b, r->measures[r->cost].title);
-    tch_buf_addf(b, " grows with n = %s</h2>\n", r->sweep->plan->grid->param[r->along].name);
+    tch_buf_addf(b, " grows with n%s%s</h2>\n", strcmp(along, "n") == 0 ? "" : " = ",
+                 strcmp(along, "n") == 0 ? "" : along);
     tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th>");
     for (int i = 0; i < TCH_GROWTHS; i++)
         tch_buf_addf(b, "<th>O(%s)</th>", tch_growth_names[i]);

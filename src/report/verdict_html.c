@@ -14,7 +14,7 @@
 #include "stats/order.h"
 #include "verdict.h"
 
-enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 220 };
+enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 160 };
 
 static void add_text(struct tch_buf *b, const char *tag, const char *text)
 {
@@ -98,6 +98,22 @@ static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t
                  place(r->ratio.estimate, range), color);
 }
 
+static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t i)
+{
+    static const char *const colors[] = {[TCH_NO_VERDICT] = "var(--dim)",
+                                         [TCH_PASS] = "var(--c)",
+                                         [TCH_INCONCLUSIVE] = "var(--warn)",
+                                         [TCH_WARN] = "var(--warn)",
+                                         [TCH_FAIL] = "var(--b)"};
+    const struct tch_row *r = &f->rows[i];
+
+    tch_buf_addf(b, "<td style=\"text-align:left;color:%s%s\">%s", colors[r->verdict],
+                 r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
+    if (r->settle > 0)
+        tch_buf_addf(b, ", %llu runs would tell", (unsigned long long)r->settle);
+    tch_buf_adds(b, "</td>");
+}
+
 static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
 {
     const struct tch_about *about = &f->about[i];
@@ -112,7 +128,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "<tr><td>");
     tch_add_escaped(b, title.data);
     tch_buf_release(&title);
-    tch_buf_adds(b, "</td><td>");
+    tch_buf_adds(b, "</td>");
+    add_verdict(b, f, i);
+    tch_buf_adds(b, "<td>");
     tch_add_value(b, about->quantity.unit, r->a_median);
     tch_buf_adds(b, "</td><td>");
     tch_add_value(b, about->quantity.unit, r->b_median);
@@ -129,21 +147,20 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "</td><td>");
     if (ratio)
         tch_buf_addf(b, "%.2f", r->ratio.effect);
-    tch_buf_addf(b, "</td><td>%zu / %zu%s</td><td>%.2g</td><td>", r->a_count, r->b_count,
-                 r->paired ? " in pairs" : "", r->p_adjusted);
-    tch_buf_addf(b, r->verdict == TCH_FAIL ? "<b>%s</b>" : "%s", tch_row_word(f, i));
-    if (r->settle > 0)
-        tch_buf_addf(b, ", %llu runs would tell", (unsigned long long)r->settle);
-    tch_buf_adds(b, "</td></tr>\n");
+    if (r->paired)
+        tch_buf_addf(b, "</td><td>%zu pairs", r->b_count);
+    else
+        tch_buf_addf(b, "</td><td>%zu, %zu", r->a_count, r->b_count);
+    tch_buf_addf(b, "</td><td>%.2g</td></tr>\n", r->p_adjusted);
 }
 
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
     double range = range_of(f);
 
-    tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th>A</th><th>B</th>"
-                    "<th>change</th><th>interval</th><th>less … more</th><th>B &gt; A</th>"
-                    "<th>runs</th><th>p</th><th></th></tr>\n");
+    tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
+                    "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
+                    "<th>B &gt; A</th><th>runs</th><th>p</th></tr>\n");
     for (size_t i = 0; i < f->count; i++)
         add_row(b, f, i, range);
     tch_buf_adds(b, "</table></div>\n");
@@ -154,7 +171,7 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
     if (f->difference_count == 0)
         return;
     tch_buf_adds(b, "<h2>What differs around it</h2>\n<div class=\"wide\"><table class=\"facts\">"
-                    "<tr><th></th><th>A</th><th>B</th></tr>\n");
+                    "<tr><td></td><td>A</td><td>B</td></tr>\n");
     for (size_t i = 0; i < f->difference_count; i++) {
         const struct tch_difference *d = &f->differences[i];
 

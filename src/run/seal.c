@@ -203,7 +203,7 @@ static int read_file_line(const struct tch_line *line, struct list *l, tacho_err
     char hash[TCH_SHA256_HEX + 1];
     struct tch_seal_line *to;
     struct tch_buf b;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     int status;
 
     tch_buf_init_on(&b, name, sizeof name, sizeof name - 1);

@@ -29,6 +29,7 @@ struct tch_watch {
     uint64_t most_processes;
     uint64_t most_swap;
     uint64_t peak_rss;
+    uint64_t peak_at_most;
     uint64_t cpu_ns;
 };
 
@@ -191,11 +192,28 @@ int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
     return status;
 }
 
-void tch_watch_ended(struct tch_watch *w, uint64_t peak_rss_bytes, uint64_t cpu_ns)
+static uint64_t ns_of(const struct timeval *t)
 {
-    if (peak_rss_bytes > w->peak_rss)
-        w->peak_rss = peak_rss_bytes;
-    w->cpu_ns = cpu_ns;
+    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t our_peak)
+{
+    uint64_t peak = (uint64_t)usage->ru_maxrss * 1024;
+
+    /* The last look may have been before it grew. */
+    if (peak > w->peak_rss) {
+        w->peak_rss = peak > our_peak ? peak : 0;
+        w->peak_at_most = peak;
+    }
+    w->cpu_ns = ns_of(&usage->ru_utime) + ns_of(&usage->ru_stime);
+    w->last.minor_faults = larger(w->last.minor_faults, (uint64_t)usage->ru_minflt);
+    w->last.major_faults = larger(w->last.major_faults, (uint64_t)usage->ru_majflt);
 }
 
 static void report_power(struct tch_watch *w, struct tch_watch_report *r)
@@ -223,12 +241,13 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
                                      .looks = w->looks,
                                      .most_processes = w->most_processes,
                                      .peak_rss_bytes = w->peak_rss,
+                                     .peak_at_most = w->peak_rss > 0 ? 0 : w->peak_at_most,
                                      .mean_rss_bytes =
                                          w->alive > 0 ? (uint64_t)(w->rss_sum / w->alive) : 0,
                                      .swap_bytes = w->most_swap,
                                      .minor_faults = w->last.minor_faults,
                                      .major_faults = w->last.major_faults,
-                                     .cpu_ns = w->cpu_ns > seen ? w->cpu_ns : seen};
+                                     .cpu_ns = larger(w->cpu_ns, seen)};
     report_power(w, ret);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <tacho/error.h>
@@ -28,7 +29,8 @@ struct tch_watch_report {
     double seconds;
     uint64_t looks;
     uint64_t most_processes;
-    uint64_t peak_rss_bytes;
+    uint64_t peak_rss_bytes; /**< 0: not known, it ended too soon */
+    uint64_t peak_at_most;   /**< then: the peak was no larger; 0: not known either */
     uint64_t mean_rss_bytes; /**< over the looks at which it lived */
     uint64_t swap_bytes;     /**< the most */
     uint64_t minor_faults;
@@ -61,8 +63,12 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
 /** Looks. 0 or a negative code; a tree that has ended has no processes. */
 int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err);
 
-/** What is known better from elsewhere: of a child that was waited for. Call before the report. */
-void tch_watch_ended(struct tch_watch *w, uint64_t peak_rss_bytes, uint64_t cpu_ns);
+/**
+ * What wait told of a child of ours, and of the children that it waited for: exact, but for a peak
+ * that is not larger than ours was when it started, because that one is counted, too. Call before
+ * the report.
+ */
+void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t our_peak);
 
 void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret);
 

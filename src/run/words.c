@@ -15,7 +15,8 @@ struct splitter {
 static int needs_shell(const struct splitter *s, char c)
 {
     return tch_fail(s->err, TACHO_EINVAL, 0,
-                    "'%c' needs a shell (quote it if it is meant as it stands, or use --shell)", c);
+                    "'%c' needs a shell (quote it if it is meant as it stands, or run sh -c '...')",
+                    c);
 }
 
 static int no_end(const struct splitter *s, char quote)

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/json_read.h"
-#include "base/lines.h"
 #include "base/number.h"
 #include "plain_lines.h"
 
@@ -313,20 +312,18 @@ static void put_plain(struct batch *b, struct tch_lines *lines)
     } while (n > 0);
 }
 
-int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
+int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
                      void (*take)(void *ctx, const double *values, size_t n), void *ctx,
                      struct tch_numbers *ret, tacho_error *err)
 {
     struct reading r = {.asked = column, .found = ret};
     struct batch batch = {.take = take, .ctx = ctx};
-    struct tch_lines lines;
     struct tch_line line;
     bool started = false;
     int status = 0;
 
     *ret = (struct tch_numbers){0};
-    tch_lines_init_fd(&lines, fd, name, 0);
-    while (status >= 0 && (status = tch_lines_next(&lines, &line, err)) > 0) {
+    while (status >= 0 && (status = tch_lines_next(lines, &line, err)) > 0) {
         struct span s = {line.text, line.len};
         double number;
 
@@ -341,7 +338,7 @@ int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
         if (!line.too_long && number_of(&r, s, &number)) {
             put(&batch, number);
             if (ret->form == TCH_NUMBERS_PLAIN)
-                put_plain(&batch, &lines);
+                put_plain(&batch, lines);
         } else if (skip) {
             ret->first_skipped = ret->skipped++ == 0 ? line.number : ret->first_skipped;
         } else {
@@ -349,6 +346,5 @@ int tch_numbers_read(int fd, const char *name, const char *column, bool skip,
         }
     }
     hand_on(&batch);
-    tch_lines_release(&lines);
     return status < 0 ? status : 0;
 }

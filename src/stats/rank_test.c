@@ -118,37 +118,78 @@ int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, 
     return status;
 }
 
+/* The i-th smallest of all ranks, doubled, from 0; `flip` counts ranks from the other end. */
+static size_t rank_at(const struct item *items, size_t all, bool flip, size_t i)
+{
+    return flip ? 2 * all - items[all - 1 - i].rank2 : items[i].rank2 - 2;
+}
+
+/* In how many ways k ranks can be drawn from all of them, whatever their sum. */
+static double all_draws(size_t all, size_t k)
+{
+    double ways = 1;
+
+    for (size_t i = 1; i <= k; i++)
+        ways *= (double)(all - k + i) / (double)i;
+    return ways;
+}
+
 /*
- * P(sum of k ranks drawn from all of them <= last): going through the ranks, each is drawn with
- * the chance (still to draw) / (still there). `flip` counts ranks from the other end.
+ * ways[d][s]: in how many ways d of the ranks so far have the sum s. Going through the ranks from
+ * the smallest, each is drawn or not; sums that cannot be `last` or less in the end are left out,
+ * which is most of them. sum[i] is the sum of the first i ranks.
  */
-static double draws_below(const struct item *items, size_t all, size_t k, bool flip, size_t last)
+static void count_draws(double *ways, size_t *sum, const struct item *items, size_t all, size_t k,
+                        bool flip, size_t last)
 {
     size_t width = last + 1;
-    double *p = calloc((k + 1) * width, sizeof *p);
-    double sum = 0;
 
-    if (!p)
-        return -1;
-    p[0] = 1;
+    sum[0] = 0;
+    for (size_t i = 0; i < all; i++)
+        sum[i + 1] = sum[i] + rank_at(items, all, flip, i);
+    ways[0] = 1;
     for (size_t i = 0; i < all; i++) {
-        size_t r = flip ? 2 * all - items[i].rank2 : items[i].rank2 - 2; /* from 0 */
-        size_t most = i < k ? i : k;
+        size_t r = sum[i + 1] - sum[i];
+        size_t fewest = k > all - i ? k - (all - i) : 0; /* else k are not reached any more */
 
-        for (size_t drawn = most + 1; drawn-- > 0;) {
-            double *here = p + drawn * width;
-            double chance = (double)(k - drawn) / (double)(all - i);
+        for (size_t d = (i < k ? i + 1 : k); d-- > fewest;) {
+            size_t rest = sum[i + k - d] - sum[i]; /* this one, and the least that must follow */
+            size_t high = sum[i] - sum[i - d];     /* the largest sum of d so far */
+            const double *from = ways + d * width;
+            double *to = ways + (d + 1) * width + r;
 
-            for (size_t s = 0; drawn < k && s + r < width; s++)
-                here[width + s + r] += here[s] * chance;
-            for (size_t s = 0; s < width; s++)
-                here[s] *= 1 - chance;
+            if (rest > last)
+                continue;
+            if (high > last - rest)
+                high = last - rest;
+            for (size_t s = sum[d]; s <= high; s++)
+                to[s] += from[s];
         }
     }
-    for (size_t s = 0; s < width; s++)
-        sum += p[k * width + s];
-    free(p);
-    return sum < 1 ? sum : 1;
+}
+
+/* P(sum < last) and P(sum = last). 0 or TACHO_ENOMEM. */
+static int draws_below(const struct item *items, size_t all, size_t k, bool flip, size_t last,
+                       double *less, double *same)
+{
+    double *ways = calloc((k + 1) * (last + 1), sizeof *ways);
+    size_t *sum = malloc((all + 1) * sizeof *sum);
+    double total = all_draws(all, k);
+    int status = ways && sum ? 0 : TACHO_ENOMEM;
+
+    *less = 0;
+    if (status == 0) {
+        const double *end = ways + k * (last + 1);
+
+        count_draws(ways, sum, items, all, k, flip, last);
+        for (size_t s = 0; s < last; s++)
+            *less += end[s];
+        *less /= total;
+        *same = end[last] / total;
+    }
+    free(ways);
+    free(sum);
+    return status;
 }
 
 /* With ties. w2: the doubled ranks of the k items that count, each from 0. */
@@ -157,14 +198,13 @@ static int drawn_tails(const struct item *items, size_t all, size_t k, size_t w2
 {
     size_t mirror = k * (2 * all - 2) - w2;
     bool flip = mirror < w2;
-    size_t low = flip ? mirror : w2;
-    double at_most;
     double less;
+    double same;
+    double at_most;
 
-    at_most = draws_below(items, all, k, flip, low);
-    less = low > 0 ? draws_below(items, all, k, flip, low - 1) : 0;
-    if (at_most < 0 || less < 0)
+    if (draws_below(items, all, k, flip, flip ? mirror : w2, &less, &same) < 0)
         return no_memory(err);
+    at_most = fmin(1, less + same);
     ret->exact = true;
     ret->below = flip ? 1 - less : at_most;
     ret->above = flip ? at_most : 1 - less;

@@ -164,9 +164,13 @@ static int paired(double *d, double *shifted, size_t n, double alpha, double bou
         shifted[i] = d[i] - log(bound);
         above += d[i] > 0 ? 1 : d[i] < 0 ? 0 : 0.5;
     }
-    if (tch_signed_rank_test(d, n, &one, err) < 0 ||
-        tch_signed_rank_test(shifted, n, &at, err) < 0 || tch_signed_rank_null(&null, n, err) < 0)
+    if (tch_signed_rank_test(d, n, &one, err) < 0 || tch_signed_rank_null(&null, n, err) < 0)
         return TACHO_ENOMEM;
+    at = one;
+    if (bound != 1 && tch_signed_rank_test(shifted, n, &at, err) < 0) {
+        tch_rank_null_release(&null);
+        return TACHO_ENOMEM;
+    }
     set_p(ret, &one, &at);
     set_interval(&sums, &null, alpha, 2, ret);
     ret->p_least = tch_signed_rank_least(n);
@@ -212,9 +216,13 @@ static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, doub
         a[i] = -x[i];
     for (size_t j = 0; j < n; j++)
         moved[j] = y[j] - log(bound);
-    if (tch_rank_sum_test(a, m, y, n, &one, err) < 0 ||
-        tch_rank_sum_test(a, m, moved, n, &at, err) < 0 || tch_rank_sum_null(&null, m, n, err) < 0)
+    if (tch_rank_sum_test(a, m, y, n, &one, err) < 0 || tch_rank_sum_null(&null, m, n, err) < 0)
         return TACHO_ENOMEM;
+    at = one;
+    if (bound != 1 && tch_rank_sum_test(a, m, moved, n, &at, err) < 0) {
+        tch_rank_null_release(&null);
+        return TACHO_ENOMEM;
+    }
     set_p(ret, &one, &at);
     set_interval(&sums, &null, alpha, 1, ret);
     ret->p_least = tch_rank_sum_least(m, n);

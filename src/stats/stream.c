@@ -115,6 +115,21 @@ void tch_stream_add_all(struct tch_stream *s, const double *values, size_t n)
     }
 }
 
+void tch_stream_add_count(struct tch_stream *s, double value, uint64_t count)
+{
+    long double off;
+
+    if (s->n == 0)
+        s->shift = value;
+    off = (long double)value - s->shift;
+    free(s->values);
+    s->values = NULL;
+    s->counts[bucket_of(value)] += count;
+    s->n += count;
+    s->sum += off * count;
+    s->squares += off * off * count;
+}
+
 double tch_stream_mean(const struct tch_stream *s)
 {
     return s->n > 0 ? (double)(s->shift + s->sum / s->n) : 0;

@@ -39,6 +39,10 @@ static inline void tch_stream_add(struct tch_stream *s, double value)
     tch_stream_add_all(s, &value, 1);
 }
 
+/** Takes what another histogram knows: nothing is exact from then on. The value stands for `count`
+    numbers; min and max are the caller's to set. */
+void tch_stream_add_count(struct tch_stream *s, double value, uint64_t count);
+
 static inline bool tch_stream_exact(const struct tch_stream *s)
 {
     return s->values != NULL;

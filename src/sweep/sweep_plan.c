@@ -4,21 +4,6 @@
 #include "base/error.h"
 #include "base/json_write.h"
 
-static void key_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    if (text)
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-static void key_u64(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
 static void key_list(struct tch_buf *b, const char *key, const char *const *list)
 {
     tch_json_key(b, key);
@@ -36,9 +21,8 @@ static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
         const struct tch_param *p = &grid->param[i];
 
         tch_json_begin_object(b);
-        key_text(b, "name", p->name);
-        tch_json_key(b, "numeric");
-        tch_json_bool(b, p->numeric);
+        tch_json_key_text(b, "name", p->name);
+        tch_json_key_bool(b, "numeric", p->numeric);
         tch_json_key(b, "values");
         tch_json_begin_array(b);
         for (size_t j = 0; j < p->count; j++)
@@ -55,10 +39,9 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_plan *run)
     tch_json_begin_array(b);
     for (size_t i = 0; i < run->metric_count; i++) {
         tch_json_begin_object(b);
-        key_text(b, "name", run->metrics[i].id.name);
-        key_text(b, "regex", run->metrics[i].text);
-        tch_json_key(b, "all");
-        tch_json_bool(b, run->metrics[i].id.all);
+        tch_json_key_text(b, "name", run->metrics[i].id.name);
+        tch_json_key_text(b, "regex", run->metrics[i].text);
+        tch_json_key_bool(b, "all", run->metrics[i].id.all);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -71,31 +54,28 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
 
     tch_json_begin_object(b);
     key_list(b, "command", plan->argv);
-    key_text(b, "baseline", plan->baseline);
+    tch_json_key_text(b, "baseline", plan->baseline);
     write_parameters(b, plan->grid);
-    key_u64(b, "repeat", plan->repeat);
-    key_u64(b, "seed", plan->seed);
-    key_u64(b, "warmup", run->warmup);
-    key_u64(b, "timeout_ns", run->timeout_ns);
-    key_u64(b, "interval_ns", run->interval_ns);
+    tch_json_key_u64(b, "repeat", plan->repeat);
+    tch_json_key_u64(b, "seed", plan->seed);
+    tch_json_key_u64(b, "warmup", run->warmup);
+    tch_json_key_u64(b, "timeout_ns", run->timeout_ns);
+    tch_json_key_u64(b, "interval_ns", run->interval_ns);
     key_list(b, "env", run->env);
     key_list(b, "labels", run->labels);
-    key_text(b, "cwd", run->cwd);
-    key_text(b, "input", run->input);
-    key_text(b, "cpus", run->cpus);
-    tch_json_key(b, "no_aslr");
-    tch_json_bool(b, run->no_aslr);
-    tch_json_key(b, "allow_nonzero");
-    tch_json_bool(b, run->allow_nonzero);
-    key_text(b, "setup", run->setup);
-    key_text(b, "prepare", run->prepare);
-    key_text(b, "conclude", run->conclude);
-    key_text(b, "cleanup", run->cleanup);
-    key_text(b, "power", run->power);
-    tch_json_key(b, "work");
-    tch_json_f64(b, run->work);
-    key_text(b, "work_unit", run->work_unit);
-    key_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
+    tch_json_key_text(b, "cwd", run->cwd);
+    tch_json_key_text(b, "input", run->input);
+    tch_json_key_text(b, "cpus", run->cpus);
+    tch_json_key_bool(b, "no_aslr", run->no_aslr);
+    tch_json_key_bool(b, "allow_nonzero", run->allow_nonzero);
+    tch_json_key_text(b, "setup", run->setup);
+    tch_json_key_text(b, "prepare", run->prepare);
+    tch_json_key_text(b, "conclude", run->conclude);
+    tch_json_key_text(b, "cleanup", run->cleanup);
+    tch_json_key_text(b, "power", run->power);
+    tch_json_key_f64(b, "work", run->work);
+    tch_json_key_text(b, "work_unit", run->work_unit);
+    tch_json_key_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
     write_metrics(b, run);
     tch_json_end_object(b);
 }

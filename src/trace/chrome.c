@@ -1,45 +1,14 @@
 /* The Chrome trace format: one JSON array of events. */
+#include "chrome.h"
+
 #include "base/error.h"
 #include "base/float_text.h"
-#include "base/json_write.h"
 #include "convert.h"
-#include "out.h"
 
 enum {
-    TEXT_LIMIT = 1 << 20,    /* of one event: names and arguments are far below */
-    TRACK_TID = 0x40000000u, /* the first tid of a track: no thread has one that high */
-    NUMBERS_MAX = 128,       /* bytes that the times of an event need */
+    TEXT_LIMIT = 1 << 20, /* of one event: names and arguments are far below */
+    NUMBERS_MAX = 128,    /* bytes that the times of an event need */
 };
-
-/* The constant start of a site's events, made when it is first used. */
-struct prefix {
-    char *text;
-    size_t len;
-};
-
-struct chrome {
-    struct tch_recording *r;
-    struct tch_out out;
-    struct tch_rows rows;
-    struct prefix *prefixes;
-    struct tch_buf text; /* of the event that is being made */
-    bool any;            /* events so far */
-    uint64_t origin;     /* CLOCK_MONOTONIC nanoseconds that the file calls 0 */
-    uint64_t put_pid;    /* of spans whose process nobody told */
-
-    char ids[64]; /* ,"pid":1,"tid":2 of the thread */
-    size_t ids_len;
-    uint32_t tid;
-    bool process_used, thread_used; /* has events of its own */
-    char comm[17];
-    uint32_t thread_text; /* its name, when it gave itself one */
-    uint32_t process_text;
-};
-
-static uint64_t from_start(const struct chrome *c, uint64_t ns)
-{
-    return ns > c->origin ? ns - c->origin : 0;
-}
 
 /* Microseconds, with three decimals where there are any. */
 static size_t put_us(char *out, uint64_t ns)
@@ -58,7 +27,7 @@ static size_t put_us(char *out, uint64_t ns)
 }
 
 /* Starts an event in c->text. */
-static void begin_event(struct chrome *c, const struct tch_rec_name *site)
+void tch_chrome_begin(struct tch_chrome *c, const struct tch_rec_name *site)
 {
     tch_buf_clear(&c->text);
     tch_json_begin_object(&c->text);
@@ -69,7 +38,7 @@ static void begin_event(struct chrome *c, const struct tch_rec_name *site)
     tch_json_key(&c->text, "ph");
 }
 
-static void add_us(struct chrome *c, const char *key, uint64_t ns)
+void tch_chrome_add_time(struct tch_chrome *c, const char *key, uint64_t ns)
 {
     char text[TCH_U64_TEXT + 4];
 
@@ -77,43 +46,13 @@ static void add_us(struct chrome *c, const char *key, uint64_t ns)
     tch_json_raw(&c->text, text, put_us(text, ns));
 }
 
-static void add_u64(struct chrome *c, const char *key, uint64_t value)
-{
-    tch_json_key(&c->text, key);
-    tch_json_u64(&c->text, value);
-}
-
-static void add_ids(struct chrome *c)
+static void add_ids(struct tch_chrome *c)
 {
     c->process_used = c->thread_used = true;
     tch_buf_add(&c->text, c->ids, c->ids_len);
 }
 
-void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
-{
-    double number;
-
-    switch (arg->type) {
-    case TACHO_ARG_I64:
-        tch_json_i64(b, (int64_t)arg->bits);
-        break;
-    case TACHO_ARG_F64:
-        memcpy(&number, &arg->bits, sizeof number);
-        tch_json_f64(b, number);
-        break;
-    case TACHO_ARG_BOOL:
-        tch_json_bool(b, arg->bits != 0);
-        break;
-    case TACHO_ARG_TEXT:
-    case TCH_REC_ARG_JSON:
-        tch_json_string(b, arg->text, arg->len);
-        break;
-    default:
-        tch_json_u64(b, arg->bits);
-    }
-}
-
-static void add_args(struct chrome *c, const struct tch_seen_event *e)
+static void add_args(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     struct tch_arg_list args;
 
@@ -129,7 +68,7 @@ static void add_args(struct chrome *c, const struct tch_seen_event *e)
     tch_json_end_object(&c->text);
 }
 
-static void end_event(struct chrome *c)
+void tch_chrome_end(struct tch_chrome *c)
 {
     tch_json_end_object(&c->text);
     if (c->text.failed && c->out.status == 0)
@@ -142,13 +81,13 @@ static void end_event(struct chrome *c)
 
 /* Spans of threads: nearly all there is, so without detours. */
 
-static const struct prefix *prefix_of(struct chrome *c, uint32_t site)
+static const struct tch_chrome_prefix *prefix_of(struct tch_chrome *c, uint32_t site)
 {
-    struct prefix *p = &c->prefixes[site];
+    struct tch_chrome_prefix *p = &c->prefixes[site];
 
     if (p->text || c->out.status < 0)
         return p;
-    begin_event(c, tch_rec_site(c->r, site));
+    tch_chrome_begin(c, tch_rec_site(c->r, site));
     tch_buf_adds(&c->text, "\"X\",\"ts\":");
     p->text = malloc(c->text.len + 1);
     if (!p->text || c->text.failed) {
@@ -160,10 +99,10 @@ static const struct prefix *prefix_of(struct chrome *c, uint32_t site)
     return p;
 }
 
-static void plain_span(struct chrome *c, const struct tch_seen_event *e)
+static void plain_span(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     static const char dur[] = ",\"dur\":";
-    const struct prefix *p = prefix_of(c, e->id);
+    const struct tch_chrome_prefix *p = prefix_of(c, e->id);
     char *at;
 
     if (c->out.status < 0)
@@ -173,7 +112,7 @@ static void plain_span(struct chrome *c, const struct tch_seen_event *e)
     at += c->any;
     memcpy(at, p->text, p->len);
     at += p->len;
-    at += put_us(at, from_start(c, e->begin_ns));
+    at += put_us(at, tch_chrome_from_start(c, e->begin_ns));
     memcpy(at, dur, sizeof dur - 1);
     at += sizeof dur - 1;
     at += put_us(at, e->ns > e->begin_ns ? e->ns - e->begin_ns : 0);
@@ -184,45 +123,44 @@ static void plain_span(struct chrome *c, const struct tch_seen_event *e)
     c->any = c->process_used = c->thread_used = true;
 }
 
-static void span_with_args(struct chrome *c, const struct tch_seen_event *e)
+static void span_with_args(struct tch_chrome *c, const struct tch_seen_event *e)
 {
-    begin_event(c, tch_rec_site(c->r, e->id));
+    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_text(&c->text, "X");
-    add_us(c, "ts", from_start(c, e->begin_ns));
-    add_us(c, "dur", e->ns > e->begin_ns ? e->ns - e->begin_ns : 0);
+    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->begin_ns));
+    tch_chrome_add_time(c, "dur", e->ns > e->begin_ns ? e->ns - e->begin_ns : 0);
     add_ids(c);
     add_args(c, e);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
 /* A begin without an end: viewers show it as not finished. */
-static void unfinished_span(struct chrome *c, const struct tch_seen_event *e)
+static void unfinished_span(struct tch_chrome *c, const struct tch_seen_event *e)
 {
-    begin_event(c, tch_rec_site(c->r, e->id));
+    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_text(&c->text, "B");
-    add_us(c, "ts", from_start(c, e->ns));
+    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->ns));
     add_ids(c);
     add_args(c, e);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
 /* Others. */
 
-static void begin_other(struct chrome *c, const struct tch_seen_event *e, const char *phase)
+static void begin_other(struct tch_chrome *c, const struct tch_seen_event *e, const char *phase)
 {
-    begin_event(c, tch_rec_site(c->r, e->id));
+    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_text(&c->text, phase);
-    add_us(c, "ts", from_start(c, e->ns));
+    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->ns));
     add_ids(c);
 }
 
-static void add_id(struct chrome *c, uint64_t id)
+static void add_id(struct tch_chrome *c, uint64_t id)
 {
     char text[24];
 
     snprintf(text, sizeof text, "0x%llx", (unsigned long long)id);
-    tch_json_key(&c->text, "id");
-    tch_json_text(&c->text, text);
+    tch_json_put_text(&c->text, "id", text);
 }
 
 static const char *pick(const char *const *list, uint64_t i)
@@ -230,69 +168,68 @@ static const char *pick(const char *const *list, uint64_t i)
     return list[i < 3 ? i : 0];
 }
 
-static void instant(struct chrome *c, const struct tch_seen_event *e)
+static void instant(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     static const char *const scopes[] = {"t", "p", "g"};
 
     begin_other(c, e, "i");
-    tch_json_key(&c->text, "s");
-    tch_json_text(&c->text, pick(scopes, e->fixed[0]));
+    tch_json_put_text(&c->text, "s", pick(scopes, e->fixed[0]));
     add_args(c, e);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
-static void add_counter_value(struct chrome *c, unsigned type, uint64_t bits)
+static void add_counter_value(struct tch_chrome *c, unsigned type, uint64_t bits)
 {
     tch_json_key(&c->text, "args");
     tch_json_begin_object(&c->text);
     tch_json_key(&c->text, "value");
     tch_json_arg(&c->text, &(struct tch_rec_arg){.type = type, .bits = bits});
     tch_json_end_object(&c->text);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
-static void counter(struct chrome *c, const struct tch_seen_event *e)
+static void counter(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     begin_other(c, e, "C");
     add_counter_value(c, e->fixed[0] == TACHO_ARG_F64 ? TACHO_ARG_F64 : TACHO_ARG_I64, e->fixed[1]);
 }
 
-static void flow(struct chrome *c, const struct tch_seen_event *e)
+static void flow(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     static const char *const phases[] = {"s", "t", "f"};
 
     begin_other(c, e, pick(phases, e->fixed[0]));
     add_id(c, e->fixed[1]);
-    tch_json_key(&c->text, "bp");
-    tch_json_text(&c->text, "e");
-    end_event(c);
+    tch_json_put_text(&c->text, "bp", "e");
+    tch_chrome_end(c);
 }
 
-static void async(struct chrome *c, const struct tch_seen_event *e)
+static void async(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     static const char *const phases[] = {"b", "n", "e"};
 
     begin_other(c, e, pick(phases, e->fixed[0]));
     add_id(c, e->fixed[1]);
     add_args(c, e);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
 /* The reference format: whole microseconds, from the start of the recording. */
-static void put_event(struct chrome *c, const struct tch_seen_event *e, const char *phase,
+static void put_event(struct tch_chrome *c, const struct tch_seen_event *e, const char *phase,
                       size_t phase_len, const uint64_t numbers[4])
 {
-    begin_event(c, tch_rec_site(c->r, e->id));
+    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_string(&c->text, phase, phase_len);
-    add_u64(c, "ts", numbers[0] + from_start(c, c->r->clock.first.ns) / 1000);
-    add_u64(c, "dur", numbers[1]);
-    add_u64(c, "pid", numbers[2] ? numbers[2] : c->put_pid);
-    add_u64(c, "tid", numbers[3]);
+    tch_json_put_u64(&c->text, "ts",
+                     numbers[0] + tch_chrome_from_start(c, c->r->clock.first.ns) / 1000);
+    tch_json_put_u64(&c->text, "dur", numbers[1]);
+    tch_json_put_u64(&c->text, "pid", numbers[2] ? numbers[2] : c->put_pid);
+    tch_json_put_u64(&c->text, "tid", numbers[3]);
     add_args(c, e);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
-static void push(struct chrome *c, const struct tch_seen_event *e)
+static void push(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     uint64_t numbers[4] = {0, 0, 0, e->fixed[1]};
 
@@ -300,140 +237,36 @@ static void push(struct chrome *c, const struct tch_seen_event *e)
     put_event(c, e, "X", 1, numbers);
 }
 
-static void track_event(struct chrome *c, const struct tch_seen_event *e, uint32_t row)
+static void track_event(struct tch_chrome *c, const struct tch_seen_event *e, uint32_t row)
 {
     uint64_t start, end;
 
     tch_rows_times(c->r, e, &start, &end);
-    begin_event(c, tch_rec_site(c->r, e->id));
+    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_text(&c->text, e->kind == TCH_REC_TRACK_SPAN ? "X" : "i");
-    add_us(c, "ts", from_start(c, start));
+    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, start));
     if (e->kind == TCH_REC_TRACK_SPAN)
-        add_us(c, "dur", end - start);
+        tch_chrome_add_time(c, "dur", end - start);
     c->process_used = true;
-    add_u64(c, "pid", c->r->head.pid);
-    add_u64(c, "tid", TRACK_TID + row);
+    tch_json_put_u64(&c->text, "pid", c->r->head.pid);
+    tch_json_put_u64(&c->text, "tid", TCH_CHROME_TRACK_TID + row);
     if (e->kind != TCH_REC_TRACK_SPAN) {
-        tch_json_key(&c->text, "s");
-        tch_json_text(&c->text, "t");
+        tch_json_put_text(&c->text, "s", "t");
     }
     add_args(c, e);
-    end_event(c);
+    tch_chrome_end(c);
 }
 
-static void track_counter(struct chrome *c, const struct tch_seen_event *e)
+static void track_counter(struct tch_chrome *c, const struct tch_seen_event *e)
 {
-    begin_event(c, tch_rec_site(c->r, e->id));
+    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
     tch_json_text(&c->text, "C");
-    add_us(c, "ts", from_start(c, e->fixed[1]));
+    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->fixed[1]));
     add_ids(c);
     add_counter_value(c, TACHO_ARG_F64, e->fixed[2]);
 }
 
-/* Who is who. */
-
-static void metadata(struct chrome *c, const char *what, uint32_t tid, const char *name, size_t len)
-{
-    tch_buf_clear(&c->text);
-    tch_json_begin_object(&c->text);
-    tch_json_key(&c->text, "name");
-    tch_json_text(&c->text, what);
-    tch_json_key(&c->text, "ph");
-    tch_json_text(&c->text, "M");
-    add_u64(c, "pid", c->r->head.pid);
-    add_u64(c, "tid", tid);
-    tch_json_key(&c->text, "args");
-    tch_json_begin_object(&c->text);
-    tch_json_key(&c->text, "name");
-    tch_json_string(&c->text, name, len);
-    tch_json_end_object(&c->text);
-    end_event(c);
-}
-
-static void name_thread(struct chrome *c)
-{
-    const struct tch_rec_name *text;
-
-    if (!c->thread_used)
-        return;
-    if (c->thread_text != 0) {
-        text = tch_rec_text(c->r, c->thread_text);
-        metadata(c, "thread_name", c->tid, text->name, text->name_len);
-    } else if (c->comm[0]) {
-        metadata(c, "thread_name", c->tid, c->comm, strlen(c->comm));
-    }
-}
-
-static void enter_thread(struct chrome *c, const struct tch_seen_event *e)
-{
-    name_thread(c);
-    c->thread_used = false;
-    c->thread_text = 0;
-    c->tid = e->tid;
-    memcpy(c->comm, e->fixed + 1, sizeof c->comm - 1);
-    c->ids_len = (size_t)snprintf(c->ids, sizeof c->ids, ",\"pid\":%u,\"tid\":%u",
-                                  (unsigned)c->r->head.pid, (unsigned)e->tid);
-}
-
-static void name_process(struct chrome *c)
-{
-    const char *program = tch_base_name(c->r->head.program);
-    const struct tch_rec_name *text;
-
-    if (c->process_text != 0) {
-        text = tch_rec_text(c->r, c->process_text);
-        metadata(c, "process_name", c->r->head.pid, text->name, text->name_len);
-    } else if (c->process_used) {
-        metadata(c, "process_name", c->r->head.pid, program, strlen(program));
-    }
-}
-
-static void name_rows(struct chrome *c)
-{
-    for (uint32_t i = 0; i < c->rows.count; i++) {
-        const struct tch_row *row = &c->rows.rows[i];
-        const struct tch_rec_name *text;
-
-        if (row->kind != TCH_ROW_TRACK)
-            continue;
-        text = tch_rec_text(c->r, (uint32_t)row->a);
-        metadata(c, "thread_name", TRACK_TID + i, text->name, text->name_len);
-    }
-}
-
-/* What is not in here. */
-static void tell_losses(struct chrome *c)
-{
-    static const struct tch_rec_name what = {
-        .name = "records dropped", .category = "tacho", .name_len = 15, .category_len = 5};
-    const struct tch_rec_header *head = &c->r->head;
-    char mem[64];
-    struct tch_buf why;
-
-    if (head->dropped == 0)
-        return;
-    tch_buf_init_on(&why, mem, sizeof mem, sizeof mem - 1);
-    tch_add_reasons(&why, head->reasons);
-    begin_event(c, &what);
-    tch_json_text(&c->text, "i");
-    add_us(c, "ts", from_start(c, c->r->clock.last.ns));
-    add_u64(c, "pid", head->pid);
-    add_u64(c, "tid", head->pid);
-    tch_json_key(&c->text, "s");
-    tch_json_text(&c->text, "g");
-    tch_json_key(&c->text, "args");
-    tch_json_begin_object(&c->text);
-    add_u64(c, "dropped", head->dropped);
-    tch_json_key(&c->text, "why");
-    tch_json_text(&c->text, why.data);
-    add_u64(c, "ends_without_begin", c->r->lost_ends);
-    add_u64(c, "spans_cut", c->r->lost_begins);
-    tch_json_end_object(&c->text);
-    end_event(c);
-    tch_buf_release(&why);
-}
-
-static void other(struct chrome *c, const struct tch_seen_event *e)
+static void other(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     const struct tch_rec_name *phase;
     uint32_t row = tch_rows_has(c->r, e) ? tch_rows_next(&c->rows) : 0;
@@ -466,7 +299,7 @@ static void other(struct chrome *c, const struct tch_seen_event *e)
         track_counter(c, e);
         break;
     case TCH_REC_THREAD:
-        enter_thread(c, e);
+        tch_chrome_enter_thread(c, e);
         break;
     case TCH_REC_THREAD_NAME:
         c->thread_text = e->id;
@@ -481,7 +314,7 @@ static void other(struct chrome *c, const struct tch_seen_event *e)
 
 static int see(void *ctx, const struct tch_seen_event *e)
 {
-    struct chrome *c = ctx;
+    struct tch_chrome *c = ctx;
 
     switch (e->seen) {
     case TCH_SEEN_BEGIN:
@@ -502,7 +335,7 @@ static int see(void *ctx, const struct tch_seen_event *e)
     return c->out.status;
 }
 
-static int write_events(struct chrome *c, tacho_error *err)
+static int write_events(struct tch_chrome *c, tacho_error *err)
 {
     int status = tch_rows_lay_out(&c->rows, c->r, err);
 
@@ -510,14 +343,14 @@ static int write_events(struct chrome *c, tacho_error *err)
         status = tch_recording_walk(c->r, see, c, err);
     if (status < 0)
         return status;
-    name_thread(c);
-    name_rows(c);
-    tell_losses(c);
-    name_process(c);
+    tch_chrome_name_thread(c);
+    tch_chrome_name_rows(c);
+    tch_chrome_tell_losses(c);
+    tch_chrome_name_process(c);
     return 0;
 }
 
-static int write_between(struct chrome *c, struct tch_replace *file, const char *before,
+static int write_between(struct tch_chrome *c, struct tch_replace *file, const char *before,
                          const char *after, tacho_error *err)
 {
     int status;
@@ -546,7 +379,7 @@ static int write_between(struct chrome *c, struct tch_replace *file, const char 
 
 static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
 {
-    struct chrome c = {.r = r, .origin = r->clock.first.ns};
+    struct tch_chrome c = {.r = r, .origin = r->clock.first.ns};
 
     return write_between(&c, file, "[", "]", err);
 }
@@ -554,7 +387,7 @@ static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho
 int tch_chrome_add(struct tch_recording *r, struct tch_replace *file, uint64_t origin_ns,
                    tacho_error *err)
 {
-    struct chrome c = {.r = r, .origin = origin_ns, .put_pid = r->head.pid, .any = true};
+    struct tch_chrome c = {.r = r, .origin = origin_ns, .put_pid = r->head.pid, .any = true};
 
     return write_between(&c, file, "", "", err);
 }

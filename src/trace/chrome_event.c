@@ -50,8 +50,7 @@ static int find_track(struct tch_chrome_reader *c)
     if (c->pid_text && !m->processes[m->tracks[c->ev.track].process].name)
         m->processes[m->tracks[c->ev.track].process].name = c->pid_text;
     if (c->pid > UINT32_MAX || c->tid > UINT32_MAX) {
-        if (m->big_ids++ == 0)
-            m->big_offset = c->ev.offset;
+        tch_places_add(&m->big_ids, c->ev.offset);
     }
     return 0;
 }
@@ -113,7 +112,7 @@ static int take_metadata(struct tch_chrome_reader *c)
         return read_metadata(c, &p->labels, NULL, NULL);
     if (name_is(c, "process_sort_index"))
         return read_metadata(c, NULL, &p->sort, &p->sorted);
-    m->ignored++;
+    tch_places_add(&m->ignored, c->ev.offset);
     return 0;
 }
 
@@ -205,12 +204,11 @@ static int give(struct tch_chrome_reader *c)
         return take_metadata(c);
     c->ev.phase = c->phase;
     if (!set_kind(&c->ev, c->phase)) {
-        c->r->m->ignored++;
+        tch_places_add(&c->r->m->ignored, c->ev.offset);
         return 0;
     }
     if (is_bad(c)) {
-        if (c->r->m->bad++ == 0)
-            c->r->m->bad_offset = c->ev.offset;
+        tch_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
     status = find_track(c);
@@ -237,8 +235,7 @@ int tch_chrome_read_event(struct tch_chrome_reader *c)
     }
     c->ev = (struct tch_ev){.offset = tch_json_offset(&c->json, &v), .scope = 't'};
     if (v.type != TCH_JSON_OBJECT) {
-        if (c->r->m->bad++ == 0)
-            c->r->m->bad_offset = c->ev.offset;
+        tch_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
     status = tch_chrome_read_members(c, v.text);

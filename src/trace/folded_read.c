@@ -194,8 +194,7 @@ static int take_line(struct folded *f, const char *text, size_t len, uint64_t of
     if (len == 0)
         return 0;
     if (!parse_line(text, len, &frames, &value) || value > (double)TCH_TIME_MAX) {
-        if (m->bad++ == 0)
-            m->bad_offset = offset;
+        tch_places_add(&m->bad, offset);
         return 0;
     }
     status = take_frames(f, text, frames);

@@ -132,7 +132,7 @@ static int meet_end(struct tch_load *l, const struct tch_ev *end)
         while (depth > 0 && l->open[depth - 1].ev.name != end->name)
             depth--;
     if (depth == 0) {
-        l->lone_ends++;
+        tch_places_add(&l->lone_ends, end->offset);
         return 0;
     }
     while (status == 0 && l->depth >= depth) {

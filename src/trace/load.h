@@ -22,7 +22,8 @@ struct tch_load {
     struct tch_load_open *open; /* begins without an end yet, of one track */
     size_t depth, open_room;
     struct tch_buf args; /* of a begin and its end together */
-    uint64_t lone_begins, lone_ends;
+    uint64_t lone_begins;
+    struct tch_places lone_ends;
     int64_t first, last; /**< of all events */
     tacho_error *err;
 };

@@ -86,6 +86,21 @@ static inline bool tch_kind_has_offsets(enum tch_trace_kind kind)
     return kind != TCH_KIND_PERFETTO && kind != TCH_KIND_RECORDING && kind != TCH_KIND_FOLDED;
 }
 
+enum { TCH_PLACES = 10 };
+
+/** How often something was met, and where first: bytes in the file. */
+struct tch_places {
+    uint64_t count;
+    uint64_t first[TCH_PLACES];
+};
+
+static inline void tch_places_add(struct tch_places *p, uint64_t offset)
+{
+    if (p->count < TCH_PLACES)
+        p->first[p->count] = offset;
+    p->count++;
+}
+
 /** What the clock of the events is; of a recording, and of what tacho made from one. */
 struct tch_trace_clock {
     bool known;
@@ -111,15 +126,13 @@ struct tch_model {
     uint64_t bytes;  /**< of the file, uncompressed */
     uint64_t events; /**< given to the sink */
     uint64_t by_kind[TCH_EV_KINDS];
-    uint64_t ignored;    /**< of phases or kinds that no viewer shows */
-    uint64_t bad;        /**< events that lack what they must have: passed over */
-    uint64_t bad_offset; /**< of the first of those */
-    uint64_t big_ids;    /**< pids or tids past 32 bits */
-    uint64_t big_offset;
-    uint64_t dropped; /**< by the recorder, as far as the trace tells */
-    bool cut;         /**< the file ends, or stops making sense, before its end */
-    tacho_error why;  /**< ... where and why */
-    bool tail_only;   /**< ... and only the end is missing: nothing follows */
+    struct tch_places ignored; /**< of phases or kinds that no viewer shows */
+    struct tch_places bad;     /**< events that lack what they must have: passed over */
+    struct tch_places big_ids; /**< pids or tids past 32 bits */
+    uint64_t dropped;          /**< by the recorder, as far as the trace tells */
+    bool cut;                  /**< the file ends, or stops making sense, before its end */
+    tacho_error why;           /**< ... where and why */
+    bool tail_only;            /**< ... and only the end is missing: nothing follows */
     struct tch_trace_clock clock;
 };
 

@@ -2,6 +2,7 @@
 #include "out.h"
 
 #include "base/error.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 
 int tch_out_init(struct tch_out *o, struct tch_replace *file, tacho_error *err)
@@ -68,6 +69,30 @@ void tch_args_gather(struct tch_arg_list *ret, const struct tch_recording *r,
     ret->count = 0;
     gather(ret, r, e->args);
     gather(ret, r, e->end_args);
+}
+
+void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
+{
+    double number;
+
+    switch (arg->type) {
+    case TACHO_ARG_I64:
+        tch_json_i64(b, (int64_t)arg->bits);
+        break;
+    case TACHO_ARG_F64:
+        memcpy(&number, &arg->bits, sizeof number);
+        tch_json_f64(b, number);
+        break;
+    case TACHO_ARG_BOOL:
+        tch_json_bool(b, arg->bits != 0);
+        break;
+    case TACHO_ARG_TEXT:
+    case TCH_REC_ARG_JSON:
+        tch_json_string(b, arg->text, arg->len);
+        break;
+    default:
+        tch_json_u64(b, arg->bits);
+    }
 }
 
 void tch_add_utf8(struct tch_buf *b, const char *text, size_t len)

@@ -321,7 +321,7 @@ static int give_legacy(struct tch_pf_reader *p, const struct found *f, struct tc
         ev->kind = TCH_EV_SPAN;
         ev->dur = (int64_t)duration * 1000;
     } else {
-        p->r->m->ignored++;
+        p->r->m->ignored.count++;
         return 0;
     }
     return tch_reading_give(p->r, ev);
@@ -392,7 +392,7 @@ static int give_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
                                                                      : 't';
         break;
     default:
-        p->r->m->ignored++;
+        p->r->m->ignored.count++;
         return 0;
     }
     status = tch_reading_give(p->r, ev);

@@ -22,8 +22,7 @@ struct tch_reading {
 static inline int tch_reading_give(struct tch_reading *r, const struct tch_ev *ev)
 {
     if (ev->ts > TCH_TIME_MAX || ev->ts < -TCH_TIME_MAX || ev->dur > TCH_TIME_MAX) {
-        if (r->m->bad++ == 0)
-            r->m->bad_offset = ev->offset;
+        tch_places_add(&r->m->bad, ev->offset);
         return 0;
     }
     r->m->events++;

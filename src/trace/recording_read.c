@@ -318,7 +318,7 @@ static void note_facts(struct recording_reader *c)
 
     m->bytes = c->rec.size;
     m->dropped = head->dropped;
-    m->bad = c->rec.damaged;
+    m->bad.count = c->rec.damaged;
 }
 
 int tch_read_recording(struct tch_reading *r, struct tch_source *s)

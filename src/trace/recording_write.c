@@ -45,6 +45,7 @@ struct recording {
     struct lane *lanes;     /* of the track, the first ones lane_count in use */
     size_t lane_room, lane_count;
     uint32_t track; /* 1 + the one that is written */
+    uint32_t pid;
     uint32_t lane_numbers;
     uint64_t slots; /* chunks written */
     uint64_t cut;   /* texts cut, arguments left out */
@@ -82,7 +83,7 @@ static int put_chunk(struct tch_writer *w, const struct tch_rec_chunk *head, con
                      size_t count)
 {
     struct recording *r = w->own;
-    uint64_t offset = TCH_REC_PAGE + r->slots++ * TCH_REC_CHUNK;
+    uint64_t offset = TCH_REC_HEADER + r->slots++ * TCH_REC_CHUNK;
     int status = put_at(w, head, sizeof *head, offset);
 
     return status < 0 ? status
@@ -383,18 +384,24 @@ static int refuse(struct tch_writer *w, const char *what)
     return w->out.status = tch_fail(w->out.err, TACHO_EINVAL, 0, "%s", what);
 }
 
-static int check_tracks(struct tch_writer *w)
+/* Only tracks that have events count: a slice may have left out the others. */
+static int enter_track(struct tch_writer *w, uint32_t track)
 {
-    const struct tch_model *m = w->m;
+    struct recording *r = w->own;
+    const struct tch_track *t = &w->m->tracks[track];
+    uint64_t pid = w->m->processes[t->process].pid;
+    int status = leave_lanes(w);
 
-    for (uint32_t i = 0; i < tch_model_track_count(m); i++) {
-        if (m->tracks[i].process != m->tracks[0].process)
-            return refuse(w, "a recording is of one process, and this trace has several: cut one "
-                             "out with slice --track, or choose another format");
-        if (m->tracks[i].tid > UINT32_MAX || m->processes[m->tracks[i].process].pid > UINT32_MAX)
-            return refuse(w, "a recording has no room for ids past 32 bits: 'tacho trace validate "
-                             "--fix' makes them smaller");
-    }
+    if (status < 0)
+        return status;
+    if (r->track > 0 && r->pid != pid)
+        return refuse(w, "a recording is of one process, and this trace has several: take a part "
+                         "of it with 'tacho trace slice --track', or choose another format");
+    if (t->tid > UINT32_MAX || pid > UINT32_MAX)
+        return refuse(w, "a recording has no room for ids past 32 bits: 'tacho trace validate "
+                         "--fix' makes them smaller");
+    r->pid = (uint32_t)pid;
+    r->track = track + 1;
     return 0;
 }
 
@@ -410,7 +417,7 @@ static int begin(struct tch_writer *w)
     if (w->m->clock.known && origin > 0)
         r->origin = (uint64_t)origin;
     r->last = r->origin + 1;
-    return check_tracks(w);
+    return 0;
 }
 
 static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t number)
@@ -422,8 +429,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t number)
     int status = 0;
 
     if (r->track != ev->track + 1)
-        status = leave_lanes(w);
-    r->track = ev->track + 1;
+        status = enter_track(w, ev->track);
     if (site == TCH_NO_TEXT)
         return tch_writer_no_memory(w);
     lane = status == 0 ? lane_of(w, number, ev->track, ticks) : NULL;
@@ -525,7 +531,7 @@ static int put_header(struct tch_writer *w)
     uint64_t error = m->clock.first.error > 0 ? m->clock.first.error : 1; /* 0 is no sound pair */
     struct tch_rec_header head = {.version = TCH_REC_VERSION,
                                   .byte_order = TCH_REC_BYTE_ORDER,
-                                  .header_size = TCH_REC_PAGE,
+                                  .header_size = TCH_REC_HEADER,
                                   .chunk_size = TCH_REC_CHUNK,
                                   .clock = TCH_REC_CLOCK_NS,
                                   .first = pair_at(r->origin, error),
@@ -539,8 +545,7 @@ static int put_header(struct tch_writer *w)
         memcpy(head.boot_id, m->clock.boot_id, sizeof head.boot_id);
         head.wall_ns = m->clock.wall_ns - (uint64_t)w->options.shift;
     }
-    if (tch_model_track_count(m) > 0)
-        head.pid = (uint32_t)m->processes[m->tracks[0].process].pid;
+    head.pid = r->pid;
     return put_at(w, &head, sizeof head, 0);
 }
 
@@ -560,7 +565,8 @@ static int finish(struct tch_writer *w)
         status = put_header(w);
     w->changed = r->cut;
     w->moved = 0; /* a reader puts all lanes of a track back on it */
-    if (status == 0 && ftruncate(w->file.fd, (off_t)(TCH_REC_PAGE + r->slots * TCH_REC_CHUNK)) < 0)
+    if (status == 0 &&
+        ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
         status = w->out.status =
             tch_fail_errno(w->out.err, errno, "cannot write '%s'", w->file.path);
     return status;

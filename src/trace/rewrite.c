@@ -174,7 +174,7 @@ int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
     if (status == 0)
         status = write_out(&w, out, *writing, err);
     ret->lone_begins = w.load.lone_begins;
-    ret->lone_ends = w.load.lone_ends;
+    ret->lone_ends = w.load.lone_ends.count;
     ret->model = w.load.model;
     tch_model_init(&w.load.model);
     tch_load_close(&w.load);

@@ -402,7 +402,7 @@ static int make_sorted(struct tch_summary *s, const char *path,
     s->sorted = true;
     s->model = load.model;
     tch_model_init(&load.model);
-    s->lone_ends = load.lone_ends;
+    s->lone_ends = load.lone_ends.count;
     s->model.events = 0;
     while (status == 0 && (more = tch_load_next(&load, &ev, err)) > 0) {
         s->model.events++;

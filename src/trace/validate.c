@@ -65,9 +65,7 @@ static struct tch_finding *note(struct check *c, enum tch_finding_kind kind, uin
 {
     struct tch_finding *f = &c->v->found[kind];
 
-    if (f->place_count < TCH_FOUND_PLACES)
-        f->places[f->place_count++] = offset;
-    f->count++;
+    tch_places_add(&f->places, offset);
     return f;
 }
 
@@ -75,7 +73,7 @@ static void note_event(struct check *c, enum tch_finding_kind kind, const struct
 {
     struct tch_finding *f = note(c, kind, ev->offset);
 
-    if (f->count == 1)
+    if (f->places.count == 1)
         snprintf(f->example, sizeof f->example, "'%.80s' at %" PRId64 ".%03u us",
                  tch_text(&c->load.model.texts, ev->name), ev->ts / 1000,
                  (unsigned)(ev->ts < 0 ? -(ev->ts % 1000) : ev->ts % 1000));
@@ -246,13 +244,11 @@ static void check_file(struct check *c)
     }
     if (m->kind == TCH_KIND_JSON_LINES)
         note(c, TCH_FOUND_LINES, 0);
-    if (m->bad > 0)
-        note(c, TCH_FOUND_BAD, m->bad_offset)->count = m->bad;
-    if (m->big_ids > 0)
-        note(c, TCH_FOUND_IDS, m->big_offset)->count = m->big_ids;
-    c->v->found[TCH_FOUND_IGNORED].count = m->ignored;
-    c->v->found[TCH_FOUND_LONE_END].count = c->load.lone_ends;
-    c->v->found[TCH_FOUND_DROPPED].count = m->dropped;
+    c->v->found[TCH_FOUND_BAD].places = m->bad;
+    c->v->found[TCH_FOUND_IDS].places = m->big_ids;
+    c->v->found[TCH_FOUND_IGNORED].places = m->ignored;
+    c->v->found[TCH_FOUND_LONE_END].places = c->load.lone_ends;
+    c->v->found[TCH_FOUND_DROPPED].places.count = m->dropped;
 }
 
 int tch_validate(struct tch_validation *v, const char *path, const struct tch_read_options *options,
@@ -293,7 +289,7 @@ void tch_validation_release(struct tch_validation *v)
 bool tch_validation_loses(const struct tch_validation *v)
 {
     for (size_t i = 0; i < TCH_FOUND_KINDS; i++)
-        if (v->found[i].count > 0 && texts[i].lost)
+        if (v->found[i].places.count > 0 && texts[i].lost)
             return true;
     return false;
 }

@@ -26,13 +26,9 @@ enum tch_finding_kind {
     TCH_FOUND_KINDS,
 };
 
-enum { TCH_FOUND_PLACES = 10 };
-
 /** All findings of a kind. */
 struct tch_finding {
-    uint64_t count;
-    uint64_t places[TCH_FOUND_PLACES]; /**< bytes in the file, the first ones found */
-    size_t place_count;
+    struct tch_places places;
     char example[200]; /**< of the first: what and where */
 };
 

@@ -41,6 +41,10 @@ static int add_document(struct tch_buf *b, const char *name, const char *documen
 
     if (status < 0)
         return status;
+    if (text[0] != '{') {
+        free(text);
+        return tch_fail(err, TACHO_EINVAL, 0, "the %s is to be a JSON object", name);
+    }
     if (env)
         tacho_environment_hash(text, len, hash);
     else

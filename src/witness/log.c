@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tacho/witness.h>
@@ -33,6 +34,17 @@ static void release(tacho_witness *w)
     free(w);
 }
 
+/* A new file, not the old one emptied: who still writes that, such as what a killed benchmark left
+   running, cannot write into ours. A link, a pipe or a device is opened as it is. */
+static int open_new(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        (void)unlink(path);
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
 int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
 {
     tacho_witness *w = calloc(1, sizeof *w);
@@ -48,7 +60,7 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     status = w->path.failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", path)
                             : tch_mkdirs_above(path, err);
     if (status == 0) {
-        w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+        w->fd = open_new(path);
         if (w->fd < 0)
             status = tch_fail_errno(err, errno, "cannot open '%s' for a witness log", path);
     }

@@ -105,10 +105,8 @@ void tacho_witness_reader_close(tacho_witness_reader *r)
 static enum tch_witness_kind kind_of(const struct tch_line *line)
 {
     static const char *const starts[] = {
-        [TCH_WITNESS_HEAD] = "{\"schema\":\"" TCH_WITNESS_BUNDLE "\",",
-        [TCH_WITNESS_ENTRY] = "{\"q_hash\":",
-        [TCH_WITNESS_END] = "{\"entries\":",
-        [TCH_WITNESS_LOG] = "{\"log\":",
+        [TCH_WITNESS_HEAD] = TCH_WITNESS_HEAD_START, [TCH_WITNESS_ENTRY] = "{\"q_hash\":",
+        [TCH_WITNESS_END] = "{\"entries\":",         [TCH_WITNESS_LOG] = "{\"log\":",
         [TCH_WITNESS_FOOT] = "{\"logs\":",
     };
     enum tch_witness_kind kind = TCH_WITNESS_HEAD;

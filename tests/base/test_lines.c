@@ -350,6 +350,31 @@ static void survives_every_allocation_failing(void **state)
     fclose(file);
 }
 
+static void a_line_can_be_looked_at_before_it_comes(void **state)
+{
+    static const char text[] = "one\ntwo\nthree";
+    int fd = file_of(text, sizeof text - 1);
+    struct tch_lines lines;
+    struct tch_line line;
+    size_t len;
+
+    (void)state;
+    tch_lines_init_fd(&lines, fd, "text", 4);
+    assert_int_equal(tch_lines_peek(&lines, &line, NULL), 1);
+    assert_memory_equal(line.text, "one", 3);
+    assert_next(&lines, "one", 1, 0, true);
+    assert_memory_equal(tch_lines_held(&lines, &len), "two\nthree", 9);
+    assert_int_equal(len, 9);
+    tch_lines_pass(&lines, 4, 1);
+    assert_int_equal(tch_lines_peek(&lines, &line, NULL),
+                     1); /* longer than allowed: gone by this */
+    assert_true(line.too_long && line.number == 3);
+    assert_int_equal(tch_lines_peek(&lines, &line, NULL), 0);
+    assert_end(&lines);
+    tch_lines_release(&lines);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_slow_pipe_and_signals_lose_nothing),
         cmocka_unit_test(names_what_cannot_be_read),
         cmocka_unit_test(survives_every_allocation_failing),
+        cmocka_unit_test(a_line_can_be_looked_at_before_it_comes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

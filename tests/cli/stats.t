@@ -62,7 +62,43 @@ $ seq 20000 | tacho stats --no-histogram --memory 1k -
 
 # JSON lines; what has no number is passed over on request.
 $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -c a.b
-| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"std":1.0,"mad":0.0,"percentiles":[{"percentile":"50","value":2.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
+| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"std":1.0,"mad":0.0,"percentiles":[{"percentile":"50","value":2.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
+
+# A log of HdrHistogram, deflated by another writer: lines without a tag, and those of a tag, which
+# counts in units of 1024.
+$ tacho stats --no-histogram -u ns stats/latency.hlog
+| 1000 numbers in 2 histograms, by histogram: within 0.39% of the exact answer
+| 
+|                 95% interval
+| min    1.00 us
+| p50     501 us  470 us to 530 us
+| p90     899 us  883 us to 920 us
+| p95     948 us  936 us to 965 us
+| p99     989 us  981 us to 997 us
+| p99.9   997 us  too few numbers for an interval
+| max    1.00 ms
+| mean    500 us
+| std     289 us
+| mad     250 us
+
+$ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
+| 100 numbers of decode in 1 histogram, by histogram: within 0.39% or 512 ns, if that is more, of the exact answer
+| 
+|                 95% interval
+| min     999 us
+| p50    49.9 ms  40.0 ms to 60.9 ms
+| p90    89.9 ms  84.1 ms to 96.2 ms
+| p95    95.2 ms  89.9 ms to 99.9 ms
+| p99    98.8 ms  too few numbers for an interval
+| p99.9  99.9 ms  too few numbers for an interval
+| max     100 ms
+| mean   50.5 ms
+| std    28.9 ms
+| mad    24.9 ms
+
+$ tacho stats -c encode stats/latency.hlog
+! tacho: cannot read 'stats/latency.hlog': no line has the tag 'encode'; there are 'decode'
+[64]
 
 # What goes wrong.
 $ printf '1\nabc\n' | tacho stats

@@ -123,3 +123,12 @@ $ tacho trace validate --fix trace/full.json
 ! tacho: --fix needs -o OUT: what to write
 ! see 'tacho trace validate --help'
 [64]
+$ tacho trace convert -o odd.xyz trace/full.json
+! tacho: cannot convert 'trace/full.json' to 'odd.xyz': its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded
+[1]
+$ tacho trace merge --quiet --align outer trace/full.json trace/cut.json -o both.tacho
+! tacho: cannot merge into 'both.tacho': a recording is of one process, and this trace has several: take a part of it with 'tacho trace slice --track', or choose another format
+[1]
+$ tacho trace merge --quiet --same-clock --fail-on-warn trace/full.json trace/cut.json -o both.json && echo merged
+! tacho: warning: 'trace/cut.json' was read up to where it is sound
+[3]

@@ -43,6 +43,12 @@ $ tacho watch --json -- sh -c 'kill -9 $$' > /dev/null
 ! tacho: 'sh' was ended by signal 9
 [1]
 
+# One that is over before it can be looked at: what wait tells is there all the same.
+$ tacho watch -- true | awk '$1 == "memory" { print $1, ($2 > 0), $3, $4 } $1 == "cpu" || $1 == "faults" { print $1, ($2 > 0) }'
+| cpu 1
+| memory 1 MiB at
+| faults 1
+
 # A fixed source, and files that say what was seen.
 $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -1 $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
 | memory-detail.csv

@@ -11,13 +11,13 @@ export class Page {
   complaints = [];
   requests = [];
 
-  constructor(chromium, folder) {
+  constructor(chromium, folder, flags) {
     this.profile = mkdtempSync(join(folder, "chromium-"));
     this.browser = spawn(chromium, [
       "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync",
       "--remote-debugging-pipe", "--user-data-dir=" + this.profile, "--window-size=1240,800",
-      "about:blank",
+      ...flags, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     this.browser.stdio[4].on("data", (chunk) => this.#receive(chunk));
   }
@@ -117,8 +117,8 @@ export function check(what, got, wanted) {
 }
 
 /* Runs the body with a page and ends the program with 0 or 1. */
-export async function withPage(chromium, folder, body) {
-  const page = new Page(chromium, folder);
+export async function withPage(chromium, folder, body, flags = []) {
+  const page = new Page(chromium, folder, flags);
   try {
     await page.attach();
     await body(page);

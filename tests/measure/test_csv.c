@@ -196,6 +196,19 @@ static void comes_back_as_it_went_out(void **state)
     assert_true(seen.result.p95_latency_us == UINT64_MAX && seen.result.accuracy == 0.1);
 }
 
+static void an_empty_float_was_not_measured(void **state)
+{
+    static const char text[] =
+        "setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,energy_reduction,"
+        "p95_latency_us,accuracy\nx,-0.5,0.25,0.125,,1200,1\n";
+    struct seen seen = {0};
+
+    (void)state;
+    assert_int_equal(
+        tacho_csv_parse(text, sizeof text - 1, TACHO_CSV_RESULTS, see_result, &seen, NULL), 0);
+    assert_true(isnan(seen.result.energy_reduction) && seen.result.peak_mem_reduction == 0.125);
+}
+
 static int count_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     (void)row;
@@ -397,6 +410,7 @@ int main(void)
         IN_HOME(writes_the_bytes_of_the_reference),
         IN_HOME(writes_power_and_detail),
         IN_HOME(comes_back_as_it_went_out),
+        cmocka_unit_test(an_empty_float_was_not_measured),
         IN_HOME(says_which_line_is_wrong),
         IN_HOME(reads_what_windows_and_quoting_programs_write),
         IN_HOME(appends_behind_a_row_that_was_cut_off),

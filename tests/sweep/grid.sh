@@ -32,7 +32,7 @@ for svg in tacho-out/small/figs/*.svg; do
 done
 
 # Each cell is a run as tacho run makes it, and they belong together.
-run_json=tacho-out/small/cells/a=2_b=20/latest/run.json
+run_json='tacho-out/small/cells/a=2_b=20/latest/run.json'
 jq -e --slurpfile base tacho-out/small/cells/baseline/latest/run.json '
     .state == "complete" and .labels == {"a":"2","b":"20"} and
     .config.document == {"parameters":{"a":2,"b":20}} and (.samples | length) == 6 and
@@ -108,6 +108,7 @@ is none '.measures == [] and ([.cells[].state] == ["failed","failed"])'
 [ -s tacho-out/none/report.html ] || fail "a sweep of failures has no report"
 
 # --setup and --cleanup once, --prepare before each run with its parameters, --env too.
+# shellcheck disable=SC2016 # the variable is the program's
 sweep 0 --grid a=x,y -n 3 --setup 'echo setup >>hooks' --cleanup 'echo cleanup >>hooks' \
     --prepare 'echo {a} >>hooks' --env 'WHICH={a}' --name hooks -- sh -c '[ "$WHICH" = {a} ]'
 [ "$(sort hooks | uniq -c | tr -s ' \n' ' ')" = " 1 cleanup 1 setup 3 x 3 y " ] ||

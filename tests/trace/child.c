@@ -237,6 +237,65 @@ static int do_abort(char **args)
     abort();
 }
 
+/* late MS: a span, so much later one that is not ended, then an abort. */
+static int do_late(char **args)
+{
+    work();
+    usleep((useconds_t)number(args[0]) * 1000);
+    tacho_span_begin("late", "test");
+    abort();
+}
+
+/* memory THREADS COUNT: so many threads at once, so many spans each; prints by how many KiB of
+   files more are in memory then. */
+
+static pthread_barrier_t all_recorded, all_seen;
+
+static void *record_and_wait(void *arg)
+{
+    record_some(arg);
+    pthread_barrier_wait(&all_recorded);
+    pthread_barrier_wait(&all_seen);
+    return NULL;
+}
+
+/* A recording in memory (tmpfs) counts as shared memory, not as a file. */
+static long resident_kib(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    long files = 0, shared = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "RssFile: %ld", &files) == 0)
+            sscanf(line, "RssShmem: %ld", &shared);
+    if (file)
+        fclose(file);
+    return files + shared;
+}
+
+static int do_memory(char **args)
+{
+    unsigned threads = (unsigned)number(args[0]);
+    unsigned long count = number(args[1]);
+    pthread_t thread[16];
+    long before;
+
+    pthread_barrier_init(&all_recorded, NULL, threads + 1);
+    pthread_barrier_init(&all_seen, NULL, threads + 1);
+    work();
+    before = resident_kib();
+    for (unsigned i = 0; i < threads; i++)
+        if (pthread_create(&thread[i], NULL, record_and_wait, &count) != 0)
+            die("pthread_create");
+    pthread_barrier_wait(&all_recorded);
+    printf("%ld\n", resident_kib() - before);
+    pthread_barrier_wait(&all_seen);
+    for (unsigned i = 0; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+
 /* plugin LIBRARY: loads it, calls it, unloads it, and that again. */
 static int do_plugin(char **args)
 {
@@ -407,7 +466,7 @@ int main(int argc, char **argv)
         {"forkidle", do_forkidle, 0}, {"open", do_open, 0},       {"abort", do_abort, 0},
         {"plugin", do_plugin, 1},     {"handler", do_handler, 1}, {"signal", do_signal, 0},
         {"flush", do_flush, 1},       {"why", do_why, 0},         {"all", do_all, 0},
-        {"names", do_names, 0},
+        {"names", do_names, 0},       {"late", do_late, 1},       {"memory", do_memory, 2},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)

@@ -17,6 +17,7 @@ static void run_child(const char *trace_out, const char *const *variables, const
 
     unsetenv("TACHO_TRACE_OUT");
     unsetenv("TACHO_TRACE_LIMIT");
+    unsetenv("TACHO_CLOCK");
     unsetenv("TACHO_RUN_DIR");
     unsetenv("FERRUM_TRACE_OUT");
     if (trace_out)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "support/system.h"
 #include "trace/convert.h"
 #include "trace/seen.h"
@@ -297,6 +298,107 @@ static void overwrites_the_oldest_in_a_ring(void **state)
     assert_int_equal(occurrences(test_at("t.json"), "\"name\":\"records dropped\""), 1);
 }
 
+static void holds_a_stage_in_memory_for_each_thread_however_much_it_records(void **state)
+{
+    enum { THREADS = 8, CODE_KIB = 1024 }; /* code and data of libraries that come in meanwhile */
+    char line[64];
+    uint64_t kib;
+
+    (void)state;
+    seen_run(test_at("t.tacho"), NULL, (const char *[]){"memory", "8", "200000", NULL}, line);
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "work"), THREADS * 200000 + 1); /* 25 MB */
+    line[strcspn(line, "\n")] = '\0';
+    assert_int_equal(tch_parse_u64(line, UINT64_MAX, &kib), 0);
+    assert_in_range(kib, THREADS * 128, THREADS * 256 + CODE_KIB);
+}
+
+static void records_by_the_other_clock(void **state)
+{
+    uint64_t before = tch_now_ns();
+
+    (void)state;
+    seen_run(test_at("t.tacho"), (const char *[]){"TACHO_CLOCK=monotonic", NULL},
+             (const char *[]){"spans", "2", "50000", NULL}, NULL);
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen.r.head.clock, TCH_REC_CLOCK_NS);
+    assert_int_equal(seen_spans(&seen, "work"), 100000);
+    assert_in_range(seen.r.clock.first.ns, before, tch_now_ns());
+    assert_in_range(seen.r.clock.last.ns, seen.r.clock.first.ns, tch_now_ns());
+    /* ticks are nanoseconds */
+    assert_int_equal(tch_clock_ns(&seen.r.clock, seen.r.clock.first.ticks + 1000000),
+                     seen.r.clock.first.ns + 1000000);
+    seen_run(test_at("all.json"), (const char *[]){"TACHO_CLOCK=monotonic", NULL},
+             (const char *[]){"all", NULL}, NULL);
+    assert_int_equal(occurrences(test_at("all.json"), "\"name\":\"inner\""), 100);
+}
+
+static void convert_and_compare(const char *recording)
+{
+    struct tch_buf first, second;
+
+    tch_buf_init(&first, 64 << 20);
+    tch_buf_init(&second, 64 << 20);
+    assert_int_equal(tch_trace_convert(recording, test_at("1.json"), NULL, NULL), 0);
+    assert_int_equal(tch_trace_convert(recording, test_at("2.json"), NULL, NULL), 0);
+    assert_int_equal(tch_file_read(test_at("1.json"), 64 << 20, &first, NULL), 0);
+    assert_int_equal(tch_file_read(test_at("2.json"), 64 << 20, &second, NULL), 0);
+    assert_int_equal(first.len, second.len);
+    assert_memory_equal(first.data, second.data, first.len);
+    tch_buf_release(&first);
+    tch_buf_release(&second);
+}
+
+static void gives_the_same_times_at_every_reading(void **state)
+{
+    int status;
+
+    (void)state;
+    seen_run(test_at("ended.tacho"), NULL, (const char *[]){"all", NULL}, NULL);
+    convert_and_compare(test_at("ended.tacho"));
+    status =
+        seen_wait(seen_start(test_at("killed.tacho"), NULL, (const char *[]){"abort", NULL}, NULL));
+    assert_true(WIFSIGNALED(status));
+    convert_and_compare(test_at("killed.tacho"));
+    seen_read(&seen, test_at("killed.tacho"));
+    assert_false(seen.r.clock_from_reader);
+}
+
+struct late {
+    uint64_t first, last;
+};
+
+static int see_late(void *ctx, const struct tch_seen_event *e)
+{
+    struct late *late = ctx;
+
+    if (e->seen == TCH_SEEN_END)
+        late->first = e->ns;
+    if (e->seen == TCH_SEEN_UNFINISHED)
+        late->last = e->ns;
+    return 0;
+}
+
+/* The pairs of the recording are some microseconds apart, and reach no tenth of a second. */
+static void takes_a_pair_of_its_own_where_those_of_the_recording_would_mislead(void **state)
+{
+    uint64_t before = tch_now_ns();
+    struct tch_recording r;
+    struct late late = {0};
+    int status;
+
+    (void)state;
+    status = seen_wait(
+        seen_start(test_at("t.tacho"), NULL, (const char *[]){"late", "100", NULL}, NULL));
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), NULL), 0);
+    assert_int_equal(tch_recording_walk(&r, see_late, &late, NULL), 0);
+    tch_recording_close(&r);
+    assert_int_equal(r.clock_from_reader, r.head.clock == TCH_REC_CLOCK_TSC);
+    assert_in_range(late.first, before, late.last);
+    assert_in_range(late.last - late.first, 99990000, tch_now_ns() - before);
+}
+
 static int ignore(void *ctx, const struct tch_seen_event *e)
 {
     (void)ctx;
@@ -369,6 +471,10 @@ int main(void)
         TEST_IN_HOME(flushes_again_and_keeps_what_was),
         TEST_IN_HOME(stops_at_the_limit_and_counts_the_rest),
         TEST_IN_HOME(overwrites_the_oldest_in_a_ring),
+        TEST_IN_HOME(holds_a_stage_in_memory_for_each_thread_however_much_it_records),
+        TEST_IN_HOME(records_by_the_other_clock),
+        TEST_IN_HOME(gives_the_same_times_at_every_reading),
+        TEST_IN_HOME(takes_a_pair_of_its_own_where_those_of_the_recording_would_mislead),
         TEST_IN_HOME(counts_what_a_full_disk_does_not_take),
     };
 

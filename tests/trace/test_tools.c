@@ -281,7 +281,7 @@ static void a_recording_holds_many_events(void **state)
     assert_int_equal(tch_summary_make(&s, test_at("many.tacho"), TCH_BY_NAME, &plain, &err), 0);
     assert_int_equal(s.spans, EVENTS);
     assert_int_equal(row_of(&s, "n0")->count, EVENTS / 7 + 1);
-    assert_int_equal(s.model.bad, 0);
+    assert_int_equal(s.model.bad.count, 0);
     tch_summary_release(&s);
 }
 
@@ -426,6 +426,7 @@ static void finds_what_viewers_lose(void **state)
         "{\"name\":\"c\",\"ph\":\"X\",\"ts\":5,\"pid\":1,\"tid\":1},\n"
         "{\"name\":\"d\",\"ph\":\"X\",\"ts\":5,\"dur\":1,\"pid\":4294967296,\"tid\":1},\n"
         "{\"name\":\"f\",\"ph\":\"s\",\"ts\":50,\"id\":1,\"pid\":1,\"tid\":1},\n"
+        "{\"name\":\"o\",\"ph\":\"O\",\"ts\":55,\"pid\":1,\"tid\":1},\n"
         "{\"ph\":\"E\",\"ts\":60,\"pid\":1,\"tid\":1}]";
     struct tch_validation v;
     tacho_error err;
@@ -433,14 +434,20 @@ static void finds_what_viewers_lose(void **state)
     (void)state;
     assert_int_equal(tch_validate(&v, put("bad.json", bad), &with_args, &err), 0);
     assert_true(tch_validation_loses(&v));
-    assert_int_equal(v.found[TCH_FOUND_OVERLAP].count, 1);
-    assert_int_equal(v.found[TCH_FOUND_OVERLAP].places[0], strstr(bad, "{\"name\":\"b\"") - bad);
-    assert_int_equal(v.found[TCH_FOUND_BAD].count, 1);
-    assert_int_equal(v.found[TCH_FOUND_BAD].places[0], strstr(bad, "{\"name\":\"c\"") - bad);
-    assert_int_equal(v.found[TCH_FOUND_IDS].count, 1);
-    assert_int_equal(v.found[TCH_FOUND_FLOW_NOWHERE].count, 1);
-    assert_int_equal(v.found[TCH_FOUND_FLOW_HALF].count, 1);
-    assert_int_equal(v.found[TCH_FOUND_LONE_END].count, 1);
+    assert_int_equal(v.found[TCH_FOUND_OVERLAP].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_OVERLAP].places.first[0],
+                     strstr(bad, "{\"name\":\"b\"") - bad);
+    assert_int_equal(v.found[TCH_FOUND_BAD].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_BAD].places.first[0], strstr(bad, "{\"name\":\"c\"") - bad);
+    assert_int_equal(v.found[TCH_FOUND_IDS].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_FLOW_NOWHERE].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_FLOW_HALF].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_LONE_END].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_LONE_END].places.first[0],
+                     strstr(bad, "{\"ph\":\"E\"") - bad);
+    assert_int_equal(v.found[TCH_FOUND_IGNORED].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_IGNORED].places.first[0],
+                     strstr(bad, "{\"name\":\"o\"") - bad);
     tch_validation_release(&v);
 }
 

@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# shellcheck disable=SC2154 # $scratch is lib.sh's, $tacho of who sources this
 # Perfetto's own trace processor beside our summary; sourced behind lib.sh. $tacho is the command.
 
 [ -n "${TACHO_REFERENCE_DATA:-}" ] || skip "TACHO_REFERENCE_DATA is not set"

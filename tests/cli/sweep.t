@@ -1,0 +1,188 @@
+# What it takes, and what it says of itself.
+$ tacho sweep --help
+| tacho sweep - run a command over a grid of parameters, a run folder a cell
+| 
+| Usage: tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]
+|        tacho sweep [--file FILE] [OPTIONS]
+| 
+| Runs the command for every combination of the parameters. {NAME} in its words,
+| in --env, --prepare and --conclude becomes the value. Runs are made in blocks:
+| each is every cell once, in an order shuffled by --seed, so that what drifts
+| falls on all cells alike. With --baseline a block is made of rounds of up to 8
+| cells, in each of which the baseline is run once, and ratios are of runs of the
+| same round.
+| 
+| Everything is in OUT/NAME: results.csv and sweep.json with a row a cell,
+| report.html, figs/*.svg, and in cells/ the run folder of each cell, as tacho run
+| makes it. The same command line again goes on where it was killed or
+| interrupted; cells that are done are not run again. A cell that fails is
+| recorded as failed, and the sweep goes on.
+| 
+| Cells that no other beats in all that --pareto names are marked as best; those
+| that are worse, but not beyond the intervals, as maybe best. Along one numeric
+| parameter the cost is fitted to a + b f(n) with f of 1, log n, n, n log n, n^2,
+| n^3.
+| 
+| Without a command, or with --file, the section 'sweep' of a YAML file says what
+| is to be done: every option by its name, and the command as 'command'. What is
+| on the command line counts more.
+| 
+| Arguments:
+|   COMMAND  what to run, with {NAME} where a parameter goes
+| 
+| Options:
+|   -g, --grid NAME=VALUE,...        a parameter and its values; give several for
+|                                    all combinations
+|       --range NAME=FROM:TO[:STEP]  a parameter from FROM to TO, adding STEP
+|                                    (default 1), or log10 to multiply by 10
+|   -b, --baseline LINE              a command run among the cells that they are
+|                                    compared with; may take parameters too
+|   -n, --repeat N                   N runs of each cell, one a block (default 10)
+|       --name NAME                  the sweep's name (default: that of the
+|                                    program)
+|   -o, --out DIR                    where its folder goes (default tacho-out)
+|       --seed N                     of the order (default 1)
+|       --fresh                      start over, whatever is there
+|       --retry-failed               run cells again that failed before
+|       --pareto MEASURE,...         choose the best by these, max:MEASURE where
+|                                    more is better (default
+|                                    wall_ns,max_rss_bytes)
+|       --cost MEASURE               what figures and fits are of (default
+|                                    wall_ns)
+|       --along NAME                 the parameter that the cost is fitted to;
+|                                    needed where several are numeric
+|       --expect GROWTH              1, 'log n', n, 'n log n', n^2 or n^3; '<= n'
+|                                    for at most: end with 2 otherwise
+|   -f, --file FILE                  take the section 'sweep' of FILE (default,
+|                                    without a command: tacho.yaml)
+|   -w, --warmup N                   N runs of each before, not counted
+|       --setup LINE                 run LINE once before all, by sh -c
+|       --prepare LINE               run LINE before each run
+|       --conclude LINE              run LINE after each run
+|       --cleanup LINE               run LINE once after all
+|       --timeout TIME               end a run after TIME: TERM to its process
+|                                    group, KILL a second later
+|       --cwd DIR                    run in DIR
+|       --env K=V                    set an environment variable
+|       --input FILE                 standard input of each run (default: empty)
+|   -i, --allow-nonzero              go on when a run fails; it is left out of the
+|                                    statistics
+|       --cpu LIST                   run on these CPUs only, such as 2 or 0-3,6
+|       --no-aslr                    the same addresses in every run
+|       --trace                      write trace.json: a span a run, memory and
+|                                    power, what the program recorded
+|   -m, --metric NAME=REGEX          a number it prints, the last of each run;
+|                                    all:NAME=REGEX takes every one
+|       --work N[UNIT]               what a run does, such as 200samples: gives
+|                                    the throughput
+|       --label K=V                  a note in run.json
+|       --config FILE                a JSON file that says what is run; its hash
+|                                    and content go into run.json
+|       --interval TIME              look at memory and power every TIME (default
+|                                    10ms)
+|       --power SOURCE               auto (default), none, rapl, perf, hwmon,
+|                                    battery, nvml, rocm, or fixed:WATTS
+|       --json                       print the result as JSON
+|   -q, --quiet                      no progress, and only what matters
+|       --color WHEN                 colours: auto (on a terminal), always, never
+|       --width N                    fit tables into N columns
+|   -h, --help                       show this help
+| 
+| Examples:
+|   tacho sweep --grid lambda=0.3,0.5,0.7 --grid tau=0,2 -b './attn --softmax' -- ./attn --lambda {lambda} --tau {tau}
+|       Six cells, each compared with the baseline.
+|   tacho sweep --range n=1000:1000000:log10 --expect 'n log n' -- ./sort {n}
+|       How the time grows, and whether it does as it should.
+|   tacho sweep -g threads=1,2,4 -g lib=old,new -b './prog --lib old -j {threads}' -- ./prog --lib {lib} -j {threads}
+|       Each number of threads has a baseline of its own.
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   2   the cost does not grow as --expect says
+|   64  wrong usage
+
+# Parameters: each mistake by name.
+$ tacho sweep
+! tacho: there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep -- ./prog {n}
+! tacho: there is no parameter: --grid NAME=VALUE,... or --range
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n
+! tacho: 'n' is not NAME=VALUE,VALUE...
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1,2,1 -- ./prog {n}
+! tacho: parameter 'n' has the value '1' twice
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1 --range n=1:2 -- ./prog {n}
+! tacho: parameter 'n' is there twice
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --range n=1:2:log -- ./prog {n}
+! tacho: '1:2:log' is no range: START:END, START:END:STEP or START:END:log10
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --range n=0:10:log10 -- ./prog {n}
+! tacho: the range '0:10:log10' needs a start above 0 and a base above 1
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --range n=1:100000 -- ./prog {n}
+! tacho: a grid can have 10000 cells; 'n' makes it larger
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid state=a,b -- ./prog {state}
+! tacho: a parameter cannot be called 'state': that is a column of the results
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1,2 --grid m=1,2 -- ./prog {n}
+! tacho: parameter 'm' is not used: write {m} where its value goes in the command
+[1]
+
+# The other options.
+$ tacho sweep --grid n=1 --repeat 0 -- ./prog {n}
+! tacho: option '--repeat' needs a number from 1 to 1000000, not '0'
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1 --seed x -- ./prog {n}
+! tacho: option '--seed' needs a number, not 'x'
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1 --name a/b -- ./prog {n}
+! tacho: option '--name' needs letters, digits, '.', '_' and '-', not 'a/b'
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1 --expect n! -- ./prog {n}
+! tacho: 'n!' is no growth: 1, log n, n, n log n, n^2 or n^3, perhaps with <= before it
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1 --baseline 'a | b' -- ./prog {n}
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it stands, or run sh -c '...')
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1 --metric x -- ./prog {n}
+! tacho: 'x' is not NAME=REGEX: there is no '='
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --file nowhere.yaml
+! tacho: cannot open 'nowhere.yaml': No such file or directory
+[1]

@@ -1,0 +1,75 @@
+#!/bin/sh
+# tacho gate --against: a git repository with a regression in one commit.
+#   against.sh TACHO SPIN
+tacho=$1
+spin=$2
+. "$(dirname "$0")/lib.sh"
+command -v git >/dev/null || {
+    echo "there is no git here"
+    exit 77
+}
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
+export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
+
+git init -q repo && cd repo || exit 1
+mkdir perf
+cat >perf/tacho.yaml <<END
+build: cp prog.in prog && chmod +x prog
+defaults: {runs: 10, max_runs: 160}
+benches:
+- name: prog
+  command: ./prog
+  setup: test -x prog
+  budgets: {wall: {tolerance: 5%}}
+END
+cat >perf/prog.in <<END
+#!/bin/sh
+exec $spin 20
+END
+printf 'tacho-out\nprog\n' >.gitignore
+git add . && git commit -qm "as fast as ever"
+git tag good
+sed -i 's/ 20$/ 26/' perf/prog.in
+git commit -qam "slower by accident"
+cd perf || exit 1
+
+# Slower than the commit before: FAIL. On a busy machine it may take more than one go to be sure.
+for go in 1 2 3; do
+    "$tacho" gate --against good --md gate.md --json-file gate.json >out 2>&1
+    status=$?
+    [ $status -eq 2 ] && break
+    [ "$(jq -r .verdict gate.json)" = PASS ] && fail "go $go: a regression passes: $(cat out)"
+done
+[ $status -eq 2 ] || fail "the regression was not found: $(cat out)"
+says "FAIL"
+says "good ("
+[ "$(jq -r .mode gate.json)" = against ] || fail "$(cat gate.json)"
+[ "$(jq -r .rows[0].paired gate.json)" = true ] || fail "the sides were not run in turns"
+# It was looked at again before it was blamed: more than the first 10 pairs.
+[ "$(jq -r .rows[0].b.n gate.json)" -gt 10 ] || fail "it was blamed at the first look"
+commits=$(jq -r .commit tacho-out/prog-before/latest/run.json tacho-out/prog/latest/run.json)
+[ "$(echo "$commits" | sort -u | wc -l)" -eq 2 ] || fail "both sides are told to be of one commit"
+[ "$(echo "$commits" | head -1)" = "$(git rev-parse good)" ] || fail "$commits"
+[ "$(git worktree list | wc -l)" -eq 1 ] || fail "a worktree is left: $(git worktree list)"
+[ -z "$(git status --porcelain -uno)" ] || fail "the working tree was changed"
+
+# Against itself: no FAIL.
+"$tacho" gate --against HEAD >out 2>&1
+[ $? -ne 2 ] || fail "the same commit is told to be slower: $(cat out)"
+
+# Mended: no FAIL.
+git checkout -q good -- prog.in
+"$tacho" gate --against good >out 2>&1
+[ $? -ne 2 ] || fail "what was mended is told to be slower: $(cat out)"
+
+# What cannot be done is told, and leaves nothing behind.
+ends_with 1 "$tacho" gate --against no-such-ref
+says "is no commit"
+ends_with 1 "$tacho" gate --against good --build 'echo broken >&2; exit 3'
+says "broken"
+says "ended with status 3"
+[ "$(git worktree list | wc -l)" -eq 1 ] || fail "a worktree is left after a failure"
+sed -i '/^build/d' tacho.yaml
+ends_with 64 "$tacho" gate --against good
+says "--build"
+finish

@@ -1,0 +1,92 @@
+#!/bin/sh
+# tacho compare on real programs: one that did not change never fails, one that did is found.
+#   compare.sh TACHO SPIN SANITIZED
+tacho=$1
+spin=$2
+sanitized=$3
+. "$(dirname "$0")/lib.sh"
+
+# word FILE METRIC: its verdict in the JSON.
+word()
+{
+    jq -r ".rows[] | select(.metric == \"$2\") | .verdict" "$1"
+}
+
+# Against itself, 20 times: never FAIL.
+i=0
+warned=0
+while [ $i -lt 20 ]; do
+    rm -rf tacho-out
+    "$tacho" run -q -n 8 --name a --name b -c "$spin 20" -c "$spin 20" >/dev/null 2>&1 ||
+        fail "tacho run failed"
+    "$tacho" compare -t wall=5% --json tacho-out/a/latest tacho-out/b/latest >same.json
+    [ $? -eq 2 ] && fail "the same program is told to be slower: $(cat same.json)"
+    [ "$(word same.json wall)" = WARN ] && warned=$((warned + 1))
+    i=$((i + 1))
+done
+# A WARN is an interval of 95 % that misses, upwards and by 2 %: rarer than one in 40.
+[ $warned -le 4 ] || fail "$warned of 20 comparisons of a program with itself are WARN"
+
+# 20 ms against 23 ms. On a busy machine 30 pairs may be too few to be sure, but never say PASS.
+for runs in 30 60 120 240; do
+    rm -rf tacho-out
+    "$tacho" run -q -n $runs --name a --name b -c "$spin 20" -c "$spin 23" >/dev/null 2>&1
+    "$tacho" compare -t wall=5% --json tacho-out/a/latest tacho-out/b/latest >slow.json
+    status=$?
+    case $(word slow.json wall) in
+    FAIL) break ;;
+    PASS) fail "23 ms pass as 20 ms: $(cat slow.json)" ;;
+    esac
+done
+[ $status -eq 2 ] || fail "20 ms against 23 ms ended with $status: $(cat slow.json)"
+[ "$(word slow.json wall)" = FAIL ] || fail "20 ms against 23 ms is $(word slow.json wall)"
+[ "$(jq -r .rows[0].paired slow.json)" = true ] || fail "runs in turns are not compared in pairs"
+
+# The same runs seen from the other side: faster is fine.
+"$tacho" compare -t wall=5% tacho-out/b/latest tacho-out/a/latest >out 2>&1 ||
+    fail "a faster program ended with $?: $(cat out)"
+
+# Memory +15 %: FAIL of memory alone.
+if [ "$sanitized" != ON ]; then
+    rm -rf tacho-out
+    "$tacho" run -q -n 10 --name a --name b -c "$spin 20 40" -c "$spin 20 46" >/dev/null 2>&1
+    "$tacho" compare -t wall=5% -t memory=5% --json tacho-out/a/latest tacho-out/b/latest >mem.json
+    [ $? -eq 2 ] || fail "memory +15 % is not found: $(cat mem.json)"
+    [ "$(word mem.json memory)" = FAIL ] || fail "memory is $(word mem.json memory)"
+    [ "$(word mem.json wall)" != FAIL ] || fail "wall time fails, too: $(cat mem.json)"
+fi
+
+# Formats, and what differs first.
+ends_with 0 "$tacho" compare tacho-out/a/latest tacho-out/b/latest
+says "what differs"
+says "command.line"
+ends_with 0 "$tacho" compare -f md tacho-out/a/latest tacho-out/b/latest
+says "| wall time |"
+ends_with 0 "$tacho" compare -f csv tacho-out/a/latest/run.json tacho-out/b/latest
+says '"","wall",'
+ends_with 0 "$tacho" compare --html page.html tacho-out/a/latest tacho-out/b/latest tacho-out/a/latest
+grep -q '</html>' page.html || fail "the page is not whole"
+
+# Runs one after the other are told, and compared as two samples.
+"$tacho" run -q -n 6 --name c -- "$spin" 5 >/dev/null 2>&1
+"$tacho" run -q -n 6 --name d -- "$spin" 5 >/dev/null 2>&1
+ends_with 0 "$tacho" compare tacho-out/c/latest tacho-out/d/latest
+says "were not run in turns"
+
+# Another kind of machine needs --force, and is told then.
+sed 's/"machine_class":"[^"]*"/"machine_class":"other-box"/' tacho-out/d/latest/run.json >other.json
+cp other.json tacho-out/d/latest/run.json
+ends_with 1 "$tacho" compare tacho-out/c/latest tacho-out/d/latest
+says "--force"
+ends_with 0 "$tacho" compare --force tacho-out/c/latest tacho-out/d/latest
+says "ANOTHER KIND OF MACHINE"
+says "machine_class"
+
+# Wrong calls.
+ends_with 64 "$tacho" compare tacho-out/c/latest
+ends_with 64 "$tacho" compare -t much tacho-out/c/latest tacho-out/d/latest
+ends_with 1 "$tacho" compare tacho-out/c/latest nowhere
+says "nowhere"
+ends_with 1 "$tacho" compare --force -t nothing=5% tacho-out/c/latest tacho-out/d/latest
+says "there is no metric 'nothing'"
+finish

@@ -1,0 +1,152 @@
+#!/bin/sh
+# tacho gate and tacho baseline: settings, baselines, files for CI.
+#   gate.sh TACHO SPIN CHECK_SCHEMA SCHEMAS
+tacho=$1
+spin=$2
+check_schema=$3
+schemas=$4
+. "$(dirname "$0")/lib.sh"
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
+
+# No settings: says what they are.
+ends_with 1 "$tacho" gate
+says "tacho gate init"
+
+# init, and what it wrote is sound.
+touch Makefile
+ends_with 0 "$tacho" gate init
+[ -f .github/workflows/tacho.yml ] && [ -f .gitlab/tacho.yml ] || fail "a workflow is missing"
+ends_with 0 "$tacho" gate --dry-run
+says "./PROGRAM"
+says "not there yet"
+[ ! -e tacho-out ] || fail "--dry-run has made run folders"
+ends_with 0 "$tacho" gate init
+says "stays as it is"
+
+# Settings with a mistake name line and column.
+printf 'benches:\n- name: spin\n  command: %s 5\n  rnus: 8\n' "$spin" >tacho.yaml
+ends_with 1 "$tacho" gate
+says "line 4, column 9: 'rnus' is no key of a bench"
+
+cat >tacho.yaml <<END
+defaults: {runs: 6, max_runs: 6}
+benches:
+- name: spin
+  command: $spin 10
+  budgets:
+    wall: {tolerance: 400%, max: 10s}
+    energy: {tolerance: 5%}
+END
+
+# No baseline yet: a warning, or a failure.
+ends_with 0 "$tacho" gate
+says "has no baseline"
+says "tacho baseline save"
+ends_with 3 "$tacho" gate --fail-on-warn
+ends_with 2 "$tacho" gate --require-baseline
+ends_with 64 "$tacho" gate --build make
+ends_with 1 "$tacho" gate --bench nothing
+says "there is no bench 'nothing'"
+
+# With one: passes, as a change of 400 % is allowed.
+ends_with 0 "$tacho" baseline save
+ends_with 0 "$tacho" baseline save
+ends_with 0 "$tacho" baseline list
+says "spin"
+ends_with 0 "$tacho" baseline show spin
+says "wall"
+ends_with 0 "$tacho" gate --md gate.md --junit gate.xml --prometheus gate.prom \
+    --json-file gate.json --badge gate.svg
+says "PASS"
+grep -q "tacho: PASS" gate.md || fail "no verdict in the comment: $(cat gate.md)"
+grep -q "To see it yourself: .tacho gate --md gate.md" gate.md || fail "nothing to reproduce it by"
+[ "$(jq -r .verdict gate.json)" = PASS ] || fail "$(cat gate.json)"
+[ "$(jq -r '[.rows[].metric] | join(" ")' gate.json)" = "wall wall" ] || fail "$(cat gate.json)"
+jq -e '.rows[0].occasion_spread > 0' gate.json >/dev/null || fail "occasions are not allowed for"
+"$tacho" gate --json 2>/dev/null | jq -e '.schema == "tacho.verdict.v1"' >/dev/null ||
+    fail "--json prints no verdict"
+
+# What it wrote is what others read.
+if command -v xmllint >/dev/null; then
+    xmllint --noout gate.xml gate.svg || fail "gate.xml or gate.svg is no XML"
+    [ "$(xmllint --xpath 'count(//testcase)' gate.xml)" = 2 ] || fail "$(cat gate.xml)"
+fi
+if command -v promtool >/dev/null; then
+    promtool check metrics <gate.prom >out 2>&1 || fail "promtool: $(cat out)"
+fi
+grep -q '^tacho_gate_verdict{bench="spin",metric="wall",budget="ratio"} 0$' gate.prom ||
+    fail "$(cat gate.prom)"
+baseline=$(ls .tacho/baselines/spin/*.json)
+for file in gate.json "$baseline"; do
+    jq -c . "$file" | "$check_schema" "$schemas" >out 2>&1
+    [ $? -ne 1 ] || fail "$file: $(cat out)"
+done
+"$tacho" baseline list --json | "$check_schema" "$schemas" >out 2>&1
+[ $? -ne 1 ] || fail "baseline list: $(cat out)"
+# The schema of tacho.yaml takes what we take, and refuses what we refuse.
+if python3 -c 'import yaml, jsonschema' 2>/dev/null; then
+    python3 - "$schemas/tacho.yaml.schema.json" tacho.yaml <<'END' >out 2>&1 || fail "$(cat out)"
+import json, sys, jsonschema, yaml
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+checker = jsonschema.Draft202012Validator(schema)
+document = yaml.safe_load(open(sys.argv[2]))
+checker.validate(document)
+for broken in ({**document, "bench": 1}, {"benches": []}, {"benches": [{"name": "a"}]},
+               {"benches": [{"name": "a", "command": "b", "runs": 3}]}):
+    assert not checker.is_valid(broken), broken
+END
+fi
+
+# On GitHub: annotations, and a summary.
+sed -i 's/max: 10s/max: 1us/' tacho.yaml
+GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$dir/summary.md "$tacho" gate --junit fail.xml >out 2>&1
+[ $? -eq 2 ] || fail "a maximum that is passed does not fail: $(cat out)"
+says "::error title=tacho FAIL::spin: wall time, at most 1.000 us"
+grep -q "tacho: FAIL" summary.md || fail "no summary"
+grep -q "<failure message=" fail.xml || fail "$(cat fail.xml)"
+
+# A metric that is required and cannot be had.
+sed -i 's/max: 1us/max: 10s/; s/energy: {tolerance: 5%}/energy: {tolerance: 5%, required: true}/' tacho.yaml
+"$tacho" gate --json >missing.json 2>/dev/null
+status=$?
+if jq -e '.rows[] | select(.metric == "energy") | .b.n == 0' missing.json >/dev/null; then
+    [ $status -eq 2 ] || fail "a required metric that is missing ended with $status"
+fi
+sed -i '/energy/d' tacho.yaml
+
+# A command that fails, or is not there, is told.
+sed -i "s|command: .*|command: false|" tacho.yaml
+ends_with 1 "$tacho" gate
+says "failed with status 1"
+sed -i "s|command: .*|command: ./not-here|" tacho.yaml
+ends_with 1 "$tacho" gate
+says "not-here"
+sed -i "s|command: .*|command: $spin 10|" tacho.yaml
+
+# --save adds an occasion; promote moves the reference; a run that is there can be saved.
+before=$(jq '.occasions | length' "$baseline")
+ends_with 0 "$tacho" gate --save
+[ "$(jq '.occasions | length' "$baseline")" -eq $((before + 1)) ] || fail "--save has saved nothing"
+first=$(jq -r .reference "$baseline")
+ends_with 0 "$tacho" baseline promote spin
+[ "$(jq -r .reference "$baseline")" != "$first" ] || fail "nothing was promoted"
+ends_with 0 "$tacho" baseline promote spin "$first"
+[ "$(jq -r .reference "$baseline")" = "$first" ] || fail "not promoted back"
+ends_with 1 "$tacho" baseline promote spin 1999
+ends_with 0 "$tacho" baseline save --from tacho-out/spin/latest --bench other
+[ -d .tacho/baselines/other ] || fail "--from has saved nothing"
+ends_with 0 "$tacho" baseline remove other
+ends_with 1 "$tacho" baseline remove other
+
+# A corrupt baseline is named and left alone.
+printf '{"schema": "tacho.baseline.v1", "bench": ' >"$baseline"
+cp "$baseline" corrupt
+ends_with 1 "$tacho" gate
+says "$(basename "$baseline")"
+ends_with 1 "$tacho" baseline show spin
+says "left as it is"
+ends_with 1 "$tacho" baseline save
+ends_with 1 "$tacho" baseline list
+cmp -s corrupt "$baseline" || fail "the corrupt baseline was changed"
+finish

@@ -1,0 +1,34 @@
+# What the tests of compare and gate share: a scratch folder, and checks.
+# shellcheck shell=sh
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failures=0
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# ends_with STATUS COMMAND...: output and messages are in ./out.
+ends_with()
+{
+    wanted=$1
+    shift
+    "$@" >out 2>&1
+    got=$?
+    [ "$got" -eq "$wanted" ] || fail "'$*' ended with $got, not $wanted: $(cat out)"
+}
+
+# says TEXT: the last command printed it.
+says()
+{
+    grep -qF -- "$1" out || fail "'$1' is not in: $(cat out)"
+}
+
+finish()
+{
+    [ "$failures" -eq 0 ] || exit 1
+}

@@ -1,0 +1,35 @@
+/* Holds some MiB, then is busy until so many milliseconds have passed since its start. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+
+static double now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+int main(int argc, char **argv)
+{
+    double begin = now_ms();
+    double ms = 20;
+    double mib = 0;
+    volatile char *held;
+
+    if ((argc > 1 && tch_parse_f64(argv[1], &ms) < 0) ||
+        (argc > 2 && tch_parse_f64(argv[2], &mib) < 0))
+        return 64;
+    held = malloc((size_t)(mib * 1048576) + 1);
+    if (!held)
+        return 1;
+    for (size_t i = 0; i < (size_t)(mib * 1048576); i += 4096)
+        held[i] = 1;
+    while (now_ms() - begin < ms)
+        ;
+    free((void *)held);
+    return 0;
+}
