@@ -1,8 +1,9 @@
 /*
  * A process tree from outside: who belongs to it, and what all of them hold.
  *
- * Where the kernel lists the children of a thread, only members are read: some 20 microseconds
- * each. Elsewhere every process there is, to find who is whose child: a millisecond and more.
+ * Where the kernel lists the children of a thread, only members are read: some tens of
+ * microseconds each. Elsewhere every process there is, to find who is whose child: a millisecond
+ * and more.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 /* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
    that its text has about the size of the page's. */
-enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 590, BOTTOM = 202 };
+enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 566, BOTTOM = 202 };
 enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
 enum { TITLE_HEIGHT = 30 }; /* of a file */
 

@@ -39,7 +39,7 @@ await withPage(chromium, folder, async (page) => {
   for (const width of [390, 640, 820, 1240]) {
     await page.send("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: false });
     check(`labels at ${width} pixels`, await page.ask(`[...document.querySelectorAll('figure.plot')].every((figure) => {
-      const box = figure.getBoundingClientRect(), scale = figure.querySelector('svg').getBoundingClientRect().width / figure.querySelector('svg').viewBox.baseVal.width;
+      const svg = figure.querySelector('svg'), box = svg.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
       return [...figure.querySelectorAll('.ticks text')].every((text) => {
         const b = text.getBoundingClientRect(), size = parseFloat(getComputedStyle(text).fontSize) * scale;
         return size >= 8.5 && size <= 14.5 && b.left >= box.left && b.right <= box.right;

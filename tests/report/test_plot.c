@@ -129,7 +129,7 @@ static void bars_stand_on_the_axis(void **state)
     tch_plot_begin(&p);
     tch_plot_bars(&p, edge, height, 3);
     tch_plot_end(&p);
-    assert_int_equal(count_of("h168.7"), 2); /* a third of the width; none for the empty one */
+    assert_int_equal(count_of("h160.7"), 2); /* a third of the width; none for the empty one */
 }
 
 static void logarithmic_axes_have_powers_of_ten(void **state)
