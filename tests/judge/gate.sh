@@ -34,7 +34,7 @@ benches:
 - name: spin
   command: $spin 10
   budgets:
-    wall: {tolerance: 400%, max: 10s}
+    wall: {tolerance: 100000%, max: 10s}
     energy: {tolerance: 5%}
 END
 
@@ -48,7 +48,7 @@ ends_with 64 "$tacho" gate --build make
 ends_with 1 "$tacho" gate --bench nothing
 says "there is no bench 'nothing'"
 
-# With one: passes, as a change of 400 % is allowed.
+# With one: passes, as it may be a thousand times as slow.
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline list
