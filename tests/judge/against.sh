@@ -3,6 +3,7 @@
 #   against.sh TACHO SPIN
 tacho=$1
 spin=$2
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 command -v git >/dev/null || {
     echo "there is no git here"
@@ -37,10 +38,10 @@ cd perf || exit 1
 for go in 1 2 3; do
     "$tacho" gate --against good --md gate.md --json-file gate.json >out 2>&1
     status=$?
-    [ $status -eq 2 ] && break
+    [ "$status" -eq 2 ] && break
     [ "$(jq -r .verdict gate.json)" = PASS ] && fail "go $go: a regression passes: $(cat out)"
 done
-[ $status -eq 2 ] || fail "the regression was not found: $(cat out)"
+[ "$status" -eq 2 ] || fail "the regression was not found: $(cat out)"
 says "FAIL"
 says "good ("
 [ "$(jq -r .mode gate.json)" = against ] || fail "$(cat gate.json)"

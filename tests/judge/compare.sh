@@ -4,6 +4,7 @@
 tacho=$1
 spin=$2
 sanitized=$3
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # word FILE METRIC: its verdict in the JSON.
@@ -38,7 +39,7 @@ for runs in 30 60 120 240; do
     PASS) fail "23 ms pass as 20 ms: $(cat slow.json)" ;;
     esac
 done
-[ $status -eq 2 ] || fail "20 ms against 23 ms ended with $status: $(cat slow.json)"
+[ "$status" -eq 2 ] || fail "20 ms against 23 ms ended with $status: $(cat slow.json)"
 [ "$(word slow.json wall)" = FAIL ] || fail "20 ms against 23 ms is $(word slow.json wall)"
 [ "$(jq -r .rows[0].paired slow.json)" = true ] || fail "runs in turns are not compared in pairs"
 
