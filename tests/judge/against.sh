@@ -15,6 +15,7 @@ export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_C
 git init -q repo && cd repo || exit 1
 mkdir perf
 cat >perf/tacho.yaml <<END
+alpha: 1%
 build: cp prog.in prog && chmod +x prog
 defaults: {runs: 10, max_runs: 160}
 benches:
