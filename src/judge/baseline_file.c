@@ -303,6 +303,7 @@ int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tac
 
     *b = (struct tch_baseline){0};
     tch_json_open(&f.r, text, len, err);
+    f.r.finite = true;
     status = take_all(&f, &schema);
     if (status == 0 && (!schema || strcmp(schema, TCH_BASELINE_SCHEMA) != 0))
         status = tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_BASELINE_SCHEMA,

@@ -30,20 +30,25 @@ static bool has_several(const struct tch_measured *m, const struct tch_quantity 
     return q->kind == TCH_QUANTITY_METRIC && m->receipt->samples.metrics[q->index].all;
 }
 
+/* By either name of the quantity. */
+static bool is_for(const struct tch_named_budget *budget, const struct tch_quantity *q)
+{
+    struct tch_quantity named;
+
+    return strcmp(budget->name, q->name) == 0 ||
+           (tch_quantity_find(&(struct tch_measured){0}, budget->name, &named) &&
+            strcmp(named.name, q->name) == 0);
+}
+
 static const struct tch_named_budget *
 budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, size_t count)
 {
     const struct tch_named_budget *common = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        struct tch_quantity named;
-
         if (!budgets[i].name)
             common = q->gated ? &budgets[i] : common;
-        else if (strcmp(budgets[i].name, q->name) == 0)
-            return &budgets[i];
-        else if (tch_quantity_find(&(struct tch_measured){0}, budgets[i].name, &named) &&
-                 strcmp(named.name, q->name) == 0)
+        else if (is_for(&budgets[i], q))
             return &budgets[i];
     }
     return common;

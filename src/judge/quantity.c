@@ -130,12 +130,24 @@ static void drop_empty(struct tch_measured *m)
     }
 }
 
+/* Most programs tell nothing: then there is no file. */
+static int read_memory(const char *path, struct reading *r, tacho_error *err)
+{
+    tacho_error why = {0};
+    int status = tacho_csv_read(path, TACHO_CSV_MEMORY, take_memory, r, &why);
+
+    if (status == TACHO_EIO && why.system_errno == ENOENT)
+        return 0;
+    if (status < 0 && err)
+        *err = why;
+    return status;
+}
+
 int tch_measured_init(struct tch_measured *m, const struct tch_receipt *receipt, const char *folder,
                       tacho_error *err)
 {
     struct reading r = {.m = m};
     char path[PATH_MAX];
-    tacho_error why;
     int status;
 
     *m = (struct tch_measured){.receipt = receipt};
@@ -152,12 +164,9 @@ int tch_measured_init(struct tch_measured *m, const struct tch_receipt *receipt,
     r.offset_ns =
         head_number(receipt, "started_unix_ns") - head_number(receipt, "started_monotonic_ns");
     if (status == 0 && !isnan(r.offset_ns))
-        status = tacho_csv_read(path, TACHO_CSV_MEMORY, take_memory, &r, &why);
-    if (status < 0 && !(status == TACHO_EIO && why.system_errno == ENOENT)) {
-        if (err)
-            *err = why;
+        status = read_memory(path, &r, err);
+    if (status < 0)
         return status;
-    }
     drop_empty(m);
     return 0;
 }

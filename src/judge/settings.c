@@ -312,39 +312,50 @@ static const struct tch_yaml_field baseline_fields[] = {
     {NULL, NULL, 0},
 };
 
+static int check_top(const struct tch_settings *s, const struct top *top, tacho_error *err)
+{
+    if (!(top->alpha > 0 && top->alpha <= 0.5))
+        return tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
+                             "'alpha' needs a chance such as 5%%, at most 50%%");
+    if (top->baseline && (s->keep == 0 || s->keep > 1000))
+        return tch_yaml_fail(err, top->baseline, "'keep' needs a number from 1 to 1000");
+    return 0;
+}
+
+static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list,
+                        const struct raw *defaults, tacho_error *err)
+{
+    int status = 0;
+
+    if (!list || list->count == 0)
+        return tch_yaml_fail(err, list ? list : s->yaml.root, "there is no list of benches");
+    if (list->count > TCH_BENCHES_MOST)
+        return tch_yaml_fail(err, list, "there can be %d benches", TCH_BENCHES_MOST);
+    s->benches = calloc(list->count, sizeof *s->benches);
+    if (!s->benches)
+        return no_memory(err);
+    for (const struct tch_yaml_node *node = list->first; node && status == 0; node = node->next)
+        status = take_bench(s, node, defaults, defaults->budgets, err);
+    return status;
+}
+
 static int take_file(struct tch_settings *s, tacho_error *err)
 {
     struct top top = {.alpha = TCH_ALPHA};
     struct raw defaults = {0};
     int status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);
 
-    if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
-        status = tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
-                               "'alpha' needs a chance such as 5%%, at most 50%%");
+    if (status == 0 && top.baseline)
+        status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
+    if (status == 0)
+        status = check_top(s, &top, err);
     if (status == 0 && top.defaults)
         status = tch_yaml_take(top.defaults, "the defaults", default_fields, &defaults, err);
     if (status == 0 && top.defaults)
         status = check_counts(&defaults, top.defaults, err);
-    if (status == 0 && top.baseline)
-        status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
-    if (status == 0 && (s->keep == 0 || s->keep > 1000))
-        status = tch_yaml_fail(err, top.baseline, "'keep' needs a number from 1 to 1000");
-    if (status == 0 && (!top.benches || top.benches->count == 0))
-        status = tch_yaml_fail(err, top.benches ? top.benches : s->yaml.root,
-                               "there is no list of benches");
-    if (status == 0 && top.benches->count > TCH_BENCHES_MOST)
-        status = tch_yaml_fail(err, top.benches, "there can be %d benches", TCH_BENCHES_MOST);
-    if (status < 0)
-        return status;
     s->alpha = top.alpha;
     s->build = top.build;
-    s->benches = calloc(top.benches->count, sizeof *s->benches);
-    if (!s->benches)
-        return no_memory(err);
-    for (const struct tch_yaml_node *node = top.benches->first; node && status == 0;
-         node = node->next)
-        status = take_bench(s, node, &defaults, defaults.budgets, err);
-    return status;
+    return status < 0 ? status : take_benches(s, top.benches, &defaults, err);
 }
 
 int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err)

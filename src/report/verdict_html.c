@@ -208,37 +208,45 @@ static void add_curve(struct tch_plot *p, const char *kind, const double *x, dou
     tch_plot_line(p, kind, x, share, n, false);
 }
 
+/* x and y are sorted, and none is empty. */
+static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t i, const double *x,
+                        const double *y, double *share)
+{
+    const struct tch_row *r = &f->rows[i];
+    const struct tch_about *about = &f->about[i];
+    char title[512];
+    struct tch_plot p = {.b = b,
+                         .title = title,
+                         .x_name = about->quantity.title,
+                         .y_name = "share",
+                         .x0 = fmin(x[0], y[0]),
+                         .x1 = fmax(x[r->a_count - 1], y[r->b_count - 1]),
+                         .y1 = 1.02,
+                         .xu = about->quantity.unit,
+                         .yu = TCH_PLAIN};
+
+    snprintf(title, sizeof title, "%.200s%s%.200s: share of runs with at most so much",
+             about->bench, about->bench[0] ? ": " : "", about->quantity.title);
+    if (!(p.x1 > p.x0))
+        p.x1 = p.x0 + (p.x0 > 0 ? p.x0 / 100 : 1);
+    tch_plot_begin(&p);
+    add_curve(&p, "a", x, share, r->a_count);
+    add_curve(&p, "b", y, share, r->b_count);
+    tch_plot_end(&p);
+}
+
 static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, tacho_error *err)
 {
     const struct tch_row *r = &f->rows[i];
     double *x = sorted_copy(r->a, r->a_count);
     double *y = sorted_copy(r->b, r->b_count);
     double *share = malloc((r->a_count + r->b_count + 1) * sizeof *share);
-    struct tch_buf title;
-    struct tch_plot p = {.b = b,
-                         .x_name = f->about[i].quantity.title,
-                         .y_name = "share",
-                         .y1 = 1.02,
-                         .xu = f->about[i].quantity.unit,
-                         .yu = TCH_PLAIN};
-    int status = x && y && share ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "no memory for a chart");
+    int status = 0;
 
-    tch_buf_init(&title, 512);
-    if (status == 0) {
-        if (f->about[i].bench[0])
-            tch_buf_addf(&title, "%s: ", f->about[i].bench);
-        tch_buf_addf(&title, "%s: share of runs with at most so much", f->about[i].quantity.title);
-        p.title = title.data;
-        p.x0 = fmin(x[0], y[0]);
-        p.x1 = fmax(x[r->a_count - 1], y[r->b_count - 1]);
-        if (!(p.x1 > p.x0))
-            p.x1 = p.x0 + (p.x0 > 0 ? p.x0 / 100 : 1);
-        tch_plot_begin(&p);
-        add_curve(&p, "a", x, share, r->a_count);
-        add_curve(&p, "b", y, share, r->b_count);
-        tch_plot_end(&p);
-    }
-    tch_buf_release(&title);
+    if (x && y && share)
+        plot_curves(b, f, i, x, y, share);
+    else
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a chart");
     free(x);
     free(y);
     free(share);

@@ -3,6 +3,7 @@
 #   against.sh TACHO SPIN
 tacho=$1
 spin=$2
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 command -v git >/dev/null || {
     echo "there is no git here"
@@ -14,6 +15,7 @@ export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_C
 git init -q repo && cd repo || exit 1
 mkdir perf
 cat >perf/tacho.yaml <<END
+alpha: 1%
 build: cp prog.in prog && chmod +x prog
 defaults: {runs: 10, max_runs: 160}
 benches:
@@ -37,10 +39,10 @@ cd perf || exit 1
 for go in 1 2 3; do
     "$tacho" gate --against good --md gate.md --json-file gate.json >out 2>&1
     status=$?
-    [ $status -eq 2 ] && break
+    [ "$status" -eq 2 ] && break
     [ "$(jq -r .verdict gate.json)" = PASS ] && fail "go $go: a regression passes: $(cat out)"
 done
-[ $status -eq 2 ] || fail "the regression was not found: $(cat out)"
+[ "$status" -eq 2 ] || fail "the regression was not found: $(cat out)"
 says "FAIL"
 says "good ("
 [ "$(jq -r .mode gate.json)" = against ] || fail "$(cat gate.json)"

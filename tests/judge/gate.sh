@@ -5,6 +5,7 @@ tacho=$1
 spin=$2
 check_schema=$3
 schemas=$4
+# shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
 
@@ -15,7 +16,8 @@ says "tacho gate init"
 # init, and what it wrote is sound.
 touch Makefile
 ends_with 0 "$tacho" gate init
-[ -f .github/workflows/tacho.yml ] && [ -f .gitlab/tacho.yml ] || fail "a workflow is missing"
+[ -f .github/workflows/tacho.yml ] || fail "GitHub's workflow is missing"
+[ -f .gitlab/tacho.yml ] || fail "GitLab's workflow is missing"
 ends_with 0 "$tacho" gate --dry-run
 says "./PROGRAM"
 says "not there yet"
@@ -34,7 +36,7 @@ benches:
 - name: spin
   command: $spin 10
   budgets:
-    wall: {tolerance: 400%, max: 10s}
+    wall: {tolerance: 100000%, max: 10s}
     energy: {tolerance: 5%}
 END
 
@@ -48,7 +50,7 @@ ends_with 64 "$tacho" gate --build make
 ends_with 1 "$tacho" gate --bench nothing
 says "there is no bench 'nothing'"
 
-# With one: passes, as a change of 400 % is allowed.
+# With one: passes, as it may be a thousand times as slow.
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline list
@@ -100,7 +102,7 @@ fi
 
 # On GitHub: annotations, and a summary.
 sed -i 's/max: 10s/max: 1us/' tacho.yaml
-GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$dir/summary.md "$tacho" gate --junit fail.xml >out 2>&1
+GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$PWD/summary.md "$tacho" gate --junit fail.xml >out 2>&1
 [ $? -eq 2 ] || fail "a maximum that is passed does not fail: $(cat out)"
 says "::error title=tacho FAIL::spin: wall time, at most 1.000 us"
 grep -q "tacho: FAIL" summary.md || fail "no summary"
@@ -111,7 +113,7 @@ sed -i 's/max: 1us/max: 10s/; s/energy: {tolerance: 5%}/energy: {tolerance: 5%, 
 "$tacho" gate --json >missing.json 2>/dev/null
 status=$?
 if jq -e '.rows[] | select(.metric == "energy") | .b.n == 0' missing.json >/dev/null; then
-    [ $status -eq 2 ] || fail "a required metric that is missing ended with $status"
+    [ "$status" -eq 2 ] || fail "a required metric that is missing ended with $status"
 fi
 sed -i '/energy/d' tacho.yaml
 

@@ -1,5 +1,5 @@
-# What the tests of compare and gate share: a scratch folder, and checks.
 # shellcheck shell=sh
+# What the tests of compare and gate share: a scratch folder, and checks.
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -111,7 +111,7 @@ static double spread_of(const double *walls, size_t n, double assumed)
 
     assert_int_equal(tch_baseline_init(&b, "x", "m", NULL), 0);
     for (size_t i = 0; i < n; i++) {
-        char id[16];
+        char id[32];
 
         snprintf(id, sizeof id, "o%zu", i);
         add(&b, id, 9, walls[i], 100);
