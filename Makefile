@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 
 help:
 	@echo "make demo       build tacho and show what it does, on examples/attention"
-	@echo "make demo-sweep the attention benchmark over its grid, in some minutes"
+	@echo "make demo-sweep the attention benchmark over its grid, in about a minute"
 	@echo "make test       build and test with gcc, then again under ASan and UBSan"
 	@echo "make test-all   that, and clang, TSan, fuzzing, long tests and packages"
 	@echo "make bench      measure our own speed against others (bench/)"

@@ -23,7 +23,7 @@ const struct cmd cmd_trace = {
              "OUT.PID.tacho, while it runs, and makes the trace of it when it ends. After a kill "
              "the recording is still there, with everything up to that moment.\n\n"
              "The other commands take recordings and traces of any other writer: Chrome JSON, also "
-             "gzip, Perfetto, CSV of spans.",
+             "gzip, Perfetto, CSV of spans, folded stacks, the text of babeltrace2.",
     .examples = examples,
     .subs = subs,
 };

@@ -103,10 +103,6 @@ static int add_value(struct tch_grid *grid, struct tch_param *p, const char *val
     if (len > TCH_GRID_VALUE)
         return tch_fail(err, TACHO_ELIMIT, 0, "a value of parameter '%s' has more than %d bytes",
                         p->name, TCH_GRID_VALUE);
-    for (size_t i = 0; i < p->count; i++)
-        if (strlen(p->text[i]) == len && memcmp(p->text[i], value, len) == 0)
-            return tch_fail(err, TACHO_EINVAL, 0, "parameter '%s' has the value '%.*s' twice",
-                            p->name, (int)(len < 80 ? len : 80), value);
     text = realloc(p->text, (p->count + 1) * sizeof *text);
     if (text)
         p->text = text;
@@ -124,6 +120,17 @@ static int add_value(struct tch_grid *grid, struct tch_param *p, const char *val
     return 0;
 }
 
+/* As above, for what somebody typed: the values of a range differ as they are. */
+static int add_new_value(struct tch_grid *grid, struct tch_param *p, const char *value, size_t len,
+                         tacho_error *err)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (strlen(p->text[i]) == len && memcmp(p->text[i], value, len) == 0)
+            return tch_fail(err, TACHO_EINVAL, 0, "parameter '%s' has the value '%.*s' twice",
+                            p->name, (int)(len < 80 ? len : 80), value);
+    return add_value(grid, p, value, len, err);
+}
+
 int tch_grid_add_value(struct tch_grid *grid, const char *name, const char *value, tacho_error *err)
 {
     size_t len = strlen(name);
@@ -132,8 +139,8 @@ int tch_grid_add_value(struct tch_grid *grid, const char *name, const char *valu
 
     if (status < 0)
         return status;
-    return add_value(grid, &grid->param[at < 0 ? grid->count - 1 : (size_t)at], value,
-                     strlen(value), err);
+    return add_new_value(grid, &grid->param[at < 0 ? grid->count - 1 : (size_t)at], value,
+                         strlen(value), err);
 }
 
 /* The name before '='; *rest is behind it. */
@@ -156,7 +163,7 @@ int tch_grid_add(struct tch_grid *grid, const char *spec, tacho_error *err)
     while (status == 0) {
         size_t len = strcspn(at, ",");
 
-        status = add_value(grid, &grid->param[grid->count - 1], at, len, err);
+        status = add_new_value(grid, &grid->param[grid->count - 1], at, len, err);
         if (at[len] == '\0')
             break;
         at += len + 1;

@@ -17,10 +17,11 @@
 #include "grown.h"
 #include "readers.h"
 
-enum { ARGS_LIMIT = 1 << 20, DEPTH_MAX = 16 };
+enum { ARGS_LIMIT = 1 << 20, DEPTH_MAX = 16, DAYS_MAX = 10000 };
 
-#define SECOND INT64_C(1000000000)
-#define DAY    (86400 * SECOND)
+#define SECOND      INT64_C(1000000000)
+#define DAY         (86400 * SECOND)
+#define SECONDS_MAX UINT64_C(4000000000)
 
 struct text {
     const char *at, *end;
@@ -95,6 +96,14 @@ static int64_t days_to(int64_t year, int64_t month, int64_t day)
     return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
 }
 
+/* Nanoseconds of an hour, minute and second; -1: there is no such time. */
+static int64_t time_of_day(const uint64_t n[3], uint64_t ns)
+{
+    if (n[0] > 23 || n[1] > 59 || n[2] > 60)
+        return -1;
+    return (int64_t)(n[0] * 3600 + n[1] * 60 + n[2]) * SECOND + (int64_t)ns;
+}
+
 /* "2024-01-31 12:00:00.5", "12:00:00.5" or "1700000000.5" between brackets. */
 static bool take_time(struct babeltrace *b, struct text *t, int64_t *ret)
 {
@@ -105,7 +114,7 @@ static bool take_time(struct babeltrace *b, struct text *t, int64_t *ret)
     if (!take_char(t, '['))
         return false;
     for (;;) {
-        if (count == 6 || !take_number(t, &n[count]) || n[count] > INT32_MAX * UINT64_C(8))
+        if (count == 6 || !take_number(t, &n[count]))
             return false;
         count++;
         if (t->at < t->end && (*t->at == ':' || *t->at == '-' || (*t->at == ' ' && count == 3))) {
@@ -118,15 +127,19 @@ static bool take_time(struct babeltrace *b, struct text *t, int64_t *ret)
     if (!take_fraction(t, &ns) || !take_char(t, ']') || count != (dated ? 6 : count == 1 ? 1 : 3))
         return false;
     if (count == 1) {
-        *ret = (int64_t)n[0] * SECOND + (int64_t)ns;
-        return true;
+        *ret = (int64_t)(n[0] % SECONDS_MAX) * SECOND + (int64_t)ns;
+        return n[0] < SECONDS_MAX;
     }
-    *ret = (int64_t)(n[count - 3] * 3600 + n[count - 2] * 60 + n[count - 1]) * SECOND + (int64_t)ns;
+    *ret = time_of_day(n + count - 3, ns);
+    if (*ret < 0)
+        return false;
     if (dated) {
+        if (n[0] < 1970 || n[0] > 2200 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31)
+            return false;
         *ret += days_to((int64_t)n[0], (int64_t)n[1], (int64_t)n[2]) * DAY;
         return true;
     }
-    if (*ret < b->before - DAY / 2)
+    if (*ret < b->before - DAY / 2 && b->days < DAYS_MAX)
         b->days++;
     b->before = *ret;
     *ret += b->days * DAY;

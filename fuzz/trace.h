@@ -1,6 +1,9 @@
-/* Any bytes as a trace: Chrome JSON, JSON lines, gzip, Perfetto or CSV, as they tell. */
-#include <fcntl.h>
-#include <stdint.h>
+/*
+ * What the targets of traces share: the input as a file, read, ordered and looked at.
+ */
+#ifndef FUZZ_TRACE_H
+#define FUZZ_TRACE_H
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,7 +14,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/** Reads head and data, one behind the other. */
+static inline void fuzz_trace(const char *head, size_t head_len, const uint8_t *data, size_t size)
 {
     static const struct tch_read_options options = {.args = true};
     char path[64];
@@ -20,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tacho_error err;
     int fd = memfd_create("trace", MFD_CLOEXEC);
 
-    if (fd < 0 || tch_write_all(fd, "memory", data, size, NULL) < 0)
+    if (fd < 0 || tch_write_all(fd, "memory", head, head_len, NULL) < 0 ||
+        tch_write_all(fd, "memory", data, size, NULL) < 0)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (tch_load_open(&load, path, &options, tch_by_track_and_time, &err) == 0)
@@ -30,5 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 abort();
     tch_load_close(&load);
     close(fd);
-    return 0;
 }
+
+#endif

@@ -1,0 +1,9 @@
+/* CSV of spans: any input behind its head. */
+#include "trace.h"
+#include "trace/csv_spans.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_trace(TCH_CSV_HEAD, sizeof TCH_CSV_HEAD - 1, data, size);
+    return 0;
+}

@@ -1,0 +1,9 @@
+/* Gzip: damage inside, and whatever trace comes out. */
+#include "trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_trace("", 0, data, size);
+    fuzz_trace("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10, data, size);
+    return 0;
+}
