@@ -12,7 +12,7 @@
 #include "run_view.h"
 #include "verdict_view.h"
 
-enum { TOLERANCE, MIN_EFFECT, ALPHA, HIGHER, FORMAT, HTML, FORCE, FAIL_ON_WARN };
+enum { TOLERANCE, MIN_EFFECT, ALPHA, HIGHER, LOWER, FORMAT, HTML, FORCE, FAIL_ON_WARN };
 
 enum { BUDGETS_MOST = 64, RUNS_MOST = 16 };
 
@@ -25,8 +25,11 @@ struct compare {
     struct tch_named_budget budgets[BUDGETS_MOST];
     char *names[BUDGETS_MOST]; /* owned */
     size_t budget_count;
-    const char *higher[BUDGETS_MOST];
-    size_t higher_count;
+    struct {
+        const char *name;
+        bool higher;
+    } directions[BUDGETS_MOST];
+    size_t direction_count;
     double min_effect;
     double alpha;
     int format;
@@ -95,9 +98,11 @@ static int take_opt(struct compare *c, const struct args *args, int id)
                                args->value);
         return EXIT_OK;
     case HIGHER:
-        if (c->higher_count == BUDGETS_MOST)
-            return wrong_usage(args, "there can be %d of --higher-is-better", BUDGETS_MOST);
-        c->higher[c->higher_count++] = args->value;
+    case LOWER:
+        if (c->direction_count == BUDGETS_MOST)
+            return wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
+        c->directions[c->direction_count].name = args->value;
+        c->directions[c->direction_count++].higher = id == HIGHER;
         return EXIT_OK;
     case FORMAT:
         c->format = choice_index(format_names, args->value);
@@ -121,9 +126,11 @@ static void settle_budgets(struct compare *c)
         struct tch_named_budget *budget = &c->budgets[i];
 
         budget->budget.min_effect = c->min_effect;
-        for (size_t k = 0; k < c->higher_count; k++)
-            if (budget->name && strcmp(budget->name, c->higher[k]) == 0)
-                budget->directed = budget->budget.higher = true;
+        for (size_t k = 0; k < c->direction_count; k++)
+            if (budget->name && strcmp(budget->name, c->directions[k].name) == 0) {
+                budget->directed = true;
+                budget->budget.higher = c->directions[k].higher;
+            }
     }
 }
 
@@ -329,6 +336,7 @@ static const struct opt opts[] = {
      .name = "higher-is-better",
      .arg = "METRIC",
      .help = "of a metric of your own: more of it is better"},
+    {.id = LOWER, .name = "lower-is-better", .arg = "METRIC", .help = "... or less of it"},
     {.id = FORMAT,
      .name = "format",
      .letter = 'f',

@@ -100,7 +100,7 @@ static const struct opt opts[] = {
 
 static const struct arg operands[] = {
     {.name = "RUN",
-     .help = "run folders, or their run.json",
+     .help = "run folders, their run.json, or OUT/NAME for the latest",
      .many = true,
      .complete = COMPLETE_DIR},
     {.name = NULL},

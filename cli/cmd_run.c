@@ -220,6 +220,14 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     return ending(run, o);
 }
 
+/* One word with blanks in it was meant as a line. */
+static const char *hint_at_lines(const struct args *args)
+{
+    return args->count == 1 && strchr(args->operands[0], ' ')
+               ? "; a whole line is given by -c LINE, one for a shell with --shell, too"
+               : "";
+}
+
 static int run_run(struct args *args)
 {
     struct run_options o;
@@ -229,7 +237,7 @@ static int run_run(struct args *args)
 
     if (status == EXIT_OK) {
         if (tch_run_open(&run, &o.plan, &err) < 0) {
-            complain(NULL, "%s", err.message);
+            complain(NULL, "%s%s", err.message, hint_at_lines(args));
             status = EXIT_WORK;
         } else {
             status = measure(&run, &o, args);

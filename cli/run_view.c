@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "report/report.h"
 #include "run/value.h"
@@ -16,9 +17,15 @@ const char *run_folder(const char *path, char folder[PATH_MAX])
     size_t len = strlen(path);
     static const char receipt[] = "/run.json";
 
-    if (len < sizeof receipt - 1 || strcmp(path + len - (sizeof receipt - 1), receipt) != 0)
+    if (len >= sizeof receipt - 1 && strcmp(path + len - (sizeof receipt - 1), receipt) == 0) {
+        snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
+        return folder;
+    }
+    if (snprintf(folder, PATH_MAX, "%s/run.json", path) >= PATH_MAX || access(folder, F_OK) == 0 ||
+        snprintf(folder, PATH_MAX, "%s/latest/run.json", path) >= PATH_MAX ||
+        access(folder, F_OK) < 0)
         return path;
-    snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
+    snprintf(folder, PATH_MAX, "%s/latest", path);
     return folder;
 }
 

@@ -11,7 +11,8 @@
 #include "run/run.h"
 #include "term.h"
 
-/** The folder of a run that is named by its folder or by the run.json in it. */
+/** The folder of a run that is named by its folder, by the run.json in it, or by the folder whose
+    latest run is meant. */
 const char *run_folder(const char *path, char folder[PATH_MAX]);
 
 /** What the command that failed did, and what it last said. */

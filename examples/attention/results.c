@@ -285,9 +285,9 @@ static void print_table(const struct setting *s, int count)
         char text[16] = "-";
 
         if (!isnan(energy))
-            snprintf(text, sizeof text, "%+.1f %%", -100 * energy);
+            snprintf(text, sizeof text, "%+.1f %%", 0 - 100 * energy);
         printf("%-18s %16.6f %+7.1f %% %+7.0f %% %8s %6llu us %7.1f %%\n", s[i].name, s[i].delta,
-               -100 * s[i].kv_cache, -100 * reduction(s[i].peak_bytes, s[0].peak_bytes), text,
+               0 - 100 * s[i].kv_cache, 0 - 100 * reduction(s[i].peak_bytes, s[0].peak_bytes), text,
                (unsigned long long)s[i].p95_us, 100 * s[i].accuracy);
     }
 }

@@ -149,7 +149,9 @@ TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_encode(const tacho_histogram *h, void **ret,
                                                       size_t *len, tacho_error *err);
 
-/** Reads such a form, or V2 not compressed, of 2 digits. TACHO_EUNSUPPORTED for a deflated one. */
+/** Reads such a form, or V2 not compressed, of 2 to 5 digits; min and max are those of the buckets
+    that came. TACHO_EUNSUPPORTED for other digits, and for a deflated one: that needs an inflater.
+ */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_decode(const void *data, size_t len,
                                                       tacho_histogram **ret, tacho_error *err);
 

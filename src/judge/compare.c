@@ -14,7 +14,8 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
 {
     if (!q->directed && !budget->directed)
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "it is not known whether more of '%s' is better; say its direction",
+                        "it is not known whether more of '%s' is better: say its 'direction' in "
+                        "tacho.yaml, or --higher-is-better or --lower-is-better",
                         q->name);
     if (budget->budget.quantile != 0.5 && !several && !isnan(budget->budget.tolerance))
         return tch_fail(err, TACHO_EINVAL, 0,

@@ -199,17 +199,26 @@ static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return status < 0 ? status : tch_values_add(&s->y[0], row->as.power.watts, err);
 }
 
-/* A file that is not there has no rows; one that a kill has cut has those before. */
+/* A file that is not there has no rows; one that a kill has cut has those before, which is told. */
 static int read_series(struct series *s, const char *folder, const char *file, int kind,
-                       tacho_csv_row_fn *take, tacho_error *err)
+                       struct tch_buf *b, tacho_error *err)
 {
     char path[PATH_MAX];
+    tacho_error why = {0};
     int status = tch_folder_at(path, folder, file, err);
 
     if (status < 0 || access(path, F_OK) < 0)
         return status;
-    status = tacho_csv_read(path, kind, take, s, err);
-    return status == TACHO_EPARSE ? 0 : status;
+    status =
+        tacho_csv_read(path, kind, kind == TACHO_CSV_POWER ? take_power : take_memory, s, &why);
+    if (status < 0 && status != TACHO_EPARSE && err)
+        *err = why;
+    if (status != TACHO_EPARSE)
+        return status;
+    tch_buf_addf(b, "<p class=\"sub\">%s could be read in part only: ", file);
+    tch_add_escaped(b, why.message);
+    tch_buf_adds(b, "</p>\n");
+    return 0;
 }
 
 static double largest(const struct tch_values *values)
@@ -270,41 +279,48 @@ static void plot_power(struct tch_buf *b, const char *title, const struct series
     tch_plot_end(&p);
 }
 
+/* In the order of the page. */
+static const struct {
+    const char *file;
+    int kind;
+    const char *title;
+} timelines[] = {
+    {"memory.csv", TACHO_CSV_MEMORY, "Memory of the process tree, all runs one after the other"},
+    {"server-memory.csv", TACHO_CSV_MEMORY, "Memory of the server's process tree"},
+    {"memory-program.csv", TACHO_CSV_MEMORY, "Memory by category, as the program counts it"},
+    {"power.csv", TACHO_CSV_POWER, "Power while it ran, in watts"},
+    {"server-power.csv", TACHO_CSV_POWER, "Power of the server by its share of CPU time, in watts"},
+};
+
+enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
+
+static void plot_timelines(struct tch_buf *b, const struct tch_receipt *r,
+                           const struct series list[TIMELINES])
+{
+    tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
+    tch_report_add_costs(b, r);
+    tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
+    for (int i = 0; i < TIMELINES; i++)
+        if (timelines[i].kind == TACHO_CSV_POWER)
+            plot_power(b, timelines[i].title, &list[i]);
+        else
+            plot_memory(b, timelines[i].title, &list[i]);
+    tch_buf_adds(b, "</div>\n");
+}
+
 int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
-    struct series tree = {0};
-    struct series program = {0};
-    struct series power = {0};
-    struct series server = {0};
-    struct series server_power = {0};
-    int status = read_series(&tree, run->folder, "memory.csv", TACHO_CSV_MEMORY, take_memory, err);
+    struct series list[TIMELINES] = {0};
+    bool any = false;
+    int status = 0;
 
-    if (status == 0)
-        status = read_series(&program, run->folder, "memory-program.csv", TACHO_CSV_MEMORY,
-                             take_memory, err);
-    if (status == 0)
-        status = read_series(&power, run->folder, "power.csv", TACHO_CSV_POWER, take_power, err);
-    if (status == 0)
-        status = read_series(&server, run->folder, "server-memory.csv", TACHO_CSV_MEMORY,
-                             take_memory, err);
-    if (status == 0)
-        status = read_series(&server_power, run->folder, "server-power.csv", TACHO_CSV_POWER,
-                             take_power, err);
-    if (status == 0 && (server.x.n > 1 || tree.x.n > 1 || program.x.n > 1 || power.x.n > 1)) {
-        tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
-        tch_report_add_costs(b, &run->receipt);
-        tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
-        plot_memory(b, "Memory of the process tree, all runs one after the other", &tree);
-        plot_memory(b, "Memory of the server's process tree", &server);
-        plot_memory(b, "Memory by category, as the program counts it", &program);
-        plot_power(b, "Power while it ran, in watts", &power);
-        plot_power(b, "Power of the server by its share of CPU time, in watts", &server_power);
-        tch_buf_adds(b, "</div>\n");
+    for (int i = 0; i < TIMELINES && status == 0; i++) {
+        status = read_series(&list[i], run->folder, timelines[i].file, timelines[i].kind, b, err);
+        any |= list[i].x.n > 1;
     }
-    release_series(&tree);
-    release_series(&program);
-    release_series(&power);
-    release_series(&server);
-    release_series(&server_power);
+    if (status == 0 && any)
+        plot_timelines(b, &run->receipt, list);
+    for (int i = 0; i < TIMELINES; i++)
+        release_series(&list[i]);
     return status;
 }

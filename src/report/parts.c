@@ -157,6 +157,11 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
         for (size_t i = 0; i < stages.count; i++)
             add_group(b, &stages.groups[i]);
     }
+    if (status == 0 && counts.bad > 0)
+        tch_buf_addf(b,
+                     "<p class=\"sub\">%llu of %llu lines of profile.jsonl are no events: tacho "
+                     "events validate says why.</p>\n",
+                     (unsigned long long)counts.bad, (unsigned long long)counts.lines);
     tch_stages_release(&stages);
     return status;
 }

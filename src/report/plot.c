@@ -186,6 +186,13 @@ void tch_plot_begin(struct tch_plot *p)
                  LEFT, TOP, DATA_WIDTH, DATA_HEIGHT);
 }
 
+/* Of a pixel: the script makes values of them again, and a tenth of one is much on an axis in
+   powers of ten. */
+static int digits(const struct tch_plot *p)
+{
+    return p->x_log || p->y_log ? 3 : 1;
+}
+
 void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n)
 {
     tch_plot_marks(p, "", x, y, n);
@@ -196,7 +203,7 @@ void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const
 {
     tch_buf_addf(p->b, "<path class=\"dots%s%s\" d=\"", *kind ? " " : "", kind);
     for (size_t i = 0; i < n; i++)
-        tch_buf_addf(p->b, "M%.1f %.1fh0", px(p, x[i]), py(p, y[i]));
+        tch_buf_addf(p->b, "M%.*f %.*fh0", digits(p), px(p, x[i]), digits(p), py(p, y[i]));
     tch_buf_adds(p->b, "\"/>");
 }
 
@@ -237,8 +244,8 @@ void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const 
         size_t kept = thin(y, from, from + piece < n ? from + piece : n, keep);
 
         for (size_t i = 0; i < kept; i++) {
-            tch_buf_addf(p->b, "%c%.1f %.1f", area ? 'L' : command, px(p, x[keep[i]]),
-                         py(p, y[keep[i]]));
+            tch_buf_addf(p->b, "%c%.*f %.*f", area ? 'L' : command, digits(p), px(p, x[keep[i]]),
+                         digits(p), py(p, y[keep[i]]));
             command = 'L';
         }
     }

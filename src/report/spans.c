@@ -19,6 +19,7 @@ struct spans {
     struct span *list; /* SPANS_KEPT of them */
     size_t count;
     const struct tch_recording *recording;
+    size_t unread; /* recordings that make no sense */
 };
 
 static struct span *find_span(struct spans *s, const struct tch_rec_name *site)
@@ -60,6 +61,7 @@ static int take_recording(const char *path, void *ctx, tacho_error *err)
     struct tch_recording r;
     int status = tch_recording_open(&r, path, err);
 
+    s->unread += status == TACHO_EPARSE;
     if (status < 0)
         return status == TACHO_EPARSE ? 0 : status;
     s->recording = &r;
@@ -107,6 +109,9 @@ int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_er
     qsort(s.list, s.count, sizeof *s.list, by_total);
     if (status == 0 && s.count > 0)
         add_spans(b, &s);
+    if (status == 0 && s.unread > 0)
+        tch_buf_addf(b, "<p class=\"sub\">%zu of the recordings in iter/ cannot be read.</p>\n",
+                     s.unread);
     free(s.list);
     return status;
 }

@@ -361,6 +361,13 @@ static double share_done(const struct tch_run *run, uint64_t n)
     return runs > time ? runs : time;
 }
 
+static int interrupted(struct tch_run *run)
+{
+    run->state = TCH_RUN_INTERRUPTED;
+    run->stopped = "interrupted";
+    return 0;
+}
+
 static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status = warm_up(run, watch, err);
@@ -379,18 +386,16 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
         if (run->stopped)
             break;
     }
-    if (status == 0 && run->state != TCH_RUN_FAILED) {
-        run->state = TCH_RUN_INTERRUPTED;
-        run->stopped = "interrupted";
-    }
+    if (status == 0 && run->state != TCH_RUN_FAILED)
+        return interrupted(run);
     return status < 0 ? status : 0;
 }
 
 /* Ready, and measured from now on. */
-static int start_server(struct tch_run *run, tacho_error *err)
+static int start_server(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     const char *folder = run->items[0].folder.path;
-    int status = tch_run_server_start(&run->server, run->plan, folder, err);
+    int status = tch_run_server_start(&run->server, run->plan, folder, watch->stop, err);
 
     tch_spawner_guard(run->spawner, run->server.pid);
     if (status == 0 && run->meter.power) {
@@ -457,9 +462,11 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     tch_machine_look(&run->before);
     status = tch_run_hook(run->plan, "setup", run->plan->setup, err);
     if (status == 0 && run->plan->server)
-        status = start_server(run, err);
+        status = start_server(run, watch, err);
     if (status == 0)
         status = measure_all(run, watch, err);
+    else if (status > 0)
+        status = interrupted(run);
     if (run->plan->server)
         note_server(run);
     if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)

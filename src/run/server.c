@@ -67,7 +67,8 @@ static bool log_matches(const struct tch_run_server *s, const regex_t *regex)
 }
 
 /* By the port when `ready` is a number, else by what it prints. */
-static int await_ready(struct tch_run_server *s, const char *ready, tacho_error *err)
+static int await_ready(struct tch_run_server *s, const char *ready,
+                       const volatile sig_atomic_t *stop, tacho_error *err)
 {
     uint64_t begin = tch_now_ns();
     uint64_t port = 0;
@@ -77,7 +78,8 @@ static int await_ready(struct tch_run_server *s, const char *ready, tacho_error 
 
     if (!by_port && regcomp(&regex, ready, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
         return tch_fail(err, TACHO_EINVAL, 0, "'%s' is neither a port nor an expression", ready);
-    while (!is_ready && !has_ended(s) && tch_now_ns() - begin < READY_LIMIT_NS) {
+    while (!is_ready && !(stop && *stop) && !has_ended(s) &&
+           tch_now_ns() - begin < READY_LIMIT_NS) {
         is_ready = by_port ? port_answers((uint16_t)port) : log_matches(s, &regex);
         if (!is_ready)
             nap_ms(READY_NAP_MS);
@@ -87,6 +89,8 @@ static int await_ready(struct tch_run_server *s, const char *ready, tacho_error 
     s->ready_s = (double)(tch_now_ns() - begin) / 1e9;
     if (is_ready)
         return 0;
+    if (stop && *stop)
+        return 1;
     if (has_ended(s))
         return tch_fail(err, TACHO_EIO, 0,
                         "the server ended before it was ready; see server.log in the run folder");
@@ -110,7 +114,7 @@ static int open_files(struct tch_run_server *s, const char *folder, tacho_error 
 }
 
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
-                         const char *folder, tacho_error *err)
+                         const char *folder, const volatile sig_atomic_t *stop, tacho_error *err)
 {
     const char *argv[] = {"sh", "-c", plan->server, NULL};
     struct tch_spawn spec = {
@@ -125,7 +129,7 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
     spec.io[1] = spec.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = s->log_fd};
     status = tch_spawn(&spec, &s->pid, err);
     if (status == 0)
-        status = await_ready(s, plan->ready, err);
+        status = await_ready(s, plan->ready, stop, err);
     if (status == 0)
         status = tacho_tree_open("", s->pid, &s->tree, err);
     if (status == 0) {

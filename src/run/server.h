@@ -5,6 +5,7 @@
 #define TCH_RUN_SERVER_H
 
 #include <regex.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -39,11 +40,12 @@ struct tch_run_server {
  * machine takes connections. Its output goes to FOLDER/server.log, its memory over time to
  * FOLDER/server-memory.csv. tch_run_server_stop() in any case.
  *
- * @return 0, TACHO_EINVAL, TACHO_EIO (also when it ends before it is ready), TACHO_ELIMIT when it
- *         is not ready in time
+ * @param stop  not 0: wait no longer; may be NULL
+ * @return 0, 1 when it was stopped, TACHO_EINVAL, TACHO_EIO (also when it ends before it is ready),
+ * TACHO_ELIMIT when it is not ready in time
  */
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
-                         const char *folder, tacho_error *err);
+                         const char *folder, const volatile sig_atomic_t *stop, tacho_error *err);
 
 /**
  * Begins to reckon its share of the machine's energy, by CPU time: FOLDER/server-power.csv.

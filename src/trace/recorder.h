@@ -26,7 +26,7 @@ enum {
     TCH_TABLES = 64,          /* chunks of names: 16 MiB */
     TCH_TEXT_MAX = 16 * 1024, /* bytes of a name, category or text */
     TCH_TRACE_PATH = 4096,
-    TCH_LIMIT_LEAST = 16, /* chunks */
+    TCH_LIMIT_LEAST = 15, /* chunks: 4 MiB with the header */
 };
 
 /** One stage and who writes to it. */

@@ -12,7 +12,7 @@
 #include "base/lines.h"
 
 #define TCH_WITNESS_BUNDLE     "tacho.witness.bundle.v1"
-#define TCH_WITNESS_HEAD_START "{\"schema\":\"" TCH_WITNESS_BUNDLE "\","
+#define TCH_WITNESS_HEAD_START "{\"schema\":\"tacho.witness.bundle.v1\","
 
 /** The last line of a log, without its closing brace. */
 void tch_witness_end_add(struct tch_buf *b, uint64_t entries);

@@ -12,3 +12,7 @@ cd "$scratch"
 "$2" run -q -n 20 --name chart --power fixed:20 --metric 'n=([0-9]+)' -- \
     sh -c 'echo 7; sleep 0.05' >/dev/null
 node "$1/tests/report/browser.mjs" "$chromium" "$scratch" "$scratch/tacho-out/chart/latest/report.html"
+
+"$2" sweep -q -n 2 --range n=10:100000:log10 --grid k=1,2 --along n --cost steps --name grid \
+    --metric 'steps=([0-9]+)' -- expr '{n}' '*' '{k}' >/dev/null
+node "$1/tests/report/sweep.mjs" "$chromium" "$scratch" "$scratch/tacho-out/grid/report.html"

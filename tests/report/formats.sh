@@ -74,6 +74,18 @@ else
     echo "promtool is not installed: that part is left out"
 fi
 
+# What cannot be read is told in the page, and the rest is there.
+b="tacho-out/b/latest"
+printf 'timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n1,2,x\n' >$b/memory.csv
+echo '{"x":' >$b/profile.jsonl
+mkdir -p $b/iter/0001
+echo nonsense >$b/iter/0001/trace.1.tacho
+"$tacho" report $b >out 2>err || fail "damaged files end the report: $(cat err)"
+for text in 'memory.csv could be read in part only' '1 of 1 lines of profile.jsonl are no events' \
+    '1 of the recordings in iter/ cannot be read'; do
+    says $b/report.html "$text"
+done
+
 # Where there is nothing to read, and where it cannot be written.
 ! "$tacho" report -f nonsense tacho-out/b/latest 2>err || fail "an unknown format was taken"
 says err "nonsense"

@@ -26,6 +26,16 @@ wait $pid
 says err interrupted
 holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4'
 
+# Before the server is ready, too.
+"$tacho" run -n 3 --name waiting --server 'sleep 96.1' --ready never -- true >out 2>err &
+pid=$!
+await tacho-out/waiting/latest/samples.jsonl 0
+kill -INT $pid
+wait $pid
+[ $? -eq 1 ] || fail "a run that waited did not end with 1"
+holds waiting '.state == "interrupted" and .samples == []'
+! pgrep -f 'sleep 96.1' >/dev/null || fail "the server outlives tacho"
+
 # A rude one: the samples are on disk, the command goes too, and report completes the folder.
 "$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo 5; sleep 0.0317' >out 2>err &
 pid=$!

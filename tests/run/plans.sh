@@ -28,10 +28,16 @@ run 0 -n 3 -c true -c true -c true
 [ -d tacho-out/true-3/latest ] || fail "names are not told apart"
 
 # By a shell, or refused.
+run 1 'echo a | cat'
+says err "by -c LINE"
 run 64 -c 'echo a | cat'
 says err "needs a shell"
 run 0 -n 2 --shell --name piped --output seen -c 'echo a b | tr a-z A-Z'
 says seen "A B"
+
+# A name is as good as its latest run.
+"$tacho" report -f csv tacho-out/piped >csv 2>err || fail "the latest run was not found: $(cat err)"
+[ "$(wc -l <csv)" -eq 3 ] || fail "not the samples of the latest run: $(cat csv)"
 
 # JSON on stdout, and nothing else.
 run 0 -n 3 --json -c true -c false --allow-nonzero

@@ -1,0 +1,145 @@
+# Two runs that were made in turns: what differs first, then metric by metric.
+$ tacho compare compare/a compare/b
+| what differs     A           B
+| command.argv[1]  "a"         "b"
+| command.line     "./prog a"  "./prog b"
+| 
+| A: a, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z
+| 
+| metric               A          B   change  95 % interval       less        0        more  B > A
+| wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●               0.50  no change seen
+| items/s         4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| tps             49.554     43.094  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+
+# Judged: wall time is 15 % slower, 5 % are allowed.
+$ tacho compare -t wall=5% -t memory=5% compare/a compare/b
+| what differs     A           B
+| command.argv[1]  "a"         "b"
+| command.line     "./prog a"  "./prog b"
+| 
+| A: a, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z
+| 
+| metric               A          B   change  95 % interval       less        0        more  B > A
+| wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │   ┆       ●   1.00  FAIL
+| CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●   ┆           0.50  PASS
+| items/s         4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| tps             49.554     43.094  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| 
+| FAIL
+[2]
+
+# A metric of the user's own: which way is better must be said.
+$ tacho compare -t tps=5% compare/a compare/b
+! tacho: cannot compare: it is not known whether more of 'tps' is better: say its 'direction' in tacho.yaml, or --higher-is-better or --lower-is-better
+[1]
+$ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
+| what differs     A           B
+| command.argv[1]  "a"         "b"
+| command.line     "./prog a"  "./prog b"
+| 
+| A: a, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z
+| 
+| metric               A          B   change  95 % interval       less        0        more  B > A
+| wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●               0.50  no change seen
+| items/s         4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| tps             49.554     43.094  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │               0.00  FAIL
+| 
+| FAIL
+[2]
+
+# Seen from the other side it is faster.
+$ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
+| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict
+| "","wall",12,23204975,12,20180000,0.05,,PASS
+| "","cpu",12,23203975,12,20179000,0.05,,PASS
+| "","user",12,23203975,12,20179000,,,faster
+| "","memory",12,8392704,12,8392704,0.05,,PASS
+| "","throughput",12,4309.422968964122,12,4955.403772536614,0.05,,PASS
+| "","tps",12,43.094,12,49.554,,,more
+
+# A comment for a pull request.
+$ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
+| ### ❌ tacho: FAIL
+| 
+| b, 12 runs, 2026-01-01T00:00:00Z against a, 12 runs, 2026-01-01T00:00:00Z, one look, false alarms at most 5 % of reports
+| 
+| | | before | now | change | allowed | |
+| | --- | ---: | ---: | ---: | ---: | --- |
+| | wall time | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] | 5 % | ❌ FAIL |
+| 
+| <details><summary>5 more within their budgets or without one</summary>
+| 
+| | | before | now | change | allowed | |
+| | --- | ---: | ---: | ---: | ---: | --- |
+| | peak memory | 8.004 MiB | 8.004 MiB | 0.0 % [0.0 % … 0.0 %] | 5 % | ✅ PASS |
+| | CPU time | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
+| | user CPU | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
+| | items/s | 4955.4 | 4309.4 | -13.0 % [-13.0 % … -13.0 %] |  |  less |
+| | tps | 49.554 | 43.094 | -13.0 % [-13.0 % … -13.0 %] |  |  less |
+| 
+| </details>
+| 
+| <details><summary>2 differences around it</summary>
+| 
+| - `command.argv[1]`: `"a"` → `"b"`
+| - `command.line`: `"./prog a"` → `"./prog b"`
+| 
+| </details>
+| 
+[2]
+
+# Without colours and UTF-8, on a narrow terminal.
+$ LC_ALL=C COLUMNS=80 tacho compare -t wall=5% compare/a compare/b
+| what differs     A           B
+| command.argv[1]  "a"         "b"
+| command.line     "./prog a"  "./prog b"
+| 
+| A: a, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z
+| 
+| metric              A          B   change  95 % interval       B > A
+| wall time    20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  FAIL
+| CPU time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  slower
+| user CPU     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  slower
+| peak me...  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %       0.50  no change seen
+| items/s        4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %   0.00  less
+| tps            49.554     43.094  -13.0 %  -13.0 % .. -13.0 %   0.00  less
+| 
+| FAIL
+[2]
+
+# Wrong calls.
+$ tacho compare compare/a
+! tacho: B is missing
+! see 'tacho compare --help'
+[64]
+$ tacho compare -t '5 percent' compare/a compare/b
+! tacho: --tolerance needs a share such as 5% or memory=2%, not '5 percent'
+! see 'tacho compare --help'
+[64]
+$ tacho compare --alpha 2 compare/a compare/b
+! tacho: --alpha needs a chance such as 5% or 0.01, not '2'
+! see 'tacho compare --help'
+[64]
+$ tacho compare compare/a compare/none
+! tacho: cannot read the run 'compare/none': cannot open 'compare/none/run.json': No such file or directory
+[1]
+$ tacho gate --build make
+! tacho: --build goes with --against
+! see 'tacho gate --help'
+[64]
+$ tacho baseline show
+! tacho: BENCH is missing
+! see 'tacho baseline show --help'
+[64]
