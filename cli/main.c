@@ -31,6 +31,10 @@ static const struct opt opts[] = {
 };
 
 static const struct example examples[] = {
+    {"tacho run -- ./bench --quick", "Run it until the median is precise; a folder and a report."},
+    {"tacho run -c './old' -c './new'", "Two programs in turns, compared with intervals."},
+    {"tacho flame -- ./bench", "A flamegraph of it, a fraction of a second after it ends."},
+    {"tacho gate init", "Settings and a CI workflow that fail on what got slower or larger."},
     {"tacho doctor", "What this machine can measure, what disturbs it, and how to mend that."},
     {NULL, NULL},
 };

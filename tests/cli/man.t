@@ -75,6 +75,38 @@ $ tacho help --man
 | .B 64
 | wrong usage
 | .SH EXAMPLES
+| Run it until the median is precise; a folder and a report.
+| .PP
+| .RS 4
+| .EX
+| tacho run \-\- ./bench \-\-quick
+| .EE
+| .RE
+| .PP
+| Two programs in turns, compared with intervals.
+| .PP
+| .RS 4
+| .EX
+| tacho run \-c './old' \-c './new'
+| .EE
+| .RE
+| .PP
+| A flamegraph of it, a fraction of a second after it ends.
+| .PP
+| .RS 4
+| .EX
+| tacho flame \-\- ./bench
+| .EE
+| .RE
+| .PP
+| Settings and a CI workflow that fail on what got slower or larger.
+| .PP
+| .RS 4
+| .EX
+| tacho gate init
+| .EE
+| .RE
+| .PP
 | What this machine can measure, what disturbs it, and how to mend that.
 | .PP
 | .RS 4
