@@ -10,18 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tacho/trace.h>
-
 #include "base/error.h"
-#include "base/json_read.h"
 #include "grown.h"
-#include "out.h"
+#include "record.h"
 #include "write.h"
 
 enum {
-    NAME_MAX_BYTES = 16 * 1024, /* as the recorder has it */
-    NAMES_MAX = 1 << 20,        /* as the reader has it */
-    ARGS_MAX = 2 * TACHO_ARGS_MAX,
+    NAMES_MAX = 1 << 20, /* as the reader has it */
     HEAD_WORDS = 2,
 };
 
@@ -41,20 +36,16 @@ struct site {
 
 struct recording {
     struct tch_texts sites; /* of struct site */
-    struct tch_texts texts; /* of numbers of texts of the model, and of keys as they are */
     struct lane *lanes;     /* of the track, the first ones lane_count in use */
     size_t lane_room, lane_count;
     uint32_t track; /* 1 + the one that is written */
     uint32_t pid;
     uint32_t lane_numbers;
     uint64_t slots; /* chunks written */
-    uint64_t cut;   /* texts cut, arguments left out */
     uint64_t origin;
     uint64_t last; /* the latest ticks */
     bool process_named;
-    uint64_t record[TCH_REC_WIDE_MAX];
-    size_t record_len;
-    struct tch_buf text;
+    struct tch_record record;
 };
 
 /* Chunks. */
@@ -155,172 +146,14 @@ static uint32_t site_of(struct tch_writer *w, const struct tch_ev *ev)
     return number == TCH_NO_TEXT ? number : number + TCH_REC_SITE_FIRST;
 }
 
-static uint32_t text_of(struct recording *r, const char *text, size_t len)
-{
-    uint32_t number;
-
-    if (len > NAME_MAX_BYTES) {
-        len = NAME_MAX_BYTES;
-        r->cut++;
-    }
-    number = tch_texts_add(&r->texts, text, len);
-    return number == TCH_NO_TEXT ? number : number + 1;
-}
-
-/* Records. */
-
-static void begin_record(struct recording *r, unsigned kind, uint32_t id, const uint64_t *fixed)
-{
-    r->record[0] = TCH_REC_WIDE;
-    r->record[1] = tch_rec_wide(0, kind, 0, id);
-    memcpy(r->record + HEAD_WORDS, fixed, tch_rec_fixed(kind) * sizeof *fixed);
-    r->record_len = HEAD_WORDS + tch_rec_fixed(kind);
-}
+/* Lanes. */
 
 static int end_record(struct tch_writer *w, struct lane *lane, uint64_t ticks)
 {
     struct recording *r = w->own;
 
-    r->record[1] |= r->record_len;
-    return emit(w, lane, ticks, r->record, r->record_len);
+    return emit(w, lane, ticks, r->record.words, r->record.len);
 }
-
-static void put_arg(struct recording *r, uint32_t key, unsigned type, const void *value, size_t len)
-{
-    bool is_text = type >= TACHO_ARG_TEXT;
-    size_t words = (len + 7) / 8;
-
-    if (r->record_len + 1 + words > TCH_REC_WIDE_MAX) {
-        r->cut++;
-        return;
-    }
-    r->record[r->record_len++] =
-        key | (uint64_t)type << 32 | (is_text ? (uint64_t)len << 40 : UINT64_C(0));
-    if (words > 0)
-        r->record[r->record_len + words - 1] = 0;
-    memcpy(r->record + r->record_len, value, len);
-    r->record_len += words;
-    r->record[1] += UINT64_C(1) << 24; /* one argument more */
-}
-
-static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)
-{
-    struct tch_json_number n = tch_json_to_number(v);
-
-    memcpy(bits, &n.as, sizeof *bits);
-    if (n.kind == TCH_JSON_F64)
-        return TACHO_ARG_F64;
-    return n.kind == TCH_JSON_U64 && n.as.u64 > INT64_MAX ? TACHO_ARG_U64 : TACHO_ARG_I64;
-}
-
-/* A value as it stands in the JSON, quotes included. */
-static void put_value(struct recording *r, uint32_t key, const struct tch_json_value *raw)
-{
-    struct tch_json_value string = {.type = TCH_JSON_STRING, .escaped = true};
-    uint64_t bits;
-
-    switch (raw->type) {
-    case TCH_JSON_NUMBER: {
-        unsigned type = number_of(raw, &bits);
-
-        put_arg(r, key, type, &bits, sizeof bits);
-        break;
-    }
-    case TCH_JSON_TRUE:
-    case TCH_JSON_FALSE:
-        bits = raw->type == TCH_JSON_TRUE;
-        put_arg(r, key, TACHO_ARG_BOOL, &bits, sizeof bits);
-        break;
-    case TCH_JSON_STRING:
-        string.text = raw->text + 1;
-        string.len = raw->len - 2;
-        tch_buf_clear(&r->text);
-        tch_json_unescape(&string, &r->text);
-        put_arg(r, key, TACHO_ARG_TEXT, r->text.data, r->text.len);
-        break;
-    default:
-        put_arg(r, key, TCH_REC_ARG_JSON, raw->text, raw->len);
-    }
-}
-
-static int put_args(struct tch_writer *w, const struct tch_ev *ev)
-{
-    struct recording *r = w->own;
-    struct tch_json_reader j;
-    struct tch_json_value key, v;
-    unsigned count = 0;
-
-    if (ev->args_len == 0)
-        return 0;
-    tch_json_open(&j, ev->args, ev->args_len, NULL);
-    if (tch_json_read(&j, &v) < 0)
-        return 0;
-    while (tch_json_member(&j, &key) > 0) {
-        uint32_t text;
-
-        tch_buf_clear(&r->text);
-        tch_json_unescape(&key, &r->text);
-        text = text_of(r, r->text.data, r->text.len);
-        if (text == TCH_NO_TEXT || tch_json_read_raw(&j, &v) < 0)
-            return text == TCH_NO_TEXT ? tch_writer_no_memory(w) : 0;
-        if (count++ < ARGS_MAX)
-            put_value(r, text, &v);
-        else
-            r->cut++;
-    }
-    return r->text.failed ? tch_writer_no_memory(w) : 0;
-}
-
-/* A counter of one series called "value" is a number alone; others have theirs as arguments. */
-static int put_counter(struct tch_writer *w, const struct tch_ev *ev, uint32_t site)
-{
-    struct recording *r = w->own;
-    uint64_t fixed[2] = {TACHO_ARG_I64, 0};
-    struct tch_json_reader j;
-    struct tch_json_value key, v;
-    bool alone = true, found = false;
-
-    tch_json_open(&j, ev->args, ev->args_len, NULL);
-    if (ev->args_len > 0 && tch_json_read(&j, &v) == 0)
-        while (tch_json_member(&j, &key) > 0 && tch_json_read_raw(&j, &v) == 0) {
-            alone = alone && !found && tch_json_is(&key, "value");
-            if (!found && v.type == TCH_JSON_NUMBER)
-                fixed[0] = number_of(&v, &fixed[1]);
-            found = found || v.type == TCH_JSON_NUMBER;
-        }
-    begin_record(r, TCH_REC_COUNTER, site, fixed);
-    return alone && found ? 0 : put_args(w, ev);
-}
-
-static uint64_t phase_of(char phase)
-{
-    return phase == 't' || phase == 'n' ? 1 : phase == 'f' || phase == 'e' ? 2 : 0;
-}
-
-static int make_record(struct tch_writer *w, const struct tch_ev *ev, uint32_t site)
-{
-    struct recording *r = w->own;
-    uint64_t fixed[2] = {0, ev->id};
-
-    switch (ev->kind) {
-    case TCH_EV_INSTANT:
-        fixed[0] = ev->scope == 'p' ? 1 : ev->scope == 'g' ? 2 : 0;
-        begin_record(r, TCH_REC_INSTANT, site, fixed);
-        break;
-    case TCH_EV_COUNTER:
-        return put_counter(w, ev, site);
-    case TCH_EV_FLOW:
-    case TCH_EV_ASYNC:
-        fixed[0] = phase_of(ev->phase);
-        begin_record(r, ev->kind == TCH_EV_FLOW ? TCH_REC_FLOW : TCH_REC_ASYNC, site, fixed);
-        break;
-    default:
-        begin_record(r, TCH_REC_BEGIN, site, fixed);
-    }
-    return put_args(w, ev);
-}
-
-/* Lanes. */
 
 static uint64_t ticks_of(struct recording *r, int64_t ts)
 {
@@ -335,11 +168,12 @@ static int put_name(struct tch_writer *w, struct lane *lane, unsigned kind, uint
                     uint64_t ticks)
 {
     struct recording *r = w->own;
-    uint32_t text = text_of(r, tch_text(&w->m->texts, name), tch_text_len(&w->m->texts, name));
+    uint32_t text =
+        tch_record_text(&r->record, tch_text(&w->m->texts, name), tch_text_len(&w->m->texts, name));
 
     if (text == TCH_NO_TEXT)
         return tch_writer_no_memory(w);
-    begin_record(r, kind, text, &(uint64_t){0});
+    tch_record_begin(&r->record, kind, text, &(uint64_t){0});
     return end_record(w, lane, ticks);
 }
 
@@ -413,7 +247,7 @@ static int begin(struct tch_writer *w)
     if (!r)
         return tch_writer_no_memory(w);
     w->own = r;
-    tch_buf_init(&r->text, 1 << 20);
+    tch_record_init(&r->record);
     if (w->m->clock.known && origin > 0)
         r->origin = (uint64_t)origin;
     r->last = r->origin + 1;
@@ -440,8 +274,9 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t number)
         plain = (uint64_t)site << 1;
         return emit(w, lane, ticks, &plain, 1);
     }
-    status = make_record(w, ev, site);
-    return status < 0 ? status : end_record(w, lane, ticks);
+    if (tch_record_make(&r->record, ev, site) < 0)
+        return tch_writer_no_memory(w);
+    return end_record(w, lane, ticks);
 }
 
 static int end_span(struct tch_writer *w, uint32_t number, int64_t ts)
@@ -494,8 +329,8 @@ static size_t name_len(struct recording *r, const struct tch_texts *texts, uint3
 {
     size_t len = tch_text_len(texts, text);
 
-    r->cut += len > NAME_MAX_BYTES;
-    return len > NAME_MAX_BYTES ? NAME_MAX_BYTES : len;
+    r->record.cut += len > TCH_RECORD_TEXT;
+    return len > TCH_RECORD_TEXT ? TCH_RECORD_TEXT : len;
 }
 
 static int put_tables(struct tch_writer *w, struct table *t)
@@ -504,9 +339,9 @@ static int put_tables(struct tch_writer *w, struct table *t)
     const struct tch_texts *names = &w->m->texts;
     int status = 0;
 
-    for (uint32_t i = 0; status == 0 && i < r->texts.count; i++)
-        status = put_entry(w, t, TCH_REC_TEXT, i + 1, tch_text(&r->texts, i),
-                           tch_text_len(&r->texts, i), "", 0);
+    for (uint32_t i = 0; status == 0 && i < r->record.texts.count; i++)
+        status = put_entry(w, t, TCH_REC_TEXT, i + 1, tch_text(&r->record.texts, i),
+                           tch_text_len(&r->record.texts, i), "", 0);
     for (uint32_t i = 0; status == 0 && i < r->sites.count; i++) {
         struct site site;
 
@@ -537,7 +372,7 @@ static int put_header(struct tch_writer *w)
                                   .first = pair_at(r->origin, error),
                                   .last = {pair_at(r->last, error)},
                                   .dropped = m->dropped,
-                                  .cut = r->cut,
+                                  .cut = r->record.cut,
                                   .ended = 1};
 
     memcpy(head.magic, TCH_REC_MAGIC, sizeof head.magic);
@@ -556,14 +391,14 @@ static int finish(struct tch_writer *w)
     int status = t.words ? leave_lanes(w) : tch_writer_no_memory(w);
 
     if (status == 0 &&
-        (r->sites.count > NAMES_MAX - TCH_REC_SITE_FIRST || r->texts.count > NAMES_MAX - 1))
+        (r->sites.count > NAMES_MAX - TCH_REC_SITE_FIRST || r->record.texts.count > NAMES_MAX - 1))
         status = refuse(w, "a recording has no room for more than a million distinct names");
     if (status == 0)
         status = put_tables(w, &t);
     free(t.words);
     if (status == 0)
         status = put_header(w);
-    w->changed = r->cut;
+    w->changed = r->record.cut;
     w->moved = 0; /* a reader puts all lanes of a track back on it */
     if (status == 0 &&
         ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
@@ -582,8 +417,7 @@ static void release(struct tch_writer *w)
         free(r->lanes[i].words);
     free(r->lanes);
     tch_texts_release(&r->sites);
-    tch_texts_release(&r->texts);
-    tch_buf_release(&r->text);
+    tch_record_release(&r->record);
     free(r);
     w->own = NULL;
 }

@@ -228,6 +228,39 @@ static void judges_short_numbers_byte_by_byte(void **state)
 }
 
 /* Every place in a batch, a block and a window gets its turn to be the one where things are cut. */
+/* Up to sixteen bytes are judged all at once, so each place of the point and of a wrong byte. */
+static void judges_short_decimals_byte_by_byte(void **state)
+{
+    static const char wrong[] = ".-+e/:x\x01\xFF";
+    char text[] = "[1111111111111111,0,0,0,0,0,0,0,0]";
+
+    (void)state;
+    for (size_t len = 1; len <= 16; len++)
+        for (size_t point = 0; point < len; point++) {
+            char *p = text + 1 + 16 - len; /* ends at the comma */
+
+            memset(text + 1, ' ', 16);
+            memset(p, '1', len);
+            p[point] = '.';
+            if (point == 0 || point == len - 1) {
+                assert_unsound(text);
+                continue;
+            }
+            assert_sound(text);
+            p[0] = '0';
+            (point == 1 ? assert_sound : assert_unsound)(text);
+            p[0] = '1';
+            for (size_t i = point + 1; i < len; i++)
+                for (size_t k = 0; k < sizeof wrong - 1; k++) {
+                    if (wrong[k] == 'e' && i > point + 1 && i < len - 1)
+                        continue; /* an exponent */
+                    p[i] = wrong[k];
+                    assert_unsound(text);
+                    p[i] = '1';
+                }
+        }
+}
+
 static void is_not_confused_by_where_a_block_ends(void **state)
 {
     static const char *const values[] = {
@@ -448,6 +481,7 @@ int main(void)
         cmocka_unit_test(survives_a_million_brackets),
         cmocka_unit_test(a_number_may_have_ten_thousand_digits),
         cmocka_unit_test(judges_short_numbers_byte_by_byte),
+        cmocka_unit_test(judges_short_decimals_byte_by_byte),
         cmocka_unit_test(is_not_confused_by_where_a_block_ends),
         cmocka_unit_test(hands_out_what_is_there),
         cmocka_unit_test(unescapes_everything),

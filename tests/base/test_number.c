@@ -53,6 +53,21 @@ static void reads_integers_up_to_the_limit(void **state)
     assert_int_equal(value, 123);
 }
 
+static void reads_hexadecimal_numbers(void **state)
+{
+    static const char *const bad[] = {"", "0x", "1f", "0x1g", "x1", "0x12345678123456789", "-0x1"};
+    uint64_t value = 7;
+
+    (void)state;
+    assert_int_equal(tch_parse_hex_n("0xfFfFfFfFfFfFfFfF", 18, &value), 0);
+    assert_true(value == UINT64_MAX);
+    assert_int_equal(tch_parse_hex_n("0X1aZ", 4, &value), 0);
+    assert_int_equal(value, 26);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(tch_parse_hex_n(bad[i], strlen(bad[i]), &value), TACHO_EINVAL);
+    assert_int_equal(value, 26);
+}
+
 static void refuses_what_is_not_wholly_an_integer(void **state)
 {
     static const char *const bad[] = {"",
@@ -479,6 +494,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_integers_up_to_the_limit),
+        cmocka_unit_test(reads_hexadecimal_numbers),
         cmocka_unit_test(refuses_what_is_not_wholly_an_integer),
         cmocka_unit_test(reads_signed_integers_to_both_ends),
         cmocka_unit_test(reads_floats),

@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC3045 # dash and bash have ulimit -v
 # Traces larger than memory may be: 3 GB in order of time through a pipe, and more events than one
 # sorted run holds in no order. Memory is limited by the system, not measured.
 #
