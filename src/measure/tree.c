@@ -51,7 +51,7 @@ struct tacho_tree {
 
 static bool read_of(tacho_tree *t, uint64_t pid, const char *name)
 {
-    char path[PATH_MAX + 64];
+    char path[PATH_MAX + 128];
     int status;
 
     snprintf(path, sizeof path, "%s/proc/%llu/%s", t->root, (unsigned long long)pid, name);

@@ -157,7 +157,7 @@ static int begin_spec(struct tch_grid *grid, const char *spec, const char *wants
 
 int tch_grid_add(struct tch_grid *grid, const char *spec, tacho_error *err)
 {
-    const char *at;
+    const char *at = spec;
     int status = begin_spec(grid, spec, "VALUE,VALUE...", &at, err);
 
     while (status == 0) {
@@ -212,7 +212,7 @@ static void number_text(char text[NUMBER_TEXT], double value)
 
 int tch_grid_add_range(struct tch_grid *grid, const char *spec, tacho_error *err)
 {
-    const char *rest;
+    const char *rest = spec;
     struct range r = {0};
     char last[NUMBER_TEXT] = "";
     int status = begin_spec(grid, spec, "START:END:STEP", &rest, err);
