@@ -119,7 +119,7 @@ static int record_each(void *work, void *state)
 
     for (size_t i = 0; i < n; i++)
         tacho_histogram_record(state, x[i % NEAR]);
-    return tacho_histogram_count(state) % n == 0 ? 0 : -1; /* of all rounds so far */
+    return n > 0 && tacho_histogram_count(state) % n == 0 ? 0 : -1; /* of all rounds so far */
 }
 
 static int record_all(void *work, void *state)
@@ -128,7 +128,7 @@ static int record_all(void *work, void *state)
 
     for (size_t i = 0; i < v->n; i += NEAR)
         tacho_histogram_record_all(state, v->x, v->n - i < NEAR ? v->n - i : NEAR);
-    return tacho_histogram_count(state) % v->n == 0 ? 0 : -1; /* of all rounds so far */
+    return v->n > 0 && tacho_histogram_count(state) % v->n == 0 ? 0 : -1;
 }
 
 /* One thread's half. */

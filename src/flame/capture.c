@@ -168,7 +168,7 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     uint64_t start = tch_now_ns();
     uint64_t end;
-    tacho_error better;
+    tacho_error better = {0};
     int status = prepare_output(c, err);
 
     if (status == 0)

@@ -36,8 +36,8 @@ run 0 -n 2 --shell --name piped --output seen -c 'echo a b | tr a-z A-Z'
 says seen "A B"
 
 # A name is as good as its latest run.
-"$tacho" report -f csv tacho-out/piped >csv 2>err || fail "the latest run was not found: $(cat err)"
-[ "$(wc -l <csv)" -eq 3 ] || fail "not the samples of the latest run: $(cat csv)"
+"$tacho" report -f csv tacho-out/piped >rows 2>err || fail "the latest run was not found: $(cat err)"
+[ "$(wc -l <rows)" -eq 3 ] || fail "not the samples of the latest run: $(cat rows)"
 
 # JSON on stdout, and nothing else.
 run 0 -n 3 --json -c true -c false --allow-nonzero
