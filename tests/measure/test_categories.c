@@ -99,13 +99,16 @@ static void threads_count_together_while_it_samples(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, count_some, m), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    do /* the threads may be faster than the first look */
+        tacho_memory_report_get(m, &report);
+    while (report.snapshots < 2);
     assert_int_equal(tacho_memory_stop(m, &err), 0);
     assert_int_equal(tacho_memory_stop(m, &err), 0);
     assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_TEMP_BUFFERS, &peak), 0);
     assert_true(peak.now == THREADS * TIMES && peak.peak >= peak.now + 2);
     assert_true(peak.timestamp_us > 0);
     tacho_memory_report_get(m, &report);
-    assert_true(report.snapshots >= 2 && report.peak_rss >= report.mean_rss);
+    assert_true(report.peak_rss >= report.mean_rss);
     tacho_memory_free(m);
 }
 
