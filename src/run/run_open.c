@@ -45,6 +45,7 @@ static int open_unnamed(const char *folder, const char *name, int *fd, tacho_err
 
     if (status < 0)
         return status;
+    unlink(path); /* of a run that was killed right after the open */
     *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (*fd < 0)
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
