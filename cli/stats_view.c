@@ -7,20 +7,14 @@
 #include "format.h"
 #include "table.h"
 
-static void add_json_number(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value);
-}
-
 static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
 {
     tch_json_key(b, "histogram");
     tch_json_begin_array(b);
     for (int i = 0; i < STATS_BINS; i++) {
         tch_json_begin_object(b);
-        add_json_number(b, "low", job->edges[i]);
-        add_json_number(b, "high", i + 1 == STATS_BINS ? job->stream.max : job->edges[i + 1]);
+        tch_json_put_f64(b, "low", job->edges[i]);
+        tch_json_put_f64(b, "high", i + 1 == STATS_BINS ? job->stream.max : job->edges[i + 1]);
         tch_json_key(b, "count");
         tch_json_u64(b, job->below[i + 1] - job->below[i]);
         tch_json_end_object(b);
@@ -52,13 +46,13 @@ void add_stats_json(struct tch_buf *b, const struct stats_job *job)
     tch_json_u64(b, job->found.skipped);
     tch_json_key(b, "exact");
     tch_json_bool(b, exact);
-    add_json_number(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
-    add_json_number(b, "absolute_error", job->coarse);
-    add_json_number(b, "min", job->stream.min);
-    add_json_number(b, "max", job->stream.max);
-    add_json_number(b, "mean", tch_stream_mean(&job->stream));
-    add_json_number(b, "std", tch_stream_std(&job->stream));
-    add_json_number(b, "mad", job->mad);
+    tch_json_put_f64(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
+    tch_json_put_f64(b, "absolute_error", job->coarse);
+    tch_json_put_f64(b, "min", job->stream.min);
+    tch_json_put_f64(b, "max", job->stream.max);
+    tch_json_put_f64(b, "mean", tch_stream_mean(&job->stream));
+    tch_json_put_f64(b, "std", tch_stream_std(&job->stream));
+    tch_json_put_f64(b, "mad", job->mad);
     tch_json_key(b, "percentiles");
     tch_json_begin_array(b);
     for (size_t i = 0; i < job->count; i++) {
@@ -66,9 +60,9 @@ void add_stats_json(struct tch_buf *b, const struct stats_job *job)
 
         tch_json_begin_object(b);
         add_json_text(b, "percentile", p->text);
-        add_json_number(b, "value", p->value);
-        add_json_number(b, "low95", p->low);
-        add_json_number(b, "high95", p->high);
+        tch_json_put_f64(b, "value", p->value);
+        tch_json_put_f64(b, "low95", p->low);
+        tch_json_put_f64(b, "high95", p->high);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);

@@ -64,12 +64,6 @@ static const char *clock_name(const struct tch_recording *r)
 
 /* For programs. */
 
-static void add_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    tch_json_text(b, text);
-}
-
 static void add_json_time(struct tch_buf *b, uint64_t wall_ns)
 {
     char mem[32];
@@ -77,7 +71,7 @@ static void add_json_time(struct tch_buf *b, uint64_t wall_ns)
 
     tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
     add_time(&text, wall_ns);
-    add_text(b, "started", text.data);
+    tch_json_put_text(b, "started", text.data);
     tch_buf_release(&text);
 }
 
@@ -90,18 +84,18 @@ static void add_json(struct tch_buf *b, const struct tch_recording *r, const str
     tch_buf_init_on(&why, mem, sizeof mem, sizeof mem - 1);
     tch_add_reasons(&why, head->reasons);
     tch_json_begin_object(b);
-    add_text(b, "schema", "tacho.trace.info.v1");
-    add_text(b, "file", r->path);
+    tch_json_put_text(b, "schema", "tacho.trace.info.v1");
+    tch_json_put_text(b, "file", r->path);
     tch_json_put_u64(b, "bytes", r->size);
-    add_text(b, "program", head->program);
+    tch_json_put_text(b, "program", head->program);
     tch_json_put_u64(b, "pid", head->pid);
     tch_json_put_u64(b, "parent_pid", head->parent);
-    add_text(b, "boot_id", head->boot_id);
+    tch_json_put_text(b, "boot_id", head->boot_id);
     add_json_time(b, head->wall_ns);
     tch_json_put_u64(b, "duration_ns", duration(r, f));
     tch_json_key(b, "ended_in_order");
     tch_json_bool(b, head->ended != 0);
-    add_text(b, "clock", clock_name(r));
+    tch_json_put_text(b, "clock", clock_name(r));
     tch_json_key(b, "clock_calibrated_now");
     tch_json_bool(b, r->clock_from_reader);
     tch_json_put_u64(b, "threads", r->threads);
@@ -111,7 +105,7 @@ static void add_json(struct tch_buf *b, const struct tch_recording *r, const str
     tch_json_put_u64(b, "unfinished_spans", r->unfinished);
     tch_json_put_u64(b, "other_events", f->others);
     tch_json_put_u64(b, "dropped_records", head->dropped);
-    add_text(b, "dropped_why", why.data);
+    tch_json_put_text(b, "dropped_why", why.data);
     tch_json_put_u64(b, "spans_cut_by_a_gap", r->lost_begins);
     tch_json_put_u64(b, "ends_without_begin", r->lost_ends);
     tch_json_put_u64(b, "texts_cut", head->cut);

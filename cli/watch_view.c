@@ -60,18 +60,6 @@ void add_watch_live(struct tch_buf *b, const struct term *term, const struct wat
     tch_buf_release(&value);
 }
 
-static void add_json_double(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value);
-}
-
-static void add_json_u64(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
 /* A process that lives has memory: 0 is one that was never seen alive. */
 static void add_json_known(struct tch_buf *b, const char *key, uint64_t value)
 {
@@ -87,11 +75,11 @@ static void add_json_power(struct tch_buf *b, const tacho_power_report *p)
     tch_json_begin_object(b);
     tch_json_key(b, "source");
     tch_json_text(b, p->name);
-    add_json_double(b, "joules", p->joules);
-    add_json_double(b, "mean_watts", p->mean_watts);
-    add_json_double(b, "peak_watts", p->peak_watts);
-    add_json_u64(b, "samples", p->samples);
-    add_json_u64(b, "dropped", p->dropped);
+    tch_json_put_f64(b, "joules", p->joules);
+    tch_json_put_f64(b, "mean_watts", p->mean_watts);
+    tch_json_put_f64(b, "peak_watts", p->peak_watts);
+    tch_json_put_u64(b, "samples", p->samples);
+    tch_json_put_u64(b, "dropped", p->dropped);
     tch_json_key(b, "estimated");
     tch_json_bool(b, p->estimated);
     tch_json_end_object(b);
@@ -103,17 +91,17 @@ void add_watch_json(struct tch_buf *b, const struct watch_job *job,
     tch_json_begin_object(b);
     tch_json_key(b, "schema");
     tch_json_text(b, "tacho.watch.v1");
-    add_json_u64(b, "pid", (uint64_t)job->plan.pid);
-    add_json_double(b, "seconds", r->seconds);
-    add_json_u64(b, "looks", r->looks);
-    add_json_u64(b, "most_processes", r->most_processes);
+    tch_json_put_u64(b, "pid", (uint64_t)job->plan.pid);
+    tch_json_put_f64(b, "seconds", r->seconds);
+    tch_json_put_u64(b, "looks", r->looks);
+    tch_json_put_u64(b, "most_processes", r->most_processes);
     add_json_known(b, "peak_rss_bytes", r->peak_rss_bytes);
     add_json_known(b, "peak_rss_at_most_bytes", r->peak_at_most);
     add_json_known(b, "mean_rss_bytes", r->mean_rss_bytes);
-    add_json_u64(b, "swap_bytes", r->swap_bytes);
-    add_json_u64(b, "minor_faults", r->minor_faults);
-    add_json_u64(b, "major_faults", r->major_faults);
-    add_json_u64(b, "cpu_ns", r->cpu_ns);
+    tch_json_put_u64(b, "swap_bytes", r->swap_bytes);
+    tch_json_put_u64(b, "minor_faults", r->minor_faults);
+    tch_json_put_u64(b, "major_faults", r->major_faults);
+    tch_json_put_u64(b, "cpu_ns", r->cpu_ns);
     tch_json_key(b, "wait_status");
     if (job->ended)
         tch_json_i64(b, job->end.status);
@@ -124,8 +112,8 @@ void add_watch_json(struct tch_buf *b, const struct watch_job *job,
     for (size_t i = 0; i < r->sources; i++)
         add_json_power(b, &r->power[i]);
     tch_json_end_array(b);
-    add_json_double(b, "joules", r->joules);
-    add_json_double(b, "tree_joules", r->tree_joules);
+    tch_json_put_f64(b, "joules", r->joules);
+    tch_json_put_f64(b, "tree_joules", r->tree_joules);
     tch_json_key(b, "no_power");
     if (job->no_power.message[0])
         tch_json_text(b, job->no_power.message);

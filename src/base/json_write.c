@@ -186,30 +186,3 @@ void tch_json_put_bool(struct tch_buf *b, const char *key, bool yes)
     tch_json_key(b, key);
     tch_json_bool(b, yes);
 }
-
-void tch_json_key_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    if (text)
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-void tch_json_key_u64(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
-void tch_json_key_f64(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value);
-}
-
-void tch_json_key_bool(struct tch_buf *b, const char *key, bool value)
-{
-    tch_json_key(b, key);
-    tch_json_bool(b, value);
-}

@@ -50,10 +50,4 @@ void tch_json_put_bool(struct tch_buf *b, const char *key, bool value);
 /** A value that is JSON already. */
 void tch_json_raw(struct tch_buf *b, const char *json, size_t len);
 
-/** A key and its value in one; a text that is NULL is null. */
-void tch_json_key_text(struct tch_buf *b, const char *key, const char *text);
-void tch_json_key_u64(struct tch_buf *b, const char *key, uint64_t value);
-void tch_json_key_f64(struct tch_buf *b, const char *key, double value);
-void tch_json_key_bool(struct tch_buf *b, const char *key, bool value);
-
 #endif

@@ -6,39 +6,12 @@
 #include "base/json_write.h"
 #include "verdict.h"
 
-static void key_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    if (text)
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-static void key_f64(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value); /* null where it is not finite */
-}
-
-static void key_u64(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
-static void key_bool(struct tch_buf *b, const char *key, bool value)
-{
-    tch_json_key(b, key);
-    tch_json_bool(b, value);
-}
-
 static void add_side(struct tch_buf *b, const char *key, size_t n, double median)
 {
     tch_json_key(b, key);
     tch_json_begin_object(b);
-    key_u64(b, "n", n);
-    key_f64(b, "median", median);
+    tch_json_put_u64(b, "n", n);
+    tch_json_put_f64(b, "median", median);
     tch_json_end_object(b);
 }
 
@@ -50,11 +23,11 @@ static void add_ratio(struct tch_buf *b, const struct tch_row *r)
         return;
     }
     tch_json_begin_object(b);
-    key_f64(b, "estimate", r->ratio.estimate);
-    key_f64(b, "low", r->ratio.level > 0 ? r->ratio.low : NAN);
-    key_f64(b, "high", r->ratio.level > 0 ? r->ratio.high : NAN);
-    key_f64(b, "level", r->ratio.level);
-    key_f64(b, "effect", r->ratio.effect);
+    tch_json_put_f64(b, "estimate", r->ratio.estimate);
+    tch_json_put_f64(b, "low", r->ratio.level > 0 ? r->ratio.low : NAN);
+    tch_json_put_f64(b, "high", r->ratio.level > 0 ? r->ratio.high : NAN);
+    tch_json_put_f64(b, "level", r->ratio.level);
+    tch_json_put_f64(b, "effect", r->ratio.effect);
     tch_json_end_object(b);
 }
 
@@ -66,11 +39,11 @@ static void add_budget(struct tch_buf *b, const struct tch_about *about)
         return;
     }
     tch_json_begin_object(b);
-    key_text(b, "kind", about->ask == TCH_ASK_MAX ? "max" : "ratio");
-    key_f64(b, "tolerance", about->ask == TCH_ASK_MAX ? NAN : about->budget.tolerance);
-    key_f64(b, "min_effect", about->ask == TCH_ASK_MAX ? NAN : about->budget.min_effect);
-    key_f64(b, "max", about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
-    key_bool(b, "required", about->required);
+    tch_json_put_text(b, "kind", about->ask == TCH_ASK_MAX ? "max" : "ratio");
+    tch_json_put_f64(b, "tolerance", about->ask == TCH_ASK_MAX ? NAN : about->budget.tolerance);
+    tch_json_put_f64(b, "min_effect", about->ask == TCH_ASK_MAX ? NAN : about->budget.min_effect);
+    tch_json_put_f64(b, "max", about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
+    tch_json_put_bool(b, "required", about->required);
     tch_json_end_object(b);
 }
 
@@ -85,19 +58,19 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     const struct tch_row *r = &f->rows[i];
 
     tch_json_begin_object(b);
-    key_text(b, "bench", about->bench[0] ? about->bench : NULL);
-    key_text(b, "metric", about->quantity.name);
-    key_text(b, "title", about->quantity.title);
-    key_text(b, "unit", units[about->quantity.unit]);
-    key_text(b, "statistic", tch_statistic_name(about->budget.quantile));
-    key_text(b, "better", about->budget.higher ? "higher" : "lower");
+    tch_json_put_text(b, "bench", about->bench[0] ? about->bench : NULL);
+    tch_json_put_text(b, "metric", about->quantity.name);
+    tch_json_put_text(b, "title", about->quantity.title);
+    tch_json_put_text(b, "unit", units[about->quantity.unit]);
+    tch_json_put_text(b, "statistic", tch_statistic_name(about->budget.quantile));
+    tch_json_put_text(b, "better", about->budget.higher ? "higher" : "lower");
     add_side(b, "a", r->a_count, r->a_median);
     add_side(b, "b", r->b_count, r->b_median);
-    key_bool(b, "paired", r->paired);
-    key_f64(b, "occasion_spread", r->spread);
+    tch_json_put_bool(b, "paired", r->paired);
+    tch_json_put_f64(b, "occasion_spread", r->spread);
     add_ratio(b, r);
-    key_f64(b, "p", r->p);
-    key_f64(b, "p_adjusted", r->p_adjusted);
+    tch_json_put_f64(b, "p", r->p);
+    tch_json_put_f64(b, "p_adjusted", r->p_adjusted);
     add_budget(b, about);
     tch_json_key(b, "verdict");
     if (about->ask == TCH_ASK_NOTHING)
@@ -109,7 +82,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
         tch_json_u64(b, r->settle);
     else
         tch_json_null(b);
-    key_text(b, "why", r->why[0] ? r->why : NULL);
+    tch_json_put_text(b, "why", r->why[0] ? r->why : NULL);
     tch_json_end_object(b);
 }
 
@@ -121,7 +94,7 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
         const struct tch_difference *d = &f->differences[i];
 
         tch_json_begin_object(b);
-        key_text(b, "path", d->path);
+        tch_json_put_text(b, "path", d->path);
         tch_json_key(b, "a");
         tch_json_raw(b, d->a ? d->a : "null", d->a ? strlen(d->a) : 4);
         tch_json_key(b, "b");
@@ -134,20 +107,20 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
 static void write_json(struct tch_buf *b, const struct tch_findings *f)
 {
     tch_json_begin_object(b);
-    key_text(b, "schema", TCH_VERDICT_SCHEMA);
-    key_text(b, "tacho_version", TACHO_VERSION);
-    key_text(b, "mode", f->mode);
+    tch_json_put_text(b, "schema", TCH_VERDICT_SCHEMA);
+    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
+    tch_json_put_text(b, "mode", f->mode);
     tch_json_key(b, "verdict");
     if (f->verdict == TCH_NO_VERDICT)
         tch_json_null(b);
     else
         tch_json_text(b, tch_verdict_names[f->verdict]);
-    key_text(b, "a", f->a_name);
-    key_text(b, "b", f->b_name);
-    key_f64(b, "alpha", f->alpha);
-    key_u64(b, "looks", f->looks);
-    key_text(b, "reproduce", f->reproduce);
-    key_text(b, "link", f->link);
+    tch_json_put_text(b, "a", f->a_name);
+    tch_json_put_text(b, "b", f->b_name);
+    tch_json_put_f64(b, "alpha", f->alpha);
+    tch_json_put_u64(b, "looks", f->looks);
+    tch_json_put_text(b, "reproduce", f->reproduce);
+    tch_json_put_text(b, "link", f->link);
     tch_json_key(b, "notes");
     tch_json_begin_array(b);
     for (size_t i = 0; i < f->note_count; i++)

@@ -9,21 +9,6 @@
 #include "base/clock.h"
 #include "base/json_write.h"
 
-static void key_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    if (text)
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-static void key_u64(struct tch_buf *b, const char *key, uint64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_u64(b, value);
-}
-
 static void key_u64_or_null(struct tch_buf *b, const char *key, uint64_t value)
 {
     tch_json_key(b, key);
@@ -31,18 +16,6 @@ static void key_u64_or_null(struct tch_buf *b, const char *key, uint64_t value)
         tch_json_u64(b, value);
     else
         tch_json_null(b);
-}
-
-static void key_f64(struct tch_buf *b, const char *key, double value)
-{
-    tch_json_key(b, key);
-    tch_json_f64(b, value);
-}
-
-static void key_bool(struct tch_buf *b, const char *key, bool value)
-{
-    tch_json_key(b, key);
-    tch_json_bool(b, value);
 }
 
 /* "K=V" strings as an object; a name given twice counts once, the last. */
@@ -72,7 +45,7 @@ static void key_time(struct tch_buf *b, const char *key, uint64_t unix_ns)
 
     gmtime_r(&seconds, &utc);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    key_text(b, key, text);
+    tch_json_put_text(b, key, text);
 }
 
 static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
@@ -82,24 +55,24 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
 
     tch_json_key(b, "command");
     tch_json_begin_object(b);
-    key_text(b, "line", command->line);
+    tch_json_put_text(b, "line", command->line);
     tch_json_key(b, "argv");
     tch_json_begin_array(b);
     for (const char *const *arg = command->argv; *arg; arg++)
         tch_json_text(b, *arg);
     tch_json_end_array(b);
-    key_text(b, "program", command->path);
-    key_bool(b, "shell", plan->shell);
-    key_text(b, "cwd",
-             command->cwd ? command->cwd
-             : plan->cwd  ? plan->cwd
-                          : getcwd(here, sizeof here));
+    tch_json_put_text(b, "program", command->path);
+    tch_json_put_bool(b, "shell", plan->shell);
+    tch_json_put_text(b, "cwd",
+                      command->cwd ? command->cwd
+                      : plan->cwd  ? plan->cwd
+                                   : getcwd(here, sizeof here));
     key_pairs(b, "env", plan->env);
-    key_text(b, "input", plan->input);
-    key_text(b, "output",
-             plan->output == TCH_IO_NULL      ? "null"
-             : plan->output == TCH_IO_INHERIT ? "inherit"
-                                              : plan->output_path);
+    tch_json_put_text(b, "input", plan->input);
+    tch_json_put_text(b, "output",
+                      plan->output == TCH_IO_NULL      ? "null"
+                      : plan->output == TCH_IO_INHERIT ? "inherit"
+                                                       : plan->output_path);
     tch_json_end_object(b);
 }
 
@@ -115,19 +88,19 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, doubl
         tch_json_f64(b, plan->precision);
     key_u64_or_null(b, "max_runs", plan->runs > 0 ? 0 : plan->max_runs);
     key_u64_or_null(b, "max_time_ns", plan->max_time_ns);
-    key_f64(b, "alpha", alpha);
-    key_u64(b, "interval_ns", plan->interval_ns);
-    key_u64(b, "warmup", plan->warmup);
+    tch_json_put_f64(b, "alpha", alpha);
+    tch_json_put_u64(b, "interval_ns", plan->interval_ns);
+    tch_json_put_u64(b, "warmup", plan->warmup);
     key_u64_or_null(b, "timeout_ns", plan->timeout_ns);
-    key_text(b, "cpus", plan->cpus);
-    key_bool(b, "no_aslr", plan->no_aslr);
-    key_bool(b, "allow_nonzero", plan->allow_nonzero);
-    key_text(b, "server", plan->server);
-    key_text(b, "ready", plan->ready);
-    key_text(b, "setup", plan->setup);
-    key_text(b, "prepare", plan->prepare);
-    key_text(b, "conclude", plan->conclude);
-    key_text(b, "cleanup", plan->cleanup);
+    tch_json_put_text(b, "cpus", plan->cpus);
+    tch_json_put_bool(b, "no_aslr", plan->no_aslr);
+    tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
+    tch_json_put_text(b, "server", plan->server);
+    tch_json_put_text(b, "ready", plan->ready);
+    tch_json_put_text(b, "setup", plan->setup);
+    tch_json_put_text(b, "prepare", plan->prepare);
+    tch_json_put_text(b, "conclude", plan->conclude);
+    tch_json_put_text(b, "cleanup", plan->cleanup);
     tch_json_end_object(b);
 }
 
@@ -137,9 +110,9 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_plan *plan)
     tch_json_begin_array(b);
     for (size_t i = 0; i < plan->metric_count; i++) {
         tch_json_begin_object(b);
-        key_text(b, "name", plan->metrics[i].id.name);
-        key_text(b, "regex", plan->metrics[i].text);
-        key_bool(b, "all", plan->metrics[i].id.all);
+        tch_json_put_text(b, "name", plan->metrics[i].id.name);
+        tch_json_put_text(b, "regex", plan->metrics[i].text);
+        tch_json_put_bool(b, "all", plan->metrics[i].id.all);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -149,19 +122,22 @@ static void write_surroundings(struct tch_buf *b, const struct tch_run_plan *pla
                                const struct tch_run_command *command,
                                const struct tch_surroundings *s)
 {
-    key_text(b, "machine_class", s->machine_class);
+    tch_json_put_text(b, "machine_class", s->machine_class);
     tch_json_key(b, "environment");
     tch_json_raw(b, s->environment, s->environment_len);
-    key_text(b, "environment_hash", s->environment_hash);
-    key_text(b, "commit", command->commit ? command->commit : s->commit[0] ? s->commit : NULL);
+    tch_json_put_text(b, "environment_hash", s->environment_hash);
+    tch_json_put_text(b, "commit",
+                      command->commit ? command->commit
+                      : s->commit[0]  ? s->commit
+                                      : NULL);
     tch_json_key(b, "config");
     if (!s->config) {
         tch_json_null(b);
         return;
     }
     tch_json_begin_object(b);
-    key_text(b, "path", plan->config);
-    key_text(b, "sha256", s->config_hash);
+    tch_json_put_text(b, "path", plan->config);
+    tch_json_put_text(b, "sha256", s->config_hash);
     tch_json_key(b, "document");
     tch_json_raw(b, s->config, s->config_len);
     tch_json_end_object(b);
@@ -175,14 +151,14 @@ void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t
     uint64_t now = tch_wall_ns();
 
     tch_json_begin_object(b);
-    key_text(b, "schema", TCH_RUN_SCHEMA);
-    key_text(b, "tacho_version", TACHO_VERSION);
-    key_text(b, "name", command->name);
-    key_text(b, "id", folder->id);
-    key_text(b, "group", group);
+    tch_json_put_text(b, "schema", TCH_RUN_SCHEMA);
+    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
+    tch_json_put_text(b, "name", command->name);
+    tch_json_put_text(b, "id", folder->id);
+    tch_json_put_text(b, "group", group);
     key_time(b, "started_at", now);
-    key_u64(b, "started_unix_ns", now);
-    key_u64(b, "started_monotonic_ns", tch_now_ns());
+    tch_json_put_u64(b, "started_unix_ns", now);
+    tch_json_put_u64(b, "started_monotonic_ns", tch_now_ns());
     write_command(b, plan, command);
     write_plan(b, plan, alpha);
     write_surroundings(b, plan, command, s);
@@ -190,14 +166,14 @@ void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t
     tch_json_key(b, "work");
     if (plan->work > 0) {
         tch_json_begin_object(b);
-        key_f64(b, "amount", plan->work);
-        key_text(b, "unit", plan->work_unit);
+        tch_json_put_f64(b, "amount", plan->work);
+        tch_json_put_text(b, "unit", plan->work_unit);
         tch_json_end_object(b);
     } else {
         tch_json_null(b);
     }
     write_metrics(b, plan);
-    key_text(b, "state", "running");
+    tch_json_put_text(b, "state", "running");
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }
@@ -226,7 +202,7 @@ static void write_precision(struct tch_buf *b, const struct tch_receipt *r)
         tch_json_f64(b, r->precision);
     else
         tch_json_null(b);
-    key_f64(b, "reached", reached); /* null without an interval */
+    tch_json_put_f64(b, "reached", reached); /* null without an interval */
     tch_json_end_object(b);
 }
 
@@ -240,31 +216,31 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
         tch_json_key_n(b, r->member[i].key, r->member[i].key_len);
         tch_json_raw(b, r->member[i].raw, r->member[i].raw_len);
     }
-    key_text(b, "state", end->state);
+    tch_json_put_text(b, "state", end->state);
     key_time(b, "ended_at", end->ended_unix_ns);
-    key_u64(b, "ended_unix_ns", end->ended_unix_ns);
-    key_text(b, "stopped", end->stopped);
+    tch_json_put_u64(b, "ended_unix_ns", end->ended_unix_ns);
+    tch_json_put_text(b, "stopped", end->stopped);
     write_precision(b, r);
     tch_json_key(b, "costs");
     tch_json_begin_object(b);
-    key_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
-    key_u64(b, "looks", end->looks);
-    key_f64(b, "looks_cpu_ns", end->looks_cpu_ns);
+    tch_json_put_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
+    tch_json_put_u64(b, "looks", end->looks);
+    tch_json_put_f64(b, "looks_cpu_ns", end->looks_cpu_ns);
     tch_json_end_object(b);
     if (end->server) {
         tch_json_key(b, "server");
         tch_json_begin_object(b);
-        key_f64(b, "ready_s", end->server_ready_s);
-        key_f64(b, "cpu_ns", end->server_cpu_ns);
-        key_f64(b, "peak_rss_bytes", end->server_peak_bytes);
+        tch_json_put_f64(b, "ready_s", end->server_ready_s);
+        tch_json_put_f64(b, "cpu_ns", end->server_cpu_ns);
+        tch_json_put_f64(b, "peak_rss_bytes", end->server_peak_bytes);
         if (!isnan(end->server_energy_j))
-            key_f64(b, "energy_j", end->server_energy_j);
+            tch_json_put_f64(b, "energy_j", end->server_energy_j);
         tch_json_end_object(b);
     }
     tch_json_key(b, "power");
     tch_json_begin_object(b);
-    key_text(b, "source", end->power_source);
-    key_text(b, "why_not", end->power_source ? NULL : end->power_why);
+    tch_json_put_text(b, "source", end->power_source);
+    tch_json_put_text(b, "why_not", end->power_source ? NULL : end->power_why);
     tch_json_end_object(b);
     tch_json_key(b, "statistics");
     tch_run_rows_write(b, &r->rows);

@@ -111,20 +111,20 @@ static void write_value(struct tch_buf *b, const struct tch_cell_value *v)
     bool ratio_sure = v->ratio.level > 0;
 
     tch_json_begin_object(b);
-    tch_json_key_f64(b, "median", v->median);
-    tch_json_key_f64(b, "low", sure ? v->low : NAN);
-    tch_json_key_f64(b, "high", sure ? v->high : NAN);
-    tch_json_key_f64(b, "level", sure ? v->level : NAN);
+    tch_json_put_f64(b, "median", v->median);
+    tch_json_put_f64(b, "low", sure ? v->low : NAN);
+    tch_json_put_f64(b, "high", sure ? v->high : NAN);
+    tch_json_put_f64(b, "level", sure ? v->level : NAN);
     tch_json_key(b, "ratio");
     if (isnan(v->ratio.estimate)) {
         tch_json_null(b);
     } else {
         tch_json_begin_object(b);
-        tch_json_key_f64(b, "estimate", v->ratio.estimate);
-        tch_json_key_f64(b, "low", ratio_sure ? v->ratio.low : NAN);
-        tch_json_key_f64(b, "high", ratio_sure ? v->ratio.high : NAN);
-        tch_json_key_f64(b, "level", ratio_sure ? v->ratio.level : NAN);
-        tch_json_key_f64(b, "p", v->p);
+        tch_json_put_f64(b, "estimate", v->ratio.estimate);
+        tch_json_put_f64(b, "low", ratio_sure ? v->ratio.low : NAN);
+        tch_json_put_f64(b, "high", ratio_sure ? v->ratio.high : NAN);
+        tch_json_put_f64(b, "level", ratio_sure ? v->ratio.level : NAN);
+        tch_json_put_f64(b, "p", v->p);
         tch_json_end_object(b);
     }
     tch_json_end_object(b);
@@ -137,19 +137,19 @@ static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
     bool cell = i < sweep->cells;
 
     tch_json_begin_object(b);
-    tch_json_key_text(b, "cell", c->name);
+    tch_json_put_text(b, "cell", c->name);
     tch_json_key(b, "parameters");
     tch_grid_json(sweep->plan->grid, cell ? i : sweep->baseline_cell[i - sweep->cells],
                   cell ? tch_grid_all(sweep->plan->grid) : sweep->baseline_uses, b);
-    tch_json_key_text(b, "config_sha256", c->config_hash[0] ? c->config_hash : NULL);
-    tch_json_key_text(b, "folder", c->folder[0] ? c->folder : NULL);
-    tch_json_key_text(b, "state", c->state);
-    tch_json_key_text(b, "failure", c->failure);
-    tch_json_key_u64(b, "runs", c->runs);
+    tch_json_put_text(b, "config_sha256", c->config_hash[0] ? c->config_hash : NULL);
+    tch_json_put_text(b, "folder", c->folder[0] ? c->folder : NULL);
+    tch_json_put_text(b, "state", c->state);
+    tch_json_put_text(b, "failure", c->failure);
+    tch_json_put_u64(b, "runs", c->runs);
     if (cell)
-        tch_json_key_text(b, "pareto", best_names[c->best]);
+        tch_json_put_text(b, "pareto", best_names[c->best]);
     if (cell && sweep->baselines > 0)
-        tch_json_key_text(b, "baseline", r->cells[sweep->cells + sweep->baseline[i]].name);
+        tch_json_put_text(b, "baseline", r->cells[sweep->cells + sweep->baseline[i]].name);
     tch_json_key(b, "measures");
     tch_json_begin_object(b);
     for (size_t j = 0; j < r->measure_count; j++)
@@ -166,27 +166,27 @@ static void write_fit(struct tch_buf *b, const struct tch_series *s, const struc
     const struct tch_fit *fit = &s->fit;
 
     tch_json_begin_object(b);
-    tch_json_key_text(b, "series", s->name);
-    tch_json_key_u64(b, "points", fit->points);
-    tch_json_key_text(b, "best", fit->best < 0 ? NULL : tch_growth_names[fit->best]);
-    tch_json_key_f64(b, "exponent", fit->exponent);
-    tch_json_key_f64(b, "exponent_low", fit->exponent_low);
-    tch_json_key_f64(b, "exponent_high", fit->exponent_high);
+    tch_json_put_text(b, "series", s->name);
+    tch_json_put_u64(b, "points", fit->points);
+    tch_json_put_text(b, "best", fit->best < 0 ? NULL : tch_growth_names[fit->best]);
+    tch_json_put_f64(b, "exponent", fit->exponent);
+    tch_json_put_f64(b, "exponent_low", fit->exponent_low);
+    tch_json_put_f64(b, "exponent_high", fit->exponent_high);
     if (r->expect.text)
-        tch_json_key_bool(b, "as_expected", !tch_fit_contradicts(fit, &r->expect));
+        tch_json_put_bool(b, "as_expected", !tch_fit_contradicts(fit, &r->expect));
     tch_json_key(b, "models");
     tch_json_begin_array(b);
     for (int i = 0; i < TCH_GROWTHS && fit->best >= 0; i++) {
         const struct tch_fit_model *m = &fit->model[i];
 
         tch_json_begin_object(b);
-        tch_json_key_text(b, "growth", tch_growth_names[i]);
-        tch_json_key_f64(b, "constant", m->a);
-        tch_json_key_f64(b, "factor", m->b);
-        tch_json_key_f64(b, "r2", m->r2);
-        tch_json_key_f64(b, "relative_error", m->rms);
-        tch_json_key_f64(b, "bic", m->bic);
-        tch_json_key_bool(b, "possible", m->open);
+        tch_json_put_text(b, "growth", tch_growth_names[i]);
+        tch_json_put_f64(b, "constant", m->a);
+        tch_json_put_f64(b, "factor", m->b);
+        tch_json_put_f64(b, "r2", m->r2);
+        tch_json_put_f64(b, "relative_error", m->rms);
+        tch_json_put_f64(b, "bic", m->bic);
+        tch_json_put_bool(b, "possible", m->open);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -201,9 +201,9 @@ static void write_growth(const struct tch_results *r, struct tch_buf *b)
         return;
     }
     tch_json_begin_object(b);
-    tch_json_key_text(b, "along", r->sweep->plan->grid->param[r->along].name);
-    tch_json_key_text(b, "cost", r->measures[r->cost].name);
-    tch_json_key_text(b, "expected", r->expect.text);
+    tch_json_put_text(b, "along", r->sweep->plan->grid->param[r->along].name);
+    tch_json_put_text(b, "cost", r->measures[r->cost].name);
+    tch_json_put_text(b, "expected", r->expect.text);
     tch_json_key(b, "fits");
     tch_json_begin_array(b);
     for (size_t i = 0; i < r->series_count; i++)
@@ -218,9 +218,9 @@ static void write_names(const struct tch_results *r, struct tch_buf *b)
     tch_json_begin_array(b);
     for (size_t i = 0; i < r->measure_count; i++) {
         tch_json_begin_object(b);
-        tch_json_key_text(b, "name", r->measures[i].name);
-        tch_json_key_text(b, "title", r->measures[i].title);
-        tch_json_key_text(b, "unit", unit_names[r->measures[i].unit]);
+        tch_json_put_text(b, "name", r->measures[i].name);
+        tch_json_put_text(b, "title", r->measures[i].title);
+        tch_json_put_text(b, "unit", unit_names[r->measures[i].unit]);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -228,8 +228,8 @@ static void write_names(const struct tch_results *r, struct tch_buf *b)
     tch_json_begin_array(b);
     for (size_t i = 0; i < r->objective_count; i++) {
         tch_json_begin_object(b);
-        tch_json_key_text(b, "measure", r->measures[r->objective[i].measure].name);
-        tch_json_key_text(b, "better", r->objective[i].more ? "more" : "less");
+        tch_json_put_text(b, "measure", r->measures[r->objective[i].measure].name);
+        tch_json_put_text(b, "better", r->objective[i].more ? "more" : "less");
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -240,7 +240,7 @@ void tch_results_json(const struct tch_results *r, struct tch_buf *b)
     const struct tch_sweep *sweep = r->sweep;
 
     tch_sweep_head(sweep, b);
-    tch_json_key_text(b, "state", r->pending > 0 ? "interrupted" : "complete");
+    tch_json_put_text(b, "state", r->pending > 0 ? "interrupted" : "complete");
     write_names(r, b);
     tch_json_key(b, "baselines");
     tch_json_begin_array(b);

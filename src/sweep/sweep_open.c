@@ -150,14 +150,14 @@ static int take_lock(struct tch_sweep *sweep, tacho_error *err)
 void tch_sweep_head(const struct tch_sweep *sweep, struct tch_buf *b)
 {
     tch_json_begin_object(b);
-    tch_json_key_text(b, "schema", TCH_SWEEP_SCHEMA);
-    tch_json_key_text(b, "tacho_version", TACHO_VERSION);
-    tch_json_key_text(b, "name", sweep->plan->name);
-    tch_json_key_text(b, "id", sweep->id);
-    tch_json_key_text(b, "started_at", sweep->started_at);
-    tch_json_key_text(b, "machine_class", sweep->surroundings.machine_class);
-    tch_json_key_text(b, "environment_hash", sweep->surroundings.environment_hash);
-    tch_json_key_text(b, "command", sweep->plan->line);
+    tch_json_put_text(b, "schema", TCH_SWEEP_SCHEMA);
+    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
+    tch_json_put_text(b, "name", sweep->plan->name);
+    tch_json_put_text(b, "id", sweep->id);
+    tch_json_put_text(b, "started_at", sweep->started_at);
+    tch_json_put_text(b, "machine_class", sweep->surroundings.machine_class);
+    tch_json_put_text(b, "environment_hash", sweep->surroundings.environment_hash);
+    tch_json_put_text(b, "command", sweep->plan->line);
     tch_json_key(b, "plan");
     tch_sweep_plan_write(b, sweep->plan, sweep->surroundings.config_hash);
 }
@@ -174,7 +174,7 @@ static int begin_sweep(struct tch_sweep *sweep, const char *path, tacho_error *e
     strftime(sweep->started_at, sizeof sweep->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     tch_buf_init(&b, SWEEP_MAX);
     tch_sweep_head(sweep, &b);
-    tch_json_key_text(&b, "state", "running");
+    tch_json_put_text(&b, "state", "running");
     tch_json_end_object(&b);
     tch_buf_addc(&b, '\n');
     if (b.failed)

@@ -21,8 +21,8 @@ static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
         const struct tch_param *p = &grid->param[i];
 
         tch_json_begin_object(b);
-        tch_json_key_text(b, "name", p->name);
-        tch_json_key_bool(b, "numeric", p->numeric);
+        tch_json_put_text(b, "name", p->name);
+        tch_json_put_bool(b, "numeric", p->numeric);
         tch_json_key(b, "values");
         tch_json_begin_array(b);
         for (size_t j = 0; j < p->count; j++)
@@ -39,9 +39,9 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_plan *run)
     tch_json_begin_array(b);
     for (size_t i = 0; i < run->metric_count; i++) {
         tch_json_begin_object(b);
-        tch_json_key_text(b, "name", run->metrics[i].id.name);
-        tch_json_key_text(b, "regex", run->metrics[i].text);
-        tch_json_key_bool(b, "all", run->metrics[i].id.all);
+        tch_json_put_text(b, "name", run->metrics[i].id.name);
+        tch_json_put_text(b, "regex", run->metrics[i].text);
+        tch_json_put_bool(b, "all", run->metrics[i].id.all);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -54,28 +54,28 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
 
     tch_json_begin_object(b);
     key_list(b, "command", plan->argv);
-    tch_json_key_text(b, "baseline", plan->baseline);
+    tch_json_put_text(b, "baseline", plan->baseline);
     write_parameters(b, plan->grid);
-    tch_json_key_u64(b, "repeat", plan->repeat);
-    tch_json_key_u64(b, "seed", plan->seed);
-    tch_json_key_u64(b, "warmup", run->warmup);
-    tch_json_key_u64(b, "timeout_ns", run->timeout_ns);
-    tch_json_key_u64(b, "interval_ns", run->interval_ns);
+    tch_json_put_u64(b, "repeat", plan->repeat);
+    tch_json_put_u64(b, "seed", plan->seed);
+    tch_json_put_u64(b, "warmup", run->warmup);
+    tch_json_put_u64(b, "timeout_ns", run->timeout_ns);
+    tch_json_put_u64(b, "interval_ns", run->interval_ns);
     key_list(b, "env", run->env);
     key_list(b, "labels", run->labels);
-    tch_json_key_text(b, "cwd", run->cwd);
-    tch_json_key_text(b, "input", run->input);
-    tch_json_key_text(b, "cpus", run->cpus);
-    tch_json_key_bool(b, "no_aslr", run->no_aslr);
-    tch_json_key_bool(b, "allow_nonzero", run->allow_nonzero);
-    tch_json_key_text(b, "setup", run->setup);
-    tch_json_key_text(b, "prepare", run->prepare);
-    tch_json_key_text(b, "conclude", run->conclude);
-    tch_json_key_text(b, "cleanup", run->cleanup);
-    tch_json_key_text(b, "power", run->power);
-    tch_json_key_f64(b, "work", run->work);
-    tch_json_key_text(b, "work_unit", run->work_unit);
-    tch_json_key_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
+    tch_json_put_text(b, "cwd", run->cwd);
+    tch_json_put_text(b, "input", run->input);
+    tch_json_put_text(b, "cpus", run->cpus);
+    tch_json_put_bool(b, "no_aslr", run->no_aslr);
+    tch_json_put_bool(b, "allow_nonzero", run->allow_nonzero);
+    tch_json_put_text(b, "setup", run->setup);
+    tch_json_put_text(b, "prepare", run->prepare);
+    tch_json_put_text(b, "conclude", run->conclude);
+    tch_json_put_text(b, "cleanup", run->cleanup);
+    tch_json_put_text(b, "power", run->power);
+    tch_json_put_f64(b, "work", run->work);
+    tch_json_put_text(b, "work_unit", run->work_unit);
+    tch_json_put_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
     write_metrics(b, run);
     tch_json_end_object(b);
 }
