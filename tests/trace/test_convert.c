@@ -125,6 +125,38 @@ static void a_recording_is_of_one_process(void **state)
     tch_rewritten_release(&done);
 }
 
+static void labels_and_sort_orders_stay_where_there_is_a_place(void **state)
+{
+    static const char text[] =
+        "[{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":7,\"args\":{\"labels\":\"rank 0\"}},\n"
+        "{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":7,\"args\":{\"sort_index\":-2}},\n"
+        "{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":7,\"tid\":8,"
+        "\"args\":{\"sort_index\":3}},\n"
+        "{\"name\":\"a\",\"cat\":\"\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":7,\"tid\":8}\n]\n";
+    static const char *const kept_by[] = {"json", "json.gz", "pftrace"};
+    static const char *const lost_by[] = {"tacho", "csv", "folded"};
+    const char *in = tools_put("in.json", text);
+    char out[256];
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(out, sizeof out, "%s/out.%s", test_home, kept_by[i]);
+        tools_convert(in, out);
+        tools_convert(out, test_at("back.json"));
+        test_assert_content(test_at("back.json"), text);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        struct tch_write_options writing = {.object = false};
+        struct tch_rewritten done;
+        tacho_error err;
+
+        snprintf(out, sizeof out, "%s/out.%s", test_home, lost_by[i]);
+        assert_int_equal(tch_rewrite(&done, in, out, &tools_with_args, &writing, NULL, &err), 0);
+        assert_int_equal(done.unlabelled, 2);
+        tch_rewritten_release(&done);
+    }
+}
+
 /* Text of others. */
 
 static void reads_folded_stacks_of_any_profiler(void **state)
@@ -228,6 +260,7 @@ int main(void)
         TEST_IN_HOME(reads_the_text_of_babeltrace),
         TEST_IN_HOME(csv_keeps_the_spans),
         TEST_IN_HOME(folds_stacks_by_own_time),
+        TEST_IN_HOME(labels_and_sort_orders_stay_where_there_is_a_place),
         TEST_IN_HOME(a_full_disk_is_an_error),
     };
 

@@ -41,7 +41,8 @@ static void merges_by_an_event_and_keeps_processes_apart(void **state)
 
 /* A recording of one span from ticks 100 after `first` on, with a clock of our own. */
 static const char *recording(const char *name, const char *boot, bool tsc,
-                             struct tch_rec_pair first, struct tch_rec_pair last, uint64_t wall)
+                             struct tch_rec_pair first, struct tch_rec_pair last, uint64_t wall,
+                             uint64_t wall_error)
 {
     struct tch_rec_header head;
     const char *path = test_at(name);
@@ -63,6 +64,7 @@ static const char *recording(const char *name, const char *boot, bool tsc,
     head.first = first;
     head.last[0] = last;
     head.wall_ns = wall;
+    head.wall_error = wall_error;
     rewind(f);
     assert_int_equal(fwrite(&head, sizeof head, 1, f), 1);
     fclose(f);
@@ -82,11 +84,16 @@ static void merges_recordings_by_the_best_clock_they_share(void **state)
         enum tch_merge_way way;
         int64_t offset;
         uint64_t uncertainty;
+        uint64_t wall_error[2];
+        enum tch_merge_wall wall;
     } cases[] = {
-        {"one", true, NULL, TCH_MERGE_TICKS, 2000000000, 45},
-        {"one", false, NULL, TCH_MERGE_BOOT, 2000000007, 50},
-        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50},
-        {"two", true, "x", TCH_MERGE_EVENT, 1, 0}, /* its 100 ticks are 49 ns, by that late pair */
+        {"one", true, NULL, TCH_MERGE_TICKS, 2000000000, 45, {300, 4000}, 0},
+        {"one", false, NULL, TCH_MERGE_BOOT, 2000000007, 50, {300, 4000}, 0},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50 + 4300, {300, 4000}, TCH_WALL_TOLD},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {300, 0}, TCH_WALL_MUTE},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {UINT64_MAX, 0}, TCH_WALL_WRONG},
+        {"two", true, "x", TCH_MERGE_EVENT, 1, 0, {300, 4000}, 0}, /* its 100 ticks are 49 ns, by
+                                                                      that late pair */
     };
 
     (void)state;
@@ -97,14 +104,18 @@ static void merges_recordings_by_the_best_clock_they_share(void **state)
         struct tch_merged done;
         tacho_error err;
 
-        snprintf(a, sizeof a, "%s", recording("a.tacho", "one", cases[i].tsc, a0, a1, 1000000000));
+        snprintf(
+            a, sizeof a, "%s",
+            recording("a.tacho", "one", cases[i].tsc, a0, a1, 1000000000, cases[i].wall_error[0]));
         snprintf(b, sizeof b, "%s",
-                 recording("b.tacho", cases[i].boot, cases[i].tsc, b0, b1, 6000000000));
+                 recording("b.tacho", cases[i].boot, cases[i].tsc, b0, b1, 6000000000,
+                           cases[i].wall_error[1]));
         if (tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err) < 0)
             fail_msg("case %zu: %s", i, err.message);
         assert_int_equal(done.inputs[1].way, cases[i].way);
         assert_int_equal(done.inputs[1].offset, cases[i].offset);
         assert_int_equal(done.inputs[1].uncertainty, cases[i].uncertainty);
+        assert_int_equal(done.inputs[1].wall, cases[i].wall);
         tch_merged_release(&done);
     }
 }
