@@ -103,9 +103,14 @@ static enum tch_json_type scalar_type(char first)
 
 /* Through the text. */
 
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static const char *skip_blanks(const char *p)
 {
-    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
+    while (is_blank(*p))
         p++;
     return p;
 }
@@ -263,6 +268,22 @@ static inline int take_member(struct tch_chrome_reader *c, uint64_t key,
     }
 }
 
+/* Nobody writes such a key, but it is JSON. */
+static int take_escaped(struct tch_chrome_reader *c, const struct tch_json_value *key,
+                        const struct tch_chrome_value *v)
+{
+    char bytes[8] = {0};
+
+    tch_buf_clear(&c->text);
+    tch_json_unescape(key, &c->text);
+    if (c->text.failed)
+        return no_memory(c);
+    if (c->text.len > sizeof bytes)
+        return 0;
+    memcpy(bytes, c->text.data, c->text.len);
+    return take_member(c, tch_chrome_word(bytes, sizeof bytes), v);
+}
+
 static int through_text(struct tch_chrome_reader *c, const char *p)
 {
     struct tch_json_value key;
@@ -270,7 +291,9 @@ static int through_text(struct tch_chrome_reader *c, const char *p)
     int status = 0;
 
     for (p++; status == 0 && (p = tch_chrome_next_member(p, &key, &v.json));)
-        if (key.len <= 8)
+        if (key.escaped)
+            status = take_escaped(c, &key, &v);
+        else if (key.len <= 8)
             status = take_member(c, tch_chrome_word(key.text, key.len), &v);
     return status;
 }
@@ -342,7 +365,7 @@ static inline const uint16_t *plain_value(const char *base, const uint16_t *m, c
             v->len = (size_t)(base + m[-1] + 1 - v->text);
         return m;
     }
-    for (end = base + m[1]; (unsigned char)end[-1] <= ' ';)
+    for (end = base + m[1]; is_blank(end[-1]);)
         end--;
     v->type = scalar_type(*v->text);
     v->len = (size_t)(end - v->text);

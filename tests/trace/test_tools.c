@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_read.h"
 #include "support/system.h"
 #include "support/test.h"
 #include "tools.h"
@@ -90,6 +91,8 @@ static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}", 1, true},
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},", 1, true},
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},]", 1, false},
+        {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},\n] \n", 1, false},
+        {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},]\n[{\"ph\":\"i\",\"ts\":1}]", 1, true},
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"ts\":2,\"na", 1, true},
         {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}", 1, true},
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"name\":\"b\"c\"}]", 1, true},
@@ -104,6 +107,74 @@ static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
         assert_int_equal(events_of(tools_put("cut.json", cases[i].text), &m), cases[i].events);
         assert_int_equal(m.cut, cases[i].cut);
     }
+}
+
+static int pass_over(void *ctx, const struct tch_ev *ev)
+{
+    (void)ctx;
+    (void)ev;
+    return 0;
+}
+
+/* An event that is taken on the quick way must be one that the JSON reader finds sound. */
+static void no_quick_way_past_what_is_wrong(void **state)
+{
+    static const char sound[] =
+        "[{\"ph\":\"X\",\"ts\":10.25,\"dur\":7,\"name\":\"a\",\"pid\":1,\"tid\":20},\n"
+        "{\"args\":{\"l\":[1, 0.5,{}],\"t\":true,\"n\":null},\"ts\":30,\"name\":\"b\","
+        "\"ph\":\"i\"}]";
+    static const char odd[] = "\",:{}[]0.-e \\x\n\x01\x80";
+    char text[sizeof sound];
+    uint64_t wrong = 0;
+
+    (void)state;
+    for (size_t at = 1; at < sizeof sound - 1; at++)
+        for (size_t k = 0; k < sizeof odd - 1; k++) {
+            struct tch_model m;
+            tacho_error err;
+            bool good;
+            int status;
+
+            memcpy(text, sound, sizeof text);
+            text[at] = odd[k];
+            good = tch_json_check(text, sizeof text - 1, &err) == 0;
+            tch_model_init(&m);
+            status = tch_model_read(&m, tools_put("odd.json", text), &tools_plain, pass_over, NULL,
+                                    &err);
+            if ((status == 0 && !m.cut) != good)
+                fail_msg("%s: %d, %d", text, status, m.cut);
+            wrong += !good;
+            tch_model_release(&m);
+        }
+    assert_true(wrong > 1000);
+}
+
+/* The same events, every other one with what the quick way leaves to the JSON reader; far more of
+   them than it looks at in one go. */
+static void both_ways_give_the_same_events(void **state)
+{
+    enum { EVENTS = 2000 };
+    char *content[2];
+
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        FILE *f = fopen(test_at("ways.json"), "w");
+
+        assert_non_null(f);
+        for (int i = 0; i < EVENTS; i++)
+            fprintf(f,
+                    "%s{\"na%s\":\"n%d\",\"ph\":\"X\",\"ts\":%d.%d,\"dur\":0.%03d,\"pid\":1,"
+                    "\"tid\":%d,\"args\":{\"i\":[%d,-1.5e3]}}",
+                    i > 0 ? ",\n" : "[", way && i % 2 ? "\\u006de" : "me", i % 50, i * 10, i % 10,
+                    i % 1000, i % 7, i);
+        fputs("]", f);
+        fclose(f);
+        tools_convert(test_at("ways.json"), test_at("ways.csv"));
+        content[way] = tools_content(test_at("ways.csv"));
+    }
+    assert_string_equal(content[0], content[1]);
+    free(content[0]);
+    free(content[1]);
 }
 
 static void refuses_what_is_no_trace(void **state)
@@ -298,6 +369,8 @@ int main(void)
         TEST_IN_HOME(sums_up_what_took_time),
         TEST_IN_HOME(order_in_the_file_makes_no_difference),
         TEST_IN_HOME(reads_a_damaged_file_up_to_where_it_is_sound),
+        TEST_IN_HOME(no_quick_way_past_what_is_wrong),
+        TEST_IN_HOME(both_ways_give_the_same_events),
         TEST_IN_HOME(refuses_what_is_no_trace),
         TEST_IN_HOME(cuts_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
