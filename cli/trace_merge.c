@@ -13,8 +13,7 @@ static void warn_of_wall(const struct tch_merged_input *in)
 {
     static const char *const why[] = {
         [TCH_WALL_TOLD] = "its place is as right as the two wall clocks were, by their kernels",
-        [TCH_WALL_WRONG] = "nothing (NTP, PTP) kept at least one of the two wall clocks right, and "
-                           "they may differ by any amount",
+        [TCH_WALL_WRONG] = "nothing like NTP kept both wall clocks right, they may differ much",
         [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
     };
 
