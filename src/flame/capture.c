@@ -172,6 +172,12 @@ static int hand_over(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     return 0;
 }
 
+/* A debuginfod-find that we run meanwhile would be taken for one. */
+static bool wants_orphans(const tacho_flame_request *r)
+{
+    return r->argv && (r->flags & TACHO_FLAME_ORPHANS) && !(r->flags & TACHO_FLAME_DEBUGINFOD);
+}
+
 static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     uint64_t start = tch_now_ns();
@@ -184,7 +190,7 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     if (status == 0 && c->backend->runs_only && !c->request.argv)
         status = tch_fail(err, TACHO_EINVAL, 0,
                           "profiler '%s' takes a command to run, nothing else", c->backend->name);
-    if (status == 0 && c->request.argv && (c->request.flags & TACHO_FLAME_ORPHANS))
+    if (status == 0 && wants_orphans(&c->request))
         tch_orphans_take(&c->orphans);
     if (status == 0)
         status = c->backend->capture(c, err);
