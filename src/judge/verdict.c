@@ -135,7 +135,7 @@ static int compare_zeros(struct tch_row *row, double *x, size_t m, double *y, si
     for (size_t i = 0; i < m; i++)
         x[i] *= bound;
     if (!row->paired) {
-        status = tch_rank_sum_test(x, m, y, n, ret, err);
+        status = tch_rank_sum_test(x, m, y, n, NULL, ret, err);
     } else {
         for (size_t i = 0; i < n; i++)
             y[i] -= x[i];

@@ -22,14 +22,15 @@ size_t tch_recorded_find(const struct tch_run_samples *samples, const char *name
 static int add_name(struct tch_run_samples *samples, const char *name, tacho_error *err)
 {
     char **names = realloc(samples->recorded_names, (samples->recorded_count + 1) * sizeof *names);
+    size_t size = strlen(name) + 1;
 
     if (!names)
         return no_memory(err);
     samples->recorded_names = names;
-    names[samples->recorded_count] = strdup(name);
+    names[samples->recorded_count] = malloc(size);
     if (!names[samples->recorded_count])
         return no_memory(err);
-    samples->recorded_count++;
+    memcpy(names[samples->recorded_count++], name, size);
     return 0;
 }
 

@@ -70,6 +70,21 @@ is old.json stage:decode.attention_us a.n 40
 ends_with 0 "$tacho" compare old-a old-b
 says "which run recorded these events is not known"
 
+# A kill while runs go on: what the finished ones recorded is there.
+"$tacho" run -q -n 100000 --name killed -- "$model" 4000 800 200 >/dev/null 2>&1 &
+pid=$!
+tries=0
+until [ "$(cat tacho-out/killed/latest/samples.jsonl 2>/dev/null | wc -l)" -ge 3 ] || [ $tries -eq 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+sleep 0.3
+ends_with 0 "$tacho" report tacho-out/killed/latest
+jq -e '(.samples | length) >= 3 and all(.samples[]; .recorded.kv_cache == 4096000)' \
+    tacho-out/killed/latest/run.json >/dev/null || fail "$(jq -c .samples tacho-out/killed/latest/run.json)"
+
 # gate and baseline.
 cat >tacho.yaml <<END
 defaults: {runs: 8, max_runs: 8}
