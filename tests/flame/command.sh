@@ -75,11 +75,11 @@ profilers=native
 ! command -v perf >/dev/null || profilers="native perf"
 for profiler in $profilers; do
     for command in "$deaf" "$lost; ./deaf shares $long" "$lost; wait"; do
-        ends 1 "$tacho" flame --profiler $profiler --label deaf --duration 300ms -- sh -c "$command"
+        ends 1 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
         [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
     done
     # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
-    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; wait\" &
+    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler "$profiler" --label deaf -- sh -c \"$lost; wait\" &
         sleep 1; kill -INT 0; wait \$!"
     [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
 done
