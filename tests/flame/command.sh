@@ -79,7 +79,7 @@ for profiler in $profilers; do
         [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
     done
     # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
-    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler "$profiler" --label deaf -- sh -c \"$lost; wait\" &
+    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; wait\" &
         sleep 1; kill -INT 0; wait \$!"
     [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
 done
