@@ -14,9 +14,7 @@ static int run_cargo(struct tch_capture *c, const char *svg, tacho_error *err)
                             .env = r->env,
                             .in = -1,
                             .out = -1,
-                            .command = true,
-                            .stop_fd = r->stop_fd,
-                            .duration_ns = r->duration_ns};
+                            .command = c};
     const char *const options[OPTION_WORDS] = {"cargo", "flamegraph", "--output", svg, "--"};
     const char **argv;
     size_t count = 0;

@@ -43,9 +43,7 @@ static int run_dtrace(struct tch_capture *c, const char *script, const char *com
                             .env = r->env,
                             .in = -1,
                             .out = -1,
-                            .command = true,
-                            .stop_fd = r->stop_fd,
-                            .duration_ns = r->duration_ns};
+                            .command = c};
     int status = tch_tool_run(&tool, err);
 
     c->ended_ns = tch_now_ns();

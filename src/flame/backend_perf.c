@@ -99,9 +99,7 @@ static int run_record(struct tch_capture *c, const struct words *w, const char *
                             .env = r->env,
                             .in = -1,
                             .out = -1,
-                            .command = true,
-                            .stop_fd = r->stop_fd,
-                            .duration_ns = r->duration_ns};
+                            .command = c};
     struct stat st;
     int status = tch_tool_start(&tool, err);
 
