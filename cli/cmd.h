@@ -54,8 +54,8 @@ struct example {
     const char *what; /**< what that does */
 };
 
-/** What an exit status means for one command, beyond 0, 1 and 64. Ends with an entry without help.
- */
+/** What an exit status means for one command, beyond or in place of what 0, 1 and 64 always mean.
+    Ends with an entry without help. */
 struct exit_note {
     int status;
     const char *help;

@@ -78,19 +78,26 @@ int wrong_usage(const struct args *args, const char *fmt, ...)
     return EXIT_USAGE;
 }
 
+void add_choices(struct tch_buf *b, const char *const *choices)
+{
+    for (size_t i = 0; choices[i]; i++) {
+        const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
+
+        tch_buf_addf(b, "%s%s", join, choices[i]);
+    }
+}
+
 /* args->value is none of the choices of what is called prefix + name. */
 static int wrong_choice(const struct args *args, const char *const *choices, const char *prefix,
                         const char *name)
 {
-    char list[256] = "";
-    size_t len = 0;
+    char mem[256];
+    struct tch_buf list;
 
-    for (size_t i = 0; choices[i] && len < sizeof list; i++) {
-        const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
-
-        len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", join, choices[i]);
-    }
-    return wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value, list);
+    tch_buf_init_on(&list, mem, sizeof mem, sizeof mem - 1);
+    add_choices(&list, choices);
+    return wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value,
+                       list.data);
 }
 
 const struct cmd *find_sub(const struct cmd *cmd, const char *name)

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "cmd.h"
 #include "term.h"
 
@@ -70,6 +71,9 @@ bool refuse_opt(const struct args *args, const char *name, char letter);
 
 /** Where value is in choices, or -1. */
 int choice_index(const char *const *choices, const char *value);
+
+/** "bash, zsh or fish". */
+void add_choices(struct tch_buf *b, const char *const *choices);
 
 /** Complains about how the command was called, says where to read on; returns EXIT_USAGE. */
 int wrong_usage(const struct args *args, const char *fmt, ...)
