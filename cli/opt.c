@@ -161,6 +161,16 @@ static const struct opt *find_letter(const struct cmd *cmd, char letter)
     return opt;
 }
 
+bool refuse_opt(const struct args *args, const char *name, char letter)
+{
+    for (const struct refusal *r = args->cmd->refused; r && r->name; r++)
+        if (name ? strcmp(r->name, name) == 0 : r->letter == letter) {
+            wrong_usage(args, "'%s' takes no --%s: %s", args->path, r->name, r->why);
+            return true;
+        }
+    return false;
+}
+
 static int unknown_opt(const struct args *args, const char *name, size_t len)
 {
     char word[NAME_MAX_TEXT];
@@ -169,6 +179,8 @@ static int unknown_opt(const struct args *args, const char *name, size_t len)
     const struct opt *opt;
 
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word), name);
+    if (refuse_opt(args, word, 0))
+        return EXIT_USAGE;
     while ((opt = walk_opts(&w)))
         suggest(&s, opt->name);
     if (s.best)
@@ -224,7 +236,8 @@ static enum step short_opt(struct args *args, const struct opt **ret)
         args->bundle = NULL;
     *ret = find_letter(args->cmd, letter);
     if (!*ret) {
-        wrong_usage(args, "unknown option '-%c'", letter);
+        if (!refuse_opt(args, NULL, letter))
+            wrong_usage(args, "unknown option '-%c'", letter);
         return STEP_WRONG;
     }
     if (!(*ret)->arg)
