@@ -147,3 +147,13 @@ $ tacho compare --json --format csv compare/a compare/b
 ! tacho: --json is --format json, and goes with no other format
 ! see 'tacho compare --help'
 [64]
+# Names lead nowhere else.
+$ tacho baseline remove --dir nowhere ../x
+! tacho: '../x' is no name for a bench: letters, digits, '.', '_' and '-'
+[1]
+$ tacho baseline remove --dir nowhere --machine-class ../../y x
+! tacho: '../../y' is no name for a class of machines: letters, digits, '.', '_' and '-'
+[1]
+$ tacho baseline save --from compare/a --bench ../x
+! tacho: cannot save 'compare/a' as a baseline: '../x' is no name for a bench: letters, digits, '.', '_' and '-'
+[1]
