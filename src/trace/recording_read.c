@@ -217,7 +217,7 @@ static int enter_thread(struct recording_reader *c, const struct tch_seen_event 
 
     memcpy(comm, e->fixed + 1, sizeof comm - 1);
     c->tid = e->tid;
-    c->track = tch_model_track(c->r->m, c->rec.head.pid, e->tid);
+    c->track = tch_model_track(c->r->m, e->pid, e->tid);
     if (c->track == TCH_NO_TEXT)
         return no_memory(c);
     if (comm[0] && !c->r->m->tracks[c->track].name)
