@@ -65,9 +65,12 @@ static double cpu_seconds(void)
 
 static int run_once(const struct bench_case *c, size_t i, void *state, double *cpu, double *wall)
 {
-    double cpu_start = cpu_seconds();
-    double wall_start = seconds(CLOCK_MONOTONIC);
+    double cpu_start, wall_start;
 
+    if (c->contenders[i].before)
+        c->contenders[i].before(c->work, state);
+    cpu_start = cpu_seconds();
+    wall_start = seconds(CLOCK_MONOTONIC);
     if (c->contenders[i].run(c->work, state) < 0) {
         fprintf(stderr, "bench: %s: '%s' gave a wrong result\n", c->name, c->contenders[i].name);
         return -1;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,15 +102,32 @@ static int run_off(void *work, void *state)
     return run_threads(work, static_spans);
 }
 
-/* A new file each time: removing an old one, which costs too, comes at the end. */
-static unsigned recordings;
-
-static const char *recording(unsigned number)
+/*
+ * What is written goes to pages of the kernel that hold nothing yet. In a virtual machine such a
+ * page may first have to come from the host, which costs ten times what is measured here and comes
+ * and goes by chance. So before each run, and not counted, the file before goes, and more memory
+ * than the next one takes is touched and given back: the pages that the kernel then hands out first
+ * are there. A file lives for seconds at most and is not written back to the disk meanwhile.
+ */
+static void ready_pages(void)
 {
-    char name[32];
+    const size_t size = (size_t)512 << 20, page = 4096;
+    char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    snprintf(name, sizeof name, "t%u.tacho", number);
-    return at(name);
+    if (pages == MAP_FAILED)
+        return;
+    madvise(pages, size, MADV_HUGEPAGE);
+    for (size_t i = 0; i < size; i += page)
+        pages[i] = 1;
+    munmap(pages, size);
+}
+
+static void remove_recording(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    unlink(at("t.tacho"));
+    ready_pages();
 }
 
 static int record(const struct work *work, spans *run)
@@ -117,7 +135,7 @@ static int record(const struct work *work, spans *run)
     tacho_error err;
     int status;
 
-    if (tacho_trace_start(recording(++recordings), &err) < 0) {
+    if (tacho_trace_start(at("t.tacho"), &err) < 0) {
         fprintf(stderr, "bench_trace: %s\n", err.message);
         return -1;
     }
@@ -143,6 +161,14 @@ static int run_lttng(void *work, void *state)
     return run_threads(work, bench_lttng_spans);
 }
 
+static void remove_uftrace(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    bench_uftrace_clean(folder);
+    ready_pages();
+}
+
 static int run_uftrace(void *work, void *state)
 {
     const struct work *w = work;
@@ -159,8 +185,14 @@ static int compare_spans(const struct bench_options *o, int threads)
     };
     const struct bench_contender contenders[] = {
         {.name = "two clock readings, one store (floor)", .role = BENCH_FLOOR, .run = run_floor},
-        {.name = "tacho, static name", .role = BENCH_OURS, .run = run_static},
-        {.name = "tacho, one integer", .role = BENCH_OURS, .run = run_integer},
+        {.name = "tacho, static name",
+         .role = BENCH_OURS,
+         .before = remove_recording,
+         .run = run_static},
+        {.name = "tacho, one integer",
+         .role = BENCH_OURS,
+         .before = remove_recording,
+         .run = run_integer},
         {.name = "tacho, off", .role = BENCH_OURS, .run = run_off},
         {.name = "LTTng-UST",
          .role = BENCH_PEER,
@@ -169,6 +201,7 @@ static int compare_spans(const struct bench_options *o, int threads)
         {.name = "uftrace",
          .role = BENCH_PEER,
          .missing = bench_uftrace_missing(),
+         .before = remove_uftrace,
          .run = bench_uftrace_missing() ? NULL : run_uftrace},
     };
     struct work work = {.count = (uint64_t)(o->quick ? QUICK_SPANS : SPANS) / (uint64_t)threads,
@@ -194,15 +227,34 @@ struct conversion {
     off_t bytes; /* of the trace */
 };
 
+/* As above: the trace before goes first. */
+static void remove_trace(void *work, void *state)
+{
+    const struct conversion *c = work;
+    char out[128];
+
+    (void)state;
+    snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
+    unlink(out);
+    ready_pages();
+}
+
+static void remove_plain(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    unlink(at("plain"));
+    ready_pages();
+}
+
 static int run_convert(void *work, void *state)
 {
     const struct conversion *c = work;
     char in[128], out[128];
 
     (void)state;
-    snprintf(in, sizeof in, "%s", recording(recordings));
+    snprintf(in, sizeof in, "%s/t.tacho", folder);
     snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
-    unlink(out);
     return tacho_trace_convert(in, out, NULL);
 }
 
@@ -213,7 +265,6 @@ static int run_write(void *work, void *state)
     int fd;
 
     (void)state;
-    unlink(at("plain"));
     fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     for (off_t left = c->bytes; fd >= 0 && left > 0; left -= (off_t)sizeof block)
         if (write(fd, block, left < (off_t)sizeof block ? (size_t)left : sizeof block) < 0)
@@ -224,8 +275,11 @@ static int run_write(void *work, void *state)
 static int compare_conversion(const struct bench_options *o, const char *extension, uint64_t count)
 {
     const struct bench_contender contenders[] = {
-        {.name = "writing as many bytes (floor)", .role = BENCH_FLOOR, .run = run_write},
-        {.name = "tacho", .role = BENCH_OURS, .run = run_convert},
+        {.name = "writing as many bytes (floor)",
+         .role = BENCH_FLOOR,
+         .before = remove_plain,
+         .run = run_write},
+        {.name = "tacho", .role = BENCH_OURS, .before = remove_trace, .run = run_convert},
     };
     struct conversion conversion = {.extension = extension};
     char name[64], out[128];
@@ -252,6 +306,7 @@ static int compare_conversions(const struct bench_options *o)
 {
     struct work work = {.count = (o->quick ? QUICK_SPANS : CONVERTED) / 2, .threads = 2};
 
+    remove_recording(NULL, NULL);
     if (record(&work, static_spans) < 0)
         return -1;
     if (compare_conversion(o, ".pftrace", work.count * 2) < 0)
@@ -261,11 +316,9 @@ static int compare_conversions(const struct bench_options *o)
 
 static void clean_up(void)
 {
-    static const char *const names[] = {"t.json", "t.pftrace", "plain"};
+    static const char *const names[] = {"t.tacho", "t.json", "t.pftrace", "plain"};
 
     bench_uftrace_clean(folder);
-    for (unsigned i = 1; i <= recordings; i++)
-        unlink(recording(i));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(at(names[i]));
     rmdir(folder);
