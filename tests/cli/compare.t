@@ -133,7 +133,7 @@ $ tacho compare --alpha 2 compare/a compare/b
 ! see 'tacho compare --help'
 [64]
 $ tacho compare compare/a compare/none
-! tacho: cannot read the run 'compare/none': 'compare/none' is not a run folder: it has no run.json
+! tacho: cannot read the run 'compare/none': cannot open 'compare/none/run.json': No such file or directory
 [1]
 $ tacho gate --build make
 ! tacho: --build goes with --against
