@@ -96,7 +96,7 @@ static void text_row(const struct bench_result *r, size_t i, int width, double *
            (double)c->bytes / cpu.median / 1e6, cpu.median / (double)c->operations * 1e9,
            cpu.median * 1e3, quartiles, wall.median * 1e3);
     if (floor < c->contender_count)
-        printf("  %7.1f", ratio(r, i, floor, scratch).median);
+        printf("  %7.2f", ratio(r, i, floor, scratch).median);
     putchar('\n');
 }
 

@@ -217,7 +217,7 @@ static int enter_thread(struct recording_reader *c, const struct tch_seen_event 
 
     memcpy(comm, e->fixed + 1, sizeof comm - 1);
     c->tid = e->tid;
-    c->track = tch_model_track(c->r->m, c->rec.head.pid, e->tid);
+    c->track = tch_model_track(c->r->m, e->pid, e->tid);
     if (c->track == TCH_NO_TEXT)
         return no_memory(c);
     if (comm[0] && !c->r->m->tracks[c->track].name)
@@ -306,7 +306,8 @@ static void note_clock(struct recording_reader *c)
                                         .tsc = head->clock == TCH_REC_CLOCK_TSC,
                                         .first = c->rec.clock.first,
                                         .last = c->rec.clock.last,
-                                        .wall_ns = head->wall_ns};
+                                        .wall_ns = head->wall_ns,
+                                        .wall_error = head->wall_error};
     memcpy(m->clock.boot_id, head->boot_id, sizeof m->clock.boot_id);
     m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }
@@ -319,6 +320,12 @@ static void note_facts(struct recording_reader *c)
     m->bytes = c->rec.size;
     m->dropped = head->dropped;
     m->bad.count = c->rec.damaged;
+    /* The recorder makes whole chunks only, so somebody else cut it. */
+    if ((c->rec.size - head->header_size) % TCH_REC_CHUNK != 0) {
+        m->cut = m->tail_only = true;
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the recording ends inside a chunk");
+        m->why.offset = c->rec.size;
+    }
 }
 
 int tch_read_recording(struct tch_reading *r, struct tch_source *s)
