@@ -15,8 +15,8 @@ struct tch_tool {
     const char *const *argv;
     const char *cwd;
     const char *const *env;
-    int in;  /**< its standard input; -1: /dev/null */
-    int out; /**< its standard output; -1: ours */
+    int in;                            /**< its standard input; -1: /dev/null */
+    int out;                           /**< its standard output; -1: ours */
     const struct tch_capture *command; /**< whose command it runs: input, messages and the word to
                                             stop go through; NULL: it runs none */
 
