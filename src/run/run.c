@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json_write.h"
+#include "recorded.h"
 #include "summary.h"
 
 enum { LINE_MAX_BYTES = 256 << 20 };
@@ -455,6 +456,16 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
     return tch_run_measure(run, watch, err);
 }
 
+/* Now, when nothing is measured any more: reading long files takes a CPU. */
+static int read_recorded(struct tch_run *run, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
+        status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
+    return status;
+}
+
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status;
@@ -475,6 +486,8 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
         tch_run_server_stop(&run->server);
         tch_spawner_guard(run->spawner, 0);
     }
+    if (status == 0)
+        status = read_recorded(run, err);
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";

@@ -108,7 +108,8 @@ struct tch_trace_clock {
     char boot_id[40];
     struct tch_clock_pair first; /**< at time 0 of the events */
     struct tch_clock_pair last;
-    uint64_t wall_ns; /**< CLOCK_REALTIME at the first */
+    uint64_t wall_ns;    /**< CLOCK_REALTIME at the first */
+    uint64_t wall_error; /**< of that, as tch_wall_error_ns() has it */
 };
 
 /** Read the fields. */
