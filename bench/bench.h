@@ -24,9 +24,13 @@ struct bench_contender {
     void *arg;
     /** Before the first round; NULL where arg is the state. Returns NULL on failure. */
     void *(*setup)(void *work, void *arg);
+    /** Before and after each run, not timed; 0 or -1; may be NULL. */
+    int (*before)(void *work, void *state);
+    int (*after)(void *work, void *state);
     /** Does the work once. 0, or -1 when the result is wrong. NULL: it cannot be run here. */
     int (*run)(void *work, void *state);
     void (*teardown)(void *state); /* may be NULL */
+    double most_ns; /* an operation is to take this at most, of CPU time; 0: no such target */
 };
 
 /** "ours" is to be at least `times` as fast as "peer". */
@@ -63,6 +67,9 @@ int bench_parse(int *argc, char **argv, struct bench_options *ret);
 
 /** Runs the rounds and prints the result. 0, or -1 after saying on stderr what went wrong. */
 int bench_compare(const struct bench_case *c, const struct bench_options *o);
+
+/** The most memory that this process held, in KB; 0 where that cannot be read. */
+uint64_t bench_peak_kb(void);
 
 /** SplitMix64: the same inputs in every run. */
 static inline uint64_t bench_random(uint64_t *state)

@@ -303,6 +303,8 @@ static int run_compare(struct args *args)
     while (status == EXIT_OK && (opt = next_opt(args)))
         status = take_opt(c, args, opt->id);
     settle_budgets(c);
+    if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
+        status = wrong_usage(args, "--json is --format json, and goes with no other format");
     if (status == EXIT_OK)
         status = open_runs(c, args);
     if (status == EXIT_OK)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -68,23 +69,6 @@ const struct opt run_opts[] = {
      .name = "max-runs",
      .arg = "N",
      .help = "until precise, but at most N runs (default 1000)"},
-    {.id = SHELL, .name = "shell", .letter = 'S', .help = "run each command by sh -c"},
-    {.id = SERVER,
-     .name = "server",
-     .arg = "LINE",
-     .help = "a server to run against: started by sh -c, watched, ended afterwards"},
-    {.id = READY,
-     .name = "ready",
-     .arg = "REGEX|PORT",
-     .help = "when the server is ready: what it prints then, or the port it listens on"},
-    {.id = OUTPUT,
-     .name = "output",
-     .arg = "WHERE",
-     .help = "what it prints: null (default), inherit, or a file for all runs",
-     .complete = COMPLETE_FILE},
-    {.id = FLAME,
-     .name = "flame",
-     .help = "one extra run under the profiler, not counted: a flamegraph in the report"},
     {.id = NAME,
      .name = "name",
      .arg = "NAME",
@@ -95,15 +79,12 @@ const struct opt run_opts[] = {
      .arg = "DIR",
      .help = "where run folders go (default tacho-out)",
      .complete = COMPLETE_DIR},
-    {.id = SEAL,
-     .name = "seal",
-     .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since"},
     {.id = PASS_STATUS, .name = "pass-status", .help = "end with the status of a run that failed"},
-    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when there are warnings"},
     {.name = NULL},
 };
 
 const struct opt plan_opts[] = {
+    {.id = SHELL, .name = "shell", .letter = 'S', .help = "run each command by sh -c"},
     {.id = WARMUP,
      .name = "warmup",
      .letter = 'w',
@@ -113,6 +94,14 @@ const struct opt plan_opts[] = {
     {.id = PREPARE, .name = "prepare", .arg = "LINE", .help = "run LINE before each run"},
     {.id = CONCLUDE, .name = "conclude", .arg = "LINE", .help = "run LINE after each run"},
     {.id = CLEANUP, .name = "cleanup", .arg = "LINE", .help = "run LINE once after all"},
+    {.id = SERVER,
+     .name = "server",
+     .arg = "LINE",
+     .help = "a server to run against: started by sh -c, watched, ended afterwards"},
+    {.id = READY,
+     .name = "ready",
+     .arg = "REGEX|PORT",
+     .help = "when the server is ready: what it prints then, or the port it listens on"},
     {.id = TIMEOUT,
      .name = "timeout",
      .arg = "TIME",
@@ -124,12 +113,20 @@ const struct opt plan_opts[] = {
      .arg = "FILE",
      .help = "standard input of each run (default: empty)",
      .complete = COMPLETE_FILE},
+    {.id = OUTPUT,
+     .name = "output",
+     .arg = "WHERE",
+     .help = "what it prints: null (default), inherit, or a file for all runs",
+     .complete = COMPLETE_FILE},
     {.id = ALLOW_NONZERO,
      .name = "allow-nonzero",
      .letter = 'i',
      .help = "go on when a run fails; it is left out of the statistics"},
     {.id = CPU, .name = "cpu", .arg = "LIST", .help = "run on these CPUs only, such as 2 or 0-3,6"},
     {.id = NO_ASLR, .name = "no-aslr", .help = "the same addresses in every run"},
+    {.id = FLAME,
+     .name = "flame",
+     .help = "one extra run under the profiler, not counted: a flamegraph in the report"},
     {.id = TRACE,
      .name = "trace",
      .help = "write trace.json: a span a run, memory and power, what the program recorded"},
@@ -156,6 +153,10 @@ const struct opt plan_opts[] = {
      .name = "power",
      .arg = "SOURCE",
      .help = "auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or fixed:WATTS"},
+    {.id = SEAL,
+     .name = "seal",
+     .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since"},
+    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when there are warnings"},
     {.name = NULL},
 };
 
@@ -227,6 +228,12 @@ static int take_pair(const struct args *args, const char *name, const char **lis
     return EXIT_OK;
 }
 
+static int out_of_memory(void)
+{
+    complain(NULL, "out of memory");
+    return EXIT_WORK;
+}
+
 /* Relative to where we are, and so that it stays, wherever the command runs. */
 static int take_path(const struct args *args, char **slot, const char **ret)
 {
@@ -241,6 +248,23 @@ static int take_path(const struct args *args, char **slot, const char **ret)
     }
     *ret = *slot;
     return EXIT_OK;
+}
+
+/* A file for each cell is looked for when that is run. */
+static int take_input(struct run_options *o, const struct args *args)
+{
+    char here[PATH_MAX];
+
+    if (!o->in_sweep || !strchr(args->value, '{'))
+        return take_path(args, &o->paths[1], &o->plan.input);
+    free(o->paths[1]);
+    o->paths[1] = NULL;
+    if (args->value[0] == '/')
+        o->paths[1] = strdup(args->value);
+    else if (getcwd(here, sizeof here) && asprintf(&o->paths[1], "%s/%s", here, args->value) < 0)
+        o->paths[1] = NULL;
+    o->plan.input = o->paths[1];
+    return o->paths[1] ? EXIT_OK : out_of_memory();
 }
 
 static int take_metric(struct run_options *o, const struct args *args)
@@ -323,7 +347,7 @@ static int take_opt(struct run_options *o, const struct args *args, int id)
     case CWD:
         return take_path(args, &o->paths[0], &plan->cwd);
     case INPUT:
-        return take_path(args, &o->paths[1], &plan->input);
+        return take_input(o, args);
     case CONFIG:
         return take_path(args, &o->paths[2], &plan->config);
     case INTERVAL:
@@ -421,12 +445,6 @@ char *join_words(char **operands)
     return tch_buf_take(&b);
 }
 
-static int out_of_memory(void)
-{
-    complain(NULL, "out of memory");
-    return EXIT_WORK;
-}
-
 /* A line of -c into argv. */
 static int split_line(struct run_options *o, const struct args *args, size_t i)
 {
@@ -516,8 +534,17 @@ static int settle_commands(struct run_options *o, const struct args *args)
     return status == EXIT_OK ? same_names(o, args) : status;
 }
 
+int run_options_check(const struct run_options *o, const struct args *args)
+{
+    if (!o->plan.server != !o->plan.ready)
+        return wrong_usage(args, "--server and --ready need each other");
+    if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
+        return wrong_usage(args, "--metric reads what --output inherit would give away");
+    return EXIT_OK;
+}
+
 /* With a fixed number of runs there is no time limit but the user's. */
-static int settle_limits(struct run_options *o, const struct args *args)
+static void settle_limits(struct run_options *o)
 {
     struct tch_run_plan *plan = &o->plan;
     uint64_t max_time = o->max_time_ns;
@@ -528,11 +555,6 @@ static int settle_limits(struct run_options *o, const struct args *args)
         plan->least_runs = 1;
     if (plan->least_runs > plan->max_runs)
         plan->least_runs = plan->max_runs;
-    if (!plan->server != !plan->ready)
-        return wrong_usage(args, "--server and --ready need each other");
-    if (plan->metric_count > 0 && plan->output == TCH_IO_INHERIT)
-        return wrong_usage(args, "--metric reads what --output inherit would give away");
-    return EXIT_OK;
 }
 
 int run_options_init(struct run_options *o, const struct args *args)
@@ -572,9 +594,8 @@ int run_options_parse(struct run_options *o, struct args *args)
         status = run_options_take(o, args, opt);
     if (status == EXIT_OK)
         status = settle_commands(o, args);
-    if (status == EXIT_OK)
-        status = settle_limits(o, args);
-    return status;
+    settle_limits(o);
+    return status == EXIT_OK ? run_options_check(o, args) : status;
 }
 
 void run_options_release(struct run_options *o)

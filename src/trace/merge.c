@@ -319,6 +319,8 @@ static int read_input(struct merge *g)
     tch_model_init(&g->model);
     g->placed = false;
     status = tch_model_read(&g->model, g->input->path, &with_args, take, g, g->err);
+    if (status < 0)
+        status = tch_name_trace(g->err, status, g->input->path);
     if (status == 0 && !g->placed)
         status = place(g);
     if (status == 0)

@@ -178,4 +178,8 @@ struct tch_read_options {
 int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
                    tch_ev_sink *sink, void *ctx, tacho_error *err);
 
+/** After a failure to read one of several traces: its messages say "it", so err gets the path in
+    front, unless it is there. Returns status. */
+int tch_name_trace(tacho_error *err, int status, const char *path);
+
 #endif
