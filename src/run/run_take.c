@@ -188,7 +188,8 @@ bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_
     return false;
 }
 
-/* The spawner has written the run's line. What it cannot know is another line of the same run. */
+/* The spawner has written the run's line, unless there are metrics to find first. What it cannot
+   know is another line of the same run. */
 static int write_log(const struct tch_run_item *item, const struct tch_run_sample *sample,
                      tacho_error *err)
 {

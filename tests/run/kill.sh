@@ -30,7 +30,7 @@ gone()
 # A polite end: what was measured is written.
 "$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
 pid=$!
-await tacho-out/polite/latest/samples.jsonl 4
+await tacho-out/polite/latest/samples.jsonl 10 # what looks saw is a line of its own
 kill -INT $pid
 wait $pid
 [ $? -eq 1 ] || fail "an interrupted run did not end with 1"
@@ -56,7 +56,7 @@ wait $pid 2>/dev/null
 folder="tacho-out/rude/latest"
 gone 'sleep 0.0317' "the command"
 gone 'tacho run .*--name rude' "its spawner"
-written=$(jq .run $folder/samples.jsonl | sort -u | wc -l) # metrics are lines of their own
+written=$(jq .run $folder/samples.jsonl | sort -u | wc -l)
 [ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"
 printf '{"run":9999,"wall_' >>$folder/samples.jsonl # as a kill cuts it
 "$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
