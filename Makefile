@@ -57,12 +57,12 @@ bench:
 	cmake --build --preset bench --target bench
 
 fuzz:
-	scripts/install-deps all
+	scripts/install-deps fuzz
 	$(call build,fuzz)
 	scripts/fuzz $(FUZZ_SECONDS)
 
 package:
-	scripts/install-deps all
+	scripts/install-deps package
 	$(call build,package)
 	cd build/package && cpack -G DEB
 

@@ -1,6 +1,7 @@
 /* The rounds: rotated order, CPU and wall time. Printing is report.c's. */
 #include "bench.h"
 
+#include <inttypes.h>
 #include <sys/resource.h>
 
 #include "base/number.h"
@@ -143,4 +144,19 @@ out:
     free(r.times);
     free(states);
     return status;
+}
+
+/* Not getrusage(): its peak is carried over from the process that started this one. */
+uint64_t bench_peak_kb(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    char line[256];
+    uint64_t kb = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %" SCNu64, &kb) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kb;
 }

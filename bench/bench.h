@@ -64,6 +64,9 @@ int bench_parse(int *argc, char **argv, struct bench_options *ret);
 /** Runs the rounds and prints the result. 0, or -1 after saying on stderr what went wrong. */
 int bench_compare(const struct bench_case *c, const struct bench_options *o);
 
+/** The most memory that this process held, in KB; 0 where that cannot be read. */
+uint64_t bench_peak_kb(void);
+
 /** SplitMix64: the same inputs in every run. */
 static inline uint64_t bench_random(uint64_t *state)
 {

@@ -12,98 +12,34 @@
 #include "bench.h"
 #include "event/scan.h"
 #include "event_file.h"
-#include "json_input.h"
-#include "peers.h"
+#include "json_lines.h"
 
 enum { SIZE = 200 * 1000 * 1000, QUICK_SIZE = 20 * 1000 * 1000 };
 
-typedef bool check_fn(void *state, const char *line, size_t len);
-
-/* Every line to `check`, all of which must be sound. */
-static int each_line(const struct json_input *in, check_fn *check, void *state)
+/* It keeps nothing from line to line; what it opens must only be there. */
+static void *open_checker(void)
 {
-    const char *end = in->text + in->len;
-    const char *line = in->text;
-
-    while (line < end) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line));
-
-        if (!check(state, line, (size_t)(stop - line)))
-            return -1;
-        line = stop + 1;
-    }
-    return 0;
+    return malloc(1);
 }
 
-static bool check_event(void *state, const char *line, size_t len)
+static bool check_event(void *checker, const char *line, size_t len)
 {
     tacho_event event;
 
-    (void)state;
+    (void)checker;
     return tacho_event_parse(line, len, &event, NULL) == 0;
 }
 
-static int check_events(void *work, void *state)
-{
-    return each_line(work, check_event, state);
-}
-
-struct session {
-    const struct json_peer *peer;
-    void *parser;
-};
-
-static void *open_peer(void *work, void *arg)
-{
-    struct session *s = calloc(1, sizeof *s);
-
-    (void)work;
-    if (!s)
-        return NULL;
-    s->peer = arg;
-    s->parser = s->peer->open();
-    if (s->parser)
-        return s;
-    free(s);
-    return NULL;
-}
-
-static int parse_lines(void *work, void *state)
-{
-    const struct session *s = state;
-
-    return each_line(work, s->peer->parse, s->parser);
-}
-
-static void close_peer(void *state)
-{
-    struct session *s = state;
-
-    s->peer->close(s->parser);
-    free(s);
-}
-
-static struct bench_contender peer(const struct json_peer *of)
-{
-    return (struct bench_contender){
-        .name = of->name,
-        .role = BENCH_PEER,
-        .missing = of->missing,
-        .arg = (void *)of,
-        .setup = open_peer,
-        .run = of->open ? parse_lines : NULL,
-        .teardown = close_peer,
-    };
-}
+static const struct json_peer ours = {"tacho, every check", NULL, open_checker, check_event, free};
 
 static int compare(struct json_input *in, const struct bench_options *options)
 {
     const struct bench_contender contenders[] = {
-        {.name = "tacho, every check", .role = BENCH_OURS, .run = check_events},
-        peer(&peer_simdjson),
-        peer(&peer_jsonc),
+        json_contender(BENCH_OURS, &ours),
+        json_contender(BENCH_PEER, &peer_simdjson),
+        json_contender(BENCH_PEER, &peer_jsonc),
     };
-    const struct bench_target targets[] = {{"tacho, every check", peer_jsonc.name, 8}};
+    const struct bench_target targets[] = {{ours.name, peer_jsonc.name, 8}};
     const struct bench_case c = {
         .name = "events: validating lines of 388 bytes; the peers only parse",
         .work = in,

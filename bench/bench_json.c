@@ -6,8 +6,7 @@
 #include "base/json_read.h"
 #include "bench.h"
 #include "json_file.h"
-#include "json_input.h"
-#include "peers.h"
+#include "json_lines.h"
 
 enum { SIZE = 200 * 1000 * 1000, QUICK_SIZE = 20 * 1000 * 1000 };
 
@@ -34,53 +33,6 @@ static int add_bytes(void *work, void *state)
     return sum > 0 ? 0 : -1;
 }
 
-/* A parser in use: one of ours or a peer, all called in the same way. */
-struct session {
-    const struct json_peer *parser;
-    void *state;
-};
-
-static void *open_session(void *work, void *arg)
-{
-    struct session *s = calloc(1, sizeof *s);
-
-    (void)work;
-    if (!s)
-        return NULL;
-    s->parser = arg;
-    s->state = s->parser->open();
-    if (s->state)
-        return s;
-    free(s);
-    return NULL;
-}
-
-static int parse_lines(void *work, void *state)
-{
-    const struct json_input *in = work;
-    const struct session *s = state;
-    const char *end = in->text + in->len;
-    const char *line = in->text;
-    size_t lines = 0;
-
-    for (; line < end; lines++) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line));
-
-        if (!s->parser->parse(s->state, line, (size_t)(stop - line)))
-            return -1;
-        line = stop + 1;
-    }
-    return lines == in->lines ? 0 : -1;
-}
-
-static void close_session(void *state)
-{
-    struct session *s = state;
-
-    s->parser->close(s->state);
-    free(s);
-}
-
 static void *open_reader(void)
 {
     return malloc(sizeof(struct tch_json_reader));
@@ -105,29 +57,16 @@ static const struct json_peer best = {"tacho", NULL, open_reader, read_best, fre
 static const struct json_peer portable = {"tacho, portable", NULL, open_reader, read_portable,
                                           free};
 
-static struct bench_contender contender(enum bench_role role, const struct json_peer *parser)
-{
-    return (struct bench_contender){
-        .name = parser->name,
-        .role = role,
-        .missing = parser->missing,
-        .arg = (void *)parser,
-        .setup = open_session,
-        .run = parser->open ? parse_lines : NULL,
-        .teardown = close_session,
-    };
-}
-
 static int compare(const char *name, struct json_input *in, const struct bench_options *options)
 {
     const struct bench_contender contenders[] = {
         {.name = "memchr for LF (floor)", .role = BENCH_FLOOR, .run = find_lines},
         {.name = "sum of bytes (floor)", .role = BENCH_FLOOR, .run = add_bytes},
-        contender(BENCH_OURS, &best),
-        contender(BENCH_OURS, &portable),
-        contender(BENCH_PEER, &peer_simdjson),
-        contender(BENCH_PEER, &peer_jsonc),
-        contender(BENCH_PEER, &peer_jansson),
+        json_contender(BENCH_OURS, &best),
+        json_contender(BENCH_OURS, &portable),
+        json_contender(BENCH_PEER, &peer_simdjson),
+        json_contender(BENCH_PEER, &peer_jsonc),
+        json_contender(BENCH_PEER, &peer_jansson),
     };
     const struct bench_target targets[] = {
         {best.name, peer_jsonc.name, 8},

@@ -19,21 +19,6 @@
 
 enum { PEAK_MB = 64 };
 
-/* Not getrusage(): its peak is carried over from the process that started this one. */
-static uint64_t peak_kb(void)
-{
-    FILE *file = fopen("/proc/self/status", "re");
-    char line[256];
-    uint64_t kb = 0;
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %" SCNu64, &kb) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kb;
-}
-
 int event_file_scan(const char *what, const char *threads)
 {
     static struct tch_stages stages[TCH_SCAN_THREADS];
@@ -60,7 +45,7 @@ int event_file_scan(const char *what, const char *threads)
         fprintf(stderr, "bench_event: %s\n", err.message);
         return -1;
     }
-    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", tch_now_ns() - start, peak_kb(),
+    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", tch_now_ns() - start, bench_peak_kb(),
            counts.bad == 0 ? counts.events : 0);
     return 0;
 }

@@ -23,21 +23,6 @@ struct outcome {
     double cpu_s;
 };
 
-/* Not getrusage(): its peak is carried over from the process that started this one. */
-static uint64_t peak_rss_kb(void)
-{
-    FILE *file = fopen("/proc/self/status", "re");
-    char line[256];
-    uint64_t kb = 0;
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %" SCNu64, &kb) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kb;
-}
-
 static double cpu_seconds(void)
 {
     struct timespec t;
@@ -68,7 +53,7 @@ static int read_lines(struct outcome *ret)
         fprintf(stderr, "bench_json: line %" PRIu64 " of standard input: %s\n", ret->lines + 1,
                 err.message);
     ret->cpu_s = cpu_seconds();
-    ret->peak_kb = peak_rss_kb();
+    ret->peak_kb = bench_peak_kb();
     return more;
 }
 
@@ -79,22 +64,14 @@ static int print_json(const char *name, const struct outcome *o, bool met)
 
     tch_buf_init(&b, REPORT_MAX);
     tch_json_begin_object(&b);
-    tch_json_key(&b, "schema");
-    tch_json_text(&b, "tacho.bench.file.v1");
-    tch_json_key(&b, "name");
-    tch_json_text(&b, name);
-    tch_json_key(&b, "bytes");
-    tch_json_u64(&b, o->bytes);
-    tch_json_key(&b, "lines");
-    tch_json_u64(&b, o->lines);
-    tch_json_key(&b, "cpu_s");
-    tch_json_f64(&b, o->cpu_s);
-    tch_json_key(&b, "peak_rss_bytes");
-    tch_json_u64(&b, o->peak_kb * 1024);
-    tch_json_key(&b, "target_bytes");
-    tch_json_u64(&b, (uint64_t)PEAK_MB << 20);
-    tch_json_key(&b, "met");
-    tch_json_bool(&b, met);
+    tch_json_put_text(&b, "schema", "tacho.bench.file.v1");
+    tch_json_put_text(&b, "name", name);
+    tch_json_put_u64(&b, "bytes", o->bytes);
+    tch_json_put_u64(&b, "lines", o->lines);
+    tch_json_put_f64(&b, "cpu_s", o->cpu_s);
+    tch_json_put_u64(&b, "peak_rss_bytes", o->peak_kb * 1024);
+    tch_json_put_u64(&b, "target_bytes", (uint64_t)PEAK_MB << 20);
+    tch_json_put_bool(&b, "met", met);
     tch_json_end_object(&b);
     tch_buf_addc(&b, '\n');
     if (!b.failed && fwrite(b.data, 1, b.len, stdout) == b.len)

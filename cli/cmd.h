@@ -54,11 +54,18 @@ struct example {
     const char *what; /**< what that does */
 };
 
-/** What an exit status means for one command, beyond 0, 1 and 64. Ends with an entry without help.
- */
+/** What an exit status means for one command, beyond or in place of what 0, 1 and 64 always mean.
+    Ends with an entry without help. */
 struct exit_note {
     int status;
     const char *help;
+};
+
+/** An option of a related command that this one does not take. Ends with an entry without name. */
+struct refusal {
+    const char *name;
+    char letter;     /**< or 0 */
+    const char *why; /**< and what to do instead */
 };
 
 struct cmd {
@@ -68,6 +75,7 @@ struct cmd {
     const char *about;              /**< paragraphs with an empty line between; or NULL */
     const struct opt *opts;         /**< its own; the common ones are opt.c's; or NULL */
     const struct opt *more_opts;    /**< a second table, shared with another command; or NULL */
+    const struct refusal *refused;  /**< or NULL */
     const struct arg *args;         /**< or NULL: it takes none */
     const struct example *examples; /**< or NULL */
     const struct exit_note *exits;  /**< or NULL */

@@ -39,7 +39,6 @@ struct compare {
 
     struct tch_report_run runs[RUNS_MOST];
     char folders[RUNS_MOST][PATH_MAX];
-    struct tch_measured measured[RUNS_MOST];
     size_t count;
     struct tch_findings findings;
 };
@@ -143,8 +142,7 @@ static int open_runs(struct compare *c, const struct args *args)
         struct tch_report_run *run = &c->runs[i];
         tacho_error err;
 
-        if (tch_report_open(run, run_folder(args->operands[i], c->folders[i]), &err) < 0 ||
-            tch_measured_init(&c->measured[i], &run->receipt, run->folder, &err) < 0) {
+        if (tch_report_open(run, run_folder(args->operands[i], c->folders[i]), &err) < 0) {
             complain(&err, "cannot read the run '%s'", args->operands[i]);
             return EXIT_WORK;
         }
@@ -199,18 +197,20 @@ static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
     const struct tch_receipt *a = &c->runs[0].receipt;
     const struct tch_receipt *b = &c->runs[i].receipt;
     const char *bench = c->count > 2 ? b->name : "";
+    size_t from = c->findings.count;
     int status = tch_findings_differences(&c->findings, a, b, err);
 
-    if (!tch_measured_paired(a, b))
+    if (!tch_runs_paired(a, b))
         tch_findings_note(&c->findings,
                           "'%s' and '%s' were not run in turns: what changed on the machine "
                           "between them counts as a change of the program",
                           a->name, b->name);
     if (status == 0)
-        status = tch_compare_runs(&c->findings, bench, &c->measured[0], &c->measured[i], c->budgets,
-                                  c->budget_count, true, err);
+        status =
+            tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true, err);
     if (status == 0)
-        status = tch_compare_events(&c->findings, bench, c->runs[0].folder, c->runs[i].folder, err);
+        status = tch_compare_events(&c->findings, bench, from, c->runs[0].folder, c->runs[i].folder,
+                                    err);
     return status;
 }
 
@@ -303,14 +303,14 @@ static int run_compare(struct args *args)
     while (status == EXIT_OK && (opt = next_opt(args)))
         status = take_opt(c, args, opt->id);
     settle_budgets(c);
+    if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
+        status = wrong_usage(args, "--json is --format json, and goes with no other format");
     if (status == EXIT_OK)
         status = open_runs(c, args);
     if (status == EXIT_OK)
         status = compare(c, args);
-    for (size_t i = 0; i < c->count; i++) {
-        tch_measured_release(&c->measured[i]);
+    for (size_t i = 0; i < c->count; i++)
         tch_report_close(&c->runs[i]);
-    }
     for (size_t i = 0; i < c->budget_count; i++)
         free(c->names[i]);
     tch_findings_release(&c->findings);
@@ -390,9 +390,10 @@ const struct cmd cmd_compare = {
         "worse, but perhaps within what is allowed. INCONCLUSIVE: too uncertain to tell.\n"
         "\n"
         "Metrics are wall, cpu, user, system, memory, tree_memory, energy, throughput, "
-        "instructions, cycles and so on, what --metric of tacho run collected, memory categories, "
-        "and stages of profile events. A tolerance without METRIC is for wall, cpu, memory, "
-        "energy, throughput, instructions and memory categories.",
+        "instructions, cycles and so on, what --metric of tacho run collected, memory.CATEGORY and "
+        "stage:EVENT.STAGE of programs that record their memory and profile events. A tolerance "
+        "without METRIC is for wall, cpu, memory, energy, throughput, instructions, memory "
+        "categories and the times of stages.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -60,6 +60,8 @@ static int run_report(struct args *args)
             format = tch_report_formats[choice_index(format_names, args->value)];
         else
             output = args->value;
+    if (args->json && format != &tch_report_json)
+        return wrong_usage(args, "--json is --format json, and goes with no other format");
     if (args->count > TCH_REPORT_RUNS)
         return wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
     while (count < args->count && status == EXIT_OK) {

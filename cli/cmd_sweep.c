@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "report/report.h"
 #include "report/sweep_page.h"
+#include "run/seal.h"
 #include "stop.h"
 #include "sweep/results.h"
 #include "sweep_options.h"
@@ -113,6 +114,49 @@ static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
+/* When all is written: each run as tacho run does it, then the whole. */
+static int seal_folders(const struct tch_sweep *sweep, const struct args *args, tacho_error *err)
+{
+    struct tch_seal_info info;
+    int status = 0;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines && status == 0; i++)
+        if (sweep->units[i].closed)
+            status = tch_seal_write(sweep->units[i].folder, &info, err);
+    if (status == 0)
+        status = tch_seal_write(sweep->folder, &info, err);
+    if (status == 0 && !args->quiet)
+        fprintf(args->json ? stderr : stdout, "sealed: %s\n", info.hash);
+    return status;
+}
+
+/* The status to end with, when all could be done. */
+static int ending(const struct tch_results *r, const struct sweep_options *o)
+{
+    const struct tch_sweep *sweep = r->sweep;
+
+    if (failed_units(sweep) > 0) {
+        complain(NULL, "%zu of %zu cells failed; --retry-failed runs them again",
+                 failed_units(sweep), sweep->cells + sweep->baselines);
+        return EXIT_WORK;
+    }
+    if (sweep->flames_missing > 0) {
+        complain(&sweep->flame_error, "no flamegraph of %zu of %zu cells", sweep->flames_missing,
+                 sweep->cells + sweep->baselines);
+        return EXIT_WORK;
+    }
+    if (r->unexpected > 0) {
+        complain(NULL, "the cost does not grow as expected: O(%s)", o->expect);
+        return EXIT_CHECK;
+    }
+    if (r->warned > 0 && o->run.fail_on_warn) {
+        complain(NULL, "%zu of %zu cells have warnings; see their reports", r->warned,
+                 sweep->cells + sweep->baselines);
+        return EXIT_WARN;
+    }
+    return EXIT_OK;
+}
+
 /* What is known of it, written and printed, however far the sweep went. */
 static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, const struct args *args)
 {
@@ -127,15 +171,12 @@ static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, cons
         complain(NULL, "%s", err.message);
     else
         status = print(&r, args);
-    if (status == EXIT_OK && failed_units(sweep) > 0) {
-        complain(NULL, "%zu of %zu cells failed; --retry-failed runs them again",
-                 failed_units(sweep), sweep->cells + sweep->baselines);
+    if (status == EXIT_OK && o->run.seal && seal_folders(sweep, args, &err) < 0) {
+        complain(&err, "cannot seal '%s'", sweep->shown);
         status = EXIT_WORK;
     }
-    if (status == EXIT_OK && r.unexpected > 0) {
-        complain(NULL, "the cost does not grow as expected: O(%s)", o->expect);
-        status = EXIT_CHECK;
-    }
+    if (status == EXIT_OK)
+        status = ending(&r, o);
     tch_results_release(&r);
     return status;
 }
@@ -175,6 +216,17 @@ static const struct arg operands[] = {
     {.name = NULL},
 };
 
+#define AS_OFTEN "every cell is run as often, once in each block: --repeat N"
+
+static const struct refusal refused[] = {
+    {"runs", 0, AS_OFTEN},
+    {"precision", 'p', AS_OFTEN},
+    {"max-runs", 0, AS_OFTEN},
+    {"max-time", 0, AS_OFTEN "; Ctrl-C ends it, and the same line goes on later"},
+    {"pass-status", 0, "it goes on when a cell fails; each status is in that cell's run.json"},
+    {NULL, 0, NULL},
+};
+
 static const struct example examples[] = {
     {"tacho sweep --grid lambda=0.3,0.5,0.7 --grid tau=0,2 -b './attn --softmax' -- ./attn "
      "--lambda {lambda} --tau {tau}",
@@ -189,6 +241,7 @@ static const struct example examples[] = {
 
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "the cost does not grow as --expect says"},
+    {EXIT_WARN, "cells have warnings, with --fail-on-warn"},
     {0, NULL},
 };
 
@@ -196,10 +249,12 @@ const struct cmd cmd_sweep = {
     .name = "sweep",
     .summary = "run a command over a grid of parameters, a run folder a cell",
     .usage = "tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+             "tacho sweep --grid NAME=VALUE,... [OPTIONS] -c LINE\n"
              "tacho sweep [--file FILE] [OPTIONS]",
     .about =
         "Runs the command for every combination of the parameters. {NAME} in its words, in --env, "
-        "--prepare and --conclude becomes the value. Runs are made in blocks: each is every cell "
+        "--prepare, --conclude, --server, --ready, --input and --output becomes the value. Runs "
+        "are made in blocks: each is every cell "
         "once, in an order shuffled by --seed, so that what drifts falls on all cells alike. With "
         "--baseline a block is made of rounds of up to 8 cells, in each of which the baseline is "
         "run once, and ratios are of runs of the same round.\n"
@@ -218,6 +273,7 @@ const struct cmd cmd_sweep = {
         "counts more.",
     .opts = sweep_opts,
     .more_opts = plan_opts,
+    .refused = refused,
     .args = operands,
     .examples = examples,
     .exits = exits,

@@ -1,5 +1,6 @@
 /* tacho watch: memory, CPU and power of a process tree, live, then a report. */
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -47,8 +48,8 @@ static int parse_options(struct watch_job *job, struct args *args)
             return wrong_usage(args, "'%s' is not an interval of 1ms or more", v);
         if (opt->id == DURATION && tch_parse_duration(v, &job->duration_ns) < 0)
             return wrong_usage(args, "'%s' is not a duration such as 10s", v);
-        if (opt->id == IDLE_WATTS &&
-            (tch_parse_f64(v, &job->plan.idle_watts) < 0 || job->plan.idle_watts < 0))
+        if (opt->id == IDLE_WATTS && (tch_parse_f64(v, &job->plan.idle_watts) < 0 ||
+                                      job->plan.idle_watts < 0 || !isfinite(job->plan.idle_watts)))
             return wrong_usage(args, "'%s' is not a number of watts", v);
         if (opt->id == CSV)
             job->plan.folder = v;
@@ -301,6 +302,11 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct exit_note exits[] = {
+    {EXIT_WORK, "could not do the work, or the command failed; with --pass-status its own status"},
+    {0, NULL},
+};
+
 const struct cmd cmd_watch = {
     .name = "watch",
     .summary = "memory, CPU and power of a process tree, live",
@@ -314,6 +320,7 @@ const struct cmd cmd_watch = {
     .opts = opts,
     .args = operands,
     .examples = examples,
+    .exits = exits,
     .json = true,
     .runs_program = true,
     .run = run_watch,

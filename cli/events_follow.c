@@ -282,7 +282,7 @@ static const struct arg operands[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho events follow tacho-out/latest/profile.jsonl", "Watch a program at work."},
+    {"tacho events follow profile.jsonl", "Watch a program at work."},
     {NULL, NULL},
 };
 

@@ -158,4 +158,8 @@ int flame_choose(struct flame *f, const char *otherwise);
 /** Writes what was read, says what was written; EXIT_OK or EXIT_WORK. */
 int flame_write(struct flame *f);
 
+/** A whole sub-command that turns one profile into one output. format: what it writes when no
+    option says otherwise, NULL: by the output's name; both: as for flame_read(). */
+int flame_run(struct args *args, const char *format, bool both);
+
 #endif

@@ -181,8 +181,10 @@ static int check(struct capture *c)
 {
     bool all = (c->request.flags & TACHO_FLAME_ALL) != 0;
 
-    if (c->args->count > 0)
+    if (c->args->count > 0) {
         c->request.argv = (const char *const *)c->args->operands;
+        c->request.flags |= TACHO_FLAME_ORPHANS; /* we start nothing else */
+    }
     if (!c->request.argv && !c->request.pid && !all)
         return wrong_usage(c->args, "what to profile is missing: -- COMMAND, --pid or --all");
     if (c->request.pid && (c->request.argv || all))
@@ -196,7 +198,7 @@ static int check(struct capture *c)
 static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_error *err)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
-    struct sigaction before[2];
+    struct sigaction before[3];
     int ends[2];
     int status;
 
@@ -206,9 +208,13 @@ static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_erro
     c->request.stop_fd = ends[0];
     sigaction(SIGINT, &action, &before[0]);
     sigaction(SIGTERM, &action, &before[1]);
+    sigaction(SIGHUP, NULL, &before[2]);
+    if (before[2].sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
     status = tacho_flame_capture(&c->request, ret, err);
     sigaction(SIGINT, &before[0], NULL);
     sigaction(SIGTERM, &before[1], NULL);
+    sigaction(SIGHUP, &before[2], NULL);
     close(ends[0]);
     close(ends[1]);
     return status;
@@ -387,7 +393,7 @@ const struct opt flame_capture_opts[] = {
     {.id = CALL_GRAPH,
      .name = "call-graph",
      .arg = "HOW",
-     .help = "follow stacks by frame pointers (fp) or by unwind tables (dwarf)",
+     .help = "follow stacks by frame pointers (fp) or unwind tables (dwarf, which auto is)",
      .choices = call_graphs},
     {.id = STACK_SIZE,
      .name = "stack-size",
@@ -397,7 +403,7 @@ const struct opt flame_capture_opts[] = {
      .name = "event",
      .letter = 'e',
      .arg = "EVENT",
-     .help = "by default cycles, or cpu-clock where the CPU cannot count",
+     .help = "what to count; cycles, or cpu-clock where the CPU has no counters, unless given",
      .choices = tch_sampler_events},
     {.id = OFF_CPU, .name = "off-cpu", .help = "where threads wait, in microseconds"},
     {.id = PER_THREAD, .name = "per-thread", .help = "threads apart: comm-PID/TID"},

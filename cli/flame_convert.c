@@ -6,21 +6,7 @@ static const char *const formats[] = {"chrome",     "folded", "frames", "pprof",
 
 static int run_convert(struct args *args)
 {
-    struct flame f;
-    const struct opt *opt;
-    int status = EXIT_OK;
-
-    flame_init(&f, args, NULL);
-    while (status == EXIT_OK && (opt = next_opt(args)))
-        status = flame_take(&f, opt);
-    if (status == EXIT_OK)
-        status = flame_choose(&f, NULL);
-    if (status == EXIT_OK)
-        status = flame_read(&f, args->count ? args->operands[0] : NULL, true);
-    if (status == EXIT_OK)
-        status = flame_write(&f);
-    flame_release(&f);
-    return status;
+    return flame_run(args, NULL, true);
 }
 
 static const struct opt opts[] = {

@@ -5,21 +5,7 @@ static const char *const formats[] = {"svg", "frames", NULL};
 
 static int run_draw(struct args *args)
 {
-    struct flame f;
-    const struct opt *opt;
-    int status = EXIT_OK;
-
-    flame_init(&f, args, tch_format_by_name("svg"));
-    while (status == EXIT_OK && (opt = next_opt(args)))
-        status = flame_take(&f, opt);
-    if (status == EXIT_OK)
-        status = flame_choose(&f, "svg");
-    if (status == EXIT_OK)
-        status = flame_read(&f, args->count ? args->operands[0] : NULL, true);
-    if (status == EXIT_OK)
-        status = flame_write(&f);
-    flame_release(&f);
-    return status;
+    return flame_run(args, "svg", true);
 }
 
 static const struct opt opts[] = {

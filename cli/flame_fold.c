@@ -3,21 +3,7 @@
 
 static int run_fold(struct args *args)
 {
-    struct flame f;
-    const struct opt *opt;
-    int status = EXIT_OK;
-
-    flame_init(&f, args, tch_format_by_name("folded"));
-    while (status == EXIT_OK && (opt = next_opt(args)))
-        status = flame_take(&f, opt);
-    if (status == EXIT_OK)
-        status = flame_choose(&f, "folded");
-    if (status == EXIT_OK)
-        status = flame_read(&f, args->count ? args->operands[0] : NULL, false);
-    if (status == EXIT_OK)
-        status = flame_write(&f);
-    flame_release(&f);
-    return status;
+    return flame_run(args, "folded", false);
 }
 
 static const struct opt opts[] = {

@@ -1,4 +1,5 @@
-/* `tacho flame`: writing a profile to stdout or a file, and saying what was written. */
+/* `tacho flame`: writing a profile to stdout or a file, saying what was written, and the whole way
+   from options to that. */
 #include <unistd.h>
 
 #include "base/file.h"
@@ -196,5 +197,24 @@ int flame_write(struct flame *f)
     if (status == EXIT_OK)
         status = say(f, path.data);
     tch_buf_release(&path);
+    return status;
+}
+
+int flame_run(struct args *args, const char *format, bool both)
+{
+    struct flame f;
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    flame_init(&f, args, format ? tch_format_by_name(format) : NULL);
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = flame_take(&f, opt);
+    if (status == EXIT_OK)
+        status = flame_choose(&f, format);
+    if (status == EXIT_OK)
+        status = flame_read(&f, args->count ? args->operands[0] : NULL, both);
+    if (status == EXIT_OK)
+        status = flame_write(&f);
+    flame_release(&f);
     return status;
 }

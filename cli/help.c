@@ -5,14 +5,7 @@
 #include "table.h"
 #include "text.h"
 
-enum { INDENT = 2 };
-
-const struct exit_note common_exits[] = {
-    {EXIT_OK, "fine"},
-    {EXIT_WORK, "could not do the work"},
-    {EXIT_USAGE, "wrong usage"},
-    {0, NULL},
-};
+enum { INDENT = 2, OPT_MAX = 1024 };
 
 static const struct column pair[] = {{.fit = FIT_WHOLE}, {.fit = FIT_WRAP}};
 
@@ -24,6 +17,23 @@ struct page {
     const char *path;
 };
 
+const char *exit_meaning(const struct cmd *cmd, int status)
+{
+    for (const struct exit_note *own = cmd->exits; own && own->help; own++)
+        if (own->status == status)
+            return own->help;
+    switch (status) {
+    case EXIT_OK:
+        return "fine";
+    case EXIT_WORK:
+        return "could not do the work";
+    case EXIT_USAGE:
+        return "wrong usage";
+    default:
+        return NULL;
+    }
+}
+
 void add_opt_name(struct tch_buf *b, const struct opt *opt)
 {
     if (opt->letter)
@@ -31,6 +41,24 @@ void add_opt_name(struct tch_buf *b, const struct opt *opt)
     tch_buf_addf(b, "--%s", opt->name);
     if (opt->arg)
         tch_buf_addf(b, " %s", opt->arg);
+}
+
+static bool names_all(const char *text, const char *const *choices)
+{
+    for (; *choices; choices++)
+        if (!strstr(text, *choices))
+            return false;
+    return true;
+}
+
+void add_opt_help(struct tch_buf *b, const struct opt *opt)
+{
+    tch_buf_adds(b, opt->help);
+    if (opt->choices && !names_all(opt->help, opt->choices)) {
+        tch_buf_adds(b, " (");
+        add_choices(b, opt->choices);
+        tch_buf_addc(b, ')');
+    }
 }
 
 static void begin_list(struct page *page, struct table *t, const char *title)
@@ -100,16 +128,17 @@ static void add_opts(struct page *page)
 
     begin_list(page, &t, "Options:");
     while ((opt = walk_opts(&w))) {
-        char mem[64];
-        struct tch_buf name;
+        struct tch_buf text;
 
-        tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
+        tch_buf_init(&text, OPT_MAX);
         if (!opt->letter)
-            add_blanks(&name, strlen("-q, "));
-        add_opt_name(&name, opt);
-        table_add(&t, CYAN, name.data);
-        table_add(&t, PLAIN, opt->help);
-        tch_buf_release(&name);
+            add_blanks(&text, strlen("-q, "));
+        add_opt_name(&text, opt);
+        table_add(&t, CYAN, text.data);
+        tch_buf_clear(&text);
+        add_opt_help(&text, opt);
+        table_add(&t, PLAIN, text.data);
+        tch_buf_release(&text);
     }
     end_list(page, &t);
 }
@@ -133,19 +162,18 @@ static void add_examples(struct page *page)
 
 static void add_exits(struct page *page)
 {
-    const struct exit_note *own = page->cmd->exits;
     struct table t;
 
-    if (!page->cmd->run)
+    if (!page->cmd->run && !page->cmd->exits)
         return;
     begin_list(page, &t, "Exit status:");
-    for (const struct exit_note *note = common_exits; note->help; note++) {
-        for (; note->status == EXIT_USAGE && own && own->help; own++) {
-            table_addf(&t, CYAN, "%d", own->status);
-            table_add(&t, PLAIN, own->help);
+    for (int status = 0; status <= EXIT_USAGE; status++) {
+        const char *meaning = exit_meaning(page->cmd, status);
+
+        if (meaning) {
+            table_addf(&t, CYAN, "%d", status);
+            table_add(&t, PLAIN, meaning);
         }
-        table_addf(&t, CYAN, "%d", note->status);
-        table_add(&t, PLAIN, note->help);
     }
     end_list(page, &t);
 }

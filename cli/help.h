@@ -19,10 +19,13 @@ void add_short_help(struct tch_buf *b, const struct term *term, const struct cmd
     below the first level, which are sections of its page. */
 void add_man(struct tch_buf *b, const struct cmd *cmd, const char *path);
 
-/** What every command ends with; for help and man pages. Ends with an entry without help. */
-extern const struct exit_note common_exits[];
+/** What the command means by ending with status, or NULL: it never does. */
+const char *exit_meaning(const struct cmd *cmd, int status);
 
 /** "-q, --quiet", "--width N". */
 void add_opt_name(struct tch_buf *b, const struct opt *opt);
+
+/** What it is for, and its allowed values unless the text names each of them. */
+void add_opt_help(struct tch_buf *b, const struct opt *opt);
 
 #endif

@@ -39,6 +39,12 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a check failed"},
+    {EXIT_WARN, "only warnings, with --fail-on-warn"},
+    {0, NULL},
+};
+
 static const struct cmd tacho = {
     .name = "tacho",
     .summary = "make benchmark runs observable, reproducible and gateable",
@@ -48,6 +54,7 @@ static const struct cmd tacho = {
              "whether that is better or worse than before.",
     .opts = opts,
     .examples = examples,
+    .exits = exits,
     .subs = commands,
 };
 

@@ -7,8 +7,7 @@
 
 #include "opt.h"
 
-/* The day of TACHO_VERSION, and not that of the build: the same source gives the same page. */
-static const char released[] = "2026-11-15";
+enum { OPT_MAX = 1024 };
 
 /* "\" would be an escape, "-" a hyphen that copies as another character. */
 static void add_roff_char(struct tch_buf *b, char c)
@@ -50,11 +49,16 @@ static void add_macro(struct tch_buf *b, const char *macro, const char *text, si
     tch_buf_addc(b, '\n');
 }
 
-/* A term in bold, and its meaning. */
-static void add_item(struct tch_buf *b, const char *term, const char *help)
+/* A term in bold, whose meaning follows. */
+static void begin_item(struct tch_buf *b, const char *term)
 {
     tch_buf_adds(b, ".TP\n");
     add_macro(b, "B", term, strlen(term));
+}
+
+static void add_item(struct tch_buf *b, const char *term, const char *help)
+{
+    begin_item(b, term);
     add_line(b, help);
 }
 
@@ -88,13 +92,15 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     const struct opt *opt;
 
     while ((opt = walk_opts(&w))) {
-        char mem[64];
-        struct tch_buf name;
+        struct tch_buf text;
 
-        tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
-        add_opt_name(&name, opt);
-        add_item(b, name.data, opt->help);
-        tch_buf_release(&name);
+        tch_buf_init(&text, OPT_MAX);
+        add_opt_name(&text, opt);
+        begin_item(b, text.data);
+        tch_buf_clear(&text);
+        add_opt_help(&text, opt);
+        add_line(b, text.data);
+        tch_buf_release(&text);
     }
 }
 
@@ -140,17 +146,14 @@ static void add_examples(struct tch_buf *b, const struct cmd *cmd)
 
 static void add_exits(struct tch_buf *b, const struct cmd *cmd)
 {
-    const struct exit_note *own = cmd->exits;
+    for (int status = 0; status <= EXIT_USAGE; status++) {
+        const char *meaning = exit_meaning(cmd, status);
+        char number[16];
 
-    for (const struct exit_note *note = common_exits; note->help; note++) {
-        char status[16];
-
-        for (; note->status == EXIT_USAGE && own && own->help; own++) {
-            snprintf(status, sizeof status, "%d", own->status);
-            add_item(b, status, own->help);
-        }
-        snprintf(status, sizeof status, "%d", note->status);
-        add_item(b, status, note->help);
+        if (!meaning)
+            continue;
+        snprintf(number, sizeof number, "%d", status);
+        add_item(b, number, meaning);
     }
 }
 
@@ -162,6 +165,12 @@ static void add_sub_section(struct tch_buf *b, const struct cmd *cmd, const char
     add_paragraphs(b, cmd->about ? cmd->about : cmd->summary);
     add_operands(b, cmd);
     add_opts(b, cmd);
+    tch_buf_adds(b, ".PP\nExit status:\n");
+    add_exits(b, cmd);
+    if (cmd->examples) {
+        tch_buf_adds(b, ".PP\n");
+        add_examples(b, cmd);
+    }
 }
 
 static void add_commands(struct tch_buf *b, const struct cmd *cmd, const char *path)
@@ -185,7 +194,8 @@ void add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     tch_buf_adds(b, ".TH ");
     add_page_name(b, path, true);
-    tch_buf_addf(b, " 1 \"%s\" \"tacho %s\" \"tacho manual\"\n.SH NAME\n", released, TACHO_VERSION);
+    tch_buf_addf(b, " 1 \"%s\" \"tacho %s\" \"tacho manual\"\n.SH NAME\n", TACHO_DATE,
+                 TACHO_VERSION);
     add_page_name(b, path, false);
     tch_buf_adds(b, " \\- ");
     add_line(b, cmd->summary);
@@ -201,8 +211,10 @@ void add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
     }
     tch_buf_adds(b, ".SH OPTIONS\n");
     add_opts(b, cmd);
-    tch_buf_adds(b, ".SH EXIT STATUS\n");
-    add_exits(b, cmd);
+    if (cmd->run || cmd->exits) {
+        tch_buf_adds(b, ".SH EXIT STATUS\n");
+        add_exits(b, cmd);
+    }
     if (cmd->examples) {
         tch_buf_adds(b, ".SH EXAMPLES\n");
         add_examples(b, cmd);

@@ -78,19 +78,26 @@ int wrong_usage(const struct args *args, const char *fmt, ...)
     return EXIT_USAGE;
 }
 
+void add_choices(struct tch_buf *b, const char *const *choices)
+{
+    for (size_t i = 0; choices[i]; i++) {
+        const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
+
+        tch_buf_addf(b, "%s%s", join, choices[i]);
+    }
+}
+
 /* args->value is none of the choices of what is called prefix + name. */
 static int wrong_choice(const struct args *args, const char *const *choices, const char *prefix,
                         const char *name)
 {
-    char list[256] = "";
-    size_t len = 0;
+    char mem[256];
+    struct tch_buf list;
 
-    for (size_t i = 0; choices[i] && len < sizeof list; i++) {
-        const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
-
-        len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", join, choices[i]);
-    }
-    return wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value, list);
+    tch_buf_init_on(&list, mem, sizeof mem, sizeof mem - 1);
+    add_choices(&list, choices);
+    return wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value,
+                       list.data);
 }
 
 const struct cmd *find_sub(const struct cmd *cmd, const char *name)
@@ -154,6 +161,16 @@ static const struct opt *find_letter(const struct cmd *cmd, char letter)
     return opt;
 }
 
+bool refuse_opt(const struct args *args, const char *name, char letter)
+{
+    for (const struct refusal *r = args->cmd->refused; r && r->name; r++)
+        if (name ? strcmp(r->name, name) == 0 : r->letter == letter) {
+            wrong_usage(args, "'%s' takes no --%s: %s", args->path, r->name, r->why);
+            return true;
+        }
+    return false;
+}
+
 static int unknown_opt(const struct args *args, const char *name, size_t len)
 {
     char word[NAME_MAX_TEXT];
@@ -162,6 +179,8 @@ static int unknown_opt(const struct args *args, const char *name, size_t len)
     const struct opt *opt;
 
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word), name);
+    if (refuse_opt(args, word, 0))
+        return EXIT_USAGE;
     while ((opt = walk_opts(&w)))
         suggest(&s, opt->name);
     if (s.best)
@@ -217,7 +236,8 @@ static enum step short_opt(struct args *args, const struct opt **ret)
         args->bundle = NULL;
     *ret = find_letter(args->cmd, letter);
     if (!*ret) {
-        wrong_usage(args, "unknown option '-%c'", letter);
+        if (!refuse_opt(args, NULL, letter))
+            wrong_usage(args, "unknown option '-%c'", letter);
         return STEP_WRONG;
     }
     if (!(*ret)->arg)

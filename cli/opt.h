@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "cmd.h"
 #include "term.h"
 
@@ -64,8 +65,15 @@ void release_args(struct args *args);
 /** The command's own options in the order given, each with args->value; NULL after the last. */
 const struct opt *next_opt(struct args *args);
 
+/** Complains that the command does not take an option which a related one does, and says why;
+    false: it is none of these. name may be NULL, letter 0. */
+bool refuse_opt(const struct args *args, const char *name, char letter);
+
 /** Where value is in choices, or -1. */
 int choice_index(const char *const *choices, const char *value);
+
+/** "bash, zsh or fish". */
+void add_choices(struct tch_buf *b, const char *const *choices);
 
 /** Complains about how the command was called, says where to read on; returns EXIT_USAGE. */
 int wrong_usage(const struct args *args, const char *fmt, ...)

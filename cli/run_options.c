@@ -3,6 +3,8 @@
 #include "run_options.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -98,6 +100,23 @@ static int take_path(const struct args *args, char **slot, const char **ret)
     return EXIT_OK;
 }
 
+/* A file for each cell is looked for when that is run. */
+static int take_input(struct run_options *o, const struct args *args)
+{
+    char here[PATH_MAX];
+
+    if (!o->in_sweep || !strchr(args->value, '{'))
+        return take_path(args, &o->paths[1], &o->plan.input);
+    free(o->paths[1]);
+    o->paths[1] = NULL;
+    if (args->value[0] == '/')
+        o->paths[1] = strdup(args->value);
+    else if (getcwd(here, sizeof here) && asprintf(&o->paths[1], "%s/%s", here, args->value) < 0)
+        o->paths[1] = NULL;
+    o->plan.input = o->paths[1];
+    return o->paths[1] ? EXIT_OK : run_options_no_memory();
+}
+
 static int take_metric(struct run_options *o, const struct args *args)
 {
     struct tch_metric *metric = &o->metrics[o->plan.metric_count];
@@ -154,7 +173,7 @@ static int take_opt(struct run_options *o, const struct args *args, int id)
     case CWD:
         return take_path(args, &o->paths[0], &plan->cwd);
     case INPUT:
-        return take_path(args, &o->paths[1], &plan->input);
+        return take_input(o, args);
     case CONFIG:
         return take_path(args, &o->paths[2], &plan->config);
     case INTERVAL:
@@ -231,8 +250,17 @@ static void take_plain(struct run_options *o, const char *value, int id)
     }
 }
 
+int run_options_check(const struct run_options *o, const struct args *args)
+{
+    if (!o->plan.server != !o->plan.ready)
+        return wrong_usage(args, "--server and --ready need each other");
+    if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
+        return wrong_usage(args, "--metric reads what --output inherit would give away");
+    return EXIT_OK;
+}
+
 /* With a fixed number of runs there is no time limit but the user's. */
-static int settle_limits(struct run_options *o, const struct args *args)
+static void settle_limits(struct run_options *o)
 {
     struct tch_run_plan *plan = &o->plan;
     uint64_t max_time = o->max_time_ns;
@@ -243,11 +271,6 @@ static int settle_limits(struct run_options *o, const struct args *args)
         plan->least_runs = 1;
     if (plan->least_runs > plan->max_runs)
         plan->least_runs = plan->max_runs;
-    if (!plan->server != !plan->ready)
-        return wrong_usage(args, "--server and --ready need each other");
-    if (plan->metric_count > 0 && plan->output == TCH_IO_INHERIT)
-        return wrong_usage(args, "--metric reads what --output inherit would give away");
-    return EXIT_OK;
 }
 
 int run_options_init(struct run_options *o, const struct args *args)
@@ -287,9 +310,8 @@ int run_options_parse(struct run_options *o, struct args *args)
         status = run_options_take(o, args, opt);
     if (status == EXIT_OK)
         status = run_commands_settle(o, args);
-    if (status == EXIT_OK)
-        status = settle_limits(o, args);
-    return status;
+    settle_limits(o);
+    return status == EXIT_OK ? run_options_check(o, args) : status;
 }
 
 void run_options_release(struct run_options *o)

@@ -20,6 +20,7 @@ struct run_options {
     char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     size_t name_count;
     uint64_t max_time_ns; /**< as given; 0: not */
+    bool in_sweep;        /**< --input may hold {NAME} */
     bool pass_status;
     bool seal;
     bool fail_on_warn;
@@ -42,7 +43,10 @@ int run_options_init(struct run_options *o, const struct args *args);
     complaint. */
 int run_options_take(struct run_options *o, const struct args *args, const struct opt *opt);
 
-/** Both for tacho run: EXIT_OK, or what to end with after a complaint; run_options_release() in any
+/** Do the options fit each other? As above. */
+int run_options_check(const struct run_options *o, const struct args *args);
+
+/** All for tacho run: EXIT_OK, or what to end with after a complaint; run_options_release() in any
  * case. */
 int run_options_parse(struct run_options *o, struct args *args);
 void run_options_release(struct run_options *o);

@@ -3,7 +3,6 @@
 #include "sweep_file.h"
 
 #include "base/file.h"
-#include "run/words.h"
 
 enum { ELEMENTS_MOST = 64, TEXT_MAX = 1 << 20 };
 
@@ -106,16 +105,11 @@ static int take_params(const struct reading *f, const struct tch_yaml_node *map,
 static int take_command(const struct reading *f, const struct tch_yaml_node *node)
 {
     struct sweep_options *o = f->o;
-    tacho_error err;
     size_t n = 0;
 
-    free(o->words);
-    o->words = NULL;
     if (node->kind == TCH_YAML_SCALAR) {
-        if (tch_words_split(node->text, &o->words, &err) == 0)
-            return EXIT_OK;
-        complain(&err, "cannot split '%s'", node->text);
-        return at_node(f, node, EXIT_WORK);
+        o->file_line = node->text;
+        return EXIT_OK;
     }
     if (node->kind != TCH_YAML_LIST || node->count == 0)
         return wrong_node(f, node, "a command line, or the list of its words");
@@ -208,6 +202,8 @@ static int take_section(const struct reading *f, const struct tch_yaml_node *sec
             status = take_params(f, node, node->key[0] == 'r');
         else if (opt && strcmp(node->key, "file") != 0)
             status = take_member(f, node, opt);
+        else if (refuse_opt(f->args, node->key, 0))
+            status = at_node(f, node, EXIT_WORK);
         else
             status = wrong_node(f, node, "an option of tacho sweep, without its dashes");
     }

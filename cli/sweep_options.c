@@ -10,7 +10,8 @@
 #include "sweep_file.h"
 
 enum {
-    GRID = RUN_OPTS_END,
+    COMMAND = RUN_OPTS_END,
+    GRID,
     RANGE,
     REPEAT,
     BASELINE,
@@ -27,6 +28,11 @@ enum {
 };
 
 const struct opt sweep_opts[] = {
+    {.id = COMMAND,
+     .name = "command",
+     .letter = 'c',
+     .arg = "LINE",
+     .help = "the command as a line, split into words as a shell does"},
     {.id = GRID,
      .name = "grid",
      .letter = 'g',
@@ -85,30 +91,21 @@ const struct opt sweep_opts[] = {
     {.name = NULL},
 };
 
+static int out_of_memory(void)
+{
+    complain(NULL, "out of memory");
+    return EXIT_WORK;
+}
+
 static int take_grid(struct sweep_options *o, const struct args *args, bool range)
 {
     tacho_error err;
     int status = range ? tch_grid_add_range(&o->grid, args->value, &err)
                        : tch_grid_add(&o->grid, args->value, &err);
 
-    if (status == TACHO_ENOMEM) {
-        complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (status == TACHO_ENOMEM)
+        return out_of_memory();
     return status < 0 ? wrong_usage(args, "%s", err.message) : EXIT_OK;
-}
-
-static int take_baseline(struct sweep_options *o, const struct args *args)
-{
-    tacho_error err;
-
-    free(o->baseline);
-    o->baseline = NULL;
-    if (tch_words_split(args->value, &o->baseline, &err) < 0)
-        return wrong_usage(args, "cannot split '%s': %s", args->value, err.message);
-    o->plan.baseline = args->value;
-    o->plan.baseline_argv = (const char *const *)o->baseline;
-    return EXIT_OK;
 }
 
 static int take_name(struct sweep_options *o, const struct args *args)
@@ -133,11 +130,15 @@ static int take_expect(struct sweep_options *o, const struct args *args)
 int sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt)
 {
     switch (opt->id) {
+    case COMMAND:
+        o->command = args->value;
+        break;
     case GRID:
     case RANGE:
         return take_grid(o, args, opt->id == RANGE);
     case BASELINE:
-        return take_baseline(o, args);
+        o->plan.baseline = args->value;
+        break;
     case REPEAT:
         return take_count(args, "repeat", 1, &o->plan.repeat);
     case NAME:
@@ -174,33 +175,83 @@ int sweep_options_take(struct sweep_options *o, const struct args *args, const s
     return EXIT_OK;
 }
 
-static int settle(struct sweep_options *o, const struct args *args)
+/* A line into argv: that of the command (0) or of the baseline (1). */
+static int take_line(struct sweep_options *o, const struct args *args, int which, const char *line,
+                     const char *const **argv)
+{
+    tacho_error err;
+    int status;
+
+    if (o->run.plan.shell) {
+        const char *const by_shell[] = {"sh", "-c", line, NULL};
+
+        memcpy(o->by_shell[which], by_shell, sizeof by_shell);
+        *argv = o->by_shell[which];
+        return EXIT_OK;
+    }
+    status = tch_words_split(line, &o->line_words[which], &err);
+    if (status == TACHO_ENOMEM)
+        return out_of_memory();
+    *argv = (const char *const *)o->line_words[which];
+    return status < 0 ? wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
+}
+
+/* What is on the command line counts more than the file. */
+static int settle_command(struct sweep_options *o, const struct args *args)
 {
     char **words = args->count > 0 ? args->operands : o->words;
-    const char *slash;
+    const char *line = o->command ? o->command : args->count > 0 ? NULL : o->file_line;
 
-    if (!words)
+    if (args->count > 0 && o->command)
+        return wrong_usage(args, "give the command by -c or after the options, not both");
+    if (!words && !line)
         return wrong_usage(args, "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
-    if (o->grid.count == 0)
-        return wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
-    o->line = join_words(words);
-    if (!o->line) {
-        complain(NULL, "out of memory");
-        return EXIT_WORK;
+    if (line) {
+        o->plan.line = line;
+        return take_line(o, args, 0, line, &o->plan.argv);
     }
+    o->line = join_words(words);
+    if (!o->line)
+        return out_of_memory();
+    if (o->run.plan.shell)
+        return wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->line);
     o->plan.line = o->line;
     o->plan.argv = (const char *const *)words;
-    if (!o->plan.name) {
-        slash = strrchr(words[0], '/');
-        tch_folder_name(o->name, sizeof o->name, slash ? slash + 1 : words[0]);
-        o->plan.name = o->name;
-    }
+    return EXIT_OK;
+}
+
+/* That of the program, or, by a shell, the beginning of the line. */
+static void settle_name(struct sweep_options *o)
+{
+    bool shell = o->run.plan.shell;
+    const char *word = shell ? o->plan.line : o->plan.argv[0];
+    const char *slash = shell ? NULL : strrchr(word, '/');
+
+    if (o->plan.name)
+        return;
+    tch_folder_name(o->name, shell ? 24 : sizeof o->name, slash ? slash + 1 : word);
+    o->plan.name = o->name;
+}
+
+static int settle(struct sweep_options *o, const struct args *args)
+{
+    int status = settle_command(o, args);
+
+    if (status == EXIT_OK && o->grid.count == 0)
+        status = wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
+    if (status == EXIT_OK && o->plan.baseline)
+        status = take_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv);
+    if (status == EXIT_OK)
+        status = run_options_check(&o->run, args);
+    if (status != EXIT_OK)
+        return status;
+    settle_name(o);
     o->plan.grid = &o->grid;
     o->plan.run = o->run.plan;
     return EXIT_OK;
 }
 
-/* Parameters of the command line, and which file: before all else. */
+/* Parameters and a command of the command line, and which file: before all else. */
 static int take_first(struct sweep_options *o, struct args args, const char **file)
 {
     const struct opt *opt;
@@ -209,6 +260,8 @@ static int take_first(struct sweep_options *o, struct args args, const char **fi
     while (status == EXIT_OK && (opt = next_opt(&args)))
         if (opt->id == FILE_NAME)
             *file = args.value;
+        else if (opt->id == COMMAND)
+            o->command = args.value;
         else if (opt->id == GRID || opt->id == RANGE)
             status = take_grid(o, &args, opt->id == RANGE);
     o->given_params = o->grid.count;
@@ -224,9 +277,10 @@ int sweep_options_parse(struct sweep_options *o, struct args *args)
 
     *o = (struct sweep_options){.plan = {.repeat = TCH_SWEEP_REPEAT, .seed = 1}};
     status = run_options_init(&o->run, args);
+    o->run.in_sweep = true;
     if (status == EXIT_OK)
         status = take_first(o, *args, &file);
-    if (!file && args->count == 0 && access("tacho.yaml", F_OK) == 0)
+    if (!file && args->count == 0 && !o->command && access("tacho.yaml", F_OK) == 0)
         file = "tacho.yaml";
     if (status == EXIT_OK && file)
         status = sweep_file_read(o, args, file);
@@ -245,5 +299,6 @@ void sweep_options_release(struct sweep_options *o)
     tch_yaml_release(&o->yaml);
     free(o->words);
     free(o->line);
-    free(o->baseline);
+    free(o->line_words[0]);
+    free(o->line_words[1]);
 }

@@ -18,10 +18,13 @@ struct sweep_options {
     struct tch_yaml yaml;   /**< of the file, whose texts are used */
     char *kept[SWEEP_KEPT]; /**< owned: texts made from it */
     size_t kept_count;
-    char **words;    /**< owned: the command, where the file says it */
-    char *line;      /**< owned: the command as one line */
-    char **baseline; /**< owned: its words */
-    char name[100];  /**< of the program, where none was given */
+    const char *command;   /**< the command as a line, by -c; or NULL */
+    const char *file_line; /**< the command as a line of the file; or NULL */
+    char **words;          /**< owned: the command as words of the file; or NULL */
+    char *line;            /**< owned: the command as one line */
+    char **line_words[2];  /**< owned: what the command's and the baseline's line were split into */
+    const char *by_shell[2][4]; /**< or what runs them by a shell */
+    char name[100];             /**< of the program, where none was given */
     const char *pareto;
     const char *cost;
     const char *along;

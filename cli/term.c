@@ -82,6 +82,14 @@ void add_painted(struct tch_buf *b, const struct term *term, enum paint paint, c
         tch_buf_adds(b, text);
 }
 
+/* Whether the error begins with the text itself: "cannot read 'x': Is a directory" does. */
+static bool says_already(const tacho_error *err, const char *text)
+{
+    size_t len = strlen(text);
+
+    return err->line == 0 && strncmp(err->message, text, len) == 0 && err->message[len] == ':';
+}
+
 /* One write: lines of several processes on one terminal stay whole. */
 static void print_message(const char *prefix, const tacho_error *err, const char *fmt, va_list args)
 {
@@ -90,6 +98,10 @@ static void print_message(const char *prefix, const tacho_error *err, const char
     struct tch_buf b;
 
     vsnprintf(raw, sizeof raw, fmt, args);
+    if (err && says_already(err, raw)) {
+        snprintf(raw, sizeof raw, "%s", err->message);
+        err = NULL;
+    }
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     tch_buf_adds(&b, prefix);
     add_clean(&b, raw, locale_is_utf8());
@@ -128,6 +140,7 @@ void warn(const char *fmt, ...)
 
 int finish_out(int status)
 {
+    static bool lost; /* told once, and then never a success, whoever looks at the status */
     bool failed = ferror(stdout) != 0;
     int number = errno;
     tacho_error err;
@@ -136,12 +149,13 @@ int finish_out(int status)
         failed = true;
         number = errno;
     }
-    clearerr(stdout); /* told once */
-    if (!failed || number == EPIPE)
-        return status;
-    tch_fail_errno(&err, number > 0 ? number : EIO, "cannot write to stdout");
-    complain(NULL, "%s", err.message);
-    return EXIT_WORK;
+    clearerr(stdout);
+    if (failed && number != EPIPE && !lost) {
+        tch_fail_errno(&err, number > 0 ? number : EIO, "cannot write to stdout");
+        complain(NULL, "%s", err.message);
+        lost = true;
+    }
+    return lost ? EXIT_WORK : status;
 }
 
 int put_out(struct tch_buf *b)

@@ -9,6 +9,18 @@
 
 enum { ALIGN, SAME_CLOCK };
 
+static void warn_of_wall(const struct tch_merged_input *in)
+{
+    static const char *const why[] = {
+        [TCH_WALL_TOLD] = "its place is as right as the two wall clocks were, by their kernels",
+        [TCH_WALL_WRONG] = "nothing like NTP kept both wall clocks right, they may differ much",
+        [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
+    };
+
+    warn("'%s' is of another boot or machine: %s; --align EVENT does not need them", in->path,
+         why[in->wall]);
+}
+
 /* How many warnings that took. */
 static int tell_input(const struct tch_merged_input *in, bool quiet)
 {
@@ -23,6 +35,7 @@ static int tell_input(const struct tch_merged_input *in, bool quiet)
     if (in->way == TCH_MERGE_TICKS || in->way == TCH_MERGE_BOOT || in->way == TCH_MERGE_WALL) {
         tch_buf_adds(&text, in->way == TCH_MERGE_TICKS  ? " by the time stamp counter, to within "
                             : in->way == TCH_MERGE_BOOT ? " by the clock of the boot, to within "
+                            : in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
                                                         : " by wall clock, to no better than ");
         add_duration(&text, (double)in->uncertainty);
     } else if (in->way != TCH_MERGE_FIRST) {
@@ -35,10 +48,7 @@ static int tell_input(const struct tch_merged_input *in, bool quiet)
         fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
                 (unsigned)in->renumbered);
     if (in->way == TCH_MERGE_WALL)
-        warn("'%s' is of another boot or machine: to the %llu ns of reading the clocks comes what "
-             "the two wall clocks differ by, which no recording tells; --align EVENT does not need "
-             "them",
-             in->path, (unsigned long long)in->uncertainty);
+        warn_of_wall(in);
     if (in->way == TCH_MERGE_EVENT)
         warn("'%s' was placed by one event: its place is right only as far as that happened "
              "everywhere at once, and clocks drift apart from there",

@@ -132,6 +132,11 @@ int tell_rewritten(const struct tch_rewritten *done, const char *in,
              (unsigned long long)done->changed, out);
         warnings++;
     }
+    if (done->unlabelled > 0) {
+        warn("labels and sort orders of %u processes and tracks have no place in '%s'",
+             (unsigned)done->unlabelled, out);
+        warnings++;
+    }
     if (done->lone_ends > 0) {
         warn("%llu ends without a begin were left out", (unsigned long long)done->lone_ends);
         warnings++;

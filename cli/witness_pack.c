@@ -56,6 +56,10 @@ static int run_pack(struct args *args)
     tch_buf_init(&env, DOCUMENT_MAX);
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
         status = witness_paths_add(&paths, args->operands[i], extensions);
+    if (status == EXIT_OK && paths.count == 0) {
+        complain(NULL, "there are no logs to pack: no folder named has a file *.jsonl");
+        status = EXIT_WORK;
+    }
     if (status == EXIT_OK)
         status = read_document(config_path, &config);
     if (status == EXIT_OK)

@@ -3,7 +3,12 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tacho)
 set(CPACK_PACKAGE_VENDOR "the tacho authors")
-set(CPACK_PACKAGE_CONTACT "the tacho authors <authors@tacho.invalid>")
+# Who made the packages, by the variables that Debian's own tools read.
+if(DEFINED ENV{DEBEMAIL})
+    set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+else()
+    set(CPACK_PACKAGE_CONTACT "the tacho authors <authors@tacho.invalid>")
+endif()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)

@@ -15,7 +15,7 @@ static void use(const struct tch_grid *grid, const char *text)
     if (cells == 0 || cells > TCH_GRID_CELLS)
         abort();
     for (size_t i = 0; i < cells; i += cells / 4 + 1) {
-        char *filled = tch_grid_fill(grid, i, text);
+        char *filled = tch_grid_fill(grid, i, tch_grid_all(grid), text);
 
         tch_grid_name(grid, i, tch_grid_all(grid), "cell", name);
         if (strchr(name, '/') || !name[0])

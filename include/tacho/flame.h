@@ -44,7 +44,10 @@ enum tacho_flame_flags {
     TACHO_FLAME_DEBUGINFOD = 1 << 7, /**< fetch debug files from servers (debuginfod-find) */
     TACHO_FLAME_FORCE = 1 << 8,      /**< overwrite an SVG of another label */
     TACHO_FLAME_FOLDED = 1 << 9,     /**< also write the folded stacks, beside the SVG */
-    TACHO_FLAME_TREE = 1 << 10       /**< with pid: also the children that it has already */
+    TACHO_FLAME_TREE = 1 << 10,      /**< with pid: also the children that it has already */
+    TACHO_FLAME_ORPHANS = 1 << 11 /**< with argv: what outlived its parent is ended, too, when the
+                                       command is; for a process that starts nothing else
+                                       meanwhile: its other children would be taken for such */
 };
 
 /** What to profile, and how. Start with TACHO_FLAME_REQUEST_INIT; all that is pointed to is

@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <pthread.h>
+#include <sys/timex.h>
 
 #include "file.h"
 
@@ -12,6 +13,18 @@
 __extension__ typedef unsigned __int128 u128;
 
 atomic_bool tch_ticks_are_tsc;
+
+uint64_t tch_wall_error_ns(void)
+{
+    struct timex t = {.modes = 0}; /* asks only */
+    int state = adjtimex(&t);
+
+    if (state < 0)
+        return 0;
+    if (state == TIME_ERROR || (t.status & STA_UNSYNC))
+        return TCH_WALL_UNSYNCED;
+    return ((uint64_t)t.maxerror + 1) * 1000;
+}
 
 /* Choosing. */
 

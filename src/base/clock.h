@@ -39,6 +39,12 @@ static inline uint64_t tch_wall_ns(void)
     return tch_clock_read(CLOCK_REALTIME);
 }
 
+#define TCH_WALL_UNSYNCED UINT64_MAX
+
+/** By how many nanoseconds the wall clock is wrong at most, as the kernel sees it;
+    TCH_WALL_UNSYNCED when nothing keeps it right; 0 when the kernel does not tell. */
+uint64_t tch_wall_error_ns(void);
+
 /** Ticks are the TSC. Set by the first tch_clock_init() of the process, the same ever after. */
 extern atomic_bool tch_ticks_are_tsc;
 

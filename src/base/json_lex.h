@@ -36,25 +36,6 @@ static inline bool tch_json_ends_word(char c)
     }
 }
 
-/* Are the first len (1 to 8) of the eight bytes at p a whole number without a sign? All at once:
-   a loop's end is a branch that numbers of many lengths make the CPU guess wrong. */
-static inline bool tch_json_is_short_number(const char *p, size_t len)
-{
-    const uint64_t zeros = 0x3030303030303030u;
-    const uint64_t high = 0xF0F0F0F0F0F0F0F0u;
-    uint64_t eight;
-
-    memcpy(&eight, p, sizeof eight);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    eight = __builtin_bswap64(eight);
-#endif
-    /* What lies behind the number goes, and zeros come in its place. */
-    eight = eight << 8 * (8 - len) | zeros >> 8 * (len - 1) >> 8;
-    /* A digit is 0x30 ... 0x39: its high half stays 3 when 6 is added. */
-    return ((eight & high) == zeros) & (((eight + 0x0606060606060606u) & high) == zeros) &&
-           (*p != '0' || len == 1);
-}
-
 /* In each of the eight bytes: 0x80 where it is no digit. Behind a byte past 0xF9 the answer may be
    wrong, that of the byte itself is not. */
 static inline uint64_t tch_json_no_digits(const char *p)
@@ -70,8 +51,10 @@ static inline uint64_t tch_json_no_digits(const char *p)
     return (other | other << 1 | other << 2 | other << 3) & 0x8080808080808080u;
 }
 
-/* Are the first len (2 to 16) of the sixteen bytes at p digits, a point and digits? */
-static inline bool tch_json_is_short_decimal(const char *p, size_t len)
+/* The first len (1 to 16) of the sixteen bytes at p, are they digits, or digits, a point and
+   digits? Then how many stand before the point, else 0. All at once: a loop's end is a branch that
+   numbers of many lengths make the CPU guess wrong. */
+static inline size_t tch_json_short_number(const char *p, size_t len)
 {
     uint64_t low = tch_json_no_digits(p), high = 0;
     size_t point;
@@ -80,10 +63,12 @@ static inline bool tch_json_is_short_decimal(const char *p, size_t len)
         low = low << 8 * (8 - len) >> 8 * (8 - len);
     else
         high = tch_json_no_digits(p + 8) << 8 * (16 - len) >> 8 * (16 - len);
+    if ((low | high) == 0)
+        return *p != '0' || len == 1 ? len : 0;
     if ((low & (low - 1)) != 0 || (high & (high - 1)) != 0 || (low != 0) == (high != 0))
-        return false;
+        return 0;
     point = (size_t)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high)) / 8;
-    return p[point] == '.' && point > 0 && point + 1 < len && (*p != '0' || point == 1);
+    return p[point] == '.' && point + 1 < len && (*p != '0' || point == 1) ? point : 0;
 }
 
 /* Moves *at over digits, of which there must be one. */

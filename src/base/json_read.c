@@ -35,7 +35,6 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
     r->end = data + len;
     r->hold = NULL;
     r->next = r->last = r->marks;
-    r->raw = NULL;
     r->depth = 0;
     r->closing[0] = '\0';
     r->fresh = false;
@@ -106,7 +105,6 @@ static bool scan_more(struct tch_json_reader *r)
         }
         r->next = r->marks;
         r->last = r->marks + count;
-        r->raw = NULL;
         if (count > 0)
             return true;
     }
@@ -150,12 +148,10 @@ static const char *pass_number(struct tch_json_reader *r, const char **start)
     bool ok;
 
     /* Mostly it reaches to the next mark. */
-    if (r->next < r->last && r->end - p >= 8) {
+    if (r->next < r->last && r->end - p >= 16) {
         size_t len = (size_t)(r->batch + *r->next - p);
 
-        if (len <= 8 && tch_json_is_short_number(p, len))
-            return p + len;
-        if (len <= 16 && len > 1 && r->end - p >= 16 && tch_json_is_short_decimal(p, len))
+        if (len <= 16 && tch_json_short_number(p, len) > 0)
             return p + len;
     }
     ok = tch_json_number(&p, r->end);
@@ -440,7 +436,6 @@ int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
         return r->status;
     r->fresh = false;
     r->hold = peek(r);
-    r->raw = r->next;
     p = pass(r);
     if (p)
         *ret = (struct tch_json_value){

@@ -83,7 +83,6 @@ struct tch_json_reader {
     const char *batch;
     const uint16_t *next;
     const uint16_t *last;
-    const uint16_t *raw; /* the first of the raw value read last; NULL: a batch ago */
 
     unsigned depth;
     bool fresh; /* a container was entered, and nothing of it has been read yet */
@@ -136,14 +135,23 @@ int tch_json_skip(struct tch_json_reader *r);
 int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret);
 
 /**
- * The marks (json_scan.h) of the raw value read last, as offsets from *base; NULL when they are not
- * all there any more, as of a value that lay across two batches. Who has them need not search the
- * text a second time. Good until the next call.
+ * The marks (json_scan.h) that are next, up to *end, as offsets from *base. None may be there. Who
+ * finds by them that the next value is sound need not read it a second time: tch_json_took() then.
+ * Behind *end the text is not looked at yet.
  */
-static inline const uint16_t *tch_json_raw_marks(const struct tch_json_reader *r, const char **base)
+static inline const uint16_t *tch_json_next_marks(const struct tch_json_reader *r,
+                                                  const uint16_t **end, const char **base)
 {
+    *end = r->last;
     *base = r->batch;
-    return r->raw;
+    return r->next;
+}
+
+/** The value before that mark has been passed over. */
+static inline void tch_json_took(struct tch_json_reader *r, const uint16_t *next)
+{
+    r->next = next;
+    r->fresh = false;
 }
 
 /** Passes over what is left of the array or object entered last. */

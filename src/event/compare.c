@@ -30,7 +30,8 @@ static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
         pair->p = pair->ratio.p;
         return status;
     }
-    status = tch_rank_sum_test(a->values, a->value_count, b->values, b->value_count, &tails, err);
+    status =
+        tch_rank_sum_test(a->values, a->value_count, b->values, b->value_count, NULL, &tails, err);
     if (status == 0)
         pair->p = fmin(1, 2 * fmin(tails.above, tails.below));
     return status;

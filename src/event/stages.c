@@ -148,7 +148,7 @@ static bool ends_with(const char *name, size_t len, const char *end)
     return len >= n && memcmp(name + len - n, end, n) == 0;
 }
 
-static bool is_count_name(const char *name, size_t len)
+bool tch_stage_is_count(const char *name, size_t len)
 {
     const char *point = memrchr(name, '.', len);
     size_t skip = point ? (size_t)(point + 1 - name) : 0;
@@ -199,7 +199,7 @@ static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t 
     *stage = (struct tch_stage){
         .name = copy(name, len),
         .name_len = len,
-        .is_count = is_count_name(name, len),
+        .is_count = tch_stage_is_count(name, len),
         .is_top = top,
         .max = -INFINITY,
         .hash = hash,

@@ -81,6 +81,9 @@ struct tch_stage_group *tch_stages_find(const struct tch_stages *s,
                                         const struct tch_stage_group *like);
 struct tch_stage *tch_stage_find(const struct tch_stage_group *group, const struct tch_stage *like);
 
+/** Does a stage of that name count, rather than last? */
+bool tch_stage_is_count(const char *name, size_t len);
+
 double tch_stage_total(const struct tch_stage *stage);
 
 /** What a group's shares are shares of: its stage "total" (or "total_us") where it has one, else

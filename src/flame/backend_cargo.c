@@ -10,13 +10,7 @@ static int run_cargo(struct tch_capture *c, const char *svg, tacho_error *err)
 {
     enum { OPTION_WORDS = 5 };
     const tacho_flame_request *r = &c->request;
-    struct tch_tool tool = {.cwd = r->cwd,
-                            .env = r->env,
-                            .in = -1,
-                            .out = -1,
-                            .command = true,
-                            .stop_fd = r->stop_fd,
-                            .duration_ns = r->duration_ns};
+    struct tch_tool tool = {.cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
     const char *const options[OPTION_WORDS] = {"cargo", "flamegraph", "--output", svg, "--"};
     const char **argv;
     size_t count = 0;

@@ -38,14 +38,8 @@ static int run_dtrace(struct tch_capture *c, const char *script, const char *com
     const tacho_flame_request *r = &c->request;
     const char *const argv[] = {
         "dtrace", "-x", "ustackframes=100", "-n", script, "-c", command, "-o", output, NULL};
-    struct tch_tool tool = {.argv = argv,
-                            .cwd = r->cwd,
-                            .env = r->env,
-                            .in = -1,
-                            .out = -1,
-                            .command = true,
-                            .stop_fd = r->stop_fd,
-                            .duration_ns = r->duration_ns};
+    struct tch_tool tool = {
+        .argv = argv, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
     int status = tch_tool_run(&tool, err);
 
     c->ended_ns = tch_now_ns();

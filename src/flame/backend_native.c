@@ -142,17 +142,32 @@ static int drain(struct native *n, uint64_t until, tacho_error *err)
     return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
 }
 
+/* Waits for the command and for the orphans that ended meanwhile; true: the command has. */
+static bool reap(struct native *n)
+{
+    bool ended = false;
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(n->c->orphans.taken ? -1 : n->pid, &status, WNOHANG)) > 0) {
+        if (pid != n->pid)
+            continue;
+        n->c->result.wait_status = status;
+        n->pid = 0;
+        ended = true;
+        if (!n->c->orphans.taken)
+            break;
+    }
+    return ended;
+}
+
 /* Whether what is profiled has ended; a command is then waited for. */
 static bool has_ended(struct native *n)
 {
     const tacho_flame_request *r = &n->c->request;
 
-    if (n->pid > 0) {
-        if (waitpid(n->pid, &n->c->result.wait_status, WNOHANG) != n->pid)
-            return false;
-        n->pid = 0;
-        return true;
-    }
+    if (n->pid > 0)
+        return reap(n);
     return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
 }
 
@@ -196,19 +211,20 @@ static int sample_all(struct native *n, tacho_error *err)
     return status;
 }
 
-/* A command that still runs when the capture ends is ended, with all that it started. */
+/* A command that still runs when the capture ends is ended, with all that it started. One that an
+   interrupt has ended may have left what does not mind interrupts: a shell's background jobs. */
 static void end_command(struct native *n)
 {
-    struct tch_family family = {0};
-    bool interrupted = n->stopped && n->until > tch_now_ns();
+    struct tch_family family = {.orphans = &n->c->orphans};
+    bool interrupted = tch_capture_stopped(n->c);
 
-    if (n->pid <= 0 || has_ended(n))
+    if (n->pid == 0 && !(n->c->orphans.taken && (n->stopped || interrupted)))
         return;
     tch_family_find(&family, n->pid);
     /* An interrupt from the keyboard has reached it, too: it may be about to end. */
     tch_family_end(&family, interrupted ? INTERRUPT_MS : 0);
     tch_family_release(&family);
-    if (waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
+    if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
         n->pid = 0;
 }
 

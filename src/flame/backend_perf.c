@@ -94,14 +94,8 @@ static int run_record(struct tch_capture *c, const struct words *w, const char *
                       tacho_error *err)
 {
     const tacho_flame_request *r = &c->request;
-    struct tch_tool tool = {.argv = w->list,
-                            .cwd = r->cwd,
-                            .env = r->env,
-                            .in = -1,
-                            .out = -1,
-                            .command = true,
-                            .stop_fd = r->stop_fd,
-                            .duration_ns = r->duration_ns};
+    struct tch_tool tool = {
+        .argv = w->list, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
     struct stat st;
     int status = tch_tool_start(&tool, err);
 

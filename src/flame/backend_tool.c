@@ -129,20 +129,23 @@ static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t unt
 
 static void follow(struct tch_tool *tool)
 {
-    uint64_t until = tool->duration_ns > 0 ? tch_now_ns() + tool->duration_ns : UINT64_MAX;
+    const tacho_flame_request *r = &tool->command->request;
+    uint64_t until = r->duration_ns > 0 ? tch_now_ns() + r->duration_ns : UINT64_MAX;
     int pidfd = (int)syscall(SYS_pidfd_open, tool->pid, 0);
     struct pollfd p[] = {{.fd = tool->messages, .events = POLLIN},
                          {.fd = pidfd, .events = POLLIN},
-                         {.fd = tool->stop_fd, .events = POLLIN}};
-    struct tch_family family = {0};
+                         {.fd = r->stop_fd, .events = POLLIN}};
+    struct tch_family family = {.orphans = &tool->command->orphans};
     bool again = false;
 
     for (; !follow_until(tool, p, until); again = true) {
         stop_tool(tool, &family, again);
         until = tch_now_ns() + TCH_FAMILY_GRACE_MS * (uint64_t)1000000;
     }
-    if (again)
+    if (again || tch_capture_stopped(tool->command)) {
+        tch_family_find(&family, tool->pid); /* the command is an orphan when its profiler ends */
         tch_family_end(&family, 0);
+    }
     tch_family_release(&family);
     while (p[0].fd >= 0 && poll(p, 1, 0) > 0 && pass_messages(tool))
         ;

@@ -15,12 +15,10 @@ struct tch_tool {
     const char *const *argv;
     const char *cwd;
     const char *const *env;
-    int in;  /**< its standard input; -1: /dev/null */
-    int out; /**< its standard output; -1: ours */
-    bool
-        command; /**< it runs the user's command: input, messages and the word to stop go through */
-    int stop_fd; /**< of the request, with `command` */
-    uint64_t duration_ns; /**< of the request, with `command` */
+    int in;                            /**< its standard input; -1: /dev/null */
+    int out;                           /**< its standard output; -1: ours */
+    const struct tch_capture *command; /**< whose command it runs: input, messages and the word to
+                                            stop go through; NULL: it runs none */
 
     pid_t pid;
     int status;               /**< as of waitpid(), after tch_tool_wait() */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "backend.h"
@@ -42,6 +43,13 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
     if ((r->flags & TACHO_FLAME_KERNEL) && (r->flags & TACHO_FLAME_USER))
         return tch_fail(err, TACHO_EINVAL, 0, "only the kernel and only programs leave nothing");
     return 0;
+}
+
+bool tch_capture_stopped(const struct tch_capture *c)
+{
+    struct pollfd p = {.fd = c->request.stop_fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
 }
 
 /* The label of whoever gave none. */
@@ -164,6 +172,12 @@ static int hand_over(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     return 0;
 }
 
+/* A debuginfod-find that we run meanwhile would be taken for one. */
+static bool wants_orphans(const tacho_flame_request *r)
+{
+    return r->argv && (r->flags & TACHO_FLAME_ORPHANS) && !(r->flags & TACHO_FLAME_DEBUGINFOD);
+}
+
 static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     uint64_t start = tch_now_ns();
@@ -176,8 +190,11 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     if (status == 0 && c->backend->runs_only && !c->request.argv)
         status = tch_fail(err, TACHO_EINVAL, 0,
                           "profiler '%s' takes a command to run, nothing else", c->backend->name);
+    if (status == 0 && wants_orphans(&c->request))
+        tch_orphans_take(&c->orphans);
     if (status == 0)
         status = c->backend->capture(c, err);
+    tch_orphans_leave(&c->orphans);
     if (status == 0)
         status = draw(c, err);
     if (status < 0)

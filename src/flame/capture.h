@@ -10,6 +10,7 @@
 #include <tacho/flame.h>
 
 #include "base/buf.h"
+#include "family.h"
 #include "stacks.h"
 
 /** What tacho_flame_* reads. */
@@ -36,6 +37,7 @@ struct tch_capture {
     const struct tch_backend *backend;
     const char *folder; /**< for the result and for intermediate files */
     const char *label;
+    struct tch_orphans orphans; /**< with TACHO_FLAME_ORPHANS */
     struct tch_buf svg_path;
     struct tch_stacks stacks; /**< what to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */
@@ -43,5 +45,8 @@ struct tch_capture {
     const char *count_name;   /**< of what is counted; NULL: samples */
     struct tacho_flame result;
 };
+
+/** Whether the caller has said to stop. */
+bool tch_capture_stopped(const struct tch_capture *c);
 
 #endif

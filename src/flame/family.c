@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -67,13 +68,20 @@ static void read_rows(struct rows *rows)
         closedir(dir);
 }
 
+static bool is_member(const struct tch_family *f, pid_t pid)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->list[i].pid == pid)
+            return true;
+    return false;
+}
+
 static void add_member(struct tch_family *f, pid_t pid)
 {
     int fd;
 
-    for (size_t i = 0; i < f->count; i++)
-        if (f->list[i].pid == pid)
-            return;
+    if (is_member(f, pid))
+        return;
     fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return;
@@ -90,12 +98,21 @@ static bool has_ended(const struct tch_member *member)
     return poll(&p, 1, 0) > 0;
 }
 
+static void add_orphans(struct tch_family *f, const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->list[i].parent == getpid() && !is_member(&f->orphans->older, rows->list[i].pid))
+            add_member(f, rows->list[i].pid);
+}
+
 /* Who has a living member as its parent, theirs, and so on. */
 static void add_descendants(struct tch_family *f)
 {
     struct rows rows = {0};
 
     read_rows(&rows);
+    if (f->orphans && f->orphans->taken)
+        add_orphans(f, &rows);
     for (size_t known = 0; known < f->count; known++)
         for (size_t i = 0; i < rows.count && !has_ended(&f->list[known]); i++)
             if (rows.list[i].parent == f->list[known].pid)
@@ -153,4 +170,23 @@ void tch_family_release(struct tch_family *f)
         close(f->list[i].fd);
     free(f->list);
     *f = (struct tch_family){0};
+}
+
+void tch_orphans_take(struct tch_orphans *o)
+{
+    int before = 0;
+
+    *o = (struct tch_orphans){0};
+    prctl(PR_GET_CHILD_SUBREAPER, &before);
+    o->before = before != 0;
+    o->taken = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+    tch_family_find(&o->older, getpid());
+}
+
+void tch_orphans_leave(struct tch_orphans *o)
+{
+    if (o->taken && !o->before)
+        prctl(PR_SET_CHILD_SUBREAPER, 0);
+    tch_family_release(&o->older);
+    *o = (struct tch_orphans){0};
 }

@@ -148,7 +148,7 @@ static size_t thin(double *x, size_t n)
     return TCH_BASELINE_VALUES;
 }
 
-static int keep_values(struct tch_occasion *o, const struct tch_measured *m,
+static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
                        const struct tch_quantity *q, double quantile, tacho_error *err)
 {
     struct tch_kept *list = realloc(o->kept, (o->count + 1) * sizeof *list);
@@ -159,7 +159,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_measured *m,
     if (!list)
         return no_memory(err);
     o->kept = list;
-    status = tch_series_of(m, q, quantile, &s, err);
+    status = tch_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         kept_name(name, sizeof name, q->name, quantile);
         list[o->count] = (struct tch_kept){
@@ -171,20 +171,18 @@ static int keep_values(struct tch_occasion *o, const struct tch_measured *m,
     return status;
 }
 
-static int keep_all(struct tch_occasion *o, const struct tch_measured *m, tacho_error *err)
+static int keep_all(struct tch_occasion *o, const struct tch_receipt *r, tacho_error *err)
 {
     struct tch_quantity q;
     size_t at = 0;
     int status = 0;
 
-    while (status == 0 && tch_quantity_next(m, &at, &q)) {
-        bool several = q.kind == TCH_QUANTITY_METRIC && m->receipt->samples.metrics[q.index].all;
-
-        status = keep_values(o, m, &q, 0.5, err);
-        if (status == 0 && several)
-            status = keep_values(o, m, &q, 0.95, err);
-        if (status == 0 && several)
-            status = keep_values(o, m, &q, 0.99, err);
+    while (status == 0 && tch_quantity_next(r, &at, &q)) {
+        status = keep_values(o, r, &q, 0.5, err);
+        if (status == 0 && q.several)
+            status = keep_values(o, r, &q, 0.95, err);
+        if (status == 0 && q.several)
+            status = keep_values(o, r, &q, 0.99, err);
     }
     return status;
 }
@@ -216,10 +214,9 @@ static void drop_oldest(struct tch_baseline *b, size_t keep)
     }
 }
 
-int tch_baseline_add(struct tch_baseline *b, const struct tch_measured *m, size_t keep,
+int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
                      tacho_error *err)
 {
-    const struct tch_receipt *r = m->receipt;
     struct tch_occasion *list = realloc(b->occasions, (b->count + 1) * sizeof *list);
     struct tch_occasion *o;
     char commit[64];
@@ -237,7 +234,7 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_measured *m, size_
                                .environment = raw_member(r, "environment")};
     if (!o->id || !o->at || !o->commit || !o->command || !o->environment)
         return no_memory(err);
-    status = keep_all(o, m, err);
+    status = keep_all(o, r, err);
     if (status == 0 && !tch_baseline_find(b, "reference"))
         status = tch_baseline_promote(b, o, err);
     if (status == 0)

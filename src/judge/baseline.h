@@ -68,7 +68,7 @@ int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_err
 
 /** Adds what was measured as the newest occasion; of more than `keep` the oldest go, but never the
     reference. The first occasion is the reference. */
-int tch_baseline_add(struct tch_baseline *b, const struct tch_measured *m, size_t keep,
+int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
                      tacho_error *err);
 
 /** An empty one. 0 or TACHO_ENOMEM. */

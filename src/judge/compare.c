@@ -10,24 +10,18 @@ const struct tch_budget tch_budget_default = {
     .tolerance = NAN, .min_effect = 0.02, .max = NAN, .quantile = 0.5};
 
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
-                     bool several, tacho_error *err)
+                     tacho_error *err)
 {
     if (!q->directed && !budget->directed)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "it is not known whether more of '%s' is better: say its 'direction' in "
                         "tacho.yaml, or --higher-is-better or --lower-is-better",
                         q->name);
-    if (budget->budget.quantile != 0.5 && !several && !isnan(budget->budget.tolerance))
+    if (budget->budget.quantile != 0.5 && !q->several && !isnan(budget->budget.tolerance))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "'%s' has one value a run: %s of it can have a max, but no tolerance",
                         q->name, tch_statistic_name(budget->budget.quantile));
     return 0;
-}
-
-/* A metric that takes every match has several values a run. */
-static bool has_several(const struct tch_measured *m, const struct tch_quantity *q)
-{
-    return q->kind == TCH_QUANTITY_METRIC && m->receipt->samples.metrics[q->index].all;
 }
 
 /* By either name of the quantity. */
@@ -36,8 +30,7 @@ static bool is_for(const struct tch_named_budget *budget, const struct tch_quant
     struct tch_quantity named;
 
     return strcmp(budget->name, q->name) == 0 ||
-           (tch_quantity_find(&(struct tch_measured){0}, budget->name, &named) &&
-            strcmp(named.name, q->name) == 0);
+           (tch_quantity_find(NULL, budget->name, &named) && strcmp(named.name, q->name) == 0);
 }
 
 static const struct tch_named_budget *
@@ -54,11 +47,10 @@ budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, 
     return common;
 }
 
-int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_measured *b,
+int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,
                     tacho_error *err)
 {
-    bool several = has_several(b, q);
     struct tch_about about = {.bench = bench,
                               .quantity = *q,
                               .budget = budget->budget,
@@ -72,7 +64,7 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
     if (!budget->directed)
         about.budget.higher = q->higher;
     /* With several values a run the quantile is within each run, and the median run counts. */
-    about.budget.quantile = several ? 0.5 : budget->budget.quantile;
+    about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
     status = tch_series_of(b, q, budget->budget.quantile, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &y, err);
@@ -89,8 +81,8 @@ static bool all_zero(const struct tch_series *s)
 }
 
 /* One quantity of both. What nobody asked for and never happened is left out. */
-static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_measured *a,
-                        const struct tch_quantity *qa, const struct tch_measured *b,
+static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
+                        const struct tch_quantity *qa, const struct tch_receipt *b,
                         const struct tch_quantity *qb, const struct tch_named_budget *budget,
                         tacho_error *err)
 {
@@ -101,7 +93,7 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
         .budget = budget ? budget->budget : tch_budget_default,
         .ask = ask ? TCH_ASK_RATIO : TCH_ASK_NOTHING,
         .required = budget && budget->required,
-        .paired = tch_measured_paired(a->receipt, b->receipt),
+        .paired = tch_runs_paired(a, b),
     };
     struct tch_series x = {0};
     struct tch_series y = {0};
@@ -120,7 +112,7 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
 }
 
 /* What is asked for and not there. */
-static int add_missing(struct tch_findings *f, const char *bench, const struct tch_measured *b,
+static int add_missing(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                        const struct tch_named_budget *budget, tacho_error *err)
 {
     struct tch_about about = {.bench = bench,
@@ -139,7 +131,7 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
     return tch_findings_add(f, &about, NULL, &none, err);
 }
 
-static bool is_asked(const struct tch_findings *f, size_t from, const struct tch_measured *b,
+static bool is_asked(const struct tch_findings *f, size_t from, const struct tch_receipt *b,
                      const char *name)
 {
     struct tch_quantity q;
@@ -152,8 +144,8 @@ static bool is_asked(const struct tch_findings *f, size_t from, const struct tch
     return false;
 }
 
-int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_measured *a,
-                     const struct tch_measured *b, const struct tch_named_budget *budgets,
+int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
+                     const struct tch_receipt *b, const struct tch_named_budget *budgets,
                      size_t count, bool with_all, tacho_error *err)
 {
     struct tch_quantity qb;
@@ -168,7 +160,7 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         if (!tch_quantity_find(a, qb.name, &qa) || (!budget && !with_all))
             continue;
         if (budget && budget->name)
-            status = tch_budget_check(budget, &qb, has_several(b, &qb), err);
+            status = tch_budget_check(budget, &qb, err);
         if (status == 0)
             status = add_quantity(f, bench, a, &qa, b, &qb, budget, err);
         if (status == 0 && budget)

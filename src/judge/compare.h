@@ -24,23 +24,25 @@ extern const struct tch_budget tch_budget_default;
  * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: a budget for what none of the two can have, or of
  *         which it is not known which way is better
  */
-int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_measured *a,
-                     const struct tch_measured *b, const struct tch_named_budget *budgets,
+int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
+                     const struct tch_receipt *b, const struct tch_named_budget *budgets,
                      size_t count, bool with_all, tacho_error *err);
 
-/** Adds a row without a question for each stage of the profile events that both folders have. The
-    events of one run are no runs of their own: their intervals tell of these events. */
-int tch_compare_events(struct tch_findings *f, const char *bench, const char *a, const char *b,
-                       tacho_error *err);
+/** Adds a row without a question for each stage of the profile events that both folders have, but
+   of which it is not known which run recorded them, as of a server's: rows from number `from` on
+   have the others. The events of one run are no runs of their own: their intervals tell of these
+   events. */
+int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, const char *a,
+                       const char *b, tacho_error *err);
 
 /** Adds the row for the absolute limit of a budget, if it has one. */
-int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_measured *b,
+int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,
                     tacho_error *err);
 
 /** Checks that a budget makes sense for a quantity: its direction is known, its statistic has
-    something to be of. name is what the user calls it. */
+    something to be of. */
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
-                     bool several, tacho_error *err);
+                     tacho_error *err);
 
 #endif

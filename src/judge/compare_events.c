@@ -1,8 +1,9 @@
-/* Stages of profile events as rows. */
+/* Stages of profile events as rows, event by event. One value a run is quantity.c's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -42,8 +43,17 @@ static int series_of(const struct tch_stage *stage, struct tch_series *ret, tach
     return 0;
 }
 
-static int add_stage(struct tch_findings *f, const char *bench, const struct tch_stage_group *group,
-                     const struct tch_stage *a, const struct tch_stage *b, tacho_error *err)
+static bool has_row(const struct tch_findings *f, size_t from, const char *name)
+{
+    for (size_t i = from; i < f->count; i++)
+        if (strcmp(f->about[i].quantity.name, name) == 0)
+            return true;
+    return false;
+}
+
+static int add_stage(struct tch_findings *f, const char *bench, size_t from,
+                     const struct tch_stage_group *group, const struct tch_stage *a,
+                     const struct tch_stage *b, tacho_error *err)
 {
     struct tch_about about = {.bench = bench, .budget = tch_budget_default};
     struct tch_quantity *q = &about.quantity;
@@ -52,10 +62,12 @@ static int add_stage(struct tch_findings *f, const char *bench, const struct tch
     int status;
 
     q->unit = a->is_count ? TCH_COUNT : TCH_NS;
-    snprintf(q->name, sizeof q->name, "stage:%.*s.%.*s", (int)group->event_len, group->event,
+    snprintf(q->name, sizeof q->name, TCH_RECORDED_STAGE "%.*s.%.*s", (int)group->event_len,
+             group->event, (int)a->name_len, a->name);
+    snprintf(q->title, sizeof q->title, "events %.*s.%.*s", (int)group->event_len, group->event,
              (int)a->name_len, a->name);
-    snprintf(q->title, sizeof q->title, "%.*s: %.*s", (int)group->event_len, group->event,
-             (int)a->name_len, a->name);
+    if (has_row(f, from, q->name))
+        return 0;
     status = series_of(a, &x, err);
     if (status == 0)
         status = series_of(b, &y, err);
@@ -66,7 +78,7 @@ static int add_stage(struct tch_findings *f, const char *bench, const struct tch
     return status;
 }
 
-static int add_groups(struct tch_findings *f, const char *bench, struct tch_stages *a,
+static int add_groups(struct tch_findings *f, const char *bench, size_t from, struct tch_stages *a,
                       struct tch_stages *b, tacho_error *err)
 {
     int status = 0;
@@ -80,14 +92,14 @@ static int add_groups(struct tch_findings *f, const char *bench, struct tch_stag
             const struct tch_stage *stage = tch_stage_find(before, &group->stages[k]);
 
             if (stage)
-                status = add_stage(f, bench, group, stage, &group->stages[k], err);
+                status = add_stage(f, bench, from, group, stage, &group->stages[k], err);
         }
     }
     return status;
 }
 
-int tch_compare_events(struct tch_findings *f, const char *bench, const char *a, const char *b,
-                       tacho_error *err)
+int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, const char *a,
+                       const char *b, tacho_error *err)
 {
     struct tch_stages x;
     struct tch_stages y;
@@ -100,11 +112,11 @@ int tch_compare_events(struct tch_findings *f, const char *bench, const char *a,
     if (status == 0)
         status = read_stages(&y, b, err);
     if (status == 0)
-        status = add_groups(f, bench, &x, &y, err);
+        status = add_groups(f, bench, from, &x, &y, err);
     if (status == 0 && f->count > before)
         tch_findings_note(f,
-                          "stages are compared event by event: the events of one run are no runs "
-                          "of their own");
+                          "which run recorded these events is not known: they are compared event "
+                          "by event, and not judged");
     tch_stages_release(&x);
     tch_stages_release(&y);
     return status;

@@ -83,7 +83,7 @@ static int measure_all(struct tch_gate *g, const struct tch_gate_watch *watch, t
 /* --- Rows --- */
 
 static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
-                        const struct tch_measured *m, const struct tch_named_budget *budget,
+                        const struct tch_receipt *r, const struct tch_named_budget *budget,
                         const struct tch_quantity *q, tacho_error *err)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
@@ -109,7 +109,7 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
     }
     if (!budget->directed)
         about.budget.higher = q->higher;
-    status = tch_series_of(m, q, budget->budget.quantile, &now, err);
+    status = tch_series_of(r, q, budget->budget.quantile, &now, err);
     if (status == 0)
         status = tch_findings_add(&g->findings, &about, &before, &now, err);
     tch_series_release(&now);
@@ -117,8 +117,8 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
 }
 
 /* Against a baseline: its values, and limits. */
-static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b,
-                    const struct tch_measured *m, tacho_error *err)
+static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const struct tch_receipt *r,
+                    tacho_error *err)
 {
     int status = 0;
 
@@ -128,9 +128,9 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b,
         struct tch_quantity had;
         bool measured = false;
 
-        if (!tch_quantity_find(m, budget->name, &q))
+        if (!tch_quantity_find(r, budget->name, &q))
             continue; /* settings have been checked: a metric that never matched */
-        for (size_t at = 0; !measured && tch_quantity_next(m, &at, &had);)
+        for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
             measured = strcmp(had.name, q.name) == 0;
         if (!measured && !budget->required) {
             tch_findings_note(&g->findings, "%s: %s was not measured, and is not judged",
@@ -138,28 +138,21 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b,
             continue;
         }
         if (b->has_baseline && !isnan(budget->budget.tolerance))
-            status = add_kept_row(g, b, m, budget, &q, err);
+            status = add_kept_row(g, b, r, budget, &q, err);
         if (status == 0)
-            status = tch_compare_max(&g->findings, b->bench->name, m, &q, budget, err);
+            status = tch_compare_max(&g->findings, b->bench->name, r, &q, budget, err);
     }
     return status;
 }
 
 static int add_sides(struct tch_gate *g, const struct tch_gate_bench *b, tacho_error *err)
 {
-    struct tch_measured m[2] = {{0}};
-    int status = 0;
+    const struct tch_receipt *own = tch_gate_receipt(b);
 
-    for (size_t i = 0; i < b->plan.command_count && status == 0; i++)
-        status = tch_measured_init(&m[i], &b->run.items[i].receipt, NULL, err);
-    if (status == 0)
-        status = g->how.against
-                     ? tch_compare_runs(&g->findings, b->bench->name, &m[0], &m[1],
-                                        b->bench->budgets, b->bench->budget_count, false, err)
-                     : add_kept(g, b, &m[0], err);
-    for (size_t i = 0; i < 2; i++)
-        tch_measured_release(&m[i]);
-    return status;
+    return g->how.against
+               ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
+                                  b->bench->budgets, b->bench->budget_count, false, err)
+               : add_kept(g, b, own, err);
 }
 
 static int add_rows(struct tch_gate *g, tacho_error *err)

@@ -83,6 +83,10 @@ void tch_gate_close(struct tch_gate *g);
     occasion becomes the reference. */
 int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err);
 
+/** The folder of all baselines. root: of tacho.yaml. TACHO_ELIMIT when that is too long. */
+int tch_gate_baselines(const struct tch_settings *s, const char *root, char dir[PATH_MAX],
+                       tacho_error *err);
+
 /** Where the baseline of a bench is or would be. */
 int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench *b,
                            char path[PATH_MAX], tacho_error *err);

@@ -121,17 +121,26 @@ static int find_machine(struct tch_gate *g, tacho_error *err)
     return status;
 }
 
+int tch_gate_baselines(const struct tch_settings *s, const char *root, char dir[PATH_MAX],
+                       tacho_error *err)
+{
+    bool absolute = s->baselines[0] == '/';
+    int n =
+        snprintf(dir, PATH_MAX, "%s%s%s", absolute ? "" : root, absolute ? "" : "/", s->baselines);
+
+    if (n < 0 || n >= PATH_MAX)
+        return tch_fail(err, TACHO_ELIMIT, 0, "the path of the baselines is too long");
+    return 0;
+}
+
 int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench *b,
                            char path[PATH_MAX], tacho_error *err)
 {
     char dir[PATH_MAX];
-    bool absolute = g->settings->baselines[0] == '/';
-    int n = snprintf(dir, sizeof dir, "%s%s%s", absolute ? "" : g->how.root, absolute ? "" : "/",
-                     g->settings->baselines);
+    int status = tch_gate_baselines(g->settings, g->how.root, dir, err);
 
-    if (n < 0 || n >= PATH_MAX)
-        return tch_fail(err, TACHO_ELIMIT, 0, "the path of the baselines is too long");
-    return tch_baseline_path(path, dir, b->bench->name, g->machine_class, err);
+    return status < 0 ? status
+                      : tch_baseline_path(path, dir, b->bench->name, g->machine_class, err);
 }
 
 /* None is fine; one that cannot be read is not. */
@@ -231,22 +240,20 @@ void tch_gate_close(struct tch_gate *g)
 
 static int save_bench(struct tch_gate *g, struct tch_gate_bench *b, bool promote, tacho_error *err)
 {
-    struct tch_measured m;
     char path[PATH_MAX];
-    int status = tch_measured_init(&m, tch_gate_receipt(b),
-                                   b->run.items[b->plan.command_count - 1].folder.path, err);
+    int status = 0;
 
-    if (status == 0 && !b->baseline.bench)
+    if (!b->baseline.bench)
         status = tch_baseline_init(&b->baseline, b->bench->name, g->machine_class, err);
     if (status == 0)
-        status = tch_baseline_add(&b->baseline, &m, (size_t)g->settings->keep, err);
+        status =
+            tch_baseline_add(&b->baseline, tch_gate_receipt(b), (size_t)g->settings->keep, err);
     if (status == 0 && promote)
         status = tch_baseline_promote(&b->baseline, tch_baseline_find(&b->baseline, "latest"), err);
     if (status == 0)
         status = tch_gate_baseline_path(g, b, path, err);
     if (status == 0)
         status = tch_baseline_write(&b->baseline, path, err);
-    tch_measured_release(&m);
     return status;
 }
 

@@ -1,17 +1,13 @@
 /* The table of quantities, and their values a run. */
 #include "quantity.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <tacho/csv.h>
-
 #include "base/error.h"
-#include "base/number.h"
-#include "run/folder.h"
+#include "event/stages.h"
 #include "stats/order.h"
 
 /* Spreads are what is assumed of two occasions until some have been seen: clocks and neighbours
@@ -32,9 +28,9 @@ static const struct known {
     {"memory", "peak memory", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_MAX_RSS, true, 0.005},
     {"tree_memory", "peak memory of the tree", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_TREE_RSS, false,
      0.005},
-    {"kv_cache", "peak key-value cache", TCH_BYTES, TCH_QUANTITY_CATEGORY, 0, true, 0.005},
-    {"activation", "peak activations", TCH_BYTES, TCH_QUANTITY_CATEGORY, 1, true, 0.005},
-    {"temp_buffer", "peak temporary buffers", TCH_BYTES, TCH_QUANTITY_CATEGORY, 2, true, 0.005},
+    {"kv_cache", "peak key-value cache", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
+    {"activation", "peak activations", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
+    {"temp_buffer", "peak temporary buffers", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
     {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.03},
     {"throughput", "throughput", TCH_PLAIN, TCH_QUANTITY_THROUGHPUT, 0, true, 0.02},
     {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.005},
@@ -65,168 +61,93 @@ static int no_memory(tacho_error *err)
     return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the values of a run");
 }
 
-/* --- Memory categories: rows of the program's own file, each to the run it was written in. --- */
-
-struct reading {
-    struct tch_measured *m;
-    double offset_ns; /* of the samples' clock to the wall clock */
-    size_t at;        /* rows come run by run */
-};
-
-static bool in_sample(const struct reading *r, size_t i, double ns)
-{
-    const struct tch_run_sample *sample = &r->m->receipt->samples.items[i];
-    double start = (double)sample->start_ns + r->offset_ns;
-
-    return ns >= start - 1e3 && ns <= start + sample->field[TCH_WALL] + 1e3;
-}
-
-static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
-{
-    struct reading *r = ctx;
-    const double value[TCH_CATEGORIES] = {(double)row->as.memory.kv_cache_bytes,
-                                          (double)row->as.memory.activation_bytes,
-                                          (double)row->as.memory.temp_buffer_bytes};
-    double ns = 1e3 * (double)row->as.memory.timestamp_us;
-    size_t count = r->m->receipt->samples.count;
-
-    (void)err;
-    for (size_t tried = 0; tried < count && !in_sample(r, r->at, ns); tried++)
-        r->at = (r->at + 1) % count;
-    if (count == 0 || !in_sample(r, r->at, ns))
-        return 0; /* of a warm-up */
-    for (size_t k = 0; k < TCH_CATEGORIES; k++) {
-        double *peak = &r->m->category[k][r->at];
-
-        if (isnan(*peak) || *peak < value[k])
-            *peak = value[k];
-    }
-    return 0;
-}
-
-static double head_number(const struct tch_receipt *r, const char *key)
-{
-    size_t len;
-    const char *raw = tch_receipt_raw(r, key, &len);
-    double value = NAN;
-
-    if (raw)
-        (void)tch_parse_f64_n(raw, len, &value);
-    return value;
-}
-
-/* A category that is 0 all the time was not told of. */
-static void drop_empty(struct tch_measured *m)
-{
-    for (size_t k = 0; k < TCH_CATEGORIES; k++) {
-        bool any = false;
-
-        for (size_t i = 0; m->category[k] && i < m->receipt->samples.count; i++)
-            any |= m->category[k][i] > 0;
-        if (!any) {
-            free(m->category[k]);
-            m->category[k] = NULL;
-        }
-    }
-}
-
-/* Most programs tell nothing: then there is no file. */
-static int read_memory(const char *path, struct reading *r, tacho_error *err)
-{
-    tacho_error why = {0};
-    int status = tacho_csv_read(path, TACHO_CSV_MEMORY, take_memory, r, &why);
-
-    if (status == TACHO_EIO && why.system_errno == ENOENT)
-        return 0;
-    if (status < 0 && err)
-        *err = why;
-    return status;
-}
-
-int tch_measured_init(struct tch_measured *m, const struct tch_receipt *receipt, const char *folder,
-                      tacho_error *err)
-{
-    struct reading r = {.m = m};
-    char path[PATH_MAX];
-    int status;
-
-    *m = (struct tch_measured){.receipt = receipt};
-    if (!folder)
-        return 0;
-    status = tch_folder_at(path, folder, "memory-program.csv", err);
-    for (size_t k = 0; k < TCH_CATEGORIES && status == 0; k++) {
-        m->category[k] = malloc((receipt->samples.count + 1) * sizeof(double));
-        if (!m->category[k])
-            return no_memory(err);
-        for (size_t i = 0; i < receipt->samples.count; i++)
-            m->category[k][i] = NAN;
-    }
-    r.offset_ns =
-        head_number(receipt, "started_unix_ns") - head_number(receipt, "started_monotonic_ns");
-    if (status == 0 && !isnan(r.offset_ns))
-        status = read_memory(path, &r, err);
-    if (status < 0)
-        return status;
-    drop_empty(m);
-    return 0;
-}
-
-void tch_measured_release(struct tch_measured *m)
-{
-    for (size_t k = 0; k < TCH_CATEGORIES; k++)
-        free(m->category[k]);
-    *m = (struct tch_measured){0};
-}
-
 /* --- Quantities --- */
 
-static void describe(const struct tch_measured *m, size_t i, struct tch_quantity *ret)
+static size_t recorded_index(const struct tch_receipt *r, const char *name)
+{
+    return r ? tch_recorded_find(&r->samples, name) : SIZE_MAX;
+}
+
+static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity *ret)
 {
     const struct known *k = &known[i];
+    bool recorded = k->kind == TCH_QUANTITY_RECORDED;
 
     *ret = (struct tch_quantity){.unit = k->unit,
                                  .kind = k->kind,
-                                 .index = k->index,
+                                 .index = recorded ? recorded_index(r, k->name) : k->index,
                                  .higher = k->kind == TCH_QUANTITY_THROUGHPUT,
                                  .directed = true,
                                  .gated = k->gated,
                                  .spread = k->spread};
     snprintf(ret->name, sizeof ret->name, "%s", k->name);
-    if (k->kind == TCH_QUANTITY_THROUGHPUT && m->receipt && m->receipt->work_unit[0])
-        snprintf(ret->title, sizeof ret->title, "%.60s/s", m->receipt->work_unit);
+    if (k->kind == TCH_QUANTITY_THROUGHPUT && r && r->work_unit[0])
+        snprintf(ret->title, sizeof ret->title, "%.60s/s", r->work_unit);
     else
         snprintf(ret->title, sizeof ret->title, "%s", k->title);
 }
 
-static void describe_metric(const char *name, size_t i, struct tch_quantity *ret)
+static void describe_metric(const struct tch_metric_name *metric, size_t i,
+                            struct tch_quantity *ret)
 {
-    *ret = (struct tch_quantity){
-        .unit = TCH_PLAIN, .kind = TCH_QUANTITY_METRIC, .index = i, .spread = 0.02};
+    *ret = (struct tch_quantity){.unit = TCH_PLAIN,
+                                 .kind = TCH_QUANTITY_METRIC,
+                                 .index = i,
+                                 .several = metric->all,
+                                 .spread = 0.02};
+    snprintf(ret->name, sizeof ret->name, "%s", metric->name);
+    snprintf(ret->title, sizeof ret->title, "%s", metric->name);
+}
+
+/* A category or a stage, whose names are the program's. false: it is called otherwise. */
+static bool describe_recorded(const char *name, size_t i, struct tch_quantity *ret)
+{
+    bool stage =
+        strncmp(name, TCH_RECORDED_STAGE, strlen(TCH_RECORDED_STAGE)) == 0 && strchr(name, '.');
+    bool memory = strncmp(name, TCH_RECORDED_MEMORY, strlen(TCH_RECORDED_MEMORY)) == 0 &&
+                  name[strlen(TCH_RECORDED_MEMORY)];
+    bool count = stage && tch_stage_is_count(name, strlen(name));
+
+    if ((!stage && !memory) || strlen(name) >= TCH_RECORDED_TEXT)
+        return false;
+    *ret = (struct tch_quantity){.unit = count   ? TCH_COUNT
+                                         : stage ? TCH_NS
+                                                 : TCH_BYTES,
+                                 .kind = TCH_QUANTITY_RECORDED,
+                                 .index = i,
+                                 .several = stage,
+                                 .directed = !count,
+                                 .gated = !count,
+                                 .spread = stage ? 0.02 : 0.005};
     snprintf(ret->name, sizeof ret->name, "%s", name);
-    snprintf(ret->title, sizeof ret->title, "%s", name);
+    snprintf(ret->title, sizeof ret->title, "%s%.100s", stage ? "stage " : "peak ",
+             name + strlen(stage ? TCH_RECORDED_STAGE : TCH_RECORDED_MEMORY));
+    return true;
 }
 
 static bool is_called(const struct known *k, const char *name)
 {
+    size_t prefix = strlen(TCH_RECORDED_MEMORY);
+
+    if (k->kind == TCH_QUANTITY_RECORDED && strncmp(name, TCH_RECORDED_MEMORY, prefix) == 0)
+        name += prefix;
     return strcmp(k->name, name) == 0 ||
            (k->kind == TCH_QUANTITY_FIELD && strcmp(tch_fields[k->index].name, name) == 0);
 }
 
-bool tch_quantity_find(const struct tch_measured *m, const char *name, struct tch_quantity *ret)
+bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
 {
-    const struct tch_run_samples *samples = m->receipt ? &m->receipt->samples : NULL;
-
     for (size_t i = 0; i < KNOWN; i++)
         if (is_called(&known[i], name)) {
-            describe(m, i, ret);
+            describe(r, i, ret);
             return true;
         }
-    for (size_t i = 0; samples && i < samples->metric_count; i++)
-        if (strcmp(samples->metrics[i].name, name) == 0) {
-            describe_metric(name, i, ret);
+    for (size_t i = 0; r && i < r->samples.metric_count; i++)
+        if (strcmp(r->samples.metrics[i].name, name) == 0) {
+            describe_metric(&r->samples.metrics[i], i, ret);
             return true;
         }
-    return false;
+    return describe_recorded(name, recorded_index(r, name), ret);
 }
 
 /* --- Values --- */
@@ -246,33 +167,45 @@ static double of_metric(const struct tch_values *values, double quantile, struct
     return tch_quantile_linear(room->v, room->n, quantile);
 }
 
+/* Stages are in microseconds; a quantity that is a time is in nanoseconds. */
+static double of_recorded(const struct tch_run_sample *s, const struct tch_quantity *q,
+                          double quantile)
+{
+    const struct tch_recorded *v;
+
+    if (q->index >= s->recorded_count)
+        return NAN;
+    v = &s->recorded[q->index];
+    return (q->unit == TCH_NS ? 1e3 : 1) * (quantile == 0.95   ? v->p95
+                                            : quantile == 0.99 ? v->p99
+                                                               : v->p50);
+}
+
 /* The value of run i, NAN where there is none. */
-static double value_of(const struct tch_measured *m, const struct tch_quantity *q, size_t i,
+static double value_of(const struct tch_receipt *r, const struct tch_quantity *q, size_t i,
                        double quantile, struct tch_values *room, tacho_error *err)
 {
-    const struct tch_run_sample *s = &m->receipt->samples.items[i];
+    const struct tch_run_sample *s = &r->samples.items[i];
 
     switch (q->kind) {
     case TCH_QUANTITY_FIELD:
         return s->field[q->index];
     case TCH_QUANTITY_CPU:
         return s->field[TCH_USER] + s->field[TCH_SYSTEM];
-    case TCH_QUANTITY_CATEGORY:
-        return m->category[q->index] ? m->category[q->index][i] : NAN;
+    case TCH_QUANTITY_RECORDED:
+        return of_recorded(s, q, quantile);
     case TCH_QUANTITY_METRIC:
         return of_metric(&s->metrics[q->index], quantile, room, err);
     case TCH_QUANTITY_THROUGHPUT:
-        return m->receipt->work > 0 && s->field[TCH_WALL] > 0
-                   ? m->receipt->work / s->field[TCH_WALL] * 1e9
-                   : NAN;
+        return r->work > 0 && s->field[TCH_WALL] > 0 ? r->work / s->field[TCH_WALL] * 1e9 : NAN;
     }
     return NAN;
 }
 
-int tch_series_of(const struct tch_measured *m, const struct tch_quantity *q, double quantile,
+int tch_series_of(const struct tch_receipt *r, const struct tch_quantity *q, double quantile,
                   struct tch_series *ret, tacho_error *err)
 {
-    size_t count = m->receipt->samples.count;
+    size_t count = r->samples.count;
     struct tch_values room = {0};
 
     *ret = (struct tch_series){.value = malloc((count + 1) * sizeof *ret->value),
@@ -280,8 +213,8 @@ int tch_series_of(const struct tch_measured *m, const struct tch_quantity *q, do
     if (!ret->value || !ret->pair)
         return no_memory(err);
     for (size_t i = 0; i < count; i++) {
-        const struct tch_run_sample *sample = &m->receipt->samples.items[i];
-        double value = value_of(m, q, i, quantile, &room, err);
+        const struct tch_run_sample *sample = &r->samples.items[i];
+        double value = value_of(r, q, i, quantile, &room, err);
 
         if (!tch_run_sample_ok(sample) || isnan(value))
             continue;
@@ -319,35 +252,43 @@ void tch_series_match(struct tch_series *a, struct tch_series *b)
     a->count = b->count = n;
 }
 
-bool tch_measured_paired(const struct tch_receipt *a, const struct tch_receipt *b)
+bool tch_runs_paired(const struct tch_receipt *a, const struct tch_receipt *b)
 {
     return a->group[0] && strcmp(a->group, b->group) == 0;
 }
 
-static bool has_value(const struct tch_measured *m, const struct tch_quantity *q)
+static bool has_value(const struct tch_receipt *r, const struct tch_quantity *q)
 {
     struct tch_values room = {0};
     bool found = false;
 
-    for (size_t i = 0; i < m->receipt->samples.count && !found; i++)
-        found = !isnan(value_of(m, q, i, 0.5, &room, NULL));
+    for (size_t i = 0; i < r->samples.count && !found; i++)
+        found = !isnan(value_of(r, q, i, 0.5, &room, NULL));
     tch_values_release(&room);
     return found;
 }
 
-bool tch_quantity_next(const struct tch_measured *m, size_t *at, struct tch_quantity *ret)
+static bool describe_next(const struct tch_receipt *r, size_t i, struct tch_quantity *ret)
 {
-    const struct tch_run_samples *samples = &m->receipt->samples;
+    const struct tch_run_samples *samples = &r->samples;
 
-    while (*at < KNOWN + samples->metric_count) {
-        size_t i = (*at)++;
-
-        if (i < KNOWN)
-            describe(m, i, ret);
-        else
-            describe_metric(samples->metrics[i - KNOWN].name, i - KNOWN, ret);
-        if (has_value(m, ret))
-            return true;
+    if (i < KNOWN) {
+        describe(r, i, ret);
+        return true;
     }
+    i -= KNOWN;
+    if (i < samples->metric_count) {
+        describe_metric(&samples->metrics[i], i, ret);
+        return true;
+    }
+    i -= samples->metric_count;
+    return describe_recorded(samples->recorded_names[i], i, ret);
+}
+
+bool tch_quantity_next(const struct tch_receipt *r, size_t *at, struct tch_quantity *ret)
+{
+    while (*at < KNOWN + r->samples.metric_count + r->samples.recorded_count)
+        if (describe_next(r, (*at)++, ret) && has_value(r, ret))
+            return true;
     return false;
 }

@@ -32,20 +32,19 @@ static const struct tch_yaml_field fields[] = {
     {NULL, NULL, 0},
 };
 
-static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret,
-                          bool *several)
+/* What a program records may have a name that a metric has: the metric counts. */
+static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
 {
-    *several = false;
-    if (tch_quantity_find(&(struct tch_measured){0}, name, ret))
+    if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED)
         return true;
     for (size_t i = 0; i < b->metric_count; i++)
         if (strcmp(b->metrics[i].id.name, name) == 0) {
-            *ret = (struct tch_quantity){.unit = TCH_PLAIN, .kind = TCH_QUANTITY_METRIC};
+            *ret = (struct tch_quantity){
+                .unit = TCH_PLAIN, .kind = TCH_QUANTITY_METRIC, .several = b->metrics[i].id.all};
             snprintf(ret->name, sizeof ret->name, "%s", name);
-            *several = b->metrics[i].id.all;
             return true;
         }
-    return false;
+    return tch_quantity_find(NULL, name, ret);
 }
 
 /* "50ms", "512MiB", 12.5 or "5J", by what the quantity is measured in. */
@@ -96,16 +95,13 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
                       .required = budget->required};
     struct tch_quantity q;
     tacho_error why;
-    bool several;
     int status;
 
-    if (!find_quantity(b, node->key, &q, &several))
+    if (!find_quantity(b, node->key, &q))
         return tch_yaml_fail(err, node,
                              "there is no metric '%.40s'; there are wall, cpu, memory, energy, "
-                             "throughput and so on, and those under 'metrics'",
-                             node->key);
-    if (q.kind == TCH_QUANTITY_CATEGORY)
-        return tch_yaml_fail(err, node, "'%.40s' is known when a run has ended: see tacho compare",
+                             "throughput and so on, memory.CATEGORY, stage:EVENT.STAGE, and those "
+                             "under 'metrics'",
                              node->key);
     status = tch_yaml_take(node, "a budget", fields, &raw, err);
     if (status == 0)
@@ -121,7 +117,7 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
     if (isnan(raw.tolerance) && isnan(budget->budget.max))
         return tch_yaml_fail(err, node, "the budget of '%.60s' needs a tolerance or a max",
                              node->key);
-    if (tch_budget_check(budget, &q, several, &why) < 0)
+    if (tch_budget_check(budget, &q, &why) < 0)
         return tch_yaml_fail(err, node, "%.200s", why.message);
     return 0;
 }

@@ -6,11 +6,12 @@
  * Holm's correction together, so that a report of rows that are all fine holds a FAIL with
  * probability alpha at most, however many rows it has.
  *
- *   FAIL          the adjusted p of "at most 1 + tolerance" is at most alpha, and the estimate is
- * at least the minimum effect PASS          the interval ends below 1 + tolerance (or below 1 +
- * minimum effect, where that is more: what is smaller does not matter) WARN          the interval
- * begins above 1, and the estimate is at least the minimum effect INCONCLUSIVE  all else; `settle`
- * says how many runs would tell
+ * - FAIL: the adjusted p of "at most 1 + tolerance" is at most alpha, and the estimate is at least
+ *   the minimum effect.
+ * - PASS: the interval ends below 1 + tolerance, or below 1 + minimum effect where that is more:
+ *   what is smaller does not matter.
+ * - WARN: the interval begins above 1, and the estimate is at least the minimum effect.
+ * - INCONCLUSIVE: all else; `settle` says how many runs would tell.
  *
  * No randomness, no state: the same values give the same verdicts.
  */

@@ -13,6 +13,7 @@
 enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 566, BOTTOM = 202 };
 enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
 enum { TITLE_HEIGHT = 30 }; /* of a file */
+enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* characters, of which two stand beside each other */ };
 
 void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len)
 {
@@ -151,6 +152,46 @@ static void add_ticks_x(struct tch_plot *p)
     tch_buf_adds(p->b, "</text>");
 }
 
+/*
+ * What the lines are called: below the axis, where no data is.
+ */
+
+static size_t key_columns(const struct tch_plot *p)
+{
+    for (size_t i = 0; i < p->key_count; i++)
+        if (strlen(p->keys[i]) > KEY_SHORT)
+            return 1;
+    return 2;
+}
+
+static size_t keys_height(const struct tch_plot *p)
+{
+    size_t columns = key_columns(p);
+
+    return (p->key_count + columns - 1) / columns * KEY_HEIGHT;
+}
+
+static void add_keys(struct tch_plot *p)
+{
+    size_t columns = key_columns(p);
+
+    if (p->key_count == 0)
+        return;
+    tch_buf_adds(p->b, "<g class=\"legend\">");
+    for (size_t i = 0; i < p->key_count; i++) {
+        size_t x = LEFT + i % columns * DATA_WIDTH / 2;
+        size_t y = HEIGHT + i / columns * KEY_HEIGHT + KEY_HEIGHT / 2;
+
+        tch_buf_addf(p->b,
+                     "<path class=\"%c\" d=\"M%zu %zuh16\"/><text class=\"name\" x=\"%zu\" "
+                     "y=\"%zu\">",
+                     'a' + (char)i, x, y, x + 22, y + 4);
+        tch_add_escaped(p->b, p->keys[i]);
+        tch_buf_adds(p->b, "</text>");
+    }
+    tch_buf_adds(p->b, "</g>");
+}
+
 void tch_plot_begin(struct tch_plot *p)
 {
     static const char *const units[] = {[TCH_NS] = "ns",
@@ -165,8 +206,8 @@ void tch_plot_begin(struct tch_plot *p)
         p->y1 = p->y0 + 1;
     tch_buf_adds(p->b, "<figure class=\"plot\"><figcaption>");
     tch_add_escaped(p->b, p->title);
-    tch_buf_addf(p->b, "</figcaption><svg viewBox=\"0 0 %d %d\" tabindex=\"0\" role=\"img\"", WIDTH,
-                 HEIGHT);
+    tch_buf_addf(p->b, "</figcaption><svg viewBox=\"0 0 %d %zu\" tabindex=\"0\" role=\"img\"",
+                 WIDTH, HEIGHT + keys_height(p));
     tch_buf_addf(p->b, " data-x0=\"%.17g\" data-x1=\"%.17g\" data-y0=\"%.17g\" data-y1=\"%.17g\"",
                  p->x0, p->x1, p->y0, p->y1);
     tch_buf_adds(p->b, p->x_log ? " data-xlog=\"1\"" : "");
@@ -271,19 +312,6 @@ void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const d
     tch_buf_adds(p->b, "\"/>");
 }
 
-void tch_plot_key(struct tch_plot *p, const char *kind, const char *text, size_t at)
-{
-    unsigned y = 14 + 17 * (unsigned)at;
-
-    if (!p->keyed)
-        tch_buf_adds(p->b, "</g><g class=\"legend\">"); /* it is not zoomed */
-    p->keyed = true;
-    tch_buf_addf(p->b, "<path class=\"%s\" d=\"M8 %uh16\"/><text class=\"name\" x=\"30\" y=\"%u\">",
-                 kind, y, y + 4);
-    tch_add_escaped(p->b, text);
-    tch_buf_adds(p->b, "</text>");
-}
-
 void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n)
 {
     tch_buf_adds(p->b, "<path class=\"bars\" d=\"");
@@ -318,7 +346,9 @@ void tch_plot_end(struct tch_plot *p)
 
 void tch_plot_end_picture(struct tch_plot *p)
 {
-    tch_buf_adds(p->b, "</g></svg></svg>");
+    tch_buf_adds(p->b, "</g></svg>");
+    add_keys(p);
+    tch_buf_adds(p->b, "</svg>");
 }
 
 /* What report.css says of charts, without the page around them. */

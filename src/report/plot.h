@@ -26,8 +26,9 @@ struct tch_plot {
     const char *y_name;
     double x0, x1, y0, y1;
     enum tch_unit xu, yu;
-    bool x_log, y_log; /**< logarithmic: then the range is above 0 */
-    bool keyed;        /**< there is a key: set by tch_plot_key() */
+    bool x_log, y_log;       /**< logarithmic: then the range is above 0 */
+    const char *const *keys; /**< what the lines "a", "b", ... are called: below the data */
+    size_t key_count;
 };
 
 /** The smallest y and the largest of the values, with some room; from 0 when `zero`. */
@@ -48,9 +49,6 @@ void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, co
 
 /** A line that is no data, as a fit is. */
 void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n);
-
-/** What the lines are called, in the upper left corner: line `at` from 0. Last of all. */
-void tch_plot_key(struct tch_plot *p, const char *kind, const char *text, size_t at);
 
 /** Bars from edge[i] to edge[i + 1]. */
 void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n);

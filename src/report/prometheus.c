@@ -2,7 +2,7 @@
 #include "base/float_text.h"
 #include "report.h"
 
-static void add_label(struct tch_buf *b, const char *text)
+void tch_add_prometheus_label(struct tch_buf *b, const char *text)
 {
     for (; *text; text++)
         if (*text == '\\' || *text == '"')
@@ -19,9 +19,9 @@ static void add_value(struct tch_buf *b, const struct tch_receipt *r, const char
     char text[TCH_PLAIN_TEXT];
 
     tch_buf_addf(b, "tacho_run_%s{name=\"", metric);
-    add_label(b, r->name);
+    tch_add_prometheus_label(b, r->name);
     tch_buf_adds(b, "\",id=\"");
-    add_label(b, r->id);
+    tch_add_prometheus_label(b, r->id);
     tch_buf_addf(b, "\",stat=\"%s\"} ", stat);
     tch_buf_add(b, text, tch_f64_plain(text, value));
     tch_buf_addc(b, '\n');

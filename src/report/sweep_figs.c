@@ -130,6 +130,11 @@ struct line {
     size_t n;
 };
 
+struct names {
+    char text[LINES_MOST][TCH_CELL_NAME + 32];
+    const char *key[LINES_MOST];
+};
+
 /* The parameter along which lines are drawn: that of the fits, or the last that is numeric. */
 static int line_param(const struct tch_results *r)
 {
@@ -242,6 +247,23 @@ static void name_fit(const struct tch_series *s, char *text, size_t size)
                  tch_growth_names[s->fit.best]);
 }
 
+/* What each line is called; none has to be where there is but one. */
+static void name_lines(const struct tch_results *r, struct tch_plot *p, const size_t *first,
+                       size_t n, int along, bool fitted, struct names *names)
+{
+    const struct tch_grid *grid = r->sweep->plan->grid;
+    tch_params others = tch_grid_all(grid) & ~(1u << along);
+
+    for (size_t i = 0; i < n; i++) {
+        tch_grid_name(grid, first[i], others, "cell", names->text[i]);
+        if (fitted)
+            name_fit(&r->series[i], names->text[i], sizeof names->text[i]);
+        names->key[i] = names->text[i];
+    }
+    p->keys = names->key;
+    p->key_count = names->text[0][0] ? n : 0;
+}
+
 /* Do the values grow by factors rather than by steps? Then the middle one is far below the last. */
 static bool is_geometric(const struct tch_param *p)
 {
@@ -255,10 +277,10 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
     static const char *const kinds[LINES_MOST] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     const struct tch_results *r = f->r;
     const struct tch_grid *grid = r->sweep->plan->grid;
-    tch_params others = tch_grid_all(grid) & ~(1u << along);
     bool fitted =
         r->series_count > 0 && along == r->along && measure == r->cost && kind == TCH_HEAT_MEDIAN;
     size_t first[LINES_MOST];
+    struct names names;
     size_t n = 0;
 
     for (size_t i = 0; i < r->sweep->cells && n < LINES_MOST; i++)
@@ -268,6 +290,7 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
             first[n++] = i;
         }
     settle_range(p, is_geometric(&grid->param[along]));
+    name_lines(r, p, first, n, along, fitted, &names);
     tch_plot_begin(p);
     for (size_t i = 0; i < n; i++) {
         take_line(r, measure, kind, along, first[i], line);
@@ -277,15 +300,6 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
         tch_plot_marks(p, kinds[i], line->x, line->y, line->n);
         if (fitted)
             add_fit(p, r, &r->series[i], kinds[i]);
-    }
-    for (size_t i = 0; i < n; i++) {
-        char text[TCH_CELL_NAME + 32];
-
-        tch_grid_name(grid, first[i], others, "cell", text);
-        if (fitted)
-            name_fit(&r->series[i], text, sizeof text);
-        if (text[0])
-            tch_plot_key(p, kinds[i], text, i);
     }
     tch_plot_end(p);
 }

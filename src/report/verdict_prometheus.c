@@ -2,18 +2,8 @@
 #include <math.h>
 
 #include "base/float_text.h"
+#include "report.h"
 #include "verdict.h"
-
-static void add_label(struct tch_buf *b, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '\\' || *text == '"')
-            tch_buf_addf(b, "\\%c", *text);
-        else if (*text == '\n')
-            tch_buf_adds(b, "\\n");
-        else
-            tch_buf_addc(b, *text);
-}
 
 static void add_sample(struct tch_buf *b, const struct tch_findings *f, size_t i, const char *name,
                        double value)
@@ -23,9 +13,9 @@ static void add_sample(struct tch_buf *b, const struct tch_findings *f, size_t i
     if (!isfinite(value))
         return;
     tch_buf_addf(b, "%s{bench=\"", name);
-    add_label(b, f->about[i].bench);
+    tch_add_prometheus_label(b, f->about[i].bench);
     tch_buf_adds(b, "\",metric=\"");
-    add_label(b, f->about[i].quantity.name);
+    tch_add_prometheus_label(b, f->about[i].quantity.name);
     tch_buf_addf(b, "\",budget=\"%s\"} ", f->about[i].ask == TCH_ASK_MAX ? "max" : "ratio");
     tch_buf_add(b, text, tch_f64_plain(text, value));
     tch_buf_addc(b, '\n');

@@ -108,3 +108,26 @@ void tch_folder_remove(const char *path)
         closedir(dir);
     rmdir(path);
 }
+
+int tch_folder_each(const char *path, int (*each)(void *ctx, const char *path, tacho_error *err),
+                    void *ctx, tacho_error *err)
+{
+    struct dirent **names;
+    int n = scandir(path, &names, NULL, alphasort);
+    int status = 0;
+
+    if (n < 0)
+        return errno == ENOENT ? 0 : tch_fail_errno(err, errno, "cannot read '%s'", path);
+    for (int i = 0; i < n; i++) {
+        char full[PATH_MAX];
+
+        if (status == 0 && names[i]->d_name[0] != '.') {
+            status = tch_folder_at(full, path, names[i]->d_name, err);
+            if (status == 0)
+                status = each(ctx, full, err);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}

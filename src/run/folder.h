@@ -27,6 +27,11 @@ int tch_folder_make(struct tch_folder *folder, const char *out, const char *name
 /** The path of a file in a folder. TACHO_ELIMIT when it is too long. */
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err);
 
+/** Calls `each` with the path of everything in a folder whose name has no point in front, sorted,
+   until one is not 0, which is returned. A folder that is not there is empty. */
+int tch_folder_each(const char *path, int (*each)(void *ctx, const char *path, tacho_error *err),
+                    void *ctx, tacho_error *err);
+
 /** A name for a folder made of any text: what is no letter, digit, '.', '_' or '-' becomes '_'. */
 void tch_folder_name(char *out, size_t size, const char *text);
 

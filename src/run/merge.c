@@ -1,7 +1,6 @@
 /* Files of the runs, put together. */
 #include "merge.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -43,14 +42,19 @@ struct merging {
     tacho_error *err;
 };
 
-static bool is_kind(const struct kind *kind, const char *name)
+bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
 {
-    size_t prefix = strlen(kind->prefix);
-    size_t suffix = strlen(kind->suffix);
+    size_t before = strlen(prefix);
+    size_t behind = strlen(suffix);
     size_t len = strlen(name);
 
-    return len >= prefix + suffix && strncmp(name, kind->prefix, prefix) == 0 &&
-           strcmp(name + len - suffix, kind->suffix) == 0;
+    return len >= before + behind && strncmp(name, prefix, before) == 0 &&
+           strcmp(name + len - behind, suffix) == 0;
+}
+
+static bool is_kind(const struct kind *kind, const char *name)
+{
+    return tch_run_part_is(name, kind->prefix, kind->suffix);
 }
 
 /* Whole lines only, and the header only when it is the first. */
@@ -89,59 +93,38 @@ static int take_file(struct merging *m, size_t k, const char *path)
     return status;
 }
 
-/* Sorted, so that the same files give the same result. */
-static int each_name(const char *path, int (*each)(struct merging *m, const char *path),
-                     struct merging *m)
-{
-    struct dirent **names;
-    int n = scandir(path, &names, NULL, alphasort);
-    int status = 0;
-
-    if (n < 0)
-        return errno == ENOENT ? 0 : tch_fail_errno(m->err, errno, "cannot read '%s'", path);
-    for (int i = 0; i < n; i++) {
-        char full[PATH_MAX];
-
-        if (status == 0 && names[i]->d_name[0] != '.') {
-            status = tch_folder_at(full, path, names[i]->d_name, m->err);
-            if (status == 0)
-                status = each(m, full);
-        }
-        free(names[i]);
-    }
-    free(names);
-    return status;
-}
-
-static int merge_file(struct merging *m, const char *path)
+static int merge_file(void *m, const char *path, tacho_error *err)
 {
     const char *name = strrchr(path, '/') + 1;
 
+    (void)err;
     for (size_t k = 0; k < KINDS; k++)
         if (is_kind(&kinds[k], name))
             return take_file(m, k, path);
     return 0;
 }
 
-static int merge_iter(struct merging *m, const char *path)
+/* Sorted, so that the same files give the same result. */
+static int merge_iter(void *m, const char *path, tacho_error *err)
 {
-    return each_name(path, merge_file, m);
+    return tch_folder_each(path, merge_file, m, err);
 }
 
-static int remove_file(struct merging *m, const char *path)
+static int remove_file(void *m, const char *path, tacho_error *err)
 {
     const char *name = strrchr(path, '/') + 1;
 
     (void)m;
+    (void)err;
     for (size_t k = 0; k < KINDS; k++)
         if (is_kind(&kinds[k], name))
             unlink(path);
     return 0;
 }
 
-static int remove_iter(struct merging *m, const char *path)
+static int remove_iter(void *m, const char *path, tacho_error *err)
 {
-    int status = each_name(path, remove_file, m);
+    int status = tch_folder_each(path, remove_file, m, err);
 
     rmdir(path); /* unless something is left */
     return status;
@@ -160,7 +143,7 @@ static int commit(struct merging *m)
 /* What is under `taken` is in the whole files already. What else is there goes back to `iter`. */
 static int clear_taken(struct merging *m, const char *taken, const char *iter)
 {
-    int status = each_name(taken, remove_iter, m);
+    int status = tch_folder_each(taken, remove_iter, m, m->err);
 
     if (status == 0 && rmdir(taken) < 0 && errno == ENOTEMPTY && rename(taken, iter) < 0)
         status = tch_fail_errno(m->err, errno, "cannot rename '%s'", taken);
@@ -181,7 +164,7 @@ int tch_run_merge(const char *folder, tacho_error *err)
     if (status == 0)
         status = clear_taken(&m, taken, iter);
     if (status == 0)
-        status = each_name(iter, merge_iter, &m);
+        status = tch_folder_each(iter, merge_iter, &m, err);
     if (status == 0)
         status = commit(&m);
     for (size_t k = 0; k < KINDS; k++)

@@ -4,7 +4,12 @@
 #ifndef TCH_RUN_MERGE_H
 #define TCH_RUN_MERGE_H
 
+#include <stdbool.h>
+
 #include <tacho/error.h>
+
+/** Is that the name of a part, such as memory.4711.csv: does it start and end so? */
+bool tch_run_part_is(const char *name, const char *prefix, const char *suffix);
 
 /**
  * profile.jsonl of all runs in one, latency.*.csv in latency.csv, memory.*.csv in

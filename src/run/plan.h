@@ -61,6 +61,7 @@ struct tch_run_plan {
     const char *input;      /**< NULL: /dev/null */
     enum tch_io_kind output;
     const char *output_path;
+    bool output_goes_on; /**< what is in that file stays */
     bool allow_nonzero;
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;

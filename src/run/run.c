@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "recorded.h"
 #include "summary.h"
 
 static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
@@ -225,6 +226,26 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
     return 0;
 }
 
+static void stop_server(struct tch_run *run)
+{
+    if (!run->plan->server)
+        return;
+    tch_run_server_stop(&run->server);
+    tch_spawner_guard(run->spawner, 0);
+}
+
+int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
+{
+    int status = run->plan->server ? start_server(run, watch, err) : 0;
+
+    if (status == 0)
+        status = draw_flames(run, err);
+    else if (status > 0)
+        status = interrupted(run);
+    stop_server(run);
+    return status;
+}
+
 int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
                  tacho_error *err)
 {
@@ -234,6 +255,16 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
     run->plan->warmup = 0;
     run->plan->max_time_ns = 0;
     return tch_run_measure(run, watch, err);
+}
+
+/* Now, when nothing is measured any more: reading long files takes a CPU. */
+static int read_recorded(struct tch_run *run, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
+        status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
+    return status;
 }
 
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
@@ -252,10 +283,9 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
         note_server(run);
     if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)
         status = draw_flames(run, err);
-    if (run->plan->server) {
-        tch_run_server_stop(&run->server);
-        tch_spawner_guard(run->spawner, 0);
-    }
+    stop_server(run);
+    if (status == 0)
+        status = read_recorded(run, err);
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";

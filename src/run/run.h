@@ -111,6 +111,9 @@ int tch_run_found(struct tch_folder *folder, const struct tch_run_plan *plan, co
 int tch_run_go_on(struct tch_run *run, struct tch_run_plan *plan, const char *folder, uint64_t runs,
                   uint64_t pairs, tacho_error *err);
 
+/** On such a run, after its last part: what tch_run_measure() draws when the plan asks for it. */
+int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
+
 /** Completes it: run.json is written from samples.jsonl. r is what tch_receipt_load() gave. */
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err);

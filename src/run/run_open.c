@@ -53,9 +53,10 @@ static int open_unnamed(const char *folder, const char *name, int *fd, tacho_err
 
 static int open_output_file(const struct tch_run_plan *plan, int *fd, tacho_error *err)
 {
+    int cut = plan->output_goes_on ? 0 : O_TRUNC;
     struct stat st;
 
-    *fd = open(plan->output_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    *fd = open(plan->output_path, O_RDWR | O_CREAT | cut | O_APPEND | O_CLOEXEC, 0666);
     if (*fd < 0)
         return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
     if (plan->metric_count > 0 && (fstat(*fd, &st) < 0 || !S_ISREG(st.st_mode)))

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "recorded.h"
 
 enum { VALUES_MAX = 1 << 24 }; /* of one metric in one run */
 
@@ -59,12 +60,14 @@ void tch_run_sample_init(struct tch_run_sample *sample)
         sample->field[i] = NAN;
 }
 
-static void release_metrics(struct tch_run_sample *sample, size_t count)
+static void release_lists(struct tch_run_sample *sample, size_t count)
 {
     for (size_t i = 0; sample->metrics && i < count; i++)
         tch_values_release(&sample->metrics[i]);
     free(sample->metrics);
     sample->metrics = NULL;
+    free(sample->recorded);
+    sample->recorded = NULL;
 }
 
 /* The slot behind the last may hold lists of a sample that was not counted: used again. */
@@ -90,6 +93,7 @@ struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
         if (!metrics)
             return NULL;
     }
+    free(sample->recorded);
     tch_run_sample_init(sample);
     sample->metrics = metrics;
     for (size_t i = 0; i < samples->metric_count; i++)
@@ -100,10 +104,14 @@ struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
 void tch_run_samples_release(struct tch_run_samples *samples)
 {
     for (size_t i = 0; i < samples->room; i++)
-        release_metrics(&samples->items[i], samples->metric_count);
+        release_lists(&samples->items[i], samples->metric_count);
     free(samples->items);
+    for (size_t i = 0; i < samples->recorded_count; i++)
+        free(samples->recorded_names[i]);
+    free(samples->recorded_names);
     samples->items = NULL;
-    samples->count = samples->room = 0;
+    samples->recorded_names = NULL;
+    samples->count = samples->room = samples->recorded_count = 0;
 }
 
 bool tch_run_sample_ok(const struct tch_run_sample *sample)
@@ -182,6 +190,7 @@ void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample
     }
     if (of->metric_count > 0)
         write_metrics(b, sample, of);
+    tch_recorded_write(b, sample, of);
     tch_json_end_object(b);
 }
 
@@ -288,6 +297,13 @@ static void add_to(struct tch_run_sample *sample, struct tch_run_sample *more)
             sample->field[i] = more->field[i];
     sample->metrics = more->metrics;
     more->metrics = metrics;
+    if (more->recorded_count > 0) {
+        free(sample->recorded);
+        sample->recorded = more->recorded;
+        sample->recorded_count = more->recorded_count;
+        more->recorded = NULL;
+        more->recorded_count = 0;
+    }
 }
 
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to, tacho_error *err)
@@ -306,8 +322,9 @@ int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *t
     if (status == 0 && key.type != TCH_JSON_OBJECT)
         return tch_fail(err, TACHO_EPARSE, 0, "a sample must be an object");
     while (status == 0 && (more = tch_json_member(&r, &key)) > 0)
-        status = tch_json_is(&key, "metrics") ? read_metrics(&r, sample, to, err)
-                                              : read_member(&r, &key, sample, &end);
+        status = tch_json_is(&key, "metrics")    ? read_metrics(&r, sample, to, err)
+                 : tch_json_is(&key, "recorded") ? tch_recorded_parse(&r, to, sample, err)
+                                                 : read_member(&r, &key, sample, &end);
     if (status == 0 && more < 0)
         status = more;
     if (status == 0)

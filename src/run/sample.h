@@ -64,6 +64,14 @@ struct tch_metric_name {
     bool all; /**< every match counts, not the last alone */
 };
 
+/** What a program recorded of itself in a run: the median of its values and the quantiles above.
+   All the same for a peak. NAN: nothing. */
+struct tch_recorded {
+    double p50;
+    double p95;
+    double p99;
+};
+
 struct tch_run_sample {
     uint64_t run;      /**< from 1 */
     uint64_t pair;     /**< the round it was part of, from 1; the same for commands run in turn */
@@ -71,8 +79,10 @@ struct tch_run_sample {
     double field[TCH_FIELDS]; /**< NAN: not measured */
     int status;               /**< as of waitpid() */
     bool timed_out;
-    bool left_running;          /**< processes that it started were still there when it ended */
-    struct tch_values *metrics; /**< one a metric, in the order of their names */
+    bool left_running;             /**< processes that it started were still there when it ended */
+    struct tch_values *metrics;    /**< one a metric, in the order of their names */
+    struct tch_recorded *recorded; /**< by the numbers of recorded_names: see recorded.h */
+    size_t recorded_count;
 };
 
 /** All runs of one command, in the order they were made. */
@@ -82,6 +92,8 @@ struct tch_run_samples {
     size_t room;
     const struct tch_metric_name *metrics; /**< borrowed */
     size_t metric_count;
+    char **recorded_names; /**< owned */
+    size_t recorded_count;
 };
 
 void tch_run_sample_init(struct tch_run_sample *sample);

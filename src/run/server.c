@@ -109,7 +109,7 @@ static int open_files(struct tch_run_server *s, const char *folder, tacho_error 
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
     status = tch_folder_at(path, folder, "server-memory.csv", err);
     if (status == 0)
-        status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_STREAM, &s->memory, err);
+        status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_APPEND, &s->memory, err);
     return status;
 }
 
@@ -179,7 +179,7 @@ int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, dou
     int status = tch_folder_at(path, folder, "server-power.csv", err);
 
     if (status == 0)
-        status = tacho_csv_open(path, TACHO_CSV_POWER, TACHO_CSV_STREAM, &s->power, err);
+        status = tacho_csv_open(path, TACHO_CSV_POWER, TACHO_CSV_APPEND, &s->power, err);
     set_mark(s, joules);
     return status;
 }

@@ -57,9 +57,11 @@ struct tch_rank_tails {
  */
 int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, tacho_error *err);
 
-/** The rank sum test: is b above a? Ties as above. */
+/** The rank sum test: is b above a? Ties as above. untied: what tch_rank_sum_null() gave for m and
+   n; NULL: it is made where it is needed. */
 int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
-                      struct tch_rank_tails *ret, tacho_error *err);
+                      const struct tch_rank_null *untied, struct tch_rank_tails *ret,
+                      tacho_error *err);
 
 /** Adjusts p-values for being many, by Holm's step-down. adjusted may be p.
     0, TACHO_ENOMEM, or TACHO_EINVAL for a p that is not between 0 and 1. */

@@ -50,14 +50,14 @@ static int no_memory(tacho_error *err)
     return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a rank test");
 }
 
-/* P(sum <= last), each rank counting or not by the throw of a coin. Negative without memory. */
-static double coins_below(const struct item *items, size_t n, size_t last)
+/* P(sum < last) and P(sum = last), each rank counting or not by the throw of a coin. 0 or
+   TACHO_ENOMEM. */
+static int coins_below(const struct item *items, size_t n, size_t last, double *less, double *same)
 {
     double *p = calloc(last + 1, sizeof *p);
-    double sum = 0;
 
     if (!p)
-        return -1;
+        return TACHO_ENOMEM;
     p[0] = 1;
     for (size_t i = 0; i < n; i++) {
         size_t r = items[i].rank2;
@@ -65,10 +65,12 @@ static double coins_below(const struct item *items, size_t n, size_t last)
         for (size_t s = last + 1; s-- > 0;)
             p[s] = (p[s] + (s >= r ? p[s - r] : 0)) / 2;
     }
-    for (size_t s = 0; s <= last; s++)
-        sum += p[s];
+    *less = 0;
+    for (size_t s = 0; s < last; s++)
+        *less += p[s];
+    *same = p[last];
     free(p);
-    return sum < 1 ? sum : 1;
+    return 0;
 }
 
 /* Of a signed rank sum t2: symmetric around half of `all`. */
@@ -77,12 +79,12 @@ static int signed_tails(const struct item *items, size_t n, size_t t2, size_t al
 {
     size_t low = t2 < all - t2 ? t2 : all - t2;
     double at_most; /* P(T <= low), the smaller tail */
-    double less;    /* P(T < low) */
+    double less;
+    double same;
 
-    at_most = coins_below(items, n, low);
-    less = low > 0 ? coins_below(items, n, low - 1) : 0;
-    if (at_most < 0 || less < 0)
+    if (coins_below(items, n, low, &less, &same) < 0)
         return no_memory(err);
+    at_most = fmin(1, less + same);
     ret->exact = true;
     ret->below = t2 == low ? at_most : 1 - less;
     ret->above = t2 == low ? 1 - less : at_most;
@@ -212,21 +214,23 @@ static int drawn_tails(const struct item *items, size_t all, size_t k, size_t w2
 }
 
 /* Without ties the distribution of U has a short cut. */
-static int untied_tails(size_t m, size_t n, double u, struct tch_rank_tails *ret, tacho_error *err)
+static int untied_tails(size_t m, size_t n, double u, const struct tch_rank_null *known,
+                        struct tch_rank_tails *ret, tacho_error *err)
 {
-    struct tch_rank_null null;
+    struct tch_rank_null own = {0};
+    const struct tch_rank_null *null = known ? known : &own;
 
-    if (tch_rank_sum_null(&null, m, n, err) < 0)
+    if (!known && tch_rank_sum_null(&own, m, n, err) < 0)
         return TACHO_ENOMEM;
-    ret->exact = null.below != NULL;
-    ret->above = tch_rank_null_above(&null, u);
-    ret->below = tch_rank_null_above(&null, (double)m * (double)n - u);
-    tch_rank_null_release(&null);
+    ret->exact = null->below != NULL;
+    ret->above = tch_rank_null_above(null, u);
+    ret->below = tch_rank_null_above(null, (double)m * (double)n - u);
+    tch_rank_null_release(&own);
     return 0;
 }
 
-static int sum_tails(struct item *items, size_t m, size_t n, struct tch_rank_tails *ret,
-                     tacho_error *err)
+static int sum_tails(struct item *items, size_t m, size_t n, const struct tch_rank_null *untied,
+                     struct tch_rank_tails *ret, tacho_error *err)
 {
     size_t all = m + n;
     bool tied = rank_items(items, all);
@@ -241,7 +245,7 @@ static int sum_tails(struct item *items, size_t m, size_t n, struct tch_rank_tai
         squares += off * off;
     }
     if (!tied)
-        return untied_tails(m, n, ((double)w2 - (double)n * (double)(n - 1)) / 2, ret, err);
+        return untied_tails(m, n, ((double)w2 - (double)n * (double)(n - 1)) / 2, untied, ret, err);
     work = (double)all * (double)n * (double)w2;
     if (work <= exact_work)
         return drawn_tails(items, all, n, w2, ret, err);
@@ -251,7 +255,8 @@ static int sum_tails(struct item *items, size_t m, size_t n, struct tch_rank_tai
 }
 
 int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
-                      struct tch_rank_tails *ret, tacho_error *err)
+                      const struct tch_rank_null *untied, struct tch_rank_tails *ret,
+                      tacho_error *err)
 {
     struct item *items = calloc(m + n + 1, sizeof *items);
     int status;
@@ -262,7 +267,7 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
         items[i].value = a[i];
     for (size_t j = 0; j < n; j++)
         items[m + j] = (struct item){.value = b[j], .counts = true};
-    status = sum_tails(items, m, n, ret, err);
+    status = sum_tails(items, m, n, untied, ret, err);
     free(items);
     return status;
 }

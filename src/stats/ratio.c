@@ -8,9 +8,14 @@
 #include "order.h"
 #include "rank.h"
 
+enum {
+    FEW = 16,      /* sums that are sorted rather than searched */
+    BY_VALUE = 24, /* halvings that hope for values that lie apart evenly */
+};
+
 /*
  * All sums x[i] + y[j], or, where y is NULL, the Walsh averages' sums x[i] + x[j] with i <= j.
- * There are n^2 of them; they are counted, never stored. x and y are sorted.
+ * There are n^2 of them; they are counted, never stored but for a few. x and y are sorted.
  */
 struct sums {
     const double *x;
@@ -70,24 +75,107 @@ static double from_ordered(int64_t bits)
     return x;
 }
 
-/* The k-th smallest sum, k from 1: the smallest double that k of them do not pass, found by
-   halving what is between the least and the largest. */
+/* The double that has as many others above it, up to high, as below it, down to low. */
+static double middle_of(double low, double high)
+{
+    int64_t x = to_ordered(low);
+    int64_t y = to_ordered(high);
+
+    return from_ordered((x & y) + ((x ^ y) >> 1)); /* floor of the mean, no overflow */
+}
+
+/* The k-th smallest sum is above `low`, which `below` sums do not pass, and at most `high`. */
+struct range {
+    double low;
+    double high;
+    double below;
+    double count; /* of the sums in it */
+};
+
+static void cut_range(const struct sums *s, struct range *r, double middle, double k)
+{
+    double count = count_sums(s, middle);
+
+    if (count >= k) {
+        r->high = middle;
+        r->count = count - r->below;
+    } else {
+        r->low = middle;
+        r->count -= count - r->below;
+        r->below = count;
+    }
+}
+
+/* The k-th smallest of all, by the few that are in the range. */
+static double pick(const struct sums *s, const struct range *r, double k)
+{
+    const double *y = s->y ? s->y : s->x;
+    size_t end =
+        s->y ? s->n : s->m; /* the sums of x[i] with y[end] and behind are above the range */
+    double few[FEW];
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->m; i++) {
+        size_t first = s->y ? 0 : i;
+
+        while (end > first && s->x[i] + y[end - 1] > r->high)
+            end--;
+        for (size_t j = end; j > first && s->x[i] + y[j - 1] > r->low; j--)
+            few[count++] = s->x[i] + y[j - 1];
+    }
+    tch_sort(few, count);
+    return few[(size_t)(k - r->below) - 1];
+}
+
+/* The largest sum that is not above the limit; there is one. */
+static double largest_sum(const struct sums *s, double limit)
+{
+    const double *y = s->y ? s->y : s->x;
+    size_t end = s->y ? s->n : s->m;
+    double largest = -INFINITY;
+
+    for (size_t i = 0; i < s->m; i++) {
+        size_t first = s->y ? 0 : i;
+
+        while (end > first && s->x[i] + y[end - 1] > limit)
+            end--;
+        if (end > first)
+            largest = fmax(largest, s->x[i] + y[end - 1]);
+    }
+    return largest;
+}
+
+/* Are all that are left the same, or those above the k-th gone? Then that is the upper end. */
+static bool is_found(const struct sums *s, struct range *r, double k)
+{
+    r->high = largest_sum(s, r->high);
+    return count_sums(s, nextafter(r->high, -INFINITY)) < k;
+}
+
+/*
+ * The k-th smallest sum, k from 1. What is between the least and the largest is halved until few
+ * are left: by value, which is quick where they lie apart evenly, then by the order of doubles,
+ * which ends after 64 steps whatever they are. Where many are equal few are never left: that is
+ * looked for now and then.
+ */
 static double kth_sum(const struct sums *s, double k)
 {
-    double last = s->y ? s->y[s->n - 1] : s->x[s->m - 1];
-    double first = s->y ? s->y[0] : s->x[0];
-    int64_t low = to_ordered(s->x[0] + first);
-    int64_t high = to_ordered(s->x[s->m - 1] + last);
+    const double *y = s->y ? s->y : s->x;
+    size_t n = s->y ? s->n : s->m;
+    struct range r = {.low = nextafter(s->x[0] + y[0], -INFINITY),
+                      .high = s->x[s->m - 1] + y[n - 1]};
 
-    while (low < high) {
-        int64_t middle = (low & high) + ((low ^ high) >> 1); /* floor of the mean, no overflow */
+    r.count = s->y ? (double)s->m * (double)n : (double)n * (double)(n + 1) / 2;
+    for (int i = 1; r.count > FEW; i++) {
+        double middle = i < BY_VALUE ? r.low + (r.high - r.low) / 2 : middle_of(r.low, r.high);
 
-        if (count_sums(s, from_ordered(middle)) >= k)
-            high = middle;
-        else
-            low = middle + 1;
+        if (middle <= r.low || middle >= r.high)
+            return r.high; /* there is no double between them */
+        cut_range(s, &r, middle, k);
+        if (i % 8 == 0 && is_found(s, &r, k))
+            return r.high;
     }
-    return from_ordered(low);
+    return pick(s, &r, k);
 }
 
 static double median_sum(const struct sums *s, double count)
@@ -207,21 +295,25 @@ static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, doub
 {
     struct sums sums = {.x = x, .m = m, .y = y, .n = n};
     struct tch_rank_null null;
-    struct tch_rank_tails one;
+    struct tch_rank_tails one = {0};
     struct tch_rank_tails at;
     double *a = x + m;
     double *moved = y + n;
+    int status;
 
     for (size_t i = 0; i < m; i++)
         a[i] = -x[i];
     for (size_t j = 0; j < n; j++)
         moved[j] = y[j] - log(bound);
-    if (tch_rank_sum_test(a, m, y, n, &one, err) < 0 || tch_rank_sum_null(&null, m, n, err) < 0)
-        return TACHO_ENOMEM;
+    status = tch_rank_sum_null(&null, m, n, err);
+    if (status == 0)
+        status = tch_rank_sum_test(a, m, y, n, &null, &one, err);
     at = one;
-    if (bound != 1 && tch_rank_sum_test(a, m, moved, n, &at, err) < 0) {
+    if (status == 0 && bound != 1)
+        status = tch_rank_sum_test(a, m, moved, n, &null, &at, err);
+    if (status < 0) {
         tch_rank_null_release(&null);
-        return TACHO_ENOMEM;
+        return status;
     }
     set_p(ret, &one, &at);
     set_interval(&sums, &null, alpha, 1, ret);

@@ -329,7 +329,7 @@ tch_params tch_grid_used(const struct tch_grid *grid, const char *text)
     return used;
 }
 
-char *tch_grid_fill(const struct tch_grid *grid, size_t cell, const char *text)
+char *tch_grid_fill(const struct tch_grid *grid, size_t cell, tch_params which, const char *text)
 {
     struct tch_buf b;
 
@@ -338,7 +338,8 @@ char *tch_grid_fill(const struct tch_grid *grid, size_t cell, const char *text)
         int param = *text == '{' ? placeholder(grid, text) : -1;
 
         if (param >= 0) {
-            tch_buf_adds(&b, tch_grid_text(grid, cell, (size_t)param));
+            tch_buf_adds(&b, which >> param & 1 ? tch_grid_text(grid, cell, (size_t)param)
+                                                : "baseline");
             text += strlen(grid->param[param].name) + 2;
         } else {
             tch_buf_addc(&b, *text++);

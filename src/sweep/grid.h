@@ -82,8 +82,8 @@ void tch_grid_json(const struct tch_grid *grid, size_t cell, tch_params which, s
 /** Which parameters stand as {name} in a text. */
 tch_params tch_grid_used(const struct tch_grid *grid, const char *text);
 
-/** The text with {name} replaced by the cell's value; the caller frees it. Other braces stay.
-    NULL without memory. */
-char *tch_grid_fill(const struct tch_grid *grid, size_t cell, const char *text);
+/** The text with {name} replaced by the cell's value, or by "baseline" when the parameter is not
+    among `which`; the caller frees it. Other braces stay. NULL without memory. */
+char *tch_grid_fill(const struct tch_grid *grid, size_t cell, tch_params which, const char *text);
 
 #endif

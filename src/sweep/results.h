@@ -73,6 +73,7 @@ struct tch_results {
     struct tch_cell_result *cells; /**< the cells, then the baselines: as the sweep's units */
     size_t failed;
     size_t pending;
+    size_t warned; /**< cells and baselines with warnings */
 
     struct tch_objective objective[TCH_OBJECTIVES];
     size_t objective_count;

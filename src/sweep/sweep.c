@@ -69,6 +69,12 @@ static int complete(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const 
         .tacho_cpu_ns = NAN,
         .looks = unit->looks,
         .looks_cpu_ns = (double)unit->looks_ns,
+        /* of all runs, or not known */
+        .server = unit->server.runs > 0 && unit->server.runs == unit->done,
+        .server_ready_s = unit->server.ready_s / unit->server.runs,
+        .server_cpu_ns = unit->server.cpu_ns,
+        .server_peak_bytes = unit->server.peak_bytes,
+        .server_energy_j = unit->server.energy_j,
         .power_source = sweep->power_source[0] ? sweep->power_source : NULL,
         .power_why = sweep->power_why[0] ? sweep->power_why : "not known: the sweep was killed",
     };
@@ -106,12 +112,14 @@ static int fail_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
 static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, size_t i,
                        tacho_error *err)
 {
+    struct tch_run_plan whole = p->run;
     struct tch_surroundings s = {0};
     struct tch_folder folder;
     int status = tch_unit_config(&s, sweep, i, err);
 
+    whole.runs = sweep->units[i].total;
     if (status == 0)
-        status = tch_run_found(&folder, &p->run, sweep->id, &s, err);
+        status = tch_run_found(&folder, &whole, sweep->id, &s, err);
     free(s.config);
     if (status == 0 && !(sweep->units[i].folder = strdup(folder.path)))
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a cell");
@@ -124,6 +132,13 @@ static void note(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const str
     unit->looks_ns += run->meter.cost_ns;
     snprintf(sweep->power_source, sizeof sweep->power_source, "%s",
              run->meter.power ? run->meter.source : "");
+    if (run->server_ready_s > 0) {
+        unit->server.runs++;
+        unit->server.ready_s += run->server_ready_s;
+        unit->server.cpu_ns += run->server_cpu_ns;
+        unit->server.energy_j += run->server_energy_j;
+        unit->server.peak_bytes = fmax(unit->server.peak_bytes, run->server_peak_bytes);
+    }
     snprintf(sweep->power_why, sizeof sweep->power_why, "%s", run->meter.why);
 }
 
@@ -203,6 +218,82 @@ static int run_block(struct tch_sweep *sweep, uint64_t block, struct tch_step *s
     return status;
 }
 
+/*
+ * Flamegraphs: an extra run of each, when all others are made.
+ */
+
+static bool wants_flame(const struct tch_sweep *sweep, const struct tch_sweep_unit *unit)
+{
+    return sweep->plan->run.flame && unit->state != TCH_UNIT_FAILED && !unit->closed &&
+           unit->done >= unit->total;
+}
+
+/* Why there is none goes to *err, and is no failure of the cell; but it fails without memory. */
+static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_plan *p,
+                      const struct tch_sweep_watch *watch, tacho_error *err)
+{
+    const struct tch_sweep_unit *unit = &sweep->units[i];
+    struct tch_run_watch run_watch = {.stop = watch->stop};
+    struct tch_run run;
+    int status = tch_run_go_on(&run, &p->run, unit->folder, unit->total, 0, err);
+
+    if (status == 0)
+        status = tch_run_flames(&run, &run_watch, err);
+    if (status == 0 && run.items[0].flame_error.message[0]) {
+        *err = run.items[0].flame_error;
+        status = err->code;
+    } else if (status == 0 && run.server_flame_error.message[0]) {
+        *err = run.server_flame_error;
+        status = err->code;
+    }
+    tch_run_release(&run);
+    return status;
+}
+
+/* The unit is complete with it. 1 to go on, 0 when told to stop. */
+static int end_by_flame(struct tch_sweep *sweep, size_t i, const struct tch_sweep_watch *watch,
+                        tacho_error *err)
+{
+    struct tch_unit_plan p;
+    int status = tch_unit_plan_init(&p, sweep, i, err);
+
+    if (status == 0) {
+        status = draw_flame(sweep, i, &p, watch, err);
+        if (told_to_stop(watch)) {
+            status = 0;
+        } else if (status != TACHO_ENOMEM) {
+            if (status < 0 && sweep->flames_missing++ == 0)
+                sweep->flame_error = *err;
+            status = complete(sweep, &sweep->units[i], "complete", err) < 0 ? err->code : 1;
+        }
+    }
+    tch_unit_plan_release(&p);
+    return status;
+}
+
+static int draw_flames(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
+                       tacho_error *err)
+{
+    int status = 1;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines && status > 0; i++)
+        if (wants_flame(sweep, &sweep->units[i])) {
+            status = told_to_stop(watch) ? 0 : end_by_flame(sweep, i, watch, err);
+            if (status > 0 && watch->step)
+                watch->step(watch->ctx, sweep, i, NULL);
+        }
+    return status;
+}
+
+static bool all_done(const struct tch_sweep *sweep)
+{
+    bool done = sweep->runs_done >= sweep->runs_total;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines && done; i++)
+        done = !wants_flame(sweep, &sweep->units[i]);
+    return done;
+}
+
 int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
                       tacho_error *err)
 {
@@ -210,7 +301,7 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
     struct tch_step *steps;
     int status;
 
-    if (sweep->runs_done >= sweep->runs_total)
+    if (all_done(sweep))
         return 0;
     steps = calloc(sweep->order.steps, sizeof *steps);
     if (!steps)
@@ -220,6 +311,8 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
         status = 1;
         for (uint64_t block = 0; block < sweep->plan->repeat && status > 0; block++)
             status = run_block(sweep, block, steps, watch, err);
+        if (status > 0)
+            status = draw_flames(sweep, watch, err);
         sweep->interrupted = status == 0;
         if (tch_run_hook(plan, "cleanup", plan->cleanup, status < 0 ? NULL : err) < 0 && status > 0)
             status = TACHO_EIO;
@@ -235,7 +328,8 @@ int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err)
     for (size_t i = 0; i < sweep->cells + sweep->baselines; i++) {
         struct tch_sweep_unit *unit = &sweep->units[i];
 
-        if (unit->state == TCH_UNIT_FAILED || unit->done < unit->total)
+        if (unit->state == TCH_UNIT_FAILED || unit->done < unit->total ||
+            (sweep->interrupted && wants_flame(sweep, unit)))
             continue;
         unit->state = TCH_UNIT_COMPLETE;
         if (!unit->closed) {

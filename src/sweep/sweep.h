@@ -31,7 +31,8 @@
 
 enum { TCH_SWEEP_REPEAT = 10, TCH_SWEEP_BASELINE = 4096 };
 
-/** What is to be done. Everything is borrowed. Words, prepare, conclude and env may hold {name}. */
+/** What is to be done. Everything is borrowed. Words, env and what tch_plan_text() gives may hold
+ * {name}. */
 struct tch_sweep_plan {
     const char *name;
     const struct tch_grid *grid;
@@ -62,6 +63,13 @@ struct tch_sweep_unit {
     uint64_t last_ns;
     uint64_t looks; /**< while this process ran it */
     uint64_t looks_ns;
+    struct {
+        uint32_t runs; /**< that it was started for, by this process; the rest is of these */
+        double ready_s;
+        double cpu_ns;
+        double peak_bytes;
+        double energy_j;
+    } server;
 };
 
 struct tch_sweep {
@@ -83,6 +91,8 @@ struct tch_sweep {
     int lock_fd;
     uint64_t runs_done; /**< of all units, those of earlier processes too */
     uint64_t runs_total;
+    size_t flames_missing;   /**< that were asked for and could not be had */
+    tacho_error flame_error; /**< why, of the first */
     bool interrupted;
     bool resumed;    /**< something was there */
     const char *now; /**< what it is at */

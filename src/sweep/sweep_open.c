@@ -13,6 +13,7 @@
 #include "base/json_write.h"
 #include "sweep.h"
 #include "sweep_plan.h"
+#include "unit.h"
 
 enum { SWEEP_MAX = 1 << 30, LOCK_TRIES = 30 };
 
@@ -29,18 +30,23 @@ static tch_params used_in_list(const struct tch_grid *grid, const char *const *l
     return used;
 }
 
-static tch_params used_in_text(const struct tch_grid *grid, const char *text)
+/* In what is around a run; of --output only where all are meant. */
+static tch_params used_around(const struct tch_sweep_plan *plan, bool all)
 {
-    return text ? tch_grid_used(grid, text) : 0;
+    struct tch_run_plan run = plan->run;
+    tch_params used = used_in_list(plan->grid, run.env);
+
+    for (size_t i = all ? 0 : 1; i < TCH_PLAN_TEXTS; i++)
+        if (*tch_plan_text(&run, i))
+            used |= tch_grid_used(plan->grid, *tch_plan_text(&run, i));
+    return used;
 }
 
 /* A parameter that stands nowhere would make cells that are all the same. */
 static int check_plan(const struct tch_sweep_plan *plan, tacho_error *err)
 {
     const struct tch_grid *grid = plan->grid;
-    tch_params used = used_in_list(grid, plan->argv) | used_in_list(grid, plan->run.env) |
-                      used_in_text(grid, plan->run.prepare) |
-                      used_in_text(grid, plan->run.conclude);
+    tch_params used = used_in_list(grid, plan->argv) | used_around(plan, true);
 
     if (tch_grid_cells(grid) == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "a sweep needs a parameter: --grid NAME=VALUE,...");
@@ -72,7 +78,7 @@ static int make_units(struct tch_sweep *sweep, tacho_error *err)
     size_t n = sweep->cells = tch_grid_cells(grid);
 
     if (plan->baseline_argv) {
-        sweep->baseline_uses = used_in_list(grid, plan->baseline_argv);
+        sweep->baseline_uses = used_in_list(grid, plan->baseline_argv) | used_around(plan, false);
         sweep->baselines = baseline_of(sweep, n - 1) + 1;
     }
     sweep->units = calloc(n + sweep->baselines, sizeof *sweep->units);

@@ -65,6 +65,11 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     key_list(b, "labels", run->labels);
     tch_json_put_text(b, "cwd", run->cwd);
     tch_json_put_text(b, "input", run->input);
+    tch_json_put_text(b, "output", run->output_path);
+    tch_json_put_text(b, "server", run->server);
+    tch_json_put_text(b, "ready", run->ready);
+    tch_json_put_bool(b, "flame", run->flame);
+    tch_json_put_bool(b, "trace", run->trace);
     tch_json_put_text(b, "cpus", run->cpus);
     tch_json_put_bool(b, "no_aslr", run->no_aslr);
     tch_json_put_bool(b, "allow_nonzero", run->allow_nonzero);

@@ -36,11 +36,23 @@ void tch_sweep_name(const struct tch_sweep *sweep, size_t unit, char name[TCH_CE
                   unit < sweep->cells ? "cell" : "baseline", name);
 }
 
+const char **tch_plan_text(struct tch_run_plan *plan, size_t i)
+{
+    const char **const texts[TCH_PLAN_TEXTS] = {
+        &plan->output_path, &plan->prepare, &plan->conclude,
+        &plan->server,      &plan->ready,   &plan->input,
+    };
+
+    return texts[i];
+}
+
 /* text may be NULL; so is what it gives then, or without memory. */
 static char *filled(struct tch_unit_plan *p, const struct tch_sweep *sweep, size_t unit,
                     const char *text)
 {
-    char *made = text ? tch_grid_fill(sweep->plan->grid, grid_cell(sweep, unit), text) : NULL;
+    char *made = text ? tch_grid_fill(sweep->plan->grid, grid_cell(sweep, unit),
+                                      params_of(sweep, unit), text)
+                      : NULL;
 
     if (made)
         p->owned[p->owned_count++] = made;
@@ -85,7 +97,6 @@ static int fill_plan(struct tch_unit_plan *p, const struct tch_sweep *sweep, siz
 {
     const struct tch_sweep_plan *plan = sweep->plan;
     bool cell = unit < sweep->cells;
-    struct tch_run_plan *run = &p->run;
     int status = fill_list(p, sweep, unit, cell ? plan->argv : plan->baseline_argv, p->argv, err);
 
     if (status == 0)
@@ -96,11 +107,14 @@ static int fill_plan(struct tch_unit_plan *p, const struct tch_sweep *sweep, siz
         return status;
     p->command.argv = p->argv;
     p->command.line = filled(p, sweep, unit, cell ? plan->line : plan->baseline);
-    run->prepare = filled(p, sweep, unit, plan->run.prepare);
-    run->conclude = filled(p, sweep, unit, plan->run.conclude);
-    if (!p->command.line || !run->prepare != !plan->run.prepare ||
-        !run->conclude != !plan->run.conclude)
+    if (!p->command.line)
         return no_memory(err);
+    for (size_t i = 0; i < TCH_PLAN_TEXTS; i++) {
+        const char **text = tch_plan_text(&p->run, i);
+
+        if (*text && !(*text = filled(p, sweep, unit, *text)))
+            return no_memory(err);
+    }
     return 0;
 }
 
@@ -114,7 +128,7 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     int status;
 
     *p = (struct tch_unit_plan){.run = plan->run};
-    p->owned = calloc(words + env + TCH_GRID_PARAMS + 4, sizeof *p->owned);
+    p->owned = calloc(words + env + TCH_GRID_PARAMS + 1 + TCH_PLAN_TEXTS, sizeof *p->owned);
     p->argv = calloc(words + 1, sizeof *p->argv);
     p->env = calloc(env + 1, sizeof *p->env);
     p->labels = calloc(labels + 1, sizeof *p->labels);
@@ -129,6 +143,8 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     p->run.command_count = 1;
     p->run.runs = 1;
     p->run.max_time_ns = 0;
+    p->run.output_goes_on = true;
+    p->run.flame = false; /* after the last run */
     p->run.out = p->out;
     p->run.env = env > 0 ? p->env : NULL;
     p->run.labels = p->labels;

@@ -19,6 +19,12 @@ struct tch_unit_plan {
     const char **labels;
 };
 
+enum { TCH_PLAN_TEXTS = 6 };
+
+/** The i-th text around a run that may hold {name}; the first is that of --output, into which
+    baselines do not follow the cells. */
+const char **tch_plan_text(struct tch_run_plan *plan, size_t i);
+
 /** 0, TACHO_ENOMEM, TACHO_ELIMIT; release in any case. */
 int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, size_t unit,
                        tacho_error *err);

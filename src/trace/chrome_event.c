@@ -227,17 +227,16 @@ static int give(struct tch_chrome_reader *c)
 int tch_chrome_read_event(struct tch_chrome_reader *c)
 {
     struct tch_json_value v;
-    int status = tch_json_read_raw(&c->json, &v);
+    int status = tch_chrome_read_members(c, &v);
 
     if (status < 0) {
         c->between = c->json.depth == c->depth;
         return status;
     }
-    c->ev = (struct tch_ev){.offset = tch_json_offset(&c->json, &v), .scope = 't'};
+    c->ev.offset = tch_json_offset(&c->json, &v);
     if (v.type != TCH_JSON_OBJECT) {
         tch_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
-    status = tch_chrome_read_members(c, v.text);
-    return status != 0 ? status : give(c);
+    return give(c);
 }

@@ -1,113 +1,18 @@
 /*
  * The members of one event of the Chrome format.
  *
- * The reader has checked the whole event, so this walks sound JSON: from mark to mark where the
- * marks of the check are still there, which is nearly always, else through the text once more.
- * Texts and numbers are taken eight bytes at a time, because loops over bytes end where no CPU
- * guesses them to; TCH_JSON_SPARE bytes behind the window may be read for that.
+ * Nearly all events are plain, and whole in what the reader has marked: they are checked and taken
+ * in one way from mark to mark. Any other the reader checks first; then this walks sound JSON.
  */
 #include "chrome_member.h"
 
-#include <endian.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/number.h"
+#include "chrome_number.h"
 
-static uint64_t load8(const char *p)
-{
-    uint64_t word;
-
-    memcpy(&word, p, sizeof word);
-    return le64toh(word);
-}
-
-/* The first len (0 to 8) bytes at p as a number, the first as the lowest. */
-static uint64_t word_of(const char *p, size_t len)
-{
-    return len >= 8 ? load8(p) : load8(p) & ((UINT64_C(1) << 8 * len) - 1);
-}
-
-/* Numbers. */
-
-/* The value of 1 to 8 decimal digits; false: there is something else among them. */
-static inline bool few_digits(const char *p, size_t len, uint64_t *ret)
-{
-    const uint64_t zeros = 0x3030303030303030u, high = 0xF0F0F0F0F0F0F0F0u;
-    uint64_t v = load8(p) << 8 * (8 - len) | zeros >> 8 * (len - 1) >> 8;
-
-    if ((v & high) != zeros || ((v + 0x0606060606060606u) & high) != zeros)
-        return false;
-    v -= zeros;
-    v = v * 10 + (v >> 8); /* pairs, then four, then eight */
-    v = ((v & 0x000000FF000000FFu) * 0x000F424000000064u +
-         (v >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u) >>
-        32;
-    *ret = v & 0xFFFFFFFFu;
-    return true;
-}
-
-/* Up to 16 digits. */
-static bool digits(const char *p, size_t len, uint64_t *ret)
-{
-    uint64_t first;
-
-    if (len <= 8)
-        return len > 0 && few_digits(p, len, ret);
-    if (len > 16 || !few_digits(p, len - 8, &first) || !few_digits(p + len - 8, 8, ret))
-        return false;
-    *ret += first * 100000000;
-    return true;
-}
-
-/* Where the point is in a number, or len. */
-static size_t whole_digits(const char *p, size_t len)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t points = load8(p) ^ ones * '.';
-    size_t at = 8;
-
-    points = (points - ones) & ~points & ones << 7;
-    if (points != 0)
-        at = (size_t)__builtin_ctzll(points) / 8;
-    else
-        while (at < len && p[at] != '.')
-            at++;
-    return at < len ? at : len;
-}
-
-/* A number that is negative, long, or has an exponent or more digits than nanoseconds. */
-static bool rare_us(const char *text, size_t len, int64_t *ret)
-{
-    double us;
-
-    if (tch_parse_f64_n(text, len, &us) < 0)
-        return false;
-    us = round(us * 1000);
-    if (!(us > -9.2e18 && us < 9.2e18))
-        return false;
-    *ret = (int64_t)us;
-    return true;
-}
-
-/* Microseconds as written to nanoseconds, rounded; false: neither a number nor a text of one. */
-static bool read_us(const struct tch_json_value *v, int64_t *ret)
-{
-    static const unsigned scale[] = {0, 100, 10, 1};
-    size_t whole, behind;
-    uint64_t us, ns = 0;
-
-    if (v->type != TCH_JSON_NUMBER && v->type != TCH_JSON_STRING)
-        return false;
-    whole = whole_digits(v->text, v->len);
-    behind = v->len > whole ? v->len - whole - 1 : 0;
-    if (whole > 15 || behind > 3 || !digits(v->text, whole, &us) ||
-        (behind > 0 && !few_digits(v->text + whole + 1, behind, &ns)) ||
-        (behind == 0 && whole < v->len))
-        return rare_us(v->text, v->len, ret);
-    *ret = (int64_t)(us * 1000 + ns * scale[behind]);
-    return true;
-}
+enum { DEPTH = 8 }; /* of what is in a plain event */
 
 /* Texts. */
 
@@ -133,8 +38,8 @@ int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *
     }
     if (v->len > 16)
         return add_text(c, v->text, v->len, ret);
-    text.head = word_of(v->text, v->len);
-    text.tail = word_of(v->text + 8, v->len > 8 ? v->len - 8 : 0);
+    text.head = tch_chrome_word(v->text, v->len);
+    text.tail = tch_chrome_word(v->text + 8, v->len > 8 ? v->len - 8 : 0);
     known = &c->known[(text.head ^ text.tail * 3) * UINT64_C(0x9E3779B97F4A7C15) >>
                       (64 - TCH_CHROME_KNOWN_BITS)];
     if (known->head != text.head || known->tail != text.tail || known->len != v->len) {
@@ -172,13 +77,18 @@ static uint64_t id_of(const struct tch_json_value *v)
 }
 
 /* A pid or tid. */
-static int read_id(struct tch_chrome_reader *c, const struct tch_json_value *v, uint64_t *number,
-                   uint32_t *text)
+static int read_id(struct tch_chrome_reader *c, const struct tch_chrome_value *value,
+                   uint64_t *number, uint32_t *text)
 {
+    const struct tch_json_value *v = &value->json;
+
     if (v->type == TCH_JSON_STRING)
         return tch_chrome_intern(c, v, text);
-    if (v->type == TCH_JSON_NUMBER && !digits(v->text, v->len, number) &&
-        tch_parse_u64_n(v->text, v->len, UINT64_MAX, number) < 0)
+    if (v->type != TCH_JSON_NUMBER)
+        return 0;
+    if (value->whole == v->len)
+        *number = tch_chrome_digits(v->text, v->len);
+    else if (tch_parse_u64_n(v->text, v->len, UINT64_MAX, number) < 0)
         *number = (uint64_t)(int64_t)fmax(-9.2e18, fmin(9.2e18, tch_json_to_f64(v)));
     return 0;
 }
@@ -193,9 +103,14 @@ static enum tch_json_type scalar_type(char first)
 
 /* Through the text. */
 
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static const char *skip_blanks(const char *p)
 {
-    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
+    while (is_blank(*p))
         p++;
     return p;
 }
@@ -281,7 +196,7 @@ static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *o
     }
 }
 
-/* Members. Their keys, none longer than eight bytes, as word_of() gives them: */
+/* Members. Their keys, none longer than eight bytes, as tch_chrome_word() gives them: */
 
 #define WORD4(a, b, c, d) \
     ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
@@ -318,8 +233,11 @@ static void rare_member(struct tch_chrome_reader *c, uint64_t key, const struct 
     }
 }
 
-static int take_member(struct tch_chrome_reader *c, uint64_t key, const struct tch_json_value *v)
+static inline int take_member(struct tch_chrome_reader *c, uint64_t key,
+                              const struct tch_chrome_value *value)
 {
+    const struct tch_json_value *v = &value->json;
+
     switch (key) {
     case WORD4('n', 'a', 'm', 'e'):
         c->has_name = v->type == TCH_JSON_STRING;
@@ -330,15 +248,15 @@ static int take_member(struct tch_chrome_reader *c, uint64_t key, const struct t
         c->phase = v->type == TCH_JSON_STRING && v->len == 1 ? v->text[0] : '?';
         return 0;
     case WORD4('t', 's', 0, 0):
-        c->has_ts = read_us(v, &c->ev.ts);
+        c->has_ts = tch_chrome_us(value, &c->ev.ts);
         return 0;
     case WORD4('d', 'u', 'r', 0):
-        c->has_dur = read_us(v, &c->ev.dur);
+        c->has_dur = tch_chrome_us(value, &c->ev.dur);
         return 0;
     case WORD4('p', 'i', 'd', 0):
-        return read_id(c, v, &c->pid, &c->pid_text);
+        return read_id(c, value, &c->pid, &c->pid_text);
     case WORD4('t', 'i', 'd', 0):
-        return read_id(c, v, &c->tid, &c->tid_text);
+        return read_id(c, value, &c->tid, &c->tid_text);
     case WORD4('a', 'r', 'g', 's'):
         c->has_args = v->type == TCH_JSON_OBJECT;
         c->args = v->text;
@@ -350,77 +268,164 @@ static int take_member(struct tch_chrome_reader *c, uint64_t key, const struct t
     }
 }
 
+/* Nobody writes such a key, but it is JSON. */
+static int take_escaped(struct tch_chrome_reader *c, const struct tch_json_value *key,
+                        const struct tch_chrome_value *v)
+{
+    char bytes[8] = {0};
+
+    tch_buf_clear(&c->text);
+    tch_json_unescape(key, &c->text);
+    if (c->text.failed)
+        return no_memory(c);
+    if (c->text.len > sizeof bytes)
+        return 0;
+    memcpy(bytes, c->text.data, c->text.len);
+    return take_member(c, tch_chrome_word(bytes, sizeof bytes), v);
+}
+
 static int through_text(struct tch_chrome_reader *c, const char *p)
 {
-    struct tch_json_value key, v;
+    struct tch_json_value key;
+    struct tch_chrome_value v = {.whole = 0};
     int status = 0;
 
-    for (p++; status == 0 && (p = tch_chrome_next_member(p, &key, &v));)
-        if (key.len <= 8)
-            status = take_member(c, word_of(key.text, key.len), &v);
+    for (p++; status == 0 && (p = tch_chrome_next_member(p, &key, &v.json));)
+        if (key.escaped)
+            status = take_escaped(c, &key, &v);
+        else if (key.len <= 8)
+            status = take_member(c, tch_chrome_word(key.text, key.len), &v);
     return status;
 }
 
 /* From mark to mark. */
 
-/* The value whose first mark is at m, as read_value() has it. Returns the mark behind it. */
-static inline const uint16_t *value_at(const char *base, const uint16_t *m,
-                                       struct tch_json_value *v)
-{
-    const char *p = base + *m, *end;
-    int depth = 0;
+static const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
+                                   struct tch_chrome_value *ret, unsigned depth);
 
+static bool is_key(const char *base, const uint16_t *m, const uint16_t *last)
+{
+    return last - m >= 4 && base[m[0]] == '"' && base[m[1]] == '"' && base[m[2]] == ':';
+}
+
+static const uint16_t *plain_container(const char *base, const uint16_t *m, const uint16_t *last,
+                                       unsigned depth)
+{
+    bool object = base[*m] == '{';
+    char closing = object ? '}' : ']';
+    struct tch_chrome_value v;
+
+    if (depth == 0 || last - m < 3)
+        return NULL;
+    if (base[m[1]] == closing)
+        return m + 2;
+    do {
+        m++;
+        if (object) {
+            if (!is_key(base, m, last))
+                return NULL;
+            m += 3;
+        }
+        m = plain_value(base, m, last, &v, depth - 1);
+    } while (m && base[*m] == ',');
+    return m && base[*m] == closing && last - m > 1 ? m + 1 : NULL;
+}
+
+static bool is_literal(const struct tch_json_value *v)
+{
+    const char *word = v->type == TCH_JSON_TRUE    ? "true"
+                       : v->type == TCH_JSON_FALSE ? "false"
+                                                   : "null";
+
+    return v->len == strlen(word) && memcmp(v->text, word, v->len) == 0;
+}
+
+/* The value at m, if it is sound and nothing in it needs more than a look: no escapes, ASCII alone,
+   short numbers. Returns the mark behind it, which is there, or NULL. */
+static inline const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
+                                          struct tch_chrome_value *ret, unsigned depth)
+{
+    struct tch_json_value *v = &ret->json;
+    const char *end;
+
+    if (last - m < 3)
+        return NULL;
+    v->text = base + *m;
     v->escaped = false;
-    if (*p == '"') {
-        for (m++; base[*m] != '"'; m++)
-            v->escaped |= base[*m] == '\\';
+    if (*v->text == '"') {
         v->type = TCH_JSON_STRING;
-        v->text = p + 1;
-        v->len = (size_t)(base + *m - v->text);
-        return m + 1;
+        v->text++;
+        v->len = (size_t)(base + m[1] - v->text);
+        return base[m[1]] == '"' ? m + 2 : NULL;
     }
-    v->text = p;
-    if (*p == '{' || *p == '[') {
-        v->type = *p == '{' ? TCH_JSON_OBJECT : TCH_JSON_ARRAY;
-        do
-            depth += (base[*m] == '{') + (base[*m] == '[') - (base[*m] == '}') - (base[*m] == ']');
-        while (m++, depth > 0);
-        v->len = (size_t)(base + m[-1] + 1 - p);
+    if (*v->text == '{' || *v->text == '[') {
+        v->type = *v->text == '{' ? TCH_JSON_OBJECT : TCH_JSON_ARRAY;
+        m = plain_container(base, m, last, depth);
+        if (m)
+            v->len = (size_t)(base + m[-1] + 1 - v->text);
         return m;
     }
-    for (end = base + *++m; (unsigned char)end[-1] <= ' ';)
+    for (end = base + m[1]; is_blank(end[-1]);)
         end--;
-    v->type = scalar_type(*p);
-    v->len = (size_t)(end - p);
-    return m;
+    v->type = scalar_type(*v->text);
+    v->len = (size_t)(end - v->text);
+    if (v->type != TCH_JSON_NUMBER)
+        return is_literal(v) ? m + 1 : NULL;
+    ret->whole = v->len <= 16 ? tch_json_short_number(v->text, v->len) : 0;
+    return ret->whole > 0 ? m + 1 : NULL;
 }
 
-static int through_marks(struct tch_chrome_reader *c, const char *base, const uint16_t *m)
+/* The mark behind the event that begins at m; NULL when that is for the reader to judge. */
+static const uint16_t *through_marks(struct tch_chrome_reader *c, const char *base,
+                                     const uint16_t *m, const uint16_t *last, int *status)
 {
-    struct tch_json_value key, v;
-    int status = 0;
+    struct tch_chrome_value v;
 
-    if (base[*++m] == '}')
-        return 0;
-    for (;; m++) {
-        m = value_at(base, m, &key);
-        m = value_at(base, m + 1, &v);
-        if (key.len <= 8)
-            status = take_member(c, word_of(key.text, key.len), &v);
-        if (status != 0 || base[*m] == '}')
-            return status;
-    }
+    if (m == last || base[*m] != '{')
+        return NULL;
+    do {
+        const char *key;
+        size_t len;
+
+        if (!is_key(base, ++m, last))
+            return NULL;
+        key = base + m[0] + 1;
+        len = (size_t)(base + m[1] - key);
+        m = plain_value(base, m + 3, last, &v, DEPTH);
+        if (!m)
+            return NULL;
+        if (len <= 8)
+            *status = take_member(c, tch_chrome_word(key, len), &v);
+    } while (*status == 0 && base[*m] == ',');
+    return *status == 0 && base[*m] != '}' ? NULL : m + 1;
 }
 
-int tch_chrome_read_members(struct tch_chrome_reader *c, const char *text)
+static void forget(struct tch_chrome_reader *c)
 {
-    const char *base;
-    const uint16_t *marks = tch_json_raw_marks(&c->json, &base);
-
+    c->ev = (struct tch_ev){.scope = 't'};
     c->pid = c->tid = c->bind_id = 0;
     c->pid_text = c->tid_text = 0;
     c->phase = 0;
     c->has_ts = c->has_dur = c->has_name = c->has_args = c->has_id = false;
     c->flow_in = c->flow_out = false;
-    return marks ? through_marks(c, base, marks) : through_text(c, text);
+}
+
+int tch_chrome_read_members(struct tch_chrome_reader *c, struct tch_json_value *event)
+{
+    const uint16_t *last, *behind, *next;
+    const char *base;
+    int status = 0;
+
+    forget(c);
+    next = tch_json_next_marks(&c->json, &last, &base);
+    behind = through_marks(c, base, next, last, &status);
+    if (behind) {
+        event->type = TCH_JSON_OBJECT;
+        event->text = base + *next;
+        tch_json_took(&c->json, behind);
+        return status;
+    }
+    forget(c);
+    status = tch_json_read_raw(&c->json, event);
+    return status != 0 || event->type != TCH_JSON_OBJECT ? status : through_text(c, event->text);
 }

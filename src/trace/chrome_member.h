@@ -6,9 +6,9 @@
 
 #include "chrome_event.h"
 
-/** Reads all members of the object at text, the raw value that c->json read last. 0, or no memory.
- */
-int tch_chrome_read_members(struct tch_chrome_reader *c, const char *text);
+/** Reads the next value, which should be an object, with all its members; *event is its type and
+    where it begins. 0, no memory, or the reader's failure. */
+int tch_chrome_read_members(struct tch_chrome_reader *c, struct tch_json_value *event);
 
 /** The next key of an object and its value; NULL behind the last. p is behind what came before, at
     first behind the bracket. The JSON must be sound. */

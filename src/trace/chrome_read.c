@@ -112,15 +112,37 @@ static int read_top(struct tch_chrome_reader *c)
     return status;
 }
 
+static bool is_blank(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+            return false;
+    return true;
+}
+
+/* Nothing but blanks behind the byte at which the reader failed? */
+static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_source *s)
+{
+    const struct tch_json_reader *j = &c->json;
+    const char *behind = j->data + (c->why.offset - j->before) + 1;
+    bool blank = is_blank(behind, (size_t)(j->end - behind));
+    char rest[4096];
+    ssize_t got = 0;
+
+    while (blank && (got = tch_source_read(s, rest, sizeof rest)) > 0)
+        blank = is_blank(rest, (size_t)got);
+    return blank && got == 0;
+}
+
 /* Failed in the file: was it only its end that is missing? */
-static int judge_failure(struct tch_chrome_reader *c, const struct tch_source *s)
+static int judge_failure(struct tch_chrome_reader *c, struct tch_source *s)
 {
     int byte = byte_at_failure(c);
     bool at_end = byte < 0;
 
     /* "[{...}," and "[{...},]": a comma too many loses nothing. */
     if (c->between && c->r->m->kind != TCH_KIND_CHROME_OBJECT && (byte == ']' || at_end)) {
-        if (c->r->m->kind == TCH_KIND_JSON_LINES || byte == ']')
+        if (at_end ? c->r->m->kind == TCH_KIND_JSON_LINES : is_last_byte(c, s))
             return 0;
     }
     note_cut(c, s, at_end);

@@ -206,11 +206,16 @@ static int finish(struct tch_writer *w)
     return w->options.object ? tch_writer_put(w, "\n]}\n", 4) : tch_writer_put(w, "\n]\n", 3);
 }
 
-const struct tch_write_format tch_trace_as_chrome = {
-    .extension = ".json", .name = "Chrome JSON", .begin = begin, .add = add, .finish = finish};
+const struct tch_write_format tch_trace_as_chrome = {.extension = ".json",
+                                                     .name = "Chrome JSON",
+                                                     .labels = true,
+                                                     .begin = begin,
+                                                     .add = add,
+                                                     .finish = finish};
 
 const struct tch_write_format tch_trace_as_chrome_gz = {.extension = ".json.gz",
                                                         .name = "Chrome JSON, gzip",
+                                                        .labels = true,
                                                         .begin = begin,
                                                         .add = add,
                                                         .finish = finish};

@@ -78,7 +78,9 @@ static int read_side(struct tch_trace_comparison *c, int which, const char *path
     c->models[which] = load.model;
     tch_model_init(&load.model);
     tch_load_close(&load);
-    return status < 0 ? status : more;
+    if (status == 0)
+        status = more;
+    return status < 0 ? tch_name_trace(err, status, path) : status;
 }
 
 static double change_of(const struct tch_compare_row *row)

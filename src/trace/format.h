@@ -70,6 +70,7 @@ struct tch_rec_header {
     uint64_t ended;                /* 1 once the process has ended in order */
     uint64_t tracks;               /* 1 once there are events with explicit times */
     char program[TCH_REC_PROGRAM]; /* ends with NULs */
+    uint64_t wall_error;           /* of wall_ns, as tch_wall_error_ns() has it; 0: not known */
 };
 
 enum tch_rec_type {

@@ -9,7 +9,10 @@
 #include "out.h"
 #include "readers.h"
 
-enum { PID_STEP = 1000000 }; /* to the next number tried for a pid that is taken */
+enum {
+    PID_STEP = 1000000, /* to the next number tried for a pid that is taken */
+    LABELS_LIMIT = 128 << 20,
+};
 
 struct merge {
     struct tch_load all;
@@ -97,6 +100,21 @@ static bool place_by_ticks(const struct tch_trace_clock *a, const struct tch_tra
     return true;
 }
 
+static void place_by_wall(const struct tch_trace_clock *a, const struct tch_trace_clock *b,
+                          struct tch_merged_input *input)
+{
+    input->way = TCH_MERGE_WALL;
+    input->offset = (int64_t)(b->wall_ns - a->wall_ns);
+    if (a->wall_error == TCH_WALL_UNSYNCED || b->wall_error == TCH_WALL_UNSYNCED) {
+        input->wall = TCH_WALL_WRONG;
+    } else if (a->wall_error == 0 || b->wall_error == 0) {
+        input->wall = TCH_WALL_MUTE;
+    } else {
+        input->wall = TCH_WALL_TOLD;
+        input->uncertainty += a->wall_error + b->wall_error;
+    }
+}
+
 /* By the clocks that recordings tell. */
 static int place_by_clock(struct merge *g)
 {
@@ -119,8 +137,7 @@ static int place_by_clock(struct merge *g)
             input->offset = (int64_t)(own->first.ns - first->first.ns);
         }
     } else {
-        input->way = TCH_MERGE_WALL;
-        input->offset = (int64_t)(own->wall_ns - first->wall_ns);
+        place_by_wall(first, own, input);
     }
     if (input->offset > TCH_TIME_MAX || input->offset < -TCH_TIME_MAX)
         return tch_fail(g->err, TACHO_EPARSE, 0, "'%.150s' was recorded at no time that can be",
@@ -249,6 +266,20 @@ static int take(void *ctx, const struct tch_ev *given)
     return tch_load_add(&g->all, &ev);
 }
 
+/* The process's own labels, and which file it came from. */
+static uint32_t add_label(struct merge *g, uint32_t labels, const char *file)
+{
+    struct tch_buf text;
+    uint32_t number;
+
+    tch_buf_init(&text, LABELS_LIMIT);
+    tch_buf_add(&text, tch_text(&g->model.texts, labels), tch_text_len(&g->model.texts, labels));
+    tch_buf_addf(&text, "%s%s", labels ? ", " : "", file);
+    number = text.failed ? TCH_NO_TEXT : tch_texts_add(&g->all.model.texts, text.data, text.len);
+    tch_buf_release(&text);
+    return number;
+}
+
 /* Names of processes and threads, once the input has been read. */
 static int copy_names(struct merge *g)
 {
@@ -271,7 +302,9 @@ static int copy_names(struct merge *g)
         if (to == TCH_NO_TEXT || name == TCH_NO_TEXT)
             return no_memory(g);
         all->processes[to].name = name;
-        all->processes[to].labels = tch_texts_add(&all->texts, file, strlen(file));
+        all->processes[to].sort = g->model.processes[i].sort;
+        all->processes[to].sorted = g->model.processes[i].sorted;
+        all->processes[to].labels = add_label(g, g->model.processes[i].labels, file);
         if (all->processes[to].labels == TCH_NO_TEXT)
             return no_memory(g);
     }
@@ -286,6 +319,8 @@ static int read_input(struct merge *g)
     tch_model_init(&g->model);
     g->placed = false;
     status = tch_model_read(&g->model, g->input->path, &with_args, take, g, g->err);
+    if (status < 0)
+        status = tch_name_trace(g->err, status, g->input->path);
     if (status == 0 && !g->placed)
         status = place(g);
     if (status == 0)

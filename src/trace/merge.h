@@ -17,12 +17,20 @@ enum tch_merge_way {
     TCH_MERGE_SAME,  /**< the caller says that it is the same clock */
 };
 
+/** What the two recordings tell about their wall clocks. */
+enum tch_merge_wall {
+    TCH_WALL_TOLD,  /**< by how much each may be wrong */
+    TCH_WALL_WRONG, /**< nothing kept one of them right: they may differ by anything */
+    TCH_WALL_MUTE,  /**< one tells nothing: it is older, or its kernel did not say */
+};
+
 struct tch_merged_input {
     const char *path; /**< the caller's */
     enum tch_merge_way way;
     int64_t offset;       /**< nanoseconds added to its times, before the whole begins at 0 */
-    uint64_t uncertainty; /**< of those, in nanoseconds, by the errors of the clock pairs; of wall
-                               clocks the least it can be */
+    uint64_t uncertainty; /**< of those, in nanoseconds, by the errors of the clock pairs, and of
+                               wall clocks where both kernels told them */
+    enum tch_merge_wall wall; /**< of TCH_MERGE_WALL */
     uint64_t events;
     uint32_t renumbered; /**< processes that got another pid */
     bool cut;

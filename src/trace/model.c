@@ -154,6 +154,19 @@ static int read_from(struct tch_reading *r, struct tch_source *s)
                     "or text of babeltrace2");
 }
 
+int tch_name_trace(tacho_error *err, int status, const char *path)
+{
+    tacho_error inner;
+
+    if (!err || strstr(err->message, path))
+        return status;
+    inner = *err;
+    tch_fail(err, inner.code, inner.line, "'%s': %s", path, inner.message);
+    err->column = inner.column;
+    err->system_errno = inner.system_errno;
+    return status;
+}
+
 int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
                    tch_ev_sink *sink, void *ctx, tacho_error *err)
 {

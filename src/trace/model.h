@@ -108,7 +108,8 @@ struct tch_trace_clock {
     char boot_id[40];
     struct tch_clock_pair first; /**< at time 0 of the events */
     struct tch_clock_pair last;
-    uint64_t wall_ns; /**< CLOCK_REALTIME at the first */
+    uint64_t wall_ns;    /**< CLOCK_REALTIME at the first */
+    uint64_t wall_error; /**< of that, as tch_wall_error_ns() has it */
 };
 
 /** Read the fields. */
@@ -176,5 +177,9 @@ struct tch_read_options {
  */
 int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
                    tch_ev_sink *sink, void *ctx, tacho_error *err);
+
+/** After a failure to read one of several traces: its messages say "it", so err gets the path in
+    front, unless it is there. Returns status. */
+int tch_name_trace(tacho_error *err, int status, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading Perfetto's format: packets, sequences, clocks and tracks. */
+/* Reading Perfetto's format: packets, sequences, clocks and what is interned. */
 #include "perfetto_read.h"
 
 #include <errno.h>
@@ -81,111 +81,6 @@ static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct t
             (f.number <= TCH_PF_INTERNED_ARGS || f.number == TCH_PF_INTERNED_STRINGS))
             status = intern_entry(p, sequence, f.number, &f);
     return status;
-}
-
-/* Tracks. */
-
-struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
-{
-    uint32_t number = tch_texts_add(&p->track_keys, (const char *)&uuid, sizeof uuid);
-    struct tch_pf_track *list;
-
-    if (number == TCH_NO_TEXT)
-        return NULL;
-    list = tch_trace_grown(p->tracks, &p->track_room, (size_t)number + 1, sizeof *list);
-    if (!list)
-        return NULL;
-    p->tracks = list;
-    list[number].uuid = uuid;
-    return &list[number];
-}
-
-static int set_text(struct tch_pf_reader *p, const struct tch_pb_field *f, uint32_t *ret)
-{
-    *ret = tch_texts_add(&p->r->m->texts, (const char *)f->data, f->len);
-    return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
-}
-
-/* The process, thread or counter part of a track. */
-static int read_part(struct tch_pf_reader *p, struct tch_pf_track *t,
-                     const struct tch_pb_field *part)
-{
-    bool thread = part->number == TCH_PF_TRACK_THREAD;
-    struct tch_pb_reader r;
-    struct tch_pb_field f;
-    int status = 0;
-
-    t->counter = t->counter || part->number == TCH_PF_TRACK_COUNTER;
-    if (part->number != TCH_PF_TRACK_COUNTER)
-        t->kind = thread ? TCH_PF_KIND_THREAD : TCH_PF_KIND_PROCESS;
-    tch_pb_open(&r, part->data, part->len);
-    while (status == 0 && tch_pb_next(&r, &f) > 0) {
-        if (part->number == TCH_PF_TRACK_COUNTER) {
-            if (f.number == TCH_PF_COUNTER_UNIT_NAME && f.type == TCH_PB_BYTES)
-                status = set_text(p, &f, &t->unit);
-        } else if (f.number == TCH_PF_THREAD_PID && f.type == TCH_PB_VARINT) {
-            t->pid = f.value;
-        } else if (thread && f.number == TCH_PF_THREAD_TID && f.type == TCH_PB_VARINT) {
-            t->tid = f.value;
-        } else if (f.type == TCH_PB_BYTES &&
-                   f.number == (thread ? TCH_PF_THREAD_NAME : TCH_PF_PROCESS_NAME)) {
-            status = set_text(p, &f, &t->name);
-        }
-    }
-    return status;
-}
-
-/* A process or a thread brings its name with it. */
-static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
-{
-    struct tch_model *m = p->r->m;
-    uint32_t number;
-
-    if (t->kind == TCH_PF_KIND_PROCESS) {
-        number = tch_model_process(m, t->pid);
-        if (number == TCH_NO_TEXT)
-            return tch_pf_no_memory(p);
-        if (t->name)
-            m->processes[number].name = t->name;
-    } else if (t->kind == TCH_PF_KIND_THREAD) {
-        number = tch_model_track(m, t->pid, t->tid);
-        if (number == TCH_NO_TEXT)
-            return tch_pf_no_memory(p);
-        if (t->name)
-            m->tracks[number].name = t->name;
-    }
-    return 0;
-}
-
-static int read_track(struct tch_pf_reader *p, const struct tch_pb_field *descriptor)
-{
-    struct tch_pf_track got = {0}, *t;
-    struct tch_pb_reader r;
-    struct tch_pb_field f;
-    int status = 0;
-
-    tch_pb_open(&r, descriptor->data, descriptor->len);
-    while (status == 0 && tch_pb_next(&r, &f) > 0) {
-        if (f.number == TCH_PF_TRACK_UUID && f.type == TCH_PB_VARINT)
-            got.uuid = f.value;
-        else if (f.number == TCH_PF_TRACK_PARENT && f.type == TCH_PB_VARINT)
-            got.parent = f.value;
-        else if (f.number == TCH_PF_TRACK_NAME && f.type == TCH_PB_BYTES)
-            status = set_text(p, &f, &got.name);
-        else if (f.type == TCH_PB_BYTES &&
-                 (f.number == TCH_PF_TRACK_PROCESS || f.number == TCH_PF_TRACK_THREAD ||
-                  f.number == TCH_PF_TRACK_COUNTER))
-            status = read_part(p, &got, &f);
-    }
-    if (status < 0)
-        return status;
-    t = tch_pf_track_of(p, got.uuid);
-    if (!t)
-        return tch_pf_no_memory(p);
-    got.model = t->model;
-    got.told = true;
-    *t = got;
-    return tell_model(p, t);
 }
 
 /* Sequences and their clocks. */
@@ -347,7 +242,7 @@ static int read_packet(struct tch_pf_reader *p, const uint8_t *data, size_t len)
     if (parts.interned.data)
         status = intern_all(p, parts.packet.sequence, &parts.interned);
     if (status == 0 && parts.track.data)
-        status = read_track(p, &parts.track);
+        status = tch_pf_read_track(p, &parts.track);
     if (status == 0 && parts.packet.event.data)
         status = tch_pf_event(p, &parts.packet, time_of(s, &parts.packet));
     return status;

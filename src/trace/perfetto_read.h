@@ -1,5 +1,5 @@
 /*
- * The reader of Perfetto traces, in two files: packets and tracks; events and their arguments.
+ * The reader of Perfetto traces, in three files: packets, tracks, events and their arguments.
  */
 #ifndef TCH_TRACE_PERFETTO_READ_H
 #define TCH_TRACE_PERFETTO_READ_H
@@ -13,8 +13,11 @@ enum tch_pf_kind { TCH_PF_KIND_NAMED, TCH_PF_KIND_PROCESS, TCH_PF_KIND_THREAD };
 
 struct tch_pf_track {
     uint64_t uuid, parent;
-    uint32_t name; /* text */
-    uint32_t unit; /* of a counter: its series */
+    uint32_t name;   /* text */
+    uint32_t unit;   /* of a counter: its series */
+    uint32_t labels; /* of a process: text, 0: none */
+    int64_t sort;
+    bool sorted; /* sort is given */
     uint64_t pid, tid;
     enum tch_pf_kind kind;
     bool counter, told;
@@ -69,6 +72,9 @@ uint32_t tch_pf_interned(const struct tch_pf_reader *p, uint32_t sequence, uint3
 
 /** The track by its uuid, made when it is not known. NULL: no memory. */
 struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid);
+
+/** Takes the descriptor of a track. */
+int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descriptor);
 
 int tch_pf_no_memory(struct tch_pf_reader *p);
 

@@ -8,9 +8,8 @@
 #include "base/json_read.h"
 #include "base/protobuf.h"
 #include "perfetto_fields.h"
+#include "perfetto_write_args.h"
 #include "write.h"
-
-enum { ARG_DEPTH = 32 };
 
 /* Uuids of tracks, apart by their upper bits. */
 #define UUID_GLOBAL  UINT64_C(1)
@@ -87,6 +86,16 @@ static int tell_named(struct tch_writer *w, uint64_t uuid, uint64_t parent, cons
     return end_track(w, begun);
 }
 
+/* 32 bits, as the field has. */
+static void put_sort(struct tch_writer *w, uint32_t field, bool sorted, int64_t sort)
+{
+    if (sorted)
+        tch_pb_varint(&w->text, field,
+                      (uint64_t)(sort > INT32_MAX   ? INT32_MAX
+                                 : sort < INT32_MIN ? INT32_MIN
+                                                    : sort));
+}
+
 static void tell_process(struct tch_writer *w, uint32_t number)
 {
     const struct tch_process *p = &w->m->processes[number];
@@ -94,8 +103,11 @@ static void tell_process(struct tch_writer *w, uint32_t number)
     size_t process = tch_pb_begin(&w->text, TCH_PF_TRACK_PROCESS);
 
     tch_pb_varint(&w->text, TCH_PF_PROCESS_PID, p->pid & INT32_MAX);
+    put_sort(w, TCH_PF_PROCESS_SORT, p->sorted, p->sort);
     if (p->name)
         put_text(w, TCH_PF_PROCESS_NAME, p->name);
+    if (p->labels)
+        put_text(w, TCH_PF_PROCESS_LABELS, p->labels);
     tch_pb_end(&w->text, process);
     end_track(w, track);
 }
@@ -107,12 +119,14 @@ static void tell_thread(struct tch_writer *w, uint32_t number)
 
     if (t->made_up && t->name) {
         put_text(w, TCH_PF_TRACK_NAME, t->name);
+        put_sort(w, TCH_PF_TRACK_SORT, t->sorted, t->sort);
         end_track(w, track);
         return;
     }
     thread = tch_pb_begin(&w->text, TCH_PF_TRACK_THREAD);
     tch_pb_varint(&w->text, TCH_PF_THREAD_PID, w->m->processes[t->process].pid & INT32_MAX);
     tch_pb_varint(&w->text, TCH_PF_THREAD_TID, t->tid & INT32_MAX);
+    put_sort(w, TCH_PF_THREAD_SORT, t->sorted, t->sort);
     if (t->name)
         put_text(w, TCH_PF_THREAD_NAME, t->name);
     tch_pb_end(&w->text, thread);
@@ -201,89 +215,12 @@ static int know(struct tch_writer *w, uint32_t text)
     return end_packet(w);
 }
 
-/* Arguments: JSON as it stands, member by member. */
-
-static void put_arg_value(struct tch_writer *w, struct tch_json_reader *j, unsigned depth);
-
-static void put_json_text(struct tch_writer *w, uint32_t field, const struct tch_json_value *v)
+static void put_args(struct tch_writer *w, const struct tch_ev *ev)
 {
     struct perfetto *p = w->own;
 
-    tch_buf_clear(&p->text);
-    tch_json_unescape(v, &p->text);
-    tch_pb_bytes(&w->text, field, p->text.data, p->text.len);
-}
-
-static void put_arg_list(struct tch_writer *w, struct tch_json_reader *j, bool object,
-                         unsigned depth)
-{
-    struct tch_json_value key;
-
-    while ((object ? tch_json_member(j, &key) : tch_json_element(j)) > 0) {
-        size_t arg = tch_pb_begin(&w->text, depth == 0 ? TCH_PF_EVENT_ARG
-                                            : object   ? TCH_PF_ARG_DICT
-                                                       : TCH_PF_ARG_ARRAY);
-
-        if (object)
-            put_json_text(w, TCH_PF_ARG_NAME, &key);
-        put_arg_value(w, j, depth + 1);
-        tch_pb_end(&w->text, arg);
-    }
-}
-
-static void put_number(struct tch_writer *w, const struct tch_json_value *v)
-{
-    struct tch_json_number n = tch_json_to_number(v);
-
-    if (n.kind == TCH_JSON_U64 && n.as.u64 <= INT64_MAX)
-        tch_pb_varint(&w->text, TCH_PF_ARG_INT, n.as.u64);
-    else if (n.kind == TCH_JSON_U64)
-        tch_pb_varint(&w->text, TCH_PF_ARG_UINT, n.as.u64);
-    else if (n.kind == TCH_JSON_I64)
-        tch_pb_varint(&w->text, TCH_PF_ARG_INT, (uint64_t)n.as.i64);
-    else
-        tch_pb_double(&w->text, TCH_PF_ARG_DOUBLE, n.as.f64);
-}
-
-static void put_arg_value(struct tch_writer *w, struct tch_json_reader *j, unsigned depth)
-{
-    struct tch_json_value v;
-
-    if (depth >= ARG_DEPTH) {
-        if (tch_json_read_raw(j, &v) == 0)
-            tch_pb_bytes(&w->text, TCH_PF_ARG_LEGACY_JSON, v.text, v.len);
-        return;
-    }
-    if (tch_json_read(j, &v) < 0)
-        return;
-    switch (v.type) {
-    case TCH_JSON_STRING:
-        put_json_text(w, TCH_PF_ARG_STRING, &v);
-        break;
-    case TCH_JSON_NUMBER:
-        put_number(w, &v);
-        break;
-    case TCH_JSON_TRUE:
-    case TCH_JSON_FALSE:
-        tch_pb_varint(&w->text, TCH_PF_ARG_BOOL, v.type == TCH_JSON_TRUE);
-        break;
-    case TCH_JSON_NULL:
-        break; /* a name without a value */
-    default:
-        put_arg_list(w, j, v.type == TCH_JSON_OBJECT, depth);
-    }
-}
-
-static void put_args(struct tch_writer *w, const struct tch_ev *ev)
-{
-    struct tch_json_reader j;
-    struct tch_json_value v;
-
-    if (ev->args_len == 0)
-        return;
-    tch_json_open(&j, ev->args, ev->args_len, NULL);
-    if (tch_json_read(&j, &v) == 0)
-        put_arg_list(w, &j, true, 0);
+    if (ev->args_len > 0)
+        tch_pf_put_args(&w->text, &p->text, ev->args, ev->args_len);
 }
 
 /* Events. */
@@ -536,6 +473,7 @@ static void release(struct tch_writer *w)
 
 const struct tch_write_format tch_trace_as_perfetto = {.extension = ".pftrace",
                                                        .name = "Perfetto",
+                                                       .labels = true,
                                                        .needs_lanes = true,
                                                        .begin = begin,
                                                        .add = add,

@@ -122,6 +122,7 @@ static void fill_header(struct tch_rec_header *head, uint64_t limit)
     head->first = pair_of(&rec->clock.first);
     head->last[0] = pair_of(&rec->clock.last);
     head->wall_ns = tch_wall_ns() - (tch_now_ns() - head->first.ns);
+    head->wall_error = tch_wall_error_ns();
     read_program(head->program);
     /* Last: a file with the magic is whole. */
     memcpy(head->magic, TCH_REC_MAGIC, sizeof head->magic);

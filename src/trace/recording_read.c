@@ -306,7 +306,8 @@ static void note_clock(struct recording_reader *c)
                                         .tsc = head->clock == TCH_REC_CLOCK_TSC,
                                         .first = c->rec.clock.first,
                                         .last = c->rec.clock.last,
-                                        .wall_ns = head->wall_ns};
+                                        .wall_ns = head->wall_ns,
+                                        .wall_error = head->wall_error};
     memcpy(m->clock.boot_id, head->boot_id, sizeof m->clock.boot_id);
     m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }

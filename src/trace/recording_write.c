@@ -379,6 +379,7 @@ static int put_header(struct tch_writer *w)
     if (known) {
         memcpy(head.boot_id, m->clock.boot_id, sizeof head.boot_id);
         head.wall_ns = m->clock.wall_ns - (uint64_t)w->options.shift;
+        head.wall_error = m->clock.wall_error;
     }
     head.pid = r->pid;
     return put_at(w, &head, sizeof head, 0);

@@ -132,6 +132,17 @@ static void shrink_ids(struct tch_model *m)
             m->tracks[i].tid = SMALL_ID + i;
 }
 
+static uint32_t count_labels(const struct tch_model *m)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < tch_model_process_count(m); i++)
+        count += m->processes[i].labels != 0 || m->processes[i].sorted;
+    for (uint32_t i = 0; i < tch_model_track_count(m); i++)
+        count += m->tracks[i].sorted;
+    return count;
+}
+
 static int write_out(struct rewrite *w, const char *out, struct tch_write_options writing,
                      tacho_error *err)
 {
@@ -143,6 +154,8 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
     if (writing.fix)
         shrink_ids(&w->load.model);
     w->ret->shift = writing.shift;
+    if (!tch_write_format_of(out)->labels)
+        w->ret->unlabelled = count_labels(&w->load.model);
     status = tch_writer_open(&w->writer, out, &w->load.model, &writing, err);
     if (status < 0)
         return status;

@@ -20,10 +20,11 @@ struct tch_rewritten {
     struct tch_model model; /**< of what was read */
     uint64_t read;          /**< events */
     uint64_t kept;
-    uint64_t cut;      /**< spans that were cut at an edge */
-    uint64_t left_out; /**< events that have no place in the format */
-    uint64_t moved;    /**< spans that went to lanes of their own */
-    uint64_t changed;  /**< texts cut, arguments left out */
+    uint64_t cut;        /**< spans that were cut at an edge */
+    uint64_t left_out;   /**< events that have no place in the format */
+    uint64_t moved;      /**< spans that went to lanes of their own */
+    uint64_t changed;    /**< texts cut, arguments left out */
+    uint32_t unlabelled; /**< processes and tracks that lost a label or a sort order */
     uint64_t lone_begins, lone_ends;
     int64_t shift; /**< that was added to all times */
 };

@@ -4,8 +4,8 @@
 #include <tacho/trace.h>
 
 #include "base/error.h"
-
-enum { HEAD_WORDS = 2 };
+#include "grown.h"
+#include "words.h"
 
 /* A span that is open. Its arguments are kept, because its chunk is gone when it ends. */
 struct open_span {
@@ -36,90 +36,17 @@ struct walk {
     size_t kept_len, kept_room;
 };
 
-/* Arguments. */
-
-static unsigned arg_words(uint64_t head)
-{
-    unsigned type = head >> 32 & 0xFF;
-
-    return 1 + (type >= TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
-}
-
-bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
-                      struct tch_rec_arg *ret)
-{
-    uint64_t head;
-
-    if (args->count == 0)
-        return false;
-    head = args->words[0];
-    *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
-    if (ret->type >= TACHO_ARG_TEXT) {
-        ret->text = (const char *)(args->words + 1);
-        ret->len = head >> 40;
-    } else {
-        ret->bits = args->words[1];
-    }
-    args->words += arg_words(head);
-    args->count--;
-    return true;
-}
-
-static bool has_text(const struct tch_recording *r, uint64_t id)
-{
-    return id < r->texts.count && r->texts.list[id].name;
-}
-
-static bool has_site(const struct tch_recording *r, uint64_t id)
-{
-    return id < r->sites.count && r->sites.list[id].name;
-}
-
-/* Do the arguments fill exactly the words that are left, and are they of known types and keys? */
-static bool args_are_sound(const struct tch_recording *r, const uint64_t *words, unsigned count,
-                           size_t left)
-{
-    for (unsigned i = 0; i < count; i++) {
-        unsigned type, size;
-
-        if (left == 0)
-            return false;
-        type = words[0] >> 32 & 0xFF;
-        size = arg_words(words[0]);
-        if (type < TACHO_ARG_I64 || type > TCH_REC_ARG_JSON || size > left ||
-            !has_text(r, (uint32_t)words[0]))
-            return false;
-        words += size;
-        left -= size;
-    }
-    return left == 0;
-}
-
 /* Spans. */
-
-static void *grown(void *old, size_t *room, size_t need, size_t size)
-{
-    size_t more = *room > 0 ? *room : 64;
-    void *block;
-
-    if (need <= *room)
-        return old;
-    while (more < need)
-        more *= 2;
-    block = realloc(old, more * size);
-    if (block)
-        *room = more;
-    return block;
-}
 
 static int keep(struct walk *w, const struct tch_seen_event *e, size_t arg_len)
 {
-    struct open_span *open = grown(w->open, &w->open_room, w->depth + 1, sizeof *open);
+    struct open_span *open = tch_trace_grown(w->open, &w->open_room, w->depth + 1, sizeof *open);
     uint64_t *kept;
 
     if (open)
         w->open = open;
-    kept = open ? grown(w->kept, &w->kept_room, w->kept_len + arg_len + 1, sizeof *kept) : NULL;
+    kept = open ? tch_trace_grown(w->kept, &w->kept_room, w->kept_len + arg_len + 1, sizeof *kept)
+                : NULL;
     if (!kept)
         return tch_fail(w->err, TACHO_ENOMEM, 0, "out of memory for %zu open spans", w->depth);
     w->kept = kept;
@@ -241,72 +168,19 @@ static bool set_time(struct walk *w, uint64_t word)
     return true;
 }
 
-/* The values behind a plain begin, with their keys from the site. */
-static bool join_values(const struct tch_recording *r, const struct tch_rec_name *site,
-                        const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX])
-{
-    for (uint32_t i = 0; i < site->arg_count; i++) {
-        uint32_t key, type;
-
-        memcpy(&key, site->args + (size_t)i * 8, 4);
-        memcpy(&type, site->args + (size_t)i * 8 + 4, 4);
-        if (!has_text(r, key) || type < TACHO_ARG_I64 || type >= TACHO_ARG_TEXT)
-            return false;
-        joined[(size_t)i * 2] = key | (uint64_t)type << 32;
-        joined[(size_t)i * 2 + 1] = values[i];
-    }
-    return true;
-}
-
 static int plain_begin(struct walk *w, uint32_t site, const uint64_t *values)
 {
     const struct tch_rec_name *name = &w->r->sites.list[site];
     struct tch_seen_event e = event_at(w, TCH_REC_BEGIN);
     uint64_t joined[2 * TACHO_ARGS_MAX];
 
-    if (!join_values(w->r, name, values, joined)) {
+    if (name->arg_count > 0 && !tch_rec_join_values(w->r, name, values, joined)) {
         w->r->damaged++;
         return 0;
     }
     e.id = site;
     e.args = (struct tch_rec_args){joined, name->arg_count};
     return begin_span(w, &e, (size_t)name->arg_count * 2);
-}
-
-/* Words of a plain record; 0 when it makes no sense. */
-static size_t plain_size(const struct walk *w, uint64_t word, size_t left)
-{
-    uint32_t site = word >> 1 & 0x7FFF;
-    size_t size = 1;
-
-    if (word & 1)
-        return 1;
-    if (!has_site(w->r, site))
-        return 0;
-    size += w->r->sites.list[site].arg_count;
-    return size <= left ? size : 0;
-}
-
-static bool kind_is_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
-                          const uint64_t *fixed)
-{
-    switch (kind) {
-    case TCH_REC_END:
-        return id == TCH_REC_SITE_ANY || has_site(r, id);
-    case TCH_REC_PUT:
-        return has_site(r, id) && has_text(r, fixed[4]);
-    case TCH_REC_TRACK_SPAN:
-    case TCH_REC_TRACK_INSTANT:
-    case TCH_REC_TRACK_COUNTER:
-        return has_site(r, id) && has_text(r, fixed[0]);
-    case TCH_REC_THREAD:
-        return true;
-    case TCH_REC_THREAD_NAME:
-    case TCH_REC_PROCESS_NAME:
-        return has_text(r, id);
-    default:
-        return has_site(r, id);
-    }
 }
 
 static int switch_thread(struct walk *w, uint32_t thread, const uint64_t *fixed)
@@ -330,13 +204,13 @@ static int wide_record(struct walk *w, const uint64_t *at, size_t words)
 
     if (kind == 0 || kind >= TCH_REC_KINDS)
         goto damaged;
-    head = HEAD_WORDS + tch_rec_fixed(kind);
+    head = TCH_REC_HEAD_WORDS + tch_rec_fixed(kind);
     e = event_at(w, kind);
     e.id = (uint32_t)(at[1] >> 32);
-    e.fixed = at + HEAD_WORDS;
+    e.fixed = at + TCH_REC_HEAD_WORDS;
     e.args = (struct tch_rec_args){at + head, args};
-    if (words < head || !args_are_sound(w->r, at + head, args, words - head) ||
-        !kind_is_sound(w->r, kind, e.id, e.fixed))
+    if (words < head || !tch_rec_args_sound(w->r, at + head, args, words - head) ||
+        !tch_rec_kind_sound(w->r, kind, e.id, e.fixed))
         goto damaged;
     if (kind == TCH_REC_THREAD)
         return switch_thread(w, e.id, e.fixed);
@@ -354,23 +228,6 @@ damaged:
     return 0;
 }
 
-/* Words of what stands at `at`, or 0 when it makes no sense. */
-static size_t size_of(const struct walk *w, const uint64_t *at, size_t left)
-{
-    uint64_t low = *at & 0xFFFF;
-    size_t size;
-
-    if (*at == 0)
-        return 1;
-    if (low == TCH_REC_SKIP)
-        size = tch_rec_skip(*at);
-    else if (low != TCH_REC_WIDE)
-        return plain_size(w, *at, left);
-    else
-        size = left >= HEAD_WORDS ? at[1] & 0xFFFF : 0;
-    return size <= left && (size >= HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
-}
-
 /* One record, or what stands in the place of one; sets how many words it takes. */
 static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
 {
@@ -382,7 +239,7 @@ static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *s
         *step = left; /* what follows is later still */
         return 0;
     }
-    *step = size_of(w, at, left);
+    *step = tch_rec_words(w->r, at, left);
     if (*step == 0) {
         w->r->damaged++;
         *step = low == TCH_REC_WIDE || low == TCH_REC_SKIP ? left : 1;
@@ -477,7 +334,7 @@ int tch_recording_reach(struct tch_recording *r, uint64_t *ret, tacho_error *err
         for (size_t at = 0, step; at < TCH_REC_WORDS; at += step) {
             bool is_record = words[at] != 0 && (words[at] & 0xFFFF) != TCH_REC_SKIP;
 
-            step = size_of(&w, words + at, TCH_REC_WORDS - at);
+            step = tch_rec_words(w.r, words + at, TCH_REC_WORDS - at);
             if (step == 0 || (is_record && !set_time(&w, words[at])))
                 break;
             if (is_record && w.ticks > *ret)

@@ -22,6 +22,7 @@ struct tch_writer;
 struct tch_write_format {
     const char *extension; /**< ".json" */
     const char *name;      /**< for people */
+    bool labels;           /**< processes and tracks keep their labels and sort orders */
     bool spans_only;       /**< counters, flows and the like have no place in it */
     bool needs_lanes;      /**< spans that overlap partly must have tracks of their own */
     int (*begin)(struct tch_writer *w);

@@ -10,19 +10,53 @@
 #include "base/json_write.h"
 #include "member.h"
 
-enum { LONGEST_VALUE = 6 }; /* "false," */
+enum { LONGEST_VALUE = 6 /* "false," */, AT_ONCE = 4, LONGEST_TEXT = AT_ONCE * LONGEST_VALUE };
 
-/* Each value is stored as eight bytes of which the next one overwrites those too many. */
+#define MASK_KEY "\"keep_mask\":["
+
+/* The text of some values of a mask, which are the bits of where it is in its table. */
+struct mask_text {
+    char text[LONGEST_TEXT];
+    size_t len;
+};
+
+static void mask_text_init(struct mask_text *t, unsigned bits, unsigned count)
+{
+    t->len = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const char *value = bits >> i & 1 ? "true," : "false,";
+
+        memcpy(t->text + t->len, value, strlen(value));
+        t->len += strlen(value);
+    }
+}
+
+/* Four values a look-up. Each text is stored at its longest, and the next overwrites what is too
+   much: neither a branch nor a length depends on the mask. */
 static void add_mask(struct tch_buf *b, const uint8_t *mask, size_t count)
 {
-    char *start = tch_buf_room(b, count * LONGEST_VALUE + 8);
+    char *start = tch_buf_room(b, count * LONGEST_VALUE + LONGEST_TEXT);
+    struct mask_text texts[1 << AT_ONCE] = {0};
+    struct mask_text last = {0};
     char *to = start;
+    size_t i = 0;
 
     if (!start)
         return;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(to, mask[i] ? "true,\0\0" : "false,\0", 8);
-        to += mask[i] ? 5 : 6;
+    for (unsigned bits = 0; bits < 1 << AT_ONCE; bits++)
+        mask_text_init(&texts[bits], bits, AT_ONCE);
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        const uint8_t *m = mask + i;
+        unsigned bits = (unsigned)(m[0] != 0) | (unsigned)(m[1] != 0) << 1 |
+                        (unsigned)(m[2] != 0) << 2 | (unsigned)(m[3] != 0) << 3;
+
+        memcpy(to, texts[bits].text, LONGEST_TEXT);
+        to += texts[bits].len;
+    }
+    for (; i < count; i++) {
+        mask_text_init(&last, mask[i] != 0, 1);
+        memcpy(to, last.text, LONGEST_VALUE);
+        to += last.len;
     }
     tch_buf_grew(b, (size_t)(to - start) - (count > 0)); /* but for the last comma */
 }
@@ -79,6 +113,35 @@ int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *len
 
 /* Reading. */
 
+/* Values with the commas behind them, but for the last few. Which they are does not decide where to
+   go, only what is stored and how far to step: a mask's values cannot be foreseen. */
+static bool read_values(const char **text, const char *end, char **ret)
+{
+    const char *at = *text;
+    char *to = *ret;
+    uint32_t true_word;
+    uint32_t fals_word;
+    bool sound = true;
+
+    memcpy(&true_word, "true", sizeof true_word);
+    memcpy(&fals_word, "fals", sizeof fals_word);
+    while (end - at > LONGEST_VALUE) {
+        uint32_t word;
+        size_t len;
+        bool yes;
+
+        memcpy(&word, at, sizeof word);
+        yes = word == true_word;
+        len = 5 - (size_t)yes;
+        sound &= (yes | ((word == fals_word) & (at[4] == 'e'))) & (at[len] == ',');
+        *to++ = (char)yes;
+        at += len + 1;
+    }
+    *text = at;
+    *ret = to;
+    return sound;
+}
+
 /* "[true,false]" as the writer has it. */
 static int read_mask(const char *text, size_t len, struct tch_buf *mask)
 {
@@ -89,6 +152,8 @@ static int read_mask(const char *text, size_t len, struct tch_buf *mask)
 
     if (!start)
         return TACHO_ENOMEM;
+    if (!read_values(&at, end, &to))
+        return TACHO_EPARSE;
     while (at < end) {
         bool yes = *at == 't';
         size_t n = yes ? 4 : 5;
@@ -126,6 +191,7 @@ struct reading {
     tacho_witness_entry *entry;
     size_t start[2];
     unsigned seen;
+    bool has_mask; /* it was read already, and "[]" stands in its place */
 };
 
 static int read_field(struct reading *r, enum field field, const struct tch_json_value *value)
@@ -138,6 +204,8 @@ static int read_field(struct reading *r, enum field field, const struct tch_json
     case KEEP_MASK:
         if (value->type != TCH_JSON_ARRAY)
             return TACHO_EPARSE;
+        if (r->has_mask && !(r->seen & 1u << KEEP_MASK))
+            return 0;
         tch_buf_clear(&r->room->mask);
         return read_mask(value->text, value->len, &r->room->mask);
     case CUT_COST:
@@ -189,6 +257,31 @@ static int read_members(struct tch_json_reader *json, struct reading *r, uint64_
     return 0;
 }
 
+/* A mask is nearly all of its line: it is read first, and the JSON is that of what is left. The key
+   with its quotes can stand in no string. 0, TACHO_ENOMEM, TACHO_EPARSE. */
+static int take_mask(struct reading *r, const struct tch_line *line)
+{
+    static const char key[] = MASK_KEY;
+    struct tch_buf *rest = &r->room->rest;
+    const char *line_end = line->text + line->len;
+    const char *found = memmem(line->text, line->len, key, sizeof key - 1);
+    const char *open = found ? found + sizeof key - 2 : NULL;
+    const char *close = open ? memchr(open, ']', (size_t)(line_end - open)) : NULL;
+    int status;
+
+    tch_buf_clear(rest);
+    if (!close || (found > line->text && found[-1] == '\\')) {
+        tch_buf_add(rest, line->text, line->len);
+        return rest->failed ? TACHO_ENOMEM : 0;
+    }
+    tch_buf_clear(&r->room->mask);
+    status = read_mask(open, (size_t)(close + 1 - open), &r->room->mask);
+    tch_buf_add(rest, line->text, (size_t)(open + 1 - line->text));
+    tch_buf_add(rest, close, (size_t)(line_end - close));
+    r->has_mask = true;
+    return rest->failed ? TACHO_ENOMEM : status;
+}
+
 int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room *room,
                            tacho_witness_entry *ret, tacho_error *err)
 {
@@ -198,7 +291,12 @@ int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room 
     int status;
 
     tch_buf_clear(&room->texts);
-    tch_json_open(&json, line->text, line->len, NULL);
+    status = take_mask(&r, line);
+    if (status < 0)
+        return tch_fail(err, status, line->number,
+                        status == TACHO_ENOMEM ? "out of memory for a witness entry"
+                                               : "keep_mask is not what an entry has there");
+    tch_json_open(&json, room->rest.data, room->rest.len, NULL);
     if (tch_json_read(&json, &value) < 0 || value.type != TCH_JSON_OBJECT)
         return tch_fail(err, TACHO_EPARSE, line->number, "the line is no JSON object");
     status = read_members(&json, &r, line->number, err);

@@ -19,6 +19,7 @@ int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, t
 struct tch_witness_room {
     struct tch_buf mask;
     struct tch_buf texts;
+    struct tch_buf rest; /**< the line without its mask */
 };
 
 /** Reads the entry of a line. 0, TACHO_ENOMEM, TACHO_EPARSE. */

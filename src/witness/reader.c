@@ -53,6 +53,7 @@ static tacho_witness_reader *make(int fd, const char *path)
     tch_chain_init(&r->outer);
     tch_buf_init(&r->room.mask, TCH_WITNESS_LINE_MAX);
     tch_buf_init(&r->room.texts, TCH_WITNESS_LINE_MAX);
+    tch_buf_init(&r->room.rest, TCH_WITNESS_LINE_MAX);
     tch_buf_init(&r->head, TCH_WITNESS_LINE_MAX);
     tch_buf_init(&r->log, NAME_MAX_BYTES);
     return r;
@@ -94,6 +95,7 @@ void tacho_witness_reader_close(tacho_witness_reader *r)
     tch_lines_release(&r->lines);
     tch_buf_release(&r->room.mask);
     tch_buf_release(&r->room.texts);
+    tch_buf_release(&r->room.rest);
     tch_buf_release(&r->head);
     tch_buf_release(&r->log);
     if (r->fd >= 0)

@@ -110,5 +110,11 @@ machine 0
 run 1 test
 said 'Fedora:         gcc glibc-devel cmake'
 
+# What a package needs is what a build needs and the packager's tools, and no browser.
+run 1 package
+said 'dpkg-dev file'
+said 'Debian, Ubuntu: gcc libc6-dev'
+! grep -q 'chromium\|libcmocka-dev' "$scratch/out" || { cat "$scratch/out"; fail "too much for a package"; }
+
 run 64 everything
 said "'everything' is not one of"

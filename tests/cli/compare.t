@@ -133,7 +133,7 @@ $ tacho compare --alpha 2 compare/a compare/b
 ! see 'tacho compare --help'
 [64]
 $ tacho compare compare/a compare/none
-! tacho: cannot read the run 'compare/none': cannot open 'compare/none/run.json': No such file or directory
+! tacho: cannot read the run 'compare/none': 'compare/none' is not a run folder: it has no run.json
 [1]
 $ tacho gate --build make
 ! tacho: --build goes with --against
@@ -142,4 +142,8 @@ $ tacho gate --build make
 $ tacho baseline show
 ! tacho: BENCH is missing
 ! see 'tacho baseline show --help'
+[64]
+$ tacho compare --json --format csv compare/a compare/b
+! tacho: --json is --format json, and goes with no other format
+! see 'tacho compare --help'
 [64]

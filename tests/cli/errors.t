@@ -141,3 +141,21 @@ $ tacho "$(printf 'a\033[31mb\tc')"
 ! tacho: unknown command 'a?[31mb?c'
 ! see 'tacho --help'
 [64]
+
+# What failed is said once.
+$ tacho stats compare
+! tacho: cannot read 'compare': Is a directory
+[1]
+
+$ tacho gate --config compare
+! tacho: cannot read 'compare': Is a directory
+[1]
+
+$ tacho report --json --format csv compare/a
+! tacho: --json is --format json, and goes with no other format
+! see 'tacho report --help'
+[64]
+
+$ tacho report compare
+! tacho: cannot read the run 'compare': 'compare' is not a run folder: it has no run.json
+[1]

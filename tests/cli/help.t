@@ -74,6 +74,13 @@ $ tacho --help
 |   tacho doctor
 |       What this machine can measure, what disturbs it, and how to mend that.
 | 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   2   a check failed
+|   3   only warnings, with --fail-on-warn
+|   64  wrong usage
+| 
 | 'tacho COMMAND --help' tells more about one of them.
 
 $ tacho -h | head -1

@@ -1,5 +1,5 @@
-$ tacho help --man
-| .TH TACHO 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+$ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
+| .TH TACHO 1 "DATE" "tacho 0.1.0" "tacho manual"
 | .SH NAME
 | tacho \- make benchmark runs observable, reproducible and gateable
 | .SH SYNOPSIS
@@ -72,6 +72,12 @@ $ tacho help --man
 | .B 1
 | could not do the work
 | .TP
+| .B 2
+| a check failed
+| .TP
+| .B 3
+| only warnings, with \-\-fail\-on\-warn
+| .TP
 | .B 64
 | wrong usage
 | .SH EXAMPLES
@@ -132,8 +138,8 @@ $ tacho help --man
 | .BR tacho\-watch (1),
 | .BR tacho\-witness (1)
 
-$ tacho help --man doctor
-| .TH TACHO\-DOCTOR 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+$ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
+| .TH TACHO\-DOCTOR 1 "DATE" "tacho 0.1.0" "tacho manual"
 | .SH NAME
 | tacho\-doctor \- what this machine can measure, what disturbs it, how to mend that
 | .SH SYNOPSIS
@@ -192,8 +198,8 @@ $ tacho help --man doctor
 | .BR tacho (1)
 
 # Commands below a command are sections of its page.
-$ sample help --man events
-| .TH TACHO\-EVENTS 1 "2026-11-15" "tacho 0.1.0" "tacho manual"
+$ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
+| .TH TACHO\-EVENTS 1 "DATE" "tacho 0.1.0" "tacho manual"
 | .SH NAME
 | tacho\-events \- profile events
 | .SH SYNOPSIS
@@ -237,6 +243,17 @@ $ sample help --man events
 | .TP
 | .B \-h, \-\-help
 | show this help
+| .PP
+| Exit status:
+| .TP
+| .B 0
+| fine
+| .TP
+| .B 1
+| could not do the work
+| .TP
+| .B 64
+| wrong usage
 | .SS tacho events validate
 | .B tacho events validate FILE...
 | .PP
@@ -256,11 +273,8 @@ $ sample help --man events
 | .TP
 | .B \-h, \-\-help
 | show this help
-| .SH OPTIONS
-| .TP
-| .B \-h, \-\-help
-| show this help
-| .SH EXIT STATUS
+| .PP
+| Exit status:
 | .TP
 | .B 0
 | fine
@@ -270,5 +284,9 @@ $ sample help --man events
 | .TP
 | .B 64
 | wrong usage
+| .SH OPTIONS
+| .TP
+| .B \-h, \-\-help
+| show this help
 | .SH SEE ALSO
 | .BR tacho (1)

@@ -20,6 +20,11 @@ $ tacho doctor > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
 
+# Also where the command itself would say that all is well.
+$ tacho events validate /dev/null > /dev/full
+! tacho: cannot write to stdout: No space left on device
+[1]
+
 $ tacho --version > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]

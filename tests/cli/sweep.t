@@ -3,14 +3,15 @@ $ tacho sweep --help
 | tacho sweep - run a command over a grid of parameters, a run folder a cell
 | 
 | Usage: tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]
+|        tacho sweep --grid NAME=VALUE,... [OPTIONS] -c LINE
 |        tacho sweep [--file FILE] [OPTIONS]
 | 
 | Runs the command for every combination of the parameters. {NAME} in its words,
-| in --env, --prepare and --conclude becomes the value. Runs are made in blocks:
-| each is every cell once, in an order shuffled by --seed, so that what drifts
-| falls on all cells alike. With --baseline a block is made of rounds of up to 8
-| cells, in each of which the baseline is run once, and ratios are of runs of the
-| same round.
+| in --env, --prepare, --conclude, --server, --ready, --input and --output becomes
+| the value. Runs are made in blocks: each is every cell once, in an order
+| shuffled by --seed, so that what drifts falls on all cells alike. With
+| --baseline a block is made of rounds of up to 8 cells, in each of which the
+| baseline is run once, and ratios are of runs of the same round.
 | 
 | Everything is in OUT/NAME: results.csv and sweep.json with a row a cell,
 | report.html, figs/*.svg, and in cells/ the run folder of each cell, as tacho run
@@ -31,6 +32,8 @@ $ tacho sweep --help
 |   COMMAND  what to run, with {NAME} where a parameter goes
 | 
 | Options:
+|   -c, --command LINE               the command as a line, split into words as a
+|                                    shell does
 |   -g, --grid NAME=VALUE,...        a parameter and its values; give several for
 |                                    all combinations
 |       --range NAME=FROM:TO[:STEP]  a parameter from FROM to TO, adding STEP
@@ -55,20 +58,29 @@ $ tacho sweep --help
 |                                    for at most: end with 2 otherwise
 |   -f, --file FILE                  take the section 'sweep' of FILE (default,
 |                                    without a command: tacho.yaml)
+|   -S, --shell                      run each command by sh -c
 |   -w, --warmup N                   N runs of each before, not counted
 |       --setup LINE                 run LINE once before all, by sh -c
 |       --prepare LINE               run LINE before each run
 |       --conclude LINE              run LINE after each run
 |       --cleanup LINE               run LINE once after all
+|       --server LINE                a server to run against: started by sh -c,
+|                                    watched, ended afterwards
+|       --ready REGEX|PORT           when the server is ready: what it prints
+|                                    then, or the port it listens on
 |       --timeout TIME               end a run after TIME: TERM to its process
 |                                    group, KILL a second later
 |       --cwd DIR                    run in DIR
 |       --env K=V                    set an environment variable
 |       --input FILE                 standard input of each run (default: empty)
+|       --output WHERE               what it prints: null (default), inherit, or a
+|                                    file for all runs
 |   -i, --allow-nonzero              go on when a run fails; it is left out of the
 |                                    statistics
 |       --cpu LIST                   run on these CPUs only, such as 2 or 0-3,6
 |       --no-aslr                    the same addresses in every run
+|       --flame                      one extra run under the profiler, not
+|                                    counted: a flamegraph in the report
 |       --trace                      write trace.json: a span a run, memory and
 |                                    power, what the program recorded
 |   -m, --metric NAME=REGEX          a number it prints, the last of each run;
@@ -82,6 +94,9 @@ $ tacho sweep --help
 |                                    10ms)
 |       --power SOURCE               auto (default), none, rapl, perf, hwmon,
 |                                    battery, nvml, rocm, or fixed:WATTS
+|       --seal                       write seal.jsonl, with which 'tacho witness
+|                                    verify' finds any file changed since
+|       --fail-on-warn               end with 3 when there are warnings
 |       --json                       print the result as JSON
 |   -q, --quiet                      no progress, and only what matters
 |       --color WHEN                 colours: auto (on a terminal), always, never
@@ -100,6 +115,7 @@ $ tacho sweep --help
 |   0   fine
 |   1   could not do the work
 |   2   the cost does not grow as --expect says
+|   3   cells have warnings, with --fail-on-warn
 |   64  wrong usage
 
 # Parameters: each mistake by name.
@@ -186,3 +202,29 @@ $ tacho sweep --grid n=1 --metric x -- ./prog {n}
 $ tacho sweep --file nowhere.yaml
 ! tacho: cannot open 'nowhere.yaml': No such file or directory
 [1]
+
+# Options of tacho run that a sweep has in another form.
+$ tacho sweep --grid n=1,2 --runs 5 -- ./prog {n}
+! tacho: 'tacho sweep' takes no --runs: every cell is run as often, once in each block: --repeat N
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1,2 -p 1% -- ./prog {n}
+! tacho: 'tacho sweep' takes no --precision: every cell is run as often, once in each block: --repeat N
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1,2 --max-time 5s -- ./prog {n}
+! tacho: 'tacho sweep' takes no --max-time: every cell is run as often, once in each block: --repeat N; Ctrl-C ends it, and the same line goes on later
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1,2 --pass-status -- ./prog {n}
+! tacho: 'tacho sweep' takes no --pass-status: it goes on when a cell fails; each status is in that cell's run.json
+! see 'tacho sweep --help'
+[64]
+
+$ tacho sweep --grid n=1,2 --shell -- ./prog {n}
+! tacho: --shell is for a command given by -c: -c './prog {n}'
+! see 'tacho sweep --help'
+[64]

@@ -115,6 +115,12 @@ $ tacho trace convert trace/full.json -o x.txt
 $ tacho trace merge trace/full.json trace/cut.json -o x.json
 ! tacho: cannot merge into 'x.json': 'trace/cut.json' does not tell its clock: name an event that all have (--align), or say that it is one clock (--same-clock)
 [1]
+$ tacho trace merge --same-clock trace/full.json /dev/null -o x.json
+! tacho: cannot merge into 'x.json': '/dev/null': it is empty
+[1]
+$ tacho trace compare trace/full.json /dev/null
+! tacho: cannot compare 'trace/full.json' and '/dev/null': '/dev/null': it is empty
+[1]
 $ tacho trace merge trace/full.json -o x.json
 ! tacho: there must be two traces at least to merge
 ! see 'tacho trace merge --help'

@@ -61,3 +61,8 @@ $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0
 # A source that was asked for and is not there.
 $ tacho watch --power replay:nowhere.csv -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
 | tacho: cannot watch process N: cannot read 'nowhere.csv': No such file or directory
+
+$ tacho watch --idle-watts 1e400 -- true
+! tacho: '1e400' is not a number of watts
+! see 'tacho watch --help'
+[64]

@@ -130,3 +130,5 @@ $ d=$(mktemp -d) && cd $d && tacho run -q -n 1 --name x --seal -- true >/dev/nul
 | 2
 $ d=$(mktemp -d); tacho witness verify $d 2>&1 | sed "s|$d|DIR|"; rm -r $d
 | tacho: 'DIR' has no seal and no witness logs; 'tacho run --seal' makes one
+$ d=$(mktemp -d); tacho witness pack -o $d/w.rvf $d; ls $d; rm -r $d
+! tacho: there are no logs to pack: no folder named has a file *.jsonl

@@ -5,6 +5,7 @@
 set -eu
 . "$1/tests/flame/capture.sh"
 workload=$3/workload
+long=4000 # some ten seconds: nothing that is left behind stays for good
 can_sample "$workload"
 
 # ends STATUS COMMAND...: with out.txt and err.txt
@@ -61,20 +62,33 @@ ends 139 "$tacho" flame --pass-status -- "$workload" crash 30
 [ -s flamegraph-workload.svg ] || fail "no picture of a command that was killed"
 
 # Ctrl-C, and an end in time: what was seen so far. A command that does not mind is ended.
-ends 1 timeout --preserve-status -s INT 1 "$tacho" flame --label stopped --folded -- "$workload" shares 1000000
+ends 1 timeout --preserve-status -s INT 1 "$tacho" flame --label stopped --folded -- "$workload" shares $long
 grep -q ';hot' flamegraph-stopped.folded || fail "Ctrl-C leaves no picture"
-ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares 1000000
+ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
 grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
+# All that it started, also what minds no signal, what left its parent and its session, and what is
+# left when the interrupt has ended the command itself.
 cp "$workload" deaf
-ends 1 "$tacho" flame --label deaf --duration 200ms -- sh -c "trap '' INT TERM; ./deaf shares 1000000; ./deaf shares 1000000"
-[ -z "$(running deaf)" ] || fail "the command's children were left behind: $(running deaf)"
-if command -v perf >/dev/null; then
-    ends 1 "$tacho" flame --profiler perf --label deaf --duration 200ms -- sh -c "trap '' INT TERM; ./deaf shares 1000000; :"
-    [ -z "$(running deaf)" ] || fail "perf's command's children were left behind: $(running deaf)"
-fi
+deaf="trap '' INT TERM; ./deaf shares $long; ./deaf shares $long"
+lost="setsid sh -c './deaf shares $long & :' & ./deaf shares $long & sleep 0.1"
+profilers=native
+! command -v perf >/dev/null || profilers="native perf"
+for profiler in $profilers; do
+    for command in "$deaf" "$lost; ./deaf shares $long" "$lost; wait"; do
+        ends 1 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
+        [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
+    done
+    # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
+    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; wait\" &
+        sleep 1; kill -INT 0; wait \$!"
+    [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
+done
+# What a command leaves behind when it ends by itself is its own affair.
+ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares 300 >/dev/null 2>&1 & $workload shares 30"
+[ -n "$(running deaf)" ] || fail "a daemon was ended with the command that left it"
 
 # A process that runs already; one that ends meanwhile.
-"$workload" threads 1000000 &
+"$workload" threads $long &
 pid=$!
 ends 0 "$tacho" flame -p $pid --rate 9973 --duration 1s --folded --label running
 kill -0 $pid || fail "a process that ran already was ended"

@@ -59,6 +59,11 @@ for package in libtacho0 libtachokit0 libtacho-dev tacho; do
 done
 dpkg-deb -f "$packages"/libtacho0_*.deb Depends | grep -qE '^libc6 \(>= [0-9.]+\)$' ||
     fail "libtacho0 should depend on libc6 alone"
+# Debian 12 names and later ones alike: libelf1t64, zlib1g.
+kit=$(dpkg-deb -f "$packages"/libtachokit0_*.deb Depends | tr ',' '\n' | sed 's/^ *\([a-z0-9-]*\).*/\1/')
+echo "$kit" | grep -qx 'libdw1\(t64\)\?' || fail "libtachokit0 should depend on libdw1"
+! echo "$kit" | grep -qvE '^(libc6|libdw1|libelf1|liblzma5|zlib1g)(t64)?$' ||
+    fail "libtachokit0 depends on more than flamegraphs need: $(echo "$kit" | tr "\n" " ")"
 
 libdir=$(dirname "$(find "$scratch/root" -name libtacho.a)")
 [ "$(usr/bin/tacho --version)" = "tacho $version" ] || fail "tacho --version says '$(usr/bin/tacho --version)'"

@@ -117,4 +117,4 @@ for text in '' '{' '[]' '{"schema":"tacho.run.v9"}' '{"schema":"tacho.run.v1","s
     says err "cannot read the run 'broken'"
 done
 ! "$tacho" report nowhere 2>err || fail "a report was made of nothing"
-says err "No such file"
+says err "it has no run.json"

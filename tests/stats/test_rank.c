@@ -58,38 +58,107 @@ static void has_no_cut_with_too_few_values(void **state)
     tch_rank_null_release(&null);
 }
 
-/* P(U = u) of m and n by the recursion over the largest value: slow, and nothing can cancel. */
-static double plain_u(size_t m, size_t n, long u, double *memo)
-{
-    double *slot = &memo[(m * 32 + n) * 1024 + (size_t)(u < 0 ? 0 : u)];
+/*
+ * P(U = u) for all m <= most, n <= most by the recursion over who has the largest value: plain, and
+ * nothing can cancel. plain(m, n)[u].
+ */
+enum { MOST = 51, MOST_U = 51 * 51 + 1 };
 
-    if (u < 0)
-        return 0;
-    if (m == 0 || n == 0)
-        return u == 0;
-    if (*slot < 0)
-        *slot = (double)m / (double)(m + n) * plain_u(m - 1, n, u - (long)n, memo) +
-                (double)n / (double)(m + n) * plain_u(m, n - 1, u, memo);
-    return *slot;
+static double *plain(double *table, size_t m, size_t n)
+{
+    return table + (m * (MOST + 1) + n) * MOST_U;
+}
+
+static double *plain_table(void)
+{
+    double *table = calloc((size_t)(MOST + 1) * (MOST + 1) * MOST_U, sizeof *table);
+
+    assert_non_null(table);
+    for (size_t m = 0; m <= MOST; m++)
+        for (size_t n = 0; n <= MOST; n++) {
+            double *p = plain(table, m, n);
+
+            if (m == 0 || n == 0) {
+                p[0] = 1;
+                continue;
+            }
+            for (size_t u = 0; u <= m * n; u++)
+                p[u] = ((double)n * plain(table, m, n - 1)[u] +
+                        (u >= n ? (double)m * plain(table, m - 1, n)[u - n] : 0)) /
+                       (double)(m + n);
+        }
+    return table;
+}
+
+/* Every size from 4 to 50, at the levels that tables are printed for. */
+static void cuts_where_counting_does_up_to_50(void **state)
+{
+    static const double alphas[] = {0.10, 0.05, 0.02, 0.01};
+    double *table = plain_table();
+
+    (void)state;
+    for (size_t m = 4; m <= 50; m++)
+        for (size_t n = 4; n <= 50; n++) {
+            const double *p = plain(table, m, n);
+            struct tch_rank_null null;
+            double level;
+
+            assert_int_equal(tch_rank_sum_null(&null, m, n, NULL), 0);
+            for (size_t i = 0; i < sizeof alphas / sizeof *alphas; i++) {
+                double below = 0; /* P(U <= k - 1) */
+                size_t k = 0;
+
+                while (2 * (below + p[k]) <= alphas[i])
+                    below += p[k++];
+                assert_int_equal(tch_rank_null_cut(&null, alphas[i], &level), k);
+                assert_true(fabs(level - (k > 0 ? 1 - 2 * below : 0)) < 1e-12);
+            }
+            tch_rank_null_release(&null);
+        }
+    free(table);
 }
 
 static void loses_nothing_to_cancellation(void **state)
 {
-    double *memo = malloc(32 * 32 * 1024 * sizeof *memo);
+    double *table = plain_table();
     struct tch_rank_null null;
     double sum = 0;
 
     (void)state;
-    assert_non_null(memo);
-    for (size_t i = 0; i < 32 * 32 * 1024; i++)
-        memo[i] = -1;
-    assert_int_equal(tch_rank_sum_null(&null, 30, 31, NULL), 0);
+    assert_int_equal(tch_rank_sum_null(&null, 50, 51, NULL), 0);
     for (size_t u = 0; u <= null.last; u++) {
-        sum += plain_u(30, 31, (long)u, memo);
+        sum += plain(table, 50, 51)[u];
         assert_true(fabs(null.below[u] / sum - 1) < 1e-12);
     }
     tch_rank_null_release(&null);
-    free(memo);
+    free(table);
+}
+
+/* Sets of signs by their rank sum, counted in whole numbers: 2^50 of them fit. */
+static void cuts_where_counting_signs_does_up_to_50(void **state)
+{
+    static const double alphas[] = {0.10, 0.05, 0.02, 0.01};
+    uint64_t ways[50 * 51 / 2 + 1] = {1};
+
+    (void)state;
+    for (size_t n = 1; n <= 50; n++) {
+        struct tch_rank_null null;
+        double level;
+
+        for (size_t s = n * (n + 1) / 2; s >= n; s--)
+            ways[s] += ways[s - n];
+        assert_int_equal(tch_signed_rank_null(&null, n, NULL), 0);
+        for (size_t i = 0; n >= 4 && i < sizeof alphas / sizeof *alphas; i++) {
+            double most = ldexp(alphas[i], (int)n) / 2;
+            uint64_t below = 0;
+            size_t k = 0;
+
+            while ((double)(below + ways[k]) <= most)
+                below += ways[k++];
+            assert_int_equal(tch_rank_null_cut(&null, alphas[i], &level), k);
+        }
+        tch_rank_null_release(&null);
+    }
 }
 
 static void is_sound_at_the_largest_exact_size(void **state)
@@ -149,7 +218,7 @@ static void agrees_with_a_textbook_on_two_samples(void **state)
     struct tch_rank_tails tails;
 
     (void)state;
-    assert_int_equal(tch_rank_sum_test(y, 5, x, 10, &tails, NULL), 0);
+    assert_int_equal(tch_rank_sum_test(y, 5, x, 10, NULL, &tails, NULL), 0);
     assert_true(fabs(tails.above - 0.12720613) < 1e-7); /* W = 35 */
 }
 
@@ -209,9 +278,84 @@ static void counts_tied_samples_as_trying_all_does(void **state)
             above += v >= w;
             below += v <= w;
         }
-        assert_int_equal(tch_rank_sum_test(a, m, b, n, &tails, NULL), 0);
+        assert_int_equal(tch_rank_sum_test(a, m, b, n, NULL, &tails, NULL), 0);
         assert_true(fabs(tails.above - above / count) < 1e-12);
         assert_true(fabs(tails.below - below / count) < 1e-12);
+    }
+}
+
+/*
+ * Ties at sizes that cannot be tried out: group by group of equal values, how many of it are drawn,
+ * in binomially many ways. ways[k][s]: k drawn so far, with the doubled rank sum s.
+ */
+static void tied_by_groups(const size_t *group, size_t groups, size_t n, long w, double *above,
+                           double *below)
+{
+    enum { DRAWN = 51, SUMS = 50 * 201 };
+    double *ways = calloc((size_t)DRAWN * SUMS, sizeof *ways);
+    double *next = calloc((size_t)DRAWN * SUMS, sizeof *next);
+    size_t before = 0;
+    double all = 0;
+
+    assert_true(ways && next);
+    ways[0] = 1;
+    for (size_t g = 0; g < groups; g++) {
+        size_t rank = 2 * before + group[g] + 1;
+
+        memset(next, 0, (size_t)DRAWN * SUMS * sizeof *next);
+        for (size_t k = 0; k <= n; k++)
+            for (size_t s = 0; s < SUMS; s++) {
+                double choose = ways[k * SUMS + s];
+
+                for (size_t c = 0; choose > 0 && c <= group[g] && k + c <= n; c++) {
+                    next[(k + c) * SUMS + s + c * rank] += choose;
+                    choose *= (double)(group[g] - c) / (double)(c + 1);
+                }
+            }
+        memcpy(ways, next, (size_t)DRAWN * SUMS * sizeof *ways);
+        before += group[g];
+    }
+    *above = *below = 0;
+    for (size_t s = 0; s < SUMS; s++) {
+        all += ways[n * SUMS + s];
+        *above += (long)s >= w ? ways[n * SUMS + s] : 0;
+        *below += (long)s <= w ? ways[n * SUMS + s] : 0;
+    }
+    *above /= all;
+    *below /= all;
+    free(ways);
+    free(next);
+}
+
+static void counts_tied_samples_up_to_50(void **state)
+{
+    static const size_t sizes[][2] = {{4, 4},   {6, 9},   {10, 10}, {20, 20},
+                                      {13, 31}, {35, 50}, {50, 50}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t m = sizes[i][0];
+        size_t n = sizes[i][1];
+        double a[50];
+        double b[50];
+        double both[100];
+        size_t group[11] = {0};
+        double above;
+        double below;
+        long w = 0;
+        struct tch_rank_tails tails;
+
+        for (size_t j = 0; j < m; j++)
+            group[(size_t)(both[j] = a[j] = (double)(j * j % 10))]++;
+        for (size_t j = 0; j < n; j++)
+            group[(size_t)(both[m + j] = b[j] = (double)(j * j % 10 + (j % 4 == 0)))]++;
+        for (size_t j = 0; j < n; j++)
+            w += rank2(both, m + n, b[j]);
+        tied_by_groups(group, 11, n, w, &above, &below);
+        assert_int_equal(tch_rank_sum_test(a, m, b, n, NULL, &tails, NULL), 0);
+        assert_true(tails.exact);
+        assert_true(fabs(tails.above - above) < 1e-10);
+        assert_true(fabs(tails.below - below) < 1e-10);
     }
 }
 
@@ -254,7 +398,7 @@ static void cannot_tell_equal_values_apart(void **state)
     (void)state;
     assert_int_equal(tch_signed_rank_test(zero, 6, &tails, NULL), 0);
     assert_true(tails.above == 1 && tails.below == 1);
-    assert_int_equal(tch_rank_sum_test(same, 6, same, 6, &tails, NULL), 0);
+    assert_int_equal(tch_rank_sum_test(same, 6, same, 6, NULL, &tails, NULL), 0);
     assert_true(fabs(tails.above - 1) < 1e-12 && fabs(tails.below - 1) < 1e-12);
 }
 
@@ -271,13 +415,13 @@ static void approximates_many_ties_well(void **state)
         a[i] = (double)(i % 7);
         b[i] = (double)(i % 7) + (i % 6 == 0);
     }
-    assert_int_equal(tch_rank_sum_test(a, 42, b, 42, &few, NULL), 0);
+    assert_int_equal(tch_rank_sum_test(a, 42, b, 42, NULL, &few, NULL), 0);
     assert_true(few.exact);
     assert_true(fabs(few.above + few.below - 1) < 0.05);
-    assert_int_equal(tch_rank_sum_test(a, 600, b, 600, &many, NULL), 0);
+    assert_int_equal(tch_rank_sum_test(a, 600, b, 600, NULL, &many, NULL), 0);
     assert_false(many.exact);
     assert_true(many.above < 0.1 && many.above > 0.001);
-    assert_int_equal(tch_rank_sum_test(b, 600, a, 600, &few, NULL), 0);
+    assert_int_equal(tch_rank_sum_test(b, 600, a, 600, NULL, &few, NULL), 0);
     assert_true(fabs(few.below - many.above) < 1e-12);
 }
 
@@ -315,7 +459,7 @@ static int test_once(void *arg)
     struct tch_rank_tails tails;
 
     (void)arg;
-    if (tch_rank_sum_test(a, 4, b, 4, &tails, NULL) < 0)
+    if (tch_rank_sum_test(a, 4, b, 4, NULL, &tails, NULL) < 0)
         return -1;
     return tch_signed_rank_test(a, 4, &tails, NULL);
 }
@@ -331,6 +475,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_where_the_signed_rank_tables_do),
         cmocka_unit_test(cuts_where_the_rank_sum_tables_do),
+        cmocka_unit_test(cuts_where_counting_does_up_to_50),
+        cmocka_unit_test(cuts_where_counting_signs_does_up_to_50),
         cmocka_unit_test(has_no_cut_with_too_few_values),
         cmocka_unit_test(loses_nothing_to_cancellation),
         cmocka_unit_test(is_sound_at_the_largest_exact_size),
@@ -338,6 +484,7 @@ int main(void)
         cmocka_unit_test(agrees_with_a_textbook_on_pairs),
         cmocka_unit_test(agrees_with_a_textbook_on_two_samples),
         cmocka_unit_test(counts_tied_samples_as_trying_all_does),
+        cmocka_unit_test(counts_tied_samples_up_to_50),
         cmocka_unit_test(counts_tied_pairs_as_trying_all_does),
         cmocka_unit_test(cannot_tell_equal_values_apart),
         cmocka_unit_test(approximates_many_ties_well),

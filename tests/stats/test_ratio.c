@@ -54,6 +54,48 @@ static void unpaired_is_the_median_of_all_ratios(void **state)
     assert_true(got.effect == 1);
 }
 
+/* Estimates and ends of intervals are sums themselves: the very ones that sorting all of them
+   gives, for every size, with ties, with values far out. */
+static void finds_the_same_sums_as_sorting_all(void **state)
+{
+    static double sums[50 * 50];
+    uint64_t seed = 1;
+
+    (void)state;
+    for (size_t n = 4; n <= 50; n++)
+        for (int kind = 0; kind < 3; kind++) {
+            double a[50];
+            double b[50];
+            size_t count = 0;
+            struct tch_rank_null null;
+            struct tch_ratio got;
+            double level;
+            size_t k;
+
+            for (size_t i = 0; i < n; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                a[i] = 1 + (double)(seed >> 40) * 0x1p-24;
+                b[i] = 1 + (double)(seed >> 20 & 0xFFFFF) * 0x1p-20;
+                if (kind == 1) { /* few different ones */
+                    a[i] = floor(4 * a[i]);
+                    b[i] = floor(4 * b[i]);
+                } else if (kind == 2 && i % 5 == 0) {
+                    b[i] *= 1e200;
+                }
+            }
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = 0; j < n; j++)
+                    sums[count++] = -log(a[i]) + log(b[j]);
+            tch_sort(sums, count);
+            assert_int_equal(tch_rank_sum_null(&null, n, n, NULL), 0);
+            k = tch_rank_null_cut(&null, 0.05, &level);
+            tch_rank_null_release(&null);
+            assert_int_equal(tch_ratio_unpaired(a, n, b, n, 0.05, 1, &got, NULL), 0);
+            assert_true(got.low == exp(sums[k - 1]) && got.high == exp(sums[count - k]));
+            assert_true(got.level == level && got.low <= got.estimate && got.estimate <= got.high);
+        }
+}
+
 static void tests_against_a_tolerance(void **state)
 {
     struct tch_ratio got;
@@ -192,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paired_is_the_median_of_walsh_averages),
         cmocka_unit_test(unpaired_is_the_median_of_all_ratios),
+        cmocka_unit_test(finds_the_same_sums_as_sorting_all),
         cmocka_unit_test(tests_against_a_tolerance),
         cmocka_unit_test(the_same_values_give_exactly_one),
         cmocka_unit_test(swapping_inverts),

@@ -5,10 +5,14 @@
 #include <ftw.h>
 #include <grp.h>
 #include <limits.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/test.h"
+
+enum { NO_SMALL_DISK = 77 };
 
 char test_home[64];
 
@@ -93,6 +97,35 @@ int test_in_child(int (*body)(void *arg), void *arg)
     if (!WIFEXITED(status))
         fail_msg("the child ended by signal %d", WTERMSIG(status));
     return WEXITSTATUS(status);
+}
+
+struct small_disk {
+    unsigned kib;
+    int (*body)(void);
+};
+
+/* In a namespace of its own, so that nothing stays mounted. */
+static int run_on_small_disk(void *arg)
+{
+    const struct small_disk *disk = arg;
+    char size[32];
+
+    snprintf(size, sizeof size, "size=%uk", disk->kib);
+    if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+        mount("tmpfs", test_home, "tmpfs", 0, size) < 0)
+        return NO_SMALL_DISK;
+    return disk->body();
+}
+
+void test_on_small_disk(unsigned kib, int (*body)(void))
+{
+    int result = test_in_child(run_on_small_disk, &(struct small_disk){kib, body});
+
+    if (result == NO_SMALL_DISK) {
+        print_message("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN\n");
+        skip();
+    }
+    assert_int_equal(result, 0);
 }
 
 void test_become_nobody(void)

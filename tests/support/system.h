@@ -26,6 +26,10 @@ int test_folder_count(const char *path);
     namespaces. No cmocka in there. Fails the test when the child ends otherwise. */
 int test_in_child(int (*body)(void *arg), void *arg);
 
+/** Runs `body` so, with test_home a new file system of `kib` KiB; it must return 0. Skips the test
+    where none can be mounted. */
+void test_on_small_disk(unsigned kib, int (*body)(void));
+
 /** For such a body: this process is nobody from now on. Root passes every permission check. */
 void test_become_nobody(void);
 

@@ -122,7 +122,8 @@ static void fills_its_own_braces_alone(void **state)
     (void)state;
     assert_int_equal(tch_grid_add(&grid, "n=10,20", NULL), 0);
     assert_int_equal(tch_grid_add(&grid, "mode=a b,c", NULL), 0);
-    text = tch_grid_fill(&grid, 2, "awk '{print $1}' --n={n}{n} {mode} {other} {n");
+    text = tch_grid_fill(&grid, 2, tch_grid_all(&grid),
+                         "awk '{print $1}' --n={n}{n} {mode} {other} {n");
     assert_string_equal(text, "awk '{print $1}' --n=2020 a b {other} {n");
     free(text);
     assert_int_equal(tch_grid_used(&grid, "{mode} {n"), 2);
@@ -170,7 +171,7 @@ static int make_once(void *arg)
     (void)arg;
     if (status == 0)
         status = tch_grid_add_range(&grid, "n=1:10:log10", NULL);
-    if (status == 0 && !(text = tch_grid_fill(&grid, 0, "{a} and {n}")))
+    if (status == 0 && !(text = tch_grid_fill(&grid, 0, tch_grid_all(&grid), "{a} and {n}")))
         status = TACHO_ENOMEM;
     free(text);
     tch_grid_release(&grid);

@@ -1,0 +1,41 @@
+/*
+ * What the files of `tacho baseline` share: where baselines are, and of which class of machines.
+ */
+#ifndef CLI_BASELINE_H
+#define CLI_BASELINE_H
+
+#include "gate.h"
+
+extern const struct cmd cmd_baseline_list;
+extern const struct cmd cmd_baseline_save;
+extern const struct cmd cmd_baseline_show;
+
+enum { BASELINE_OUT_MAX = 64 << 20 };
+
+/** Where, and of what. */
+struct place {
+    char dir[PATH_MAX]; /**< of the baselines */
+    char *own_class;    /**< of this machine; owned */
+    const char *class;  /**< the one asked for */
+    struct gate_options *options;
+};
+
+/** The options of all sub-commands but save. */
+extern const struct opt place_opts[];
+
+/** Takes these options. EXIT_OK, or another status after a complaint; place_release() in any case.
+ */
+int place_take(struct place *p, struct args *args);
+void place_release(struct place *p);
+
+/** Reads the baseline of a bench. EXIT_OK, or EXIT_WORK after a complaint. */
+int place_open(const struct place *p, const char *bench, struct tch_baseline *b,
+               char path[PATH_MAX]);
+
+/** NULL after a complaint. */
+struct gate_options *new_gate_options(void);
+
+/** Reads tacho.yaml where there is one, and says where its baselines are. EXIT_OK or EXIT_WORK. */
+int find_baselines(struct gate_options *o, char dir[PATH_MAX]);
+
+#endif

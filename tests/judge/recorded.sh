@@ -1,0 +1,132 @@
+#!/bin/sh
+# What a program records of itself is judged: memory categories and stages of events, one value a run, by
+# compare, gate and baseline.
+#   recorded.sh TACHO MODEL CHECK_SCHEMA SCHEMAS
+tacho=$1
+model=$2
+check_schema=$3
+schemas=$4
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+
+# row FILE METRIC FIELD
+row()
+{
+    jq -r ".rows[] | select(.metric == \"$2\") | .$3" "$1"
+}
+
+# is FILE METRIC FIELD WANTED
+is()
+{
+    [ "$(row "$1" "$2" "$3")" = "$4" ] || fail "$1: $3 of $2 is '$(row "$1" "$2" "$3")', not $4"
+}
+
+"$tacho" run -q -n 8 -w 1 --name a --name b -c "$model 4000 800 200" -c "$model 4600 800 230" >out 2>&1 ||
+    fail "tacho run failed: $(cat out)"
+
+# run.json has one entry a run, and is as its schema says; the parts are merged as ever.
+recorded="tacho-out/b/latest/run.json"
+[ "$(jq -c '[.samples[].recorded] | unique | length' $recorded)" = 1 ] || fail "$(jq -c .samples $recorded)"
+[ "$(jq -c '.samples[7].recorded.kv_cache' $recorded)" = 4710400 ] || fail "$(jq -c .samples[7] $recorded)"
+[ "$(jq -c '.samples[7].recorded."memory.weights"' $recorded)" = 819200 ] || fail "weights"
+[ "$(jq -c '.samples[7].recorded."stage:decode.attention_us".p50' $recorded)" = 230 ] || fail "median"
+[ "$(jq -c '.samples[7].recorded."stage:decode.attention_us".p99' $recorded)" = 690 ] || fail "p99"
+[ "$(jq -c '.samples[7].recorded."stage:decode.kernel_calls"' $recorded)" = 12 ] || fail "calls"
+jq -e '.samples[7].recorded | has("memory.anon_bytes") | not' $recorded >/dev/null || fail "the kernel's"
+"$check_schema" "$schemas" <$recorded >out 2>&1
+[ $? -ne 1 ] || fail "run.json: $(cat out)"
+[ "$(wc -l <tacho-out/b/latest/profile.jsonl)" = 40 ] || fail "events of the warm-up are there, or some lost"
+
+# compare: +15 % is found in both, beside what did not change.
+"$tacho" compare -t 5% --json tacho-out/a/latest tacho-out/b/latest >both.json
+[ $? -eq 2 ] || fail "+15 % is not found: $(cat both.json)"
+is both.json kv_cache verdict FAIL
+is both.json memory.weights verdict PASS
+is both.json stage:decode.attention_us verdict FAIL
+is both.json stage:decode.attention_us unit ns
+is both.json stage:decode.attention_us a.n 8
+is both.json stage:decode.attention_us paired true
+is both.json stage:decode.mlp.up_us verdict PASS
+is both.json stage:decode.kernel_calls verdict null
+"$tacho" compare -t memory.kv_cache=20% -t stage:decode.attention_us=20% tacho-out/a/latest \
+    tacho-out/b/latest >out 2>&1 || fail "20 % are not allowed: $(cat out)"
+says "stage decode.attention_us"
+says "PASS"
+ends_with 1 "$tacho" compare -t stage:decode.kernel_calls=1% tacho-out/a/latest tacho-out/b/latest
+says "--lower-is-better"
+ends_with 0 "$tacho" compare -t stage:decode.kernel_calls=1% --lower-is-better stage:decode.kernel_calls \
+    tacho-out/a/latest tacho-out/b/latest
+
+# Runs of which it is not known which run recorded what: events one by one, and no verdict.
+cp -r tacho-out/a/latest/. old-a
+cp -r tacho-out/b/latest/. old-b
+for side in a b; do
+    jq -c 'del(.samples[].recorded)' tacho-out/$side/latest/run.json >old-$side/run.json
+done
+"$tacho" compare -t 5% --json old-a old-b >old.json
+is old.json stage:decode.attention_us verdict null
+is old.json stage:decode.attention_us a.n 40
+ends_with 0 "$tacho" compare old-a old-b
+says "which run recorded these events is not known"
+
+# A kill while runs go on: what the finished ones recorded is there.
+"$tacho" run -q -n 100000 --name killed -- "$model" 4000 800 200 >/dev/null 2>&1 &
+pid=$!
+tries=0
+until [ "$(grep -cs . tacho-out/killed/latest/samples.jsonl)" -ge 3 ] 2>/dev/null || [ $tries -eq 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+sleep 0.3
+ends_with 0 "$tacho" report tacho-out/killed/latest
+jq -e '(.samples | length) >= 3 and all(.samples[]; .recorded.kv_cache == 4096000)' \
+    tacho-out/killed/latest/run.json >/dev/null || fail "$(jq -c .samples tacho-out/killed/latest/run.json)"
+
+# gate and baseline.
+cat >tacho.yaml <<END
+defaults: {runs: 8, max_runs: 8}
+benches:
+- name: model
+  command: $model 4000 800 200
+  budgets:
+    memory.kv_cache: {tolerance: 5%, max: 4MiB}
+    memory.weights: {tolerance: 5%}
+    stage:decode.attention_us: {tolerance: 10%}
+END
+ends_with 0 "$tacho" baseline save
+ends_with 0 "$tacho" baseline show model
+says "stage:decode.attention_us:p99"
+says "kv_cache"
+"$tacho" gate --json >fine.json 2>out || fail "what did not change ended with $?: $(cat out fine.json)"
+is fine.json memory.weights verdict PASS
+[ "$(jq -r '[.rows[] | select(.metric == "kv_cache") | .verdict] | join(" ")' fine.json)" = "PASS PASS" ] ||
+    fail "kv_cache: $(cat fine.json)"
+"$check_schema" "$schemas" <fine.json >out 2>&1
+[ $? -ne 1 ] || fail "the verdict: $(cat out)"
+sed -i 's/4000 800 200/4000 1000 300/' tacho.yaml
+"$tacho" gate --json >worse.json 2>out
+[ $? -eq 2 ] || fail "what is worse does not FAIL: $(cat out worse.json)"
+is worse.json memory.weights verdict FAIL
+is worse.json stage:decode.attention_us verdict FAIL
+[ "$(jq -r '[.rows[] | select(.metric == "kv_cache") | .verdict] | join(" ")' worse.json)" = "PASS PASS" ] ||
+    fail "kv_cache: $(cat worse.json)"
+
+# The p99 of the events of a run, and what was not recorded.
+sed -i 's/1000 300/800 200/; s/{tolerance: 10%}/{tolerance: 10%, statistic: p99}/
+    s/memory.weights: .*/memory.nothing: {tolerance: 5%}/' tacho.yaml
+"$tacho" gate --json >p99.json 2>out || fail "p99 ended with $?: $(cat out p99.json)"
+is p99.json stage:decode.attention_us statistic p99
+is p99.json stage:decode.attention_us verdict PASS
+grep -q "peak nothing was not measured" p99.json || fail "$(cat p99.json)"
+sed -i 's/memory.nothing: .*/memory.nothing: {tolerance: 5%, required: true}/' tacho.yaml
+ends_with 2 "$tacho" gate
+says "it is required, and was not measured"
+
+# A count has no direction of its own.
+sed -i 's/memory.nothing: .*/stage:decode.kernel_calls: {tolerance: 5%}/' tacho.yaml
+ends_with 1 "$tacho" gate
+says "direction"
+finish
