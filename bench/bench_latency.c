@@ -108,7 +108,7 @@ static int count_low_bits(void *work, void *state)
     for (size_t i = 0; i < v->n; i += NEAR)
         for (size_t j = 0, n = near_from(v, i); j < n; j++)
             counts[v->x[j] & 8191]++;
-    return counts[0] > 0 ? 0 : -1;
+    return counts[v->x[0] & 8191] > 0 ? 0 : -1;
 }
 
 static void *new_histogram(void *work, void *arg)
