@@ -125,6 +125,12 @@ static void free_histogram(void *state)
     tacho_histogram_free(state);
 }
 
+/* Rounds go into one histogram. */
+static int recorded(const tacho_histogram *h, size_t a_round)
+{
+    return a_round > 0 && tacho_histogram_count(h) % a_round == 0 ? 0 : -1;
+}
+
 static int record_each(void *work, void *state)
 {
     const struct values *v = work;
@@ -133,7 +139,7 @@ static int record_each(void *work, void *state)
     for (size_t i = 0; i < v->n; i += NEAR)
         for (size_t j = 0, n = near_from(v, i); j < n; j++)
             tacho_histogram_record(state, x[j]);
-    return tacho_histogram_count(state) % v->n == 0 ? 0 : -1; /* of all rounds so far */
+    return recorded(state, v->n);
 }
 
 static int record_all(void *work, void *state)
@@ -142,7 +148,7 @@ static int record_all(void *work, void *state)
 
     for (size_t i = 0; i < v->n; i += NEAR)
         tacho_histogram_record_all(state, v->x, near_from(v, i));
-    return tacho_histogram_count(state) % v->n == 0 ? 0 : -1;
+    return recorded(state, v->n);
 }
 
 /* One thread's half. */
