@@ -73,6 +73,18 @@ static void runs_all_in_rotated_order_after_a_warm_up(void **state)
     assert_int_equal(closed, 2);
 }
 
+static void calls_what_comes_before_and_after_each_run(void **state)
+{
+    const struct bench_contender contenders[] = {
+        {"a", BENCH_OURS, NULL, "a", open_one, note, note, note, close_one, 0},
+        {"b", BENCH_PEER, NULL, "b", open_one, NULL, NULL, note, close_one, 0},
+    };
+
+    (void)state;
+    assert_int_equal(compare(contenders, 2, 1), 0);
+    assert_string_equal(order, "aaabbaaa");
+}
+
 static void leaves_out_what_cannot_run(void **state)
 {
     const struct bench_contender contenders[] = {
@@ -151,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_all_in_rotated_order_after_a_warm_up),
+        cmocka_unit_test(calls_what_comes_before_and_after_each_run),
         cmocka_unit_test(leaves_out_what_cannot_run),
         cmocka_unit_test(stops_at_a_wrong_result),
         cmocka_unit_test(stops_when_one_cannot_be_set_up),

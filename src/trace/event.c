@@ -22,11 +22,13 @@ static inline uint64_t *take(unsigned words)
 {
 #if defined(__x86_64__)
     uintptr_t taken = tacho_trace_take((uintptr_t)words * 8);
+    /* Once: another thread that stops the trace sets it to 0. */
+    uintptr_t end = __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
 
-    if (taken + (uintptr_t)words * 8 <= tacho_trace_cursor.end)
+    if (taken + (uintptr_t)words * 8 <= end)
         return (uint64_t *)taken;
-    if (taken < tacho_trace_cursor.end)
-        *(uint64_t *)taken = tch_rec_rest(tacho_trace_cursor.end - taken);
+    if (taken < end)
+        *(uint64_t *)taken = tch_rec_rest(end - taken);
     tacho_trace_done((uintptr_t)words * 8);
 #endif
     return tch_recorder_take(words);

@@ -176,9 +176,10 @@ enum { FIRST_STOP = 16, STOP_FACTOR = 16 };
 
 static void stop_after(struct tacho_trace_cursor *c, uintptr_t start, uintptr_t words)
 {
-    uintptr_t end = start + words * 8 < c->room ? start + words * 8 : c->room;
+    uintptr_t room = __atomic_load_n(&c->room, __ATOMIC_RELAXED);
+    uintptr_t end = start + words * 8 < room ? start + words * 8 : room;
 
-    if (c->end != 0) /* ticks are of the TSC */
+    if (__atomic_load_n(&c->end, __ATOMIC_RELAXED) != 0) /* ticks are of the TSC */
         __atomic_store_n(&c->end, end, __ATOMIC_RELAXED);
 }
 
@@ -388,7 +389,9 @@ uint64_t *tch_recorder_take(unsigned words)
         uintptr_t room = __atomic_load_n(&c->room, __ATOMIC_RELAXED);
 
         if (slot + bytes <= room) {
-            if (slot >= __atomic_load_n(&c->end, __ATOMIC_RELAXED) && c->end != 0)
+            uintptr_t end = __atomic_load_n(&c->end, __ATOMIC_RELAXED);
+
+            if (slot >= end && end != 0)
                 pass_stop(c);
             return (uint64_t *)slot;
         }
