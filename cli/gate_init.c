@@ -69,7 +69,9 @@ static void add_settings(struct tch_buf *b, const struct project *p)
                  "    # budgets:\n"
                  "    #   wall: {tolerance: 3%, min_effect: 1%, max: 2s}\n"
                  "    #   memory: {max: 512MiB}\n"
-                 "    #   tps: {tolerance: 5%, direction: higher}\n");
+                 "    #   tps: {tolerance: 5%, direction: higher}\n"
+                 "    #   memory.kv_cache: {max: 256MiB}     # of programs that record themselves\n"
+                 "    #   stage:decode.attention_us: {tolerance: 10%, statistic: p95}\n");
 }
 
 static void add_github(struct tch_buf *b, const struct project *p)

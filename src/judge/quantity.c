@@ -102,8 +102,10 @@ static void describe_metric(const struct tch_metric_name *metric, size_t i,
 /* A category or a stage, whose names are the program's. false: it is called otherwise. */
 static bool describe_recorded(const char *name, size_t i, struct tch_quantity *ret)
 {
-    bool stage = strncmp(name, TCH_RECORDED_STAGE, strlen(TCH_RECORDED_STAGE)) == 0;
-    bool memory = strncmp(name, TCH_RECORDED_MEMORY, strlen(TCH_RECORDED_MEMORY)) == 0;
+    bool stage =
+        strncmp(name, TCH_RECORDED_STAGE, strlen(TCH_RECORDED_STAGE)) == 0 && strchr(name, '.');
+    bool memory = strncmp(name, TCH_RECORDED_MEMORY, strlen(TCH_RECORDED_MEMORY)) == 0 &&
+                  name[strlen(TCH_RECORDED_MEMORY)];
     bool count = stage && tch_stage_is_count(name, strlen(name));
 
     if ((!stage && !memory) || strlen(name) >= TCH_RECORDED_TEXT)

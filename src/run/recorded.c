@@ -57,6 +57,8 @@ int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sam
         sample->recorded_count; /* runs record the same, in the same order: look there first */
     struct tch_recorded *at;
 
+    if (!isfinite(value->p50) || !isfinite(value->p95) || !isfinite(value->p99))
+        return 0; /* JSON has no such numbers */
     if (i >= samples->recorded_count || strcmp(samples->recorded_names[i], name) != 0)
         i = tch_recorded_find(samples, name);
     if (i == SIZE_MAX) {
@@ -145,7 +147,7 @@ int tch_recorded_parse(struct tch_json_reader *r, struct tch_run_samples *sample
         tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
         tch_json_unescape(&key, &name); /* fails when it is too long: left out */
         status = parse_value(r, &value, err);
-        if (status == 0 && !name.failed && !isnan(value.p50))
+        if (status == 0 && !name.failed)
             status = tch_recorded_set(samples, sample, name.data, &value, err);
         tch_buf_release(&name);
     }

@@ -23,7 +23,8 @@ enum {
 /** The number of a name, SIZE_MAX where no run recorded it. */
 size_t tch_recorded_find(const struct tch_run_samples *samples, const char *name);
 
-/** Sets what a sample recorded under a name. 0, also where it is left out, or TACHO_ENOMEM. */
+/** Sets what a sample recorded under a name. What is not finite is left out, as is what passes the
+    limits above. 0 or TACHO_ENOMEM. */
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
                      const char *name, const struct tch_recorded *value, tacho_error *err);
 

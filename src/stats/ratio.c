@@ -75,6 +75,15 @@ static double from_ordered(int64_t bits)
     return x;
 }
 
+/* The double that has as many others above it, up to high, as below it, down to low. */
+static double middle_of(double low, double high)
+{
+    int64_t x = to_ordered(low);
+    int64_t y = to_ordered(high);
+
+    return from_ordered((x & y) + ((x ^ y) >> 1)); /* floor of the mean, no overflow */
+}
+
 /* The k-th smallest sum is above `low`, which `below` sums do not pass, and at most `high`. */
 struct range {
     double low;
@@ -118,11 +127,36 @@ static double pick(const struct sums *s, const struct range *r, double k)
     return few[(size_t)(k - r->below) - 1];
 }
 
+/* The largest sum that is not above the limit; there is one. */
+static double largest_sum(const struct sums *s, double limit)
+{
+    const double *y = s->y ? s->y : s->x;
+    size_t end = s->y ? s->n : s->m;
+    double largest = -INFINITY;
+
+    for (size_t i = 0; i < s->m; i++) {
+        size_t first = s->y ? 0 : i;
+
+        while (end > first && s->x[i] + y[end - 1] > limit)
+            end--;
+        if (end > first)
+            largest = fmax(largest, s->x[i] + y[end - 1]);
+    }
+    return largest;
+}
+
+/* Are all that are left the same, or those above the k-th gone? Then that is the upper end. */
+static bool is_found(const struct sums *s, struct range *r, double k)
+{
+    r->high = largest_sum(s, r->high);
+    return count_sums(s, nextafter(r->high, -INFINITY)) < k;
+}
+
 /*
  * The k-th smallest sum, k from 1. What is between the least and the largest is halved until few
  * are left: by value, which is quick where they lie apart evenly, then by the order of doubles,
- * which ends after 64 steps whatever they are. Many that are equal end it with a range of one
- * double.
+ * which ends after 64 steps whatever they are. Where many are equal few are never left: that is
+ * looked for now and then.
  */
 static double kth_sum(const struct sums *s, double k)
 {
@@ -132,16 +166,14 @@ static double kth_sum(const struct sums *s, double k)
                       .high = s->x[s->m - 1] + y[n - 1]};
 
     r.count = s->y ? (double)s->m * (double)n : (double)n * (double)(n + 1) / 2;
-    for (int i = 0; i < BY_VALUE && r.count > FEW; i++)
-        cut_range(s, &r, r.low + (r.high - r.low) / 2, k);
-    while (r.count > FEW) {
-        int64_t low = to_ordered(r.low);
-        int64_t high = to_ordered(r.high);
-        int64_t middle = (low & high) + ((low ^ high) >> 1); /* floor of the mean, no overflow */
+    for (int i = 1; r.count > FEW; i++) {
+        double middle = i < BY_VALUE ? r.low + (r.high - r.low) / 2 : middle_of(r.low, r.high);
 
-        if (middle == low)
+        if (middle <= r.low || middle >= r.high)
+            return r.high; /* there is no double between them */
+        cut_range(s, &r, middle, k);
+        if (i % 8 == 0 && is_found(s, &r, k))
             return r.high;
-        cut_range(s, &r, from_ordered(middle), k);
     }
     return pick(s, &r, k);
 }

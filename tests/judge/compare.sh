@@ -13,21 +13,29 @@ word()
     jq -r ".rows[] | select(.metric == \"$2\") | .verdict" "$1"
 }
 
-# Against itself, 20 times: never FAIL. With an alpha of 5 % one of 20 could be wrong by chance, when the
-# machine is so busy that the tolerance does not matter; with 0.01 % none is.
+# wide FILE METRIC: its interval is so wide that the tolerance of 5 % hardly matters.
+wide()
+{
+    jq -e ".rows[] | select(.metric == \"$2\") | .ratio.high / .ratio.low > 1.05" "$1" >/dev/null
+}
+
+# Against itself, 20 times at the default alpha: never FAIL. A program that is no slower is 5 sigma away from a
+# tolerance of 5 % where the interval is narrower than that. Where others keep the machine so busy that it is not,
+# one of 20 FAILs by what alpha says, and more than 5 but once in 3,000 times.
 i=0
-warned=0
+unlucky=0
 while [ $i -lt 20 ]; do
     rm -rf tacho-out
     "$tacho" run -q -n 14 --name a --name b -c "$spin 20" -c "$spin 20" >/dev/null 2>&1 ||
         fail "tacho run failed"
-    "$tacho" compare -t wall=5% --alpha 0.01% --json tacho-out/a/latest tacho-out/b/latest >same.json
-    [ $? -eq 2 ] && fail "the same program is told to be slower: $(cat same.json)"
-    [ "$(word same.json wall)" = WARN ] && warned=$((warned + 1))
+    "$tacho" compare -t wall=5% --json tacho-out/a/latest tacho-out/b/latest >same.json
+    if [ $? -eq 2 ]; then
+        wide same.json wall || fail "the same program is told to be slower: $(cat same.json)"
+        unlucky=$((unlucky + 1))
+    fi
     i=$((i + 1))
 done
-# A WARN is an interval of 99.99 % that misses.
-[ $warned -eq 0 ] || fail "$warned of 20 comparisons of a program with itself are WARN"
+[ $unlucky -le 5 ] || fail "$unlucky of 20 comparisons of a program with itself FAIL"
 
 # 20 ms against 23 ms. On a busy machine 30 pairs may be too few to be sure, but never say PASS.
 for runs in 30 60 120 240; do
@@ -48,13 +56,17 @@ done
 "$tacho" compare -t wall=5% tacho-out/b/latest tacho-out/a/latest >out 2>&1 ||
     fail "a faster program ended with $?: $(cat out)"
 
-# Memory +15 %: FAIL of memory alone. 100 ms, since taking the memory lasts, and belongs to them.
+# Memory +15 %: FAIL of memory alone. 100 ms, since taking the memory lasts, and belongs to them. Again where
+# a busy machine made the wall time a matter of luck.
 if [ "$sanitized" != ON ]; then
-    rm -rf tacho-out
-    "$tacho" run -q -n 10 --name a --name b -c "$spin 100 40" -c "$spin 100 46" >/dev/null 2>&1
-    "$tacho" compare -t wall=5% -t memory=5% --alpha 1% --json tacho-out/a/latest tacho-out/b/latest >mem.json
-    [ $? -eq 2 ] || fail "memory +15 % is not found: $(cat mem.json)"
-    [ "$(word mem.json memory)" = FAIL ] || fail "memory is $(word mem.json memory)"
+    for attempt in 1 2 3; do
+        rm -rf tacho-out
+        "$tacho" run -q -n 10 --name a --name b -c "$spin 100 40" -c "$spin 100 46" >/dev/null 2>&1
+        "$tacho" compare -t wall=5% -t memory=5% --json tacho-out/a/latest tacho-out/b/latest >mem.json
+        [ $? -eq 2 ] || fail "memory +15 % is not found ($attempt): $(cat mem.json)"
+        [ "$(word mem.json memory)" = FAIL ] || fail "memory is $(word mem.json memory)"
+        [ "$(word mem.json wall)" = FAIL ] && wide mem.json wall || break
+    done
     [ "$(word mem.json wall)" != FAIL ] || fail "wall time fails, too: $(cat mem.json)"
 fi
 

@@ -145,6 +145,8 @@ static void errors_point_to_line_and_column(void **state)
         {BENCH "  budgets: {wall: {max: 1s, statistic: p50}}\n", 4, 40, "median, p95, p99"},
         {BENCH "  budgets: {memory.kv_cache: {max: 5ms}}\n", 4, 36, "a size such as"},
         {BENCH "  budgets: {stage:a.b_us: {max: 5MB}}\n", 4, 33, "a duration such as"},
+        {BENCH "  budgets: {stage:a: {max: 5ms}}\n", 4, 22, "stage:EVENT.STAGE"},
+        {BENCH "  budgets: {memory.: {max: 5MB}}\n", 4, 22, "memory.CATEGORY"},
         {BENCH "  budgets: {stage:a.b_calls: {max: 5}}\n", 4, 30, "its 'direction'"},
         {"benches:\n- command: ./a\n", 2, 3, "needs a name"},
         {"benches:\n- name: a/b\n  command: x\n", 2, 9, "is no name for a bench"},
