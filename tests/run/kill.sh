@@ -117,4 +117,6 @@ for text in '' '{' '[]' '{"schema":"tacho.run.v9"}' '{"schema":"tacho.run.v1","s
     says err "cannot read the run 'broken'"
 done
 ! "$tacho" report nowhere 2>err || fail "a report was made of nothing"
-says err "it has no run.json"
+says err "No such file"
+! "$tacho" report . 2>err || fail "a report was made of a folder without a run"
+says err "is not a run folder"
