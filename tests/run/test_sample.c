@@ -79,6 +79,25 @@ static void refuses_what_is_no_sample(void **state)
     tch_run_samples_release(&to);
 }
 
+/* A log has a second line where there is more to tell of a run. */
+static void a_second_line_adds_to_the_run(void **state)
+{
+    struct tch_run_samples to = empty();
+
+    (void)state;
+    assert_int_equal(read_back("{\"run\":1,\"wall_ns\":5,\"minor_faults\":7}", &to), 0);
+    assert_int_equal(
+        read_back("{\"run\":1,\"wall_ns\":5,\"tree_rss_bytes\":9,\"metrics\":{\"tps\":3}}", &to),
+        0);
+    assert_int_equal(read_back("{\"run\":2,\"wall_ns\":6}", &to), 0);
+    assert_int_equal(to.count, 2);
+    assert_true(to.items[0].field[TCH_MINOR_FAULTS] == 7);
+    assert_true(to.items[0].field[TCH_TREE_RSS] == 9);
+    assert_int_equal(to.items[0].metrics[0].n + to.items[0].metrics[1].n, 1);
+    assert_true(isnan(to.items[1].field[TCH_TREE_RSS]));
+    tch_run_samples_release(&to);
+}
+
 static int parse_one(void *arg)
 {
     struct tch_run_samples to = empty();
@@ -163,7 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_it_wrote),      cmocka_unit_test(refuses_what_is_no_sample),
         cmocka_unit_test(survives_without_memory),  cmocka_unit_test(warns_of_what_the_times_show),
-        cmocka_unit_test(sums_up_with_an_interval),
+        cmocka_unit_test(sums_up_with_an_interval), cmocka_unit_test(a_second_line_adds_to_the_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
