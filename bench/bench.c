@@ -66,16 +66,21 @@ static double cpu_seconds(void)
 
 static int run_once(const struct bench_case *c, size_t i, void *state, double *cpu, double *wall)
 {
-    double cpu_start = cpu_seconds();
-    double wall_start = seconds(CLOCK_MONOTONIC);
+    const struct bench_contender *contender = &c->contenders[i];
+    double cpu_start, wall_start;
+    int status = contender->before ? contender->before(c->work, state) : 0;
 
-    if (c->contenders[i].run(c->work, state) < 0) {
-        fprintf(stderr, "bench: %s: '%s' gave a wrong result\n", c->name, c->contenders[i].name);
-        return -1;
-    }
+    cpu_start = cpu_seconds();
+    wall_start = seconds(CLOCK_MONOTONIC);
+    if (status == 0)
+        status = contender->run(c->work, state);
     *wall = seconds(CLOCK_MONOTONIC) - wall_start;
     *cpu = cpu_seconds() - cpu_start;
-    return 0;
+    if (status == 0 && contender->after)
+        status = contender->after(c->work, state);
+    if (status < 0)
+        fprintf(stderr, "bench: %s: '%s' gave a wrong result\n", c->name, contender->name);
+    return status;
 }
 
 /* One round more than asked for, the first of which only warms up: round 1 overwrites it. */

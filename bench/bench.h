@@ -24,9 +24,13 @@ struct bench_contender {
     void *arg;
     /** Before the first round; NULL where arg is the state. Returns NULL on failure. */
     void *(*setup)(void *work, void *arg);
+    /** Before and after each run, not timed; 0 or -1; may be NULL. */
+    int (*before)(void *work, void *state);
+    int (*after)(void *work, void *state);
     /** Does the work once. 0, or -1 when the result is wrong. NULL: it cannot be run here. */
     int (*run)(void *work, void *state);
     void (*teardown)(void *state); /* may be NULL */
+    double most_ns; /* an operation is to take this at most, of CPU time; 0: no such target */
 };
 
 /** "ours" is to be at least `times` as fast as "peer". */

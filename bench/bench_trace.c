@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,14 @@
 #include "bench.h"
 #include "trace_peers.h"
 
-enum { SPANS = 4000000, QUICK_SPANS = 100000, CONVERTED = 10000000, THREADS_MAX = 2 };
+enum {
+    SPANS = 4000000,
+    SHORT_SPANS = 1000000, /* of a run against the floor alone */
+    SHORT_ROUNDS = 5,      /* times as many rounds of these */
+    QUICK_SPANS = 100000,
+    CONVERTED = 10000000,
+    THREADS_MAX = 2,
+};
 
 static char folder[] = "/tmp/tacho-bench-XXXXXX";
 
@@ -95,52 +103,72 @@ static int run_floor(void *work, void *state)
     return run_threads(work, floor_spans);
 }
 
-static int run_off(void *work, void *state)
+/*
+ * What is written goes to pages of the kernel that hold nothing yet. In a virtual machine such a
+ * page may first have to come from the host, which costs ten times what is measured here and comes
+ * and goes by chance. So before each run, and not counted, the file before goes, and more memory
+ * than the next one takes is touched and given back: the pages that the kernel then hands out first
+ * are there. A file lives for seconds at most and is not written back to the disk meanwhile.
+ */
+static void ready_pages(void)
 {
-    (void)state;
-    return run_threads(work, static_spans);
+    const size_t size = (size_t)256 << 20, page = 4096;
+    char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (pages == MAP_FAILED)
+        return;
+    madvise(pages, size, MADV_HUGEPAGE);
+    for (size_t i = 0; i < size; i += page)
+        pages[i] = 1;
+    munmap(pages, size);
 }
 
-/* A new file each time: removing an old one, which costs too, comes at the end. */
-static unsigned recordings;
-
-static const char *recording(unsigned number)
-{
-    char name[32];
-
-    snprintf(name, sizeof name, "t%u.tacho", number);
-    return at(name);
-}
-
-static int record(const struct work *work, spans *run)
+static int start(void *work, void *state)
 {
     tacho_error err;
-    int status;
 
-    if (tacho_trace_start(recording(++recordings), &err) < 0) {
-        fprintf(stderr, "bench_trace: %s\n", err.message);
-        return -1;
-    }
-    status = run_threads(work, run);
-    return tacho_trace_stop(NULL) < 0 ? -1 : status;
+    (void)work;
+    (void)state;
+    unlink(at("t.tacho"));
+    ready_pages();
+    if (tacho_trace_start(at("t.tacho"), &err) == 0)
+        return 0;
+    fprintf(stderr, "bench_trace: %s\n", err.message);
+    return -1;
+}
+
+static int stop(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    return tacho_trace_stop(NULL);
 }
 
 static int run_static(void *work, void *state)
 {
     (void)state;
-    return record(work, static_spans);
+    return run_threads(work, static_spans);
 }
 
 static int run_integer(void *work, void *state)
 {
     (void)state;
-    return record(work, spans_with_an_integer);
+    return run_threads(work, spans_with_an_integer);
 }
 
 static int run_lttng(void *work, void *state)
 {
     (void)state;
     return run_threads(work, bench_lttng_spans);
+}
+
+static int remove_uftrace(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    bench_uftrace_clean(folder);
+    ready_pages();
+    return 0;
 }
 
 static int run_uftrace(void *work, void *state)
@@ -151,17 +179,46 @@ static int run_uftrace(void *work, void *state)
     return bench_uftrace_run(folder, w->count, w->threads);
 }
 
-static int compare_spans(const struct bench_options *o, int threads)
+static int compare(const struct bench_options *o, const char *name, uint64_t count, int threads,
+                   const struct bench_contender *contenders, size_t contender_count)
 {
     static const struct bench_target targets[] = {
         {"tacho, static name", "LTTng-UST", 5},
         {"tacho, static name", "uftrace", 3.5},
     };
+    struct work work = {.count = (o->quick ? QUICK_SPANS : count) / (uint64_t)threads,
+                        .threads = threads};
+    char title[64];
+    struct bench_case c = {
+        .name = title,
+        .work = &work,
+        .operations = work.count * (uint64_t)threads,
+        .operation = "span",
+        .contenders = contenders,
+        .contender_count = contender_count,
+        .targets = targets,
+        .target_count = contender_count > 4 ? sizeof targets / sizeof targets[0] : 0,
+    };
+
+    snprintf(title, sizeof title, "%s, %d thread%s", name, threads, threads > 1 ? "s" : "");
+    return bench_compare(&c, o);
+}
+
+static int compare_spans(const struct bench_options *o, int threads)
+{
     const struct bench_contender contenders[] = {
         {.name = "two clock readings, one store (floor)", .role = BENCH_FLOOR, .run = run_floor},
-        {.name = "tacho, static name", .role = BENCH_OURS, .run = run_static},
-        {.name = "tacho, one integer", .role = BENCH_OURS, .run = run_integer},
-        {.name = "tacho, off", .role = BENCH_OURS, .run = run_off},
+        {.name = "tacho, static name",
+         .role = BENCH_OURS,
+         .before = start,
+         .run = run_static,
+         .after = stop},
+        {.name = "tacho, one integer",
+         .role = BENCH_OURS,
+         .before = start,
+         .run = run_integer,
+         .after = stop},
+        {.name = "tacho, off", .role = BENCH_OURS, .run = run_static},
         {.name = "LTTng-UST",
          .role = BENCH_PEER,
          .missing = bench_lttng_missing(),
@@ -169,22 +226,19 @@ static int compare_spans(const struct bench_options *o, int threads)
         {.name = "uftrace",
          .role = BENCH_PEER,
          .missing = bench_uftrace_missing(),
+         .before = remove_uftrace,
          .run = bench_uftrace_missing() ? NULL : run_uftrace},
     };
-    struct work work = {.count = (uint64_t)(o->quick ? QUICK_SPANS : SPANS) / (uint64_t)threads,
-                        .threads = threads};
-    struct bench_case c = {
-        .name = threads == 1 ? "recording a span, 1 thread" : "recording a span, 2 threads",
-        .work = &work,
-        .operations = work.count * (uint64_t)threads,
-        .operation = "span",
-        .contenders = contenders,
-        .contender_count = sizeof contenders / sizeof contenders[0],
-        .targets = targets,
-        .target_count = sizeof targets / sizeof targets[0],
-    };
+    const size_t count = sizeof contenders / sizeof contenders[0], peers = 2;
+    struct bench_options many = *o;
 
-    return bench_compare(&c, o);
+    /* The floor is near: short runs, many rounds. The peers are far away and start up slowly. */
+    if (!o->quick)
+        many.rounds *= SHORT_ROUNDS;
+    if (compare(&many, "a span against the floor", SHORT_SPANS, threads, contenders,
+                count - peers) < 0)
+        return -1;
+    return compare(o, "a span against others", SPANS, threads, contenders, count);
 }
 
 /* Converting. */
@@ -194,15 +248,36 @@ struct conversion {
     off_t bytes; /* of the trace */
 };
 
+/* As above: the trace before goes first. */
+static int remove_trace(void *work, void *state)
+{
+    const struct conversion *c = work;
+    char out[128];
+
+    (void)state;
+    snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
+    unlink(out);
+    ready_pages();
+    return 0;
+}
+
+static int remove_plain(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    unlink(at("plain"));
+    ready_pages();
+    return 0;
+}
+
 static int run_convert(void *work, void *state)
 {
     const struct conversion *c = work;
     char in[128], out[128];
 
     (void)state;
-    snprintf(in, sizeof in, "%s", recording(recordings));
+    snprintf(in, sizeof in, "%s/t.tacho", folder);
     snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
-    unlink(out);
     return tacho_trace_convert(in, out, NULL);
 }
 
@@ -213,7 +288,6 @@ static int run_write(void *work, void *state)
     int fd;
 
     (void)state;
-    unlink(at("plain"));
     fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     for (off_t left = c->bytes; fd >= 0 && left > 0; left -= (off_t)sizeof block)
         if (write(fd, block, left < (off_t)sizeof block ? (size_t)left : sizeof block) < 0)
@@ -224,8 +298,11 @@ static int run_write(void *work, void *state)
 static int compare_conversion(const struct bench_options *o, const char *extension, uint64_t count)
 {
     const struct bench_contender contenders[] = {
-        {.name = "writing as many bytes (floor)", .role = BENCH_FLOOR, .run = run_write},
-        {.name = "tacho", .role = BENCH_OURS, .run = run_convert},
+        {.name = "writing as many bytes (floor)",
+         .role = BENCH_FLOOR,
+         .before = remove_plain,
+         .run = run_write},
+        {.name = "tacho", .role = BENCH_OURS, .before = remove_trace, .run = run_convert},
     };
     struct conversion conversion = {.extension = extension};
     char name[64], out[128];
@@ -248,12 +325,24 @@ static int compare_conversion(const struct bench_options *o, const char *extensi
     return bench_compare(&c, o);
 }
 
+/* Length and what is not a hole. */
+static void tell_size(const struct bench_options *o, uint64_t count)
+{
+    struct stat st;
+
+    if (!o->json && stat(at("t.tacho"), &st) == 0)
+        printf("the recording of %llu spans: %.2f bytes a span long, %.2f on disk\n\n",
+               (unsigned long long)count, (double)st.st_size / (double)count,
+               (double)st.st_blocks * 512 / (double)count);
+}
+
 static int compare_conversions(const struct bench_options *o)
 {
     struct work work = {.count = (o->quick ? QUICK_SPANS : CONVERTED) / 2, .threads = 2};
 
-    if (record(&work, static_spans) < 0)
+    if (start(NULL, NULL) < 0 || run_static(&work, NULL) < 0 || stop(NULL, NULL) < 0)
         return -1;
+    tell_size(o, work.count * 2);
     if (compare_conversion(o, ".pftrace", work.count * 2) < 0)
         return -1;
     return compare_conversion(o, ".json", work.count * 2);
@@ -261,11 +350,9 @@ static int compare_conversions(const struct bench_options *o)
 
 static void clean_up(void)
 {
-    static const char *const names[] = {"t.json", "t.pftrace", "plain"};
+    static const char *const names[] = {"t.tacho", "t.json", "t.pftrace", "plain"};
 
     bench_uftrace_clean(folder);
-    for (unsigned i = 1; i <= recordings; i++)
-        unlink(recording(i));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(at(names[i]));
     rmdir(folder);

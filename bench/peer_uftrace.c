@@ -15,9 +15,8 @@ int bench_uftrace_run(const char *folder, uint64_t count, int threads)
     char command[1024];
 
     snprintf(command, sizeof command,
-             "rm -rf %s/uftrace && uftrace record -d %s/uftrace --no-libcall --no-event %s %llu %d "
-             ">/dev/null 2>&1",
-             folder, folder, UFTRACE_PROGRAM, (unsigned long long)count, threads);
+             "uftrace record -d %s/uftrace --no-libcall --no-event %s %llu %d >/dev/null 2>&1",
+             folder, UFTRACE_PROGRAM, (unsigned long long)count, threads);
     return system(command) == 0 ? 0 : -1;
 }
 

@@ -92,11 +92,11 @@ static void text_row(const struct bench_result *r, size_t i, int width, double *
     cpu = bench_spread(r->times[i].cpu, r->rounds, scratch);
     wall = bench_spread(r->times[i].wall, r->rounds, scratch);
     snprintf(quartiles, sizeof quartiles, "%.2f to %.2f", cpu.q1 * 1e3, cpu.q3 * 1e3);
-    printf("  %-*s  %8.1f  %9.1f  %9.2f  %-19s  %9.2f", width, contender->name,
+    printf("  %-*s  %8.1f  %9.2f  %9.2f  %-19s  %9.2f", width, contender->name,
            (double)c->bytes / cpu.median / 1e6, cpu.median / (double)c->operations * 1e9,
            cpu.median * 1e3, quartiles, wall.median * 1e3);
     if (floor < c->contender_count)
-        printf("  %7.1f", ratio(r, i, floor, scratch).median);
+        printf("  %7.2f", ratio(r, i, floor, scratch).median);
     putchar('\n');
 }
 
@@ -129,6 +129,32 @@ static void text_ratios(const struct bench_result *r, double *scratch)
         }
 }
 
+/* CPU nanoseconds of one operation. */
+static struct bench_spread operation_ns(const struct bench_result *r, size_t i, double *scratch)
+{
+    struct bench_spread cpu = bench_spread(r->times[i].cpu, r->rounds, scratch);
+    double scale = 1e9 / (double)r->of->operations;
+
+    return (struct bench_spread){cpu.q1 * scale, cpu.median * scale, cpu.q3 * scale};
+}
+
+static void text_limits(const struct bench_result *r, double *scratch)
+{
+    const struct bench_case *c = r->of;
+
+    for (size_t i = 0; i < c->contender_count; i++) {
+        const struct bench_contender *contender = &c->contenders[i];
+        struct bench_spread ns;
+
+        if (contender->most_ns <= 0 || !ran(r, i))
+            continue;
+        ns = operation_ns(r, i, scratch);
+        printf("  %s takes %.2f ns a %s (%.2f to %.2f); target at most %g: %s\n", contender->name,
+               ns.median, c->operation, ns.q1, ns.q3, contender->most_ns,
+               ns.median <= contender->most_ns ? "met" : "NOT MET");
+    }
+}
+
 int bench_report_text(const struct bench_result *r)
 {
     const struct bench_case *c = r->of;
@@ -150,6 +176,7 @@ int bench_report_text(const struct bench_result *r)
         text_row(r, i, width, scratch);
     putchar('\n');
     text_ratios(r, scratch);
+    text_limits(r, scratch);
     putchar('\n');
     free(scratch);
     return fflush(stdout) == 0 ? 0 : -1;
@@ -164,7 +191,8 @@ static void json_seconds(struct tch_buf *b, const char *key, const double *value
     tch_json_end_array(b);
 }
 
-static void json_contender(struct tch_buf *b, const struct bench_result *r, size_t i)
+static void json_contender(struct tch_buf *b, const struct bench_result *r, size_t i,
+                           double *scratch)
 {
     static const char *const roles[] = {
         [BENCH_FLOOR] = "floor", [BENCH_OURS] = "ours", [BENCH_PEER] = "peer"};
@@ -181,6 +209,10 @@ static void json_contender(struct tch_buf *b, const struct bench_result *r, size
     } else {
         json_seconds(b, "cpu_s", r->times[i].cpu, r->rounds);
         json_seconds(b, "wall_s", r->times[i].wall, r->rounds);
+        if (contender->most_ns > 0) {
+            tch_json_put_f64(b, "most_ns", contender->most_ns);
+            tch_json_put_bool(b, "met", operation_ns(r, i, scratch).median <= contender->most_ns);
+        }
     }
     tch_json_end_object(b);
 }
@@ -235,7 +267,7 @@ int bench_report_json(const struct bench_result *r)
     tch_json_key(&b, "contenders");
     tch_json_begin_array(&b);
     for (size_t i = 0; i < c->contender_count; i++)
-        json_contender(&b, r, i);
+        json_contender(&b, r, i, scratch);
     tch_json_end_array(&b);
     tch_json_key(&b, "ratios");
     tch_json_begin_array(&b);

@@ -120,7 +120,7 @@ static int run_by_spawner(struct tch_spawner *s, unsigned run, double *seconds)
 int tool_agreement(const char *const *command, unsigned pairs, struct tch_ratio *ret)
 {
     struct tch_run_command one = {.name = "bench", .argv = command, .line = command[0]};
-    struct tch_target target = {.command = &one, .out_fd = -1, .err_fd = -1};
+    struct tch_target target = {.command = &one, .out_fd = -1, .err_fd = -1, .log_fd = -1};
     struct tch_run_plan plan;
     struct tch_spawner *s = NULL;
     double plain[TOOL_RUNS_MOST];

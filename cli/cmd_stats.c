@@ -161,7 +161,10 @@ static int read_file(struct stats_job *job)
     if (job->file)
         close(fd);
     if (status < 0) {
-        complain(&err, "cannot read '%s'", name);
+        if (status == TACHO_EIO)
+            complain(NULL, "%s", err.message); /* names the file itself */
+        else
+            complain(&err, "cannot read '%s'", name);
         if (status == TACHO_EPARSE)
             complain(NULL, "with --skip such lines are passed over and counted");
         return status == TACHO_EINVAL ? EXIT_USAGE : EXIT_WORK;

@@ -48,7 +48,7 @@ const struct cmd cmd_trace_convert = {
     .about =
         "Reads recordings (.tacho), Chrome JSON of any writer (array, object or JSON lines, also "
         "gzip), Perfetto traces, CSV of spans, folded stacks and the text of babeltrace2, whatever "
-        "their names are. Writes .json, .json.gz, .pftrace, .tacho (one process), .csv (spans) and "
+        "their names are. Writes .json, .json.gz, .pftrace, .tacho, .csv (spans) and "
         ".folded (stacks, in nanoseconds). A damaged file is read up to where it is sound.\n\n"
         "Begins and ends become whole spans. In .pftrace and .folded, spans that overlap others "
         "of their track only partly go to tracks of their own. Everything goes through a sort "

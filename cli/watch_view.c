@@ -202,8 +202,10 @@ void add_watch_text(struct tch_buf *b, const struct watch_job *job,
                  (unsigned long long)r->looks, (unsigned long long)r->most_processes,
                  r->most_processes == 1 ? "" : "es");
     add_time_row(&t, "time", r->seconds * 1e9, what);
-    snprintf(what, sizeof what, "%.0f%% of a CPU",
-             r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
+    what[0] = '\0'; /* of one that ended so soon, its time is that since it was started: no share */
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "%.0f%% of a CPU",
+                 r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
     add_time_row(&t, "cpu", (double)r->cpu_ns, what);
     add_memory_rows(&t, r);
     table_add(&t, PLAIN, "faults");

@@ -61,6 +61,30 @@ if [ ! -x "$tacho" ] || [ ! -x "$attention" ]; then
     exit 1
 fi
 
+# whole NAME VALUE: it is a whole number.
+whole()
+{
+    case $2 in
+    '' | *[!0-9]*) usage "$1 needs a whole number, not '$2'" ;;
+    esac
+}
+
+# Before anything is made or removed. The program knows its own limits: it is asked with one sample.
+whole --samples "$samples"
+whole --repeat "$repeat"
+whole --seed "$seed"
+if [ "$samples" -eq 0 ] || [ "$repeat" -eq 0 ]; then
+    usage "--samples and --repeat need 1 or more"
+fi
+[ -n "$out" ] || usage "--output-dir needs a folder"
+for lambda in ${lambdas:-''}; do
+    for tau in ${taus:-''}; do
+        "$attention" --samples 1 --seq-len "$lengths" --doubling --heads 1 --mode mincut \
+            --lambda "$lambda" --tau "$tau" --quiet >/dev/null ||
+            usage "not with --lambda '$lambdas' --tau '$taus' --seq-len '$lengths'"
+    done
+done
+
 # "0.3 0.5" as "0.3,0.5".
 comma()
 {

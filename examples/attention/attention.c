@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* Matrices are read in panels of LANES columns, ROWS rows at a time. */
-enum { ROWS = 4, LANES = 32 };
+enum { ROWS = 8, LANES = 32 };
 
 /* In vector registers whatever the optimiser thinks of loops: gcc and clang both have this. */
+typedef float lanes4 __attribute__((vector_size(4 * sizeof(float))));
 typedef float lanes8 __attribute__((vector_size(8 * sizeof(float))));
 typedef float lanes16 __attribute__((vector_size(16 * sizeof(float))));
 
@@ -82,9 +83,9 @@ INLINE void pack(float *to, const float *from, size_t depth, size_t width, size_
         }                                                                             \
     }
 
-TILE(tile_plain, lanes8, 1)   /* 8 of 16 registers of 4 floats */
-TILE(tile_avx2, lanes8, 2)    /* 8 of 16 registers of 8 floats */
-TILE(tile_avx512, lanes16, 2) /* 8 of 32 registers of 16 floats */
+TILE(tile_plain, lanes4, 1)   /* 8 of 16 registers of 4 floats */
+TILE(tile_avx2, lanes8, 1)    /* 8 of 16 registers of 8 floats */
+TILE(tile_avx512, lanes16, 2) /* 16 of 32 registers of 16 floats */
 
 /* out (count x width) = in (count x depth) times a packed matrix; 1 <= count <= ROWS. */
 INLINE void multiply(enum isa isa, const float *in, size_t count, const float *panels, size_t depth,

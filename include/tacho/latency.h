@@ -99,8 +99,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_
 /** Accepts NULL. */
 TACHO_API void tacho_histogram_free(tacho_histogram *h);
 
-/** Counts a value: some two nanoseconds; no lock, no system call. Inline, see the end of this file;
-    the two after it are the functions that other languages find in the library. */
+/** Counts a value: below two nanoseconds; no lock, no system call. Inline, see the end of this
+   file; the two after it are the functions that other languages find in the library. */
 static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value);
 TACHO_API void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count);
 TACHO_API void tacho_histogram_record_all(tacho_histogram *h, const uint64_t *values, size_t n);
@@ -206,14 +206,14 @@ enum {
 /** Always made by tacho_histogram_new(): there may be more behind this. */
 struct tacho_histogram {
     uint64_t min; /**< UINT64_MAX when empty */
-    uint64_t max;
+    uint64_t max; /**< up to TACHO_HISTOGRAM_MAX */
     uint64_t counts[TACHO_HISTOGRAM_BUCKETS];
 };
 
 /** The bucket of a value up to TACHO_HISTOGRAM_MAX; below 256 each has its own. */
 static inline unsigned tacho_histogram_index(uint64_t value)
 {
-    unsigned top = 63u - (unsigned)__builtin_clzll(value | ((2u << TACHO_HISTOGRAM_BITS) - 1));
+    unsigned top = 63u ^ (unsigned)__builtin_clzll(value | ((2u << TACHO_HISTOGRAM_BITS) - 1));
     unsigned shift = top - TACHO_HISTOGRAM_BITS;
 
     return (shift << TACHO_HISTOGRAM_BITS) + (unsigned)(value >> shift);
@@ -221,11 +221,13 @@ static inline unsigned tacho_histogram_index(uint64_t value)
 
 static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value)
 {
-    /* New ends are rare. */
-    if (__builtin_expect(value < h->min || value > h->max || value > TACHO_HISTOGRAM_MAX, 0))
+    if (__builtin_expect(value < h->min || value > h->max, 0)) { /* new ends are rare */
         tacho_histogram_record_count(h, value, 1);
-    else
-        h->counts[tacho_histogram_index(value)]++;
+        return;
+    }
+    if (value > TACHO_HISTOGRAM_MAX)
+        __builtin_unreachable(); /* h->max is not */
+    h->counts[tacho_histogram_index(value)]++;
 }
 
 TACHO_END_DECLS

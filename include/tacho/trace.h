@@ -307,11 +307,13 @@ static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_RELAXED);
     uintptr_t taken;
+    uint64_t now;
 
     if (__builtin_expect(code != 0, 1)) {
+        now = __builtin_ia32_rdtsc(); /* before the word is taken: what follows need not wait */
         taken = tacho_trace_take(8);
         if (__builtin_expect(tacho_trace_fits(taken), 1)) {
-            *(volatile uint64_t *)taken = __builtin_ia32_rdtsc() << 16 | code;
+            *(volatile uint64_t *)taken = now << 16 | code;
             tacho_trace_done(8);
             return code;
         }

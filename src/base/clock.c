@@ -10,8 +10,6 @@
 #include <cpuid.h>
 #endif
 
-__extension__ typedef unsigned __int128 u128;
-
 atomic_bool tch_ticks_are_tsc;
 
 uint64_t tch_wall_error_ns(void)
@@ -112,7 +110,7 @@ void tch_clock_set(struct tch_clock *c, struct tch_clock_pair first, struct tch_
     uint64_t ticks = last.ticks - first.ticks;
 
     *c = (struct tch_clock){.first = first, .last = last};
-    c->rate = (uint64_t)(((u128)(last.ns - first.ns) << TCH_CLOCK_SHIFT) / ticks);
+    c->rate = (uint64_t)(((tch_u128)(last.ns - first.ns) << TCH_CLOCK_SHIFT) / ticks);
 }
 
 void tch_clock_calibrate(struct tch_clock *c)
@@ -133,12 +131,4 @@ void tch_clock_init(struct tch_clock *c)
         atomic_store_explicit(&tch_ticks_are_tsc, true, memory_order_relaxed);
     *c = (struct tch_clock){.first = take_pair(), .rate = UINT64_C(1) << TCH_CLOCK_SHIFT};
     tch_clock_calibrate(c);
-}
-
-uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
-{
-    if (ticks >= c->first.ticks)
-        return c->first.ns +
-               (uint64_t)((u128)(ticks - c->first.ticks) * c->rate >> TCH_CLOCK_SHIFT);
-    return c->first.ns - (uint64_t)((u128)(c->first.ticks - ticks) * c->rate >> TCH_CLOCK_SHIFT);
 }

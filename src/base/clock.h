@@ -74,6 +74,8 @@ struct tch_clock {
 
 enum { TCH_CLOCK_SHIFT = 48 };
 
+__extension__ typedef unsigned __int128 tch_u128;
+
 /** Chooses what ticks are, if that is still to be done, and takes the first pair and, at once, one
     more: the line is rough until tch_clock_calibrate(). */
 void tch_clock_init(struct tch_clock *c);
@@ -85,7 +87,14 @@ void tch_clock_calibrate(struct tch_clock *c);
 
 /** A tick's CLOCK_MONOTONIC in nanoseconds. Never falls while ticks rise, until the next
     calibration. */
-uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks);
+static inline uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
+{
+    if (ticks >= c->first.ticks)
+        return c->first.ns +
+               (uint64_t)((tch_u128)(ticks - c->first.ticks) * c->rate >> TCH_CLOCK_SHIFT);
+    return c->first.ns -
+           (uint64_t)((tch_u128)(c->first.ticks - ticks) * c->rate >> TCH_CLOCK_SHIFT);
+}
 
 /* What the above is made of, for tests and for who tells the user. */
 

@@ -112,11 +112,21 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
 /* "12.3456" of 100, without zeros at the end. */
 static void add_percent(struct tch_buf *b, double value)
 {
-    tch_buf_addf(b, "%.4f", value);
+    tch_add_fixed(b, value, 4);
     while (!b->failed && b->len > 0 && b->data[b->len - 1] == '0')
         b->data[--b->len] = '\0';
     if (!b->failed && b->len > 0 && b->data[b->len - 1] == '.')
         b->data[--b->len] = '\0';
+}
+
+/* "#e05a10" */
+static void add_color(struct tch_buf *b, struct tch_color c)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char text[] = {'#',           hex[c.r >> 4], hex[c.r & 15], hex[c.g >> 4],
+                         hex[c.g & 15], hex[c.b >> 4], hex[c.b & 15]};
+
+    tch_buf_add(b, text, sizeof text);
 }
 
 static void add_label(struct picture *p, const struct tch_frame *f, struct tch_span name, double x,
@@ -132,10 +142,12 @@ static void add_label(struct picture *p, const struct tch_frame *f, struct tch_s
         return;
     tch_buf_adds(p->b, "<text x=\"");
     add_percent(p->b, x);
-    tch_buf_addf(p->b, "%%\" dx=\"3\" y=\"%u\"", y + 11);
+    tch_buf_adds(p->b, "%\" dx=\"3\" y=\"");
+    tch_add_u64(p->b, y + 11);
+    tch_buf_addc(p->b, '"');
     /* Other scripts come from other fonts, of widths that nobody knows. */
     if (!ascii)
-        tch_buf_addf(p->b, " class=\"wide\"");
+        tch_buf_adds(p->b, " class=\"wide\"");
     tch_buf_addc(p->b, '>');
     tch_xml_cut(p->b, name, ascii ? columns : columns / 2);
     tch_buf_adds(p->b, "</text>");
@@ -149,16 +161,24 @@ static void add_frame(struct picture *p, const struct tch_frame *f)
     unsigned y = row_of(p, f->level);
     double x = 100.0 * (double)f->x / total;
 
-    tch_buf_addf(p->b, "<g data-x=\"%llu\" data-w=\"%llu\"", (unsigned long long)f->x,
-                 (unsigned long long)f->w);
-    tch_buf_adds(p->b, "><title>");
+    tch_buf_adds(p->b, "<g data-x=\"");
+    tch_add_u64(p->b, f->x);
+    tch_buf_adds(p->b, "\" data-w=\"");
+    tch_add_u64(p->b, f->w);
+    tch_buf_adds(p->b, "\"><title>");
     tch_xml_cut(p->b, name, LONGEST);
     tch_add_share(p->b, p->layout, f, p->count_name);
     tch_buf_adds(p->b, "</title><rect x=\"");
     add_percent(p->b, x);
-    tch_buf_addf(p->b, "%%\" y=\"%u\" width=\"", y);
+    tch_buf_adds(p->b, "%\" y=\"");
+    tch_add_u64(p->b, y);
+    tch_buf_adds(p->b, "\" width=\"");
     add_percent(p->b, 100.0 * (double)f->w / total);
-    tch_buf_addf(p->b, "%%\" height=\"%d\" fill=\"#%02x%02x%02x\"/>", ROW - 1, c.r, c.g, c.b);
+    tch_buf_adds(p->b, "%\" height=\"");
+    tch_add_u64(p->b, ROW - 1);
+    tch_buf_adds(p->b, "\" fill=\"");
+    add_color(p->b, c);
+    tch_buf_adds(p->b, "\"/>");
     add_label(p, f, name, x, (double)f->w / total, y);
     tch_buf_adds(p->b, "</g>\n");
     tch_sink_step(p->sink);

@@ -159,6 +159,35 @@ void tch_add_grouped(struct tch_buf *b, uint64_t value)
     }
 }
 
+void tch_add_u64(struct tch_buf *b, uint64_t value)
+{
+    char digits[TCH_U64_TEXT];
+
+    tch_buf_add(b, digits, tch_u64_text(digits, value));
+}
+
+void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals)
+{
+    static const uint64_t powers[] = {1, 10, 100, 1000, 10000};
+    uint64_t power = powers[decimals];
+    double scaled = value * (double)power;
+    uint64_t whole = scaled >= 0 && scaled < 1e15 ? (uint64_t)scaled : 0;
+    double rest = scaled - (double)whole;
+
+    /* Near the middle it depends on bits that the product has lost. */
+    if (!(rest >= 0 && rest < 1) || (rest > 0.499 && rest < 0.501)) {
+        tch_buf_addf(b, "%.*f", (int)decimals, value);
+        return;
+    }
+    whole += rest > 0.5;
+    tch_add_u64(b, whole / power);
+    tch_buf_addc(b, '.');
+    for (whole %= power; power > 1; whole %= power) {
+        power /= 10;
+        tch_buf_addc(b, (char)('0' + whole / power));
+    }
+}
+
 char tch_frame_mark(struct tch_span name)
 {
     if (name.len < 4 || memcmp(name.p + name.len - 4, "_[", 2) != 0 || name.p[name.len - 1] != ']')
@@ -185,12 +214,15 @@ void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
 
     tch_buf_adds(b, " (");
     tch_add_grouped(b, frame->w);
-    tch_buf_addf(b, " %s, ", count_name);
+    tch_buf_addc(b, ' ');
+    tch_buf_adds(b, count_name);
+    tch_buf_adds(b, ", ");
     if (frame->level == 0) {
         tch_buf_adds(b, "100%)");
         return;
     }
-    tch_buf_addf(b, "%.2f%%", 100.0 * (double)frame->w / total);
+    tch_add_fixed(b, 100.0 * (double)frame->w / total, 2);
+    tch_buf_addc(b, '%');
     if (layout->total_before > 0) {
         double change = 100.0 * ((double)frame->self - (double)frame->self_before) / total;
 

@@ -27,6 +27,12 @@ void tch_utf8_text(struct tch_buf *b, struct tch_span text);
 /** "1,234,567" */
 void tch_add_grouped(struct tch_buf *b, uint64_t value);
 
+/** Digits alone: a picture has so many numbers that printf() would be half of the work. */
+void tch_add_u64(struct tch_buf *b, uint64_t value);
+
+/** As "%.*f" with 1 to 4 decimals. */
+void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals);
+
 /** The name of a frame without a mark such as "_[k]"; "all" for everything. */
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);
 

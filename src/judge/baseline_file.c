@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "baseline.h"
+#include "run/folder.h"
 
 enum { KEPT_MOST = 1000, VALUES_MOST = 100000 };
 
@@ -18,11 +19,25 @@ static int no_memory(tacho_error *err)
     return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a baseline");
 }
 
+/* Names become parts of a path: "../x" would lead out of the folder. */
+static bool is_plain(const char *name)
+{
+    char plain[NAME_MAX + 1];
+
+    tch_folder_name(plain, sizeof plain, name);
+    return strcmp(plain, name) == 0;
+}
+
 int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
                       const char *machine_class, tacho_error *err)
 {
     int n = snprintf(path, PATH_MAX, "%s/%s/%s.json", dir, bench, machine_class);
 
+    if (!is_plain(bench) || !is_plain(machine_class))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "'%.60s' is no name for a %s: letters, digits, '.', '_' and '-'",
+                        is_plain(bench) ? machine_class : bench,
+                        is_plain(bench) ? "class of machines" : "bench");
     return n > 0 && n < PATH_MAX
                ? 0
                : tch_fail(err, TACHO_ELIMIT, 0, "the path '%.80s...' is too long", path);

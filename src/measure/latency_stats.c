@@ -1,13 +1,15 @@
 /*
  * Exact percentiles without sorting: count the values by their leading bits, see in which bucket
- * each percentile falls, collect those buckets alone, and select within them. Three passes, of
- * which none moves the values.
+ * each percentile falls, and between which distances from the median the median distance lies;
+ * collect those buckets alone, and select within them. Two passes, of which none moves the values.
  */
 #include "latency_stats.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "order_u64.h"
 
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 
@@ -16,115 +18,36 @@ enum {
         32768, /* up to here they are sorted, and summed in ascending order as the reference does */
     FINE_BITS = 10, /* leading bits behind the first: 54 doublings of 1,024 buckets */
     FINE_BUCKETS = (64 - FINE_BITS + 1) << FINE_BITS,
-    RANKS = 5,
-    SMALL = 24,
-    RADIX = 256,
+    RANKS = 7,
+    MEDIAN = 1,
+    TARGET = 7, /* bits of what is wanted of a bucket */
+    APART = 8,
     BLOCK = 2048,
 };
 
-static inline unsigned fine_bucket(uint64_t value)
-{
-    unsigned top = 63u - (unsigned)__builtin_clzll(value | ((2u << FINE_BITS) - 1));
-    unsigned shift = top - FINE_BITS;
-
-    return (shift << FINE_BITS) + (unsigned)(value >> shift);
-}
-
-uint64_t tch_share_rank(uint64_t n, uint64_t num, uint64_t den)
-{
-    u128 product = (u128)n * num + den - 1;
-    uint64_t rank = (uint64_t)(product / den);
-
-    return rank > 0 ? rank : 1;
-}
-
-void tch_sort_u64(uint64_t *values, uint64_t *scratch, size_t n)
-{
-    uint64_t *from = values;
-    uint64_t *to = scratch;
-
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        size_t start[RADIX] = {0};
-        size_t sum = 0;
-        uint64_t *t = from;
-
-        for (size_t i = 0; i < n; i++)
-            start[from[i] >> shift & (RADIX - 1)]++;
-        if (n == 0 || start[from[0] >> shift & (RADIX - 1)] == n)
-            continue; /* all the same in this byte */
-        for (unsigned d = 0; d < RADIX; d++) {
-            size_t count = start[d];
-
-            start[d] = sum;
-            sum += count;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[start[from[i] >> shift & (RADIX - 1)]++] = from[i];
-        from = to;
-        to = t;
-    }
-    if (from != values)
-        memcpy(values, from, n * sizeof *values);
-}
-
-static void swap(uint64_t *a, uint64_t *b)
-{
-    uint64_t t = *a;
-
-    *a = *b;
-    *b = t;
-}
-
-static void insertion_sort(uint64_t *x, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        uint64_t v = x[i];
-        size_t j = i;
-
-        for (; j > 0 && x[j - 1] > v; j--)
-            x[j] = x[j - 1];
-        x[j] = v;
-    }
-}
-
-/* Bit by bit from the top, as quicksort does with pivots: at most 64 rounds, however bad the luck.
- */
-uint64_t tch_select_u64(uint64_t *x, size_t n, size_t k)
-{
-    for (uint64_t bit = (uint64_t)1 << 63; bit > 0 && n > SMALL; bit >>= 1) {
-        size_t zeros = 0;
-        size_t end = n;
-
-        while (zeros < end) {
-            if ((x[zeros] & bit) == 0)
-                zeros++;
-            else
-                swap(&x[zeros], &x[--end]);
-        }
-        if (k < zeros) {
-            n = zeros;
-        } else {
-            x += zeros;
-            n -= zeros;
-            k -= zeros;
-        }
-    }
-    insertion_sort(x, n <= SMALL ? n : 0); /* more than that are all equal */
-    return x[k];
-}
-
-/* What the percentiles are, in the order of the fields. */
+/* What is looked for by its rank: the ends and the percentiles, in ascending order. */
 static const struct {
     uint64_t num, den;
-} shares[RANKS] = {{1, 2}, {9, 10}, {19, 20}, {99, 100}, {999, 1000}};
+} shares[RANKS] = {{0, 1}, {1, 2}, {9, 10}, {19, 20}, {99, 100}, {999, 1000}, {1, 1}};
 
-static void set_percentiles(tacho_latency_stats *s, const uint64_t p[RANKS])
+static void set_ranked(tacho_latency_stats *s, const uint64_t values[RANKS])
 {
-    s->p50 = p[0];
-    s->p90 = p[1];
-    s->p95 = p[2];
-    s->p99 = p[3];
-    s->p999 = p[4];
+    s->min = values[0];
+    s->p50 = values[MEDIAN];
+    s->p90 = values[2];
+    s->p95 = values[3];
+    s->p99 = values[4];
+    s->p999 = values[5];
+    s->max = values[6];
+}
+
+/* The rank, from 1, of a share of n values: the smallest that covers it. */
+static uint64_t rank_of(uint64_t n, unsigned share)
+{
+    u128 product = (u128)n * shares[share].num + shares[share].den - 1;
+    uint64_t rank = (uint64_t)(product / shares[share].den);
+
+    return rank > 0 ? rank : 1;
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -137,7 +60,7 @@ static void stats_of_sorted(const uint64_t *x, uint64_t *scratch, size_t n, tach
 {
     u128 sum = 0;
     double squares = 0;
-    uint64_t p[RANKS];
+    uint64_t ranked[RANKS];
 
     for (size_t i = 0; i < n; i++)
         sum += x[i];
@@ -149,13 +72,11 @@ static void stats_of_sorted(const uint64_t *x, uint64_t *scratch, size_t n, tach
     }
     s->std = __builtin_sqrt(squares / (double)n);
     for (unsigned r = 0; r < RANKS; r++)
-        p[r] = x[tch_share_rank(n, shares[r].num, shares[r].den) - 1];
-    set_percentiles(s, p);
-    s->min = x[0];
-    s->max = x[n - 1];
+        ranked[r] = x[rank_of(n, r) - 1];
+    set_ranked(s, ranked);
     for (size_t i = 0; i < n; i++)
         scratch[i] = distance(x[i], s->p50);
-    s->mad = tch_select_u64(scratch, n, tch_share_rank(n, 1, 2) - 1);
+    s->mad = tch_select_u64(scratch, n, rank_of(n, MEDIAN) - 1);
 }
 
 static int stats_of_few(const struct tch_piece *pieces, size_t count, tacho_latency_stats *s,
@@ -177,105 +98,16 @@ static int stats_of_few(const struct tch_piece *pieces, size_t count, tacho_late
     return 0;
 }
 
-/* One percentile that is looked for. */
-struct target {
-    uint64_t rank; /* from 1, of all; then of its bucket */
-    unsigned bucket;
-    size_t start; /* of its bucket in what is collected */
-};
+/*
+ * Buckets, by leading bits.
+ */
 
-struct select {
-    const struct tch_piece *pieces;
-    size_t count;
-    uint64_t *buckets; /* counts, FINE_BUCKETS of them */
-    uint8_t *wanted;   /* of each bucket: 1 + the first target in it, or 0 */
-    uint64_t *near;    /* the values of the buckets wanted */
-    struct target targets[RANKS];
-    unsigned target_count;
-};
-
-/* Finds the bucket of each target; how many values are to be collected. */
-static size_t find_buckets(struct select *s)
+static inline unsigned fine_bucket(uint64_t value)
 {
-    uint64_t seen = 0;
-    size_t collect = 0;
-    unsigned t = 0;
+    unsigned top = 63u ^ (unsigned)__builtin_clzll(value | ((2u << FINE_BITS) - 1));
+    unsigned shift = top - FINE_BITS;
 
-    memset(s->wanted, 0, FINE_BUCKETS);
-    for (unsigned b = 0; b < FINE_BUCKETS && t < s->target_count; b++) {
-        uint64_t here = s->buckets[b];
-
-        for (; t < s->target_count && s->targets[t].rank <= seen + here; t++) {
-            s->targets[t].bucket = b;
-            s->targets[t].rank -= seen;
-            s->targets[t].start = collect;
-            if (s->wanted[b] == 0)
-                s->wanted[b] = (uint8_t)(t + 1);
-        }
-        if (s->wanted[b] > 0)
-            collect += here;
-        seen += here;
-    }
-    return collect;
-}
-
-static void collect(struct select *s, size_t fill[RANKS])
-{
-    for (size_t p = 0; p < s->count; p++) {
-        const uint64_t *x = s->pieces[p].values;
-
-        for (size_t i = 0; i < s->pieces[p].n; i++) {
-            unsigned target = s->wanted[fine_bucket(x[i])];
-
-            if (__builtin_expect(target > 0, 0))
-                s->near[fill[target - 1]++] = x[i];
-        }
-    }
-}
-
-/* Counts are there; gives the targets' values. */
-static int pick(struct select *s, uint64_t ret[RANKS], tacho_error *err)
-{
-    size_t fill[RANKS];
-    size_t many = find_buckets(s);
-
-    s->near = malloc((many > 0 ? many : 1) * sizeof *s->near);
-    if (!s->near)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the percentiles of %zu values",
-                        many);
-    for (unsigned t = 0; t < s->target_count; t++)
-        fill[t] = s->targets[t].start;
-    collect(s, fill);
-    for (unsigned t = 0; t < s->target_count; t++) {
-        const struct target *target = &s->targets[t];
-
-        ret[t] =
-            tch_select_u64(s->near + target->start, s->buckets[target->bucket], target->rank - 1);
-    }
-    free(s->near);
-    return 0;
-}
-
-/* First pass: counts, sum, ends. */
-static void survey(struct select *s, tacho_latency_stats *stats)
-{
-    u128 sum = 0;
-    uint64_t min = UINT64_MAX;
-    uint64_t max = 0;
-
-    for (size_t p = 0; p < s->count; p++) {
-        const uint64_t *x = s->pieces[p].values;
-
-        for (size_t i = 0; i < s->pieces[p].n; i++) {
-            s->buckets[fine_bucket(x[i])]++;
-            sum += x[i];
-            min = x[i] < min ? x[i] : min;
-            max = x[i] > max ? x[i] : max;
-        }
-    }
-    stats->min = min;
-    stats->max = max;
-    stats->mean = (double)sum / (double)stats->n;
+    return (shift << FINE_BITS) + (unsigned)(value >> shift);
 }
 
 /* The smallest and the largest value of a bucket. */
@@ -291,36 +123,183 @@ static uint64_t bucket_high(unsigned bucket)
     return bucket + 1 < FINE_BUCKETS ? bucket_low(bucket + 1) - 1 : UINT64_MAX;
 }
 
-/* Values that are surely no farther than `reach` from the median; or that may be. */
-static uint64_t count_near(const struct select *s, uint64_t median, uint64_t reach, bool surely)
-{
-    uint64_t low = median > reach ? median - reach : 0;
-    uint64_t high = median < UINT64_MAX - reach ? median + reach : UINT64_MAX;
-    unsigned first = fine_bucket(low);
-    unsigned last = fine_bucket(high);
-    uint64_t count = 0;
+/* Those from first on, before end. */
+struct range {
+    unsigned first, end;
+};
 
-    for (unsigned b = first; b <= last; b++)
-        if (!surely || (bucket_low(b) >= low && bucket_high(b) <= high))
-            count += s->buckets[b];
-    return count;
+/* The buckets that hold any of the values low to high. */
+static struct range touched(uint64_t low, uint64_t high)
+{
+    return (struct range){fine_bucket(low), fine_bucket(high) + 1};
 }
 
-/* The smallest distance at which that many values may be, or surely are, that near. */
-static uint64_t find_reach(const struct select *s, uint64_t median, uint64_t rank, bool surely)
+/* The buckets that hold no others. */
+static struct range covered(uint64_t low, uint64_t high)
 {
+    struct range r = {0, 0};
+
+    if (low > high)
+        return r;
+    r = touched(low, high);
+    r.first += bucket_low(r.first) < low;
+    r.end -= bucket_high(r.end - 1) > high;
+    return r.first < r.end ? r : (struct range){0, 0};
+}
+
+/*
+ * Many values.
+ */
+
+/* A value that is looked for. */
+struct target {
+    unsigned bucket;
+    uint64_t rank;  /* in its bucket, from 1 */
+    uint64_t count; /* of the values in its bucket */
+    size_t start;   /* of these in what is collected */
+};
+
+struct select {
+    const struct tch_piece *pieces;
+    size_t piece_count;
+    uint64_t n;
+    uint64_t *below; /* how many values are in lower buckets; FINE_BUCKETS + 1 of them */
+    uint8_t *wanted; /* of each bucket: 1 + the first target in it, APART, both or 0 */
+    struct target targets[RANKS];
+    uint64_t nearer; /* how many are nearer to the median than the median distance, at least */
+    uint64_t *near;  /* what is collected: of the targets' buckets, and of those marked APART */
+    size_t apart;    /* where the latter start */
+    size_t end;
+};
+
+/* First pass: the counts by bucket, each at its successor's place; the mean. */
+static double survey(struct select *s)
+{
+    u128 sum = 0;
+
+    for (size_t p = 0; p < s->piece_count; p++) {
+        const uint64_t *x = s->pieces[p].values;
+        uint64_t *counts = s->below + 1;
+
+        for (size_t i = 0; i < s->pieces[p].n; i++) {
+            counts[fine_bucket(x[i])]++;
+            sum += x[i];
+        }
+    }
+    for (unsigned b = 0; b < FINE_BUCKETS; b++)
+        s->below[b + 1] += s->below[b];
+    return (double)sum / (double)s->n;
+}
+
+static uint64_t count_in(const struct select *s, struct range r)
+{
+    return s->below[r.end] - s->below[r.first];
+}
+
+static void find_targets(struct select *s)
+{
+    unsigned b = 0;
+
+    for (unsigned i = 0; i < RANKS; i++) {
+        struct target *t = &s->targets[i];
+        uint64_t rank = rank_of(s->n, i);
+
+        while (s->below[b + 1] < rank)
+            b++;
+        t->bucket = b;
+        t->rank = rank - s->below[b];
+        t->count = count_in(s, (struct range){b, b + 1});
+        if (s->wanted[b] == 0)
+            s->wanted[b] = (uint8_t)(i + 1);
+    }
+}
+
+/* The buckets of values that are no farther from the median than that, for all that is known of it:
+   its bucket. */
+static struct range maybe_within(const struct target *median, uint64_t reach)
+{
+    uint64_t low = bucket_low(median->bucket);
+    uint64_t high = bucket_high(median->bucket);
+
+    return touched(low > reach ? low - reach : 0,
+                   high < UINT64_MAX - reach ? high + reach : UINT64_MAX);
+}
+
+static struct range surely_within(const struct target *median, uint64_t reach)
+{
+    uint64_t low = bucket_low(median->bucket);
+    uint64_t high = bucket_high(median->bucket);
+
+    return covered(high > reach ? high - reach : 0,
+                   low < UINT64_MAX - reach ? low + reach : UINT64_MAX);
+}
+
+/* The smallest distance within which half of the values maybe, or surely, are. */
+static uint64_t find_reach(const struct select *s,
+                           struct range (*within)(const struct target *, uint64_t))
+{
+    uint64_t rank = rank_of(s->n, MEDIAN);
     uint64_t low = 0;
     uint64_t high = UINT64_MAX;
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (count_near(s, median, middle, surely) >= rank)
+        if (count_in(s, within(&s->targets[MEDIAN], middle)) >= rank)
             high = middle;
         else
             low = middle + 1;
     }
     return low;
+}
+
+/* Marks the buckets whose values may be as far from the median as the median distance; how many
+   values that are. */
+static uint64_t mark_apart(struct select *s)
+{
+    const struct target *median = &s->targets[MEDIAN];
+    uint64_t least = find_reach(s, maybe_within);
+    struct range all = maybe_within(median, find_reach(s, surely_within));
+    struct range inner = {0, 0};
+
+    if (least > 0)
+        inner = surely_within(median, least - 1);
+    for (unsigned b = all.first; b < all.end; b++)
+        if (b < inner.first || b >= inner.end)
+            s->wanted[b] |= APART;
+    s->nearer = count_in(s, inner);
+    return count_in(s, all) - s->nearer;
+}
+
+/* Where what is collected goes: first the targets' buckets that are not marked APART, then those
+   that are, then the rest of these. */
+static int lay_out(struct select *s, size_t fill[RANKS + 1], tacho_error *err)
+{
+    size_t apart_count = mark_apart(s);
+    size_t at = 0;
+
+    for (unsigned apart = 0; apart <= APART; apart += APART) {
+        s->apart = at;
+        for (unsigned i = 0; i < RANKS; i++) {
+            struct target *t = &s->targets[i];
+            unsigned first = (s->wanted[t->bucket] & TARGET) - 1u;
+
+            if ((s->wanted[t->bucket] & APART) != apart)
+                continue;
+            if (first < i) {
+                t->start = s->targets[first].start;
+                continue;
+            }
+            t->start = fill[1 + i] = at;
+            at += t->count;
+        }
+    }
+    fill[0] = at;
+    s->end = s->apart + apart_count;
+    s->near = malloc((s->end > 0 ? s->end : 1) * sizeof *s->near);
+    return s->near ? 0
+                   : tch_fail(err, TACHO_ENOMEM, 0,
+                              "out of memory for the percentiles of %" PRIu64 " values", s->n);
 }
 
 /* Four sums that do not wait for each other. Below 2^63 a value is signed as well, and converts in
@@ -341,73 +320,66 @@ static double sum_squares(const uint64_t *x, size_t n, double mean, bool small)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/*
- * Last pass: the spread and the median distance. The counts by bucket tell between which two
- * distances that is; those in between are collected.
- */
-static int measure_spread(struct select *s, tacho_latency_stats *stats, tacho_error *err)
+/* Second pass: what is wanted is collected, and the squares of the distances from the mean are
+   added up. */
+static double collect(struct select *s, size_t fill[RANKS + 1], double mean)
 {
-    uint64_t rank = tch_share_rank(stats->n, 1, 2);
-    uint64_t least = find_reach(s, stats->p50, rank, false);
-    uint64_t most = find_reach(s, stats->p50, rank, true);
-    uint64_t room = count_near(s, stats->p50, most, false) -
-                    (least > 0 ? count_near(s, stats->p50, least - 1, true) : 0);
-    uint64_t nearer = 0;
-    size_t between = 0;
+    bool small = bucket_high(s->targets[RANKS - 1].bucket) <= INT64_MAX;
     double squares = 0;
 
-    s->near = malloc((room + 1) * sizeof *s->near);
-    if (!s->near)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the median distance");
-    for (size_t p = 0; p < s->count; p++) {
-        const uint64_t *x = s->pieces[p].values;
-
+    for (size_t p = 0; p < s->piece_count; p++)
         for (size_t start = 0; start < s->pieces[p].n; start += BLOCK) {
+            const uint64_t *x = s->pieces[p].values + start;
             size_t left = s->pieces[p].n - start;
             size_t n = left < BLOCK ? left : BLOCK; /* twice over what is in the first cache */
 
-            squares += sum_squares(x + start, n, stats->mean, stats->max <= INT64_MAX);
-            for (size_t i = start; i < start + n; i++) {
-                uint64_t far = distance(x[i], stats->p50);
+            squares += sum_squares(x, n, mean, small);
+            for (size_t i = 0; i < n; i++) {
+                unsigned wanted = s->wanted[fine_bucket(x[i])];
 
-                nearer += far < least;
-                if (__builtin_expect(far - least <= most - least, 0))
-                    s->near[between++] = far;
+                if (__builtin_expect(wanted > 0, 0))
+                    s->near[fill[wanted & TARGET]++] = x[i];
             }
         }
-    }
-    stats->std = __builtin_sqrt(squares / (double)stats->n);
-    stats->mad = tch_select_u64(s->near, between, rank - nearer - 1);
-    free(s->near);
-    return 0;
+    return squares;
 }
 
 static int select_all(struct select *s, tacho_latency_stats *stats, tacho_error *err)
 {
-    uint64_t p[RANKS];
+    uint64_t ranked[RANKS];
+    size_t fill[RANKS + 1];
 
-    survey(s, stats);
-    s->target_count = RANKS;
-    for (unsigned t = 0; t < RANKS; t++)
-        s->targets[t].rank = tch_share_rank(stats->n, shares[t].num, shares[t].den);
-    if (pick(s, p, err) < 0)
+    stats->mean = survey(s);
+    find_targets(s);
+    if (lay_out(s, fill, err) < 0)
         return TACHO_ENOMEM;
-    set_percentiles(stats, p);
-    return measure_spread(s, stats, err);
+    stats->std = __builtin_sqrt(collect(s, fill, stats->mean) / (double)s->n);
+    for (unsigned i = 0; i < RANKS; i++) {
+        const struct target *t = &s->targets[i];
+
+        ranked[i] = tch_select_u64(s->near + t->start, t->count, t->rank - 1);
+    }
+    set_ranked(stats, ranked);
+    for (size_t i = s->apart; i < s->end; i++)
+        s->near[i] = distance(s->near[i], stats->p50);
+    stats->mad = tch_select_u64(s->near + s->apart, s->end - s->apart,
+                                rank_of(s->n, MEDIAN) - s->nearer - 1);
+    free(s->near);
+    return 0;
 }
 
 static int stats_of_many(const struct tch_piece *pieces, size_t count, tacho_latency_stats *stats,
                          tacho_error *err)
 {
-    struct select s = {.pieces = pieces, .count = count};
+    struct select s = {.pieces = pieces, .piece_count = count, .n = stats->n};
     int status;
 
-    s.buckets = calloc(FINE_BUCKETS, sizeof *s.buckets + 1);
-    if (!s.buckets)
+    s.below = calloc(FINE_BUCKETS + 1, sizeof *s.below + 1);
+    if (!s.below)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for latency statistics");
-    s.wanted = (uint8_t *)(s.buckets + FINE_BUCKETS);
+    s.wanted = (uint8_t *)(s.below + FINE_BUCKETS + 1);
     status = select_all(&s, stats, err);
-    free(s.buckets);
+    free(s.below);
     return status;
 }
 

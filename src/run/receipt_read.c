@@ -276,7 +276,8 @@ static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
 
 static int read_receipt(const char *path, const char *folder, struct tch_buf *b, tacho_error *err)
 {
-    if (access(path, F_OK) < 0 && (errno == ENOENT || errno == ENOTDIR))
+    if (access(folder, F_OK) == 0 && access(path, F_OK) < 0 &&
+        (errno == ENOENT || errno == ENOTDIR))
         return tch_fail(err, TACHO_EINVAL, 0, "'%s' is not a run folder: it has no run.json",
                         folder);
     return tch_file_read(path, TCH_RECEIPT_MAX, b, err);

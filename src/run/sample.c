@@ -287,6 +287,25 @@ static int read_member(struct tch_json_reader *r, const struct tch_json_value *k
     return 0;
 }
 
+/* What `more` knows. */
+static void add_to(struct tch_run_sample *sample, struct tch_run_sample *more)
+{
+    struct tch_values *metrics = sample->metrics;
+
+    for (int i = 0; i < TCH_FIELDS; i++)
+        if (!isnan(more->field[i]))
+            sample->field[i] = more->field[i];
+    sample->metrics = more->metrics;
+    more->metrics = metrics;
+    if (more->recorded_count > 0) {
+        free(sample->recorded);
+        sample->recorded = more->recorded;
+        sample->recorded_count = more->recorded_count;
+        more->recorded = NULL;
+        more->recorded_count = 0;
+    }
+}
+
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to, tacho_error *err)
 {
     struct tch_run_sample *sample = tch_run_samples_next(to);
@@ -316,6 +335,9 @@ int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *t
         return tch_fail(err, TACHO_EPARSE, 0, "a sample must have wall_ns");
     sample->status =
         end.signal > 0 && end.signal < 65 ? (int)end.signal : (int)(end.exit & 0xFF) << 8;
-    to->count++;
+    if (to->count > 0 && sample->run > 0 && sample[-1].run == sample->run)
+        add_to(&sample[-1], sample);
+    else
+        to->count++;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "spawner_talk.h"
 
@@ -16,6 +17,8 @@ struct tch_spawner {
     pid_t pid;
     int fd; /* our end of the socket */
     struct tch_spawner_shared *shared;
+    uint32_t taken; /* samples of the request */
+    bool owed;      /* a reply has not been read yet */
 };
 
 static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_error *err)
@@ -111,38 +114,33 @@ int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t 
                       tacho_error *err)
 {
     struct tch_spawner_request q = {.count = count};
+    struct tch_spawner_reply r;
 
+    if (s->owed && read_reply(s, &r, err) < 0)
+        return r.code;
+    s->owed = false;
+    s->taken = 0;
+    atomic_store(&s->shared->done, 0);
+    atomic_store(&s->shared->began_ns, tch_now_ns());
     memcpy(q.jobs, jobs, count * sizeof *jobs);
     if (send(s->fd, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
         return tch_fail_errno(err, errno, "cannot ask the spawner for a run; was it killed?");
+    s->owed = true;
     return 0;
 }
 
-static double timeval_ns(struct timeval t)
+/* What looks have seen of it stays. */
+static bool take(struct tch_spawner *s, struct tch_run_sample *ret)
 {
-    return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
-}
+    struct tch_values *metrics = ret->metrics;
+    double tree = ret->field[TCH_TREE_RSS];
 
-static void fill_sample(struct tch_run_sample *sample, const struct tch_spawner_reply *r)
-{
-    const struct rusage *u = &r->usage;
-
-    for (int i = TCH_CYCLES; i <= TCH_CACHE_MISSES; i++)
-        sample->field[i] = r->counters[i];
-    sample->start_ns = r->start_ns;
-    sample->status = r->status;
-    sample->timed_out = r->timed_out;
-    sample->left_running = r->left_running;
-    sample->field[TCH_WALL] = (double)r->wall_ns;
-    sample->field[TCH_USER] = timeval_ns(u->ru_utime);
-    sample->field[TCH_SYSTEM] = timeval_ns(u->ru_stime);
-    sample->field[TCH_MAX_RSS] = (double)u->ru_maxrss * 1024;
-    sample->field[TCH_MINOR_FAULTS] = (double)u->ru_minflt;
-    sample->field[TCH_MAJOR_FAULTS] = (double)u->ru_majflt;
-    sample->field[TCH_VOLUNTARY] = (double)u->ru_nvcsw;
-    sample->field[TCH_INVOLUNTARY] = (double)u->ru_nivcsw;
-    sample->field[TCH_BLOCK_READS] = (double)u->ru_inblock;
-    sample->field[TCH_BLOCK_WRITES] = (double)u->ru_oublock;
+    if (s->taken == atomic_load(&s->shared->done))
+        return false;
+    *ret = s->shared->samples[s->taken++];
+    ret->field[TCH_TREE_RSS] = tree;
+    ret->metrics = metrics;
+    return true;
 }
 
 int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
@@ -152,23 +150,33 @@ int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_
     struct timespec t = {.tv_sec = (time_t)(timeout_ns / 1000000000u),
                          .tv_nsec = (long)(timeout_ns % 1000000000u)};
     struct tch_spawner_reply r;
-    int n = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &t, NULL);
+    int n;
     int status;
 
+    if (take(s, ret))
+        return 1;
+    n = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &t, NULL);
     if (n < 0)
         return tch_fail_errno(err, errno, "waiting for the command");
+    if (take(s, ret)) /* the reply, if it is there, comes after the last of them */
+        return 1;
     if (n == 0)
         return 0;
     status = read_reply(s, &r, err);
-    if (status < 0)
-        return status;
-    fill_sample(ret, &r);
-    return 1;
+    s->owed = false;
+    if (status == 0)
+        status = tch_fail_errno(err, ECANCELED, "the run was ended");
+    return status;
 }
 
 pid_t tch_spawner_child(const struct tch_spawner *s)
 {
     return atomic_load(&s->shared->child);
+}
+
+uint64_t tch_spawner_began_ns(const struct tch_spawner *s)
+{
+    return atomic_load(&s->shared->began_ns);
 }
 
 int tch_spawner_fd(const struct tch_spawner *s)

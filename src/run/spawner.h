@@ -4,7 +4,7 @@
  * The kernel counts the memory of the process that spawns as the child's own until the child has
  * its program: from a process of 300 MB, `true` "used" 308 MB. So commands are spawned from here,
  * a fork made while we were small, and stay honest however large we grow. The clock is read here,
- * too, right around posix_spawn() and wait4(): what we do meanwhile plays no part.
+ * too, right around the spawn and wait4(): what we do meanwhile plays no part.
  *
  * It adopts what the commands leave behind, and ends, after ending the command, when we do.
  */
@@ -28,6 +28,7 @@ struct tch_target {
     const char *folder;        /**< the run folder, absolute; NULL: the program is told of none */
     int out_fd;                /**< standard output; -1: as the plan says */
     int err_fd;                /**< standard error; -1: as standard output */
+    int log_fd;                /**< where a line is written for each run that counts; -1: none */
 };
 
 struct tch_spawner;
@@ -46,23 +47,27 @@ void tch_spawner_close(struct tch_spawner *s);
 
 enum { TCH_JOBS_MAX = 128 };
 
-/** A run of targets[index], which goes by number `run` (0: warm-up). */
+/** A run of targets[index], which goes by number `run` of round `pair` (0: it does not count). */
 struct tch_job {
     uint32_t index;
     uint32_t run;
+    uint64_t pair;
 };
 
 /** Begins so many runs, one after the other, at most TCH_JOBS_MAX. They go on by themselves, so
-    that nobody waits for us between two; after one that failed they do not, unless the plan allows
-    it. 0 or TACHO_EIO. */
+    that nobody waits for us between two, and each is in its log before the next begins: should we
+    be killed, none is lost. After one that failed they do not go on, unless the plan allows it.
+    0 or TACHO_EIO. */
 int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t count,
                       tacho_error *err);
 
 /**
- * Waits for the end of the next of them, at most timeout_ns (UINT64_MAX: for ever).
+ * The next of them that has ended. Waits for it at most timeout_ns (UINT64_MAX: for ever); woken
+ * early only when it was the last, as waking us between two would disturb the second.
  *
- * @return 1 with the sample's fields set; 0 when it has not ended yet; TACHO_EIO when the program
- *         cannot be started, or a signal came (system_errno EINTR): then call again
+ * @return 1 with the sample set, but for its metrics; 0 when it has not ended yet; TACHO_EIO when
+ *         the program cannot be started, when it was aborted (system_errno ECANCELED), or when a
+ *         signal came (EINTR): then call again
  */
 int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
                      tacho_error *err);
@@ -70,13 +75,16 @@ int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_
 /** The process that runs now, 0 when there is none. */
 pid_t tch_spawner_child(const struct tch_spawner *s);
 
-/** Readable when a run has ended: for who waits for other things, too. */
+/** When the run that goes on, or is about to, began: CLOCK_MONOTONIC. */
+uint64_t tch_spawner_began_ns(const struct tch_spawner *s);
+
+/** Readable when the runs asked for have ended: for who waits for other things, too. */
 int tch_spawner_fd(const struct tch_spawner *s);
 
 /** A process group that is to be ended should we be killed; 0: none any more. */
 void tch_spawner_guard(struct tch_spawner *s, pid_t group);
 
-/** TERM to the command's process group now, KILL after the grace time. */
+/** TERM to the command's process group now, KILL after the grace time; nothing is run any more. */
 void tch_spawner_abort(struct tch_spawner *s);
 
 /** CPU time that it has used itself, commands not counted; known once it is closed: so it closes

@@ -5,15 +5,17 @@
 #define TCH_RUN_SPAWNER_TALK_H
 
 #include <stdatomic.h>
-#include <sys/resource.h>
 
 #include "spawner.h"
 
 /** What both processes see. */
 struct tch_spawner_shared {
     _Atomic pid_t child;
+    _Atomic uint64_t began_ns; /* of the child's run */
     _Atomic uint64_t cpu_ns;
-    _Atomic pid_t server; /* its process group, ended with us; 0: none */
+    _Atomic pid_t server;  /* its process group, ended with us; 0: none */
+    _Atomic uint32_t done; /* runs of the request that have ended, as many of `samples` are set */
+    struct tch_run_sample samples[TCH_JOBS_MAX];
 };
 
 struct tch_spawner_request {
@@ -21,16 +23,10 @@ struct tch_spawner_request {
     struct tch_job jobs[TCH_JOBS_MAX];
 };
 
+/** Once it is ready, then one a request, after its last run. */
 struct tch_spawner_reply {
     int code;
     tacho_error err;
-    uint64_t start_ns;
-    uint64_t wall_ns;
-    int status;
-    bool timed_out;
-    bool left_running;
-    struct rusage usage;
-    double counters[TCH_FIELDS]; /* NAN: not counted */
 };
 
 /** The small process: serves until the socket is closed. */

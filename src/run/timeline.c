@@ -120,6 +120,8 @@ static void forget_tree(struct tch_run_meter *m)
     tacho_tree_close(m->tree);
     m->tree = NULL;
     m->pid = 0;
+    m->several = false;
+    m->peak_bytes = 0;
 }
 
 void tch_run_meter_begin(struct tch_run_meter *m)
@@ -156,13 +158,15 @@ static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_ti
             return;
         m->pid = pid;
     }
-    if (tacho_tree_look(m->tree, &seen, NULL) < 0 || seen.processes == 0)
-        return;
+    if (tacho_tree_look(m->tree, &seen, NULL) < 0 || seen.rss_bytes == 0)
+        return; /* gone, or about to be */
     row.timestamp_us = seen.timestamp_us;
     row.peak_rss_bytes = seen.rss_bytes;
     (void)tacho_csv_add_memory(t->memory, &row, NULL);
     if (isnan(sample->field[TCH_TREE_RSS]) || (double)seen.rss_bytes > sample->field[TCH_TREE_RSS])
         sample->field[TCH_TREE_RSS] = (double)seen.rss_bytes;
+    m->several = m->several || seen.processes > 1;
+    m->peak_bytes = m->several ? 0 : (double)seen.peak_rss_bytes;
 }
 
 void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t,
@@ -184,6 +188,8 @@ void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
     look_at_power(m, t);
     if (m->power && !isnan(m->begin_j))
         sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
+    if (m->peak_bytes > sample->field[TCH_MAX_RSS])
+        sample->field[TCH_MAX_RSS] = m->peak_bytes;
     if (m->tree) {
         (void)tacho_csv_flush(t->memory, NULL);
         if (t->power)

@@ -25,7 +25,10 @@ struct tch_run_meter {
     char why[TCH_POWER_WHY];
     tacho_tree *tree; /**< of the run that goes on */
     pid_t pid;
-    double begin_j; /**< when it began */
+    bool several;      /**< processes were seen in it */
+    double peak_bytes; /**< of the one process, to the page, which the kernel's sum at its end is
+                            not; 0: not seen */
+    double begin_j;    /**< when it began */
     uint64_t looks;
     uint64_t cost_ns; /**< CPU time */
     uint64_t last_ns; /**< of the last look */

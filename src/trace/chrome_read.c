@@ -24,9 +24,10 @@ static void note_cut(struct tch_chrome_reader *c, const struct tch_source *s, bo
     m->cut = true;
     m->why = c->why;
     m->tail_only = at_end && !s->damaged;
-    if (s->damaged)
-        tch_fail(&m->why, TACHO_EPARSE, 0, "the gzip data is cut or damaged at byte %llu",
-                 (unsigned long long)s->given);
+    if (s->damaged) {
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the gzip data is cut or damaged there");
+        m->why.offset = s->given;
+    }
     if (s->lines && m->why.offset > 0)
         m->why.offset--;
 }

@@ -48,7 +48,10 @@ int tch_trace_convert(const char *recording, const char *out, struct tch_recordi
     status = tch_recording_open(&r, recording, err);
     if (status < 0)
         return status;
-    status = tch_replace_open(&file, out, err);
+    status = r.head.foreign ? tch_fail(err, TACHO_EINVAL, 0,
+                                       "it was converted from a trace of several processes: "
+                                       "'tacho trace convert' reads it")
+                            : tch_replace_open(&file, out, err);
     if (status < 0)
         goto out;
     status = format->write(&r, &file, err);

@@ -71,6 +71,7 @@ struct tch_rec_header {
     uint64_t tracks;               /* 1 once there are events with explicit times */
     char program[TCH_REC_PROGRAM]; /* ends with NULs */
     uint64_t wall_error;           /* of wall_ns, as tch_wall_error_ns() has it; 0: not known */
+    uint64_t foreign;              /* 1: there are chunks of other processes */
 };
 
 enum tch_rec_type {
@@ -91,7 +92,8 @@ struct tch_rec_chunk {
     uint64_t cleared; /* a stage's records are valid where this equals base */
     uint32_t tid;     /* of that thread */
     uint32_t records; /* of a copy in a ring: how many it holds; else 0 */
-    uint64_t reserved[2];
+    uint64_t process; /* 1 + the pid, of another process than the header's; else 0 */
+    uint64_t reserved;
 };
 
 _Static_assert(sizeof(struct tch_rec_header) <= TCH_REC_PAGE, "the header is one page");

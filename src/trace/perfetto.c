@@ -75,37 +75,22 @@ static void add_args(struct tch_perfetto *p, struct tch_rec_args args, struct tc
 
 static void know_site(struct tch_perfetto *p, uint32_t site)
 {
-    if (p->named[site] != p->thread + 1)
+    if (p->sites[site].thread != p->thread + 1)
         tch_pf_intern(p, site);
 }
 
 /* Spans of threads: nearly all there is, so without detours. */
 
-static uint8_t *put_field(uint8_t *at, uint32_t field, uint64_t value)
+static void plain_event(struct tch_perfetto *p, const struct tch_pf_tail *tail, uint64_t ns)
 {
-    *at++ = (uint8_t)(field << 3 | TCH_PB_VARINT); /* fields up to 15 */
-    return at + tch_pb_put_varint(at, value);
-}
+    uint8_t *start = (uint8_t *)tch_out_room(&p->out, SMALL_PACKET), *at = start + 3;
 
-static void plain_event(struct tch_perfetto *p, unsigned type, uint32_t site, uint64_t ns)
-{
-    uint8_t *start, *at, *event;
-
-    start = (uint8_t *)tch_out_room(&p->out, SMALL_PACKET);
-    *start = TCH_PF_TRACE_PACKET << 3 | TCH_PB_BYTES;
-    at = put_field(start + 2, TCH_PF_PACKET_TIME, ns - p->last_ns);
+    start[0] = TCH_PF_TRACE_PACKET << 3 | TCH_PB_BYTES;
+    start[2] = TCH_PF_PACKET_TIME << 3 | TCH_PB_VARINT;
+    at += tch_pb_put_varint(at, ns - p->last_ns);
     p->last_ns = ns;
-    at = put_field(at, TCH_PF_PACKET_SEQUENCE, p->sequence);
-    at = put_field(at, TCH_PF_PACKET_FLAGS, TCH_PF_NEEDS_STATE);
-    *at = TCH_PF_PACKET_EVENT << 3 | TCH_PB_BYTES;
-    event = at + 2;
-    at = put_field(event, TCH_PF_EVENT_TYPE, type);
-    if (type == TCH_PF_BEGIN) {
-        at = put_field(at, TCH_PF_EVENT_NAME_IID, site);
-        if (tch_rec_site(p->r, site)->category_len > 0)
-            at = put_field(at, TCH_PF_EVENT_CATEGORY_IID, site);
-    }
-    event[-1] = (uint8_t)(at - event);
+    memcpy(at, tail->bytes, sizeof tail->bytes); /* what is too much is overwritten */
+    at += tail->len;
     start[1] = (uint8_t)(at - start - 2);
     p->out.len += (size_t)(at - start);
 }
@@ -137,7 +122,7 @@ static void span_edge(struct tch_perfetto *p, unsigned type, const struct tch_se
 
     know_site(p, e->id);
     if (args.count == 0 && e->ns >= p->last_ns) {
-        plain_event(p, type, e->id, e->ns);
+        plain_event(p, type == TCH_PF_BEGIN ? &p->sites[e->id].begin : &p->end, e->ns);
         return;
     }
     tch_pf_begin_packet(p);
@@ -392,13 +377,13 @@ static int write_perfetto(struct tch_recording *r, struct tch_replace *file, tac
 
     tch_buf_init(&p.packet, PACKET_LIMIT);
     status = tch_out_init(&p.out, file, err);
-    p.named = calloc((size_t)r->sites.count + 1, sizeof *p.named);
+    p.sites = calloc((size_t)r->sites.count + 1, sizeof *p.sites);
     p.counters = calloc((size_t)r->sites.count + 1, 1);
-    if (!p.named || !p.counters)
+    if (!p.sites || !p.counters)
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
     if (status == 0)
         status = write_all(&p, err);
-    free(p.named);
+    free(p.sites);
     free(p.counters);
     tch_rows_release(&p.rows);
     tch_buf_release(&p.packet);

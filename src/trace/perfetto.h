@@ -17,17 +17,30 @@
 #define UUID_COUNTER (UINT64_C(3) << 32)
 #define UUID_ASYNC   (UINT64_C(1) << 63)
 
+/** What stands behind the time in the packet of a plain begin or end: the same each time. */
+struct tch_pf_tail {
+    uint8_t len;
+    uint8_t bytes[24]; /* two tags and lengths, sequence, flags, type, and the site twice */
+};
+
+/** A site on the sequence where it was interned last. */
+struct tch_pf_site {
+    uint32_t thread; /* 1 + its number; 0: on none yet */
+    struct tch_pf_tail begin;
+};
+
 struct tch_perfetto {
     struct tch_recording *r;
     struct tch_out out;
     struct tch_rows rows;
     struct tch_buf packet; /* its content */
-    uint32_t *named;       /* by site: 1 + the thread on whose sequence it was interned last */
-    uint8_t *counters;     /* by site: its counter's track is there */
+    struct tch_pf_site *sites;
+    uint8_t *counters; /* by site: its counter's track is there */
 
     uint64_t sequence;
     uint64_t track;   /* of the thread */
     uint64_t last_ns; /* of the packet before, on this sequence */
+    struct tch_pf_tail end;
     uint32_t thread;
     uint32_t tid;
     bool started, process_told, global_told;

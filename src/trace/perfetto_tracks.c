@@ -121,6 +121,32 @@ static void add_clock(struct tch_perfetto *p, uint32_t id, uint64_t ns, bool ste
     tch_pb_end(&p->packet, begun);
 }
 
+static uint8_t *put_field(uint8_t *at, uint32_t field, uint64_t value)
+{
+    *at++ = (uint8_t)(field << 3 | TCH_PB_VARINT); /* fields up to 15 */
+    return at + tch_pb_put_varint(at, value);
+}
+
+/* The site is 0 where the packet names none. */
+static struct tch_pf_tail make_tail(const struct tch_perfetto *p, unsigned type, uint32_t site)
+{
+    struct tch_pf_tail tail = {0};
+    uint8_t *at = tail.bytes, *event;
+
+    at = put_field(at, TCH_PF_PACKET_SEQUENCE, p->sequence);
+    at = put_field(at, TCH_PF_PACKET_FLAGS, TCH_PF_NEEDS_STATE);
+    *at = TCH_PF_PACKET_EVENT << 3 | TCH_PB_BYTES;
+    event = at + 2;
+    at = put_field(event, TCH_PF_EVENT_TYPE, type);
+    if (site != 0)
+        at = put_field(at, TCH_PF_EVENT_NAME_IID, site);
+    if (site != 0 && tch_rec_site(p->r, site)->category_len > 0)
+        at = put_field(at, TCH_PF_EVENT_CATEGORY_IID, site);
+    event[-1] = (uint8_t)(at - event);
+    tail.len = (uint8_t)(at - tail.bytes);
+    return tail;
+}
+
 /* From here on the sequence has its clock of steps, and its events the thread's track. */
 static void start_sequence(struct tch_perfetto *p, uint64_t ns)
 {
@@ -128,6 +154,7 @@ static void start_sequence(struct tch_perfetto *p, uint64_t ns)
 
     p->started = true;
     p->last_ns = ns;
+    p->end = make_tail(p, TCH_PF_END, 0);
     tch_pf_begin_packet(p);
     tch_pb_varint(&p->packet, TCH_PF_PACKET_SEQUENCE, p->sequence);
     tch_pb_varint(&p->packet, TCH_PF_PACKET_FLAGS, TCH_PF_CLEARED);
@@ -166,7 +193,7 @@ void tch_pf_intern(struct tch_perfetto *p, uint32_t site)
     const struct tch_rec_name *name = tch_rec_site(p->r, site);
     size_t interned, entry;
 
-    p->named[site] = p->thread + 1;
+    p->sites[site] = (struct tch_pf_site){p->thread + 1, make_tail(p, TCH_PF_BEGIN, site)};
     tch_pf_begin_packet(p);
     tch_pb_varint(&p->packet, TCH_PF_PACKET_SEQUENCE, p->sequence);
     tch_pb_varint(&p->packet, TCH_PF_PACKET_FLAGS, TCH_PF_NEEDS_STATE);

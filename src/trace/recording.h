@@ -102,6 +102,7 @@ struct tch_seen_event {
     uint32_t lane;
     uint32_t thread;
     uint32_t tid;
+    uint64_t pid; /**< the recording's own, but for what was converted from a trace of several */
     const uint64_t *fixed;
     struct tch_rec_args args;     /**< of an end: those of its begin */
     struct tch_rec_args end_args; /**< of an end only */

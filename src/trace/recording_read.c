@@ -217,7 +217,7 @@ static int enter_thread(struct recording_reader *c, const struct tch_seen_event 
 
     memcpy(comm, e->fixed + 1, sizeof comm - 1);
     c->tid = e->tid;
-    c->track = tch_model_track(c->r->m, c->rec.head.pid, e->tid);
+    c->track = tch_model_track(c->r->m, e->pid, e->tid);
     if (c->track == TCH_NO_TEXT)
         return no_memory(c);
     if (comm[0] && !c->r->m->tracks[c->track].name)
@@ -320,6 +320,12 @@ static void note_facts(struct recording_reader *c)
     m->bytes = c->rec.size;
     m->dropped = head->dropped;
     m->bad.count = c->rec.damaged;
+    /* The recorder makes whole chunks only, so somebody else cut it. */
+    if ((c->rec.size - head->header_size) % TCH_REC_CHUNK != 0) {
+        m->cut = m->tail_only = true;
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the recording ends inside a chunk");
+        m->why.offset = c->rec.size;
+    }
 }
 
 int tch_read_recording(struct tch_reading *r, struct tch_source *s)

@@ -3,7 +3,8 @@
  *
  * Each track, and each row of spans that overlap it, is a lane of its own with the tid of the
  * track, so that a reader puts them back on one track. A lane is copies of stages and no stage;
- * names come last. One process: that is what a recording is of.
+ * names come last. A recording is of one process, that of the first track here; the chunks of
+ * others tell theirs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct lane {
     uint64_t *words; /* of the chunk, without its header */
     size_t room, count;
     uint32_t number, tid;
+    uint64_t process; /* as a chunk tells it */
     uint64_t base, sequence;
     uint64_t ticks; /* of the record before */
 };
@@ -43,8 +45,10 @@ struct recording {
     uint32_t lane_numbers;
     uint64_t slots; /* chunks written */
     uint64_t origin;
-    uint64_t last; /* the latest ticks */
-    bool process_named;
+    uint64_t last;  /* the latest ticks */
+    bool foreign;   /* there are others */
+    uint8_t *named; /* by process: its name has been told */
+    size_t named_room;
     struct tch_record record;
 };
 
@@ -90,7 +94,8 @@ static int flush_lane(struct tch_writer *w, struct lane *lane)
                                  .sequence = lane->sequence,
                                  .base = lane->base,
                                  .cleared = lane->base,
-                                 .tid = lane->tid};
+                                 .tid = lane->tid,
+                                 .process = lane->process};
     int status = lane->count > 0 ? put_chunk(w, &head, lane->words, lane->count) : 0;
 
     lane->sequence += lane->count > 0;
@@ -183,17 +188,23 @@ static struct lane *lane_of(struct tch_writer *w, uint32_t number, uint32_t trac
     struct recording *r = w->own;
     const struct tch_track *t = &w->m->tracks[track];
     const struct tch_process *p = &w->m->processes[t->process];
+    uint8_t *named =
+        tch_trace_grown(r->named, &r->named_room, (size_t)t->process + 1, sizeof *named);
     struct lane *lanes;
     int status = 0;
+
+    if (named)
+        r->named = named;
 
     if (number < r->lane_count)
         return &r->lanes[number];
     lanes = tch_trace_grown(r->lanes, &r->lane_room, (size_t)number + 1, sizeof *lanes);
-    if (!lanes) {
+    if (lanes)
+        r->lanes = lanes;
+    if (!lanes || !named) {
         tch_writer_no_memory(w);
         return NULL;
     }
-    r->lanes = lanes;
     for (; status == 0 && r->lane_count <= number; r->lane_count++) {
         struct lane *lane = &lanes[r->lane_count];
 
@@ -201,10 +212,11 @@ static struct lane *lane_of(struct tch_writer *w, uint32_t number, uint32_t trac
                               .room = lane->room,
                               .number = r->lane_numbers++,
                               .tid = (uint32_t)t->tid,
+                              .process = p->pid != r->pid ? p->pid + 1 : 0,
                               .ticks = ticks};
-        if (!r->process_named && p->name)
+        if (!named[t->process] && p->name)
             status = put_name(w, lane, TCH_REC_PROCESS_NAME, p->name, ticks);
-        r->process_named = true;
+        named[t->process] = 1;
         if (status == 0 && t->name)
             status = put_name(w, lane, TCH_REC_THREAD_NAME, t->name, ticks);
     }
@@ -228,13 +240,12 @@ static int enter_track(struct tch_writer *w, uint32_t track)
 
     if (status < 0)
         return status;
-    if (r->track > 0 && r->pid != pid)
-        return refuse(w, "a recording is of one process, and this trace has several: take a part "
-                         "of it with 'tacho trace slice --track', or choose another format");
     if (t->tid > UINT32_MAX || pid > UINT32_MAX)
         return refuse(w, "a recording has no room for ids past 32 bits: 'tacho trace validate "
                          "--fix' makes them smaller");
-    r->pid = (uint32_t)pid;
+    if (r->track == 0)
+        r->pid = (uint32_t)pid;
+    r->foreign |= r->pid != pid;
     r->track = track + 1;
     return 0;
 }
@@ -373,7 +384,8 @@ static int put_header(struct tch_writer *w)
                                   .last = {pair_at(r->last, error)},
                                   .dropped = m->dropped,
                                   .cut = r->record.cut,
-                                  .ended = 1};
+                                  .ended = 1,
+                                  .foreign = r->foreign};
 
     memcpy(head.magic, TCH_REC_MAGIC, sizeof head.magic);
     if (known) {
@@ -417,6 +429,7 @@ static void release(struct tch_writer *w)
     for (size_t i = 0; i < r->lane_room; i++)
         free(r->lanes[i].words);
     free(r->lanes);
+    free(r->named);
     tch_texts_release(&r->sites);
     tch_record_release(&r->record);
     free(r);

@@ -239,8 +239,11 @@ static void check_file(struct check *c)
 
     if (m->cut) {
         f = note(c, TCH_FOUND_UNSOUND, m->why.offset);
-        snprintf(f->example, sizeof f->example, "line %" PRIu64 ": %.170s", m->why.line,
-                 m->why.message);
+        if (m->why.line > 0)
+            snprintf(f->example, sizeof f->example, "line %" PRIu64 ": %.170s", m->why.line,
+                     m->why.message);
+        else
+            snprintf(f->example, sizeof f->example, "%.170s", m->why.message);
     }
     if (m->kind == TCH_KIND_JSON_LINES)
         note(c, TCH_FOUND_LINES, 0);

@@ -25,6 +25,7 @@ struct walk {
     uint32_t lane;
     uint32_t thread;
     uint32_t tid;
+    uint64_t pid;
     bool named; /* the visitor has been told of this thread */
     uint64_t sequence;
     uint64_t ticks; /* of the record before, whole */
@@ -64,7 +65,8 @@ static struct tch_seen_event event_at(const struct walk *w, enum tch_rec_kind ki
                                    .ns = w->ns,
                                    .lane = w->lane,
                                    .thread = w->thread,
-                                   .tid = w->tid};
+                                   .tid = w->tid,
+                                   .pid = w->pid};
 }
 
 /* Ends the innermost span, as `seen` says. */
@@ -273,6 +275,7 @@ static int walk_chunk(struct walk *w)
         w->tid = head->tid;
         w->named = false;
     }
+    w->pid = head->process > 0 ? head->process - 1 : w->r->head.pid;
     w->sequence = head->sequence + 1;
     w->ticks = head->base;
     for (size_t i = 0; status == 0 && i < TCH_REC_WORDS; i += step)

@@ -133,7 +133,7 @@ $ tacho compare --alpha 2 compare/a compare/b
 ! see 'tacho compare --help'
 [64]
 $ tacho compare compare/a compare/none
-! tacho: cannot read the run 'compare/none': 'compare/none' is not a run folder: it has no run.json
+! tacho: cannot read the run 'compare/none': cannot open 'compare/none/run.json': No such file or directory
 [1]
 $ tacho gate --build make
 ! tacho: --build goes with --against
@@ -147,3 +147,13 @@ $ tacho compare --json --format csv compare/a compare/b
 ! tacho: --json is --format json, and goes with no other format
 ! see 'tacho compare --help'
 [64]
+# Names lead nowhere else.
+$ tacho baseline remove --dir nowhere ../x
+! tacho: '../x' is no name for a bench: letters, digits, '.', '_' and '-'
+[1]
+$ tacho baseline remove --dir nowhere --machine-class ../../y x
+! tacho: '../../y' is no name for a class of machines: letters, digits, '.', '_' and '-'
+[1]
+$ tacho baseline save --from compare/a --bench ../x
+! tacho: cannot save 'compare/a' as a baseline: '../x' is no name for a bench: letters, digits, '.', '_' and '-'
+[1]

@@ -108,6 +108,9 @@ $ printf '1\nabc\n' | tacho stats
 $ tacho stats nowhere.csv
 ! tacho: cannot read 'nowhere.csv': No such file or directory
 [1]
+$ tacho stats stats
+! tacho: cannot read 'stats': Is a directory
+[1]
 $ tacho stats -c nothing stats/latency.csv
 ! tacho: cannot read 'stats/latency.csv': there is no column 'nothing'; there are sample_id,wall_time_us,kernel_time_us,seq_len
 [64]

@@ -4,6 +4,9 @@
 project=$1
 tacho=$2
 cd "$scratch" || exit 1
+# Of CPU time, for each process: what a test that was killed leaves behind does not stay for good.
+# shellcheck disable=SC3045  # where there is none, there is no limit
+ulimit -t "${cpu_seconds:-300}" || :
 
 # Where perf events cannot be had there is nothing to test but the message.
 can_sample()

@@ -75,7 +75,7 @@ profilers=native
 ! command -v perf >/dev/null || profilers="native perf"
 for profiler in $profilers; do
     for command in "$deaf" "$lost; ./deaf shares $long" "$lost; wait"; do
-        ends 1 "$tacho" flame --profiler $profiler --label deaf --duration 300ms -- sh -c "$command"
+        ends 1 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
         [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
     done
     # As a terminal does it: to the whole group. The shell ends, its background job does not mind.

@@ -4,9 +4,10 @@
 #
 #   soak.sh PROJECT TACHO WORKLOAD-FOLDER [SECONDS]
 set -eu
+seconds=${4:-600}
+cpu_seconds=$((2 * seconds * $(nproc)))
 . "$1/tests/flame/capture.sh"
 programs=$3
-seconds=${4:-600}
 can_sample "$programs/workload"
 
 # One busy process a core, and short-lived ones all the time.

@@ -26,7 +26,7 @@ is()
     fail "tacho run failed: $(cat out)"
 
 # run.json has one entry a run, and is as its schema says; the parts are merged as ever.
-recorded=tacho-out/b/latest/run.json
+recorded="tacho-out/b/latest/run.json"
 [ "$(jq -c '[.samples[].recorded] | unique | length' $recorded)" = 1 ] || fail "$(jq -c .samples $recorded)"
 [ "$(jq -c '.samples[7].recorded.kv_cache' $recorded)" = 4710400 ] || fail "$(jq -c .samples[7] $recorded)"
 [ "$(jq -c '.samples[7].recorded."memory.weights"' $recorded)" = 819200 ] || fail "weights"
@@ -74,7 +74,7 @@ says "which run recorded these events is not known"
 "$tacho" run -q -n 100000 --name killed -- "$model" 4000 800 200 >/dev/null 2>&1 &
 pid=$!
 tries=0
-until [ "$(cat tacho-out/killed/latest/samples.jsonl 2>/dev/null | wc -l)" -ge 3 ] || [ $tries -eq 600 ]; do
+until [ "$(grep -cs . tacho-out/killed/latest/samples.jsonl)" -ge 3 ] 2>/dev/null || [ $tries -eq 600 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done

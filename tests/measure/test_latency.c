@@ -9,7 +9,7 @@
 #include <tacho/latency.h>
 
 #include "base/file.h"
-#include "measure/latency_stats.h"
+#include "measure/order_u64.h"
 #include "support/reference.h"
 #include "support/system.h"
 #include "support/vectors.h"

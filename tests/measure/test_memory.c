@@ -1,24 +1,19 @@
-/* Memory of this process, by category; memory of a process tree; the texts of /proc. */
+/* Memory of this process, by category; the texts of /proc. A tree of processes: test_tree.c. */
 #include "support/test.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <tacho/csv.h>
 #include <tacho/memory.h>
 
-#include "base/file.h"
 #include "measure/memory.h"
 #include "measure/proc_text.h"
 #include "measure/stamp.h"
+#include "resident.h"
 #include "support/reference.h"
 #include "support/system.h"
 #include "support/vectors.h"
-
-static const size_t MIB = 1024 * 1024;
 
 static void check_vmrss(const struct test_case *c, void *arg)
 {
@@ -110,24 +105,6 @@ static tacho_memory *new_memory(void)
 
     assert_int_equal(tacho_memory_new("test", &m, NULL), 0);
     return m;
-}
-
-/* Pages that are really there, and go back to the kernel at once. */
-static char *take(size_t bytes)
-{
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (p == MAP_FAILED)
-        return NULL;
-    memset(p, 1, bytes);
-    return p;
-}
-
-static bool within(uint64_t got, uint64_t expected, double share)
-{
-    double off = (double)got - (double)expected;
-
-    return (off < 0 ? -off : off) <= share * (double)expected;
 }
 
 static void sees_what_is_allocated_and_freed(void **state)
@@ -267,233 +244,6 @@ static void a_clock_set_back_does_not_turn_time_around(void **state)
     tacho_memory_free(m);
 }
 
-/* A process that takes 512 MB, gives it back, then forks two children of 64 MB each, one of which
-   is left behind by its parent. It waits at each step for a byte. */
-static int next_step(int in, int out)
-{
-    char c;
-
-    return write(out, "x", 1) == 1 && read(in, &c, 1) == 1 ? 0 : -1;
-}
-
-static void orphan_and_wait(int in, int out)
-{
-    pid_t between = fork();
-
-    if (between == 0) {
-        if (fork() == 0) {
-            take(64 * MIB);
-            next_step(in, out);
-            _exit(0);
-        }
-        _exit(0);
-    }
-    waitpid(between, NULL, 0);
-}
-
-static void live(int in, int out)
-{
-    pid_t child;
-    char *p;
-
-    next_step(in, out);
-    p = take(512 * MIB);
-    next_step(in, out);
-    munmap(p, 512 * MIB);
-    next_step(in, out);
-    child = fork();
-    if (child == 0) {
-        take(64 * MIB);
-        next_step(in, out);
-        _exit(0);
-    }
-    orphan_and_wait(in, out);
-    waitpid(child, NULL, 0);
-    _exit(0);
-}
-
-struct life {
-    pid_t pid;
-    int in;
-    int out;
-};
-
-static struct life start_life(void)
-{
-    int to[2];
-    int from[2];
-    struct life life;
-
-    assert_int_equal(pipe(to), 0);
-    assert_int_equal(pipe(from), 0);
-    life.pid = fork();
-    if (life.pid == 0) {
-        close(to[1]);
-        close(from[0]);
-        live(to[0], from[1]);
-    }
-    close(to[0]);
-    close(from[1]);
-    life.in = to[1];
-    life.out = from[0];
-    return life;
-}
-
-static void wait_for_step(const struct life *life, int steps)
-{
-    char c;
-
-    while (steps-- > 0)
-        assert_int_equal(read(life->out, &c, 1), 1);
-}
-
-static void go_on(const struct life *life, int steps)
-{
-    while (steps-- > 0)
-        assert_int_equal(write(life->in, "x", 1), 1);
-}
-
-static tacho_tree_sample look(tacho_tree *tree)
-{
-    tacho_tree_sample s = {0};
-
-    assert_int_equal(tacho_tree_look(tree, &s, NULL), 0);
-    return s;
-}
-
-static void follows_a_tree_that_grows_and_shrinks(void **state)
-{
-    struct life life = start_life();
-    tacho_tree *tree = NULL;
-    tacho_tree_sample base;
-    tacho_tree_sample s;
-    int status;
-
-    (void)state;
-    wait_for_step(&life, 1);
-    assert_int_equal(tacho_tree_open("", life.pid, &tree, NULL), 0);
-    base = look(tree);
-    assert_int_equal(base.processes, 1);
-    go_on(&life, 1);
-    wait_for_step(&life, 1);
-    s = look(tree);
-    assert_true(within(s.rss_bytes - base.rss_bytes, 512 * MIB, 0.01));
-    assert_true(within(s.anon_bytes - base.anon_bytes, 512 * MIB, 0.01));
-    go_on(&life, 1);
-    wait_for_step(&life, 1);
-    s = look(tree);
-    assert_true(s.rss_bytes < base.rss_bytes + 8 * MIB);
-    assert_true(within(s.peak_rss_bytes, base.rss_bytes + 512 * MIB, 0.01));
-    go_on(&life, 1);
-    wait_for_step(&life, 2);
-    s = look(tree);
-    assert_true(s.processes >= 2); /* the orphan is a member if it was seen with its parent */
-    assert_true(s.anon_bytes >= base.anon_bytes + 63 * MIB);
-    assert_true(within(s.peak_rss_bytes, base.rss_bytes + 512 * MIB, 0.01));
-    go_on(&life, 2);
-    waitpid(life.pid, &status, 0);
-    s = look(tree);
-    assert_true(s.peak_rss_bytes > 512 * MIB);
-    assert_true(s.cpu_ns > 0 && s.minor_faults > 0);
-    tacho_tree_close(tree);
-    tacho_tree_close(NULL);
-    close(life.in);
-    close(life.out);
-}
-
-static void put_process(const char *pid, const char *stat, const char *status)
-{
-    char path[160];
-
-    snprintf(path, sizeof path, "%s/proc/%s", test_home, pid);
-    assert_int_equal(tch_mkdirs(path, NULL), 0);
-    snprintf(path, sizeof path, "%s/proc/%s/stat", test_home, pid);
-    test_put(path, stat);
-    snprintf(path, sizeof path, "%s/proc/%s/status", test_home, pid);
-    test_put(path, status);
-}
-
-static void remove_process(const char *pid)
-{
-    char path[160];
-
-    snprintf(path, sizeof path, "%s/proc/%s/stat", test_home, pid);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/proc/%s/status", test_home, pid);
-    unlink(path);
-}
-
-#define STAT(pid, ppid, start) \
-#pid " (p) S " #ppid " 0 0 0 -1 0 1 0 0 0 2 1 0 0 20 0 1 0 " #start " 0 0 0\n"
-
-static void members_stay_when_their_parent_ends(void **state)
-{
-    tacho_tree *tree = NULL;
-    tacho_tree_sample s;
-    tacho_error err;
-
-    (void)state;
-    put_process("100", STAT(100, 1, 5), "VmHWM:\t90 kB\nVmRSS:\t10 kB\n");
-    put_process("50", STAT(50, 100, 6), "VmRSS:\t20 kB\n");
-    put_process("60", STAT(60, 50, 7), "VmRSS:\t40 kB\n");
-    put_process("200", STAT(200, 1, 5), "VmRSS:\t1000 kB\n");
-    assert_int_equal(tacho_tree_open(test_home, 7, &tree, &err), TACHO_EINVAL);
-    assert_string_equal(err.message, "there is no process 7");
-    assert_int_equal(tacho_tree_open(test_home, 100, &tree, NULL), 0);
-    s = look(tree);
-    assert_true(s.processes == 3 && s.rss_bytes == 70 * 1024);
-    assert_true(s.peak_rss_bytes == 90 * 1024);
-    remove_process("50");
-    put_process("60", STAT(60, 1, 7), "VmRSS:\t40 kB\n");
-    put_process("100", STAT(100, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
-    s = look(tree);
-    assert_true(s.processes == 1 && s.rss_bytes == 40 * 1024);
-    assert_true(s.peak_rss_bytes == 90 * 1024);
-    remove_process("60");
-    s = look(tree);
-    assert_true(s.processes == 0 && s.rss_bytes == 0);
-    tacho_tree_close(tree);
-}
-
-static void put_children(const char *pid, const char *tid, const char *children)
-{
-    char path[160];
-
-    snprintf(path, sizeof path, "%s/proc/%s/task/%s", test_home, pid, tid);
-    assert_int_equal(tch_mkdirs(path, NULL), 0);
-    snprintf(path, sizeof path, "%s/proc/%s/task/%s/children", test_home, pid, tid);
-    test_put(path, children);
-}
-
-/* Where the kernel lists children nobody else is read: 320 says that it is a child, but is not. */
-static void follows_the_children_that_the_kernel_lists(void **state)
-{
-    tacho_tree *tree = NULL;
-    tacho_tree_sample s;
-
-    (void)state;
-    put_process("300", "300 (p) S 1 0 0 0 -1 0 1 0 0 0 2 1 0 0 20 0 2 0 5 0 0 0\n",
-                "VmRSS:\t10 kB\n"); /* two threads */
-    put_process("310", STAT(310, 300, 6), "VmRSS:\t20 kB\n");
-    put_process("311", STAT(311, 300, 6), "VmRSS:\t40 kB\n");
-    put_process("305", STAT(305, 311, 7), "VmRSS:\t80 kB\n");
-    put_process("320", STAT(320, 300, 7), "VmRSS:\t1000 kB\n");
-    put_children("300", "300", "310 ");
-    put_children("300", "301", "311 99999 ");
-    put_children("310", "310", "");
-    put_children("311", "311", "305 310 ");
-    assert_int_equal(tacho_tree_open(test_home, 300, &tree, NULL), 0);
-    s = look(tree);
-    assert_true(s.processes == 4 && s.rss_bytes == 150 * 1024);
-    remove_process("311");
-    s = look(tree); /* 305 stays a member */
-    assert_true(s.processes == 3 && s.rss_bytes == 110 * 1024);
-    put_process("300", STAT(300, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
-    s = look(tree);
-    assert_true(s.processes == 2 && s.rss_bytes == 100 * 1024);
-    tacho_tree_close(tree);
-}
-
 static int track_once(void *arg)
 {
     tacho_memory *m = NULL;
@@ -508,28 +258,10 @@ static int track_once(void *arg)
     return status;
 }
 
-static int look_once(void *arg)
-{
-    tacho_tree *tree = NULL;
-    tacho_tree_sample s;
-    int status = -1;
-
-    (void)arg;
-    if (tacho_tree_open(test_home, 100, &tree, NULL) == 0 && tacho_tree_look(tree, &s, NULL) == 0)
-        status = 0;
-    tacho_tree_close(tree);
-    return status;
-}
-
 static void survives_every_failing_allocation(void **state)
 {
     (void)state;
-    put_process("100", STAT(100, 1, 5), "VmHWM:\t90 kB\nVmRSS:\t10 kB\n");
     test_every_allocation_fails(track_once, NULL);
-    test_every_allocation_fails(look_once, NULL);
-    put_process("50", STAT(50, 100, 5), "VmRSS:\t10 kB\n");
-    put_children("100", "100", "50 ");
-    test_every_allocation_fails(look_once, NULL);
 }
 
 int main(void)
@@ -543,15 +275,11 @@ int main(void)
         TEST_IN_HOME(writes_into_the_run_folder_unasked),
         cmocka_unit_test(the_wall_clock_plays_no_part),
         cmocka_unit_test(a_clock_set_back_does_not_turn_time_around),
-        TEST_IN_HOME(members_stay_when_their_parent_ends),
-        TEST_IN_HOME(follows_the_children_that_the_kernel_lists),
-        TEST_IN_HOME(survives_every_failing_allocation),
+        cmocka_unit_test(survives_every_failing_allocation),
     };
-
     const struct CMUnitTest resident[] = {
         cmocka_unit_test(sees_what_is_allocated_and_freed),
         cmocka_unit_test(follows_a_fork),
-        cmocka_unit_test(follows_a_tree_that_grows_and_shrinks),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -16,10 +16,21 @@ await()
     done
 }
 
+# gone PATTERN WHAT: until no process has such a command line.
+gone()
+{
+    tries=0
+    while pgrep -f "$1" >/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 200 ] || fail "$2 outlives tacho"
+        sleep 0.05
+    done
+}
+
 # A polite end: what was measured is written.
 "$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
 pid=$!
-await tacho-out/polite/latest/samples.jsonl 4
+await tacho-out/polite/latest/samples.jsonl 10 # what looks saw is a line of its own
 kill -INT $pid
 wait $pid
 [ $? -eq 1 ] || fail "an interrupted run did not end with 1"
@@ -34,7 +45,7 @@ kill -INT $pid
 wait $pid
 [ $? -eq 1 ] || fail "a run that waited did not end with 1"
 holds waiting '.state == "interrupted" and .samples == []'
-! pgrep -f 'sleep 96.1' >/dev/null || fail "the server outlives tacho"
+gone 'sleep 96.1' "the server"
 
 # A rude one: the samples are on disk, the command goes too, and report completes the folder.
 "$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo 5; sleep 0.0317' >out 2>err &
@@ -43,10 +54,10 @@ await tacho-out/rude/latest/samples.jsonl 4
 kill -9 $pid
 wait $pid 2>/dev/null
 folder="tacho-out/rude/latest"
-sleep 0.3
-written=$(wc -l <$folder/samples.jsonl)
+gone 'sleep 0.0317' "the command"
+gone 'tacho run .*--name rude' "its spawner"
+written=$(jq .run $folder/samples.jsonl | sort -u | wc -l)
 [ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"
-! pgrep -f 'sleep 0.0317' >/dev/null || fail "the command outlives tacho"
 printf '{"run":9999,"wall_' >>$folder/samples.jsonl # as a kill cuts it
 "$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
 says err "had been killed"
@@ -55,6 +66,21 @@ holds rude ".state == \"recovered\" and (.samples | length) == $written and .sam
 [ ! -e $folder/samples.jsonl ] || fail "the log is still there"
 "$tacho" report -f csv $folder >again 2>err || fail "the second report failed"
 [ "$(wc -l <again)" -eq $((written + 1)) ] || fail "the CSV has not every sample"
+
+# No run that has ended is lost, also those that tacho has not looked at yet: here it cannot look.
+"$tacho" run -n 100000 --name deaf -- sh -c 'echo >>count' >out 2>err &
+pid=$!
+await tacho-out/deaf/latest/samples.jsonl 20
+kill -STOP $pid
+sleep 0.2
+kill -9 $pid
+wait $pid 2>/dev/null
+folder="tacho-out/deaf/latest"
+gone 'tacho run .*--name deaf' "its spawner"
+made=$(wc -l <count)
+"$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
+holds deaf "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and
+            [.samples[].run] == [range(1; \$n + 1)]"
 
 # The server goes, too, with its children, also where it does not heed TERM.
 "$tacho" run -n 100000 --name rude --server 'trap "" TERM; sleep 97.31 & echo up; sleep 97.32' \
@@ -69,12 +95,7 @@ await tacho-out/rude/latest/samples.jsonl 2
 pgrep -f 'sleep 97.3' >/dev/null || fail "there is no server to end"
 kill -9 $pid
 wait $pid 2>/dev/null
-tries=0
-while pgrep -f 'sleep 97.3' >/dev/null; do
-    tries=$((tries + 1))
-    [ $tries -lt 200 ] || fail "the server outlives tacho"
-    sleep 0.05
-done
+gone 'sleep 97.3' "the server"
 
 # A full disk: told, and no receipt that lies.
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
@@ -97,3 +118,5 @@ for text in '' '{' '[]' '{"schema":"tacho.run.v9"}' '{"schema":"tacho.run.v1","s
 done
 ! "$tacho" report nowhere 2>err || fail "a report was made of nothing"
 says err "No such file"
+! "$tacho" report . 2>err || fail "a report was made of a folder without a run"
+says err "is not a run folder"

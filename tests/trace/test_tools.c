@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json_read.h"
@@ -107,6 +108,21 @@ static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
         assert_int_equal(events_of(tools_put("cut.json", cases[i].text), &m), cases[i].events);
         assert_int_equal(m.cut, cases[i].cut);
     }
+}
+
+/* Bytes are missing at the end of a file that tells its own size. */
+static void tells_that_a_recording_was_cut(void **state)
+{
+    struct tch_model m;
+
+    (void)state;
+    tools_convert(tools_put("full.json", tools_full), test_at("full.tacho"));
+    assert_true(events_of(test_at("full.tacho"), &m) > 0);
+    assert_false(m.cut);
+    assert_int_equal(truncate(test_at("full.tacho"), TCH_REC_HEADER + 1000), 0);
+    events_of(test_at("full.tacho"), &m);
+    assert_true(m.cut);
+    assert_int_equal(m.why.offset, TCH_REC_HEADER + 1000);
 }
 
 static int pass_over(void *ctx, const struct tch_ev *ev)
@@ -369,6 +385,7 @@ int main(void)
         TEST_IN_HOME(sums_up_what_took_time),
         TEST_IN_HOME(order_in_the_file_makes_no_difference),
         TEST_IN_HOME(reads_a_damaged_file_up_to_where_it_is_sound),
+        TEST_IN_HOME(tells_that_a_recording_was_cut),
         TEST_IN_HOME(no_quick_way_past_what_is_wrong),
         TEST_IN_HOME(both_ways_give_the_same_events),
         TEST_IN_HOME(refuses_what_is_no_trace),

@@ -13,6 +13,7 @@
 #include "support/system.h"
 #include "support/vectors.h"
 #include "witness/compare.h"
+#include "witness/entry.h"
 
 enum { LIMIT = 1 << 24 };
 
@@ -163,6 +164,91 @@ static void comes_back_as_it_went_out(void **state)
     assert_int_equal(i, 7);
     assert_true(info.closed && !info.bundle && info.entries == 7 && info.line == 8);
     tacho_witness_reader_close(r);
+}
+
+/* Reads an entry of a line that no chain holds. */
+static int read_entry(const char *text, size_t len, struct tch_witness_room *room,
+                      tacho_witness_entry *ret)
+{
+    struct tch_line line = {.text = text, .len = len, .number = 1, .ended = true};
+
+    tch_buf_init(&room->mask, LIMIT);
+    tch_buf_init(&room->texts, LIMIT);
+    tch_buf_init(&room->rest, LIMIT);
+    return tch_witness_entry_read(&line, room, ret, NULL);
+}
+
+static void release_room(struct tch_witness_room *room)
+{
+    tch_buf_release(&room->mask);
+    tch_buf_release(&room->texts);
+    tch_buf_release(&room->rest);
+}
+
+static void masks_of_every_length_come_back(void **state)
+{
+    uint8_t mask[40];
+
+    (void)state;
+    for (size_t count = 0; count <= sizeof mask; count++) {
+        struct tch_witness_room room;
+        tacho_witness_entry e = {
+            .q_hash = "", .k_hash = "", .keep_mask = mask, .keep_count = count};
+        tacho_witness_entry back;
+        struct tch_buf plain;
+        char *line = NULL;
+        size_t len;
+
+        tch_buf_init(&plain, LIMIT);
+        for (size_t i = 0; i < count; i++) {
+            mask[i] = (uint8_t)((i * i + count) % 3); /* 2 is true, too */
+            tch_buf_addf(&plain, "%s%s", i > 0 ? "," : "[", mask[i] ? "true" : "false");
+        }
+        tch_buf_adds(&plain, count > 0 ? "]" : "[]");
+        assert_int_equal(tacho_witness_line(&e, &line, &len, NULL), 0);
+        assert_non_null(strstr(line, plain.data));
+        assert_int_equal(read_entry(line, len, &room, &back), 0);
+        assert_int_equal(back.keep_count, count);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(back.keep_mask[i], mask[i] != 0);
+        release_room(&room);
+        tch_buf_release(&plain);
+        free(line);
+    }
+}
+
+static void a_mask_of_other_things_is_refused(void **state)
+{
+    static const char *const masks[] = {
+        "[true,]",
+        "[tru]",
+        "[true false]",
+        "[true,,false]",
+        "[1]",
+        "[,true]",
+        "[true",
+        "[falsf,true,true,true]",
+        "[true;true,true,true]",
+        "[[true]]",
+        "[ true ]",
+        "[\"a]\"]",
+        "[true,true,true,True]",
+        "[false,false,false,fals]",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        struct tch_witness_room room;
+        tacho_witness_entry e;
+        char line[256];
+        int len = snprintf(line, sizeof line,
+                           "{\"q_hash\":\"\",\"k_hash\":\"\",\"keep_mask\":%s,\"cut_cost\":0.0,"
+                           "\"lambda\":0.0,\"tau\":0,\"eps\":0.0,\"timestamp\":0}",
+                           masks[i]);
+
+        assert_int_equal(read_entry(line, (size_t)len, &room, &e), TACHO_EPARSE);
+        release_room(&room);
+    }
 }
 
 static void pack_two_logs(void)
@@ -400,6 +486,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_the_lines_of_the_reference),
         IN_HOME(comes_back_as_it_went_out),
+        cmocka_unit_test(masks_of_every_length_come_back),
+        cmocka_unit_test(a_mask_of_other_things_is_refused),
         IN_HOME(a_bundle_tells_what_is_in_it),
         IN_HOME(one_flipped_bit_in_a_bundle_is_found),
         IN_HOME(one_flipped_bit_in_a_log_is_found),
