@@ -208,9 +208,9 @@ static int compare(const struct command_case *c, const struct bench_options *o, 
  * Memory: a program that tells its own peak, measured plainly and by tacho.
  */
 
-static int hold(const char *bytes, const struct bench_options *o, unsigned rounds)
+static int hold(const char *bytes, const char *ms, const struct bench_options *o, unsigned rounds)
 {
-    const char *const command[] = {BENCH_HOLD, bytes, NULL};
+    const char *const command[] = {BENCH_HOLD, bytes, ms, NULL};
     const char *argv[] = {BENCH_TACHO,
                           "run",
                           "-q",
@@ -223,13 +223,14 @@ static int hold(const char *bytes, const struct bench_options *o, unsigned round
                           "--",
                           BENCH_HOLD,
                           bytes,
+                          ms,
                           NULL};
     double plain[ROUNDS_MOST];
     double ours[ROUNDS_MOST];
     double own[ROUNDS_MOST];
     double ignored;
     struct tch_buf b;
-    char name[64];
+    char name[96];
 
     for (unsigned i = 0; i < rounds; i++) {
         struct tool_use use;
@@ -241,7 +242,8 @@ static int hold(const char *bytes, const struct bench_options *o, unsigned round
         ours[i] = tool_said("max_rss_bytes");
         own[i] = tool_said("kb") * 1024;
     }
-    snprintf(name, sizeof name, "peak memory of a program that takes %s bytes", bytes);
+    snprintf(name, sizeof name, "peak memory of a program that takes %s bytes for %s ms", bytes,
+             ms);
     if (!o->json) {
         double truth = tch_median(own, rounds);
 
@@ -337,14 +339,16 @@ static int run_cases(int argc, char **argv, const struct bench_options *o, unsig
         {"5ms", "a spin of 5 ms", five, 60, 5, 600, 1.01},
         {"50ms", "a spin of 50 ms", fifty, 20, 2, 100, 1.01},
     };
-    static const char *const sizes[] = {"2000000", "50000000", "1000000000"};
+    static const char *const held[][2] = {
+        {"2000000", "0"}, {"2000000", "50"}, {"50000000", "0"}, {"1000000000", "0"}};
     int status = 0;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0] && status == 0; i++)
         if (chosen(argc, argv, cases[i].id))
             status = compare(&cases[i], o, rounds);
-    for (size_t i = 0; i < (o->quick ? 1 : 3) && status == 0 && chosen(argc, argv, "memory"); i++)
-        status = hold(sizes[i], o, i == 2 ? 1 : rounds); /* the last takes half a minute */
+    for (size_t i = 0; i < (o->quick ? 2 : 4) && status == 0 && chosen(argc, argv, "memory"); i++)
+        status =
+            hold(held[i][0], held[i][1], o, i == 3 ? 1 : rounds); /* which takes half a minute */
     if (status == 0 && chosen(argc, argv, "report"))
         status = draw(o, rounds);
     return status;

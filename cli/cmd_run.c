@@ -100,7 +100,10 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     tch_buf_adds(b, "\nserver: ready after ");
     tch_add_value(b, TCH_NS, run->server_ready_s * 1e9);
     tch_buf_adds(b, ", then ");
-    tch_add_value(b, TCH_NS, run->server_cpu_ns);
+    if (run->server_cpu_ns > 0)
+        tch_add_value(b, TCH_NS, run->server_cpu_ns);
+    else
+        tch_buf_adds(b, "less than 10 ms"); /* a tick, in which the kernel tells it */
     tch_buf_adds(b, " of CPU time, ");
     tch_add_value(b, TCH_BYTES, run->server_peak_bytes);
     tch_buf_adds(b, " at most");

@@ -85,8 +85,8 @@ typedef struct tacho_flame tacho_flame;
  * calling thread does the sampling; another one looks up symbols and is gone afterwards.
  *
  * Messages of err: "profiler command failed: PROGRAM: REASON", "failed to create output directory
- * PATH: REASON", "failed to write flamegraph SVG to PATH: REASON", "profiler produced no output".
- * A command that fails is no failure of the capture: see tacho_flame_wait_status().
+ * PATH: REASON", "failed to write flamegraph SVG to PATH: REASON", "profiler produced no output"
+ * (and why). A command that fails is no failure of the capture: see tacho_flame_wait_status().
  *
  * @param ret  set on success only; the caller owns it
  * @param err  set on failure only; may be NULL

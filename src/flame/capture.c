@@ -148,7 +148,9 @@ static int draw(struct tch_capture *c, tacho_error *err)
     if (c->drawn)
         return 0;
     if (c->stacks.count == 0)
-        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+        return tch_fail(err, TACHO_EIO, 0,
+                        "profiler produced no output: what ran used the CPU for less than the time "
+                        "between two samples (a higher rate sees more)");
     status = write_format(c, "svg", c->svg_path.data, err);
     if (status == 0 && (c->request.flags & TACHO_FLAME_FOLDED))
         status = write_folded(c, err);
