@@ -68,13 +68,17 @@
   input.setAttribute("placeholder", "Search (regexp)");
   input.setAttribute("aria-label", "Search frames");
   box.appendChild(input);
+  var title = root.querySelector("text.title");
   var matched = make("text", { "class": "matched", y: 45, "text-anchor": "end" });
 
   /* The picture is as wide as its place. */
   function place() {
-    var width = Math.max(320, root.getBoundingClientRect().width || 1200);
+    var width = Math.max(320, root.getBoundingClientRect().width || 1200), room;
     area.setAttribute("width", width - 2 * MARGIN);
-    box.setAttribute("x", width - MARGIN - 210);
+    room = Math.min(210, width - 2 * MARGIN - 215); /* beside the buttons; the title has what is left */
+    box.setAttribute("width", room);
+    box.setAttribute("x", width - MARGIN - room);
+    if (title) title.classList.toggle("off", title.getComputedTextLength() / 2 > width / 2 - 235);
     matched.setAttribute("x", width - MARGIN);
     draw();
   }

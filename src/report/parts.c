@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json_read.h"
+#include "base/number.h"
 #include "event/scan.h"
 #include "event/stages.h"
 #include "plot.h"
@@ -39,6 +40,21 @@ static void add_base64(struct tch_buf *b, const char *data, size_t len)
     tch_buf_grew(b, n);
 }
 
+/* A picture that is lower than a frame gets a frame as low. */
+static void add_height(struct tch_buf *b, const char *svg, size_t len)
+{
+    static const char key[] = " height=\"";
+    const char *tag = memmem(svg, len, "<svg", 4);
+    const char *end = tag ? memchr(tag, '>', len - (size_t)(tag - svg)) : NULL;
+    const char *at = end ? memmem(tag, (size_t)(end - tag), key, sizeof key - 1) : NULL;
+    const char *number = at ? at + sizeof key - 1 : NULL;
+    const char *quote = number ? memchr(number, '"', (size_t)(end - number)) : NULL;
+    uint64_t height;
+
+    if (quote && tch_parse_u64_n(number, (size_t)(quote - number), 100000, &height) == 0)
+        tch_buf_addf(b, " style=\"--height:%llupx\"", (unsigned long long)height + 2);
+}
+
 void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len)
 {
     tch_buf_adds(b, "<h3>");
@@ -47,7 +63,9 @@ void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t
     tch_add_escaped(b, name);
     tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
     add_base64(b, svg, len);
-    tch_buf_adds(b, "\"></iframe>\n");
+    tch_buf_addc(b, '"');
+    add_height(b, svg, len);
+    tch_buf_adds(b, "></iframe>\n");
 }
 
 static int is_flamegraph(const struct dirent *entry)
