@@ -74,7 +74,7 @@ says "which run recorded these events is not known"
 "$tacho" run -q -n 100000 --name killed -- "$model" 4000 800 200 >/dev/null 2>&1 &
 pid=$!
 tries=0
-until [ "$(grep -cs . tacho-out/killed/latest/samples.jsonl)" -ge 3 ] 2>/dev/null || [ $tries -eq 600 ]; do
+until grep -qs '"run":4' tacho-out/killed/latest/samples.jsonl || [ $tries -eq 600 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done
