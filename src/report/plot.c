@@ -89,7 +89,7 @@ static double tick_step(double range, double most, int count, enum tch_unit unit
     step = range / count / base;
     power = pow(10, floor(log10(step)));
     step /= power;
-    return base * power * (step < 1.5 ? 1 : step < 3.5 ? 2 : step < 7.5 ? 5 : 10);
+    return base * power * (step < 1.01 ? 1 : step < 2.02 ? 2 : step < 5.05 ? 5 : 10);
 }
 
 static void add_tick_y(struct tch_plot *p, double y)
@@ -125,7 +125,7 @@ static void add_ticks_log(struct tch_plot *p, double low, double high, double mo
 
 static void add_ticks_y(struct tch_plot *p)
 {
-    double step = tick_step(p->y1 - p->y0, p->y1, 4, p->yu);
+    double step = tick_step(p->y1 - p->y0, p->y1, 6, p->yu);
 
     tch_buf_adds(p->b, "<g class=\"ticks y\">");
     if (p->y_log)

@@ -14,7 +14,7 @@
 #include "stats/order.h"
 #include "verdict.h"
 
-enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 160 };
+enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 130 };
 
 static void add_text(struct tch_buf *b, const char *tag, const char *text)
 {
