@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,25 @@ static void floor_spans(uint64_t count)
         uint64_t begin = bench_ticks();
 
         __atomic_store_n(&ring[i % 4096], bench_ticks() - begin, __ATOMIC_RELAXED);
+    }
+}
+
+/* The same, and what a recording has to write: 16 bytes a span, a chunk at a time. */
+static int plain_fd = -1;
+static _Atomic uint64_t plain_size;
+
+static void written_spans(uint64_t count)
+{
+    static __thread uint64_t chunk[32768];
+    const uint64_t words = sizeof chunk / sizeof *chunk;
+
+    for (uint64_t i = 0; i < count; i++) {
+        chunk[2 * i % words] = bench_ticks();
+        chunk[(2 * i + 1) % words] = bench_ticks();
+        if ((2 * i + 2) % words == 0 &&
+            pwrite(plain_fd, chunk, sizeof chunk,
+                   (off_t)atomic_fetch_add(&plain_size, sizeof chunk)) < 0)
+            plain_fd = -1;
     }
 }
 
@@ -154,6 +174,29 @@ static int go_on(void *work, void *state)
     return 0;
 }
 
+static int open_plain(void *work, void *state)
+{
+    (void)work;
+    (void)state;
+    if (plain_fd < 0)
+        plain_fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    return plain_fd < 0 ? -1 : 0;
+}
+
+static int run_written(void *work, void *state)
+{
+    (void)state;
+    return run_threads(work, written_spans) < 0 || plain_fd < 0 ? -1 : 0;
+}
+
+static void close_plain(void)
+{
+    close(plain_fd);
+    unlink(at("plain"));
+    plain_fd = -1;
+    plain_size = 0;
+}
+
 static int run_static(void *work, void *state)
 {
     (void)state;
@@ -190,7 +233,7 @@ static int run_uftrace(void *work, void *state)
 }
 
 static int compare(const struct bench_options *o, const char *name, uint64_t count, int threads,
-                   const struct bench_contender *contenders, size_t contender_count)
+                   const struct bench_contender *contenders, size_t contender_count, bool peers)
 {
     static const struct bench_target targets[] = {
         {"tacho, static name", "LTTng-UST", 5},
@@ -207,7 +250,7 @@ static int compare(const struct bench_options *o, const char *name, uint64_t cou
         .contenders = contenders,
         .contender_count = contender_count,
         .targets = targets,
-        .target_count = contender_count > 3 ? sizeof targets / sizeof targets[0] : 0,
+        .target_count = peers ? sizeof targets / sizeof targets[0] : 0,
     };
 
     snprintf(title, sizeof title, "%s, %d thread%s", name, threads, threads > 1 ? "s" : "");
@@ -223,6 +266,10 @@ static int compare_with_floor(const struct bench_options *o, int threads)
     };
     const struct bench_contender on[] = {
         {.name = "two clock readings, one store (floor)", .role = BENCH_FLOOR, .run = run_floor},
+        {.name = "the same, and write(2) of 16 bytes",
+         .role = BENCH_PEER,
+         .before = open_plain,
+         .run = run_written},
         {.name = "tacho, static name", .role = BENCH_OURS, .before = go_on, .run = run_static},
         {.name = "tacho, one integer", .role = BENCH_OURS, .before = go_on, .run = run_integer},
     };
@@ -231,9 +278,10 @@ static int compare_with_floor(const struct bench_options *o, int threads)
 
     if (!o->quick)
         many.rounds *= SHORT_ROUNDS;
-    if (compare(&many, "a span that is not recorded", SHORT_SPANS, threads, off, 2) < 0)
+    if (compare(&many, "a span that is not recorded", SHORT_SPANS, threads, off, 2, false) < 0)
         return -1;
-    status = compare(&many, "a span against the floor", SHORT_SPANS, threads, on, 3);
+    status = compare(&many, "a span against the floor", SHORT_SPANS, threads, on, 4, false);
+    close_plain();
     if (recording && tacho_trace_stop(NULL) < 0)
         status = -1;
     recording = false;
@@ -261,7 +309,7 @@ static int compare_with_peers(const struct bench_options *o, int threads)
          .run = bench_uftrace_missing() ? NULL : run_uftrace},
     };
 
-    return compare(o, "a span against others", SPANS, threads, contenders, 4);
+    return compare(o, "a span against others", SPANS, threads, contenders, 4, true);
 }
 
 static int compare_spans(const struct bench_options *o, int threads)

@@ -155,12 +155,14 @@ static int take_opt(struct run_options *o, const struct args *args, int id)
     case RUNS:
         return take_count(args, "runs", 1, &plan->runs);
     case MAX_RUNS:
+        o->until_precise = true;
         return take_count(args, "max-runs", 1, &plan->max_runs);
     case MAX_TIME:
         return take_time(args, "max-time", &o->max_time_ns);
     case WARMUP:
         return take_count(args, "warmup", 0, &plan->warmup);
     case PRECISION:
+        o->until_precise = true;
         return take_precision(args, &plan->precision);
     case TIMEOUT:
         return take_time(args, "timeout", &plan->timeout_ns);
@@ -254,6 +256,8 @@ int run_options_check(const struct run_options *o, const struct args *args)
 {
     if (!o->plan.server != !o->plan.ready)
         return wrong_usage(args, "--server and --ready need each other");
+    if (o->plan.runs > 0 && o->until_precise)
+        return wrong_usage(args, "--runs says how often; --precision and --max-runs find it out");
     if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
         return wrong_usage(args, "--metric reads what --output inherit would give away");
     return EXIT_OK;

@@ -20,6 +20,7 @@ struct run_options {
     char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     size_t name_count;
     uint64_t max_time_ns; /**< as given; 0: not */
+    bool until_precise;   /**< --precision or --max-runs was given */
     bool in_sweep;        /**< --input may hold {NAME} */
     bool pass_status;
     bool seal;

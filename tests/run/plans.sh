@@ -44,7 +44,7 @@ run 0 -n 3 --json -c true -c false --allow-nonzero
 [ "$(jq -r .name out | tr '\n' ' ')" = "true false " ] || fail "--json gave: $(cat out)"
 
 # Wrong usage: the option, the reason.
-for bad in '--runs 0' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
+for bad in '--runs 0' '--runs 3 --precision 1%' '--max-runs 9 -n 3' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
     '--cpu a' '--cpu 3-1' '--work x' '--env x' '--label =v' '--name a/b' '--metric x' \
     '--metric a=(' '--metric 1=a' '--interval 1us' '--output inherit --metric a=b'; do
     # shellcheck disable=SC2086 # words are meant
