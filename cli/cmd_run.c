@@ -138,7 +138,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
 
 static int ending(const struct tch_run *run, const struct run_options *o)
 {
-    if (run->state == TCH_RUN_FAILED && o->pass_status)
+    if (run->state == TCH_RUN_FAILED && o->pass_status && tch_run_sample_exit(&run->bad) != 0)
         return tch_run_sample_exit(&run->bad);
     if (run->state != TCH_RUN_COMPLETE)
         return EXIT_WORK;

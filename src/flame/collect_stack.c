@@ -162,7 +162,7 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
     take_registers(s, &regs);
     size = next_word(s);
     stack = (struct tch_stack_copy){.start = regs.r[TCH_REG_SP], .data = s->at};
-    if (size > 0 && size + 8 <= (uint64_t)(s->end - s->at)) {
+    if (size > 0 && size < (uint64_t)(s->end - s->at) && (uint64_t)(s->end - s->at) - size >= 8) {
         s->at += size;
         stack.len = (size_t)next_word(s); /* what was there to be copied */
         if (stack.len > size)

@@ -159,6 +159,10 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
     if (!list)
         return no_memory(err);
     o->kept = list;
+    if (o->count == TCH_BASELINE_KEPT) /* which nobody could read */
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "the run has more than the %d metrics that a baseline holds",
+                        TCH_BASELINE_KEPT);
     status = tch_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         kept_name(name, sizeof name, q->name, quantile);

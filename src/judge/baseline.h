@@ -23,6 +23,7 @@ enum {
     TCH_BASELINE_MAX = 64 << 20, /* bytes of a file */
     TCH_BASELINE_VALUES = 200,   /* of a metric that are kept: more are thinned to evenly spaced */
     TCH_BASELINE_OCCASIONS = 1000,
+    TCH_BASELINE_KEPT = 4096, /* of an occasion: quantities, those of several values a run thrice */
 };
 
 /** The values of one quantity on one occasion. */

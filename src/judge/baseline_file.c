@@ -12,7 +12,7 @@
 #include "baseline.h"
 #include "run/folder.h"
 
-enum { KEPT_MOST = 1000, VALUES_MOST = 100000 };
+enum { VALUES_MOST = 100000 };
 
 static int no_memory(tacho_error *err)
 {
@@ -214,7 +214,7 @@ static int take_metrics(struct reading *f, struct tch_occasion *o)
         if (!list)
             return no_memory(f->err);
         o->kept = list;
-        if (o->count == KEPT_MOST)
+        if (o->count == TCH_BASELINE_KEPT)
             return fail(f, "there are too many metrics");
         tch_buf_init(&name, 4096);
         tch_json_unescape(&key, &name);

@@ -157,7 +157,7 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         const struct tch_named_budget *budget = budget_of(&qb, budgets, count);
         struct tch_quantity qa;
 
-        if (!tch_quantity_find(a, qb.name, &qa) || (!budget && !with_all))
+        if (!tch_quantity_same(a, &qb, &qa) || (!budget && !with_all))
             continue;
         if (budget && budget->name)
             status = tch_budget_check(budget, &qb, err);

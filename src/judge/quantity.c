@@ -135,19 +135,35 @@ static bool is_called(const struct known *k, const char *name)
            (k->kind == TCH_QUANTITY_FIELD && strcmp(tch_fields[k->index].name, name) == 0);
 }
 
-bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
+static bool find_metric(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
 {
-    for (size_t i = 0; i < KNOWN; i++)
-        if (is_called(&known[i], name)) {
-            describe(r, i, ret);
-            return true;
-        }
     for (size_t i = 0; r && i < r->samples.metric_count; i++)
         if (strcmp(r->samples.metrics[i].name, name) == 0) {
             describe_metric(&r->samples.metrics[i], i, ret);
             return true;
         }
-    return describe_recorded(name, recorded_index(r, name), ret);
+    return false;
+}
+
+/* A metric comes before what a program records under its name, and after what is measured. */
+bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        if (is_called(&known[i], name)) {
+            if (known[i].kind != TCH_QUANTITY_RECORDED || !find_metric(r, name, ret))
+                describe(r, i, ret);
+            return true;
+        }
+    return find_metric(r, name, ret) || describe_recorded(name, recorded_index(r, name), ret);
+}
+
+bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,
+                       struct tch_quantity *ret)
+{
+    bool found = of->kind == TCH_QUANTITY_METRIC ? find_metric(r, of->name, ret)
+                                                 : tch_quantity_find(r, of->name, ret);
+
+    return found && ret->kind == of->kind;
 }
 
 /* --- Values --- */

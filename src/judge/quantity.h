@@ -42,6 +42,10 @@ struct tch_quantity {
    NULL: any run. "memory.NAME" and "stage:EVENT.STAGE" any run can have. */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret);
 
+/** What is `of` in another run: of the same kind, too. */
+bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,
+                       struct tch_quantity *ret);
+
 /** Those that this run has values of, in a fixed order: 0, 1, ...; false after the last. */
 bool tch_quantity_next(const struct tch_receipt *r, size_t *at, struct tch_quantity *ret);
 

@@ -91,6 +91,8 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
         return err->code;
     for (size_t j = 0; j < count && status > 0; j++)
         status = tch_run_take(run, &jobs[j], watch, err);
+    if (status < 0)
+        tch_spawner_cancel(run->spawner);
     return status;
 }
 
@@ -177,9 +179,11 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
 static int start_server(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     const char *folder = run->items[0].folder.path;
-    int status = tch_run_server_start(&run->server, run->plan, folder, watch->stop, err);
+    int status = tch_run_server_start(&run->server, run->plan, folder, err);
 
-    tch_spawner_guard(run->spawner, run->server.pid);
+    tch_spawner_guard(run->spawner, run->server.pid); /* before the wait, which may be long */
+    if (status == 0)
+        status = tch_run_server_await(&run->server, run->plan->ready, watch->stop, err);
     if (status == 0 && run->meter.power) {
         tch_run_meter_begin(&run->meter);
         status = tch_run_server_power_begin(&run->server, folder, tch_run_meter_joules(&run->meter),

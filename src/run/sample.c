@@ -306,9 +306,19 @@ static void add_to(struct tch_run_sample *sample, struct tch_run_sample *more)
     }
 }
 
+/* Of runs that were begun together the next ones may stand in between. */
+static struct tch_run_sample *same_run(const struct tch_run_samples *in, uint64_t run)
+{
+    for (size_t i = in->count; run > 0 && i > 0 && in->items[i - 1].run >= run; i--)
+        if (in->items[i - 1].run == run)
+            return &in->items[i - 1];
+    return NULL;
+}
+
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to, tacho_error *err)
 {
     struct tch_run_sample *sample = tch_run_samples_next(to);
+    struct tch_run_sample *before;
     struct ending end = {0};
     struct tch_json_reader r;
     struct tch_json_value key;
@@ -335,8 +345,9 @@ int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *t
         return tch_fail(err, TACHO_EPARSE, 0, "a sample must have wall_ns");
     sample->status =
         end.signal > 0 && end.signal < 65 ? (int)end.signal : (int)(end.exit & 0xFF) << 8;
-    if (to->count > 0 && sample->run > 0 && sample[-1].run == sample->run)
-        add_to(&sample[-1], sample);
+    before = same_run(to, sample->run);
+    if (before)
+        add_to(before, sample);
     else
         to->count++;
     return 0;

@@ -113,9 +113,8 @@ int tch_run_sample_exit(const struct tch_run_sample *sample);
 void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
                           const struct tch_run_samples *of);
 
-/** Reads such an object and counts it in, or, where it is of the same run as the last, adds what it
-    knows to that. Members that are not known are passed over.
-    0, TACHO_EPARSE, TACHO_ENOMEM. */
+/** Reads such an object and counts it in, or, where one of the same run is there, adds what it
+   knows to that. Members that are not known are passed over. 0, TACHO_EPARSE, TACHO_ENOMEM. */
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to,
                          tacho_error *err);
 

@@ -114,7 +114,7 @@ static int open_files(struct tch_run_server *s, const char *folder, tacho_error 
 }
 
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
-                         const char *folder, const volatile sig_atomic_t *stop, tacho_error *err)
+                         const char *folder, tacho_error *err)
 {
     const char *argv[] = {"sh", "-c", plan->server, NULL};
     struct tch_spawn spec = {
@@ -127,9 +127,14 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
         return status;
     spec.io[0].kind = TCH_IO_NULL;
     spec.io[1] = spec.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = s->log_fd};
-    status = tch_spawn(&spec, &s->pid, err);
-    if (status == 0)
-        status = await_ready(s, plan->ready, stop, err);
+    return tch_spawn(&spec, &s->pid, err);
+}
+
+int tch_run_server_await(struct tch_run_server *s, const char *ready,
+                         const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    int status = await_ready(s, ready, stop, err);
+
     if (status == 0)
         status = tacho_tree_open("", s->pid, &s->tree, err);
     if (status == 0) {

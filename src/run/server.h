@@ -35,17 +35,22 @@ struct tch_run_server {
 };
 
 /**
- * Starts plan->server by sh -c in a process group of its own and waits until it is ready: until a
- * line of what it prints matches plan->ready, or, when that is a number, until that port of this
- * machine takes connections. Its output goes to FOLDER/server.log, its memory over time to
- * FOLDER/server-memory.csv. tch_run_server_stop() in any case.
+ * Starts plan->server by sh -c in a process group of its own. Its output goes to FOLDER/server.log,
+ * its memory over time to FOLDER/server-memory.csv. tch_run_server_stop() in any case.
+ */
+int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
+                         const char *folder, tacho_error *err);
+
+/**
+ * Waits until it is ready: until a line of what it prints matches ready, or, when that is a number,
+ * until that port of this machine takes connections. It is measured from then on.
  *
  * @param stop  not 0: wait no longer; may be NULL
  * @return 0, 1 when it was stopped, TACHO_EINVAL, TACHO_EIO (also when it ends before it is ready),
  * TACHO_ELIMIT when it is not ready in time
  */
-int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
-                         const char *folder, const volatile sig_atomic_t *stop, tacho_error *err);
+int tch_run_server_await(struct tch_run_server *s, const char *ready,
+                         const volatile sig_atomic_t *stop, tacho_error *err);
 
 /**
  * Begins to reckon its share of the machine's energy, by CPU time: FOLDER/server-power.csv.

@@ -115,10 +115,11 @@ int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t 
 {
     struct tch_spawner_request q = {.count = count};
     struct tch_spawner_reply r;
+    int status = s->owed ? read_reply(s, &r, err) : 0;
 
-    if (s->owed && read_reply(s, &r, err) < 0)
-        return r.code;
     s->owed = false;
+    if (status < 0)
+        return status;
     s->taken = 0;
     atomic_store(&s->shared->done, 0);
     atomic_store(&s->shared->began_ns, tch_now_ns());
@@ -193,6 +194,18 @@ void tch_spawner_abort(struct tch_spawner *s)
 {
     if (s->pid > 0)
         kill(s->pid, SIGTERM);
+}
+
+void tch_spawner_cancel(struct tch_spawner *s)
+{
+    struct tch_spawner_reply r;
+
+    if (!s->owed)
+        return;
+    tch_spawner_abort(s);
+    (void)read_reply(s, &r, NULL);
+    s->owed = false;
+    s->taken = atomic_load(&s->shared->done);
 }
 
 uint64_t tch_spawner_cpu_ns(struct tch_spawner *s)

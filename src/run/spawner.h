@@ -87,6 +87,9 @@ void tch_spawner_guard(struct tch_spawner *s, pid_t group);
 /** TERM to the command's process group now, KILL after the grace time; nothing is run any more. */
 void tch_spawner_abort(struct tch_spawner *s);
 
+/** As that, and waits until what was begun has ended; what is not taken yet is left. */
+void tch_spawner_cancel(struct tch_spawner *s);
+
 /** CPU time that it has used itself, commands not counted; known once it is closed: so it closes
     it. */
 uint64_t tch_spawner_cpu_ns(struct tch_spawner *s);

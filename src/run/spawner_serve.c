@@ -346,13 +346,14 @@ static bool run_jobs(int fd, const struct tch_spawner_request *q)
     return syscall(SYS_write, fd, &reply, sizeof reply) == (long)sizeof reply;
 }
 
-/* Our parent ends its server itself, unless it was killed. */
-static void end_server(pid_t parent)
+/* Our parent ends its server itself, and then guards none, unless it was killed. Whether it is
+   still our parent tells nothing: its end of the socket is closed before it is gone. */
+static void end_server(void)
 {
     pid_t group = atomic_load(&mine->server);
     const struct timespec grace = {.tv_sec = TCH_RUN_GRACE_NS / 1000000000u};
 
-    if (group <= 0 || getppid() == parent)
+    if (group <= 0)
         return;
     kill(-group, SIGTERM);
     nanosleep(&grace, NULL);
@@ -383,6 +384,6 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
     } while (n == (long)sizeof q && run_jobs(fd, &q));
     for (size_t i = 0; i < plan->command_count; i++)
         tch_lane_end(&lanes[i]);
-    end_server(parent);
+    end_server();
     _exit(0);
 }

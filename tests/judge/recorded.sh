@@ -129,4 +129,33 @@ says "it is required, and was not measured"
 sed -i 's/memory.nothing: .*/stage:decode.kernel_calls: {tolerance: 5%}/' tacho.yaml
 ends_with 1 "$tacho" gate
 says "direction"
+
+# A metric that is called as what is measured or recorded is another thing.
+for side in c d; do
+    "$tacho" run -q -n 6 --name $side --metric 'wall=v=([0-9]+)' --metric 'kv_cache=v=([0-9]+)' -- \
+        sh -c "echo v=$side | tr cd 89" >/dev/null 2>&1
+done
+"$tacho" compare --json tacho-out/c/latest tacho-out/d/latest >metric.json
+for metric in wall kv_cache; do
+    jq -e "[.rows[] | select(.metric == \"$metric\" and .title == \"$metric\") | .a.median, .b.median] == [8, 9]" \
+        metric.json >/dev/null || fail "metric $metric: $(cat metric.json)"
+done
+
+rm tacho.yaml
+# Hundreds of stages, each with three statistics: what is saved can be read.
+cat >many.sh <<'END'
+i=0
+stages='"a":1'
+while [ $i -lt 400 ]; do
+    stages="$stages,\"s$i\":$i.5"
+    i=$((i + 1))
+done
+hash=$(printf %064d 0)
+echo "{\"event\":\"e\",\"commit_sha\":\"abc\",\"env_hash\":\"sha256:$hash\",\"model\":\"m\",\"concurrency\":1,\"shape\":{\"b\":1},\"stage_us\":{$stages},\"graph_enabled\":true,\"runtime_flags\":{},\"source\":\"native\"}" \
+    >"$TACHO_RUN_DIR/profile.jsonl"
+END
+"$tacho" run -q -n 4 --name many -- sh many.sh >/dev/null 2>&1
+ends_with 0 "$tacho" baseline save --from tacho-out/many/latest --bench many
+ends_with 0 "$tacho" baseline show many
+says "stage:e.s399:p99"
 finish

@@ -47,6 +47,17 @@ wait $pid
 holds waiting '.state == "interrupted" and .samples == []'
 gone 'sleep 96.1' "the server"
 
+"$tacho" run -n 3 --name waiting --server 'exec sleep 96.2' --ready never -- true >out 2>err &
+pid=$!
+tries=0
+until pgrep -f '^sleep 96.2' >/dev/null || [ $tries -eq 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+gone 'sleep 96.2' "the server of a tacho that was killed"
+
 # A rude one: the samples are on disk, the command goes too, and report completes the folder.
 "$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo 5; sleep 0.0317' >out 2>err &
 pid=$!

@@ -98,6 +98,22 @@ static void a_second_line_adds_to_the_run(void **state)
     tch_run_samples_release(&to);
 }
 
+/* Of runs that were begun together, the first may have more to tell when the next is there. */
+static void a_later_line_adds_to_its_run(void **state)
+{
+    struct tch_run_samples to = empty();
+
+    (void)state;
+    assert_int_equal(read_back("{\"run\":1,\"wall_ns\":5}", &to), 0);
+    assert_int_equal(read_back("{\"run\":2,\"wall_ns\":6}", &to), 0);
+    assert_int_equal(read_back("{\"run\":3,\"wall_ns\":7}", &to), 0);
+    assert_int_equal(read_back("{\"run\":1,\"wall_ns\":5,\"tree_rss_bytes\":9}", &to), 0);
+    assert_int_equal(to.count, 3);
+    assert_true(to.items[0].field[TCH_TREE_RSS] == 9);
+    assert_true(to.items[2].field[TCH_WALL] == 7);
+    tch_run_samples_release(&to);
+}
+
 static int parse_one(void *arg)
 {
     struct tch_run_samples to = empty();
@@ -180,9 +196,13 @@ static void sums_up_with_an_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_wrote),      cmocka_unit_test(refuses_what_is_no_sample),
-        cmocka_unit_test(survives_without_memory),  cmocka_unit_test(warns_of_what_the_times_show),
-        cmocka_unit_test(sums_up_with_an_interval), cmocka_unit_test(a_second_line_adds_to_the_run),
+        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(refuses_what_is_no_sample),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(warns_of_what_the_times_show),
+        cmocka_unit_test(sums_up_with_an_interval),
+        cmocka_unit_test(a_second_line_adds_to_the_run),
+        cmocka_unit_test(a_later_line_adds_to_its_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
