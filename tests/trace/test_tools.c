@@ -270,6 +270,53 @@ static void finds_what_viewers_lose(void **state)
     tch_validation_release(&v);
 }
 
+static int note_time(void *ctx, const struct tch_ev *ev)
+{
+    *(int64_t *)ctx = ev->ts;
+    return 0;
+}
+
+/* Microseconds since 1970 have more digits than a double, and are nested all the same. */
+static void long_times_lose_nothing(void **state)
+{
+    static const struct {
+        const char *us;
+        int64_t ns;
+    } cases[] = {
+        {"1763264659000001", 1763264659000001000},
+        {"1763264659000001.5", 1763264659000001500},
+        {"\"1763264659000001.002\"", 1763264659000001002},
+        {"1763264659000001.0024999", 1763264659000001002},
+        {"1763264659000001.0025", 1763264659000001003},
+        {"2199999999999999.9995", 2200000000000000000},
+        {"12345678.00049", 12345678000},
+        {"1.763264659e15", 1763264659000000000},
+    };
+    static const char nested[] =
+        "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1763264659000001,\"dur\":2,\"pid\":1,\"tid\":1},"
+        "{\"name\":\"b\",\"ph\":\"X\",\"ts\":1763264659000002,\"dur\":1,\"pid\":1,\"tid\":1}]";
+    struct tch_validation v;
+    tacho_error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_model m;
+        char text[128];
+        int64_t ns = 0;
+
+        snprintf(text, sizeof text, "[{\"ph\":\"i\",\"ts\":%s,\"name\":\"a\"}]", cases[i].us);
+        tch_model_init(&m);
+        assert_int_equal(
+            tch_model_read(&m, tools_put("long.json", text), &tools_plain, note_time, &ns, &err),
+            0);
+        assert_int_equal(ns, cases[i].ns);
+        tch_model_release(&m);
+    }
+    assert_int_equal(tch_validate(&v, tools_put("nested.json", nested), &tools_plain, &err), 0);
+    assert_false(tch_validation_loses(&v));
+    tch_validation_release(&v);
+}
+
 static void mends_overlaps_and_ids(void **state)
 {
     static const char bad[] =
@@ -391,6 +438,7 @@ int main(void)
         TEST_IN_HOME(refuses_what_is_no_trace),
         TEST_IN_HOME(cuts_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
+        TEST_IN_HOME(long_times_lose_nothing),
         TEST_IN_HOME(mends_overlaps_and_ids),
         TEST_IN_HOME(compares_by_name_with_an_interval),
         TEST_IN_HOME(survives_every_failed_allocation),
