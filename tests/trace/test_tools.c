@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/json_read.h"
+#include "base/protobuf.h"
 #include "support/system.h"
 #include "support/test.h"
 #include "tools.h"
 #include "trace/compare.h"
 #include "trace/load.h"
 #include "trace/merge.h"
+#include "trace/perfetto_fields.h"
 #include "trace/rewrite.h"
 #include "trace/validate.h"
 
@@ -317,6 +320,41 @@ static void long_times_lose_nothing(void **state)
     tch_validation_release(&v);
 }
 
+/* They are one text, which is kept once and not again for each. */
+static void labels_are_put_together_once(void **state)
+{
+    struct tch_buf b;
+    struct tch_model m;
+    const char *labels;
+    size_t packet, track, process;
+
+    (void)state;
+    tch_buf_init(&b, 1 << 20);
+    packet = tch_pb_begin(&b, TCH_PF_TRACE_PACKET);
+    track = tch_pb_begin(&b, TCH_PF_PACKET_TRACK);
+    tch_pb_varint(&b, TCH_PF_TRACK_UUID, 1);
+    process = tch_pb_begin(&b, TCH_PF_TRACK_PROCESS);
+    tch_pb_varint(&b, TCH_PF_PROCESS_PID, 7);
+    for (int i = 0; i < 1000; i++)
+        tch_pb_text(&b, TCH_PF_PROCESS_LABELS, i == 999 ? "last" : "label");
+    tch_pb_end(&b, process);
+    tch_pb_end(&b, track);
+    tch_pb_end(&b, packet);
+    assert_int_equal(tch_file_replace(test_at("labels.pftrace"), b.data, b.len, false, NULL), 0);
+    tch_buf_release(&b);
+
+    tch_model_init(&m);
+    assert_int_equal(
+        tch_model_read(&m, test_at("labels.pftrace"), &tools_plain, pass_over, NULL, NULL), 0);
+    assert_int_equal(tch_model_process_count(&m), 1);
+    labels = tch_text(&m.texts, m.processes[0].labels);
+    assert_int_equal(strlen(labels), 999 * strlen("label, ") + strlen("last"));
+    assert_memory_equal(labels, "label, label, ", 14);
+    assert_string_equal(labels + strlen(labels) - strlen(", last"), ", last");
+    assert_true(m.texts.bytes_len < 2 * strlen(labels));
+    tch_model_release(&m);
+}
+
 static void mends_overlaps_and_ids(void **state)
 {
     static const char bad[] =
@@ -439,6 +477,7 @@ int main(void)
         TEST_IN_HOME(cuts_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
         TEST_IN_HOME(long_times_lose_nothing),
+        TEST_IN_HOME(labels_are_put_together_once),
         TEST_IN_HOME(mends_overlaps_and_ids),
         TEST_IN_HOME(compares_by_name_with_an_interval),
         TEST_IN_HOME(survives_every_failed_allocation),
