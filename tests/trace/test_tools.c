@@ -126,6 +126,14 @@ static void tells_that_a_recording_was_cut(void **state)
     events_of(test_at("full.tacho"), &m);
     assert_true(m.cut);
     assert_int_equal(m.why.offset, TCH_REC_HEADER + 1000);
+    assert_int_equal(truncate(test_at("full.tacho"), TCH_REC_HEADER - 1000), 0);
+    assert_int_equal(events_of(test_at("full.tacho"), &m), 0);
+    assert_true(m.cut);
+    assert_int_equal(m.why.offset, TCH_REC_HEADER - 1000);
+    /* As it is when its process was killed before the first chunk. */
+    assert_int_equal(truncate(test_at("full.tacho"), TCH_REC_PAGE), 0);
+    assert_int_equal(events_of(test_at("full.tacho"), &m), 0);
+    assert_false(m.cut);
 }
 
 static int pass_over(void *ctx, const struct tch_ev *ev)
