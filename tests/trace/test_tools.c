@@ -101,6 +101,7 @@ static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
         {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}", 1, true},
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"name\":\"b\"c\"}]", 1, true},
         {"{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}\n\n{\"ph\":\"i\",\"ts\":2}\n", 2, false},
+        {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]\n]", 1, true},
         {"[]", 0, false},
     };
 
