@@ -181,6 +181,12 @@ void tch_orphans_take(struct tch_orphans *o)
     o->before = before != 0;
     o->taken = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
     tch_family_find(&o->older, getpid());
+    /* What children from before us leave behind would look like the command's. */
+    if (o->taken && o->older.count > 1) {
+        if (!o->before)
+            prctl(PR_SET_CHILD_SUBREAPER, 0);
+        o->taken = false;
+    }
 }
 
 void tch_orphans_leave(struct tch_orphans *o)

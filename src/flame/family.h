@@ -38,7 +38,8 @@ struct tch_orphans {
     struct tch_family older; /**< children that we had already */
 };
 
-/** From now on orphans come to this process, which is to have no other children of its own. */
+/** From now on orphans come to this process, which is to have no other children of its own. Where
+   it has some already, as after a shell's "job & exec ...", nobody comes. */
 void tch_orphans_take(struct tch_orphans *o);
 
 /** Those that run go on, and are somebody else's when we end. */

@@ -9,6 +9,7 @@
 #define TCH_RUN_SPAWNER_PARTS_H
 
 #include <limits.h>
+#include <stdio.h>
 
 #include "spawner.h"
 
@@ -47,6 +48,15 @@ void tch_lane_end(const struct tch_lane *lane);
 /** Before the first run, then a line of the log for each; 0, or -1 with errno. */
 void tch_spawner_log_init(void);
 int tch_spawner_log(int fd, const struct tch_run_sample *sample);
+
+/** Part of a file that is mapped and only read, with no page of our own in it. */
+struct tch_piece {
+    uintptr_t start;
+    size_t len;
+};
+
+/** The first of them, at most `room`, in the text of /proc/PID/smaps; how many. */
+size_t tch_spawner_pieces(FILE *smaps, struct tch_piece *pieces, size_t room);
 
 /** Lets go of code and constants that were used before and will not be again, and forgets the
     peak. */

@@ -11,16 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Part of a file that is mapped and only read. */
-struct piece {
-    uintptr_t start;
-    size_t len;
-};
-
 enum { PIECES = 128 };
 
 /* "7f1c-7f2d r-xp ..." */
-static bool parse_piece(const char *line, struct piece *ret)
+static bool parse_piece(const char *line, struct tch_piece *ret)
 {
     char *end;
     uintmax_t start = strtoumax(line, &end, 16);
@@ -28,28 +22,47 @@ static bool parse_piece(const char *line, struct piece *ret)
 
     if (stop <= start || strncmp(end, " r-", 3) != 0 || end[4] != 'p' || !strchr(end, '/'))
         return false;
-    *ret = (struct piece){(uintptr_t)start, (size_t)(stop - start)};
+    *ret = (struct tch_piece){(uintptr_t)start, (size_t)(stop - start)};
     return true;
 }
 
-/* Those with pages of our own in them, as where addresses were put in at the start, would lose
-   these: not found. */
-static size_t find_pieces(struct piece *pieces)
+/* "Swap:          4 kB" */
+static bool is_none(const char *line, const char *name)
 {
-    static const char own[] = "Anonymous:";
-    FILE *maps = fopen("/proc/self/smaps", "re");
+    size_t len = strlen(name);
+
+    return strncmp(line, name, len) == 0 && strtoumax(line + len, NULL, 10) == 0;
+}
+
+/* Those with pages of our own in them, as where addresses were put in at the start, would lose
+   these, also while they are swapped out: not found. */
+size_t tch_spawner_pieces(FILE *smaps, struct tch_piece *pieces, size_t room)
+{
     char line[PATH_MAX + 128];
-    bool whole = false; /* pieces[n] is one, as far as is known */
+    bool file = false, whole = false; /* pieces[n] is one, as far as is known */
     size_t n = 0;
 
-    while (maps && n < PIECES && fgets(line, sizeof line, maps)) {
-        if (strchr("0123456789abcdef", line[0]))
-            whole = parse_piece(line, &pieces[n]);
-        else if (whole && strncmp(line, own, strlen(own)) == 0)
-            n += strtoumax(line + strlen(own), NULL, 10) == 0;
+    while (n < room && fgets(line, sizeof line, smaps)) {
+        if (strchr("0123456789abcdef", line[0])) {
+            file = parse_piece(line, &pieces[n]);
+            whole = false;
+        } else if (is_none(line, "Anonymous:")) {
+            whole = file;
+        } else if (whole && is_none(line, "Swap:")) { /* comes behind */
+            n++;
+            whole = false;
+        }
     }
-    if (maps)
-        fclose(maps);
+    return n;
+}
+
+static size_t find_pieces(struct tch_piece *pieces)
+{
+    FILE *smaps = fopen("/proc/self/smaps", "re");
+    size_t n = smaps ? tch_spawner_pieces(smaps, pieces, PIECES) : 0;
+
+    if (smaps)
+        fclose(smaps);
     return n;
 }
 
@@ -57,7 +70,7 @@ static size_t find_pieces(struct piece *pieces)
 void tch_spawner_shrink(void)
 {
     static const char peak[] = "5";
-    struct piece pieces[PIECES];
+    struct tch_piece pieces[PIECES];
     size_t n = find_pieces(pieces);
     int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 

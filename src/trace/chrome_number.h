@@ -55,11 +55,36 @@ static inline uint64_t tch_chrome_digits(const char *p, size_t len)
                     : tch_chrome_eight(p, len - 8) * 100000000 + tch_chrome_eight(p + len - 8, 8);
 }
 
+/** Digits, a point, digits: more of them than a double holds, as microseconds since 1970 have. */
+static inline bool tch_chrome_long_us(const char *p, size_t len, int64_t *ret)
+{
+    uint64_t ns = 0;
+    size_t i = 0, point;
+
+    for (; i < len && i < 16 && tch_json_is_digit(p[i]); i++)
+        ns = ns * 10 + (uint64_t)(p[i] - '0');
+    if (i == 0 || (i < len && p[i] != '.') || i + 1 == len)
+        return false;
+    point = i;
+    for (i++; i < len; i++)
+        if (!tch_json_is_digit(p[i]))
+            return false;
+    for (i = point + 1; i < point + 4; i++)
+        ns = ns * 10 + (i < len ? (uint64_t)(p[i] - '0') : 0);
+    ns += i < len && p[i] >= '5';
+    if (ns > UINT64_C(9200000000000000000))
+        return false;
+    *ret = (int64_t)ns;
+    return true;
+}
+
 /** A number that is negative, long, or has an exponent or more digits than nanoseconds. */
 static inline bool tch_chrome_rare_us(const char *text, size_t len, int64_t *ret)
 {
     double us;
 
+    if (tch_chrome_long_us(text, len, ret))
+        return true;
     if (tch_parse_f64_n(text, len, &us) < 0)
         return false;
     us = round(us * 1000);

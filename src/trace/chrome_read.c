@@ -101,6 +101,8 @@ static int read_top(struct tch_chrome_reader *c)
         if (c->r->m->kind != TCH_KIND_JSON_LINES)
             c->r->m->kind = TCH_KIND_CHROME_ARRAY;
         status = read_array(c);
+        if (status == 0)
+            c->between = false;
     } else {
         c->r->m->kind = TCH_KIND_CHROME_OBJECT;
         status = read_object(c, &found);

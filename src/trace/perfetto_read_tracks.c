@@ -23,21 +23,22 @@ static int set_text(struct tch_pf_reader *p, const struct tch_pb_field *f, uint3
     return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
 }
 
-/* Several labels are one text. */
-static int add_label(struct tch_pf_reader *p, const struct tch_pb_field *f, uint32_t *labels)
+/* Several labels are one text, made of p->args when all are there. */
+static void add_label(struct tch_pf_reader *p, const struct tch_pb_field *f)
 {
-    struct tch_texts *texts = &p->r->m->texts;
-
-    if (*labels == 0)
-        return set_text(p, f, labels);
-    tch_buf_clear(&p->args);
-    tch_buf_add(&p->args, tch_text(texts, *labels), tch_text_len(texts, *labels));
-    tch_buf_adds(&p->args, ", ");
+    if (p->args.len > 0)
+        tch_buf_adds(&p->args, ", ");
     tch_buf_add(&p->args, (const char *)f->data, f->len);
+}
+
+static int set_labels(struct tch_pf_reader *p, uint32_t *ret)
+{
     if (p->args.failed)
         return tch_pf_no_memory(p);
-    *labels = tch_texts_add(texts, p->args.data, p->args.len);
-    return *labels == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+    if (p->args.len == 0)
+        return 0;
+    *ret = tch_texts_add(&p->r->m->texts, p->args.data, p->args.len);
+    return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
 }
 
 static void set_sort(struct tch_pf_track *t, uint64_t value)
@@ -60,7 +61,7 @@ static int read_process(struct tch_pf_reader *p, struct tch_pf_track *t, struct 
         else if (f.number == TCH_PF_PROCESS_NAME && f.type == TCH_PB_BYTES)
             status = set_text(p, &f, &t->name);
         else if (f.number == TCH_PF_PROCESS_LABELS && f.type == TCH_PB_BYTES)
-            status = add_label(p, &f, &t->labels);
+            add_label(p, &f);
     }
     return status;
 }
@@ -147,6 +148,7 @@ int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descri
     struct tch_pb_field f;
     int status = 0;
 
+    tch_buf_clear(&p->args);
     tch_pb_open(&r, descriptor->data, descriptor->len);
     while (status == 0 && tch_pb_next(&r, &f) > 0) {
         if (f.number == TCH_PF_TRACK_UUID && f.type == TCH_PB_VARINT)
@@ -162,6 +164,8 @@ int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descri
                   f.number == TCH_PF_TRACK_COUNTER))
             status = read_part(p, &got, &f);
     }
+    if (status == 0)
+        status = set_labels(p, &got.labels);
     if (status < 0)
         return status;
     t = tch_pf_track_of(p, got.uuid);

@@ -44,6 +44,8 @@ static uint64_t offset_of(const struct tch_recording *r, uint64_t slot)
 
 static uint64_t slot_count(const struct tch_recording *r)
 {
+    if (r->size < r->head.header_size)
+        return 0;
     return (r->size - r->head.header_size + TCH_REC_CHUNK - 1) / TCH_REC_CHUNK;
 }
 
@@ -54,8 +56,6 @@ static int measure(struct tch_recording *r, tacho_error *err)
     if (fstat(r->fd, &st) < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", r->path);
     r->size = (uint64_t)st.st_size;
-    if (r->size < r->head.header_size)
-        r->size = r->head.header_size;
     return 0;
 }
 

@@ -312,6 +312,14 @@ static void note_clock(struct recording_reader *c)
     m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }
 
+/* The recorder makes one page, then whole chunks where those begin: else somebody else cut it. */
+static bool is_cut(const struct tch_recording *r)
+{
+    if (r->size < r->head.header_size)
+        return r->size != TCH_REC_PAGE;
+    return (r->size - r->head.header_size) % TCH_REC_CHUNK != 0;
+}
+
 static void note_facts(struct recording_reader *c)
 {
     struct tch_model *m = c->r->m;
@@ -320,10 +328,10 @@ static void note_facts(struct recording_reader *c)
     m->bytes = c->rec.size;
     m->dropped = head->dropped;
     m->bad.count = c->rec.damaged;
-    /* The recorder makes whole chunks only, so somebody else cut it. */
-    if ((c->rec.size - head->header_size) % TCH_REC_CHUNK != 0) {
+    if (is_cut(&c->rec)) {
         m->cut = m->tail_only = true;
-        tch_fail(&m->why, TACHO_EPARSE, 0, "the recording ends inside a chunk");
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the recording ends inside %s",
+                 c->rec.size < head->header_size ? "its header" : "a chunk");
         m->why.offset = c->rec.size;
     }
 }

@@ -191,7 +191,8 @@ struct reading {
     tacho_witness_entry *entry;
     size_t start[2];
     unsigned seen;
-    bool has_mask; /* it was read already, and "[]" stands in its place */
+    bool has_mask;  /* one was read already, and "[]" stands in its place: */
+    size_t mask_at; /* here in the rest; the entry's own or one inside another member */
 };
 
 static int read_field(struct reading *r, enum field field, const struct tch_json_value *value)
@@ -204,7 +205,7 @@ static int read_field(struct reading *r, enum field field, const struct tch_json
     case KEEP_MASK:
         if (value->type != TCH_JSON_ARRAY)
             return TACHO_EPARSE;
-        if (r->has_mask && !(r->seen & 1u << KEEP_MASK))
+        if (r->has_mask && value->text == r->room->rest.data + r->mask_at)
             return 0;
         tch_buf_clear(&r->room->mask);
         return read_mask(value->text, value->len, &r->room->mask);
@@ -258,7 +259,8 @@ static int read_members(struct tch_json_reader *json, struct reading *r, uint64_
 }
 
 /* A mask is nearly all of its line: it is read first, and the JSON is that of what is left. The key
-   with its quotes can stand in no string. 0, TACHO_ENOMEM, TACHO_EPARSE. */
+   with its quotes can stand in no string. What is no mask is left to the JSON reader, which knows
+   whose it is. 0, TACHO_ENOMEM. */
 static int take_mask(struct reading *r, const struct tch_line *line)
 {
     static const char key[] = MASK_KEY;
@@ -267,19 +269,23 @@ static int take_mask(struct reading *r, const struct tch_line *line)
     const char *found = memmem(line->text, line->len, key, sizeof key - 1);
     const char *open = found ? found + sizeof key - 2 : NULL;
     const char *close = open ? memchr(open, ']', (size_t)(line_end - open)) : NULL;
-    int status;
+    int status = TACHO_EPARSE;
 
     tch_buf_clear(rest);
-    if (!close || (found > line->text && found[-1] == '\\')) {
-        tch_buf_add(rest, line->text, line->len);
-        return rest->failed ? TACHO_ENOMEM : 0;
-    }
     tch_buf_clear(&r->room->mask);
-    status = read_mask(open, (size_t)(close + 1 - open), &r->room->mask);
-    tch_buf_add(rest, line->text, (size_t)(open + 1 - line->text));
-    tch_buf_add(rest, close, (size_t)(line_end - close));
-    r->has_mask = true;
-    return rest->failed ? TACHO_ENOMEM : status;
+    if (close && !(found > line->text && found[-1] == '\\'))
+        status = read_mask(open, (size_t)(close + 1 - open), &r->room->mask);
+    if (status == TACHO_ENOMEM)
+        return status;
+    r->has_mask = status == 0;
+    if (r->has_mask) {
+        r->mask_at = (size_t)(open - line->text);
+        tch_buf_add(rest, line->text, r->mask_at + 1);
+        tch_buf_add(rest, close, (size_t)(line_end - close));
+    } else {
+        tch_buf_add(rest, line->text, line->len);
+    }
+    return rest->failed ? TACHO_ENOMEM : 0;
 }
 
 int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room *room,
@@ -293,9 +299,7 @@ int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room 
     tch_buf_clear(&room->texts);
     status = take_mask(&r, line);
     if (status < 0)
-        return tch_fail(err, status, line->number,
-                        status == TACHO_ENOMEM ? "out of memory for a witness entry"
-                                               : "keep_mask is not what an entry has there");
+        return tch_fail(err, status, line->number, "out of memory for a witness entry");
     tch_json_open(&json, room->rest.data, room->rest.len, NULL);
     if (tch_json_read(&json, &value) < 0 || value.type != TCH_JSON_OBJECT)
         return tch_fail(err, TACHO_EPARSE, line->number, "the line is no JSON object");

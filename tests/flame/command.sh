@@ -86,6 +86,15 @@ done
 # What a command leaves behind when it ends by itself is its own affair.
 ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares 300 >/dev/null 2>&1 & $workload shares 30"
 [ -n "$(running deaf)" ] || fail "a daemon was ended with the command that left it"
+# What was there before us is not the command's, nor is what comes of it: a job of the shell that
+# became tacho leaves a process behind, and then interrupts.
+cp "$workload" other
+ends 1 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
+    exec '$tacho' flame --label older -- sh -c ': >go; exec $workload shares $long'"
+left=$(running other)
+[ -n "$left" ] || fail "a process that another child left behind was ended"
+left=${left#/proc/}
+kill -KILL "${left%/exe}"
 
 # A process that runs already; one that ends meanwhile.
 "$workload" threads $long &

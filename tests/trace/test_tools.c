@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/json_read.h"
+#include "base/protobuf.h"
 #include "support/system.h"
 #include "support/test.h"
 #include "tools.h"
 #include "trace/compare.h"
 #include "trace/load.h"
 #include "trace/merge.h"
+#include "trace/perfetto_fields.h"
 #include "trace/rewrite.h"
 #include "trace/validate.h"
 
@@ -98,6 +101,7 @@ static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
         {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}", 1, true},
         {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"name\":\"b\"c\"}]", 1, true},
         {"{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}\n\n{\"ph\":\"i\",\"ts\":2}\n", 2, false},
+        {"[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]\n]", 1, true},
         {"[]", 0, false},
     };
 
@@ -123,6 +127,14 @@ static void tells_that_a_recording_was_cut(void **state)
     events_of(test_at("full.tacho"), &m);
     assert_true(m.cut);
     assert_int_equal(m.why.offset, TCH_REC_HEADER + 1000);
+    assert_int_equal(truncate(test_at("full.tacho"), TCH_REC_HEADER - 1000), 0);
+    assert_int_equal(events_of(test_at("full.tacho"), &m), 0);
+    assert_true(m.cut);
+    assert_int_equal(m.why.offset, TCH_REC_HEADER - 1000);
+    /* As it is when its process was killed before the first chunk. */
+    assert_int_equal(truncate(test_at("full.tacho"), TCH_REC_PAGE), 0);
+    assert_int_equal(events_of(test_at("full.tacho"), &m), 0);
+    assert_false(m.cut);
 }
 
 static int pass_over(void *ctx, const struct tch_ev *ev)
@@ -270,6 +282,88 @@ static void finds_what_viewers_lose(void **state)
     tch_validation_release(&v);
 }
 
+static int note_time(void *ctx, const struct tch_ev *ev)
+{
+    *(int64_t *)ctx = ev->ts;
+    return 0;
+}
+
+/* Microseconds since 1970 have more digits than a double, and are nested all the same. */
+static void long_times_lose_nothing(void **state)
+{
+    static const struct {
+        const char *us;
+        int64_t ns;
+    } cases[] = {
+        {"1763264659000001", 1763264659000001000},
+        {"1763264659000001.5", 1763264659000001500},
+        {"\"1763264659000001.002\"", 1763264659000001002},
+        {"1763264659000001.0024999", 1763264659000001002},
+        {"1763264659000001.0025", 1763264659000001003},
+        {"2199999999999999.9995", 2200000000000000000},
+        {"12345678.00049", 12345678000},
+        {"1.763264659e15", 1763264659000000000},
+    };
+    static const char nested[] =
+        "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1763264659000001,\"dur\":2,\"pid\":1,\"tid\":1},"
+        "{\"name\":\"b\",\"ph\":\"X\",\"ts\":1763264659000002,\"dur\":1,\"pid\":1,\"tid\":1}]";
+    struct tch_validation v;
+    tacho_error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_model m;
+        char text[128];
+        int64_t ns = 0;
+
+        snprintf(text, sizeof text, "[{\"ph\":\"i\",\"ts\":%s,\"name\":\"a\"}]", cases[i].us);
+        tch_model_init(&m);
+        assert_int_equal(
+            tch_model_read(&m, tools_put("long.json", text), &tools_plain, note_time, &ns, &err),
+            0);
+        assert_int_equal(ns, cases[i].ns);
+        tch_model_release(&m);
+    }
+    assert_int_equal(tch_validate(&v, tools_put("nested.json", nested), &tools_plain, &err), 0);
+    assert_false(tch_validation_loses(&v));
+    tch_validation_release(&v);
+}
+
+/* They are one text, which is kept once and not again for each. */
+static void labels_are_put_together_once(void **state)
+{
+    struct tch_buf b;
+    struct tch_model m;
+    const char *labels;
+    size_t packet, track, process;
+
+    (void)state;
+    tch_buf_init(&b, 1 << 20);
+    packet = tch_pb_begin(&b, TCH_PF_TRACE_PACKET);
+    track = tch_pb_begin(&b, TCH_PF_PACKET_TRACK);
+    tch_pb_varint(&b, TCH_PF_TRACK_UUID, 1);
+    process = tch_pb_begin(&b, TCH_PF_TRACK_PROCESS);
+    tch_pb_varint(&b, TCH_PF_PROCESS_PID, 7);
+    for (int i = 0; i < 1000; i++)
+        tch_pb_text(&b, TCH_PF_PROCESS_LABELS, i == 999 ? "last" : "label");
+    tch_pb_end(&b, process);
+    tch_pb_end(&b, track);
+    tch_pb_end(&b, packet);
+    assert_int_equal(tch_file_replace(test_at("labels.pftrace"), b.data, b.len, false, NULL), 0);
+    tch_buf_release(&b);
+
+    tch_model_init(&m);
+    assert_int_equal(
+        tch_model_read(&m, test_at("labels.pftrace"), &tools_plain, pass_over, NULL, NULL), 0);
+    assert_int_equal(tch_model_process_count(&m), 1);
+    labels = tch_text(&m.texts, m.processes[0].labels);
+    assert_int_equal(strlen(labels), 999 * strlen("label, ") + strlen("last"));
+    assert_memory_equal(labels, "label, label, ", 14);
+    assert_string_equal(labels + strlen(labels) - strlen(", last"), ", last");
+    assert_true(m.texts.bytes_len < 2 * strlen(labels));
+    tch_model_release(&m);
+}
+
 static void mends_overlaps_and_ids(void **state)
 {
     static const char bad[] =
@@ -391,6 +485,8 @@ int main(void)
         TEST_IN_HOME(refuses_what_is_no_trace),
         TEST_IN_HOME(cuts_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
+        TEST_IN_HOME(long_times_lose_nothing),
+        TEST_IN_HOME(labels_are_put_together_once),
         TEST_IN_HOME(mends_overlaps_and_ids),
         TEST_IN_HOME(compares_by_name_with_an_interval),
         TEST_IN_HOME(survives_every_failed_allocation),

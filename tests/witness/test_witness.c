@@ -217,6 +217,36 @@ static void masks_of_every_length_come_back(void **state)
     }
 }
 
+/* What stands inside another member is that member's, whatever its name. */
+static void the_mask_is_the_entrys_own(void **state)
+{
+    static const char *const members[] = {
+        "\"x\":{\"keep_mask\":[true,true,true]},\"keep_mask\":[false]",
+        "\"x\":{\"keep_mask\":[1,2]},\"keep_mask\":[false]",
+        "\"x\":{\"keep_mask\":[]},\"keep_mask\":[false]",
+        "\"x\":[{\"keep_mask\":[[true]]}],\"keep_mask\":[false]",
+        "\"keep_mask\":[false],\"x\":{\"keep_mask\":[true,true]}",
+        "\"keep_mask\": [false],\"x\":{\"keep_mask\":[true,true]}",
+        "\"keep_mask\":[true,true],\"keep_mask\":[false]",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        struct tch_witness_room room;
+        tacho_witness_entry e;
+        char line[256];
+        int len = snprintf(line, sizeof line,
+                           "{\"q_hash\":\"\",\"k_hash\":\"\",%s,\"cut_cost\":0.0,"
+                           "\"lambda\":0.0,\"tau\":0,\"eps\":0.0,\"timestamp\":0}",
+                           members[i]);
+
+        assert_int_equal(read_entry(line, (size_t)len, &room, &e), 0);
+        assert_int_equal(e.keep_count, 1);
+        assert_int_equal(e.keep_mask[0], 0);
+        release_room(&room);
+    }
+}
+
 static void a_mask_of_other_things_is_refused(void **state)
 {
     static const char *const masks[] = {
@@ -487,6 +517,7 @@ int main(void)
         cmocka_unit_test(writes_the_lines_of_the_reference),
         IN_HOME(comes_back_as_it_went_out),
         cmocka_unit_test(masks_of_every_length_come_back),
+        cmocka_unit_test(the_mask_is_the_entrys_own),
         cmocka_unit_test(a_mask_of_other_things_is_refused),
         IN_HOME(a_bundle_tells_what_is_in_it),
         IN_HOME(one_flipped_bit_in_a_bundle_is_found),
