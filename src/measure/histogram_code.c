@@ -217,6 +217,7 @@ static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t 
                       tacho_error *err)
 {
     uint64_t i = 0;
+    int64_t left = INT64_MAX; /* no form has room for more than that in a bucket */
 
     while (len > 0) {
         int64_t count;
@@ -228,6 +229,9 @@ static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t 
             return bad(err, "a count is cut off");
         p += took;
         len -= took;
+        if (count > left)
+            return bad(err, "there are more than 2^63 values");
+        left -= count > 0 ? count : 0;
         if (count < 0 && -(uint64_t)count <= UINT32_MAX)
             i += -(uint64_t)count;
         else if (count >= 0 && find_bucket(l, i++, &low, &high))
