@@ -203,21 +203,26 @@ static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint6
     return true;
 }
 
-/* Its middle stands for what it holds; where values may have been stays known. */
-static void add_bucket(tacho_histogram *h, uint64_t low, uint64_t high, uint64_t count)
+/* Its middle stands for what it holds; where values may have been stays known. False: no form has
+   room for so many in one of our buckets. */
+static bool add_bucket(tacho_histogram *h, uint64_t low, uint64_t high, uint64_t count)
 {
+    uint64_t middle = low + (high - low) / 2;
+
     if (count == 0)
-        return;
-    tacho_histogram_record_count(h, low + (high - low) / 2, count);
+        return true;
+    if (count > INT64_MAX - h->counts[tacho_histogram_index(middle)])
+        return false;
+    tacho_histogram_record_count(h, middle, count);
     h->min = low < h->min ? low : h->min;
     h->max = high > h->max ? high : h->max;
+    return true;
 }
 
 static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t *p, size_t len,
                       tacho_error *err)
 {
     uint64_t i = 0;
-    int64_t left = INT64_MAX; /* no form has room for more than that in a bucket */
 
     while (len > 0) {
         int64_t count;
@@ -229,15 +234,12 @@ static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t 
             return bad(err, "a count is cut off");
         p += took;
         len -= took;
-        if (count > left)
-            return bad(err, "there are more than 2^63 values");
-        left -= count > 0 ? count : 0;
         if (count < 0 && -(uint64_t)count <= UINT32_MAX)
             i += -(uint64_t)count;
-        else if (count >= 0 && find_bucket(l, i++, &low, &high))
-            add_bucket(h, low, high, (uint64_t)count);
-        else
+        else if (count < 0 || !find_bucket(l, i++, &low, &high))
             return bad(err, "more counts than there are buckets");
+        else if (!add_bucket(h, low, high, (uint64_t)count))
+            return bad(err, "there are more than 2^63 values in a bucket");
     }
     return 0;
 }
