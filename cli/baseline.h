@@ -28,9 +28,10 @@ extern const struct opt place_opts[];
 int place_take(struct place *p, struct args *args);
 void place_release(struct place *p);
 
-/** Reads the baseline of a bench. EXIT_OK, or EXIT_WORK after a complaint. */
-int place_open(const struct place *p, const char *bench, struct tch_baseline *b,
-               char path[PATH_MAX]);
+/** Takes these options, reads the baseline of the bench that the first operand names, and does
+    something with it. Its status, or another one after a complaint. */
+int with_baseline(struct args *args,
+                  int (*act)(struct tch_baseline *b, const char *path, const struct args *args));
 
 /** NULL after a complaint. */
 struct gate_options *new_gate_options(void);

@@ -86,8 +86,8 @@ void place_release(struct place *p)
     free(p->options);
 }
 
-int place_open(const struct place *p, const char *bench, struct tch_baseline *b,
-               char path[PATH_MAX])
+static int open_baseline(const struct place *p, const char *bench, struct tch_baseline *b,
+                         char path[PATH_MAX])
 {
     tacho_error err;
 
@@ -103,6 +103,23 @@ int place_open(const struct place *p, const char *bench, struct tch_baseline *b,
         return EXIT_WORK;
     }
     return EXIT_OK;
+}
+
+int with_baseline(struct args *args,
+                  int (*act)(struct tch_baseline *b, const char *path, const struct args *args))
+{
+    struct place place;
+    struct tch_baseline b = {0};
+    char path[PATH_MAX];
+    int status = place_take(&place, args);
+
+    if (status == EXIT_OK)
+        status = open_baseline(&place, args->operands[0], &b, path);
+    if (status == EXIT_OK)
+        status = act(&b, path, args);
+    tch_baseline_release(&b);
+    place_release(&place);
+    return status;
 }
 
 const struct opt place_opts[] = {

@@ -4,21 +4,7 @@
 #include "baseline.h"
 #include "cmds.h"
 #include "run/value.h"
-#include "stats/order.h"
 #include "table.h"
-
-static double median_of(const struct tch_kept *kept)
-{
-    double *room = malloc((kept->count + 1) * sizeof *room);
-    double median = NAN;
-
-    if (room && kept->count > 0) {
-        memcpy(room, kept->value, kept->count * sizeof *room);
-        median = tch_median(room, kept->count);
-    }
-    free(room);
-    return median;
-}
 
 static void show_occasions(struct tch_buf *out, const struct term *term,
                            const struct tch_baseline *b)
@@ -79,10 +65,10 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
         find_quantity(kept->name, &q);
         tch_buf_init(&text, 256);
         table_add(&t, PLAIN, kept->name);
-        tch_add_value(&text, q.unit, median_of(kept));
+        tch_add_value(&text, q.unit, tch_kept_median(kept));
         table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
-        tch_add_value(&text, q.unit, last ? median_of(last) : NAN);
+        tch_add_value(&text, q.unit, last ? tch_kept_median(last) : NAN);
         table_add(&t, PLAIN, text.data);
         table_addf(&t, PLAIN, "%zu", kept->count);
         table_addf(&t, b->count < 3 ? DIM : PLAIN, "%.2g %%%s",
@@ -94,10 +80,11 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
     table_release(&t);
 }
 
-static int show_one(const struct tch_baseline *b, const struct args *args)
+static int show(struct tch_baseline *b, const char *path, const struct args *args)
 {
     struct tch_buf out;
 
+    (void)path;
     tch_buf_init(&out, BASELINE_OUT_MAX);
     if (args->json) {
         tch_baseline_format(&out, b);
@@ -112,18 +99,7 @@ static int show_one(const struct tch_baseline *b, const struct args *args)
 
 static int run_show(struct args *args)
 {
-    struct place place;
-    struct tch_baseline b = {0};
-    char path[PATH_MAX];
-    int status = place_take(&place, args);
-
-    if (status == EXIT_OK)
-        status = place_open(&place, args->operands[0], &b, path);
-    if (status == EXIT_OK)
-        status = show_one(&b, args);
-    tch_baseline_release(&b);
-    place_release(&place);
-    return status;
+    return with_baseline(args, show);
 }
 
 static const struct arg bench_arg[] = {

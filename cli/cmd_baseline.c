@@ -6,8 +6,9 @@
 #include "baseline.h"
 #include "cmds.h"
 
-static int promote(struct tch_baseline *b, const char *path, const char *id)
+static int promote(struct tch_baseline *b, const char *path, const struct args *args)
 {
+    const char *id = args->count > 1 ? args->operands[1] : "latest";
     const struct tch_occasion *occasion = tch_baseline_find(b, id);
     tacho_error err;
 
@@ -26,18 +27,7 @@ static int promote(struct tch_baseline *b, const char *path, const char *id)
 
 static int run_promote(struct args *args)
 {
-    struct place place;
-    struct tch_baseline b = {0};
-    char path[PATH_MAX];
-    int status = place_take(&place, args);
-
-    if (status == EXIT_OK)
-        status = place_open(&place, args->operands[0], &b, path);
-    if (status == EXIT_OK)
-        status = promote(&b, path, args->count > 1 ? args->operands[1] : "latest");
-    tch_baseline_release(&b);
-    place_release(&place);
-    return status;
+    return with_baseline(args, promote);
 }
 
 static int run_remove(struct args *args)

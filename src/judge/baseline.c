@@ -98,7 +98,7 @@ const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const c
 
 /* --- Spread --- */
 
-static double median_of(const struct tch_kept *kept)
+double tch_kept_median(const struct tch_kept *kept)
 {
     double *room = malloc((kept->count + 1) * sizeof *room);
     double median = NAN;
@@ -121,7 +121,7 @@ double tch_baseline_spread(const struct tch_baseline *b, const char *name, doubl
 
     for (size_t i = 0; steps && i < b->count; i++) {
         const struct tch_kept *kept = tch_occasion_values(&b->occasions[i], name, quantile);
-        double median = kept ? median_of(kept) : NAN;
+        double median = kept ? tch_kept_median(kept) : NAN;
 
         if (!(median > 0))
             continue;

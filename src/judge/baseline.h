@@ -87,6 +87,9 @@ int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occa
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
                                            double quantile);
 
+/** NAN where there are none, or no memory. */
+double tch_kept_median(const struct tch_kept *kept);
+
 /**
  * By how much two occasions differ with nothing changed: the standard deviation of the logarithm of
  * their ratio. From the steps between neighbouring occasions, of which the median is taken: a

@@ -75,8 +75,8 @@ static double py(const struct tch_plot *p, double y)
     return DATA_HEIGHT - share(y, p->y0, p->y1, p->y_log) * DATA_HEIGHT;
 }
 
-/* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are about
-   `count` of them. */
+/* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are at
+   most `count` of them, or one more. */
 static double tick_step(double range, double most, int count, enum tch_unit unit)
 {
     double base = 1;

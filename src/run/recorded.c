@@ -53,8 +53,8 @@ static struct tch_recorded *place(struct tch_run_sample *sample, size_t i)
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
                      const char *name, const struct tch_recorded *value, tacho_error *err)
 {
-    size_t i =
-        sample->recorded_count; /* runs record the same, in the same order: look there first */
+    /* Runs record the same, in the same order: look there first. */
+    size_t i = sample->recorded_count;
     struct tch_recorded *at;
 
     if (!isfinite(value->p50) || !isfinite(value->p95) || !isfinite(value->p99))

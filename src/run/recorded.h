@@ -2,9 +2,9 @@
  * What programs recorded of themselves, one entry a run: peaks of memory categories, stages of
  * profile events. It stands in the samples, as "recorded", so that a run can be judged by it.
  *
- *     "kv_cache", "activation", "temp_buffer"   bytes; the most that any snapshot of any process
- * told "memory.NAME"                             the same of a category of the program's own
- *     "stage:EVENT.STAGE"                       microseconds, or a count, of the run's events
+ * - "kv_cache", "activation", "temp_buffer": bytes, the most that any snapshot of any process told.
+ * - "memory.NAME": the same of a category of the program's own.
+ * - "stage:EVENT.STAGE": microseconds, or a count, of the run's events.
  */
 #ifndef TCH_RUN_RECORDED_H
 #define TCH_RUN_RECORDED_H

@@ -58,8 +58,9 @@ static bool is(const char *text, size_t len, const char *word)
 }
 
 /* A field that says where the event was; false: an argument like any other. */
-static bool take_context(struct babeltrace *b, struct tch_bt_text *t, const char *key, size_t len)
+static bool take_context(void *ctx, struct tch_bt_text *t, const char *key, size_t len)
 {
+    struct babeltrace *b = ctx;
     bool sound = true;
     uint64_t number;
 
@@ -88,25 +89,6 @@ static bool take_context(struct babeltrace *b, struct tch_bt_text *t, const char
     return true;
 }
 
-static bool take_contexts(struct babeltrace *b, struct tch_bt_text *t)
-{
-    const char *key;
-    size_t len;
-
-    if (tch_bt_char(t, '}'))
-        return true;
-    do {
-        if (!tch_bt_key(t, &key, &len))
-            return false;
-        if (take_context(b, t, key, len))
-            continue;
-        tch_json_key_n(&b->out.args, key, len);
-        if (!tch_bt_value(&b->out, t, 0))
-            return false;
-    } while (tch_bt_char(t, ','));
-    return tch_bt_char(t, '}');
-}
-
 /* Behind the brace that opens a group: is it the last one, the event's own fields? */
 static bool is_last_group(struct tch_bt_text t)
 {
@@ -130,7 +112,7 @@ static bool take_groups(struct babeltrace *b, struct tch_bt_text *t)
 
     tch_json_begin_object(&b->out.args);
     while (sound && tch_bt_char(t, '{')) {
-        sound = is_last_group(*t) ? tch_bt_fields(&b->out, t, 0) : take_contexts(b, t);
+        sound = tch_bt_fields(&b->out, t, 0, is_last_group(*t) ? NULL : take_context, b);
         tch_bt_char(t, ',');
     }
     tch_json_end_object(&b->out.args);

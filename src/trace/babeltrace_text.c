@@ -167,7 +167,7 @@ static bool take_label(struct tch_bt_out *o, struct tch_bt_text *t)
     return tch_bt_char(t, ')');
 }
 
-bool tch_bt_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
+static bool take_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
 {
     bool sound;
 
@@ -184,7 +184,7 @@ bool tch_bt_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
     case '{':
         t->at++;
         tch_json_begin_object(&o->args);
-        sound = tch_bt_fields(o, t, depth + 1);
+        sound = tch_bt_fields(o, t, depth + 1, NULL, NULL);
         tch_json_end_object(&o->args);
         return sound;
     case '[':
@@ -198,7 +198,8 @@ bool tch_bt_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
     }
 }
 
-bool tch_bt_key(struct tch_bt_text *t, const char **key, size_t *len)
+/* "name = ", or "[3] = ". */
+static bool take_key(struct tch_bt_text *t, const char **key, size_t *len)
 {
     while (t->at < t->end && *t->at == ' ')
         t->at++;
@@ -209,7 +210,8 @@ bool tch_bt_key(struct tch_bt_text *t, const char **key, size_t *len)
     return *len > 0 && tch_bt_char(t, '=');
 }
 
-bool tch_bt_fields(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
+bool tch_bt_fields(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth, tch_bt_take *take,
+                   void *ctx)
 {
     const char *key;
     size_t len;
@@ -217,10 +219,12 @@ bool tch_bt_fields(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
     if (tch_bt_char(t, '}'))
         return true;
     do {
-        if (!tch_bt_key(t, &key, &len))
+        if (!take_key(t, &key, &len))
             return false;
+        if (take && take(ctx, t, key, len))
+            continue;
         tch_json_key_n(&o->args, key, len);
-        if (!tch_bt_value(o, t, depth))
+        if (!take_value(o, t, depth))
             return false;
     } while (tch_bt_char(t, ','));
     return tch_bt_char(t, '}');
@@ -235,7 +239,7 @@ static bool take_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned dep
     tch_json_begin_array(&o->args);
     if (!tch_bt_char(t, ']')) {
         do
-            sound = tch_bt_key(t, &key, &len) && tch_bt_value(o, t, depth);
+            sound = take_key(t, &key, &len) && take_value(o, t, depth);
         while (sound && tch_bt_char(t, ','));
         sound = sound && tch_bt_char(t, ']');
     }

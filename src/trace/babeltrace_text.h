@@ -40,14 +40,13 @@ bool tch_bt_time(struct tch_bt_day *day, struct tch_bt_text *t, int64_t *ret);
 /** What is between quotes, its escapes undone, to o->value. The text begins with the quote. */
 bool tch_bt_string(struct tch_bt_out *o, struct tch_bt_text *t);
 
-/** "name = ", or "[3] = ". */
-bool tch_bt_key(struct tch_bt_text *t, const char **key, size_t *len);
-
-/** A value of any kind, to o->args. depth: how many containers it is in. */
-bool tch_bt_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth);
+/** Takes the value of a field that is no argument; false: it is one. */
+typedef bool tch_bt_take(void *ctx, struct tch_bt_text *t, const char *key, size_t len);
 
 /** Keys and values up to the closing brace, the opening one taken; to o->args, whose object has
-   been begun. */
-bool tch_bt_fields(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth);
+   been begun. take may be NULL: all are arguments.
+   depth: how many containers it is in. */
+bool tch_bt_fields(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth, tch_bt_take *take,
+                   void *ctx);
 
 #endif
