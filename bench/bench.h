@@ -30,7 +30,10 @@ struct bench_contender {
     /** Does the work once. 0, or -1 when the result is wrong. NULL: it cannot be run here. */
     int (*run)(void *work, void *state);
     void (*teardown)(void *state); /* may be NULL */
-    double most_ns; /* an operation is to take this at most, of CPU time; 0: no such target */
+    /* An operation is to take this at most, of CPU time: nanoseconds, times the floor; 0: no such
+       target. */
+    double most_ns;
+    double most_floors;
 };
 
 /** "ours" is to be at least `times` as fast as "peer". */

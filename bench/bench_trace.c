@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +18,7 @@
 
 enum {
     SPANS = 4000000,
-    SHORT_SPANS = 1000000, /* of a run against the floor alone */
-    SHORT_ROUNDS = 5,      /* times as many rounds of these */
+    FLOOR_ROUNDS = 5, /* times as many rounds against the floor, which is near */
     QUICK_SPANS = 100000,
     CONVERTED = 10000000,
     THREADS_MAX = 2,
@@ -125,35 +123,51 @@ static int run_floor(void *work, void *state)
 
 /*
  * What is written goes to pages of the kernel that hold nothing yet. In a virtual machine such a
- * page may first have to come from the host, which comes and goes by chance. So before each run,
- * and not counted, the file before goes, and more memory than the next one takes is touched and
- * given back. A file lives for seconds at most and is not written back to the disk meanwhile.
+ * page may first have to come from the host, which comes and goes by chance and takes several times
+ * as long as a span. So before each run, and not counted, the file before goes, and one that is
+ * larger than the next is written and goes too. A file lives for seconds at most and is not
+ * written back to the disk meanwhile.
  */
-static void ready_pages(void)
+static void ready_pages(size_t bytes)
 {
-    const size_t size = (size_t)256 << 20, page = 4096;
-    char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static const char block[1 << 20];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-    if (pages == MAP_FAILED)
-        return;
-    madvise(pages, size, MADV_HUGEPAGE);
-    for (size_t i = 0; i < size; i += page)
-        pages[i] = 1;
-    munmap(pages, size);
+    for (size_t have = 0; fd >= 0 && have < bytes + bytes / 4; have += sizeof block)
+        if (write(fd, block, sizeof block) < 0)
+            break;
+    close(fd);
+}
+
+static size_t recording_bytes(const struct work *work)
+{
+    const size_t most = 24; /* of a span: its integer too */
+
+    return work->count * (size_t)work->threads * most;
 }
 
 static int start(void *work, void *state)
 {
     tacho_error err;
 
-    (void)work;
     (void)state;
     unlink(at("t.tacho"));
-    ready_pages();
+    ready_pages(recording_bytes(work));
     if (tacho_trace_start(at("t.tacho"), &err) == 0)
         return 0;
     fprintf(stderr, "bench_trace: %s\n", err.message);
     return -1;
+}
+
+/* A recording of bounded size: the oldest make room. */
+static int start_ring(void *work, void *state)
+{
+    int status;
+
+    setenv("TACHO_TRACE_LIMIT", "32MiB,ring", 1);
+    status = start(work, state);
+    unsetenv("TACHO_TRACE_LIMIT");
+    return status;
 }
 
 static int stop(void *work, void *state)
@@ -163,23 +177,13 @@ static int stop(void *work, void *state)
     return tacho_trace_stop(NULL);
 }
 
-/* Against the floor, one recording goes on from run to run, as it does in a program. */
-static bool recording;
-
-static int go_on(void *work, void *state)
-{
-    if (!recording && start(work, state) < 0)
-        return -1;
-    recording = true;
-    return 0;
-}
-
 static int open_plain(void *work, void *state)
 {
-    (void)work;
     (void)state;
-    if (plain_fd < 0)
-        plain_fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    unlink(at("plain"));
+    ready_pages(recording_bytes(work));
+    plain_fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    plain_size = 0;
     return plain_fd < 0 ? -1 : 0;
 }
 
@@ -189,12 +193,11 @@ static int run_written(void *work, void *state)
     return run_threads(work, written_spans) < 0 || plain_fd < 0 ? -1 : 0;
 }
 
-static void close_plain(void)
+static int close_plain(void *work, void *state)
 {
-    close(plain_fd);
-    unlink(at("plain"));
-    plain_fd = -1;
-    plain_size = 0;
+    (void)work;
+    (void)state;
+    return close(plain_fd);
 }
 
 static int run_static(void *work, void *state)
@@ -217,10 +220,11 @@ static int run_lttng(void *work, void *state)
 
 static int remove_uftrace(void *work, void *state)
 {
-    (void)work;
+    const struct work *w = work;
+
     (void)state;
     bench_uftrace_clean(folder);
-    ready_pages();
+    ready_pages(w->count * (size_t)w->threads * 32);
     return 0;
 }
 
@@ -232,14 +236,14 @@ static int run_uftrace(void *work, void *state)
     return bench_uftrace_run(folder, w->count, w->threads);
 }
 
-static int compare(const struct bench_options *o, const char *name, uint64_t count, int threads,
+static int compare(const struct bench_options *o, const char *name, int threads,
                    const struct bench_contender *contenders, size_t contender_count, bool peers)
 {
     static const struct bench_target targets[] = {
         {"tacho, static name", "LTTng-UST", 5},
         {"tacho, static name", "uftrace", 3.5},
     };
-    struct work work = {.count = (o->quick ? QUICK_SPANS : count) / (uint64_t)threads,
+    struct work work = {.count = (o->quick ? QUICK_SPANS : SPANS) / (uint64_t)threads,
                         .threads = threads};
     char title[64];
     struct bench_case c = {
@@ -257,7 +261,6 @@ static int compare(const struct bench_options *o, const char *name, uint64_t cou
     return bench_compare(&c, o);
 }
 
-/* The floor is near: short runs, many rounds. */
 static int compare_with_floor(const struct bench_options *o, int threads)
 {
     const struct bench_contender off[] = {
@@ -269,23 +272,33 @@ static int compare_with_floor(const struct bench_options *o, int threads)
         {.name = "the same, and write(2) of 16 bytes",
          .role = BENCH_PEER,
          .before = open_plain,
-         .run = run_written},
-        {.name = "tacho, static name", .role = BENCH_OURS, .before = go_on, .run = run_static},
-        {.name = "tacho, one integer", .role = BENCH_OURS, .before = go_on, .run = run_integer},
+         .run = run_written,
+         .after = close_plain},
+        {.name = "tacho, static name",
+         .role = BENCH_OURS,
+         .before = start,
+         .run = run_static,
+         .after = stop,
+         .most_floors = threads == 1 ? 1.3 : 1.5},
+        {.name = "tacho, one integer",
+         .role = BENCH_OURS,
+         .before = start,
+         .run = run_integer,
+         .after = stop,
+         .most_floors = 2},
+        {.name = "tacho, static name, in a ring",
+         .role = BENCH_OURS,
+         .before = start_ring,
+         .run = run_static,
+         .after = stop},
     };
     struct bench_options many = *o;
-    int status;
 
     if (!o->quick)
-        many.rounds *= SHORT_ROUNDS;
-    if (compare(&many, "a span that is not recorded", SHORT_SPANS, threads, off, 2, false) < 0)
+        many.rounds *= FLOOR_ROUNDS;
+    if (compare(&many, "a span that is not recorded", threads, off, 2, false) < 0)
         return -1;
-    status = compare(&many, "a span against the floor", SHORT_SPANS, threads, on, 4, false);
-    close_plain();
-    if (recording && tacho_trace_stop(NULL) < 0)
-        status = -1;
-    recording = false;
-    return status;
+    return compare(&many, "a span against the floor", threads, on, 5, false);
 }
 
 /* The peers are far away and start up slowly. */
@@ -309,7 +322,7 @@ static int compare_with_peers(const struct bench_options *o, int threads)
          .run = bench_uftrace_missing() ? NULL : run_uftrace},
     };
 
-    return compare(o, "a span against others", SPANS, threads, contenders, 4, true);
+    return compare(o, "a span against others", threads, contenders, 4, true);
 }
 
 static int compare_spans(const struct bench_options *o, int threads)
@@ -333,16 +346,17 @@ static int remove_trace(void *work, void *state)
     (void)state;
     snprintf(out, sizeof out, "%s/t%s", folder, c->extension);
     unlink(out);
-    ready_pages();
+    ready_pages((size_t)c->bytes);
     return 0;
 }
 
 static int remove_plain(void *work, void *state)
 {
-    (void)work;
+    const struct conversion *c = work;
+
     (void)state;
     unlink(at("plain"));
-    ready_pages();
+    ready_pages((size_t)c->bytes);
     return 0;
 }
 
@@ -416,7 +430,7 @@ static int compare_conversions(const struct bench_options *o)
 {
     struct work work = {.count = (o->quick ? QUICK_SPANS : CONVERTED) / 2, .threads = 2};
 
-    if (start(NULL, NULL) < 0 || run_static(&work, NULL) < 0 || stop(NULL, NULL) < 0)
+    if (start(&work, NULL) < 0 || run_static(&work, NULL) < 0 || stop(NULL, NULL) < 0)
         return -1;
     tell_size(o, work.count * 2);
     if (compare_conversion(o, ".pftrace", work.count * 2) < 0)

@@ -138,20 +138,38 @@ static struct bench_spread operation_ns(const struct bench_result *r, size_t i, 
     return (struct bench_spread){cpu.q1 * scale, cpu.median * scale, cpu.q3 * scale};
 }
 
+/* Is there a floor to tell the limit by? */
+static bool limited_by_floor(const struct bench_result *r, size_t i)
+{
+    return r->of->contenders[i].most_floors > 0 && ran(r, i) &&
+           find_floor(r) < r->of->contender_count;
+}
+
+static const char *met(double value, double most)
+{
+    return value <= most ? "met" : "NOT MET";
+}
+
 static void text_limits(const struct bench_result *r, double *scratch)
 {
     const struct bench_case *c = r->of;
 
     for (size_t i = 0; i < c->contender_count; i++) {
         const struct bench_contender *contender = &c->contenders[i];
-        struct bench_spread ns;
+        struct bench_spread s;
 
-        if (contender->most_ns <= 0 || !ran(r, i))
-            continue;
-        ns = operation_ns(r, i, scratch);
-        printf("  %s takes %.2f ns a %s (%.2f to %.2f); target at most %g: %s\n", contender->name,
-               ns.median, c->operation, ns.q1, ns.q3, contender->most_ns,
-               ns.median <= contender->most_ns ? "met" : "NOT MET");
+        if (contender->most_ns > 0 && ran(r, i)) {
+            s = operation_ns(r, i, scratch);
+            printf("  %s takes %.2f ns a %s (%.2f to %.2f); target at most %g: %s\n",
+                   contender->name, s.median, c->operation, s.q1, s.q3, contender->most_ns,
+                   met(s.median, contender->most_ns));
+        }
+        if (limited_by_floor(r, i)) {
+            s = ratio(r, i, find_floor(r), scratch);
+            printf("  %s takes %.2f times the floor (%.2f to %.2f); target at most %g: %s\n",
+                   contender->name, s.median, s.q1, s.q3, contender->most_floors,
+                   met(s.median, contender->most_floors));
+        }
     }
 }
 
@@ -212,6 +230,12 @@ static void json_contender(struct tch_buf *b, const struct bench_result *r, size
         if (contender->most_ns > 0) {
             tch_json_put_f64(b, "most_ns", contender->most_ns);
             tch_json_put_bool(b, "met", operation_ns(r, i, scratch).median <= contender->most_ns);
+        }
+        if (limited_by_floor(r, i)) {
+            tch_json_put_f64(b, "most_floors", contender->most_floors);
+            tch_json_put_bool(b, "met_floors",
+                              ratio(r, i, find_floor(r), scratch).median <=
+                                  contender->most_floors);
         }
     }
     tch_json_end_object(b);

@@ -141,6 +141,9 @@ uint32_t tch_trace_text(const char *text);
 /** How many values stand behind a plain begin of the site. Needs no lock. */
 unsigned tch_trace_site_values(uint32_t site);
 
+/** Is each of these words a record of its own, written, plain and without values? Needs no lock. */
+bool tch_trace_all_plain(const uint64_t *words, size_t count);
+
 /** A site whose begins carry the values of these arguments, none of them a text. */
 uint32_t tch_trace_site_args(const char *name, const char *category, const tacho_arg *args,
                              size_t count);

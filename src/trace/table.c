@@ -26,7 +26,12 @@ static uint32_t text_count;
 static uint32_t site_count = TCH_REC_SITE_FIRST - 1;
 static uint32_t name_count;
 static struct entry **buckets;
-static uint8_t site_values[TCH_REC_SITE_PLAIN]; /* arguments of each site that is plain */
+
+/* Arguments of each site that is plain. The other two are what a word not written, and one that
+   begins something wider, have in the place of a site. */
+enum { NO_SITE = 0, WIDER = TCH_REC_WIDE >> 1 };
+
+static uint8_t site_values[WIDER + 1] = {[NO_SITE] = 1, [WIDER] = 1};
 
 /* As in a table. */
 struct arg {
@@ -216,7 +221,18 @@ uint32_t tch_trace_site_args(const char *name, const char *category, const tacho
 
 unsigned tch_trace_site_values(uint32_t site)
 {
-    return site < TCH_REC_SITE_PLAIN ? __atomic_load_n(&site_values[site], __ATOMIC_RELAXED) : 0;
+    return site > NO_SITE && site < TCH_REC_SITE_PLAIN
+               ? __atomic_load_n(&site_values[site], __ATOMIC_RELAXED)
+               : 0;
+}
+
+bool tch_trace_all_plain(const uint64_t *words, size_t count)
+{
+    unsigned values = 0;
+
+    for (size_t i = 0; i < count; i++)
+        values |= __atomic_load_n(&site_values[(words[i] & 0xFFFF) >> 1], __ATOMIC_RELAXED);
+    return values == 0;
 }
 
 uint32_t tch_trace_text(const char *text)
