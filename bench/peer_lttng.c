@@ -17,7 +17,7 @@ static int run(const char *command)
 {
     char text[512];
 
-    snprintf(text, sizeof text, "%s >/dev/null 2>&1", command);
+    snprintf(text, sizeof text, "{ %s; } >/dev/null 2>&1", command);
     return system(text);
 }
 
@@ -30,7 +30,8 @@ void bench_lttng_start(const char *folder)
     snprintf(daemon_pid, sizeof daemon_pid, "%s/lttng.pid", folder);
     snprintf(create_daemon, sizeof create_daemon,
              "lttng-sessiond --daemonize --no-kernel --pidfile=%s", daemon_pid);
-    run(create_daemon); /* fails where one is running: then that one serves */
+    run(create_daemon);               /* fails where one is running: then that one serves */
+    run("lttng destroy tacho_bench"); /* of a benchmark that was killed */
     if (run(create) == 0 &&
         run("lttng enable-channel --userspace --subbuf-size=1M --num-subbuf=8 "
             "--session=tacho_bench "

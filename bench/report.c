@@ -234,8 +234,7 @@ static void json_contender(struct tch_buf *b, const struct bench_result *r, size
         if (limited_by_floor(r, i)) {
             tch_json_put_f64(b, "most_floors", contender->most_floors);
             tch_json_put_bool(b, "met_floors",
-                              ratio(r, i, find_floor(r), scratch).median <=
-                                  contender->most_floors);
+                              ratio(r, i, find_floor(r), scratch).median <= contender->most_floors);
         }
     }
     tch_json_end_object(b);
