@@ -5,16 +5,26 @@ enum { STEPS = 2000000 };
 
 static volatile uint64_t sink;
 
+/* In a register: how long a store takes to come back from memory is not the same in every loop. */
+static inline __attribute__((always_inline)) void spin(int steps)
+{
+    uint64_t x = sink | 1;
+
+    for (int i = 0; i < steps; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x));
+    }
+    sink = x;
+}
+
 __attribute__((noinline)) static void library_hot(void)
 {
-    for (int i = 0; i < 2 * STEPS; i++)
-        sink = sink * 3 + 1;
+    spin(2 * STEPS);
 }
 
 __attribute__((noinline)) static void library_warm(void)
 {
-    for (int i = 0; i < STEPS; i++)
-        sink = sink * 3 + 1;
+    spin(STEPS);
 }
 
 void library_work(uint64_t rounds);
