@@ -94,7 +94,7 @@ void tch_rows_release(struct tch_rows *rows);
 /** Is this an event that has a row? */
 bool tch_rows_has(const struct tch_recording *r, const struct tch_seen_event *e);
 
-enum { TCH_NO_ROW = UINT32_MAX };
+#define TCH_NO_ROW UINT32_MAX
 
 /** The number of the row of such an event; they come in the order of the walk. TCH_NO_ROW: it was
     not there, nor its track, when the rows were laid out; or the header is damaged. */
