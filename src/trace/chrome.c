@@ -269,7 +269,7 @@ static void track_counter(struct tch_chrome *c, const struct tch_seen_event *e)
 static void other(struct tch_chrome *c, const struct tch_seen_event *e)
 {
     const struct tch_rec_name *phase;
-    uint32_t row = tch_rows_has(c->r, e) ? tch_rows_next(&c->rows) : 0;
+    uint32_t row = tch_rows_has(c->r, e) ? tch_rows_next(&c->rows, c->r, e) : 0;
 
     switch (e->kind) {
     case TCH_REC_INSTANT:
@@ -293,7 +293,10 @@ static void other(struct tch_chrome *c, const struct tch_seen_event *e)
         break;
     case TCH_REC_TRACK_SPAN:
     case TCH_REC_TRACK_INSTANT:
-        track_event(c, e, row);
+        if (row != TCH_NO_ROW)
+            track_event(c, e, row);
+        else
+            c->r->damaged++;
         break;
     case TCH_REC_TRACK_COUNTER:
         track_counter(c, e);

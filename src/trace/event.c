@@ -53,16 +53,24 @@ static unsigned text_words(size_t len)
     return (unsigned)((len + 7) / 8);
 }
 
+/* The keys' numbers. From one that there is no room for on, arguments are left out and counted. */
+static void know_keys(struct event *e, uint32_t keys[TACHO_ARGS_MAX])
+{
+    size_t count = e->arg_count < TACHO_ARGS_MAX ? e->arg_count : TACHO_ARGS_MAX, i = 0;
+
+    while (i < count && (keys[i] = tch_trace_text(e->args[i].key)) != 0)
+        i++;
+    if (i < e->arg_count)
+        tch_recorder_cut();
+    e->arg_count = i;
+}
+
 /* Words for the arguments; leaves out what does not fit and counts it. */
 static unsigned measure_args(struct event *e, size_t lengths[TACHO_ARGS_MAX])
 {
     const unsigned most = TCH_REC_WIDE_MAX - HEAD_WORDS - FIXED_MAX;
     unsigned words = 0;
 
-    if (e->arg_count > TACHO_ARGS_MAX) {
-        tch_recorder_cut();
-        e->arg_count = TACHO_ARGS_MAX;
-    }
     for (size_t i = 0; i < e->arg_count; i++) {
         unsigned value = 1;
 
@@ -105,12 +113,12 @@ static void put(struct event *e)
     size_t lengths[TACHO_ARGS_MAX];
     uint32_t keys[TACHO_ARGS_MAX];
     unsigned fixed = tch_rec_fixed(e->kind);
-    unsigned words = HEAD_WORDS + fixed + measure_args(e, lengths);
+    unsigned words;
     uint64_t *slot, *at;
 
     /* Names first: they must be in the recording before a record speaks of them. */
-    for (size_t i = 0; i < e->arg_count; i++)
-        keys[i] = tch_trace_text(e->args[i].key);
+    know_keys(e, keys);
+    words = HEAD_WORDS + fixed + measure_args(e, lengths);
     slot = take(words);
     if (!slot)
         return;
@@ -352,6 +360,10 @@ void(tacho_trace_put)(const tacho_trace_event *event)
     e.fixed[2] = event->pid;
     e.fixed[3] = event->tid;
     e.fixed[4] = tch_trace_text(event->phase);
+    if (e.fixed[4] == 0) {
+        tch_recorder_drop(1, 0);
+        return;
+    }
     e.args = event->args;
     e.arg_count = event->arg_count;
     put(&e);
@@ -428,8 +440,15 @@ void(tacho_async)(const char *name, const char *category, enum tacho_phase phase
 
 static void put_name(enum tch_rec_kind kind, const char *name)
 {
-    if (tacho_trace_enabled())
-        put(&(struct event){.kind = kind, .id = tch_trace_text(name), .ticks = tch_ticks()});
+    uint32_t text;
+
+    if (!tacho_trace_enabled())
+        return;
+    text = tch_trace_text(name);
+    if (text != 0)
+        put(&(struct event){.kind = kind, .id = text, .ticks = tch_ticks()});
+    else
+        tch_recorder_drop(1, 0);
 }
 
 void(tacho_thread_name)(const char *name)

@@ -94,8 +94,12 @@ void tch_rows_release(struct tch_rows *rows);
 /** Is this an event that has a row? */
 bool tch_rows_has(const struct tch_recording *r, const struct tch_seen_event *e);
 
-/** The number of the row of the next such event, in the order of the walk. */
-uint32_t tch_rows_next(struct tch_rows *rows);
+#define TCH_NO_ROW UINT32_MAX
+
+/** The number of the row of such an event; they come in the order of the walk. TCH_NO_ROW: it was
+    not there, nor its track, when the rows were laid out; or the header is damaged. */
+uint32_t tch_rows_next(struct tch_rows *rows, const struct tch_recording *r,
+                       const struct tch_seen_event *e);
 
 /** When such an event begins and ends, in CLOCK_MONOTONIC nanoseconds. */
 void tch_rows_times(const struct tch_recording *r, const struct tch_seen_event *e, uint64_t *start,

@@ -250,8 +250,13 @@ static bool is_span(const struct tch_perfetto *p, const struct tch_seen_event *e
 
 static void on_row(struct tch_perfetto *p, const struct tch_seen_event *e)
 {
-    uint64_t track = UUID_ROW + tch_rows_next(&p->rows), start, end;
+    uint32_t row = tch_rows_next(&p->rows, p->r, e);
+    uint64_t track = UUID_ROW + row, start, end;
 
+    if (row == TCH_NO_ROW) {
+        p->r->damaged++;
+        return;
+    }
     tch_rows_times(p->r, e, &start, &end);
     if (!is_span(p, e)) {
         event_on(p, TCH_PF_INSTANT, e, track, start);

@@ -372,10 +372,9 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
     struct tch_rec_chunk after;
     int got = read_chunk(r, ref->slot, err);
 
-    if (got > 0 && ref->type == TCH_REC_STAGE)
+    /* A stage may have been turned over, a copy in a ring have made room, while it was read. */
+    if (got > 0)
         got = read_at(r, &after, sizeof after, offset_of(r, ref->slot), err);
-    else if (got > 0)
-        after = *head;
     if (got < 0)
         return got;
     if (got > 0 && is_chunk(head, ref) && is_chunk(&after, ref))

@@ -149,12 +149,16 @@ static int set_track(struct recording_reader *c, struct tch_ev *ev, uint64_t pid
 /* What has explicit times. */
 static int on_row(struct recording_reader *c, const struct tch_seen_event *e)
 {
-    uint32_t row = tch_rows_next(&c->rows);
+    uint32_t row = tch_rows_next(&c->rows, &c->rec, e);
     struct tch_ev ev = {.kind = TCH_EV_SPAN, .phase = 'X', .scope = 't'};
     const struct tch_rec_name *text;
     uint64_t start, end;
     int status;
 
+    if (row == TCH_NO_ROW) {
+        c->rec.damaged++;
+        return 0;
+    }
     tch_rows_times(&c->rec, e, &start, &end);
     ev.ts = from_start(c, start);
     ev.dur = (int64_t)(end - start);

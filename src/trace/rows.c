@@ -249,7 +249,31 @@ void tch_rows_release(struct tch_rows *rows)
     *rows = (struct tch_rows){0};
 }
 
-uint32_t tch_rows_next(struct tch_rows *rows)
+static bool is_item(const struct tch_row_item *a, const struct tch_row_item *b)
 {
-    return rows->next < rows->item_count ? rows->items[rows->next++].number : 0;
+    return compare_tracks(&a->row, &b->row) == 0 && a->start == b->start && a->end == b->end;
+}
+
+/* The row where a track's spans go first. */
+static uint32_t first_row(const struct tch_rows *rows, const struct tch_row *track)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].lane == 0 && compare_tracks(&rows->rows[i], track) == 0)
+            return i;
+    return TCH_NO_ROW;
+}
+
+/* A recording that goes on may have lost chunks since it was laid out, or have one record more. */
+uint32_t tch_rows_next(struct tch_rows *rows, const struct tch_recording *r,
+                       const struct tch_seen_event *e)
+{
+    struct tch_row_item item = {.row = row_of(e)};
+
+    tch_rows_times(r, e, &item.start, &item.end);
+    for (size_t i = rows->next; i < rows->item_count; i++)
+        if (is_item(&rows->items[i], &item)) {
+            rows->next = i + 1;
+            return rows->items[i].number;
+        }
+    return first_row(rows, &item.row);
 }

@@ -146,13 +146,15 @@ static uint32_t count_records(const uint64_t *words)
         step = 1;
         if (low == TCH_REC_SKIP) {
             step = tch_rec_skip(words[i]);
+            step += step == 0;
             continue;
         }
-        if (low == TCH_REC_WIDE)
+        if (low == TCH_REC_WIDE && i + 1 < TCH_REC_WORDS)
             step = words[i + 1] & 0xFFFF;
         else if (!(low & 1))
             step += tch_trace_site_values((uint32_t)low >> 1);
         records += words[i] != 0;
+        step += step == 0; /* no record of ours: see turn_over() */
     }
     return records;
 }

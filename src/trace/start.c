@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,33 +94,43 @@ static int choose_out(bool owner, tacho_error *err)
                        extension);
 }
 
+/* The i-th name that the recording may have. */
+static int name_recording(bool own, int i, tacho_error *err)
+{
+    char number[16] = "";
+
+    if (i > 1)
+        snprintf(number, sizeof number, "-%d", i);
+    if (!keep_recording)
+        return format_path(recording, err, "%s.%d%s.tacho", out, (int)getpid(), number);
+    if (own)
+        return format_path(recording, err, "%s", out);
+    return format_path(recording, err, "%.*s%s.tacho", (int)(tch_trace_extension(out) - out), out,
+                       number);
+}
+
 /* A recording that is there already is of a process that was killed, or of the same one before an
    exec: it stays. Only the very file asked for is made anew. */
-static int open_recording(uint64_t limit, bool ring, tacho_error *err)
+static int open_recording(bool owner, uint64_t limit, bool ring, tacho_error *err)
 {
     enum { TRIES = 1000 };
+    bool own = owner && !in_run_folder;
     struct stat st;
     int status;
 
-    if (keep_recording) {
-        if (stat(out, &st) == 0 && S_ISREG(st.st_mode))
-            unlink(out);
-        status = format_path(recording, err, "%s", out);
-        return status < 0 ? status : tch_recorder_open(recording, limit, ring, err);
-    }
-    if (stat(out, &st) == 0 && S_ISDIR(st.st_mode))
+    if (keep_recording && own && stat(out, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(out);
+    if (!keep_recording && stat(out, &st) == 0 && S_ISDIR(st.st_mode))
         return tch_fail_errno(err, EISDIR, "cannot write the trace '%s'", out);
     for (int i = 1;; i++) {
         tacho_error failure;
 
-        if (i == 1)
-            status = format_path(recording, err, "%s.%d.tacho", out, (int)getpid());
-        else
-            status = format_path(recording, err, "%s.%d-%d.tacho", out, (int)getpid(), i);
+        status = name_recording(own, i, err);
         if (status < 0)
             return status;
         status = tch_recorder_open(recording, limit, ring, &failure);
-        if (status == 0 || failure.system_errno != EEXIST || i == TRIES) {
+        if (status == 0 || failure.system_errno != EEXIST || i == TRIES ||
+            (keep_recording && own)) {
             if (status < 0 && err)
                 *err = failure;
             return status;
@@ -130,7 +141,7 @@ static int open_recording(uint64_t limit, bool ring, tacho_error *err)
 /* TACHO_TRACE_LIMIT: a size, and perhaps ",ring" or ",stop". */
 static int read_limit(uint64_t *limit, bool *ring, tacho_error *err)
 {
-    const char *text = getenv("TACHO_TRACE_LIMIT");
+    const char *text = secure_getenv("TACHO_TRACE_LIMIT");
     char size[32];
     size_t len;
 
@@ -166,7 +177,7 @@ static int begin_trace(bool owner, tacho_error *err)
     if (status < 0)
         return status;
     keep_recording = tch_trace_is_recording(out);
-    status = open_recording(limit, ring, err);
+    status = open_recording(owner, limit, ring, err);
     if (status < 0)
         return status;
     if (!tch_table_move()) {
@@ -200,6 +211,8 @@ bool tch_trace_make_waiting(void)
 /* Fork. */
 
 static sigset_t before_fork;
+static pthread_once_t flusher_once = PTHREAD_ONCE_INIT; /* see below */
+static int flusher_failure;
 
 static void fork_prepare(void)
 {
@@ -219,12 +232,14 @@ static void fork_parent(void)
 static void fork_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    static const pthread_once_t not_yet = PTHREAD_ONCE_INIT;
 
     if (rec->state == TCH_TRACE_ON) {
         tch_recorder_forked();
         rec->state = TCH_TRACE_WAITING;
     }
     converting = fresh;
+    flusher_once = not_yet; /* its thread is the parent's */
     rec->lock = fresh;
     tch_signals_restore(&before_fork);
 }
@@ -241,6 +256,7 @@ static void watch_forks(void)
 
 int tacho_trace_start(const char *path, tacho_error *err)
 {
+    tacho_error why;
     sigset_t before;
     int status;
 
@@ -251,21 +267,33 @@ int tacho_trace_start(const char *path, tacho_error *err)
                         path ? path : "");
     tch_trace_lock(&before);
     if (rec->state != TCH_TRACE_OFF) {
-        status = tch_fail(err, TACHO_EALREADY, 0, "a trace is on already");
+        status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is on already");
     } else {
         watch_forks();
         in_run_folder = false;
-        status = make_absolute(asked, path, err);
+        status = make_absolute(asked, path, &why);
         if (status == 0)
-            status = begin_trace(true, err);
+            status = begin_trace(true, &why);
+        if (status < 0)
+            why_off = why;
     }
     tch_trace_unlock(&before);
+    if (status < 0 && err)
+        *err = why;
     return status;
+}
+
+/* What a conversion goes by: the next trace may begin meanwhile. Guarded by `converting`. */
+static char convert_from[TCH_TRACE_PATH], convert_to[TCH_TRACE_PATH];
+
+static void note_paths(void)
+{
+    memcpy(convert_from, recording, sizeof convert_from);
+    memcpy(convert_to, out, sizeof convert_to);
 }
 
 int tacho_trace_flush(tacho_error *err)
 {
-    static char from[TCH_TRACE_PATH], to[TCH_TRACE_PATH]; /* guarded by `converting` */
     sigset_t before;
     bool on, convert;
     int status = 0;
@@ -276,12 +304,11 @@ int tacho_trace_flush(tacho_error *err)
     convert = on && !keep_recording;
     if (on) {
         tch_recorder_calibrate();
-        memcpy(from, recording, sizeof from);
-        memcpy(to, out, sizeof to);
+        note_paths();
     }
     tch_trace_unlock(&before);
     if (convert)
-        status = tch_trace_convert(from, to, NULL, err);
+        status = tch_trace_convert(convert_from, convert_to, NULL, err);
     pthread_mutex_unlock(&converting);
     return on ? status : tch_fail(err, TACHO_EINVAL, 0, "no trace is on");
 }
@@ -289,12 +316,13 @@ int tacho_trace_flush(tacho_error *err)
 int tacho_trace_stop(tacho_error *err)
 {
     sigset_t before;
-    bool was_on;
+    bool was_on, convert;
     int status = 0;
 
     pthread_mutex_lock(&converting);
     tch_trace_lock(&before);
     was_on = rec->state == TCH_TRACE_ON;
+    convert = was_on && !keep_recording;
     if (rec->state != TCH_TRACE_OFF) {
         set_mode(0);
         rec->state = TCH_TRACE_OFF;
@@ -304,12 +332,13 @@ int tacho_trace_stop(tacho_error *err)
         tch_recorder_calibrate();
         rec->head->ended = 1;
         tch_recorder_close();
+        note_paths();
     }
     tch_trace_unlock(&before);
-    if (was_on && !keep_recording) {
-        status = tch_trace_convert(recording, out, NULL, err);
+    if (convert) {
+        status = tch_trace_convert(convert_from, convert_to, NULL, err);
         if (status == 0)
-            unlink(recording);
+            unlink(convert_from);
     }
     pthread_mutex_unlock(&converting);
     return status;
@@ -323,8 +352,6 @@ const char *tacho_trace_why_off(void)
 /* Flushing when a signal comes: its handler can only wake someone who may do it. */
 
 static sem_t flush_wanted;
-static pthread_once_t flusher_once = PTHREAD_ONCE_INIT;
-static int flusher_failure;
 
 static void want_flush(int signal_number)
 {
@@ -372,9 +399,10 @@ int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
 
 /* The environment, at load; and the end. */
 
+/* A program that runs with more rights than its caller writes no files where the caller says. */
 static const char *variable(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
 
     return value && *value ? value : NULL;
 }

@@ -208,8 +208,11 @@ uint32_t tch_trace_site_args(const char *name, const char *category, const tacho
 {
     struct arg list[TACHO_ARGS_MAX];
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         list[i] = (struct arg){tch_trace_text(args[i].key), (uint32_t)args[i].type};
+        if (list[i].key == 0)
+            return 0;
+    }
     return intern(&(struct key){.kind = TCH_REC_SITE,
                                 .first = name,
                                 .second = category,

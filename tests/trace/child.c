@@ -365,6 +365,49 @@ static int do_signal(char **args)
         pause();
 }
 
+/* forksignal START: a child that asks for the signal again; its file is START.PID.json. */
+static int do_forksignal(char **args)
+{
+    char out[4096];
+    struct stat st;
+    int status = 1;
+    pid_t pid;
+
+    if (tacho_trace_flush_on_signal(SIGUSR1, NULL) < 0)
+        return 1;
+    work();
+    pid = fork();
+    if (pid != 0)
+        return waitpid(pid, &status, 0) == pid ? status : 1;
+    if (tacho_trace_flush_on_signal(SIGUSR1, NULL) < 0)
+        _exit(1);
+    work();
+    raise(SIGUSR1);
+    snprintf(out, sizeof out, "%s.%d.json", args[0], (int)getpid());
+    for (int i = 0; i < 5000 && status != 0; i++) {
+        usleep(2000);
+        status = stat(out, &st) < 0;
+    }
+    _exit(status);
+}
+
+/* keys: all names are taken before an event with an argument. */
+static int do_keys(char **args)
+{
+    tacho_arg arg = tacho_arg_i64("late", 1);
+    char name[16];
+
+    (void)args;
+    tacho_instant("moment", "test", TACHO_SCOPE_THREAD, NULL, 0);
+    for (int i = 0; i < 131072; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        (void)tacho_track(name);
+    }
+    for (int i = 0; i < 10; i++)
+        tacho_instant("moment", "test", TACHO_SCOPE_THREAD, &arg, 1);
+    return 0;
+}
+
 /* flush OUT: flushed twice; what was written before stays. */
 static int do_flush(char **args)
 {
@@ -461,12 +504,16 @@ int main(int argc, char **argv)
         int (*run)(char **args);
         int args;
     } all[] = {
-        {"kill", do_kill, 1},         {"spans", do_spans, 2},     {"threads", do_threads, 1},
-        {"fork", do_fork, 0},         {"exec", do_exec, 1},       {"reexec", do_reexec, 1},
-        {"forkidle", do_forkidle, 0}, {"open", do_open, 0},       {"abort", do_abort, 0},
-        {"plugin", do_plugin, 1},     {"handler", do_handler, 1}, {"signal", do_signal, 0},
-        {"flush", do_flush, 1},       {"why", do_why, 0},         {"all", do_all, 0},
-        {"names", do_names, 0},       {"late", do_late, 1},       {"memory", do_memory, 2},
+        {"kill", do_kill, 1},         {"spans", do_spans, 2},
+        {"threads", do_threads, 1},   {"fork", do_fork, 0},
+        {"exec", do_exec, 1},         {"reexec", do_reexec, 1},
+        {"forkidle", do_forkidle, 0}, {"open", do_open, 0},
+        {"abort", do_abort, 0},       {"plugin", do_plugin, 1},
+        {"handler", do_handler, 1},   {"signal", do_signal, 0},
+        {"flush", do_flush, 1},       {"why", do_why, 0},
+        {"all", do_all, 0},           {"names", do_names, 0},
+        {"late", do_late, 1},         {"memory", do_memory, 2},
+        {"keys", do_keys, 0},         {"forksignal", do_forksignal, 1},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)

@@ -15,6 +15,9 @@ done
 ! "$2" trace recover "$3" -o "$scratch/x.json" 2>"$scratch/why" || fail "a program is no recording"
 grep -q "is not a recording" "$scratch/why" || fail "the reason is not told: $(cat "$scratch/why")"
 [ ! -e "$scratch/x.json" ] || fail "a file is left behind"
+# The header says, wrongly, that nothing has explicit times.
+printf '\0' | dd of="$scratch/t.tacho" bs=1 seek=224 conv=notrunc 2>/dev/null
+"$2" trace summary "$scratch/t.tacho" >/dev/null 2>&1 || fail "a damaged header ends the summary"
 
 python3 -c 'import jsonschema' 2>/dev/null || { echo "without the schema: no python3 jsonschema"; exit 0; }
 python3 - "$scratch/info.json" "$1/docs/schemas/trace.info.v1.schema.json" <<'END'

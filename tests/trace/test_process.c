@@ -181,6 +181,22 @@ static void keeps_what_was_recorded_before_an_exec(void **state)
     assert_int_equal(occurrences(test_at(name), "\"name\":\"work\""), 3);
 }
 
+static void keeps_the_recording_of_a_run_folder_before_an_exec(void **state)
+{
+    char variable[512], pid[64], name[128];
+
+    (void)state;
+    snprintf(variable, sizeof variable, "TACHO_RUN_DIR=%s", test_home);
+    seen_run(NULL, (const char *[]){variable, NULL}, (const char *[]){"reexec", TRACE_CHILD, NULL},
+             pid);
+    snprintf(name, sizeof name, "trace.%s.tacho", pid);
+    seen_read(&seen, test_at(name));
+    assert_int_equal(seen_spans(&seen, "work"), 1);
+    snprintf(name, sizeof name, "trace.%s-2.tacho", pid);
+    seen_read(&seen, test_at(name));
+    assert_int_equal(seen_spans(&seen, "work"), 3);
+}
+
 static void keeps_spans_that_are_open_at_exit_from_any_thread(void **state)
 {
     (void)state;
@@ -252,6 +268,26 @@ static void flushes_when_the_signal_comes(void **state)
     assert_int_equal(occurrences(out, "\"name\":\"work\""), 1);
     kill(pid, SIGKILL);
     seen_wait(pid);
+}
+
+static void flushes_when_the_signal_comes_to_a_child(void **state)
+{
+    char start[512];
+
+    (void)state;
+    snprintf(start, sizeof start, "%s", test_at("trace"));
+    seen_run(test_at("trace.json"), NULL, (const char *[]){"forksignal", start, NULL}, NULL);
+}
+
+/* An argument whose key has no room is left out and counted; its event stays. */
+static void keeps_events_when_no_name_is_left(void **state)
+{
+    (void)state;
+    seen_run(test_at("trace.tacho"), NULL, (const char *[]){"keys", NULL}, NULL);
+    seen_read(&seen, test_at("trace.tacho"));
+    assert_int_equal(seen_others(&seen, "moment"), 11);
+    assert_int_equal(seen.r.head.cut, 10);
+    assert_true(seen.r.head.reasons & TCH_REC_NAMES);
 }
 
 static void flushes_again_and_keeps_what_was(void **state)
@@ -449,11 +485,14 @@ int main(void)
         TEST_IN_HOME(makes_no_file_for_a_child_that_records_nothing),
         TEST_IN_HOME(gives_a_child_after_exec_a_file_of_its_own),
         TEST_IN_HOME(keeps_what_was_recorded_before_an_exec),
+        TEST_IN_HOME(keeps_the_recording_of_a_run_folder_before_an_exec),
         TEST_IN_HOME(keeps_spans_that_are_open_at_exit_from_any_thread),
         TEST_IN_HOME(leaves_the_recording_after_an_abort),
         TEST_IN_HOME(records_from_libraries_that_come_and_go),
         TEST_IN_HOME(records_in_signal_handlers),
         TEST_IN_HOME(flushes_when_the_signal_comes),
+        TEST_IN_HOME(flushes_when_the_signal_comes_to_a_child),
+        TEST_IN_HOME(keeps_events_when_no_name_is_left),
         TEST_IN_HOME(flushes_again_and_keeps_what_was),
         TEST_IN_HOME(stops_at_the_limit_and_counts_the_rest),
         TEST_IN_HOME(overwrites_the_oldest_in_a_ring),

@@ -77,6 +77,41 @@ static void starts_again_after_a_stop(void **state)
     }
 }
 
+static void *stop_in_thread(void *arg)
+{
+    (void)arg;
+    return tacho_trace_stop(NULL) == 0 ? arg : NULL;
+}
+
+static void another_trace_may_begin_while_one_is_written(void **state)
+{
+    pthread_t thread;
+    void *ok;
+
+    start("first.json");
+    for (int i = 0; i < 500000; i++)
+        span();
+    assert_int_equal(pthread_create(&thread, NULL, stop_in_thread, &seen), 0);
+    while (tacho_trace_start(test_at("second.json"), NULL) == TACHO_EALREADY)
+        usleep(100);
+    span();
+    pthread_join(thread, &ok);
+    assert_non_null(ok);
+    stop();
+    assert_non_null(strstr(content("second.json"), "\"name\":\"span\""));
+    assert_int_equal(test_folder_count(test_home), 2);
+    (void)state;
+}
+
+static void says_why_it_could_not_start(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_trace_start("/proc/no/t.json", &err), TACHO_EIO);
+    assert_string_equal(tacho_trace_why_off(), err.message);
+}
+
 static void refuses_other_names(void **state)
 {
     tacho_error err;
@@ -382,6 +417,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(an_empty_trace_is_an_empty_array),
         TEST_IN_HOME(starts_again_after_a_stop),
+        TEST_IN_HOME(another_trace_may_begin_while_one_is_written),
+        TEST_IN_HOME(says_why_it_could_not_start),
         TEST_IN_HOME(refuses_other_names),
         TEST_IN_HOME(arguments_come_back),
         TEST_IN_HOME(arguments_are_evaluated_only_when_on),
