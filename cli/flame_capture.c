@@ -7,6 +7,7 @@
 
 #include <tacho/flame.h>
 
+#include "base/error.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "flame.h"
@@ -191,6 +192,16 @@ static int check(struct capture *c)
         return wrong_usage(c->args, "--pid goes with neither a command nor --all");
     if ((c->request.flags & TACHO_FLAME_KERNEL) && (c->request.flags & TACHO_FLAME_USER))
         return wrong_usage(c->args, "--kernel and --user together leave nothing");
+    if (!c->request.argv && (c->request.cwd || c->request.env || c->pass_status))
+        return wrong_usage(c->args, "%s is for a command, and there is none to run",
+                           c->request.cwd   ? "--cwd"
+                           : c->request.env ? "--env"
+                                            : "--pass-status");
+    if ((c->request.flags & TACHO_FLAME_OFF_CPU) && (c->request.event || c->request.rate))
+        return wrong_usage(c->args, "--off-cpu sees every wait: it takes no %s",
+                           c->request.event ? "--event" : "--rate");
+    if (c->request.call_graph == TACHO_CALL_GRAPH_FP && c->request.stack_bytes)
+        return wrong_usage(c->args, "--call-graph fp copies no stack: it takes no --stack-size");
     return EXIT_OK;
 }
 
@@ -203,7 +214,7 @@ static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_erro
     int status;
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-        return EXIT_WORK;
+        return tch_fail_errno(err, errno, "cannot make a pipe");
     stop_write = ends[1];
     c->request.stop_fd = ends[0];
     sigaction(SIGINT, &action, &before[0]);

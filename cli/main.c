@@ -1,4 +1,6 @@
 /* The command tacho: the list of its commands. What happens with it is cli.c's. */
+#include <signal.h>
+
 #include "cli.h"
 #include "cmds.h"
 
@@ -61,5 +63,7 @@ static const struct cmd tacho = {
 int main(int argc, char **argv)
 {
     (void)argc;
+    signal(SIGCHLD,
+           SIG_DFL); /* who ignores it, as some parents leave it, cannot wait for anybody */
     return cli_main(&tacho, argv);
 }

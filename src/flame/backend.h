@@ -11,6 +11,8 @@ struct tch_backend {
     const char *used;  /**< as told: "perf + inferno" */
     const char *needs; /**< for the "not available" message */
     bool runs_only;    /**< takes a command, no process that runs already */
+    bool own_event;    /**< samples what it likes, not tacho_flame_request.event */
+    uint32_t cannot;   /**< enum tacho_flame_flags that it has nothing for */
 
     /** Why it cannot be used here, or 0 when it can. */
     int (*probe)(tacho_error *err);

@@ -58,6 +58,10 @@ const struct tch_backend tch_backend_cargo = {
     .used = "cargo-flamegraph",
     .needs = "cargo and cargo-flamegraph",
     .runs_only = true,
+    .own_event = true,
+    .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD | TACHO_FLAME_KERNEL |
+              TACHO_FLAME_USER | TACHO_FLAME_NO_INLINE | TACHO_FLAME_SOURCE |
+              TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_FOLDED,
     .probe = probe,
     .works = tch_perf_works, /* which is what it runs */
     .capture = capture,

@@ -94,6 +94,9 @@ const struct tch_backend tch_backend_dtrace = {
     .used = "dtrace",
     .needs = "dtrace",
     .runs_only = true,
+    .own_event = true,
+    .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD | TACHO_FLAME_KERNEL |
+              TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
     .probe = probe,
     .capture = capture,
 };

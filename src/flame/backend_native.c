@@ -80,10 +80,9 @@ static int start_names(struct native *n, tacho_error *err)
         .source = has(n->c, TACHO_FLAME_SOURCE),
         .debuginfod = has(n->c, TACHO_FLAME_DEBUGINFOD),
     };
-    const struct tch_object *kernel = n->collect.objects.list[TCH_OBJECT_THE_KERNEL];
 
     tch_symbols_init(&n->symbols, &options, &n->c->stacks.names);
-    return tch_symbol_worker_start(&n->worker, &n->symbols, n->sampler.kernel ? kernel : NULL, err);
+    return tch_symbol_worker_start(&n->worker, &n->symbols, err);
 }
 
 static int start_command(struct native *n, tacho_error *err)
@@ -142,7 +141,8 @@ static int drain(struct native *n, uint64_t until, tacho_error *err)
     return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
 }
 
-/* Waits for the command and for the orphans that ended meanwhile; true: the command has. */
+/* Waits for the command and for the orphans that ended meanwhile; true: the command has. One that
+   cannot be waited for, because the program ignores SIGCHLD or waits itself, ends unseen. */
 static bool reap(struct native *n)
 {
     bool ended = false;
@@ -158,6 +158,10 @@ static bool reap(struct native *n)
         if (!n->c->orphans.taken)
             break;
     }
+    if (pid < 0 && errno == ECHILD && n->pid > 0) {
+        n->pid = 0;
+        ended = true;
+    }
     return ended;
 }
 
@@ -165,9 +169,12 @@ static bool reap(struct native *n)
 static bool has_ended(struct native *n)
 {
     const tacho_flame_request *r = &n->c->request;
+    struct pollfd p = {.fd = n->pidfd, .events = POLLIN};
 
     if (n->pid > 0)
         return reap(n);
+    if (r->pid && n->pidfd >= 0) /* also of one whose parent does not wait for it */
+        return poll(&p, 1, 0) > 0;
     return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
 }
 
@@ -233,6 +240,7 @@ static int finish(struct native *n, tacho_error *err)
     struct tacho_flame *result = &n->c->result;
     uint64_t lost = tch_sampler_lost(&n->sampler);
 
+    tch_collect_end(&n->collect, n->c->ended_ns);
     result->samples = n->collect.samples;
     result->lost = lost > n->collect.lost ? lost : n->collect.lost;
     result->truncated = n->collect.truncated;
@@ -245,23 +253,31 @@ static int finish(struct native *n, tacho_error *err)
     return tch_capture_names(&n->collect, &n->symbols, &n->c->stacks, err);
 }
 
-static int run(struct native *n, tacho_error *err)
+static int sample(struct native *n, tacho_error *err)
 {
     int status = open_sampler(n, err);
-    int named;
 
     if (status < 0)
         return status == TACHO_ENOMEM || status == TACHO_EINVAL
                    ? status
                    : tch_profiler_failed(err, status, "native", NULL);
-    status = start_names(n, err);
-    if (status < 0)
-        return status;
+    if (n->sampler.kernel)
+        tch_symbol_worker_kernel(&n->worker, n->collect.objects.list[TCH_OBJECT_THE_KERNEL]);
     status = start(n, err);
     if (status == 0)
         status = sample_all(n, err);
-    if (status == 0)
-        status = drain(n, UINT64_MAX, err);
+    return status == 0 ? drain(n, UINT64_MAX, err) : status;
+}
+
+static int run(struct native *n, tacho_error *err)
+{
+    /* Before there are events: the thread would inherit them, and hand them on to what it runs. */
+    int status = start_names(n, err);
+    int named;
+
+    if (status < 0)
+        return status;
+    status = sample(n, err);
     named = tch_symbol_worker_finish(&n->worker, status == 0 ? err : NULL);
     if (status == 0)
         status = named;

@@ -219,6 +219,7 @@ const struct tch_backend tch_backend_perf = {
     .name = "perf",
     .used = "perf",
     .needs = "perf",
+    .cannot = TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
     .probe = probe,
     .works = tch_perf_works,
     .capture = capture,

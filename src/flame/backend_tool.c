@@ -19,7 +19,10 @@
 #include "read.h"
 #include "text.h"
 
-enum { SVG_MAX = 256 << 20 };
+enum {
+    SVG_MAX = 256 << 20,
+    LAST_MS = 30000, /* for a profiler to write what it has */
+};
 
 /* Messages of a tool that runs the user's command come by a pipe, to be shown at once; those of
    others are kept, in case it fails. */
@@ -99,14 +102,16 @@ static bool pass_messages(struct tch_tool *tool)
     return true;
 }
 
-/* The profiler ends well by an interrupt, with what it has; the command behind it may not. */
-static void stop_tool(struct tch_tool *tool, struct tch_family *family, bool again)
+/* The profiler ends well by an interrupt, with what it has; the command behind it may not. One that
+   hangs without its command is ended in the end. Returns for how long to wait then. */
+static uint64_t stop_tool(struct tch_tool *tool, struct tch_family *family, unsigned times)
 {
     tch_family_find(family, tool->pid);
-    if (again)
-        tch_family_signal(family, SIGKILL, false);
-    else
+    if (times == 0)
         kill(tool->pid, SIGINT);
+    else
+        tch_family_signal(family, SIGKILL, times > 1);
+    return (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
 }
 
 /* Passes messages on until it has ended or, in the given time, has not. A command's child may hold
@@ -136,13 +141,11 @@ static void follow(struct tch_tool *tool)
                          {.fd = pidfd, .events = POLLIN},
                          {.fd = r->stop_fd, .events = POLLIN}};
     struct tch_family family = {.orphans = &tool->command->orphans};
-    bool again = false;
+    unsigned times = 0;
 
-    for (; !follow_until(tool, p, until); again = true) {
-        stop_tool(tool, &family, again);
-        until = tch_now_ns() + TCH_FAMILY_GRACE_MS * (uint64_t)1000000;
-    }
-    if (again || tch_capture_stopped(tool->command)) {
+    for (; !follow_until(tool, p, until); times++)
+        until = tch_now_ns() + stop_tool(tool, &family, times);
+    if (times > 0 || tch_capture_stopped(tool->command)) {
         tch_family_find(&family, tool->pid); /* the command is an orphan when its profiler ends */
         tch_family_end(&family, 0);
     }

@@ -145,13 +145,14 @@ static int draw(struct tch_capture *c, tacho_error *err)
 {
     int status = 0;
 
-    if (c->drawn)
-        return 0;
-    if (c->stacks.count == 0)
-        return tch_fail(err, TACHO_EIO, 0,
-                        "profiler produced no output: what ran used the CPU for less than the time "
-                        "between two samples (a higher rate sees more)");
-    status = write_format(c, "svg", c->svg_path.data, err);
+    if (!c->drawn && c->stacks.count == 0)
+        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output: %s",
+                        c->request.flags & TACHO_FLAME_OFF_CPU
+                            ? "nothing that ran began to wait"
+                            : "what ran used the CPU for less than the time between two samples (a "
+                              "higher rate sees more)");
+    if (!c->drawn)
+        status = write_format(c, "svg", c->svg_path.data, err);
     if (status == 0 && (c->request.flags & TACHO_FLAME_FOLDED))
         status = write_folded(c, err);
     return status;
@@ -174,6 +175,38 @@ static int hand_over(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     return 0;
 }
 
+/* What was asked for by name is done or refused, never left out. */
+static int check_backend(const struct tch_capture *c, tacho_error *err)
+{
+    static const struct {
+        uint32_t flag;
+        const char *what;
+    } options[] = {
+        {TACHO_FLAME_ALL, "--all"},
+        {TACHO_FLAME_OFF_CPU, "--off-cpu"},
+        {TACHO_FLAME_PER_THREAD, "--per-thread"},
+        {TACHO_FLAME_KERNEL, "--kernel"},
+        {TACHO_FLAME_USER, "--user"},
+        {TACHO_FLAME_NO_INLINE, "--no-inline"},
+        {TACHO_FLAME_SOURCE, "--source"},
+        {TACHO_FLAME_DEBUGINFOD, "--debuginfod"},
+        {TACHO_FLAME_FOLDED, "--folded"},
+    };
+    const struct tch_backend *b = c->backend;
+    const char *what = b->own_event && c->request.event ? "--event" : NULL;
+
+    if (b->runs_only && !c->request.argv)
+        return tch_fail(err, TACHO_EINVAL, 0, "profiler '%s' takes a command to run, nothing else",
+                        b->name);
+    for (size_t i = 0; !what && i < sizeof options / sizeof options[0]; i++)
+        if (c->request.flags & b->cannot & options[i].flag)
+            what = options[i].what;
+    if (what)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "profiler '%s' has nothing for %s: take '%s'",
+                        b->name, what, tch_backends[0]->name);
+    return 0;
+}
+
 /* A debuginfod-find that we run meanwhile would be taken for one. */
 static bool wants_orphans(const tacho_flame_request *r)
 {
@@ -189,9 +222,8 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 
     if (status == 0)
         status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
-    if (status == 0 && c->backend->runs_only && !c->request.argv)
-        status = tch_fail(err, TACHO_EINVAL, 0,
-                          "profiler '%s' takes a command to run, nothing else", c->backend->name);
+    if (status == 0)
+        status = check_backend(c, err);
     if (status == 0 && wants_orphans(&c->request))
         tch_orphans_take(&c->orphans);
     if (status == 0)

@@ -119,6 +119,12 @@ static void end_wait(struct tch_collect *c, uint32_t tid, uint64_t time)
     }
 }
 
+void tch_collect_end(struct tch_collect *c, uint64_t time)
+{
+    while (c->wait_count > 0)
+        end_wait(c, c->waits[c->wait_count - 1].tid, time);
+}
+
 static void take_switch(struct tch_collect *c, const struct perf_event_header *record)
 {
     if (c->options.off_cpu && !(record->misc & PERF_RECORD_MISC_SWITCH_OUT))

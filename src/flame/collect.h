@@ -56,6 +56,9 @@ void tch_collect_release(struct tch_collect *c);
 /** A tch_sampler_take. */
 int tch_collect_take(void *ctx, const struct perf_event_header *record, tacho_error *err);
 
+/** No more records come: who still waits has waited until then. */
+void tch_collect_end(struct tch_collect *c, uint64_t time);
+
 /** What the kernel tells of no process that ran before: its maps and threads, from /proc. */
 int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
 

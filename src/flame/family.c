@@ -147,16 +147,30 @@ static bool wait_for(const struct tch_family *f, int ms)
     return true;
 }
 
+/* Who was started while the others ended, by one that had not been told yet or on its way out. */
+static bool more_live(struct tch_family *f)
+{
+    add_descendants(f);
+    return !wait_for(f, 0);
+}
+
 void tch_family_end(struct tch_family *f, int patience_ms)
 {
-    if (wait_for(f, patience_ms))
+    enum { ROUNDS = 5 }; /* of who starts others without end */
+
+    if (wait_for(f, patience_ms) && !more_live(f))
         return;
-    tch_family_signal(f, SIGTERM, true);
-    if (wait_for(f, TCH_FAMILY_GRACE_MS))
-        return;
-    add_descendants(f);
-    tch_family_signal(f, SIGKILL, true);
-    wait_for(f, TCH_FAMILY_GRACE_MS);
+    for (int i = 0; i < ROUNDS; i++) {
+        tch_family_signal(f, SIGTERM, true);
+        if (!wait_for(f, TCH_FAMILY_GRACE_MS))
+            break;
+        if (!more_live(f))
+            return;
+    }
+    for (int i = 0; i < ROUNDS && more_live(f); i++) {
+        tch_family_signal(f, SIGKILL, true);
+        wait_for(f, TCH_FAMILY_GRACE_MS);
+    }
 }
 
 pid_t tch_family_pid(const struct tch_family *f, size_t at)

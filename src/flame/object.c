@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "grow.h"
 #include "symbol_debug.h"
@@ -30,7 +32,7 @@ static enum tch_object_kind kind_of(const char *name)
 
 /* Gives the object its place; its key was added before. */
 static bool append(struct tch_objects *objects, enum tch_object_kind kind, const char *path,
-                   uint32_t pid)
+                   uint64_t inode, uint32_t pid)
 {
     size_t len = strlen(path) + 1;
     struct tch_object *object;
@@ -42,6 +44,7 @@ static bool append(struct tch_objects *objects, enum tch_object_kind kind, const
         return false;
     object->kind = kind;
     object->pid = pid;
+    object->inode = inode;
     object->elf.fd = -1;
     object->path = malloc(len);
     if (!object->path) {
@@ -57,9 +60,9 @@ bool tch_objects_init(struct tch_objects *objects)
 {
     *objects = (struct tch_objects){0};
     return tch_names_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
-           append(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0) &&
+           append(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
            tch_names_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
-           append(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0);
+           append(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0, 0);
 }
 
 void tch_objects_release(struct tch_objects *objects)
@@ -90,7 +93,7 @@ int64_t tch_objects_add(struct tch_objects *objects, const char *name, uint64_t 
     if (len < 0 || (size_t)len >= sizeof key)
         return TCH_OBJECT_NOWHERE;
     id = tch_names_add(&objects->keys, key, (size_t)len);
-    if (id >= 0 && (size_t)id == objects->count && !append(objects, kind, name, pid))
+    if (id >= 0 && (size_t)id == objects->count && !append(objects, kind, name, inode, pid))
         return -1;
     return id;
 }
@@ -119,15 +122,39 @@ static bool open_vdso(struct tch_elf *elf)
                             NULL) == 0;
 }
 
-/* In the folder tree of the process, which may be another than ours. */
+/* Whether it is the file that was mapped, not one that took its name since, or has it elsewhere. */
+static bool is_mapped(const struct tch_object *object)
+{
+    struct stat st;
+    struct statfs fs;
+
+    if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
+        return true;
+    /* Older kernels tell the number that it has in its layer. */
+    return fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+static bool open_mapped(struct tch_object *object, const char *path)
+{
+    if (tch_elf_open(&object->elf, path, NULL) < 0)
+        return false;
+    if (is_mapped(object))
+        return true;
+    tch_elf_release(&object->elf);
+    return false;
+}
+
+/* In the folder tree of the process, which may be another than ours; a program that was deleted or
+   replaced can still be had from who runs it. */
 static bool open_file(struct tch_object *object)
 {
     char path[PATH_MAX + 32];
 
-    if (tch_elf_open(&object->elf, object->path, NULL) == 0)
-        return true;
     snprintf(path, sizeof path, "/proc/%u/root%s", (unsigned)object->pid, object->path);
-    return tch_elf_open(&object->elf, path, NULL) == 0;
+    if (open_mapped(object, path) || open_mapped(object, object->path))
+        return true;
+    snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)object->pid);
+    return object->inode != 0 && open_mapped(object, path);
 }
 
 bool tch_object_load(struct tch_object *object)

@@ -29,8 +29,9 @@ struct tch_debug_frame;
 
 struct tch_object {
     enum tch_object_kind kind;
-    uint32_t pid; /**< where it was seen first; of a JIT: whose it is */
-    char *path;   /**< of a file: as the process sees it */
+    uint32_t pid;   /**< where it was seen first; of a JIT: whose it is */
+    char *path;     /**< of a file: as the process sees it */
+    uint64_t inode; /**< of a file; 0: not known */
     struct tch_elf elf;
     struct tch_cfi cfi;
     struct tch_debug_frame *debug_frame; /* for code that .eh_frame does not know */

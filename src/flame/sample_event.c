@@ -38,17 +38,35 @@ const struct tch_event *tch_event_find(const char *name)
     return NULL;
 }
 
-/* kernel.perf_event_paranoid, or 99 where it cannot be read. */
-static int64_t paranoid_level(void)
+/* A setting of the kernel, or `other` where it cannot be read. */
+static int64_t setting(const char *path, int64_t other)
 {
     struct tch_buf b;
-    int64_t level = 99;
+    int64_t value = other;
 
     tch_buf_init(&b, 64);
-    if (tch_file_read("/proc/sys/kernel/perf_event_paranoid", 32, &b, NULL) == 0 && b.len > 0)
-        tch_parse_i64_n(b.data, b.len - (b.data[b.len - 1] == '\n'), &level);
+    if (tch_file_read(path, 32, &b, NULL) == 0 && b.len > 0)
+        tch_parse_i64_n(b.data, b.len - (b.data[b.len - 1] == '\n'), &value);
     tch_buf_release(&b);
-    return level;
+    return value;
+}
+
+static int64_t paranoid_level(void)
+{
+    return setting("/proc/sys/kernel/perf_event_paranoid", 99);
+}
+
+/* The kernel lowers the most that it takes by itself when samples cost it too much. */
+static int invalid(const struct tch_sampler_options *options, const char *event, tacho_error *err)
+{
+    int64_t most = setting("/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
+
+    if (options->off_cpu || (int64_t)options->rate <= most)
+        return tch_fail_errno(err, EINVAL, "perf_event_open for '%s'", event);
+    return tch_fail(err, TACHO_EIO, 0,
+                    "the kernel takes no more than %lld samples a second: take --rate %lld, or run "
+                    "'sudo sysctl kernel.perf_event_max_sample_rate=%u'",
+                    (long long)most, (long long)most, (unsigned)options->rate);
 }
 
 /* The level that would do: everything, the kernel's half, or one's own processes. */
@@ -95,6 +113,8 @@ int tch_event_refused(int number, const struct tch_sampler_options *options, con
         break;
     case ESRCH:
         return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)options->pid);
+    case EINVAL:
+        return invalid(options, event, err);
     case EMFILE:
         return tch_fail(err, TACHO_EIO, 0,
                         "too many open files: run 'ulimit -n 65536' before, or sample fewer "

@@ -2,6 +2,7 @@
 #include "symbol.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -13,7 +14,7 @@
 #include "symbol_dwarf.h"
 #include "symbol_table.h"
 
-enum { NAME_MAX_BYTES = 1 << 16, TEXT_MAX = 512 << 20 };
+enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, TEXT_MAX = 512 << 20 };
 
 /* What is known of one object. */
 struct tch_symbol_object {
@@ -58,15 +59,23 @@ void tch_symbols_release(struct tch_symbols *s)
 static bool read_text(struct tch_symbol_table *table, const char *path,
                       bool (*add)(struct tch_symbol_table *table, const char *text, size_t len))
 {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct tch_buf b;
+    struct stat st;
     bool ok = true;
     int status;
 
+    if (fd < 0)
+        return true;
     tch_buf_init(&b, TEXT_MAX);
-    status = tch_file_read(path, TEXT_MAX, &b, NULL);
+    /* Anybody may put anything under such a name: a pipe has no end. */
+    status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+                 ? tch_file_read_fd(fd, path, TEXT_MAX, &b, NULL)
+                 : TACHO_EIO;
     if (status == 0)
         ok = add(table, b.data, b.len);
     tch_buf_release(&b);
+    close(fd);
     return ok && status != TACHO_ENOMEM;
 }
 
@@ -182,7 +191,7 @@ static bool push(struct tch_symbols *s, const char *name, const struct tch_scope
     int64_t id;
 
     tch_buf_clear(&s->text);
-    tch_add_symbol(&s->text, (struct tch_span){text, strlen(text)});
+    tch_add_symbol(&s->text, (struct tch_span){text, strnlen(text, NAME_LONGEST)});
     free(demangled);
     if (scope && scope->file)
         tch_buf_addf(&s->text, ":%s:%d",

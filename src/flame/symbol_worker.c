@@ -7,29 +7,33 @@
 #include "grow.h"
 
 /* Takes over all jobs there are; false at the end. */
-static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count)
+static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,
+                      const struct tch_object **kernel)
 {
     pthread_mutex_lock(&w->lock);
-    while (w->job_count == 0 && !w->end)
+    while (w->job_count == 0 && !w->kernel && !w->end)
         pthread_cond_wait(&w->more, &w->lock);
     *jobs = w->jobs;
     *count = w->job_count;
     w->jobs = NULL;
     w->job_count = 0;
     w->job_cap = 0;
+    *kernel = w->kernel;
+    w->kernel = NULL;
     pthread_mutex_unlock(&w->lock);
-    return *count > 0;
+    return *count > 0 || *kernel;
 }
 
 static void *work(void *arg)
 {
     struct tch_symbol_worker *w = arg;
     struct tch_symbol_job *jobs;
+    const struct tch_object *kernel;
     size_t count;
 
-    if (w->kernel)
-        w->status = tch_symbols_prepare_kernel(w->symbols, w->kernel, &w->error);
-    while (take_jobs(w, &jobs, &count)) {
+    while (take_jobs(w, &jobs, &count, &kernel)) {
+        if (kernel && w->status == 0)
+            w->status = tch_symbols_prepare_kernel(w->symbols, kernel, &w->error);
         for (size_t i = 0; i < count && w->status == 0; i++)
             w->status = tch_symbols_add(w->symbols, &jobs[i].place, jobs[i].object, &w->error);
         free(jobs);
@@ -38,13 +42,13 @@ static void *work(void *arg)
 }
 
 int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
-                            const struct tch_object *kernel, tacho_error *err)
+                            tacho_error *err)
 {
     sigset_t all;
     sigset_t before;
     int number;
 
-    *w = (struct tch_symbol_worker){.symbols = symbols, .kernel = kernel};
+    *w = (struct tch_symbol_worker){.symbols = symbols};
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->more, NULL);
     sigfillset(&all);
@@ -56,6 +60,14 @@ int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *sym
     pthread_cond_destroy(&w->more);
     pthread_mutex_destroy(&w->lock);
     return tch_fail_errno(err, number, "cannot start a thread");
+}
+
+void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_object *kernel)
+{
+    pthread_mutex_lock(&w->lock);
+    w->kernel = kernel;
+    pthread_cond_signal(&w->more);
+    pthread_mutex_unlock(&w->lock);
 }
 
 int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,

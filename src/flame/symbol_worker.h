@@ -20,11 +20,11 @@ struct tch_symbol_job {
 /** Not to be touched between start and finish. */
 struct tch_symbol_worker {
     struct tch_symbols *symbols;
-    const struct tch_object *kernel; /* or NULL: no kernel frames */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;
-    struct tch_symbol_job *jobs; /* from number fed - job_count on */
+    const struct tch_object *kernel; /* to be read, or NULL */
+    struct tch_symbol_job *jobs;     /* from number fed - job_count on */
     size_t job_count;
     size_t job_cap;
     size_t fed; /* places handed over so far */
@@ -36,7 +36,10 @@ struct tch_symbol_worker {
 /** symbols is the worker's until tch_symbol_worker_finish(), which is called in any case after a
     start that returned 0. */
 int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
-                            const struct tch_object *kernel, tacho_error *err);
+                            tacho_error *err);
+
+/** The kernel's names will be needed. */
+void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_object *kernel);
 
 /** Hands over the places that are new since the last call. 0 or TACHO_ENOMEM. */
 int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,

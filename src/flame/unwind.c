@@ -91,8 +91,9 @@ enum tch_unwound tch_unwind_step(const struct tch_cfi *cfi, const struct tch_cfi
     }
     if (caller.r[TCH_REG_RA] == 0)
         return TCH_UNWOUND_END;
-    /* The stack of a caller is higher up; only a signal may come from another stack. */
-    if (!row->signal && cfa <= regs->r[TCH_REG_SP])
+    /* The stack of a caller is higher up, or as high where the return address was taken off it, as
+       vfork() does; only a signal may come from another stack. */
+    if (!row->signal && cfa < regs->r[TCH_REG_SP] + (row->how[TCH_REG_RA] != TCH_CFI_REGISTER))
         return TCH_UNWOUND_LOST;
     *regs = caller;
     return TCH_UNWOUND_STEP;

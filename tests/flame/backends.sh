@@ -125,7 +125,12 @@ works 'perf + inferno' --profiler perf-inferno -- echo
 logged inferno-flamegraph --title x FILE.folded
 grep -q '"samples":4' out.txt || "$tacho" flame --json --out out --label x --profiler perf-inferno -- echo >out.txt
 grep -q '"samples":4' out.txt || { cat out.txt; fail "inferno's samples are not counted"; }
+"$tacho" flame --folded --out out --label x --profiler perf-inferno -- echo >out.txt
+[ "$(head -n 1 out/flamegraph-x.folded)" = 'prog;main;hot 3' ] || fail "no folded stacks beside inferno's picture"
 rm -f out/*
+# What it cannot do is refused, not left out.
+fails "profiler 'perf-inferno' has nothing for --per-thread" --profiler perf-inferno --per-thread -- echo
+fails "profiler 'perf' has nothing for --source" --profiler perf --source -- echo
 stand_in inferno-flamegraph <<'END'
 echo 'ERROR: no stack counts found' >&2
 exit 2

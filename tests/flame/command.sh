@@ -32,10 +32,30 @@ running()
     done
 }
 
+# await NAME: until such a process runs
+await()
+{
+    tries=0
+    until [ -n "$(running "$1")" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 does not run after a minute"
+        sleep 0.1
+    done
+}
+
+# end_all NAME
+end_all()
+{
+    for exe in $(running "$1"); do
+        exe=${exe#/proc/}
+        kill -KILL "${exe%/exe}" 2>/dev/null || :
+    done
+}
+
 ends 0 "$tacho" flame --out new/folder --label 'a b/c' -- "$workload" shares 50
 [ "$(head -n 1 out.txt)" = new/folder/flamegraph-a_b_c.svg ] || fail "the path is not printed first"
 grep -q '^profiler: native' out.txt || fail "the profiler is not named"
-grep -q '^samples:  [0-9,]*, lost 0' out.txt || fail "samples and losses are not told"
+grep -q '^samples:  [0-9,]*, lost [0-9]' out.txt || fail "samples and losses are not told"
 grep -q '^took: ' out.txt || fail "the time is not told"
 [ "$(find new -type f | wc -l)" = 1 ] || fail "files were left behind"
 grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the picture"
@@ -45,7 +65,7 @@ ends 0 "$tacho" flame -q -- "$workload" shares 50
 ends 0 "$tacho" flame --json -- "$workload" shares 50
 as_schema
 for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.svg"' \
-    '"profiler_used":"native"' '"duration_ms":' '"lost":0' '"exit_status":0'; do
+    '"profiler_used":"native"' '"duration_ms":' '"lost":' '"exit_status":0'; do
     grep -qF "$key" out.txt || fail "--json has no $key"
 done
 
@@ -62,8 +82,18 @@ ends 139 "$tacho" flame --pass-status -- "$workload" crash 30
 [ -s flamegraph-workload.svg ] || fail "no picture of a command that was killed"
 
 # Ctrl-C, and an end in time: what was seen so far. A command that does not mind is ended.
-ends 1 timeout --preserve-status -s INT 1 "$tacho" flame --label stopped --folded -- "$workload" shares $long
-grep -q ';hot' flamegraph-stopped.folded || fail "Ctrl-C leaves no picture"
+cp "$workload" stopped
+for signal in INT TERM; do
+    "$tacho" flame --label $signal --folded -- ./stopped shares $long >out.txt 2>err.txt &
+    pid=$!
+    await stopped
+    sleep 1
+    kill -$signal $pid
+    got=0
+    wait $pid || got=$?
+    [ $got = 1 ] || { cat out.txt err.txt; fail "$signal: it ended with $got, not 1"; }
+    grep -q ';hot' flamegraph-$signal.folded || fail "$signal leaves no picture"
+done
 ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
 grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
 # All that it started, also what minds no signal, what left its parent and its session, and what is
@@ -79,22 +109,31 @@ for profiler in $profilers; do
         [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
     done
     # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
-    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; wait\" &
-        sleep 1; kill -INT 0; wait \$!"
+    rm -f up
+    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; : >up; wait\" &
+        until [ -e up ]; do sleep 0.05; done; sleep 0.3; kill -INT 0; wait \$!"
     [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
 done
+# Nor does what is started on the way out stay.
+cp "$workload" late
+ends 1 "$tacho" flame --label late --duration 300ms -- sh -c "trap './late shares $long & exit 3' TERM; while :; do :; done"
+sleep 0.3
+[ -z "$(running late)" ] || fail "what was started at the end goes on: $(running late)"
 # What a command leaves behind when it ends by itself is its own affair.
-ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares 300 >/dev/null 2>&1 & $workload shares 30"
+ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares $long >/dev/null 2>&1 & $workload shares 30"
 [ -n "$(running deaf)" ] || fail "a daemon was ended with the command that left it"
+end_all deaf
+# A parent that ignores the end of its children leaves that to us.
+if env --ignore-signal=CHLD true 2>/dev/null; then
+    ends 7 timeout 60 env --ignore-signal=CHLD "$tacho" flame --pass-status --label ignored -- "$workload" fail 30
+fi
 # What was there before us is not the command's, nor is what comes of it: a job of the shell that
 # became tacho leaves a process behind, and then interrupts.
 cp "$workload" other
 ends 1 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
     exec '$tacho' flame --label older -- sh -c ': >go; exec $workload shares $long'"
-left=$(running other)
-[ -n "$left" ] || fail "a process that another child left behind was ended"
-left=${left#/proc/}
-kill -KILL "${left%/exe}"
+[ -n "$(running other)" ] || fail "a process that another child left behind was ended"
+end_all other
 
 # A process that runs already; one that ends meanwhile.
 "$workload" threads $long &
@@ -106,9 +145,18 @@ wait $pid 2>/dev/null || :
 near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
 ends 1 "$tacho" flame -p $pid
 says "there is no process $pid"
-"$workload" shares 100 &
-ends 0 "$tacho" flame -p $! --label ending
-wait
+# Its parent does not wait for it, which is no reason to go on.
+cp "$workload" ending
+sh -c "./ending shares $long & exec sleep 60" &
+parent=$!
+await ending
+pid=$(running ending)
+pid=${pid#/proc/}
+pid=${pid%/exe}
+(sleep 2 && kill -KILL "$pid") &
+ends 0 timeout 30 "$tacho" flame -p "$pid" --label ending
+kill -KILL $parent
+wait 2>/dev/null || :
 
 # Every error in its words.
 ends 1 "$tacho" flame -- no-such-program
@@ -133,5 +181,12 @@ ends 64 "$tacho" flame --quiet
 says "what to profile is missing"
 ends 64 "$tacho" flame --kernel --user -- true
 ends 64 "$tacho" flame --stack-size 1M -- true
+for option in '--cwd .' '--env A=B' --pass-status; do
+    # shellcheck disable=SC2086  # two words
+    ends 64 "$tacho" flame --pid $$ --duration 100ms $option
+    says "${option%% *} is for a command"
+done
+ends 64 "$tacho" flame --off-cpu --event cpu-clock -- true
+ends 64 "$tacho" flame --call-graph fp --stack-size 8k -- true
 ends 64 "$tacho" flame --env nonsense -- true
 [ -z "$(find . -name '.tacho-*')" ] || fail "intermediate files were left behind"

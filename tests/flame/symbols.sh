@@ -48,6 +48,49 @@ if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then
     near "without .debug_frame, main" "$(share debug-frame-none.folded main)" 0 0
 fi
 
+# A program that is deleted, or replaced, while it runs; the new one is not taken for the old one.
+for how in deleted replaced; do
+    cp "$workload" "$how"
+    "./$how" shares 4000 &
+    pid=$!
+    sleep 0.3
+    rm "$how"
+    [ $how = deleted ] || cp "$programs/workload_stripped" $how
+    "$tacho" flame -p $pid --rate 4987 --duration 1s --folded --label $how >out.txt 2>&1 || { cat out.txt; fail "cannot profile $how"; }
+    kill -KILL $pid
+    wait $pid 2>/dev/null || :
+    mv flamegraph-$how.folded $how.folded
+    known $how
+done
+
+# Another file under the same name, where the program has its own mounts: without names, not with ours.
+if unshare -m true 2>/dev/null; then
+    cp "$workload" outside
+    objcopy --strip-all --remove-section=.gnu_debuglink "$workload" inside
+    profile mounts unshare -m sh -c 'mount --bind inside outside && exec ./outside shares 50'
+    unknown mounts
+    cp "$workload" inside
+    objcopy --strip-all --remove-section=.gnu_debuglink "$workload" outside
+    profile mounts unshare -m sh -c 'mount --bind inside outside && exec ./outside shares 50'
+    known_inside=$(grep -c '^outside;.*;hot' mounts.folded) || :
+    [ "$known_inside" -gt 0 ] || { cat mounts.folded; fail "the file that the program sees is not read"; }
+fi
+
+# Debug files are asked for by us, not by the command: what that costs is not in its profile.
+mkdir servers
+cat >servers/debuginfod-find <<'END'
+#!/bin/sh
+i=0
+while [ $i -lt 100000 ]; do i=$((i + 1)); done
+exit 1
+END
+chmod 755 servers/debuginfod-find
+objcopy --strip-all --remove-section=.gnu_debuglink "$workload" asking
+options=--debuginfod
+PATH=$scratch/servers:$PATH profile asking ./asking shares 100
+options=
+! grep -q '^debuginfod' asking.folded || fail "debuginfod-find is in the profile"
+
 # Mini debug info.
 if command -v xz >/dev/null; then
     objcopy --only-keep-debug "$workload" mini

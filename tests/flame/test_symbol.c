@@ -157,7 +157,7 @@ static int name_once(void *arg)
 
     (void)arg;
     tch_symbols_init(&symbols, &options, &names);
-    if (tch_objects_init(&objects) && tch_objects_add(&objects, "/proc/self/exe", 1, 1) == 2 &&
+    if (tch_objects_init(&objects) && tch_objects_add(&objects, "/proc/self/exe", 0, 1) == 2 &&
         tch_object_load(objects.list[2])) {
         struct tch_place place = {.addr = objects.list[2]->elf.entry, .object = 2};
 

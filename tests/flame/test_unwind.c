@@ -126,6 +126,26 @@ static void a_step_restores_the_caller(void **state)
     tch_cfi_release(&cfi);
 }
 
+/* vfork() takes its return address off the stack that the child is about to use. */
+static void a_return_address_in_a_register(void **state)
+{
+    struct tch_stack_copy stack = {.start = 0x7000};
+    struct tch_regs regs = {.known = (1u << TCH_REGS) - 1};
+    struct tch_cfi_row row = {.cfa_register = TCH_REG_SP};
+    struct tch_cfi cfi = {0};
+
+    (void)state;
+    row.how[TCH_REG_RA] = TCH_CFI_REGISTER;
+    row.value[TCH_REG_RA] = 5; /* rdi */
+    regs.r[TCH_REG_SP] = 0x7000;
+    regs.r[5] = 0x4242;
+    assert_int_equal(tch_unwind_step(&cfi, &row, &stack, &regs), TCH_UNWOUND_STEP);
+    assert_int_equal(regs.r[TCH_REG_RA], 0x4242);
+    assert_int_equal(regs.r[TCH_REG_SP], 0x7000);
+    row.how[TCH_REG_RA] = TCH_CFI_SAME; /* that would go on for ever */
+    assert_int_equal(tch_unwind_step(&cfi, &row, &stack, &regs), TCH_UNWOUND_LOST);
+}
+
 static void the_end_of_the_copy_is_told_from_nonsense(void **state)
 {
     uint64_t words[1] = {1};
@@ -285,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_follow_the_program),
         cmocka_unit_test(a_step_restores_the_caller),
+        cmocka_unit_test(a_return_address_in_a_register),
         cmocka_unit_test(the_end_of_the_copy_is_told_from_nonsense),
         cmocka_unit_test(expressions_of_plt_entries),
         cmocka_unit_test(expressions_read_memory_and_end),
