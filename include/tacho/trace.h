@@ -241,7 +241,8 @@ struct tacho_trace_cursor {
     void *lane;
     uint32_t thread; /**< counted from 1 in each process */
     uint32_t tid;
-    uint64_t reserved[2];
+    uint32_t name; /**< the thread's: number of a text; 0 when not known */
+    uint32_t reserved[3];
 };
 
 #if defined(__GNUC__)
@@ -416,13 +417,13 @@ class span_scope
 #define tacho_thread_name(...)               ((void)0)
 #define tacho_process_name(...)              ((void)0)
 #define tacho_track(...)                     0
-#define tacho_track_span(...)                ((void)0)
-#define tacho_track_instant(...)             ((void)0)
-#define tacho_track_counter(...)             ((void)0)
+#define tacho_track_span(track, ...)         ((void)sizeof(track))
+#define tacho_track_instant(track, ...)      ((void)sizeof(track))
+#define tacho_track_counter(track, ...)      ((void)sizeof(track))
 
 #else
 
-/** The rest of this scope is a span. Both names are string literals. */
+/** The rest of this scope is a span. Both names are string literals. One a line of source. */
 #define TACHO_SPAN(name, category)                                                            \
     static struct tacho_trace_site TACHO_TRACE_NAME(site) = TACHO_TRACE_SITE(name, category); \
     TACHO_TRACE_SCOPE(tacho_trace_enter(&TACHO_TRACE_NAME(site)))

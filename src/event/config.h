@@ -16,7 +16,8 @@ struct tch_event_env {
     char path[PATH_MAX];
 };
 
-/** pairs: "NAME=value", ended by NULL. A value that is not allowed counts as not given. */
+/** pairs: "NAME=value", ended by NULL; NULL: those of this process, of which a setuid program has
+    none. A value that is not allowed counts as not given. */
 void tch_event_env_read(struct tch_event_env *env, const char *const *pairs);
 
 /** Adds the members from commit_sha to concurrency, then, with tch_event_config_tail(), those from

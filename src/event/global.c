@@ -54,7 +54,7 @@ tacho_event_writer *tacho_event_global(void)
     if (!atomic_load_explicit(&global, memory_order_relaxed)) {
         struct tch_event_env env;
 
-        tch_event_env_read(&env, (const char *const *)environ);
+        tch_event_env_read(&env, NULL);
         make(&env.config);
     }
     pthread_mutex_unlock(&lock);

@@ -116,7 +116,7 @@ int tacho_event_open_env(const char *const *pairs, tacho_event_writer **ret, tac
 {
     struct tch_event_env env;
 
-    tch_event_env_read(&env, pairs ? pairs : (const char *const *)environ);
+    tch_event_env_read(&env, pairs);
     return tacho_event_open(&env.config, ret, err);
 }
 

@@ -270,7 +270,7 @@ void tacho_csv_discard(tacho_csv *csv)
 int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err)
 {
     static atomic_uint opened[TCH_CSV_KINDS];
-    const char *folder = getenv("TACHO_RUN_DIR");
+    const char *folder = secure_getenv("TACHO_RUN_DIR");
     unsigned number;
     struct tch_buf path;
     int status;

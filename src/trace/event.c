@@ -438,22 +438,26 @@ void(tacho_async)(const char *name, const char *category, enum tacho_phase phase
     put(&e);
 }
 
-static void put_name(enum tch_rec_kind kind, const char *name)
+static uint32_t put_name(enum tch_rec_kind kind, const char *name)
 {
     uint32_t text;
 
     if (!tacho_trace_enabled())
-        return;
+        return 0;
     text = tch_trace_text(name);
     if (text != 0)
         put(&(struct event){.kind = kind, .id = text, .ticks = tch_ticks()});
     else
         tch_recorder_drop(1, 0);
+    return text;
 }
 
 void(tacho_thread_name)(const char *name)
 {
-    put_name(TCH_REC_THREAD_NAME, name);
+    uint32_t text = put_name(TCH_REC_THREAD_NAME, name);
+
+    if (text != 0)
+        tacho_trace_cursor.name = text;
 }
 
 void(tacho_process_name)(const char *name)

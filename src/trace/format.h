@@ -93,7 +93,8 @@ struct tch_rec_chunk {
     uint32_t tid;     /* of that thread */
     uint32_t records; /* of a copy in a ring: how many it holds; else 0 */
     uint64_t process; /* 1 + the pid, of another process than the header's; else 0 */
-    uint64_t reserved;
+    uint32_t name;    /* of a ring: that thread's name, a text; what told it may have made room */
+    uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct tch_rec_header) <= TCH_REC_PAGE, "the header is one page");

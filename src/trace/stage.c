@@ -132,7 +132,8 @@ static uint32_t count_records(const uint64_t *words)
     uint32_t records = 0;
     uint64_t step, looked = 0;
 
-    for (uint64_t i = 0; i < TCH_REC_WORDS; i += step) {
+    /* A step of 0 is of no record of ours: see turn_over(). */
+    for (uint64_t i = 0; i<TCH_REC_WORDS; i += step> 0 ? step : 1) {
         uint64_t low = words[i] & 0xFFFF;
 
         if (i >= looked && i + BLOCK <= TCH_REC_WORDS) {
@@ -146,7 +147,6 @@ static uint32_t count_records(const uint64_t *words)
         step = 1;
         if (low == TCH_REC_SKIP) {
             step = tch_rec_skip(words[i]);
-            step += step == 0;
             continue;
         }
         if (low == TCH_REC_WIDE && i + 1 < TCH_REC_WORDS)
@@ -154,7 +154,6 @@ static uint32_t count_records(const uint64_t *words)
         else if (!(low & 1))
             step += tch_trace_site_values((uint32_t)low >> 1);
         records += words[i] != 0;
-        step += step == 0; /* no record of ours: see turn_over() */
     }
     return records;
 }
@@ -164,6 +163,7 @@ static uint32_t count_records(const uint64_t *words)
 static void begin_stage(struct tch_rec_chunk *stage, const struct tacho_trace_cursor *c,
                         uint32_t lane, uint64_t sequence)
 {
+    stage->name = c->name;
     stage->magic = TCH_REC_CHUNK_MAGIC;
     stage->type = TCH_REC_STAGE;
     stage->lane = lane;
@@ -269,12 +269,25 @@ static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
     point_at(c, stage);
 }
 
+/* In a ring the record that tells the thread's name makes room some day. Before the turning is
+   counted: a new text takes the lock, whose holder may wait for that. */
+static void know_name(struct tacho_trace_cursor *c)
+{
+    char name[16] = "";
+
+    if (!rec->ring || c->name != 0)
+        return;
+    prctl(PR_GET_NAME, name);
+    c->name = tch_trace_text(name);
+}
+
 /* Of a thread that has a lane, unless the recording is closed right now. Signals are blocked. */
 static void turn_over_own(struct tacho_trace_cursor *c)
 {
     const uint64_t often = UINT64_C(1) << 28; /* ticks: a tenth to a quarter of a second */
     uintptr_t room;
 
+    know_name(c);
     atomic_fetch_add(&rec->turning, 1);
     room = __atomic_load_n(&c->room, __ATOMIC_SEQ_CST);
     /* A signal handler may have done it in between. */

@@ -25,6 +25,7 @@ struct walk {
     uint32_t lane;
     uint32_t thread;
     uint32_t tid;
+    uint32_t name; /* what the chunk says; a text */
     uint64_t pid;
     bool named; /* the visitor has been told of this thread */
     uint64_t sequence;
@@ -138,11 +139,17 @@ static int tell_thread(struct walk *w, const uint64_t *fixed)
 {
     static const uint64_t unknown[3];
     struct tch_seen_event e = event_at(w, TCH_REC_THREAD);
+    int status;
 
     w->named = true;
     w->r->threads++;
     e.id = w->thread;
     e.fixed = fixed ? fixed : unknown;
+    status = w->see(w->ctx, &e);
+    if (fixed || status != 0 || !tch_rec_kind_sound(w->r, TCH_REC_THREAD_NAME, w->name, NULL))
+        return status;
+    e = event_at(w, TCH_REC_THREAD_NAME);
+    e.id = w->name;
     return w->see(w->ctx, &e);
 }
 
@@ -273,6 +280,7 @@ static int walk_chunk(struct walk *w)
         status = leave_open(w);
         w->thread = head->thread;
         w->tid = head->tid;
+        w->name = head->name;
         w->named = false;
     }
     w->pid = head->process > 0 ? head->process - 1 : w->r->head.pid;
@@ -288,6 +296,7 @@ static void enter_lane(struct walk *w, uint32_t lane)
     w->lane = lane;
     w->thread = 0;
     w->tid = 0;
+    w->name = 0;
     w->named = false;
     w->sequence = 0;
 }

@@ -25,6 +25,8 @@ int main(void)
         TACHO_SPAN("outer", "test");
         TACHO_SPAN_ARGS("inner", "test", TACHO_I64("i", count()), TACHO_TEXT("t", "x"));
         tacho_counter_i64("counter", count());
+        uint32_t track = tacho_track("layer");
+        tacho_track_instant(track, "at", "test", 0, NULL, 0);
     }
     printf("%d\n", evaluated);
     return 0;

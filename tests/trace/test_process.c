@@ -329,6 +329,8 @@ static void overwrites_the_oldest_in_a_ring(void **state)
     assert_int_equal(seen.r.head.reasons, TCH_REC_RING);
     assert_int_equal(seen.r.records + seen.r.head.dropped, 2000000 + 2);
     assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.json"), NULL, &err), 0);
+    /* The records that told the threads' names are gone. */
+    assert_int_equal(occurrences(test_at("t.json"), "\"thread_name\""), 2);
     assert_int_equal(occurrences(test_at("t.json"), "\"name\":\"records dropped\""), 1);
 }
 
