@@ -265,7 +265,7 @@ static inline int tacho_trace_enabled(void)
 struct tacho_trace_site {
     uint32_t code; /**< of a plain record; 0 until the first, and where plain ones cannot be made */
     uint32_t number; /**< 0 until its first record */
-    uint32_t values; /**< arguments that its records carry as bare values */
+    uint32_t values; /**< which arguments its records carry as bare values; 0: none */
     uint32_t reserved;
     const char *name;
     const char *category;

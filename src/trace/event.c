@@ -162,15 +162,20 @@ static bool begin_event(struct event *e, enum tch_rec_kind kind, const char *nam
 
 /* Spans. */
 
-/* The site is known from now on; its number goes first, its code last. */
-static bool set_site(struct tacho_trace_site *site, uint32_t number, size_t values)
+/* The site is known from now on, unless another thread was first; its number goes first, its code
+   last. */
+static bool set_site(struct tacho_trace_site *site, uint32_t number, uint32_t values)
 {
+    uint32_t none = 0;
+
     if (number == 0) {
         tch_recorder_drop(1, 0);
         return false;
     }
-    __atomic_store_n(&site->number, number, __ATOMIC_RELAXED);
-    __atomic_store_n(&site->values, (uint32_t)values, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&site->number, &none, number, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return true;
+    __atomic_store_n(&site->values, values, __ATOMIC_RELAXED);
     if (number < TCH_REC_SITE_PLAIN)
         __atomic_store_n(&site->code, number << 1, __ATOMIC_RELEASE);
     return true;
@@ -221,6 +226,19 @@ static bool have_text(const tacho_arg *args, size_t count)
     return false;
 }
 
+/* Keys and types of arguments, for which the same place in a program may have one or the other:
+   TACHO_SPAN_ARGS(..., ok ? TACHO_I64("bytes", n) : TACHO_I64("error", e)). 0 when there are none.
+ */
+static uint32_t shape_of(const tacho_arg *args, size_t count)
+{
+    const uint32_t apart = 31; /* more than there are types */
+    uint32_t shape = 0;
+
+    for (size_t i = 0; i < count; i++)
+        shape = (shape + (uint32_t)(uintptr_t)args[i].key) * apart + (uint32_t)args[i].type;
+    return shape << 5 | (uint32_t)(count < apart ? count : apart);
+}
+
 /* The first time: numbers alone go behind a plain begin, their keys stand with the site. */
 static bool know_site_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
 {
@@ -229,7 +247,7 @@ static bool know_site_args(struct tacho_trace_site *site, const tacho_arg *args,
     if (count > TACHO_ARGS_MAX || have_text(args, count))
         return know_site(site);
     number = tch_trace_site_args(site->name, site->category, args, count);
-    return set_site(site, number, number < TCH_REC_SITE_PLAIN ? count : 0);
+    return set_site(site, number, number < TCH_REC_SITE_PLAIN ? shape_of(args, count) : 0);
 }
 
 static void put_values(uint32_t code, const tacho_arg *args, size_t count)
@@ -250,7 +268,7 @@ uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
 
-    if (__builtin_expect(code != 0 && values_of(site) == count, 1)) {
+    if (__builtin_expect(code != 0 && values_of(site) == shape_of(args, count), 1)) {
         put_values(code, args, count);
         return code;
     }

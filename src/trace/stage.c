@@ -91,6 +91,13 @@ static bool stop_cursors(void)
     return any;
 }
 
+/* The stage becomes memory of no file and stays where it is. */
+static void *make_private(struct tch_rec_chunk *stage)
+{
+    return mmap(stage, TCH_REC_CHUNK, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 void tch_stages_close(void)
 {
     /* Who turns a stage over right now sets its cursor again, so the cursors are stopped until all
@@ -98,14 +105,13 @@ void tch_stages_close(void)
     while (stop_cursors())
         while (atomic_load(&rec->turning) > 0)
             sched_yield();
-    /* A thread may be between taking its words and writing them: its stage becomes memory of no
-       file and stays where it is until the next recording needs it. */
+    /* A thread may be between taking its words and writing them: its stage stays until the next
+       recording needs it. */
     for (uint32_t i = 0; i < rec->lane_count; i++) {
         struct tch_lane *lane = &rec->lanes[i];
 
         if (lane->stage)
-            lane->address = mmap(lane->stage, TCH_REC_CHUNK, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            lane->address = make_private(lane->stage);
         *lane = (struct tch_lane){.address = lane->address != MAP_FAILED ? lane->address : NULL};
     }
     rec->lane_count = 0;
@@ -116,7 +122,10 @@ void tch_stages_forked(void)
     for (uint32_t i = 0; i < rec->lane_count; i++) {
         struct tch_lane *lane = &rec->lanes[i];
 
-        if (lane->stage)
+        /* A handler may have forked: then the record that it interrupted is yet to be written. */
+        if (lane->stage && lane->cursor == &tacho_trace_cursor && not_written(lane->cursor) > 0)
+            make_private(lane->stage);
+        else if (lane->stage)
             munmap(lane->stage, TCH_REC_CHUNK);
         *lane = (struct tch_lane){0};
     }

@@ -212,6 +212,49 @@ static void a_record_interrupted_for_a_whole_stage_is_kept(void **state)
     assert_int_equal(seen.r.unfinished + seen.r.lost_ends + seen.r.lost_begins, 0);
 }
 
+/* A handler that interrupts a record may fork: in the child, too, that record is written then. */
+static void a_record_interrupted_by_a_fork_harms_no_one(void **state)
+{
+    uint64_t *slot;
+    int status;
+    pid_t pid;
+
+    (void)state;
+    start("t.tacho");
+    span();
+    slot = tch_recorder_take(1);
+    pid = fork();
+    *slot = tch_ticks() << TCH_REC_LOW_BITS | tch_trace_site("interrupted", "test") << 1;
+    tch_recorder_done(1);
+    tacho_span_end();
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "interrupted"), 1);
+}
+
+/* One place in a program, other arguments each time. */
+static void arguments_keep_their_keys_and_types(void **state)
+{
+    (void)state;
+    start("t.json");
+    for (int i = 0; i < 6; i++) {
+        TACHO_SPAN_ARGS("read", "test",
+                        i % 3 == 0   ? TACHO_I64("bytes", i)
+                        : i % 3 == 1 ? TACHO_U64("error", (uint64_t)i)
+                                     : TACHO_TEXT("why", "none"));
+    }
+    stop();
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"bytes\":0}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"bytes\":3}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"error\":1}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"error\":4}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"why\":\"none\"}"));
+}
+
 static void sites_past_15_bits_are_wide(void **state)
 {
     enum { MANY = 40000 };
@@ -424,6 +467,8 @@ int main(void)
         TEST_IN_HOME(arguments_are_evaluated_only_when_on),
         TEST_IN_HOME(long_texts_are_cut_and_counted),
         TEST_IN_HOME(a_record_interrupted_for_a_whole_stage_is_kept),
+        TEST_IN_HOME(a_record_interrupted_by_a_fork_harms_no_one),
+        TEST_IN_HOME(arguments_keep_their_keys_and_types),
         TEST_IN_HOME(sites_past_15_bits_are_wide),
         TEST_IN_HOME(a_span_left_by_a_jump_ends_with_the_one_around_it),
         TEST_IN_HOME(flushes_while_others_record),
