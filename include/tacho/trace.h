@@ -213,7 +213,8 @@ TACHO_API void tacho_process_name(const char *name);
 
 /* Tracks of your own: a layer, a GPU stream, a request. Times are CLOCK_MONOTONIC nanoseconds. */
 
-/** The track of that name, made if there is none; 0 when no trace is on. */
+/** The track of that name, made if there is none; 0 when no trace is on. What is put on track 0
+    later is counted as dropped. */
 TACHO_API uint32_t tacho_track(const char *name);
 
 /** Spans of one track may come in any order; those that overlap only partly get lanes of their

@@ -78,7 +78,7 @@ void tch_chrome_tell_losses(struct tch_chrome *c)
     char mem[64];
     struct tch_buf why;
 
-    if (head->dropped == 0)
+    if (head->dropped == 0 && head->cut == 0)
         return;
     tch_buf_init_on(&why, mem, sizeof mem, sizeof mem - 1);
     tch_add_reasons(&why, head->reasons);
@@ -94,6 +94,7 @@ void tch_chrome_tell_losses(struct tch_chrome *c)
     tch_json_put_text(&c->text, "why", why.data);
     tch_json_put_u64(&c->text, "ends_without_begin", c->r->lost_ends);
     tch_json_put_u64(&c->text, "spans_cut", c->r->lost_begins);
+    tch_json_put_u64(&c->text, "texts_cut", head->cut);
     tch_json_end_object(&c->text);
     tch_chrome_end(c);
     tch_buf_release(&why);

@@ -495,14 +495,29 @@ uint32_t(tacho_track)(const char *name)
     return tacho_trace_enabled() ? tch_trace_text(name) : 0;
 }
 
+/* The event on that track. On none, made while no trace was on or when no name was left, there is
+   nothing to record. */
+static bool begin_on_track(struct event *e, enum tch_rec_kind kind, uint32_t track,
+                           const char *name, const char *category)
+{
+    if (track == 0) {
+        if (tacho_trace_enabled())
+            tch_recorder_drop(1, 0);
+        return false;
+    }
+    if (!begin_event(e, kind, name, category))
+        return false;
+    e->fixed[0] = track;
+    return true;
+}
+
 void(tacho_track_span)(uint32_t track, const char *name, const char *category, uint64_t start_ns,
                        uint64_t end_ns, const tacho_arg *args, size_t count)
 {
     struct event e;
 
-    if (track == 0 || !begin_event(&e, TCH_REC_TRACK_SPAN, name, category))
+    if (!begin_on_track(&e, TCH_REC_TRACK_SPAN, track, name, category))
         return;
-    e.fixed[0] = track;
     e.fixed[1] = start_ns;
     e.fixed[2] = end_ns;
     e.args = args;
@@ -515,9 +530,8 @@ void(tacho_track_instant)(uint32_t track, const char *name, const char *category
 {
     struct event e;
 
-    if (track == 0 || !begin_event(&e, TCH_REC_TRACK_INSTANT, name, category))
+    if (!begin_on_track(&e, TCH_REC_TRACK_INSTANT, track, name, category))
         return;
-    e.fixed[0] = track;
     e.fixed[1] = at_ns;
     e.args = args;
     e.arg_count = count;
@@ -528,9 +542,8 @@ void(tacho_track_counter)(uint32_t track, const char *name, uint64_t at_ns, doub
 {
     struct event e;
 
-    if (track == 0 || !begin_event(&e, TCH_REC_TRACK_COUNTER, name, ""))
+    if (!begin_on_track(&e, TCH_REC_TRACK_COUNTER, track, name, ""))
         return;
-    e.fixed[0] = track;
     e.fixed[1] = at_ns;
     e.fixed[2] = bits_of(value);
     put(&e);

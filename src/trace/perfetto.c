@@ -326,6 +326,15 @@ static int see(void *ctx, const struct tch_seen_event *e)
     return p->out.status;
 }
 
+static void add_count(struct tch_perfetto *p, const char *name, uint64_t value)
+{
+    size_t arg = tch_pb_begin(&p->packet, TCH_PF_EVENT_ARG);
+
+    tch_pb_text(&p->packet, TCH_PF_ARG_NAME, name);
+    tch_pb_varint(&p->packet, TCH_PF_ARG_UINT, value);
+    tch_pb_end(&p->packet, arg);
+}
+
 /* What is not in here. */
 static void tell_losses(struct tch_perfetto *p)
 {
@@ -333,7 +342,7 @@ static void tell_losses(struct tch_perfetto *p)
     const struct tch_rec_header *head = &p->r->head;
     size_t event, arg, text;
 
-    if (head->dropped == 0)
+    if (head->dropped == 0 && head->cut == 0)
         return;
     tch_pf_tell_track(p, UUID_GLOBAL + 1, 0, track_name, sizeof track_name - 1, false);
     tch_pf_begin_packet(p);
@@ -342,10 +351,8 @@ static void tell_losses(struct tch_perfetto *p)
     tch_pb_varint(&p->packet, TCH_PF_EVENT_TRACK, UUID_GLOBAL + 1);
     tch_pb_text(&p->packet, TCH_PF_EVENT_NAME, event_name);
     tch_pb_text(&p->packet, TCH_PF_EVENT_CATEGORY, "tacho");
-    arg = tch_pb_begin(&p->packet, TCH_PF_EVENT_ARG);
-    tch_pb_text(&p->packet, TCH_PF_ARG_NAME, "dropped");
-    tch_pb_varint(&p->packet, TCH_PF_ARG_UINT, head->dropped);
-    tch_pb_end(&p->packet, arg);
+    add_count(p, "dropped", head->dropped);
+    add_count(p, "texts_cut", head->cut);
     arg = tch_pb_begin(&p->packet, TCH_PF_EVENT_ARG);
     tch_pb_text(&p->packet, TCH_PF_ARG_NAME, "why");
     text = tch_pb_begin(&p->packet, TCH_PF_ARG_STRING);

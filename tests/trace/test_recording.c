@@ -184,6 +184,9 @@ static void long_texts_are_cut_and_counted(void **state)
     seen_read(&seen, test_at("t.tacho"));
     assert_int_equal(seen_spans(&seen, "span"), 2);
     assert_true(seen.r.head.cut >= 2);
+    assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.json"), NULL, NULL), 0);
+    assert_non_null(strstr(content("t.json"), "\"name\":\"records dropped\""));
+    assert_null(strstr(content("t.json"), "\"texts_cut\":0"));
 }
 
 /* As after a signal: a record has its place, and before it is written the stage is turned over. */
@@ -253,6 +256,21 @@ static void arguments_keep_their_keys_and_types(void **state)
     assert_non_null(strstr(content("t.json"), "\"args\":{\"error\":1}"));
     assert_non_null(strstr(content("t.json"), "\"args\":{\"error\":4}"));
     assert_non_null(strstr(content("t.json"), "\"args\":{\"why\":\"none\"}"));
+}
+
+static void what_is_put_on_no_track_is_counted(void **state)
+{
+    uint32_t track = tacho_track("made too early");
+
+    (void)state;
+    tacho_track_span(track, "before", "test", 0, 1, NULL, 0);
+    start("t.tacho");
+    tacho_track_span(track, "span", "test", 0, 1, NULL, 0);
+    tacho_track_instant(track, "instant", "test", 0, NULL, 0);
+    tacho_track_counter(track, "counter", 0, 1);
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen.r.head.dropped, 3);
 }
 
 static void sites_past_15_bits_are_wide(void **state)
@@ -469,6 +487,7 @@ int main(void)
         TEST_IN_HOME(a_record_interrupted_for_a_whole_stage_is_kept),
         TEST_IN_HOME(a_record_interrupted_by_a_fork_harms_no_one),
         TEST_IN_HOME(arguments_keep_their_keys_and_types),
+        TEST_IN_HOME(what_is_put_on_no_track_is_counted),
         TEST_IN_HOME(sites_past_15_bits_are_wide),
         TEST_IN_HOME(a_span_left_by_a_jump_ends_with_the_one_around_it),
         TEST_IN_HOME(flushes_while_others_record),
