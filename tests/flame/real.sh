@@ -37,7 +37,8 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
                 printf "int f%d_%d(int *a, int n)\n{\n    int s = %d;\n    for (int i = 0; i < n; i++)\n        s += a[i] * %d ^ s >> 3;\n    printf(\"%%d\\n\", s);\n    return s;\n}\n", n, k, k, k + 3 }' >build/f$i.c
         i=$((i + 1))
     done
+    # By -O2 this gcc goes deeper than 16 KB in 4 to 5 of 100 samples: chance would decide.
     # shellcheck disable=SC2016  # make's own words
-    printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\n%%.o: %%.c\n\tgcc -O2 -g -c $< -o $@\n' >build/Makefile
+    printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\n%%.o: %%.c\n\tgcc -O1 -g -c $< -o $@\n' >build/Makefile
     expect_rooted make make -s -C build -j2
 fi
