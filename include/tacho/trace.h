@@ -242,8 +242,9 @@ struct tacho_trace_cursor {
     void *lane;
     uint32_t thread; /**< counted from 1 in each process */
     uint32_t tid;
-    uint32_t name; /**< the thread's: number of a text; 0 when not known */
-    uint32_t reserved[3];
+    uint32_t name;  /**< the thread's: number of a text; 0 when not known */
+    uint32_t ended; /**< rounds of destructors that its thread has been through */
+    uint32_t reserved[2];
 };
 
 #if defined(__GNUC__)

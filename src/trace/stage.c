@@ -40,7 +40,7 @@ static void forget(struct tacho_trace_cursor *c)
 {
     uintptr_t open = not_written(c);
 
-    *c = (struct tacho_trace_cursor){.next = open};
+    *c = (struct tacho_trace_cursor){.next = open, .ended = c->ended};
 }
 
 /* Only ticks of the TSC are taken inline. */
@@ -52,7 +52,13 @@ static void set_end(struct tacho_trace_cursor *c, uintptr_t end)
     __atomic_store_n(&c->end, tsc ? end : 0, __ATOMIC_RELAXED);
 }
 
-/* The next thread that takes the lane goes on where this one stopped. */
+/* Of the rounds of destructors, half of those that there are: a thread whose first record is made
+   by a destructor is told of its end that much later. */
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS / 2 };
+
+/* The next thread that takes the lane goes on where this one stopped. Other destructors and signal
+   handlers may record after this one, so it asks for a second round; from then on nobody takes a
+   lane for a cursor that is about to go. */
 static void end_of_thread(void *arg)
 {
     struct tacho_trace_cursor *c = arg;
@@ -67,6 +73,8 @@ static void end_of_thread(void *arg)
         lane->taken = false;
     }
     forget(c);
+    if (++c->ended < LAST_ROUND)
+        pthread_setspecific(thread_end, c);
     tch_trace_unlock(&before);
 }
 
@@ -358,6 +366,10 @@ static bool take_lane(struct tacho_trace_cursor *c)
         return false;
     if (rec->state != TCH_TRACE_ON)
         return false;
+    if (c->ended >= LAST_ROUND) {
+        tch_recorder_drop(1, TCH_REC_LANES);
+        return false;
+    }
     lane = free_lane();
     c->thread = (uint32_t)atomic_fetch_add(&rec->threads, 1) + 1;
     c->tid = (uint32_t)syscall(SYS_gettid);

@@ -258,6 +258,42 @@ static void arguments_keep_their_keys_and_types(void **state)
     assert_non_null(strstr(content("t.json"), "\"args\":{\"why\":\"none\"}"));
 }
 
+static pthread_key_t ending;
+
+/* Again in each round that there is. */
+static void record_at_the_end(void *arg)
+{
+    span();
+    pthread_setspecific(ending, arg);
+}
+
+static void *set_an_end(void *arg)
+{
+    pthread_setspecific(ending, &ending);
+    return arg;
+}
+
+/* Our own destructor has run by then, in the last round too. */
+static void destructors_may_record_and_leave_nothing_behind(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    start("t.tacho");
+    span();
+    assert_int_equal(pthread_key_create(&ending, record_at_the_end), 0);
+    assert_int_equal(pthread_create(&thread, NULL, set_an_end, NULL), 0);
+    pthread_join(thread, NULL);
+    for (uint32_t i = 0; i < tch_recorder.lane_count; i++)
+        assert_true(!tch_recorder.lanes[i].cursor ||
+                    tch_recorder.lanes[i].cursor == &tacho_trace_cursor);
+    stop();
+    pthread_key_delete(ending);
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "span"), 1 + 2);
+    assert_int_equal(seen.r.head.dropped, 2 * (PTHREAD_DESTRUCTOR_ITERATIONS - 2));
+}
+
 static void what_is_put_on_no_track_is_counted(void **state)
 {
     uint32_t track = tacho_track("made too early");
@@ -487,6 +523,7 @@ int main(void)
         TEST_IN_HOME(a_record_interrupted_for_a_whole_stage_is_kept),
         TEST_IN_HOME(a_record_interrupted_by_a_fork_harms_no_one),
         TEST_IN_HOME(arguments_keep_their_keys_and_types),
+        TEST_IN_HOME(destructors_may_record_and_leave_nothing_behind),
         TEST_IN_HOME(what_is_put_on_no_track_is_counted),
         TEST_IN_HOME(sites_past_15_bits_are_wide),
         TEST_IN_HOME(a_span_left_by_a_jump_ends_with_the_one_around_it),
