@@ -63,7 +63,7 @@ static const struct cmd tacho = {
 int main(int argc, char **argv)
 {
     (void)argc;
-    signal(SIGCHLD,
-           SIG_DFL); /* who ignores it, as some parents leave it, cannot wait for anybody */
+    /* Ignored, as some parents leave it, nobody could be waited for. */
+    signal(SIGCHLD, SIG_DFL);
     return cli_main(&tacho, argv);
 }
