@@ -36,6 +36,12 @@ struct bench_contender {
     double most_floors;
 };
 
+/** What is said of a target. */
+static inline const char *bench_met(bool yes)
+{
+    return yes ? "met" : "NOT MET";
+}
+
 /** "ours" is to be at least `times` as fast as "peer". */
 struct bench_target {
     const char *ours;

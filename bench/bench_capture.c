@@ -176,11 +176,6 @@ static double ratio(const double *a, const double *b, size_t count)
     return median(ratios, count);
 }
 
-static const char *met(bool yes)
-{
-    return yes ? "met" : "NOT MET";
-}
-
 enum { PLAIN, TIMER, OURS, OURS_PLAIN, PERF, PERF_TUNED, WAYS };
 
 /* Against the first rounds of the command alone, as many as it has; the fastest of them, too, which
@@ -219,9 +214,9 @@ static void report(const char *name, struct way *ways, size_t rounds, double tim
         double tuned = ratio(ways[PERF_TUNED].after, ways[OURS_PLAIN].after, rounds);
 
         printf("  with inlined frames: %.0f times as fast as perf; target %.0f: %s\n", all, times,
-               met(all >= times));
+               bench_met(all >= times));
         printf("  without: %.0f times as fast as perf tuned; target 15: %s\n", tuned,
-               met(tuned >= 15));
+               bench_met(tuned >= 15));
     }
     printf("  the command's CPU time, alone %.3f s, %zu rounds\n", median(ways[PLAIN].cpu, rounds),
            rounds);
@@ -231,7 +226,7 @@ static void report(const char *name, struct way *ways, size_t rounds, double tim
     cost = ratio(ways[OURS].cpu, ways[PLAIN].cpu, rounds);
     over = ratio(ways[OURS].cpu, ways[TIMER].cpu, rounds);
     printf("  sampled by us: %+.1f %%; target +3 %%: %s; over the timer alone %+.1f %%\n\n",
-           100 * (cost - 1), met(cost <= 1.03), 100 * (over - 1));
+           100 * (cost - 1), bench_met(cost <= 1.03), 100 * (over - 1));
 }
 
 /* perf_rounds: those in which perf takes part as it comes. */

@@ -115,9 +115,8 @@ static int bench_draw(const struct file *in, uint64_t stacks, const struct bench
     if (status == 0 && !options->json)
         printf("  peak memory of ours: %.1f MB; target below %d: %s\n"
                "  the SVG: %.2f MB; target below %d: %s\n\n",
-               (double)ours.peak_kb / 1000, PEAK_MB,
-               ours.peak_kb < PEAK_MB * 1000 ? "met" : "NOT MET", (double)st.st_size / 1e6, SVG_MB,
-               st.st_size < SVG_MB * 1000000L ? "met" : "NOT MET");
+               (double)ours.peak_kb / 1000, PEAK_MB, bench_met(ours.peak_kb < PEAK_MB * 1000),
+               (double)st.st_size / 1e6, SVG_MB, bench_met(st.st_size < SVG_MB * 1000000L));
     return status;
 }
 

@@ -200,7 +200,7 @@ static int compare(const struct command_case *c, const struct bench_options *o, 
     printf("  run by run in turns tacho says %.4f of the harness (95 %%: %.4f to %.4f, %u pairs); "
            "target at most %.2f: %s\n\n",
            agreement.estimate, agreement.low, agreement.high, o->quick ? 6 : c->pairs, c->most,
-           agreement.estimate <= c->most ? "met" : "NOT MET");
+           bench_met(agreement.estimate <= c->most));
     return 0;
 }
 
@@ -307,8 +307,7 @@ static int draw(const struct bench_options *o, unsigned rounds)
         double took = tch_median(wall, rounds);
 
         printf("%s: %.3f s (target 0.3: %s), %.0f KB (target 2000: %s)\n", name, took,
-               took < 0.3 ? "met" : "NOT MET", (double)st.st_size / 1000,
-               st.st_size < 2000000 ? "met" : "NOT MET");
+               bench_met(took < 0.3), (double)st.st_size / 1000, bench_met(st.st_size < 2000000));
         return 0;
     }
     json_begin(&b, name, 1, "report");

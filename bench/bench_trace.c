@@ -139,11 +139,11 @@ static void ready_pages(size_t bytes)
     close(fd);
 }
 
-static size_t recording_bytes(const struct work *work)
-{
-    const size_t most = 24; /* of a span: its integer too */
+enum { SPAN_BYTES = 24, UFTRACE_BYTES = 32 }; /* of a span, its integer too */
 
-    return work->count * (size_t)work->threads * most;
+static void ready_for(const struct work *work, size_t span_bytes)
+{
+    ready_pages(work->count * (size_t)work->threads * span_bytes);
 }
 
 static int start(void *work, void *state)
@@ -152,7 +152,7 @@ static int start(void *work, void *state)
 
     (void)state;
     unlink(at("t.tacho"));
-    ready_pages(recording_bytes(work));
+    ready_for(work, SPAN_BYTES);
     if (tacho_trace_start(at("t.tacho"), &err) == 0)
         return 0;
     fprintf(stderr, "bench_trace: %s\n", err.message);
@@ -181,7 +181,7 @@ static int open_plain(void *work, void *state)
 {
     (void)state;
     unlink(at("plain"));
-    ready_pages(recording_bytes(work));
+    ready_for(work, SPAN_BYTES);
     plain_fd = open(at("plain"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     plain_size = 0;
     return plain_fd < 0 ? -1 : 0;
@@ -220,11 +220,9 @@ static int run_lttng(void *work, void *state)
 
 static int remove_uftrace(void *work, void *state)
 {
-    const struct work *w = work;
-
     (void)state;
     bench_uftrace_clean(folder);
-    ready_pages(w->count * (size_t)w->threads * 32);
+    ready_for(work, UFTRACE_BYTES);
     return 0;
 }
 

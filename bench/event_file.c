@@ -156,7 +156,7 @@ static int report_text(const struct json_input *in, size_t rounds)
         printf("  %-21s  %7.0f MB/s  peak RSS %5.1f MiB (target below %d: %s)"
                "  %.2f times the first (%.2f to %.2f)\n",
                r->name, (double)in->len / 1e6 / bench_spread(r->seconds, rounds, scratch).median,
-               (double)r->peak_kb / 1024, PEAK_MB, r->peak_kb < PEAK_MB * 1024 ? "met" : "NOT MET",
+               (double)r->peak_kb / 1024, PEAK_MB, bench_met(r->peak_kb < PEAK_MB * 1024),
                times.median, times.q1, times.q3);
     }
     return fflush(stdout) == 0 ? 0 : -1;

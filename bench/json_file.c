@@ -93,7 +93,7 @@ int json_file_read(const char *name, const struct bench_options *options)
     printf("%s\n%.1f MB, %" PRIu64 " lines, from a file: %.1f MB/s of CPU time\n"
            "  peak RSS %.1f MiB; target below %d: %s\n\n",
            name, (double)o.bytes / 1e6, o.lines, (double)o.bytes / o.cpu_s / 1e6,
-           (double)o.peak_kb / 1024, PEAK_MB, met ? "met" : "NOT MET");
+           (double)o.peak_kb / 1024, PEAK_MB, bench_met(met));
     return fflush(stdout);
 }
 

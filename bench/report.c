@@ -109,7 +109,7 @@ static void text_ratio(const struct bench_result *r, size_t ours, size_t peer, d
     printf("  %s is %.2f times as fast as %s (%.2f to %.2f)", c->contenders[ours].name,
            times.median, c->contenders[peer].name, times.q1, times.q3);
     if (target)
-        printf("; target %g: %s", target->times, times.median >= target->times ? "met" : "NOT MET");
+        printf("; target %g: %s", target->times, bench_met(times.median >= target->times));
     putchar('\n');
 }
 
@@ -145,11 +145,6 @@ static bool limited_by_floor(const struct bench_result *r, size_t i)
            find_floor(r) < r->of->contender_count;
 }
 
-static const char *met(double value, double most)
-{
-    return value <= most ? "met" : "NOT MET";
-}
-
 static void text_limits(const struct bench_result *r, double *scratch)
 {
     const struct bench_case *c = r->of;
@@ -162,13 +157,13 @@ static void text_limits(const struct bench_result *r, double *scratch)
             s = operation_ns(r, i, scratch);
             printf("  %s takes %.2f ns a %s (%.2f to %.2f); target at most %g: %s\n",
                    contender->name, s.median, c->operation, s.q1, s.q3, contender->most_ns,
-                   met(s.median, contender->most_ns));
+                   bench_met(s.median <= contender->most_ns));
         }
         if (limited_by_floor(r, i)) {
             s = ratio(r, i, find_floor(r), scratch);
             printf("  %s takes %.2f times the floor (%.2f to %.2f); target at most %g: %s\n",
                    contender->name, s.median, s.q1, s.q3, contender->most_floors,
-                   met(s.median, contender->most_floors));
+                   bench_met(s.median <= contender->most_floors));
         }
     }
 }
