@@ -7,11 +7,13 @@ set -eu
 can_sample "$3/workload"
 
 # expect_rooted LABEL COMMAND...
+options=
 expect_rooted()
 {
     label=$1
     shift
-    "$tacho" flame --json --folded --label "$label" -- "$@" >result.json 2>err.txt || { cat err.txt; fail "cannot profile $label"; }
+    # shellcheck disable=SC2086  # options are words, or none
+    "$tacho" flame --json --folded --label "$label" $options -- "$@" >result.json 2>err.txt || { cat err.txt; fail "cannot profile $label"; }
     percent=$(rooted "flamegraph-$label.folded")
     echo "$label: $percent % rooted; $(sed 's/.*"samples"/"samples"/' result.json)"
     awk -v p="$percent" 'BEGIN { exit !(p >= 95) }' || fail "$label: only $percent % of the stacks have their root"
@@ -37,8 +39,11 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
                 printf "int f%d_%d(int *a, int n)\n{\n    int s = %d;\n    for (int i = 0; i < n; i++)\n        s += a[i] * %d ^ s >> 3;\n    printf(\"%%d\\n\", s);\n    return s;\n}\n", n, k, k, k + 3 }' >build/f$i.c
         i=$((i + 1))
     done
-    # By -O2 this gcc goes deeper than 16 KB in 4 to 5 of 100 samples: chance would decide.
     # shellcheck disable=SC2016  # make's own words
-    printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\n%%.o: %%.c\n\tgcc -O1 -g -c $< -o $@\n' >build/Makefile
-    expect_rooted make make -s -C build -j2
+    printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\n%%.o: %%.c\n\tgcc $(O) -g -c $< -o $@\n' >build/Makefile
+    expect_rooted make make -s -C build -j2 O=-O1
+    # By -O2 this gcc goes deeper than 16 KB in 4 to 5 of 100 samples, and chance would decide.
+    rm build/*.o
+    options='--stack-size 32k'
+    expect_rooted deep make -s -C build -j2 O=-O2
 fi

@@ -17,35 +17,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "spin.h"
+
 enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
-
-static volatile uint64_t sink;
-
-/* One part of work, the same everywhere; in the caller, so that no frame of its own shows. */
-static inline __attribute__((always_inline)) void spin(uint64_t parts)
-{
-    uint64_t x = sink | 1;
-
-    for (uint64_t i = 0; i < parts * STEPS; i++) {
-        x = x * 6364136223846793005u + 1442695040888963407u;
-        __asm__ volatile("" : "+r"(x)); /* or a compiler makes one step of several */
-    }
-    sink = x;
-}
 
 __attribute__((noinline)) static void hot(void)
 {
-    spin(HOT);
+    spin(HOT * STEPS);
 }
 
 __attribute__((noinline)) static void warm(void)
 {
-    spin(WARM);
+    spin(WARM * STEPS);
 }
 
 __attribute__((noinline)) static void cool(void)
 {
-    spin(COOL);
+    spin(COOL * STEPS);
 }
 
 static void shares(uint64_t rounds)
@@ -111,7 +99,7 @@ static int load(const char *library, uint64_t rounds)
 
 static inline __attribute__((always_inline)) void inlined_hot(void)
 {
-    spin(HOT);
+    spin(HOT * STEPS);
 }
 
 static inline __attribute__((always_inline)) void inlined_middle(void)
