@@ -13,6 +13,10 @@
 #include "base/error.h"
 #include "spawner_talk.h"
 
+/* Enough for the spawner to stop a command and then a server, each by SIGTERM and, after
+   TCH_RUN_GRACE_NS, by SIGKILL. */
+#define END_LIMIT_NS (6 * (uint64_t)TCH_RUN_GRACE_NS)
+
 struct tch_spawner {
     pid_t pid;
     int fd; /* our end of the socket */
@@ -87,15 +91,35 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     return status;
 }
 
+/* Waits until the spawner has exited and was reaped. False: it has not within the limit. */
+static bool reap(pid_t pid, uint64_t limit_ns)
+{
+    const struct timespec pause = {.tv_nsec = 200000};
+    uint64_t start = tch_now_ns();
+    pid_t got;
+
+    while ((got = waitpid(pid, NULL, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+        if (tch_now_ns() - start > limit_ns)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* Closing the socket makes an idle spawner exit; SIGTERM makes it stop a running command first. A
+   spawner that does neither is killed: waiting for it must not hang us. */
 static void end_process(struct tch_spawner *s)
 {
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
     if (s->pid > 0) {
-        kill(s->pid, SIGTERM); /* a command that still runs is ended */
-        while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
+        kill(s->pid, SIGTERM);
+        if (!reap(s->pid, END_LIMIT_NS)) {
+            kill(s->pid, SIGKILL);
+            while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+                ;
+        }
     }
     s->pid = 0;
 }

@@ -1,5 +1,6 @@
 /* The small process: it starts a command, waits for it, ends it when it is time. What it may touch
    while it does is in spawner_parts.h. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -8,12 +9,14 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "counters.h"
 #include "spawner_parts.h"
 #include "spawner_talk.h"
@@ -286,9 +289,45 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* All that is the same for every run is done to this process, and inherited. */
-static int set_up(const struct tch_target *targets, tacho_error *err)
+static bool is_kept(int fd, int socket, const struct tch_target *targets)
 {
+    if (fd == socket)
+        return true;
+    for (size_t i = 0; i < plan->command_count; i++)
+        if (fd == targets[i].out_fd || fd == targets[i].err_fd || fd == targets[i].log_fd)
+            return true;
+    return false;
+}
+
+/* Closes the descriptors that tacho opened for itself, which are those that are closed on exec. The
+   sockets of other spawners are among them: while a copy is open here, they never see end of file.
+   The others came from tacho's caller, and the command inherits them. */
+static int close_others(int socket, const struct tch_target *targets, tacho_error *err)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    struct dirent *entry;
+
+    if (!folder)
+        return tch_fail_errno(err, errno, "cannot list the open files in '/proc/self/fd'");
+    while ((entry = readdir(folder)) != NULL) {
+        uint64_t fd;
+
+        if (tch_parse_u64(entry->d_name, INT_MAX, &fd) < 0 || (int)fd == dirfd(folder))
+            continue;
+        if ((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) && !is_kept((int)fd, socket, targets))
+            close((int)fd);
+    }
+    closedir(folder);
+    return 0;
+}
+
+/* All that is the same for every run is done to this process, and inherited. */
+static int set_up(int socket, const struct tch_target *targets, tacho_error *err)
+{
+    int status = close_others(socket, targets, err);
+
+    if (status < 0)
+        return status;
     setpgid(0, 0); /* Ctrl-C is for our parent, who tells us */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_NAME, "tacho-spawner");
@@ -371,7 +410,10 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
     mine = shared;
     plan = the_plan;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    r.code = set_up(targets, &r.err);
+    /* A parent that died is noticed within a second, whoever else holds its end of the socket: the
+       signal alone may come just before read() begins to wait. */
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = 1}, sizeof(struct timeval));
+    r.code = set_up(fd, targets, &r.err);
     if (getppid() != parent)
         _exit(1); /* it went before PDEATHSIG was set */
     if (write(fd, &r, sizeof r) != (ssize_t)sizeof r || r.code < 0)
@@ -380,7 +422,7 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
     do {
         do
             n = syscall(SYS_read, fd, &q, sizeof q);
-        while (n < 0 && errno == EINTR && syscall(SYS_getppid) == parent);
+        while (n < 0 && (errno == EINTR || errno == EAGAIN) && syscall(SYS_getppid) == parent);
     } while (n == (long)sizeof q && run_jobs(fd, &q));
     for (size_t i = 0; i < plan->command_count; i++)
         tch_lane_end(&lanes[i]);
