@@ -10,9 +10,9 @@
 #include <tacho/event.h>
 
 #include "bench.h"
-#include "event/scan.h"
 #include "event_file.h"
 #include "json_lines.h"
+#include "kit/event/event_scan.h"
 
 enum { SIZE = 200 * 1000 * 1000, QUICK_SIZE = 20 * 1000 * 1000 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "judge/verdict.h"
-#include "stats/order.h"
+#include "kit/judge/verdict_rule.h"
+#include "kit/stats/order_stats.h"
 
 enum { RESAMPLES = 1000 };
 

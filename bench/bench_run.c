@@ -9,8 +9,8 @@
 
 #include "base/json_write.h"
 #include "bench.h"
+#include "kit/stats/order_stats.h"
 #include "run_tools.h"
-#include "stats/order.h"
 
 enum { ROUNDS_MOST = 100, LINE_MAX_BYTES = 1 << 20 };
 

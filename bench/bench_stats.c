@@ -6,8 +6,8 @@
 
 #include "base/float_text.h"
 #include "bench.h"
-#include "stats/numbers.h"
-#include "stats/stream.h"
+#include "kit/stats/number_column.h"
+#include "kit/stats/stream_stats.h"
 
 enum { BYTES = 200 * 1024 * 1024, QUICK_BYTES = 1024 * 1024, MEMORY = 16 * 1024 * 1024 };
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "bench.h"
+#include "kit/stats/order_stats.h"
 #include "run_tools.h"
-#include "stats/order.h"
 
 enum { ROUNDS_MOST = 100 };
 

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/error.h"
+#include "base/fail.h"
 #include "base/file.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "event/scan.h"
-#include "event/stages.h"
+#include "kit/event/event_scan.h"
+#include "kit/event/event_stages.h"
 #include "report.h"
 
 enum { PEAK_MB = 64 };

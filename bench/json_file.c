@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/error.h"
+#include "base/fail.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/lines.h"

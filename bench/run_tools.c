@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/spawn.h"
-#include "run/receipt.h"
-#include "run/spawner.h"
-#include "stats/order.h"
+#include "kit/run/receipt.h"
+#include "kit/run/spawner/spawner.h"
+#include "kit/stats/order_stats.h"
 
 const char *const tool_names[TOOLS] = {"posix_spawn harness", "tacho run", "hyperfine -N",
                                        "perf stat -r"};

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "stats/ratio.h"
+#include "kit/stats/ratio.h"
 
 enum { TOOL_FLOOR, TOOL_OURS, TOOL_HYPERFINE, TOOL_PERF, TOOLS };
 enum { TOOL_RUNS_MOST = 1000 };

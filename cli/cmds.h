@@ -4,7 +4,7 @@
 #ifndef CLI_CMDS_H
 #define CLI_CMDS_H
 
-#include "cmd.h"
+#include "cli/core/cmd.h"
 
 extern const struct cmd cmd_baseline;
 extern const struct cmd cmd_compare;

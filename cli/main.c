@@ -1,7 +1,7 @@
 /* The command tacho: the list of its commands. What happens with it is cli.c's. */
 #include <signal.h>
 
-#include "cli.h"
+#include "cli/core/cli.h"
 #include "cmds.h"
 
 /* One a line, whatever their number. */

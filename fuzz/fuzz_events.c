@@ -6,7 +6,7 @@
 
 #include <tacho/event.h>
 
-#include "event/stages.h"
+#include "kit/event/event_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

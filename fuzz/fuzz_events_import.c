@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/import.h"
+#include "kit/event/event_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

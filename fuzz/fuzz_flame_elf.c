@@ -1,8 +1,8 @@
 /* Any bytes as an ELF file: its symbols and its unwind tables. */
-#include "flame/elf_image.h"
-#include "flame/symbol_debug.h"
-#include "flame/symbol_table.h"
-#include "flame/unwind_cfi.h"
+#include "kit/flame/symbol/symbol_debug.h"
+#include "kit/flame/symbol/symbol_table.h"
+#include "kit/flame/unwind/elf_image.h"
+#include "kit/flame/unwind/unwind_cfi.h"
 
 static void find_rows(const struct tch_elf *elf)
 {

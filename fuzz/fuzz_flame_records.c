@@ -1,7 +1,7 @@
 /* Any bytes as records of the kernel: lengths are kept, all else is not believed. */
 #include <linux/perf_event.h>
 
-#include "flame/collect.h"
+#include "kit/flame/sample/collect_records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Any text as the kernel's list of symbols, and as a JIT's map. */
-#include "flame/symbol_table.h"
+#include "kit/flame/symbol/symbol_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Any bytes as .eh_frame, and a step and an expression by what they say. */
-#include "flame/unwind.h"
+#include "kit/flame/unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "measure/hdr_log.h"
+#include "kit/measure/hdr_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stats/numbers.h"
+#include "kit/stats/number_column.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/proc_text.h"
+#include "lib/measure/proc_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

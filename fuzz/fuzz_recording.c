@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/convert.h"
+#include "lib/trace/recording_convert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

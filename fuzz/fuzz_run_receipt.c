@@ -1,7 +1,7 @@
 /* run.json: whatever is read can be written, and that reads back. */
 #include <stdint.h>
 
-#include "run/receipt.h"
+#include "kit/run/receipt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

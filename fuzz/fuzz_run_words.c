@@ -1,7 +1,7 @@
 /* Shell words: no byte is read past the end, words are no longer than the line. */
 #include <stdint.h>
 
-#include "run/words.h"
+#include "kit/run/shell_words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

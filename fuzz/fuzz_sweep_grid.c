@@ -2,8 +2,8 @@
    accepted has cells, each of which can be named and filled. */
 #include <stdint.h>
 
-#include "sweep/fit.h"
-#include "sweep/grid.h"
+#include "kit/sweep/growth_fit.h"
+#include "kit/sweep/sweep_grid.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

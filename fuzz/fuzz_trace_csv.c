@@ -1,6 +1,6 @@
 /* CSV of spans: any input behind its head. */
+#include "kit/trace/trace_csv.h"
 #include "trace.h"
-#include "trace/csv_spans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

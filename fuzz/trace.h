@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "trace/load.h"
+#include "kit/trace/trace_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

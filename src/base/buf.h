@@ -1,8 +1,8 @@
 /*
  * Text that grows up to a limit. Failure is sticky: write it all, test `failed` once.
  */
-#ifndef TCH_BASE_BUF_H
-#define TCH_BASE_BUF_H
+#ifndef TCH_BUF_H
+#define TCH_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  * is not in the environment, else nanoseconds of CLOCK_MONOTONIC. The wall clock plays no part:
  * when it jumps, durations stay right.
  */
-#ifndef TCH_BASE_CLOCK_H
-#define TCH_BASE_CLOCK_H
+#ifndef TCH_CLOCK_H
+#define TCH_CLOCK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

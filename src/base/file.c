@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "fail.h"
 
 enum { READ_CHUNK = 64 * 1024 };
 

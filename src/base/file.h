@@ -3,8 +3,8 @@
  *
  * What takes an err returns 0 or a negative code and fills err. Every descriptor is O_CLOEXEC.
  */
-#ifndef TCH_BASE_FILE_H
-#define TCH_BASE_FILE_H
+#ifndef TCH_FILE_H
+#define TCH_FILE_H
 
 #include <limits.h>
 #include <stdbool.h>

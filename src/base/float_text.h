@@ -2,8 +2,8 @@
  * Numbers as text: the shortest decimal digits that read back as the same float.
  * Two dresses: JSON (1.0, 1e16, null) and plain (1, 10000000000000000, NaN), the one of CSV.
  */
-#ifndef TCH_BASE_FLOAT_TEXT_H
-#define TCH_BASE_FLOAT_TEXT_H
+#ifndef TCH_FLOAT_TEXT_H
+#define TCH_FLOAT_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "error.h"
+#include "fail.h"
 
 enum {
     PIECE = 64 * 1024,

@@ -2,8 +2,8 @@
  * gzip as a stream of bytes, both ways, and zlib's own format in one piece. It needs zlib, so it is
  * in the kit and not in libtacho.
  */
-#ifndef TCH_BASE_GZIP_H
-#define TCH_BASE_GZIP_H
+#ifndef TCH_GZIP_H
+#define TCH_GZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>

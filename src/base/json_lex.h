@@ -2,8 +2,8 @@
  * The words of JSON, as functions of the text alone. Inline for json_read.c, whose inner loop
  * they are; json_value.c reads the same digits.
  */
-#ifndef TCH_BASE_JSON_LEX_H
-#define TCH_BASE_JSON_LEX_H
+#ifndef TCH_JSON_LEX_H
+#define TCH_JSON_LEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

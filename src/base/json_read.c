@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "error.h"
+#include "fail.h"
 #include "json_lex.h"
 #include "json_stream.h"
 #include "utf8.h"

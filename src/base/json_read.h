@@ -23,8 +23,8 @@
  * by the window however long the document is. TCH_JSON_SPARE bytes behind the window may be read,
  * though they hold nothing.
  */
-#ifndef TCH_BASE_JSON_READ_H
-#define TCH_BASE_JSON_READ_H
+#ifndef TCH_JSON_READ_H
+#define TCH_JSON_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

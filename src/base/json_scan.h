@@ -10,8 +10,8 @@
  * There is one function of bit masks (json_scan_block.h) and one way a CPU to make the masks;
  * all give the same marks.
  */
-#ifndef TCH_BASE_JSON_SCAN_H
-#define TCH_BASE_JSON_SCAN_H
+#ifndef TCH_JSON_SCAN_H
+#define TCH_JSON_SCAN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * What is done with the bit masks of one block, however they were made: bit i is byte i.
  * Included by the scanners only.
  */
-#ifndef TCH_BASE_JSON_SCAN_BLOCK_H
-#define TCH_BASE_JSON_SCAN_BLOCK_H
+#ifndef TCH_JSON_SCAN_BLOCK_H
+#define TCH_JSON_SCAN_BLOCK_H
 
 #include "json_scan.h"
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "error.h"
+#include "fail.h"
 
 int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, void *ctx,
                          size_t limit, tacho_error *err)

@@ -2,8 +2,8 @@
  * The JSON reader's window on a stream. Included by json_read.c only; the public face is
  * tch_json_open_stream() in json_read.h.
  */
-#ifndef TCH_BASE_JSON_STREAM_H
-#define TCH_BASE_JSON_STREAM_H
+#ifndef TCH_JSON_STREAM_H
+#define TCH_JSON_STREAM_H
 
 #include "json_read.h"
 

@@ -9,8 +9,8 @@
  * There is no state but the text itself: a comma goes before a key or a value unless the last
  * byte is one of "{[:", a line feed, or there is none. Members come out in the order written.
  */
-#ifndef TCH_BASE_JSON_WRITE_H
-#define TCH_BASE_JSON_WRITE_H
+#ifndef TCH_JSON_WRITE_H
+#define TCH_JSON_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "error.h"
+#include "fail.h"
 #include "file.h"
 
 /* One less than there is, because its LF has to fit, too. */

@@ -8,8 +8,8 @@
  *
  * A line ends with LF or with the input; a CR before the LF stays part of it. Any byte may come.
  */
-#ifndef TCH_BASE_LINES_H
-#define TCH_BASE_LINES_H
+#ifndef TCH_LINES_H
+#define TCH_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

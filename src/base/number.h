@@ -4,8 +4,8 @@
  * Each returns 0, or TACHO_EINVAL and leaves *ret alone. No blanks, no plus sign, no locale, no
  * allocation. The forms without a length take text that ends with a NUL.
  */
-#ifndef TCH_BASE_NUMBER_H
-#define TCH_BASE_NUMBER_H
+#ifndef TCH_NUMBER_H
+#define TCH_NUMBER_H
 
 #include <stddef.h>
 #include <stdint.h>

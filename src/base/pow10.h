@@ -3,8 +3,8 @@
  * number g with 2^127 <= g < 2^128 that is 10^k times a power of two, rounded up.
  * tests/base/test_float_text.c works each of them out again with long arithmetic.
  */
-#ifndef TCH_BASE_POW10_H
-#define TCH_BASE_POW10_H
+#ifndef TCH_POW10_H
+#define TCH_POW10_H
 
 #include <stdint.h>
 

@@ -13,8 +13,8 @@
  * Field numbers are 1 to TCH_PB_FIELD_MAX. Lengths come out in their shortest form, so the same
  * calls always give the same bytes.
  */
-#ifndef TCH_BASE_PROTOBUF_H
-#define TCH_BASE_PROTOBUF_H
+#ifndef TCH_PROTOBUF_H
+#define TCH_PROTOBUF_H
 
 #include <stddef.h>
 #include <stdint.h>

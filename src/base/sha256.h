@@ -8,8 +8,8 @@
  *
  * Never fails, never allocates; nothing to release.
  */
-#ifndef TCH_BASE_SHA256_H
-#define TCH_BASE_SHA256_H
+#ifndef TCH_SHA256_H
+#define TCH_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>

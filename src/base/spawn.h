@@ -8,8 +8,8 @@
  * posix_spawn() does it, so that its cost does not grow with our memory. Each function returns 0
  * or a negative code and fills err.
  */
-#ifndef TCH_BASE_SPAWN_H
-#define TCH_BASE_SPAWN_H
+#ifndef TCH_SPAWN_H
+#define TCH_SPAWN_H
 
 #include <spawn.h>
 #include <stdbool.h>

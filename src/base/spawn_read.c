@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "error.h"
+#include "fail.h"
 
 enum { READ_CHUNK = 64 * 1024 };
 

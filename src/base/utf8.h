@@ -1,8 +1,8 @@
 /*
  * UTF-8, as RFC 3629 has it: no overlong forms, no surrogates, nothing past U+10FFFF.
  */
-#ifndef TCH_BASE_UTF8_H
-#define TCH_BASE_UTF8_H
+#ifndef TCH_UTF8_H
+#define TCH_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

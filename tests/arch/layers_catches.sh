@@ -8,33 +8,41 @@ project=$1
 
 mkdir "$scratch/tree"
 cd "$scratch/tree"
-mkdir -p docs cli examples/attention include/tacho src/base src/event src/flame src/trace
+mkdir -p docs cli/core examples/attention include/tacho src/base src/lib/event src/lib/trace \
+    src/kit/flame/draw src/kit/run src/kit/stats src/kit/sweep
 cp "$project/docs/layers.txt" docs/
 
 # What is allowed, so that it is seen to pass.
 : >include/tacho/api.h
+: >include/tacho/flame.h
 : >src/base/buf.h
-: >src/event/event.h
-: >src/trace/span.h
-: >cli/term.h
+: >src/lib/event/event.h
+: >src/lib/trace/span.h
+: >src/kit/flame/draw/svg.h
+: >src/kit/stats/ratio.h
+: >cli/core/term.h
 printf '#include "api.h"\n' >include/tacho/error.h
 printf '#include <stdio.h>\n#include <sys/mman.h>\n#include <tacho/error.h>\n' >src/base/buf.c
-printf '#include "event.h"\n#  include "base/buf.h" /* why */\n' >src/event/event.c
-printf '#include "base/buf.h"\n#include "event/event.h"\n#include "term.h"\n' >cli/main.c
-printf '#include <elfutils/libdw.h>\n#include "base/buf.h"\n' >src/flame/symbols.c
-printf '#include <tacho/error.h>\n' >examples/attention/main.c
+printf '#include "event.h"\n#  include "base/buf.h" /* why */\n' >src/lib/event/event.c
+printf '#include "base/buf.h"\n#include "lib/event/event.h"\n#include "cli/core/term.h"\n' >cli/main.c
+printf '#include <elfutils/libdw.h>\n#include "kit/flame/draw/svg.h"\n' >src/kit/flame/symbols.c
+printf '#include <tacho/flame.h>\n#include "kit/stats/ratio.h"\n' >src/kit/run/run.c
+printf '#include <tacho/error.h>\n#include <tacho/flame.h>\n' >examples/attention/main.c
 
 "$project/scripts/check-layers" . >out || { cat out; fail "a tree without fault does not pass"; }
 [ ! -s out ] || fail "a tree without fault is complained about: $(cat out)"
 
 # What is not.
-printf '\n#include "event/event.h"\n' >src/base/up.c
-printf '#include "../event/event.h"\n' >src/base/up_by_path.c
-printf '#include <event/event.h>\n' >src/base/up_by_angle.c
-printf '#include "trace/span.h"\n' >src/event/sideways.c
-printf '#include "base/buf.h"\n#include "cli/term.h"\n' >src/event/to_cli.c
-printf '#include "../../cli/term.h"\n' >src/event/to_cli_by_path.c
-printf '#include <elfutils/libdw.h>\n' >src/flame/unwind.c
+printf '\n#include "lib/event/event.h"\n' >src/base/up.c
+printf '#include "../lib/event/event.h"\n' >src/base/up_by_path.c
+printf '#include <lib/event/event.h>\n' >src/base/up_by_angle.c
+printf '#include "lib/trace/span.h"\n' >src/lib/event/sideways.c
+printf '#include "kit/stats/ratio.h"\n' >src/lib/event/to_kit.c
+printf '#include "base/buf.h"\n#include "cli/core/term.h"\n' >src/lib/event/to_cli.c
+printf '#include "../../../cli/core/term.h"\n' >src/lib/event/to_cli_by_path.c
+printf '#include <elfutils/libdw.h>\n' >src/kit/flame/unwind.c
+printf '#include <tacho/flame.h>\n' >src/kit/sweep/sweep.c
+printf '#include <tacho/flame.h>\n' >src/lib/trace/to_kit_by_public.c
 printf '#include <zlib.h>\n' >src/base/third.h
 printf '#include "../../src/base/buf.h"\n' >include/tacho/leak.h
 printf '#include "base/buf.h"\n' >examples/attention/inside.c
@@ -48,13 +56,16 @@ examples/attention/inside.c:1: examples may include public headers alone, not ba
 include/tacho/leak.h:1: public may include public headers alone, not base (src/base/buf.h)
 src/attic/old.c:1: attic is not listed in docs/layers.txt
 src/base/third.h:1: third-party <zlib.h> in a header: include it in one .c file only
-src/base/up.c:2: base may not include event (src/event/event.h): docs/layers.txt
-src/base/up_by_angle.c:1: base may not include event (src/event/event.h): docs/layers.txt
-src/base/up_by_path.c:1: base may not include event (src/event/event.h): docs/layers.txt
-src/event/sideways.c:1: event may not include trace (src/trace/span.h): docs/layers.txt
-src/event/to_cli.c:2: event may not include cli (cli/term.h): docs/layers.txt
-src/event/to_cli_by_path.c:1: event may not include cli (cli/term.h): docs/layers.txt
-src/flame/unwind.c:1: third-party <elfutils/libdw.h> is already in src/flame/symbols.c: one .c file only
+src/base/up.c:2: base may not include lib/event (src/lib/event/event.h): docs/layers.txt
+src/base/up_by_angle.c:1: base may not include lib/event (src/lib/event/event.h): docs/layers.txt
+src/base/up_by_path.c:1: base may not include lib/event (src/lib/event/event.h): docs/layers.txt
+src/kit/flame/unwind.c:1: third-party <elfutils/libdw.h> is already in src/kit/flame/symbols.c: one .c file only
+src/kit/sweep/sweep.c:1: kit/sweep may not include kit/flame (include/tacho/flame.h): docs/layers.txt
+src/lib/event/sideways.c:1: lib/event may not include lib/trace (src/lib/trace/span.h): docs/layers.txt
+src/lib/event/to_cli.c:2: lib/event may not include cli (cli/core/term.h): docs/layers.txt
+src/lib/event/to_cli_by_path.c:1: lib/event may not include cli (cli/core/term.h): docs/layers.txt
+src/lib/event/to_kit.c:1: lib/event may not include kit/stats (src/kit/stats/ratio.h): docs/layers.txt
+src/lib/trace/to_kit_by_public.c:1: lib/trace may not include kit/flame (include/tacho/flame.h): docs/layers.txt
 END
 status=0
 "$project/scripts/check-layers" . >got || status=$?

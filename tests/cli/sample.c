@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "cli/cli.h"
 #include "cli/cmds.h"
-#include "cli/format.h"
-#include "cli/opt.h"
-#include "cli/progress.h"
-#include "cli/table.h"
-#include "run/probe.h"
+#include "cli/core/cli.h"
+#include "cli/core/format.h"
+#include "cli/core/opt.h"
+#include "cli/core/progress.h"
+#include "cli/core/table.h"
+#include "kit/run/probe/probe.h"
 
 enum { FORMAT, OUTPUT, STRICT, DIR_OPT, RUNS };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cli/format.h"
+#include "cli/core/format.h"
 
 static const struct term utf8_term = {.utf8 = true};
 static const struct term ascii_term = {.utf8 = false};

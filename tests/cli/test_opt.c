@@ -1,7 +1,7 @@
 /* The parser of options, beside what the golden files show: its answers to a command. */
 #include "support/test.h"
 
-#include "cli/opt.h"
+#include "cli/core/opt.h"
 
 enum { FORMAT, OUTPUT, STRICT };
 

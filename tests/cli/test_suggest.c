@@ -1,7 +1,7 @@
 /* What was meant by a word that is not known. */
 #include "support/test.h"
 
-#include "cli/suggest.h"
+#include "cli/core/suggest.h"
 
 static void counts_edits(void **state)
 {

@@ -1,7 +1,7 @@
 /* Tables that fit the terminal. Whole ones are in the golden files. */
 #include "support/test.h"
 
-#include "cli/table.h"
+#include "cli/core/table.h"
 
 static const struct column wrapping[] = {
     {.fit = FIT_WHOLE},

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/progress.h"
-#include "cli/term.h"
+#include "cli/core/progress.h"
+#include "cli/core/term.h"
 
 /* Runs the sample with its stdout, or stderr, on a terminal 50 columns wide; what comes there. */
 static void run_on_terminal(const char *const *argv, int stream, char *out, size_t size)

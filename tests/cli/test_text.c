@@ -1,7 +1,7 @@
 /* Text as columns of a terminal. */
 #include "support/test.h"
 
-#include "cli/text.h"
+#include "cli/core/text.h"
 
 static size_t width(const char *text)
 {

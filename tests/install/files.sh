@@ -37,7 +37,7 @@ expect_same dev "$scratch/wanted" "$scratch/dev"
 
 install command
 {
-    for source in "$project"/cli/cmd_*.c; do
+    for source in "$project"/cli/*/cmd_*.c; do
         name=${source##*/cmd_}
         case $name in
         *_*) continue ;; # a sub-command: its page is the command's

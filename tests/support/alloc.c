@@ -1,5 +1,5 @@
 /* malloc and friends, wrapped by the linker: counted, and failing on request. */
-#include "support/test.h"
+#include "test.h"
 
 #include <stdatomic.h>
 

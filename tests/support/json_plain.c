@@ -1,5 +1,5 @@
 /* RFC 8259 read aloud: one function a rule, one byte at a time. */
-#include "support/json_plain.h"
+#include "json_plain.h"
 
 #include "base/utf8.h"
 

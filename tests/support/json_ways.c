@@ -1,5 +1,5 @@
 /* The JSON reader, driven in every way it has. */
-#include "support/json_ways.h"
+#include "json_ways.h"
 
 ssize_t test_pieces_read(void *ctx, char *buf, size_t size)
 {

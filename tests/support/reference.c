@@ -1,10 +1,10 @@
 /* The reference data's folder: found by the environment, or skipped aloud. */
-#include "support/reference.h"
+#include "reference.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "support/test.h"
+#include "test.h"
 
 enum { SKIPPED = 77 };
 

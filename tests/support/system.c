@@ -1,5 +1,5 @@
 /* Folders and processes for tests. */
-#include "support/system.h"
+#include "system.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/test.h"
+#include "test.h"
 
 enum { NO_SMALL_DISK = 77 };
 

@@ -1,0 +1,46 @@
+/* tacho completion: prints the script that teaches a shell our commands and options. */
+#include "cli/cmds.h"
+#include "complete.h"
+#include "opt.h"
+
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
+/* In the order of shells. */
+static void (*const writers[])(struct tch_buf *b, const struct cmd *root) = {
+    add_bash,
+    add_zsh,
+    add_fish,
+};
+
+static int run_completion(struct args *args)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1 << 20);
+    writers[choice_index(shells, args->operands[0])](&b, args->root);
+    return put_out(&b);
+}
+
+static const struct arg operands[] = {
+    {.name = "SHELL", .help = "bash, zsh or fish", .choices = shells},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"source <(tacho completion bash)", "Completion in this bash, until it ends."},
+    {"tacho completion zsh > ~/.zfunc/_tacho",
+     "For every zsh to come; ~/.zfunc must be in fpath before compinit runs."},
+    {"tacho completion fish > ~/.config/fish/completions/tacho.fish", "For every fish to come."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_completion = {
+    .name = "completion",
+    .summary = "print a completion script for a shell",
+    .usage = "tacho completion SHELL",
+    .about = "The script completes commands, options, their values and file names. It is made "
+             "from the same tables as this help, so it knows exactly the commands of this tacho.",
+    .args = operands,
+    .examples = examples,
+    .run = run_completion,
+};

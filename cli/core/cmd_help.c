@@ -1,0 +1,63 @@
+/* tacho help: shows the help of a command, or its man page. */
+#include "cli/cmds.h"
+#include "help.h"
+#include "opt.h"
+
+enum { MAN };
+
+static int run_help(struct args *args)
+{
+    struct args topic = {.root = args->root, .cmd = args->root};
+    const struct opt *opt;
+    bool man = false;
+    struct tch_buf b;
+
+    while ((opt = next_opt(args)))
+        man |= opt->id == MAN;
+    snprintf(topic.path, sizeof topic.path, "%s", args->root->name);
+    for (size_t i = 0; i < args->count; i++) {
+        const struct cmd *sub = find_sub(topic.cmd, args->operands[i]);
+
+        if (!topic.cmd->subs)
+            return wrong_usage(&topic, "'%s' has no command '%s'", topic.path, args->operands[i]);
+        if (!sub)
+            return unknown_command(&topic, args->operands[i]);
+        enter_sub(&topic, sub);
+    }
+    tch_buf_init(&b, 1 << 20);
+    if (man)
+        add_man(&b, topic.cmd, topic.path);
+    else
+        add_help(&b, &args->out, topic.cmd, topic.path);
+    return put_out(&b);
+}
+
+static const struct opt opts[] = {
+    {.id = MAN, .name = "man", .help = "print the man page's source instead"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "COMMAND",
+     .help = "a command, and a command of that one; none: tacho itself",
+     .optional = true,
+     .many = true,
+     .complete = COMPLETE_TOPIC},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho help doctor", "How tacho doctor is called."},
+    {"tacho help --man doctor | man -l -", "The same as a man page."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_help = {
+    .name = "help",
+    .summary = "explain tacho or one of its commands",
+    .usage = "tacho help [--man] [COMMAND [COMMAND]]",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .run = run_help,
+};

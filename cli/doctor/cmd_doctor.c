@@ -1,0 +1,234 @@
+/* tacho doctor: runs the probes of the kit and prints what they found. */
+#include <tacho/version.h>
+
+#include "base/json_write.h"
+#include "cli/cmds.h"
+#include "cli/core/opt.h"
+#include "cli/core/table.h"
+#include "kit/run/probe/probe.h"
+
+enum { FAIL_ON_WARN };
+
+enum { OUT_MAX = 1 << 20 };
+
+static const struct column columns[] = {
+    {.fit = FIT_WHOLE},
+    {.fit = FIT_WHOLE},
+    {.fit = FIT_WRAP},
+};
+
+static const enum paint paints[] = {
+    [TCH_PROBE_OK] = GREEN,
+    [TCH_PROBE_WARNING] = YELLOW,
+    [TCH_PROBE_MISSING] = RED,
+};
+
+static size_t count_status(const struct tch_probes *probes, enum tch_probe_status status)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < probes->count; i++)
+        count += probes->items[i].status == status;
+    return count;
+}
+
+static void add_json_probe(struct tch_buf *b, const struct tch_probe *probe)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "group");
+    tch_json_text(b, probe->group->name);
+    tch_json_key(b, "disturbs");
+    tch_json_bool(b, probe->group->disturbs);
+    tch_json_key(b, "name");
+    tch_json_text(b, probe->name);
+    tch_json_key(b, "status");
+    tch_json_text(b, tch_probe_status_name(probe->status));
+    tch_json_key(b, "found");
+    tch_json_text(b, probe->found);
+    tch_json_key(b, "fix");
+    if (probe->fix)
+        tch_json_text(b, probe->fix);
+    else
+        tch_json_null(b);
+    tch_json_end_object(b);
+}
+
+static void add_json(struct tch_buf *b, const struct tch_probes *probes)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.doctor.v1");
+    tch_json_key(b, "tacho_version");
+    tch_json_text(b, TACHO_VERSION);
+    tch_json_key(b, "counts");
+    tch_json_begin_object(b);
+    for (int status = 0; status < TCH_PROBE_STATUSES; status++) {
+        tch_json_key(b, tch_probe_status_name((enum tch_probe_status)status));
+        tch_json_u64(b, count_status(probes, (enum tch_probe_status)status));
+    }
+    tch_json_end_object(b);
+    tch_json_key(b, "probes");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < probes->count; i++)
+        add_json_probe(b, &probes->items[i]);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static void add_mark(struct table *t, enum tch_probe_status status)
+{
+    static const char *const marks[] = {
+        [TCH_PROBE_OK] = "\u2714",
+        [TCH_PROBE_WARNING] = "!",
+        [TCH_PROBE_MISSING] = "\u2718",
+    };
+    static const char *const ascii[] = {
+        [TCH_PROBE_OK] = "ok",
+        [TCH_PROBE_WARNING] = "!",
+        [TCH_PROBE_MISSING] = "x",
+    };
+
+    table_add(t, paints[status], t->term->utf8 ? marks[status] : ascii[status]);
+}
+
+static void add_probe(struct table *t, const struct tch_probe *probe)
+{
+    char fix[1024];
+
+    add_mark(t, probe->status);
+    table_add(t, PLAIN, probe->name);
+    table_add(t, PLAIN, probe->found);
+    if (!probe->fix)
+        return;
+    snprintf(fix, sizeof fix, "%s %s", t->term->utf8 ? "\u2192" : "->", probe->fix);
+    table_line(t, 1, CYAN, fix);
+}
+
+/* A probe begins its group, and perhaps its chapter, when the one told before was of another. */
+static void add_headings(struct table *t, const struct tch_probe_group *before,
+                         const struct tch_probe_group *group)
+{
+    if (before == group)
+        return;
+    if (before)
+        table_line(t, 0, PLAIN, "");
+    if (!before || before->disturbs != group->disturbs) {
+        table_line(t, 0, BOLD,
+                   group->disturbs ? "WHAT DISTURBS IT" : "WHAT THIS MACHINE CAN MEASURE");
+        table_line(t, 0, PLAIN, "");
+    }
+    table_line(t, 0, BOLD, group->title);
+}
+
+static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const struct term *term)
+{
+    static const char *const words[][2] = {
+        [TCH_PROBE_OK] = {"ok", "ok"},
+        [TCH_PROBE_WARNING] = {"warning", "warnings"},
+        [TCH_PROBE_MISSING] = {"missing", "missing"},
+    };
+
+    for (int i = 0; i < TCH_PROBE_STATUSES; i++) {
+        size_t count = count_status(probes, (enum tch_probe_status)i);
+        char text[64];
+
+        snprintf(text, sizeof text, "%zu %s", count, words[i][count != 1]);
+        tch_buf_adds(b, i > 0 ? ", " : "");
+        add_painted(b, term, count > 0 ? paints[i] : PLAIN, text);
+    }
+    tch_buf_addc(b, '\n');
+}
+
+/* With --quiet only what is not ok. */
+static void add_report(struct tch_buf *b, const struct tch_probes *probes, const struct args *args)
+{
+    const struct tch_probe_group *group = NULL;
+    struct table t;
+
+    table_init(&t, &args->out, columns, 3);
+    t.indent = 2;
+    for (size_t i = 0; i < probes->count; i++) {
+        const struct tch_probe *probe = &probes->items[i];
+
+        if (args->quiet && probe->status == TCH_PROBE_OK)
+            continue;
+        add_headings(&t, group, probe->group);
+        add_probe(&t, probe);
+        group = probe->group;
+    }
+    if (group)
+        table_line(&t, 0, PLAIN, "");
+    table_print(&t, b);
+    table_release(&t);
+    add_counts(b, probes, &args->out);
+}
+
+int examine_machine(struct args *args, const struct tch_machine *machine)
+{
+    bool fail_on_warn = false;
+    struct tch_probes probes;
+    const struct opt *opt;
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    while ((opt = next_opt(args)))
+        fail_on_warn |= opt->id == FAIL_ON_WARN;
+    if (tch_probes_run(&probes, machine, &err) < 0) {
+        complain(&err, "cannot examine this machine");
+        goto out;
+    }
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_json(&b, &probes);
+    else
+        add_report(&b, &probes, args);
+    status = put_out(&b);
+    if (status == EXIT_OK && fail_on_warn && count_status(&probes, TCH_PROBE_OK) < probes.count)
+        status = EXIT_WARN;
+out:
+    tch_probes_release(&probes);
+    return status;
+}
+
+static int run_doctor(struct args *args)
+{
+    struct tch_machine machine;
+
+    tch_machine_init(&machine);
+    return examine_machine(args, &machine);
+}
+
+static const struct opt opts[] = {
+    {.id = FAIL_ON_WARN,
+     .name = "fail-on-warn",
+     .help = "exit with 3 when there is a warning or something is missing"},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho doctor --quiet", "Only what is not as it should be."},
+    {"tacho doctor --json | jq -r '.probes[].fix // empty'", "Only what would mend it."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WARN, "a warning, or something missing, with --fail-on-warn"},
+    {0, NULL},
+};
+
+const struct cmd cmd_doctor = {
+    .name = "doctor",
+    .summary = "what this machine can measure, what disturbs it, how to mend that",
+    .usage = "tacho doctor [--json] [--quiet] [--fail-on-warn]",
+    .about = "Looks at performance events, power sources, clocks, memory accounting and tools, "
+             "then at what makes a benchmark's results vary. Each finding is ok, a warning or "
+             "missing; the latter two come with the command that mends them. Nothing is changed: "
+             "the commands are for you to run.",
+    .opts = opts,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_doctor,
+};

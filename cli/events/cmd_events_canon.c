@@ -1,0 +1,98 @@
+/* tacho events canon: every sound event in its one canonical form. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd_events_parts.h"
+#include "lib/event/event_canon.h"
+
+/* A line in canonical form can be longer than it was: 1e15 becomes 1000000000000000.0. */
+enum { LINE_MAX_OUT = 160 << 20 };
+
+/* 1: printed, 0: the end, or EXIT_CHECK as a negative number after a warning; -EXIT_WORK. */
+static int print_next(tacho_event_reader *reader, const char *path, struct tch_buf *b)
+{
+    tacho_event event;
+    tacho_error err;
+    int more = tacho_event_next(reader, &event, &err);
+
+    if (more == TACHO_EPARSE || more == TACHO_ELIMIT) {
+        warn("%s:%" PRIu64 ": %s", path, err.line, err.message);
+        return -EXIT_CHECK;
+    }
+    if (more < 0)
+        complain(NULL, "%s", err.message);
+    if (more <= 0)
+        return more < 0 ? -EXIT_WORK : 0;
+    tch_buf_clear(b);
+    tch_event_canon(b, &event);
+    tch_buf_addc(b, '\n');
+    if (b->failed) {
+        complain(NULL, "out of memory");
+        return -EXIT_WORK;
+    }
+    fwrite(b->data, 1, b->len, stdout);
+    if (event.torn == 0)
+        return 1;
+    warn("%s:%" PRIu64 ": torn line, %" PRIu64 " bytes of an unfinished event left out", path,
+         event.line, event.torn);
+    return -EXIT_CHECK;
+}
+
+static int run_canon(struct args *args)
+{
+    const char *path = args->operands[0];
+    tacho_event_reader *reader = NULL;
+    int fd = events_open(path);
+    int status = EXIT_OK;
+    struct tch_buf b;
+    tacho_error err;
+
+    if (fd < 0)
+        return EXIT_WORK;
+    tch_buf_init(&b, LINE_MAX_OUT);
+    if (tacho_event_reader_open_fd(fd, path, &reader, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    }
+    while (status != EXIT_WORK && !ferror(stdout)) {
+        int more = print_next(reader, path, &b);
+
+        if (more == 0)
+            break;
+        if (more < 0)
+            status = -more;
+    }
+    tacho_event_reader_close(reader);
+    tch_buf_release(&b);
+    events_close(fd);
+    return status;
+}
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "events to read; - is stdin", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a line is bad or torn; the others were printed"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho events canon a.jsonl | cmp - <(tacho events canon b.jsonl)",
+     "Do two files say the same, whatever order and spelling they use?"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_events_canon = {
+    .name = "canon",
+    .summary = "print each event in its one canonical form",
+    .usage = "tacho events canon FILE",
+    .about = "Fields in their fixed order, unknown ones left out, the keys of shape and stage_us "
+             "sorted by bytes, numbers in their shortest form, no needless escapes and blanks. "
+             "Lines that are not sound are named on stderr.",
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .run = run_canon,
+};

@@ -1,0 +1,116 @@
+/* tacho events compare: two files side by side, what differs in how they were made coming first. */
+#include "cmd_events_compare.h"
+
+#include "cli/core/text.h"
+#include "cmd_events_parts.h"
+
+enum { BY, EVENT };
+
+static int print(const struct args *args, const struct events_comparison *c)
+{
+    struct tch_buf b;
+    tacho_error err;
+    int status;
+
+    tch_buf_init(&b, EVENTS_COMPARE_MAX);
+    status = args->json ? events_compare_json(&b, c, &err)
+                        : events_compare_text(&b, c, &args->out, &err);
+    if (status == 0)
+        return put_out(&b);
+    complain(NULL, "%s", err.message);
+    tch_buf_release(&b);
+    return EXIT_WORK;
+}
+
+/* Reads both, then compares. */
+static int compare(const struct args *args, struct events_comparison *c)
+{
+    uint64_t bad = 0;
+    tacho_error err;
+
+    for (size_t i = 0; i < 2; i++) {
+        void *worker = &c->sides[i];
+        /* One thread: the first values of each stage are kept, in their order. */
+        const struct tch_scan scan = {.threads = 1, .workers = &worker, .event = tch_side_add};
+        struct tch_scan_counts counts;
+
+        c->paths[i] = args->operands[i];
+        if (events_scan(c->paths[i], scan, &counts) != EXIT_OK)
+            return EXIT_WORK;
+        bad += counts.bad + counts.salvaged;
+    }
+    if (tch_compare_stages(&c->sides[0], &c->sides[1], &c->result, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    if (print(args, c) != EXIT_OK)
+        return EXIT_WORK;
+    return bad > 0 ? EXIT_CHECK : EXIT_OK;
+}
+
+static int run_compare(struct args *args)
+{
+    struct events_comparison c = {0};
+    const char *only = NULL;
+    const char *by = NULL;
+    const struct opt *opt;
+    int status;
+
+    while ((opt = next_opt(args))) {
+        if (opt->id == BY)
+            by = args->value;
+        else
+            only = args->value;
+    }
+    for (size_t i = 0; i < 2; i++)
+        tch_side_init(&c.sides[i], only, by);
+    status = compare(args, &c);
+    tch_comparison_release(&c.result);
+    for (size_t i = 0; i < 2; i++)
+        tch_side_release(&c.sides[i]);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = BY,
+     .name = "by",
+     .arg = "SHAPE_KEY",
+     .help = "tell events apart by the value of this key of their shape"},
+    {.id = EVENT, .name = "event", .arg = "E", .help = "only the events of this name"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "A", .help = "events of before; - is stdin", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "events of after; - is stdin", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a line is bad or torn; the others were compared"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho events compare --event unified_prof --by items before.jsonl after.jsonl",
+     "The stages of one event, like with like."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_events_compare = {
+    .name = "compare",
+    .summary = "two files side by side, stage by stage",
+    .usage = "tacho events compare [--event E] [--by SHAPE_KEY] [--json] A B",
+    .about = "First what the two were made with, where that differs: commit, model, environment "
+             "and each runtime flag. Then each stage that both have: the medians, the ratio B / A "
+             "with its 95 % interval, and whether the difference is more than chance. The ratio is "
+             "the median of all ratios between a value of B and one of A (Hodges-Lehmann, on "
+             "logarithms); p is that of the rank sum test, adjusted by Holm for the number of "
+             "stages. Last what only one of them has.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_compare,
+};

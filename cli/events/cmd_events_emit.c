@@ -1,0 +1,154 @@
+/* tacho events emit: one event, from a shell script. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_read.h"
+#include "cmd_events_parts.h"
+#include "lib/event/event_config.h"
+
+enum { OUTPUT, SHAPE, STAGE };
+
+enum { MOST_FIELDS = 1000 };
+
+struct emit {
+    struct args *args;
+    struct tch_event_env env; /* what the environment says, then what the options do */
+    bool graph_enabled;
+    tacho_field shape[MOST_FIELDS];
+    size_t shape_count;
+    tacho_field stages[MOST_FIELDS];
+    size_t stage_count;
+};
+
+/* KEY=VALUE: what is JSON is taken as such, anything else is text. */
+static int add_field(struct emit *e, char *text, const char *option, tacho_field *fields,
+                     size_t *count)
+{
+    char *equals = strchr(text, '=');
+    const char *value;
+
+    if (!equals || equals == text)
+        return wrong_usage(e->args, "--%s is KEY=VALUE, not '%s'", option, text);
+    if (*count == MOST_FIELDS)
+        return wrong_usage(e->args, "at most %d times --%s", MOST_FIELDS, option);
+    *equals = '\0';
+    value = equals + 1;
+    if (tch_json_check(value, strlen(value), NULL) == 0)
+        fields[(*count)++] = tacho_json(text, value, strlen(value));
+    else
+        fields[(*count)++] = tacho_text(text, value, strlen(value));
+    return EXIT_OK;
+}
+
+static int read_options(struct emit *e)
+{
+    const struct opt *opt;
+    const char *bad;
+    int status = EXIT_OK;
+
+    while (status == EXIT_OK && (opt = next_opt(e->args))) {
+        char *value = (char *)e->args->value;
+
+        switch (opt->id) {
+        case OUTPUT:
+            e->env.config.path = value;
+            break;
+        case SHAPE:
+            status = add_field(e, value, "shape", e->shape, &e->shape_count);
+            break;
+        case STAGE:
+            status = add_field(e, value, "stage", e->stages, &e->stage_count);
+            break;
+        default:
+            status = events_meta_option(e->args, opt->id, &e->env.config, &e->graph_enabled);
+        }
+    }
+    bad = tch_event_config_check(&e->env.config);
+    return status == EXIT_OK && bad ? wrong_usage(e->args, "%s", bad) : status;
+}
+
+static int write_event(struct emit *e)
+{
+    tacho_event_writer *writer = NULL;
+    int status = EXIT_WORK;
+    tacho_error err;
+
+    if (tacho_event_open(&e->env.config, &writer, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    if (!tacho_event_is_enabled(writer))
+        complain(NULL, "no file to write the event to: set TACHO_PROFILE_JSONL, or use --output");
+    else if (tacho_event_push(
+                 writer, e->args->operands[0], (tacho_fields){e->shape, e->shape_count},
+                 (tacho_fields){e->stages, e->stage_count}, e->graph_enabled, &err) < 0)
+        complain(NULL, "cannot write the event: %s", err.message);
+    else
+        status = EXIT_OK;
+    tacho_event_close(writer);
+    return status;
+}
+
+static int run_emit(struct args *args)
+{
+    struct emit *e = calloc(1, sizeof *e);
+    int status;
+
+    if (!e) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    e->args = args;
+    tch_event_env_read(&e->env, (const char *const *)environ);
+    status = read_options(e);
+    if (status == EXIT_OK)
+        status = write_event(e);
+    free(e);
+    return status;
+}
+
+static const struct opt opts[] = {
+    EVENTS_META_OPTS,
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .help = "append to this file; the one of TACHO_PROFILE_JSONL unless given",
+     .complete = COMPLETE_FILE},
+    {.id = SHAPE,
+     .name = "shape",
+     .arg = "KEY=VALUE",
+     .help = "what was worked on; may be repeated"},
+    {.id = STAGE,
+     .name = "stage",
+     .arg = "KEY=VALUE",
+     .help = "how long a stage took, in microseconds; may be repeated"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "EVENT", .help = "the event's name"},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho events emit build --stage compile=12500 --shape files=32 -o profile.jsonl",
+     "Append one event to a file."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_events_emit = {
+    .name = "emit",
+    .summary = "write one event, from a shell script",
+    .usage = "tacho events emit EVENT [--stage KEY=VALUE]... [--shape KEY=VALUE]... [-o FILE]",
+    .about = "The event goes where the program's own would go: to the file that "
+             "TACHO_PROFILE_JSONL names, or into TACHO_RUN_DIR, with the model, commit and so on "
+             "of the other TACHO_PROFILE_ variables; options come before variables. A value that "
+             "is JSON (12.5, true, {\"a\":1}) is taken as such, any other as text.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .run = run_emit,
+};

@@ -1,0 +1,200 @@
+/* tacho events import: events from the log of an engine. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/lines.h"
+#include "cli/core/text.h"
+#include "cmd_events_parts.h"
+#include "kit/event/event_import.h"
+#include "lib/event/event_config.h"
+
+enum { OUTPUT, SHOW_SKIPPED };
+
+enum { CHUNK = 1 << 20, OUT_MAX = 64 << 20 };
+
+struct import {
+    struct args *args;
+    struct tch_import how;
+    const char *output;
+    bool show_skipped;
+    struct tch_replace file; /* with --output */
+    struct tch_buf out;
+    uint64_t lines;
+    uint64_t events;
+    uint64_t skipped;
+};
+
+static int read_options(struct import *m)
+{
+    tacho_event_config *config = &m->how.config;
+    const struct opt *opt;
+    const char *bad;
+
+    while ((opt = next_opt(m->args))) {
+        switch (opt->id) {
+        case OUTPUT:
+            m->output = m->args->value;
+            break;
+        case SHOW_SKIPPED:
+            m->show_skipped = true;
+            break;
+        default:
+            if (events_meta_option(m->args, opt->id, config, &m->how.graph_enabled) != EXIT_OK)
+                return EXIT_USAGE;
+        }
+    }
+    bad = tch_event_config_check(config);
+    return bad ? wrong_usage(m->args, "%s", bad) : EXIT_OK;
+}
+
+static int write_out(struct import *m, tacho_error *err)
+{
+    int status = 0;
+
+    if (m->output)
+        status = tch_replace_write(&m->file, m->out.data, m->out.len, err);
+    else
+        fwrite(m->out.data, 1, m->out.len, stdout);
+    tch_buf_clear(&m->out);
+    return status;
+}
+
+/* One that is no event is told only when asked for, but always counted. */
+static void skip_line(struct import *m, const struct tch_line *line, const char *why)
+{
+    struct tch_buf b;
+
+    m->skipped++;
+    if (!m->show_skipped)
+        return;
+    tch_buf_init(&b, 4L * TCH_LINES_LONGEST);
+    if (line->text) {
+        tch_buf_add(&b, line->text, line->len);
+        warn("%s:%" PRIu64 ": %s: %s", m->args->operands[0], line->number, why, b.data);
+    } else {
+        warn("%s:%" PRIu64 ": %s", m->args->operands[0], line->number, why);
+    }
+    tch_buf_release(&b);
+}
+
+static int import_line(struct import *m, const struct tch_line *line, tacho_error *err)
+{
+    const char *why = "the line is too long";
+    int status = 0;
+
+    m->lines++;
+    if (!line->too_long && line->len == 0)
+        return 0;
+    if (!line->too_long)
+        status = tch_import_line(&m->how, line->text, line->len, &m->out, &why, err);
+    if (status < 0)
+        return status;
+    if (status == 0)
+        skip_line(m, line, why);
+    m->events += status > 0;
+    return m->out.len >= CHUNK ? write_out(m, err) : 0;
+}
+
+static int import_all(struct import *m, int fd, tacho_error *err)
+{
+    struct tch_lines lines;
+    struct tch_line line;
+    int more;
+
+    tch_lines_init_fd(&lines, fd, m->args->operands[0], 0);
+    while ((more = tch_lines_next(&lines, &line, err)) > 0) {
+        more = import_line(m, &line, err);
+        if (more < 0)
+            break;
+    }
+    tch_lines_release(&lines);
+    return more < 0 ? more : write_out(m, err);
+}
+
+static void report(const struct import *m)
+{
+    if (m->args->quiet)
+        return;
+    fprintf(stderr, "%" PRIu64 " events from %" PRIu64 " lines", m->events, m->lines);
+    if (m->skipped > 0)
+        fprintf(stderr, "; %" PRIu64 " lines hold no timing that can be read%s", m->skipped,
+                m->show_skipped ? "" : " (--show-skipped lists them)");
+    fputc('\n', stderr);
+}
+
+static int run_import(struct args *args)
+{
+    struct import m = {.args = args};
+    int status = EXIT_WORK;
+    tacho_error err;
+    int fd;
+
+    tacho_event_config_init(&m.how.config);
+    if (read_options(&m) != EXIT_OK)
+        return EXIT_USAGE;
+    fd = events_open(args->operands[0]);
+    if (fd < 0)
+        return EXIT_WORK;
+    tch_buf_init(&m.out, OUT_MAX);
+    if (m.output && tch_replace_open(&m.file, m.output, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        goto out;
+    }
+    if (import_all(&m, fd, &err) < 0 || (m.output && tch_replace_commit(&m.file, &err) < 0)) {
+        complain(NULL, "%s", err.message);
+        if (m.output)
+            tch_replace_abort(&m.file);
+        goto out;
+    }
+    report(&m);
+    status = EXIT_OK;
+out:
+    tch_buf_release(&m.out);
+    events_close(fd);
+    return status;
+}
+
+static const struct opt opts[] = {
+    EVENTS_META_OPTS,
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "OUT",
+     .help = "the file to write; stdout unless given",
+     .complete = COMPLETE_FILE},
+    {.id = SHOW_SKIPPED,
+     .name = "show-skipped",
+     .help = "list the lines that hold no timing, with the reason, on stderr"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "LOG", .help = "the log to read; - is stdin", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho events import server.log --model qwen3 --concurrency 32 -o profile.jsonl",
+     "Events from a server's log; what the log does not say is said here."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_events_import = {
+    .name = "import",
+    .summary = "make events from the log of an engine",
+    .usage =
+        "tacho events import LOG [--model M] [--concurrency N] [--commit-sha S] [--env-hash H]\n"
+        "                    [--graph-enabled BOOL] [--runtime-flags JSON] [-o OUT]",
+    .about = "Reads lines such as '[unified-prof] iter#1 items=32 total=28000us | sample=20 (us)'. "
+             "The tag becomes the event (unified_prof), timings become stage_us in microseconds, "
+             "whatever else is key=value becomes shape, and the line itself is kept as "
+             "source_line. A timing has a unit (ns, us, ms, s) or stands in a part of the line "
+             "that ends with one in brackets.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .run = run_import,
+};

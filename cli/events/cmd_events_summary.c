@@ -1,0 +1,413 @@
+/* tacho events summary: where the time went, by event and stage. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "cli/core/format.h"
+#include "cli/core/table.h"
+#include "cli/core/text.h"
+#include "cmd_events_parts.h"
+#include "kit/event/event_stages.h"
+
+enum { BY, EVENT, JOBS };
+
+enum { OUT_MAX = 64 << 20, BAR = 16 };
+
+struct summary {
+    struct args *args;
+    unsigned jobs;
+    struct tch_stages stages[TCH_SCAN_THREADS]; /* one a thread; the first gets all */
+    struct tch_scan_counts total;
+};
+
+static int read_file(struct summary *s, const char *path)
+{
+    void *workers[TCH_SCAN_THREADS];
+    const struct tch_scan scan = {.threads = s->jobs, .workers = workers, .event = tch_stages_add};
+    struct tch_scan_counts counts;
+
+    for (unsigned i = 0; i < s->jobs; i++)
+        workers[i] = &s->stages[i];
+    if (events_scan(path, scan, &counts) != EXIT_OK)
+        return EXIT_WORK;
+    s->total.events += counts.events;
+    s->total.bad += counts.bad;
+    s->total.torn += counts.torn;
+    s->total.salvaged += counts.salvaged;
+    return EXIT_OK;
+}
+
+/* --- JSON --- */
+
+/* Times have their unit in the names, counts have none. */
+static void json_stage(struct tch_buf *b, struct tch_stage *stage, double group_total)
+{
+    static const char *const time_keys[] = {"total_us", "mean_us", "p50_us",
+                                            "p95_us",   "p99_us",  "max_us"};
+    static const char *const count_keys[] = {"total", "mean", "p50", "p95", "p99", "max"};
+    const char *const *keys = stage->is_count ? count_keys : time_keys;
+    struct tch_stage_summary sum;
+
+    tch_stage_summarise(stage, &sum);
+    tch_json_begin_object(b);
+    tch_json_key(b, "name");
+    tch_json_string(b, stage->name, stage->name_len);
+    tch_json_put_u64(b, "count", stage->count);
+    tch_json_put_f64(b, keys[0], sum.total);
+    tch_json_put_f64(b, keys[1], sum.mean);
+    tch_json_put_f64(b, keys[2], sum.p50);
+    tch_json_put_f64(b, keys[3], sum.p95);
+    tch_json_put_f64(b, keys[4], sum.p99);
+    tch_json_put_f64(b, keys[5], sum.max);
+    if (!stage->is_count) {
+        tch_json_key(b, "share");
+        if (group_total > 0)
+            tch_json_f64(b, sum.total / group_total);
+        else
+            tch_json_null(b);
+    }
+    tch_json_put_bool(b, "exact", sum.exact);
+    tch_json_end_object(b);
+}
+
+static void json_stages(struct tch_buf *b, struct tch_stage_group *g, bool counts,
+                        double group_total)
+{
+    tch_json_key(b, counts ? "counts" : "stages");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < g->count; i++)
+        if (g->stages[i].is_count == counts)
+            json_stage(b, &g->stages[i], group_total);
+    tch_json_end_array(b);
+}
+
+static void json_group(struct tch_buf *b, struct tch_stage_group *g, const char *by)
+{
+    bool is_stage;
+    double total = tch_stage_group_total(g, &is_stage);
+
+    tch_json_begin_object(b);
+    tch_json_key(b, "event");
+    tch_json_string(b, g->event, g->event_len);
+    tch_json_key(b, "by");
+    if (by)
+        tch_json_string(b, g->by, g->by_len);
+    else
+        tch_json_null(b);
+    tch_json_put_u64(b, "events", g->events);
+    tch_json_put_f64(b, "total_us", total);
+    tch_json_put_text(b, "total_is", is_stage ? "stage" : "sum");
+    tch_json_put_u64(b, "not_numbers", g->passed_over);
+    json_stages(b, g, false, total);
+    json_stages(b, g, true, total);
+    tch_json_end_object(b);
+}
+
+static void add_json(struct tch_buf *b, const struct summary *s)
+{
+    const struct tch_stages *stages = &s->stages[0];
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.events.summary.v1");
+    tch_json_put_u64(b, "events", s->total.events);
+    tch_json_put_u64(b, "bad", s->total.bad);
+    tch_json_put_u64(b, "torn", s->total.torn);
+    tch_json_put_u64(b, "salvaged", s->total.salvaged);
+    tch_json_put_u64(b, "left_out", stages->left_out);
+    tch_json_key(b, "by");
+    if (stages->by)
+        tch_json_text(b, stages->by);
+    else
+        tch_json_null(b);
+    tch_json_key(b, "groups");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < stages->count; i++)
+        json_group(b, &stages->groups[i], stages->by);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+/* --- text --- */
+
+static void add_cell_time(struct table *t, double us)
+{
+    char mem[64];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
+    if (us < 0) /* no time, but somebody wrote it */
+        tch_buf_addf(&b, "%.4g us", us);
+    else
+        add_duration(&b, us * 1000);
+    table_add(t, PLAIN, b.data);
+}
+
+static void add_cell_count(struct table *t, double count)
+{
+    table_addf(t, PLAIN, "%.6g", count);
+}
+
+static void add_cell_share(struct table *t, double share)
+{
+    char mem[64];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
+    if (isfinite(share) && share >= 0)
+        add_percent(&b, share);
+    table_add(t, PLAIN, b.data);
+}
+
+static void add_row(struct table *t, struct tch_stage *stage, double group_total, bool bars)
+{
+    void (*add_cell)(struct table *, double) = stage->is_count ? add_cell_count : add_cell_time;
+    struct tch_stage_summary sum;
+
+    tch_stage_summarise(stage, &sum);
+    table_add(t, PLAIN, stage->name);
+    table_addf(t, PLAIN, "%" PRIu64, stage->count);
+    add_cell(t, sum.total);
+    add_cell(t, sum.mean);
+    add_cell(t, sum.p50);
+    add_cell(t, sum.p95);
+    add_cell(t, sum.p99);
+    add_cell(t, sum.max);
+    if (stage->is_count)
+        return;
+    add_cell_share(t, sum.total / group_total);
+    if (bars) {
+        char mem[128];
+        struct tch_buf b;
+
+        tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
+        add_bar(&b, t->term, group_total > 0 ? fmin(sum.total / group_total, 1) : 0, BAR);
+        table_add(t, CYAN, b.data);
+    }
+}
+
+/* Engines write all their stages in every event, used or not. */
+static bool is_zero(const struct tch_stage *stage)
+{
+    return stage->sum == 0 && stage->max == 0;
+}
+
+/* The times of a group, or its counts; nothing when it has none. */
+static void add_table(struct tch_buf *b, const struct args *args, struct tch_stage_group *g,
+                      bool counts, double group_total)
+{
+    static const struct column times[] = {
+        {.title = "stage", .fit = FIT_CUT}, {.title = "count", .right = true},
+        {.title = "total", .right = true},  {.title = "mean", .right = true},
+        {.title = "p50", .right = true},    {.title = "p95", .right = true},
+        {.title = "p99", .right = true},    {.title = "max", .right = true},
+        {.title = "share", .right = true},  {.title = ""},
+    };
+    static const struct column numbers[] = {
+        {.title = "count of", .fit = FIT_CUT}, {.title = "count", .right = true},
+        {.title = "total", .right = true},     {.title = "mean", .right = true},
+        {.title = "p50", .right = true},       {.title = "p95", .right = true},
+        {.title = "p99", .right = true},       {.title = "max", .right = true},
+    };
+    bool bars = args->out.is_tty;
+    size_t shown = 0;
+    size_t zero = 0;
+    struct table t;
+
+    table_init(&t, &args->out, counts ? numbers : times, counts ? 8 : bars ? 10 : 9);
+    t.indent = 2;
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->stages[i].is_count != counts)
+            continue;
+        if (is_zero(&g->stages[i])) {
+            zero++;
+            continue;
+        }
+        add_row(&t, &g->stages[i], group_total, bars);
+        shown++;
+    }
+    if (shown > 0)
+        table_print(&t, b);
+    if (zero > 0)
+        tch_buf_addf(b, "  %zu %s are 0 throughout and not shown; --json has them\n", zero,
+                     counts ? "counts" : "stages");
+    table_release(&t);
+}
+
+static bool has_histogram(const struct tch_stage_group *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (g->stages[i].histogram)
+            return true;
+    return false;
+}
+
+static void add_group(struct tch_buf *b, const struct args *args, struct tch_stage_group *g,
+                      const char *by)
+{
+    char mem[256];
+    struct tch_buf title;
+    bool is_stage;
+    double total = tch_stage_group_total(g, &is_stage);
+
+    tch_buf_init_on(&title, mem, sizeof mem, OUT_MAX);
+    add_clean(&title, g->event, args->out.utf8);
+    if (by) {
+        tch_buf_addc(&title, ' ');
+        add_clean(&title, by, args->out.utf8);
+        tch_buf_addc(&title, '=');
+        add_clean(&title, g->by_len > 0 ? g->by : "(none)", args->out.utf8);
+    }
+    add_painted(b, &args->out, BOLD, title.data);
+    tch_buf_addf(b, ": %" PRIu64 " events", g->events);
+    if (total > 0) {
+        tch_buf_adds(b, ", ");
+        add_duration(b, total * 1000);
+        tch_buf_adds(b, is_stage ? " in all (its stage total)" : " in all (the sum of its stages)");
+    }
+    tch_buf_addc(b, '\n');
+    add_table(b, args, g, false, total);
+    add_table(b, args, g, true, total);
+    if (g->passed_over > 0)
+        tch_buf_addf(b, "  %" PRIu64 " values that are no numbers were passed over\n",
+                     g->passed_over);
+    if (has_histogram(g))
+        tch_buf_addf(b, "  percentiles of stages with more than %d values are good to 0.4 %%\n",
+                     TCH_STAGE_EXACT);
+    tch_buf_release(&title);
+}
+
+static void add_text(struct tch_buf *b, const struct summary *s)
+{
+    const struct tch_stages *stages = &s->stages[0];
+
+    for (size_t i = 0; i < stages->count; i++) {
+        if (i > 0)
+            tch_buf_addc(b, '\n');
+        add_group(b, s->args, &stages->groups[i], stages->by);
+    }
+    if (stages->count == 0)
+        tch_buf_adds(b, stages->only ? "no such event\n" : "no events\n");
+    if (stages->left_out > 0)
+        tch_buf_addf(b, "\n%" PRIu64 " values left out: more than %d different stages\n",
+                     stages->left_out, TCH_STAGES_MOST);
+}
+
+/* --- the command --- */
+
+static int read_options(struct summary *s, const char **only, const char **by)
+{
+    const struct opt *opt;
+
+    while ((opt = next_opt(s->args))) {
+        switch (opt->id) {
+        case BY:
+            *by = s->args->value;
+            break;
+        case EVENT:
+            *only = s->args->value;
+            break;
+        case JOBS:
+            s->jobs = events_jobs(s->args, s->args->value);
+            if (s->jobs == 0)
+                return EXIT_USAGE;
+            break;
+        }
+    }
+    return EXIT_OK;
+}
+
+static int report(struct summary *s)
+{
+    struct tch_buf b;
+    tacho_error err;
+
+    for (unsigned i = 1; i < s->jobs; i++) {
+        if (tch_stages_merge(&s->stages[0], &s->stages[i], &err) < 0) {
+            complain(NULL, "%s", err.message);
+            return EXIT_WORK;
+        }
+    }
+    tch_stages_sort(&s->stages[0]);
+    tch_buf_init(&b, OUT_MAX);
+    if (s->args->json)
+        add_json(&b, s);
+    else
+        add_text(&b, s);
+    if (put_out(&b) != EXIT_OK)
+        return EXIT_WORK;
+    return s->total.bad > 0 || s->total.torn > 0 ? EXIT_CHECK : EXIT_OK;
+}
+
+static int run_summary(struct args *args)
+{
+    struct summary *s = calloc(1, sizeof *s);
+    const char *only = NULL;
+    const char *by = NULL;
+    int status;
+
+    if (!s) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    s->args = args;
+    s->jobs = events_default_jobs();
+    status = read_options(s, &only, &by);
+    for (unsigned i = 0; i < s->jobs; i++)
+        tch_stages_init(&s->stages[i], only, by);
+    for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
+        status = read_file(s, args->operands[i]);
+    if (status == EXIT_OK)
+        status = report(s);
+    for (unsigned i = 0; i < TCH_SCAN_THREADS; i++)
+        tch_stages_release(&s->stages[i]);
+    free(s);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = BY,
+     .name = "by",
+     .arg = "SHAPE_KEY",
+     .help = "tell events apart by the value of this key of their shape"},
+    {.id = EVENT, .name = "event", .arg = "E", .help = "only the events of this name"},
+    {.id = JOBS, .name = "jobs", .letter = 'j', .arg = "N", .help = EVENTS_JOBS_HELP},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "events to read; - is stdin", .many = true, .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a line is bad or torn; the others were summarised"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho events summary --event unified_prof --by items profile.jsonl",
+     "The stages of unified_prof, apart for each batch size."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_events_summary = {
+    .name = "summary",
+    .summary = "where the time went, by event and stage",
+    .usage = "tacho events summary [--event E] [--by SHAPE_KEY] [--jobs N] [--json] FILE...",
+    .about = "For each event and each stage: how often, the total, mean, median, 95th and 99th "
+             "percentile (nearest rank), the largest, and the share of the event's total; what "
+             "costs most comes first. Stages inside of others are named a.b.c. The event's total "
+             "is its stage 'total' where it has one, else the sum of its stages that are not "
+             "inside of others.\n\n"
+             "Numbers named ..._calls or ..._count are no times and are listed apart. Percentiles "
+             "are exact up to 65536 values of a stage, beyond that good to 0.4 %.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_summary,
+};

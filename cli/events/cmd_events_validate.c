@@ -1,0 +1,326 @@
+/* tacho events validate: is every line a sound event, and is every group there that is needed? */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/core/text.h"
+#include "cmd_events_parts.h"
+#include "lib/event/event_groups.h"
+
+enum { JOBS, MAX_ERRORS, REQUIRE };
+
+enum {
+    JSON_ERRORS = 10000, /* that are listed in --json unless --max-errors says otherwise */
+    MOST_GROUPS = 1000,
+    OUT_MAX = 64 << 20,
+};
+
+struct validate {
+    struct args *args;
+    unsigned jobs;
+    uint64_t max_errors;
+    const char *required[MOST_GROUPS];
+    size_t required_count;
+    tacho_event_groups *groups[TCH_SCAN_THREADS]; /* one a thread; the first gets all */
+
+    const char *path; /* of the file at hand */
+    uint64_t told;    /* errors of it that were listed */
+    struct tch_buf json;
+    struct tch_scan_counts total;
+    bool unreadable;
+};
+
+static int see(void *groups, const tacho_event *event, tacho_error *err)
+{
+    (void)err;
+    tacho_event_groups_see(groups, event);
+    return 0;
+}
+
+static void print_bad(struct validate *v, const tacho_error *why)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    add_clean(&b, v->path, v->args->out.utf8);
+    tch_buf_addf(&b, ":%" PRIu64 ": ", why->line);
+    add_clean(&b, why->message, v->args->out.utf8);
+    tch_buf_addc(&b, '\n');
+    put_out(&b);
+}
+
+static void tell_bad(void *ctx, const tacho_error *why)
+{
+    struct validate *v = ctx;
+
+    if (v->told >= v->max_errors)
+        return;
+    v->told++;
+    if (!v->args->json) {
+        print_bad(v, why);
+        return;
+    }
+    tch_json_begin_object(&v->json);
+    tch_json_put_u64(&v->json, "line", why->line);
+    tch_json_put_text(&v->json, "message", why->message);
+    tch_json_end_object(&v->json);
+}
+
+static uint64_t not_as_they_should_be(const struct tch_scan_counts *c)
+{
+    return c->bad + c->salvaged;
+}
+
+static void print_counts(const struct validate *v, const char *name,
+                         const struct tch_scan_counts *c, uint64_t told)
+{
+    uint64_t left_out = not_as_they_should_be(c) - told;
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    add_clean(&b, name, v->args->out.utf8);
+    tch_buf_addf(&b, ": %" PRIu64 " events, %" PRIu64 " bad lines", c->events, c->bad);
+    if (c->torn > 0)
+        tch_buf_addf(&b, ", %" PRIu64 " torn (%" PRIu64 " events salvaged)", c->torn, c->salvaged);
+    if (left_out > 0)
+        tch_buf_addf(&b, "; %" PRIu64 " messages not shown", left_out);
+    tch_buf_addc(&b, '\n');
+    put_out(&b);
+}
+
+static void json_counts(struct tch_buf *b, const struct tch_scan_counts *c, uint64_t told)
+{
+    tch_json_put_u64(b, "bytes", c->bytes);
+    tch_json_put_u64(b, "lines", c->lines);
+    tch_json_put_u64(b, "blank", c->blank);
+    tch_json_put_u64(b, "events", c->events);
+    tch_json_put_u64(b, "bad", c->bad);
+    tch_json_put_u64(b, "torn", c->torn);
+    tch_json_put_u64(b, "salvaged", c->salvaged);
+    tch_json_put_u64(b, "errors_not_listed", not_as_they_should_be(c) - told);
+}
+
+static void add_total(struct tch_scan_counts *to, const struct tch_scan_counts *c)
+{
+    to->events += c->events;
+    to->bad += c->bad;
+    to->torn += c->torn;
+    to->salvaged += c->salvaged;
+}
+
+static void validate_file(struct validate *v, const char *path)
+{
+    const struct tch_scan scan = {
+        .threads = v->jobs,
+        .workers = (void *const *)v->groups,
+        .event = v->required_count > 0 ? see : NULL,
+        .bad = tell_bad,
+        .ctx = v,
+    };
+    struct tch_scan_counts counts = {0};
+    int fd = events_open(path);
+    tacho_error err;
+    bool readable = fd >= 0;
+
+    v->path = path;
+    v->told = 0;
+    tch_json_begin_object(&v->json);
+    tch_json_put_text(&v->json, "file", path);
+    tch_json_key(&v->json, "errors");
+    tch_json_begin_array(&v->json);
+    if (readable && tch_scan_fd(fd, path, &scan, &counts, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        readable = false;
+    }
+    events_close(fd);
+    tch_json_end_array(&v->json);
+    tch_json_put_bool(&v->json, "readable", readable);
+    json_counts(&v->json, &counts, v->told);
+    tch_json_end_object(&v->json);
+    v->unreadable |= !readable;
+    add_total(&v->total, &counts);
+    if (readable && !v->args->json && !v->args->quiet)
+        print_counts(v, path, &counts, v->told);
+}
+
+/* "A,B" into names; the copy stays until the command ends. */
+static int split_groups(struct validate *v, char *list)
+{
+    for (char *name = list; name;) {
+        char *comma = strchr(name, ',');
+
+        if (comma)
+            *comma++ = '\0';
+        if (!*name)
+            return wrong_usage(v->args, "--require has a group without a name");
+        if (v->required_count == MOST_GROUPS)
+            return wrong_usage(v->args, "--require takes at most %d groups", MOST_GROUPS);
+        v->required[v->required_count++] = name;
+        name = comma;
+    }
+    return EXIT_OK;
+}
+
+static int read_options(struct validate *v)
+{
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    while (status == EXIT_OK && (opt = next_opt(v->args))) {
+        const char *value = v->args->value;
+
+        switch (opt->id) {
+        case JOBS:
+            v->jobs = events_jobs(v->args, value);
+            status = v->jobs > 0 ? EXIT_OK : EXIT_USAGE;
+            break;
+        case MAX_ERRORS:
+            if (tch_parse_u64(value, UINT64_MAX, &v->max_errors) < 0)
+                status = wrong_usage(v->args, "--max-errors is a number, not '%s'", value);
+            break;
+        case REQUIRE:
+            status = split_groups(v, (char *)value);
+            break;
+        }
+    }
+    return status;
+}
+
+static int make_groups(struct validate *v)
+{
+    tacho_error err;
+
+    for (unsigned i = 0; i < v->jobs; i++)
+        if (tacho_event_groups_new(v->required, v->required_count, &v->groups[i], &err) < 0) {
+            complain(NULL, "%s", err.message);
+            return EXIT_WORK;
+        }
+    return EXIT_OK;
+}
+
+/* "missing profile event groups: a, b", however many and however long. */
+static void print_missing(const struct validate *v, const char *name)
+{
+    const char *before = "missing profile event groups: ";
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    for (; name; name = tacho_event_groups_missing(v->groups[0], name)) {
+        tch_buf_adds(&b, before);
+        add_clean(&b, name, v->args->out.utf8);
+        before = ", ";
+    }
+    tch_buf_addc(&b, '\n');
+    put_out(&b);
+}
+
+static int print_json(struct validate *v, const char *missing, bool sound)
+{
+    tch_json_end_array(&v->json);
+    tch_json_key(&v->json, "missing_groups");
+    tch_json_begin_array(&v->json);
+    for (; missing; missing = tacho_event_groups_missing(v->groups[0], missing))
+        tch_json_text(&v->json, missing);
+    tch_json_end_array(&v->json);
+    tch_json_put_bool(&v->json, "sound", sound);
+    tch_json_end_object(&v->json);
+    tch_buf_addc(&v->json, '\n');
+    return put_out(&v->json);
+}
+
+static int report(struct validate *v)
+{
+    const char *missing;
+    bool sound;
+
+    for (unsigned i = 1; i < v->jobs; i++)
+        tch_event_groups_merge(v->groups[0], v->groups[i]);
+    missing = tacho_event_groups_missing(v->groups[0], NULL);
+    sound = !missing && !v->unreadable && not_as_they_should_be(&v->total) == 0;
+    if (v->args->json && print_json(v, missing, sound) != EXIT_OK)
+        return EXIT_WORK;
+    if (!v->args->json && missing)
+        print_missing(v, missing);
+    if (!v->args->json && !v->args->quiet && v->args->count > 1)
+        print_counts(v, "all files", &v->total, not_as_they_should_be(&v->total));
+    if (v->unreadable)
+        return EXIT_WORK;
+    return sound ? EXIT_OK : EXIT_CHECK;
+}
+
+static int run_validate(struct args *args)
+{
+    struct validate *v = calloc(1, sizeof *v);
+    int status;
+
+    if (!v) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    v->args = args;
+    v->jobs = events_default_jobs();
+    v->max_errors = args->json ? JSON_ERRORS : UINT64_MAX;
+    tch_buf_init(&v->json, OUT_MAX);
+    status = read_options(v);
+    if (status == EXIT_OK)
+        status = make_groups(v);
+    if (status == EXIT_OK) {
+        tch_json_begin_object(&v->json);
+        tch_json_put_text(&v->json, "schema", "tacho.events.validate.v1");
+        tch_json_key(&v->json, "files");
+        tch_json_begin_array(&v->json);
+        for (size_t i = 0; i < args->count; i++)
+            validate_file(v, args->operands[i]);
+        status = report(v);
+    }
+    for (unsigned i = 0; i < TCH_SCAN_THREADS; i++)
+        tacho_event_groups_free(v->groups[i]);
+    tch_buf_release(&v->json);
+    free(v);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = JOBS, .name = "jobs", .letter = 'j', .arg = "N", .help = EVENTS_JOBS_HELP},
+    {.id = MAX_ERRORS, .name = "max-errors", .arg = "N", .help = "show at most N messages a file"},
+    {.id = REQUIRE,
+     .name = "require",
+     .arg = "A,B",
+     .help = "groups (names of events) that must come up, in any of the files"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "events to read; - is stdin", .many = true, .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a line is bad or torn, or a group is missing"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho events validate --require unified_prof,bucket_prof profile.jsonl",
+     "Every line must be sound, and both groups must be there."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_events_validate = {
+    .name = "validate",
+    .summary = "check every line, and that the groups needed are there",
+    .usage = "tacho events validate [--require A,B] [--max-errors N] [--jobs N] [--json] FILE...",
+    .about = "Prints FILE:LINE: MESSAGE for each line that is not as it should be, goes on behind "
+             "it, and ends with counts. A line that a killed program or a full disk left "
+             "unfinished is called torn; a whole event that stands behind such a fragment counts, "
+             "but the line is reported all the same.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_validate,
+};

@@ -1,0 +1,83 @@
+/* tacho fingerprint: the list of its sub-commands, and how they read files and print hashes. */
+#include <unistd.h>
+
+#include <tacho/fingerprint.h>
+
+#include "base/file.h"
+#include "base/json_write.h"
+#include "cli/cmds.h"
+#include "cli/core/opt.h"
+#include "cmd_fingerprint_parts.h"
+
+enum { FILE_MAX = 16 * 1024 * 1024 };
+
+const struct arg fingerprint_file_arg[] = {
+    {.name = "FILE", .help = "the file, '-' for standard input", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+int fingerprint_read(const char *name, struct tch_buf *b)
+{
+    bool std = strcmp(name, "-") == 0;
+    tacho_error err;
+    int status;
+
+    tch_buf_init(b, FILE_MAX);
+    status = std ? tch_file_read_fd(STDIN_FILENO, "standard input", FILE_MAX, b, &err)
+                 : tch_file_read(name, FILE_MAX, b, &err);
+    if (status < 0) {
+        complain(&err, "cannot take a fingerprint of '%s'", name);
+        tch_buf_release(b);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+int fingerprint_put(const struct args *args, const char *kind, const char *hash,
+                    const char *document, size_t len)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, FINGERPRINT_OUT_MAX);
+    if (args->json) {
+        tch_json_begin_object(&b);
+        tch_json_key(&b, "schema");
+        tch_json_text(&b, "tacho.fingerprint.v1");
+        tch_json_key(&b, "kind");
+        tch_json_text(&b, kind);
+        tch_json_key(&b, "sha256");
+        tch_json_text(&b, hash);
+        tch_json_key(&b, "document");
+        if (document)
+            tch_json_raw(&b, document, len);
+        else
+            tch_json_null(&b);
+        tch_json_end_object(&b);
+    } else {
+        tch_buf_adds(&b, hash);
+    }
+    tch_buf_addc(&b, '\n');
+    return put_out(&b);
+}
+
+int fingerprint_put_document(const struct args *args, const char *kind, const char *document,
+                             size_t len)
+{
+    char hash[TACHO_SHA256_TEXT];
+
+    tacho_sha256(document, len, hash);
+    return fingerprint_put(args, kind, hash, document, len);
+}
+
+static const struct cmd *const subs[] = {
+    &cmd_fingerprint_config, &cmd_fingerprint_diff,   &cmd_fingerprint_env,
+    &cmd_fingerprint_json,   &cmd_fingerprint_tensor, NULL,
+};
+
+const struct cmd cmd_fingerprint = {
+    .name = "fingerprint",
+    .summary = "hash a configuration, show and hash the environment",
+    .usage = "tacho fingerprint config|diff|env|json|tensor [OPTIONS] [ARGUMENTS]",
+    .about = "Under what a result came about, as a hash that goes with every result.",
+    .subs = subs,
+};

@@ -1,0 +1,123 @@
+/* tacho fingerprint diff: two documents, field by field. */
+#include <tacho/fingerprint.h>
+
+#include "base/json_write.h"
+#include "cli/core/opt.h"
+#include "cli/core/table.h"
+#include "cmd_fingerprint_parts.h"
+
+struct diffs {
+    struct table table;
+    struct tch_buf json;
+    size_t count;
+};
+
+static void add_raw(struct tch_buf *b, const char *key, const char *json)
+{
+    tch_json_key(b, key);
+    if (json)
+        tch_json_raw(b, json, strlen(json));
+    else
+        tch_json_null(b);
+}
+
+static int add_diff(const char *path, const char *a, const char *b, void *ctx)
+{
+    struct diffs *d = ctx;
+
+    d->count++;
+    table_add(&d->table, PLAIN, path);
+    table_add(&d->table, RED, a ? a : "-");
+    table_add(&d->table, GREEN, b ? b : "-");
+    tch_json_begin_object(&d->json);
+    tch_json_key(&d->json, "path");
+    tch_json_text(&d->json, path);
+    add_raw(&d->json, "a", a);
+    add_raw(&d->json, "b", b);
+    tch_json_end_object(&d->json);
+    return 0;
+}
+
+static int put_diffs(const struct args *args, struct diffs *d)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, FINGERPRINT_OUT_MAX);
+    if (args->json) {
+        tch_json_begin_object(&b);
+        tch_json_key(&b, "schema");
+        tch_json_text(&b, "tacho.fingerprint.diff.v1");
+        tch_json_key(&b, "differences");
+        tch_json_begin_array(&b);
+        tch_json_raw(&b, d->json.data, d->json.len);
+        tch_json_end_array(&b);
+        tch_json_end_object(&b);
+        tch_buf_addc(&b, '\n');
+        b.failed = b.failed || d->json.failed;
+    } else if (d->count > 0) {
+        table_print(&d->table, &b);
+    } else if (!args->quiet) {
+        tch_buf_adds(&b, "no difference\n");
+    }
+    return put_out(&b);
+}
+
+static int run_diff(struct args *args)
+{
+    static const struct column columns[] = {
+        {.title = "field"}, {.title = "A"}, {.title = "B", .fit = FIT_WRAP}};
+    struct diffs d = {.count = 0};
+    struct tch_buf a;
+    struct tch_buf b;
+    tacho_error err;
+    int status = fingerprint_read(args->operands[0], &a);
+
+    if (status != EXIT_OK)
+        return status;
+    status = fingerprint_read(args->operands[1], &b);
+    if (status != EXIT_OK) {
+        tch_buf_release(&a);
+        return status;
+    }
+    table_init(&d.table, &args->out, columns, 3);
+    tch_buf_init(&d.json, FINGERPRINT_OUT_MAX);
+    if (tacho_json_diff(a.data, a.len, b.data, b.len, add_diff, &d, &err) < 0) {
+        complain(&err, "cannot compare '%s' with '%s'", args->operands[0], args->operands[1]);
+        status = EXIT_WORK;
+    } else {
+        status = put_diffs(args, &d);
+        if (status == EXIT_OK && d.count > 0)
+            status = EXIT_CHECK;
+    }
+    table_release(&d.table);
+    tch_buf_release(&d.json);
+    tch_buf_release(&a);
+    tch_buf_release(&b);
+    return status;
+}
+
+static const struct arg diff_args[] = {
+    {.name = "A", .help = "a JSON document", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "another", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note diff_exits[] = {{EXIT_CHECK, "they differ"}, {0, NULL}};
+
+static const struct example diff_examples[] = {
+    {"tacho fingerprint env --json > a.json", "Keep what this machine is now,"},
+    {"tacho fingerprint env --json | tacho fingerprint diff a.json -",
+     "and see later what has changed."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_fingerprint_diff = {
+    .name = "diff",
+    .summary = "compare two documents field by field",
+    .usage = "tacho fingerprint diff [--json] A B",
+    .args = diff_args,
+    .examples = diff_examples,
+    .exits = diff_exits,
+    .json = true,
+    .run = run_diff,
+};

@@ -1,0 +1,106 @@
+/* tacho fingerprint env: this machine, as a document, a hash and a class. */
+#include <stdlib.h>
+
+#include <tacho/fingerprint.h>
+
+#include "base/json_write.h"
+#include "cli/core/opt.h"
+#include "cli/core/table.h"
+#include "cmd_fingerprint_parts.h"
+
+static void add_env_row(struct table *t, const char *path, const char *value)
+{
+    size_t len = strlen(value);
+
+    table_add(t, PLAIN, path);
+    if (len >= 2 && value[0] == '"')
+        table_addf(t, PLAIN, "%.*s", (int)(len - 2), value + 1);
+    else
+        table_add(t, strcmp(value, "null") == 0 ? DIM : PLAIN,
+                  strcmp(value, "null") == 0 ? "not known" : value);
+}
+
+static int add_field(const char *path, const char *a, const char *b, void *ctx)
+{
+    (void)b;
+    if (a && strcmp(path, "schema") != 0)
+        add_env_row(ctx, path, a);
+    return 0;
+}
+
+static const struct column env_columns[] = {{.fit = FIT_WHOLE}, {.fit = FIT_WRAP}};
+
+static void add_env(struct tch_buf *b, const struct args *args, const char *document, size_t len,
+                    const char *class)
+{
+    char hash[TACHO_ENV_HASH_TEXT];
+    struct table t;
+
+    tacho_environment_hash(document, len, hash);
+    table_init(&t, &args->out, env_columns, 2);
+    if (tacho_json_diff(document, len, "{}", 2, add_field, &t, NULL) < 0)
+        b->failed = true;
+    table_add(&t, PLAIN, "hash");
+    table_add(&t, BOLD, hash);
+    table_add(&t, PLAIN, "machine_class");
+    table_add(&t, BOLD, class);
+    table_print(&t, b);
+    table_release(&t);
+}
+
+static void add_env_json(struct tch_buf *b, const char *document, size_t len, const char *class)
+{
+    char hash[TACHO_ENV_HASH_TEXT];
+
+    tacho_environment_hash(document, len, hash);
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.fingerprint.env.v1");
+    tch_json_key(b, "env_hash");
+    tch_json_text(b, hash);
+    tch_json_key(b, "machine_class");
+    tch_json_text(b, class);
+    tch_json_key(b, "environment");
+    tch_json_raw(b, document, len);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static int run_env(struct args *args)
+{
+    char *document = NULL;
+    char *class = NULL;
+    size_t len;
+    tacho_error err;
+    struct tch_buf b;
+    int status = EXIT_WORK;
+
+    if (tacho_environment("", TACHO_COMPILER, &document, &len, &err) < 0 ||
+        tacho_machine_class(document, len, &class, &err) < 0) {
+        complain(&err, "cannot describe this machine");
+        goto out;
+    }
+    tch_buf_init(&b, FINGERPRINT_OUT_MAX);
+    if (args->json)
+        add_env_json(&b, document, len, class);
+    else
+        add_env(&b, args, document, len, class);
+    status = put_out(&b);
+out:
+    free(document);
+    free(class);
+    return status;
+}
+
+const struct cmd cmd_fingerprint_env = {
+    .name = "env",
+    .summary = "this machine as a document, its hash and its machine_class",
+    .usage = "tacho fingerprint env [--json]",
+    .about =
+        "CPU model and count, memory, kernel, C library, compiler, governor, GPUs, container, "
+        "and the variables TACHO_* and FERRUM_* that matter. Nothing that changes while the "
+        "machine idles, so two runs give the same hash. The compiler is the one that tacho was "
+        "built with; a program that records itself tells its own.",
+    .json = true,
+    .run = run_env,
+};

@@ -1,0 +1,39 @@
+/* tacho fingerprint json: hash of any JSON document. */
+#include <stdlib.h>
+
+#include <tacho/fingerprint.h>
+
+#include "cli/core/opt.h"
+#include "cmd_fingerprint_parts.h"
+
+static int run_json(struct args *args)
+{
+    struct tch_buf b;
+    char *json = NULL;
+    size_t len;
+    tacho_error err;
+    int status = fingerprint_read(args->operands[0], &b);
+
+    if (status != EXIT_OK)
+        return status;
+    if (tacho_json_canonical(b.data, b.len, &json, &len, &err) < 0) {
+        complain(&err, "cannot take a fingerprint of '%s'", args->operands[0]);
+        status = EXIT_WORK;
+    } else {
+        status = fingerprint_put_document(args, "json", json, len);
+    }
+    free(json);
+    tch_buf_release(&b);
+    return status;
+}
+
+const struct cmd cmd_fingerprint_json = {
+    .name = "json",
+    .summary = "hash of any JSON document, blanks left out",
+    .usage = "tacho fingerprint json [--json] FILE",
+    .about = "SHA-256 of the document as compact JSON: keys in the order given, numbers in their "
+             "shortest form. A key that comes twice in an object is an error.",
+    .args = fingerprint_file_arg,
+    .json = true,
+    .run = run_json,
+};

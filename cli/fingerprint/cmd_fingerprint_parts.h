@@ -1,0 +1,32 @@
+/*
+ * The sub-commands of tacho fingerprint, one a file: fingerprint_<name>.c, and what they share.
+ */
+#ifndef CLI_CMD_FINGERPRINT_PARTS_H
+#define CLI_CMD_FINGERPRINT_PARTS_H
+
+#include "base/buf.h"
+#include "cli/core/cmd.h"
+
+extern const struct cmd cmd_fingerprint_config;
+extern const struct cmd cmd_fingerprint_diff;
+extern const struct cmd cmd_fingerprint_env;
+extern const struct cmd cmd_fingerprint_json;
+extern const struct cmd cmd_fingerprint_tensor;
+
+enum { FINGERPRINT_OUT_MAX = 32 * 1024 * 1024 };
+
+/** The one argument FILE. */
+extern const struct arg fingerprint_file_arg[];
+
+/** All of a file, or of standard input for "-". EXIT_OK, or EXIT_WORK after it complained. */
+int fingerprint_read(const char *name, struct tch_buf *b);
+
+/** Prints the hash, or with --json also what was hashed: document, NULL where that is no JSON. */
+int fingerprint_put(const struct args *args, const char *kind, const char *hash,
+                    const char *document, size_t len);
+
+/** The same, of the document's hash. */
+int fingerprint_put_document(const struct args *args, const char *kind, const char *document,
+                             size_t len);
+
+#endif

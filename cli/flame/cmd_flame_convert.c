@@ -1,0 +1,52 @@
+/* tacho flame convert: a profile into the format of another program. */
+#include "cmd_flame_parts.h"
+
+static const char *const formats[] = {"chrome",     "folded", "frames", "pprof",
+                                      "speedscope", "svg",    "tree",   NULL};
+
+static int run_convert(struct args *args)
+{
+    return flame_run(args, NULL, true);
+}
+
+static const struct opt opts[] = {
+    {.id = FLAME_FORMAT,
+     .name = "to",
+     .arg = "FORMAT",
+     .choices = formats,
+     .help = "else by the name of the output; tree on stdout"},
+    FLAME_OUTPUT_OPT,
+    FLAME_DRAW_OPTS,
+    FLAME_READ_OPTS,
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "IN",
+     .help = "folded stacks or a profiler's text; - or nothing: stdin",
+     .optional = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho flame convert out.folded", "A tree of text, here in the terminal."},
+    {"tacho flame convert perf.txt -o out.pb.gz", "For pprof."},
+    {"tacho flame convert perf.txt -o out.speedscope.json", "For speedscope.app."},
+    {"tacho flame convert perf.txt -o out.trace.json",
+     "In the order of time, for Perfetto and chrome://tracing."},
+    {NULL, NULL},
+};
+
+const struct cmd flame_convert = {
+    .name = "convert",
+    .summary = "convert a profile to another format",
+    .usage = "tacho flame convert [OPTIONS] [IN]",
+    .about = "The name of the output tells the format: .folded, .svg, .json (speedscope), .pb.gz "
+             "(pprof), .trace.json (Chrome), .tsv (frames), .tree (text); --to overrides it.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_convert,
+};

@@ -1,0 +1,98 @@
+/* tacho flame diff: two profiles in one. */
+#include "cmd_flame_parts.h"
+#include "kit/flame/profile_diff.h"
+
+enum { NORMALIZE = FLAME_OWN, STRIP_HEX };
+
+static const char *const formats[] = {"folded", "svg", "frames", "pprof", NULL};
+
+static int read_both(struct flame *f, bool normalize)
+{
+    char **files = f->args->operands;
+    tacho_error err;
+
+    if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
+        return wrong_usage(f->args, "only one of the two profiles can come from stdin");
+    if (flame_read(f, files[0], false) != EXIT_OK)
+        return EXIT_WORK;
+    if (tch_diff_begin(&f->stacks, &err) < 0) {
+        complain(&err, "cannot compare '%s'", files[0]);
+        return EXIT_WORK;
+    }
+    if (flame_read(f, files[1], false) != EXIT_OK)
+        return EXIT_WORK;
+    if (tch_diff_end(&f->stacks, normalize, &err) < 0) {
+        complain(&err, "cannot compare '%s'", files[1]);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+static int run_diff(struct args *args)
+{
+    struct flame f;
+    const struct opt *opt;
+    bool normalize = false;
+    int status = EXIT_OK;
+
+    flame_init(&f, args, NULL);
+    while (status == EXIT_OK && (opt = next_opt(args))) {
+        if (opt->id == NORMALIZE)
+            normalize = true;
+        else if (opt->id == STRIP_HEX)
+            f.read.strip_hex = true;
+        else
+            status = flame_take(&f, opt);
+    }
+    if (status == EXIT_OK)
+        status = flame_choose(&f, "folded");
+    if (status == EXIT_OK && choice_index(formats, f.format->name) < 0)
+        status = wrong_usage(args, "a differential cannot be written as %s", f.format->name);
+    if (status == EXIT_OK)
+        status = read_both(&f, normalize);
+    if (status == EXIT_OK)
+        status = flame_write(&f);
+    flame_release(&f);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = NORMALIZE, .name = "normalize", .help = "scale A to the total of B"},
+    {.id = STRIP_HEX, .name = "strip-hex", .help = "addresses in names do not tell them apart"},
+    {.id = FLAME_FORMAT,
+     .name = "format",
+     .arg = "FORMAT",
+     .choices = formats,
+     .help = "else by the name of the output; folded on stdout"},
+    FLAME_OUTPUT_OPT,
+    FLAME_DRAW_OPTS,
+    FLAME_READ_OPTS,
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "A", .help = "the profile before", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "the profile after", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho flame diff before.folded after.folded -o diff.svg",
+     "Frames as wide as in B; red costs more than in A, blue less."},
+    {"tacho flame diff --normalize A B | tacho flame draw --inverted > diff.svg",
+     "Runs of different length, by way of folded stacks with two counts."},
+    {NULL, NULL},
+};
+
+const struct cmd flame_diff = {
+    .name = "diff",
+    .summary = "compare two profiles",
+    .usage = "tacho flame diff [OPTIONS] A B",
+    .about = "Without -o it writes folded stacks with two counts a line, that of A and that of B. "
+             "Each input is folded stacks or a profiler's text.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_diff,
+};

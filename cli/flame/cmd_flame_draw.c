@@ -1,0 +1,63 @@
+/* tacho flame draw: stacks to an interactive SVG. */
+#include "cmd_flame_parts.h"
+
+static const char *const formats[] = {"svg", "frames", NULL};
+
+static int run_draw(struct args *args)
+{
+    return flame_run(args, "svg", true);
+}
+
+static const struct opt opts[] = {
+    FLAME_DRAW_OPTS,
+    {.id = FLAME_FORMAT,
+     .name = "format",
+     .arg = "FORMAT",
+     .choices = formats,
+     .help = "svg, or frames: the layout as lines of level, x, w and title"},
+    {.id = FLAME_LABEL,
+     .name = "label",
+     .arg = "LABEL",
+     .help = "write flamegraph-LABEL.svg, named after what was profiled"},
+    {.id = FLAME_OUT,
+     .name = "out",
+     .arg = "DIR",
+     .help = "the folder of that file, made if missing",
+     .complete = COMPLETE_DIR},
+    {.id = FLAME_FORCE, .name = "force", .help = "overwrite the file of another label"},
+    FLAME_OUTPUT_OPT,
+    FLAME_READ_OPTS,
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE",
+     .help = "folded stacks or a profiler's text; - or nothing: stdin",
+     .optional = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho flame draw out.folded -o flame.svg", "Open flame.svg in any browser."},
+    {"perf script | tacho flame draw --all --palette language -o flame.svg",
+     "Straight from perf, coloured by language."},
+    {"tacho flame draw out.folded --label 'my bench' --out results",
+     "Writes results/flamegraph-my_bench.svg."},
+    {NULL, NULL},
+};
+
+const struct cmd flame_draw = {
+    .name = "draw",
+    .summary = "draw stacks as an interactive SVG",
+    .usage = "tacho flame draw [OPTIONS] [FILE]",
+    .about = "The SVG is one file that needs nothing else. In a browser, click a frame to zoom, "
+             "type in the box to search; the address keeps both. Keys: / search, n next match, "
+             "arrows move, Enter zoom, Escape back, i flip, t light or dark. A file with two "
+             "counts a line is drawn as a differential: red is more than before, blue less.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_draw,
+};

@@ -1,0 +1,42 @@
+/* tacho flame fold: a profiler's text to folded stacks. */
+#include "cmd_flame_parts.h"
+
+static int run_fold(struct args *args)
+{
+    return flame_run(args, "folded", false);
+}
+
+static const struct opt opts[] = {
+    FLAME_READ_OPTS,
+    FLAME_OUTPUT_OPT,
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE",
+     .help = "what to fold; - or nothing: stdin",
+     .optional = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"perf script | tacho flame fold > out.folded", "What perf recorded, one line a stack."},
+    {"tacho flame fold --all --tid perf.txt", "With marks, and each thread on its own."},
+    {NULL, NULL},
+};
+
+const struct cmd flame_fold = {
+    .name = "fold",
+    .summary = "collapse a profiler's text to folded stacks",
+    .usage = "tacho flame fold [OPTIONS] [FILE]",
+    .about = "Reads the text of 'perf script', DTrace's aggregated stacks, or stacks that are "
+             "folded already, and writes one line for each distinct stack: frames from the root "
+             "to the leaf with ';' between, a blank, and how often it was seen. Memory is bounded "
+             "by the distinct stacks, however long the input is.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_fold,
+};

@@ -1,0 +1,145 @@
+/* `tacho flame`: reading a profile, and saying what of it was left out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "cmd_flame_parts.h"
+#include "kit/flame/draw/frame_text.h"
+
+/* "'instructions' (25 samples), 'faults' (1 sample)" */
+static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)
+{
+    enum { MOST = 5 };
+
+    for (uint32_t i = 0; i < notes->events.count && i < MOST; i++) {
+        size_t len;
+        const char *name = tch_names_text(&notes->events, i, &len);
+
+        tch_buf_addf(b, "%s'%.*s' (%llu %s)", i ? ", " : "", (int)len, name,
+                     (unsigned long long)notes->event_counts[i],
+                     notes->event_counts[i] == 1 ? "sample" : "samples");
+    }
+    if (notes->events.count > MOST)
+        tch_buf_addf(b, " and %u more", notes->events.count - MOST);
+}
+
+static void warn_of_events(const struct flame *f, const struct tch_read_notes *notes)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1 << 16);
+    add_events(&b, notes);
+    warn("'%s': only event '%.*s' is counted, left out: %s; choose one with --event-filter",
+         f->input, (int)notes->event.len, notes->event.p, b.data);
+    tch_buf_release(&b);
+}
+
+static void warn_of_gaps(const struct flame *f, const struct tch_read_notes *notes)
+{
+    if (notes->ignored > 0)
+        warn("'%s': %llu %s not understood, the first is line %llu", f->input,
+             (unsigned long long)notes->ignored, notes->ignored == 1 ? "line" : "lines",
+             (unsigned long long)notes->first_ignored);
+    if (notes->fractional)
+        warn("'%s': counts with a fraction are cut to whole numbers", f->input);
+    if (notes->events.count > 0 && notes->samples > 0)
+        warn_of_events(f, notes);
+    if (f->stacks.cut > 0)
+        warn("'%s': %llu samples were deeper than %d frames; their deeper frames are left out",
+             f->input, (unsigned long long)f->stacks.cut, TCH_STACK_DEEPEST);
+}
+
+static bool has_threads(const struct tch_stacks *stacks)
+{
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        uint64_t at = stacks->list[i].at;
+        struct tch_span name;
+
+        if (stacks->list[i].len == 0)
+            continue;
+        name.p = tch_names_text(&stacks->names, tch_stacks_next(stacks, &at), &name.len);
+        if (tch_is_thread_name(name))
+            return true;
+    }
+    return stacks->count == 0;
+}
+
+/* What makes the result worthless is an error. */
+static int check(const struct flame *f, const struct tch_read_notes *notes, bool both)
+{
+    struct tch_buf b;
+
+    if (notes->samples == 0 && notes->events.count > 0) {
+        tch_buf_init(&b, 1 << 16);
+        add_events(&b, notes);
+        complain(NULL, "no sample of event '%s' in '%s'; it has %s", f->read.event, f->input,
+                 b.data);
+        tch_buf_release(&b);
+        return EXIT_WORK;
+    }
+    if (notes->samples == 0 && notes->ignored > 0) {
+        complain(
+            NULL,
+            "no stacks in '%s': not one of its lines is understood; say what it is with --from",
+            f->input);
+        return EXIT_WORK;
+    }
+    if (notes->both && !both) {
+        complain(NULL, "'%s' has two counts a line: it is a differential already", f->input);
+        return EXIT_WORK;
+    }
+    if (f->split && !has_threads(&f->stacks)) {
+        complain(NULL,
+                 "cannot split '%s' by thread: its stacks do not start with comm-PID/TID; "
+                 "fold it with --tid",
+                 f->input);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+static int read_fd(struct flame *f, int fd, bool both)
+{
+    struct tch_reader reader;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    tch_read_init(&reader, &f->stacks, &f->read);
+    if (f->format && f->format->in_time)
+        reader.timeline = &f->timeline;
+    if (tch_read_fd(&reader, fd, f->input, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        goto out;
+    }
+    status = check(f, &reader.notes, both);
+    if (status == EXIT_OK && !f->args->quiet)
+        warn_of_gaps(f, &reader.notes);
+    if (status == EXIT_OK && reader.notes.samples == 0 && !f->args->quiet)
+        warn("'%s' holds no stacks", f->input);
+out:
+    tch_read_release(&reader);
+    return status;
+}
+
+int flame_read(struct flame *f, const char *path, bool both)
+{
+    tacho_error err;
+    int status;
+    int fd;
+
+    if (!path || strcmp(path, "-") == 0) {
+        f->input = "stdin";
+        return read_fd(f, STDIN_FILENO, both);
+    }
+    f->input = path;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        tch_fail_errno(&err, errno, "cannot open '%s'", path);
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    status = read_fd(f, fd, both);
+    close(fd);
+    return status;
+}

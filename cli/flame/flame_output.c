@@ -1,0 +1,220 @@
+/* `tacho flame`: writing a profile to stdout or a file, saying what was written, and the whole way
+   from options to that. */
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_write.h"
+#include "cmd_flame_parts.h"
+#include "kit/flame/draw/frame_text.h"
+#include "kit/flame/file_label.h"
+
+static bool to_stdout(const struct flame *f)
+{
+    return !f->label && (!f->output || strcmp(f->output, "-") == 0);
+}
+
+/* Whether the options that say where the output goes agree. */
+static int check_place(const struct flame *f)
+{
+    if (f->label && f->output)
+        return wrong_usage(f->args, "--label names the file, so it goes with --out, not --output");
+    if (f->folder && !f->label)
+        return wrong_usage(f->args, "--out is where a labelled file goes; add --label");
+    if (to_stdout(f) && f->args->json)
+        return wrong_usage(f->args, "--json tells about the file written; add --output FILE");
+    return EXIT_OK;
+}
+
+/* By the option, by the command, by the name of the output, or what the command falls back on. */
+static int find_format(struct flame *f, const char *otherwise)
+{
+    const struct tch_format *by_path = f->output ? tch_format_by_path(f->output) : NULL;
+
+    if (f->format && by_path && by_path != f->format && !f->chosen)
+        return wrong_usage(f->args,
+                           "'%s' is a name for %s, and this writes %s; "
+                           "'tacho flame convert' writes any format",
+                           f->output, by_path->name, f->format->name);
+    if (!f->format)
+        f->format = by_path;
+    if (!f->format && !to_stdout(f) && !otherwise)
+        return wrong_usage(f->args, "cannot tell the format of '%s' by its name; add --to",
+                           f->output);
+    if (!f->format)
+        f->format = tch_format_by_name(otherwise ? otherwise : "tree");
+    return EXIT_OK;
+}
+
+int flame_choose(struct flame *f, const char *otherwise)
+{
+    int status = check_place(f);
+
+    if (status == EXIT_OK)
+        status = find_format(f, otherwise);
+    if (status != EXIT_OK)
+        return status;
+    if (to_stdout(f) && isatty(STDOUT_FILENO) &&
+        (strcmp(f->format->name, "svg") == 0 || strcmp(f->format->name, "pprof") == 0))
+        return wrong_usage(f->args, "%s is not for a terminal; add --output FILE", f->format->name);
+    if (f->write.least_percent < 0)
+        f->write.least_percent = strcmp(f->format->name, "tree") == 0 ? 0.5 : 0.01;
+    return EXIT_OK;
+}
+
+static int write_stdout(struct flame *f, const struct tch_profile *profile)
+{
+    struct tch_sink sink;
+    tacho_error err;
+    int fd = STDOUT_FILENO;
+    int status;
+    int ended;
+
+    fflush(stdout);
+    f->write.columns = f->args->out.width;
+    f->write.utf8 = f->args->out.utf8;
+    tch_sink_init(&sink, tch_sink_to_fd, &fd, &err);
+    status = f->format->write(profile, &f->write, &sink);
+    ended = tch_sink_end(&sink);
+    if (status == 0 && ended == 0)
+        return EXIT_OK;
+    complain(NULL, "%s", err.message);
+    return EXIT_WORK;
+}
+
+/* Only a whole file gets the name. */
+static int write_file(struct flame *f, const struct tch_profile *profile, const char *path)
+{
+    struct tch_replace file;
+    struct tch_sink sink;
+    tacho_error err;
+    int status;
+    int ended;
+
+    f->write.utf8 = true;
+    if (tch_replace_open(&file, path, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    tch_sink_init(&sink, tch_sink_to_replace, &file, &err);
+    status = f->format->write(profile, &f->write, &sink);
+    ended = tch_sink_end(&sink);
+    if (status == 0 && ended == 0)
+        status = tch_replace_commit(&file, &err);
+    tch_replace_abort(&file);
+    if (status == 0 && ended == 0)
+        return EXIT_OK;
+    complain(NULL, "%s", err.message);
+    return EXIT_WORK;
+}
+
+/* DIR/flamegraph-LABEL.svg, which no other label may own. */
+static int labelled_path(const struct flame *f, struct tch_buf *path)
+{
+    tacho_error err;
+    int status = 0;
+
+    if (f->folder && tch_mkdirs(f->folder, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    if (f->folder)
+        tch_buf_addf(path, "%s/", f->folder);
+    tch_label_file(path, f->label);
+    if (path->failed) {
+        complain(NULL, "cannot name a file after a label of %zu bytes", strlen(f->label));
+        return EXIT_WORK;
+    }
+    if (!f->force)
+        status = tch_label_check(path->data, f->label, &err);
+    if (status == TACHO_EINVAL)
+        complain(NULL, "%s; overwrite it with --force, or choose another --label", err.message);
+    else if (status < 0)
+        complain(NULL, "%s", err.message);
+    return status < 0 ? EXIT_WORK : EXIT_OK;
+}
+
+static void add_summary_json(struct tch_buf *b, const struct flame *f, const char *path)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.flame.v1");
+    tch_json_key(b, "path");
+    tch_json_text(b, path);
+    tch_json_key(b, "format");
+    tch_json_text(b, f->format->name);
+    tch_json_key(b, "input");
+    tch_json_text(b, f->input);
+    tch_json_key(b, "samples");
+    tch_json_u64(b, tch_stacks_total(&f->stacks));
+    if (f->stacks.before) {
+        tch_json_key(b, "samples_before");
+        tch_json_u64(b, tch_stacks_total_before(&f->stacks));
+    }
+    tch_json_key(b, "stacks");
+    tch_json_u64(b, f->stacks.count);
+    tch_json_key(b, "names");
+    tch_json_u64(b, f->stacks.names.count);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static int say(const struct flame *f, const char *path)
+{
+    uint64_t samples = tch_stacks_total(&f->stacks);
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1 << 20);
+    if (f->args->json) {
+        add_summary_json(&b, f, path);
+        return put_out(&b);
+    }
+    tch_buf_addf(&b, "%s: ", path);
+    tch_add_grouped(&b, samples);
+    tch_buf_adds(&b, samples == 1 ? " sample in " : " samples in ");
+    tch_add_grouped(&b, f->stacks.count);
+    tch_buf_adds(&b, f->stacks.count == 1 ? " stack" : " stacks");
+    if (!f->args->quiet)
+        fprintf(stderr, "%s\n", b.data);
+    tch_buf_release(&b);
+    return EXIT_OK;
+}
+
+int flame_write(struct flame *f)
+{
+    struct tch_profile profile = {.stacks = &f->stacks, .timeline = &f->timeline, .name = f->input};
+    struct tch_buf path;
+    int status = EXIT_OK;
+
+    if (to_stdout(f))
+        return write_stdout(f, &profile);
+    tch_buf_init(&path, PATH_MAX);
+    if (f->label)
+        status = labelled_path(f, &path);
+    else
+        tch_buf_adds(&path, f->output);
+    if (status == EXIT_OK)
+        status = write_file(f, &profile, path.data);
+    if (status == EXIT_OK)
+        status = say(f, path.data);
+    tch_buf_release(&path);
+    return status;
+}
+
+int flame_run(struct args *args, const char *format, bool both)
+{
+    struct flame f;
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    flame_init(&f, args, format ? tch_format_by_name(format) : NULL);
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = flame_take(&f, opt);
+    if (status == EXIT_OK)
+        status = flame_choose(&f, format);
+    if (status == EXIT_OK)
+        status = flame_read(&f, args->count ? args->operands[0] : NULL, both);
+    if (status == EXIT_OK)
+        status = flame_write(&f);
+    flame_release(&f);
+    return status;
+}

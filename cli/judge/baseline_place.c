@@ -1,0 +1,142 @@
+/* Where the baselines are that a sub-command of tacho baseline is about. */
+#include <errno.h>
+#include <unistd.h>
+
+#include <tacho/fingerprint.h>
+
+#include "cli/cmds.h"
+#include "cmd_baseline_parts.h"
+
+enum { DIR_OPT, CLASS };
+
+struct gate_options *new_gate_options(void)
+{
+    struct gate_options *o = calloc(1, sizeof *o);
+
+    if (!o)
+        complain(NULL, "out of memory");
+    else
+        o->out = "tacho-out";
+    return o;
+}
+
+int find_baselines(struct gate_options *o, char dir[PATH_MAX])
+{
+    tacho_error err;
+    int status = EXIT_OK;
+
+    snprintf(dir, PATH_MAX, "%s", TCH_BASELINES);
+    if (!o->config && access(TCH_SETTINGS_FILE, F_OK) != 0)
+        return EXIT_OK;
+    status = gate_read_settings(o);
+    if (status == EXIT_OK && tch_gate_baselines(&o->settings, o->root, dir, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    }
+    return status;
+}
+
+static int find_class(struct place *p)
+{
+    char *environment = NULL;
+    size_t len;
+    tacho_error err;
+    int status = tacho_environment("", NULL, &environment, &len, &err);
+
+    if (status == 0)
+        status = tacho_machine_class(environment, len, &p->own_class, &err);
+    free(environment);
+    if (status < 0) {
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    if (!p->class)
+        p->class = p->own_class;
+    return EXIT_OK;
+}
+
+int place_take(struct place *p, struct args *args)
+{
+    const struct opt *opt;
+    const char *dir = NULL;
+    int status = EXIT_OK;
+
+    *p = (struct place){.options = new_gate_options()};
+    if (!p->options)
+        return EXIT_WORK;
+    while ((opt = next_opt(args)))
+        if (opt->id == DIR_OPT)
+            dir = args->value;
+        else if (opt->id == CLASS)
+            p->class = args->value;
+        else
+            p->options->config = args->value;
+    if (!dir)
+        status = find_baselines(p->options, p->dir);
+    else if (snprintf(p->dir, sizeof p->dir, "%s", dir) >= PATH_MAX)
+        status = wrong_usage(args, "the path of --dir is too long");
+    return status == EXIT_OK ? find_class(p) : status;
+}
+
+void place_release(struct place *p)
+{
+    free(p->own_class);
+    if (p->options)
+        tch_settings_release(&p->options->settings);
+    free(p->options);
+}
+
+static int open_baseline(const struct place *p, const char *bench, struct tch_baseline *b,
+                         char path[PATH_MAX])
+{
+    tacho_error err;
+
+    if (tch_baseline_path(path, p->dir, bench, p->class, &err) < 0 ||
+        tch_baseline_read(b, path, &err) < 0) {
+        if (err.system_errno == ENOENT)
+            complain(NULL,
+                     "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows what there "
+                     "is, 'tacho baseline save' makes one",
+                     bench, p->class, p->dir);
+        else
+            complain(&err, "cannot read '%s', which is left as it is", path);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+int with_baseline(struct args *args,
+                  int (*act)(struct tch_baseline *b, const char *path, const struct args *args))
+{
+    struct place place;
+    struct tch_baseline b = {0};
+    char path[PATH_MAX];
+    int status = place_take(&place, args);
+
+    if (status == EXIT_OK)
+        status = open_baseline(&place, args->operands[0], &b, path);
+    if (status == EXIT_OK)
+        status = act(&b, path, args);
+    tch_baseline_release(&b);
+    place_release(&place);
+    return status;
+}
+
+const struct opt place_opts[] = {
+    {.id = GATE_CONFIG,
+     .name = "config",
+     .letter = 'c',
+     .arg = "FILE",
+     .help = "the settings that say where baselines are (default tacho.yaml)",
+     .complete = COMPLETE_FILE},
+    {.id = DIR_OPT,
+     .name = "dir",
+     .arg = "DIR",
+     .help = "where baselines are (default .tacho/baselines)",
+     .complete = COMPLETE_DIR},
+    {.id = CLASS,
+     .name = "machine-class",
+     .arg = "CLASS",
+     .help = "of this class of machines (default: of this one)"},
+    {.name = NULL},
+};

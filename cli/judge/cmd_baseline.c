@@ -1,0 +1,107 @@
+/* tacho baseline: what later runs are judged against. Its longer sub-commands have files of their
+ * own. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "cli/cmds.h"
+#include "cmd_baseline_parts.h"
+
+static int promote(struct tch_baseline *b, const char *path, const struct args *args)
+{
+    const char *id = args->count > 1 ? args->operands[1] : "latest";
+    const struct tch_occasion *occasion = tch_baseline_find(b, id);
+    tacho_error err;
+
+    if (!occasion) {
+        complain(NULL, "'%s' has no occasion '%s'; 'tacho baseline show %s' lists them", path, id,
+                 b->bench);
+        return EXIT_WORK;
+    }
+    if (tch_baseline_promote(b, occasion, &err) < 0 || tch_baseline_write(b, path, &err) < 0) {
+        complain(&err, "cannot promote '%s'", id);
+        return EXIT_WORK;
+    }
+    printf("%s: the reference is %s of %s\n", b->bench, occasion->id, occasion->at);
+    return EXIT_OK;
+}
+
+static int run_promote(struct args *args)
+{
+    return with_baseline(args, promote);
+}
+
+static int run_remove(struct args *args)
+{
+    struct place place;
+    char path[PATH_MAX];
+    tacho_error err;
+    int status = place_take(&place, args);
+
+    if (status == EXIT_OK &&
+        tch_baseline_path(path, place.dir, args->operands[0], place.class, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    } else if (status == EXIT_OK && unlink(path) < 0) {
+        char why[128];
+
+        complain(NULL, "cannot remove '%s': %s", path, strerror_r(errno, why, sizeof why));
+        status = EXIT_WORK;
+    } else if (status == EXIT_OK) {
+        printf("removed %s\n", path);
+    }
+    place_release(&place);
+    return status;
+}
+
+static const struct arg bench_arg[] = {
+    {.name = "BENCH", .help = "its name"},
+    {.name = NULL},
+};
+
+static const struct arg promote_args[] = {
+    {.name = "BENCH", .help = "its name"},
+    {.name = "OCCASION",
+     .help = "its id, or the start of it (default: the latest)",
+     .optional = true},
+    {.name = NULL},
+};
+
+static const struct cmd promote_cmd = {
+    .name = "promote",
+    .summary = "make an occasion the reference of the gate",
+    .usage = "tacho baseline promote [OPTIONS] BENCH [OCCASION]",
+    .about = "For a change of cost that is meant: from then on the gate compares with this one.",
+    .opts = place_opts,
+    .args = promote_args,
+    .run = run_promote,
+};
+
+static const struct cmd remove_cmd = {
+    .name = "remove",
+    .summary = "remove the baseline of a bench on one class of machines",
+    .usage = "tacho baseline remove [OPTIONS] BENCH",
+    .opts = place_opts,
+    .args = bench_arg,
+    .run = run_remove,
+};
+
+static const struct cmd *const subs[] = {&cmd_baseline_list, &promote_cmd,       &remove_cmd,
+                                         &cmd_baseline_save, &cmd_baseline_show, NULL};
+
+static const struct example examples[] = {
+    {"tacho baseline save", "Measure what tacho.yaml lists, and keep it."},
+    {"tacho baseline show sort", "What it cost on which day."},
+    {"tacho baseline promote sort", "The latest is what counts from now on."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_baseline = {
+    .name = "baseline",
+    .summary = "save, list, show, promote, remove what the gate compares with",
+    .usage = "tacho baseline list|promote|remove|save|show [OPTIONS] [ARGUMENTS]",
+    .about =
+        "A baseline is a JSON file a bench and machine class, in .tacho/baselines, meant to be "
+        "committed. It holds the values of the last occasions; one is the reference.",
+    .examples = examples,
+    .subs = subs,
+};

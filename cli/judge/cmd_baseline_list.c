@@ -1,0 +1,113 @@
+/* tacho baseline list. */
+#include <dirent.h>
+
+#include "base/json_write.h"
+#include "cli/cmds.h"
+#include "cli/core/table.h"
+#include "cmd_baseline_parts.h"
+
+struct listing {
+    struct table table;
+    struct tch_buf json;
+    const struct place *place;
+    size_t count;
+    bool bad;
+};
+
+static void list_one(struct listing *l, const char *path)
+{
+    struct tch_baseline b;
+    tacho_error err;
+
+    if (tch_baseline_read(&b, path, &err) < 0) {
+        complain(&err, "cannot read '%s', which is left as it is", path);
+        l->bad = true;
+    } else {
+        const struct tch_occasion *reference = tch_baseline_find(&b, "reference");
+
+        table_add(&l->table, PLAIN, b.bench);
+        table_add(&l->table, strcmp(b.machine_class, l->place->own_class) == 0 ? GREEN : PLAIN,
+                  b.machine_class);
+        table_addf(&l->table, PLAIN, "%zu", b.count);
+        table_add(&l->table, PLAIN, reference ? reference->at : "-");
+        table_addf(&l->table, PLAIN, "%.12s", reference ? reference->commit : "");
+        tch_json_begin_object(&l->json);
+        tch_json_put_text(&l->json, "bench", b.bench);
+        tch_json_put_text(&l->json, "machine_class", b.machine_class);
+        tch_json_put_u64(&l->json, "occasions", b.count);
+        tch_json_put_text(&l->json, "reference", b.reference);
+        tch_json_put_text(&l->json, "path", path);
+        tch_json_end_object(&l->json);
+        l->count++;
+    }
+    tch_baseline_release(&b);
+}
+
+static int not_hidden(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Each file of DIR/BENCH/, in order. */
+static void list_folder(struct listing *l, const char *folder, int depth)
+{
+    struct dirent **names;
+    int n = scandir(folder, &names, not_hidden, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+        size_t len = strlen(names[i]->d_name);
+
+        if (snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) < PATH_MAX) {
+            if (depth == 0)
+                list_folder(l, path, 1);
+            else if (len > 5 && strcmp(names[i]->d_name + len - 5, ".json") == 0)
+                list_one(l, path);
+        }
+        free(names[i]);
+    }
+    if (n >= 0)
+        free(names);
+}
+
+static int run_list(struct args *args)
+{
+    static const struct column columns[] = {{.title = "bench"},
+                                            {.title = "machine class", .fit = FIT_CUT},
+                                            {.title = "occasions", .right = true},
+                                            {.title = "reference"},
+                                            {.title = "commit"}};
+    struct place place;
+    struct listing l = {.place = &place};
+    struct tch_buf b;
+    int status = place_take(&place, args);
+
+    if (status == EXIT_OK) {
+        table_init(&l.table, &args->out, columns, 5);
+        tch_buf_init(&l.json, BASELINE_OUT_MAX);
+        tch_buf_init(&b, BASELINE_OUT_MAX);
+        tch_buf_adds(&l.json, "{\"schema\":\"tacho.baseline.list.v1\",\"baselines\":[");
+        list_folder(&l, place.dir, 0);
+        tch_buf_adds(&l.json, "]}\n");
+        if (args->json)
+            tch_buf_add(&b, l.json.data, l.json.len);
+        else if (l.count > 0)
+            table_print(&l.table, &b);
+        else
+            tch_buf_addf(&b, "no baselines in '%s'; 'tacho baseline save' makes them\n", place.dir);
+        status = put_out(&b);
+        table_release(&l.table);
+        tch_buf_release(&l.json);
+    }
+    place_release(&place);
+    return status == EXIT_OK && l.bad ? EXIT_WORK : status;
+}
+
+const struct cmd cmd_baseline_list = {
+    .name = "list",
+    .summary = "which baselines there are",
+    .usage = "tacho baseline list [OPTIONS]",
+    .opts = place_opts,
+    .json = true,
+    .run = run_list,
+};

@@ -1,0 +1,156 @@
+/* tacho baseline save: measure, or take a run that is there, and keep it as an occasion. */
+#include <errno.h>
+
+#include "cli/cmds.h"
+#include "cli/run/run_view.h"
+#include "cmd_baseline_parts.h"
+#include "kit/report/report.h"
+
+enum { FROM, PROMOTE };
+
+/* A run that was made before. */
+static int save_run(const char *from, const char *bench, const char *dir, size_t keep, bool promote)
+{
+    struct tch_report_run run = {.folder = NULL};
+    struct tch_baseline baseline = {0};
+    char folder[PATH_MAX];
+    char path[PATH_MAX];
+    char machine_class[256];
+    tacho_error err;
+    int status = tch_report_open(&run, run_folder(from, folder), &err);
+
+    if (status == 0) {
+        tch_receipt_text(&run.receipt, "machine_class", machine_class, sizeof machine_class);
+        if (!bench)
+            bench = run.receipt.name;
+        status = tch_baseline_path(path, dir, bench, machine_class, &err);
+    }
+    if (status == 0) {
+        status = tch_baseline_read(&baseline, path, &err);
+        if (status == TACHO_EIO && err.system_errno == ENOENT)
+            status = tch_baseline_init(&baseline, bench, machine_class, &err);
+    }
+    if (status == 0)
+        status = tch_baseline_add(&baseline, &run.receipt, keep, &err);
+    if (status == 0 && promote)
+        status = tch_baseline_promote(&baseline, tch_baseline_find(&baseline, "latest"), &err);
+    if (status == 0)
+        status = tch_baseline_write(&baseline, path, &err);
+    if (status < 0)
+        complain(&err, "cannot save '%s' as a baseline", from);
+    else
+        printf("%s: %zu occasion%s\n", path, baseline.count, baseline.count == 1 ? "" : "s");
+    tch_baseline_release(&baseline);
+    tch_report_close(&run);
+    return status < 0 ? EXIT_WORK : EXIT_OK;
+}
+
+/* What tacho.yaml lists, run now. */
+static int save_benches(struct gate_options *o, bool promote, const struct args *args)
+{
+    struct tch_gate g = {0};
+    const struct tch_gate_how how = {.root = o->root,
+                                     .out = o->out,
+                                     .only = o->only,
+                                     .runs = o->runs,
+                                     .max_runs = o->max_runs,
+                                     .measure_only = true};
+    tacho_error err;
+    int status = EXIT_OK;
+
+    if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    }
+    if (status == EXIT_OK)
+        status = gate_measure(&g, args);
+    if (status == EXIT_OK && tch_gate_save(&g, promote, &err) < 0) {
+        complain(&err, "cannot save the baseline");
+        status = EXIT_WORK;
+    }
+    for (size_t i = 0; i < g.count && status == EXIT_OK; i++) {
+        char path[PATH_MAX];
+
+        if (tch_gate_baseline_path(&g, &g.benches[i], path, &err) == 0)
+            printf("%s: %zu occasion%s\n", path, g.benches[i].baseline.count,
+                   g.benches[i].baseline.count == 1 ? "" : "s");
+    }
+    tch_gate_close(&g);
+    return status;
+}
+
+/* A baseline is better known than a first look needs: as many runs as the last one has. */
+static void take_all_runs(struct gate_options *o)
+{
+    for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
+        if (o->settings.benches[i].runs > 0)
+            o->settings.benches[i].runs = o->settings.benches[i].max_runs;
+}
+
+static int save_now(struct gate_options *o, bool promote, const struct args *args)
+{
+    int status = gate_read_settings(o);
+
+    if (status != EXIT_OK)
+        return status;
+    take_all_runs(o);
+    return save_benches(o, promote, args);
+}
+
+static int save_from(const char *from, struct gate_options *o, bool promote)
+{
+    char dir[PATH_MAX];
+    int status = find_baselines(o, dir);
+    uint64_t keep = o->settings.keep > 0 ? o->settings.keep : TCH_GATE_KEEP;
+
+    return status == EXIT_OK ? save_run(from, o->only[0], dir, (size_t)keep, promote) : status;
+}
+
+static int run_save(struct args *args)
+{
+    struct gate_options *o = new_gate_options();
+    const struct opt *opt;
+    const char *from = NULL;
+    bool promote = false;
+    int status = o ? EXIT_OK : EXIT_WORK;
+
+    while (status == EXIT_OK && (opt = next_opt(args))) {
+        if (opt->id == FROM)
+            from = args->value;
+        else if (opt->id == PROMOTE)
+            promote = true;
+        else
+            status = gate_take(o, args, opt->id);
+    }
+    if (status == EXIT_OK && from && o->only_count > 1)
+        status = wrong_usage(args, "--from is one run: give one --bench at most");
+    if (status == EXIT_OK)
+        status = from ? save_from(from, o, promote) : save_now(o, promote, args);
+    if (o)
+        tch_settings_release(&o->settings);
+    free(o);
+    return status;
+}
+
+static const struct opt save_opts[] = {
+    {.id = FROM,
+     .name = "from",
+     .arg = "RUN",
+     .help = "a run folder that is there, in place of running; its bench is --bench, or its name",
+     .complete = COMPLETE_DIR},
+    {.id = PROMOTE, .name = "promote", .help = "make it the reference at once"},
+    GATE_COMMON_OPTS,
+    {.name = NULL},
+};
+
+const struct cmd cmd_baseline_save = {
+    .name = "save",
+    .summary = "measure what tacho.yaml lists, and keep it as an occasion",
+    .usage = "tacho baseline save [OPTIONS]\ntacho baseline save --from RUN [--bench NAME]",
+    .about = "Runs each bench max_runs times and adds the values to its baseline, one file a bench "
+             "and machine class, meant to be committed. The first occasion is the reference that "
+             "the gate compares with; later ones tell how much occasions differ with nothing "
+             "changed, and become the reference by 'tacho baseline promote'.",
+    .opts = save_opts,
+    .run = run_save,
+};

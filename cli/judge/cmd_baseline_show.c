@@ -1,0 +1,118 @@
+/* tacho baseline show. */
+#include <math.h>
+
+#include "cli/cmds.h"
+#include "cli/core/table.h"
+#include "cmd_baseline_parts.h"
+#include "kit/run/value.h"
+
+static void show_occasions(struct tch_buf *out, const struct term *term,
+                           const struct tch_baseline *b)
+{
+    static const struct column columns[] = {{.title = ""},
+                                            {.title = "occasion"},
+                                            {.title = "at"},
+                                            {.title = "commit"},
+                                            {.title = "command", .fit = FIT_CUT}};
+    struct table t;
+
+    table_init(&t, term, columns, 5);
+    for (size_t i = 0; i < b->count; i++) {
+        const struct tch_occasion *o = &b->occasions[i];
+        bool is = strcmp(o->id, b->reference) == 0;
+
+        table_add(&t, GREEN, is ? "*" : "");
+        table_add(&t, PLAIN, o->id);
+        table_add(&t, PLAIN, o->at);
+        table_addf(&t, PLAIN, "%.12s", o->commit);
+        table_add(&t, PLAIN, o->command);
+    }
+    table_print(&t, out);
+    table_release(&t);
+}
+
+/* What "stage:decode.attention_us:p95" is of. */
+static void find_quantity(const char *kept, struct tch_quantity *q)
+{
+    const char *colon = strrchr(kept, ':');
+    char name[TCH_QUANTITY_TEXT];
+    double quantile;
+    int len =
+        colon && tch_statistic_find(colon + 1, &quantile) ? (int)(colon - kept) : (int)strlen(kept);
+
+    snprintf(name, sizeof name, "%.*s", len, kept);
+    (void)tch_quantity_find(NULL, name, q);
+}
+
+static void show_metrics(struct tch_buf *out, const struct term *term, const struct tch_baseline *b)
+{
+    static const struct column columns[] = {{.title = "metric"},
+                                            {.title = "reference", .right = true},
+                                            {.title = "latest", .right = true},
+                                            {.title = "runs", .right = true},
+                                            {.title = "spread of occasions", .right = true}};
+    const struct tch_occasion *reference = tch_baseline_find(b, "reference");
+    const struct tch_occasion *latest = tch_baseline_find(b, "latest");
+    struct table t;
+
+    table_init(&t, term, columns, 5);
+    for (size_t i = 0; reference && i < reference->count; i++) {
+        const struct tch_kept *kept = &reference->kept[i];
+        const struct tch_kept *last = tch_occasion_values(latest, kept->name, 0.5);
+        struct tch_quantity q = {.unit = TCH_PLAIN, .spread = 0.02};
+        struct tch_buf text;
+
+        find_quantity(kept->name, &q);
+        tch_buf_init(&text, 256);
+        table_add(&t, PLAIN, kept->name);
+        tch_add_value(&text, q.unit, tch_kept_median(kept));
+        table_add(&t, PLAIN, text.data);
+        tch_buf_clear(&text);
+        tch_add_value(&text, q.unit, last ? tch_kept_median(last) : NAN);
+        table_add(&t, PLAIN, text.data);
+        table_addf(&t, PLAIN, "%zu", kept->count);
+        table_addf(&t, b->count < 3 ? DIM : PLAIN, "%.2g %%%s",
+                   100 * tch_baseline_spread(b, kept->name, 0.5, q.spread),
+                   b->count < 3 ? " (assumed)" : "");
+        tch_buf_release(&text);
+    }
+    table_print(&t, out);
+    table_release(&t);
+}
+
+static int show(struct tch_baseline *b, const char *path, const struct args *args)
+{
+    struct tch_buf out;
+
+    (void)path;
+    tch_buf_init(&out, BASELINE_OUT_MAX);
+    if (args->json) {
+        tch_baseline_format(&out, b);
+    } else {
+        tch_buf_addf(&out, "%s on %s\n\n", b->bench, b->machine_class);
+        show_occasions(&out, &args->out, b);
+        tch_buf_addc(&out, '\n');
+        show_metrics(&out, &args->out, b);
+    }
+    return put_out(&out);
+}
+
+static int run_show(struct args *args)
+{
+    return with_baseline(args, show);
+}
+
+static const struct arg bench_arg[] = {
+    {.name = "BENCH", .help = "its name"},
+    {.name = NULL},
+};
+
+const struct cmd cmd_baseline_show = {
+    .name = "show",
+    .summary = "the occasions of a baseline, and how much they differ",
+    .usage = "tacho baseline show [OPTIONS] BENCH",
+    .opts = place_opts,
+    .args = bench_arg,
+    .json = true,
+    .run = run_show,
+};

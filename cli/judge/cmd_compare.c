@@ -1,0 +1,403 @@
+/* tacho compare: run folders side by side. */
+#include <math.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "cli/cmds.h"
+#include "cli/core/opt.h"
+#include "cli/run/run_view.h"
+#include "kit/judge/run_compare.h"
+#include "kit/report/report.h"
+#include "kit/report/verdict_formats.h"
+#include "kit/report/verdict_html.h"
+#include "verdict_view.h"
+
+enum { TOLERANCE, MIN_EFFECT, ALPHA, HIGHER, LOWER, FORMAT, HTML, FORCE, FAIL_ON_WARN };
+
+enum { BUDGETS_MOST = 64, RUNS_MOST = 16 };
+
+static const char *const format_names[] = {"table", "md", "json", "csv", NULL};
+
+static const struct tch_verdict_format *const formats[] = {NULL, &tch_verdict_md, &tch_verdict_json,
+                                                           &tch_verdict_csv};
+
+struct compare {
+    struct tch_named_budget budgets[BUDGETS_MOST];
+    char *names[BUDGETS_MOST]; /* owned */
+    size_t budget_count;
+    struct {
+        const char *name;
+        bool higher;
+    } directions[BUDGETS_MOST];
+    size_t direction_count;
+    double min_effect;
+    double alpha;
+    int format;
+    const char *html;
+    bool force;
+    bool fail_on_warn;
+
+    struct tch_report_run runs[RUNS_MOST];
+    char folders[RUNS_MOST][PATH_MAX];
+    size_t count;
+    struct tch_findings findings;
+};
+
+/* "5%" or "0.05". */
+static bool take_share(const char *text, double *ret)
+{
+    size_t len = strlen(text);
+    bool percent = len > 0 && text[len - 1] == '%';
+    double value;
+
+    if (tch_parse_f64_n(text, len - percent, &value) < 0 || !isfinite(value) || value < 0)
+        return false;
+    *ret = percent ? value / 100 : value;
+    return true;
+}
+
+/* "5%" for all that is gated by default, "memory=2%" for one. */
+static int take_tolerance(struct compare *c, const struct args *args)
+{
+    const char *equals = strchr(args->value, '=');
+    const char *share = equals ? equals + 1 : args->value;
+    struct tch_named_budget *budget = &c->budgets[c->budget_count];
+
+    if (c->budget_count == BUDGETS_MOST)
+        return wrong_usage(args, "there can be %d tolerances", BUDGETS_MOST);
+    *budget = (struct tch_named_budget){.budget = tch_budget_default};
+    if (!take_share(share, &budget->budget.tolerance) || equals == args->value)
+        return wrong_usage(args, "--tolerance needs a share such as 5%% or memory=2%%, not '%s'",
+                           args->value);
+    if (equals) {
+        c->names[c->budget_count] = strndup(args->value, (size_t)(equals - args->value));
+        if (!c->names[c->budget_count]) {
+            complain(NULL, "out of memory");
+            return EXIT_WORK;
+        }
+        budget->name = c->names[c->budget_count];
+    }
+    c->budget_count++;
+    return EXIT_OK;
+}
+
+static int take_opt(struct compare *c, const struct args *args, int id)
+{
+    switch (id) {
+    case TOLERANCE:
+        return take_tolerance(c, args);
+    case MIN_EFFECT:
+        if (!take_share(args->value, &c->min_effect))
+            return wrong_usage(args, "--min-effect needs a share such as 2%%, not '%s'",
+                               args->value);
+        return EXIT_OK;
+    case ALPHA:
+        if (!take_share(args->value, &c->alpha) || c->alpha <= 0 || c->alpha > 0.5)
+            return wrong_usage(args, "--alpha needs a chance such as 5%% or 0.01, not '%s'",
+                               args->value);
+        return EXIT_OK;
+    case HIGHER:
+    case LOWER:
+        if (c->direction_count == BUDGETS_MOST)
+            return wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
+        c->directions[c->direction_count].name = args->value;
+        c->directions[c->direction_count++].higher = id == HIGHER;
+        return EXIT_OK;
+    case FORMAT:
+        c->format = choice_index(format_names, args->value);
+        return EXIT_OK;
+    case HTML:
+        c->html = args->value;
+        return EXIT_OK;
+    case FORCE:
+        c->force = true;
+        return EXIT_OK;
+    case FAIL_ON_WARN:
+        c->fail_on_warn = true;
+    }
+    return EXIT_OK;
+}
+
+/* Directions and minimum effects hold for every tolerance, whatever the order of the options. */
+static void settle_budgets(struct compare *c)
+{
+    for (size_t i = 0; i < c->budget_count; i++) {
+        struct tch_named_budget *budget = &c->budgets[i];
+
+        budget->budget.min_effect = c->min_effect;
+        for (size_t k = 0; k < c->direction_count; k++)
+            if (budget->name && strcmp(budget->name, c->directions[k].name) == 0) {
+                budget->directed = true;
+                budget->budget.higher = c->directions[k].higher;
+            }
+    }
+}
+
+static int open_runs(struct compare *c, const struct args *args)
+{
+    if (args->count < 2 || args->count > RUNS_MOST)
+        return wrong_usage(args, "give 2 to %d runs to compare", RUNS_MOST);
+    while (c->count < args->count) {
+        size_t i = c->count++;
+        struct tch_report_run *run = &c->runs[i];
+        tacho_error err;
+
+        if (tch_report_open(run, run_folder(args->operands[i], c->folders[i]), &err) < 0) {
+            complain(&err, "cannot read the run '%s'", args->operands[i]);
+            return EXIT_WORK;
+        }
+        if (run->recovered)
+            warn("the run '%s' had been killed: its receipt was made from %zu samples",
+                 args->operands[i], run->receipt.samples.count);
+    }
+    return EXIT_OK;
+}
+
+static bool same_member(const struct tch_receipt *a, const struct tch_receipt *b, const char *key)
+{
+    size_t m = 0;
+    size_t n = 0;
+    const char *x = tch_receipt_raw(a, key, &m);
+    const char *y = tch_receipt_raw(b, key, &n);
+
+    return m == n && (m == 0 || memcmp(x, y, m) == 0);
+}
+
+/* Numbers of two kinds of machines say little about each other. */
+static int check_machines(struct compare *c)
+{
+    for (size_t i = 1; i < c->count; i++) {
+        const struct tch_receipt *a = &c->runs[0].receipt;
+        const struct tch_receipt *b = &c->runs[i].receipt;
+
+        if (same_member(a, b, "machine_class"))
+            continue;
+        if (!c->force) {
+            size_t m = 0;
+            size_t n = 0;
+            const char *x = tch_receipt_raw(a, "machine_class", &m);
+            const char *y = tch_receipt_raw(b, "machine_class", &n);
+
+            complain(NULL,
+                     "'%s' and '%s' were run on different kinds of machines, %.*s and %.*s; "
+                     "--force compares them all the same",
+                     a->name, b->name, (int)m, x ? x : "", (int)n, y ? y : "");
+            return EXIT_WORK;
+        }
+        tch_findings_note(&c->findings,
+                          "ANOTHER KIND OF MACHINE: '%s' and '%s' were not run on the same "
+                          "machine class; what differs may be the machine alone",
+                          a->name, b->name);
+    }
+    return EXIT_OK;
+}
+
+static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
+{
+    const struct tch_receipt *a = &c->runs[0].receipt;
+    const struct tch_receipt *b = &c->runs[i].receipt;
+    const char *bench = c->count > 2 ? b->name : "";
+    size_t from = c->findings.count;
+    int status = tch_findings_differences(&c->findings, a, b, err);
+
+    if (!tch_runs_paired(a, b))
+        tch_findings_note(&c->findings,
+                          "'%s' and '%s' were not run in turns: what changed on the machine "
+                          "between them counts as a change of the program",
+                          a->name, b->name);
+    if (status == 0)
+        status =
+            tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true, err);
+    if (status == 0)
+        status = tch_compare_events(&c->findings, bench, from, c->runs[0].folder, c->runs[i].folder,
+                                    err);
+    return status;
+}
+
+static int name_sides(struct compare *c, tacho_error *err)
+{
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, 1 << 16);
+    tch_buf_addf(&b, "%s, %zu runs, %s", c->runs[0].receipt.name, c->runs[0].receipt.samples.count,
+                 c->runs[0].receipt.started_at);
+    status = tch_findings_set(&c->findings.a_name, b.data, err);
+    tch_buf_clear(&b);
+    for (size_t i = 1; i < c->count; i++)
+        tch_buf_addf(&b, "%s%s, %zu runs, %s", i > 1 ? "; " : "", c->runs[i].receipt.name,
+                     c->runs[i].receipt.samples.count, c->runs[i].receipt.started_at);
+    if (status == 0)
+        status = tch_findings_set(&c->findings.b_name, b.data, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+static int write_html(const struct compare *c)
+{
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    if (tch_verdict_html(&b, &c->findings, c->runs, c->count, &err) < 0)
+        complain(&err, "cannot draw the page");
+    else if (b.failed)
+        complain(NULL, "cannot draw the page: out of memory");
+    else if (tch_file_replace(c->html, b.data, b.len, false, &err) < 0)
+        complain(NULL, "%s", err.message);
+    else
+        status = EXIT_OK;
+    tch_buf_release(&b);
+    return status;
+}
+
+static int show(const struct compare *c, const struct args *args)
+{
+    struct tch_buf b;
+
+    if (c->html && write_html(c) != EXIT_OK)
+        return EXIT_WORK;
+    if (args->json || c->format > 0)
+        return write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",
+                              &c->findings);
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    add_findings(&b, &args->out, &c->findings);
+    return put_out(&b);
+}
+
+static int compare(struct compare *c, const struct args *args)
+{
+    tacho_error err;
+    int status = check_machines(c);
+    int code = 0;
+
+    for (size_t i = 1; i < c->count && code == 0 && status == EXIT_OK; i++)
+        code = compare_with_first(c, i, &err);
+    if (status == EXIT_OK && code == 0)
+        code = name_sides(c, &err);
+    if (status == EXIT_OK && code == 0)
+        code = tch_findings_judge(&c->findings, c->alpha, &err);
+    if (code < 0) {
+        complain(&err, "cannot compare");
+        status = EXIT_WORK;
+    }
+    if (status == EXIT_OK)
+        status = show(c, args);
+    return status == EXIT_OK ? findings_status(&c->findings, c->fail_on_warn) : status;
+}
+
+static int run_compare(struct args *args)
+{
+    struct compare *c = calloc(1, sizeof *c);
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    if (!c) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    c->alpha = TCH_ALPHA;
+    c->min_effect = tch_budget_default.min_effect;
+    tch_findings_init(&c->findings, "compare");
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = take_opt(c, args, opt->id);
+    settle_budgets(c);
+    if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
+        status = wrong_usage(args, "--json is --format json, and goes with no other format");
+    if (status == EXIT_OK)
+        status = open_runs(c, args);
+    if (status == EXIT_OK)
+        status = compare(c, args);
+    for (size_t i = 0; i < c->count; i++)
+        tch_report_close(&c->runs[i]);
+    for (size_t i = 0; i < c->budget_count; i++)
+        free(c->names[i]);
+    tch_findings_release(&c->findings);
+    free(c);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = TOLERANCE,
+     .name = "tolerance",
+     .letter = 't',
+     .arg = "[METRIC=]P",
+     .help = "judge: B may be worse by P, such as 5%; for METRIC alone, or for the usual ones"},
+    {.id = MIN_EFFECT,
+     .name = "min-effect",
+     .arg = "P",
+     .help = "a change of less never matters (default 2%)"},
+    {.id = ALPHA,
+     .name = "alpha",
+     .arg = "P",
+     .help = "chance of a wrong FAIL in the whole report (default 5%)"},
+    {.id = HIGHER,
+     .name = "higher-is-better",
+     .arg = "METRIC",
+     .help = "of a metric of your own: more of it is better"},
+    {.id = LOWER, .name = "lower-is-better", .arg = "METRIC", .help = "... or less of it"},
+    {.id = FORMAT,
+     .name = "format",
+     .letter = 'f',
+     .arg = "FORMAT",
+     .help = "table (default), md, json or csv",
+     .choices = format_names},
+    {.id = HTML,
+     .name = "html",
+     .arg = "FILE",
+     .help = "write a page with the runs' distributions and differential flamegraph",
+     .complete = COMPLETE_FILE},
+    {.id = FORCE, .name = "force", .help = "compare runs of different kinds of machines"},
+    {.id = FAIL_ON_WARN,
+     .name = "fail-on-warn",
+     .help = "end with 3 when something is WARN or INCONCLUSIVE"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "A", .help = "a run folder: what was", .complete = COMPLETE_DIR},
+    {.name = "B", .help = "run folders to compare with it", .many = true, .complete = COMPLETE_DIR},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho compare tacho-out/old/latest tacho-out/new/latest", "Two runs, metric by metric."},
+    {"tacho compare -t 5% -t memory=1% before after",
+     "Judge: times may be worse by 5 %, memory by 1 %."},
+    {"tacho compare --html compare.html before after", "With pictures."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a metric with a tolerance FAILs"},
+    {EXIT_WARN, "with --fail-on-warn: something is WARN or INCONCLUSIVE"},
+    {0, NULL},
+};
+
+const struct cmd cmd_compare = {
+    .name = "compare",
+    .summary = "runs side by side, with intervals and verdicts",
+    .usage = "tacho compare [OPTIONS] A B...",
+    .about =
+        "For every metric that both runs have: medians, the change from A to B with its 95 % "
+        "interval, and how often a run of B is above one of A. Runs that were made in turns (tacho "
+        "run -c A -c B) are compared in pairs, others as two samples. What differs in "
+        "configuration and environment is told first.\n"
+        "\n"
+        "With --tolerance metrics are judged. FAIL: worse than allowed, beyond doubt, given "
+        "everything that is judged at once. PASS: the interval ends within what is allowed. WARN: "
+        "worse, but perhaps within what is allowed. INCONCLUSIVE: too uncertain to tell.\n"
+        "\n"
+        "Metrics are wall, cpu, user, system, memory, tree_memory, energy, throughput, "
+        "instructions, cycles and so on, what --metric of tacho run collected, memory.CATEGORY and "
+        "stage:EVENT.STAGE of programs that record their memory and profile events. A tolerance "
+        "without METRIC is for wall, cpu, memory, energy, throughput, instructions, memory "
+        "categories and the times of stages.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_compare,
+};

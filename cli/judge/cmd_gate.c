@@ -1,0 +1,362 @@
+/* tacho gate: run what tacho.yaml lists, judge it, say so to everyone. */
+#include <math.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/cmds.h"
+#include "cli/run/run_options.h"
+#include "cmd_gate_parts.h"
+#include "gate_out.h"
+
+enum {
+    AGAINST,
+    BUILD,
+    MD,
+    JUNIT,
+    PROMETHEUS,
+    JSON_FILE,
+    BADGE,
+    HTML,
+    LINK,
+    FLAME,
+    DRY_RUN,
+    REQUIRE_BASELINE,
+    SAVE,
+    FAIL_ON_WARN,
+};
+
+static int take_opt(struct gate_options *o, const struct args *args, int id)
+{
+    const char **const texts[] = {
+        [AGAINST] = &o->against,
+        [BUILD] = &o->build,
+        [MD] = &o->md,
+        [JUNIT] = &o->junit,
+        [PROMETHEUS] = &o->prometheus,
+        [JSON_FILE] = &o->json,
+        [BADGE] = &o->badge,
+        [HTML] = &o->html,
+        [LINK] = &o->link,
+    };
+    bool *const flags[] = {
+        [FLAME] = &o->flame,
+        [DRY_RUN] = &o->dry_run,
+        [REQUIRE_BASELINE] = &o->require_baseline,
+        [SAVE] = &o->save,
+        [FAIL_ON_WARN] = &o->fail_on_warn,
+    };
+
+    if (id >= GATE_CONFIG)
+        return gate_take(o, args, id);
+    if (id <= LINK)
+        *texts[id] = args->value;
+    else
+        *flags[id] = true;
+    return EXIT_OK;
+}
+
+/* --- What it would do --- */
+
+static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
+{
+    for (size_t i = 0; i < bench->budget_count; i++) {
+        const struct tch_budget *budget = &bench->budgets[i].budget;
+
+        tch_buf_addf(b, "  %-10s %s", i == 0 ? "budgets" : "", bench->budgets[i].name);
+        if (!isnan(budget->tolerance))
+            tch_buf_addf(b, " may be worse by %g %%", 100 * budget->tolerance);
+        if (!isnan(budget->max))
+            tch_buf_addf(b, "%s its %s may be at most %g", isnan(budget->tolerance) ? "" : ",",
+                         tch_statistic_name(budget->quantile), budget->max);
+        tch_buf_adds(b, bench->budgets[i].required ? ", required\n" : "\n");
+    }
+}
+
+static int dry_run(const struct tch_gate *g, const struct gate_options *o)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 16 << 20);
+    if (o->against)
+        tch_buf_addf(&b,
+                     "would check '%s' out into a git worktree below '%s', run '%s' there and in "
+                     "'%s', and run both sides in turns\n\n",
+                     o->against, o->out, o->build ? o->build : o->settings.build, o->root);
+    for (size_t i = 0; i < g->count; i++) {
+        const struct tch_gate_bench *bench = &g->benches[i];
+        char path[PATH_MAX];
+        tacho_error err;
+
+        tch_buf_addf(&b, "%s\n  %-10s %s\n  %-10s %s\n", bench->bench->name, "command",
+                     bench->bench->line, "in", bench->plan.cwd);
+        if (bench->bench->runs > 0)
+            tch_buf_addf(&b, "  %-10s %llu, up to %llu where it is not clear, %u looks\n", "runs",
+                         (unsigned long long)bench->bench->runs,
+                         (unsigned long long)bench->bench->max_runs, bench->looks);
+        else
+            tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
+                         "runs", 100 * bench->bench->precision,
+                         (unsigned long long)bench->bench->max_runs);
+        add_budgets(&b, bench->bench);
+        if (!o->against && tch_gate_baseline_path(g, bench, path, &err) == 0)
+            tch_buf_addf(&b, "  %-10s %s%s\n", "baseline", path,
+                         access(path, R_OK) == 0 ? "" : " (not there yet)");
+    }
+    return put_out(&b);
+}
+
+/* --- What it does --- */
+
+static int name_sides(struct tch_gate *g, const struct gate_options *o, const struct against *a,
+                      struct args *args)
+{
+    struct tch_findings *f = &g->findings;
+    char before[256];
+    char *words = join_words(args->words);
+    struct tch_buf b;
+    tacho_error err;
+    int status;
+
+    if (o->against)
+        snprintf(before, sizeof before, "%.100s (%.12s)", o->against, a->commit);
+    else
+        snprintf(before, sizeof before, "the baselines of %.200s", g->machine_class);
+    status = tch_findings_set(&f->a_name, before, &err);
+    if (status == 0)
+        status = tch_findings_set(&f->b_name, o->against ? "the working tree" : "now", &err);
+    tch_buf_init(&b, 1 << 20);
+    tch_buf_addf(&b, "tacho gate%s%s", words && words[0] ? " " : "", words ? words : "");
+    if (status == 0)
+        status = tch_findings_set(&f->reproduce, b.data, &err);
+    tch_buf_release(&b);
+    free(words);
+    if (status < 0)
+        complain(NULL, "%s", err.message);
+    return status < 0 ? EXIT_WORK : EXIT_OK;
+}
+
+static void note_missing(struct tch_gate *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->how.against && !g->benches[i].has_baseline)
+            tch_findings_note(
+                &g->findings,
+                "%s has no baseline on this kind of machine (%s) yet; 'tacho baseline "
+                "save' makes one, to be committed; or compare with another commit: "
+                "tacho gate --against REF --build CMD",
+                g->benches[i].bench->name, g->machine_class);
+        else if (!g->how.against && g->benches[i].baseline.count < 3)
+            tch_findings_note(
+                &g->findings,
+                "%s: the baseline has seen %zu occasion%s, so that how much occasions "
+                "differ is assumed more than known; more of 'tacho baseline save' on "
+                "other days narrow that",
+                g->benches[i].bench->name, g->benches[i].baseline.count,
+                g->benches[i].baseline.count == 1 ? "" : "s");
+}
+
+/* Each baseline that is missing is a warning; with --require-baseline it is a failure. */
+static int check_baselines(const struct tch_gate *g, const struct gate_options *o)
+{
+    if (!g->no_baseline || !o->require_baseline)
+        return EXIT_OK;
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->benches[i].has_baseline)
+            complain(NULL,
+                     "'%s' has no baseline for %s; run 'tacho baseline save' on such a machine and "
+                     "commit the file",
+                     g->benches[i].bench->name, g->machine_class);
+    return EXIT_CHECK;
+}
+
+static int save(struct tch_gate *g, const struct gate_options *o)
+{
+    tacho_error err;
+
+    if (!o->save || g->findings.verdict == TCH_FAIL)
+        return EXIT_OK;
+    if (tch_gate_save(g, false, &err) == 0)
+        return EXIT_OK;
+    complain(&err, "cannot save the baseline");
+    return EXIT_WORK;
+}
+
+static int ending(const struct tch_gate *g, const struct gate_options *o)
+{
+    if (g->findings.verdict == TCH_FAIL)
+        return EXIT_CHECK;
+    if (o->fail_on_warn && (g->findings.verdict > TCH_PASS || (g->no_baseline && !o->against)))
+        return EXIT_WARN;
+    return EXIT_OK;
+}
+
+static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
+                         struct args *args)
+{
+    int status = check_baselines(g, o);
+
+    note_missing(g);
+    if (status == EXIT_OK)
+        status = name_sides(g, o, a, args);
+    if (status == EXIT_OK)
+        status = gate_measure(g, args);
+    if (status == EXIT_OK)
+        status = gate_tell(g, o, args);
+    if (status == EXIT_OK)
+        status = save(g, o);
+    return status == EXIT_OK ? ending(g, o) : status;
+}
+
+static int run_with(const struct gate_options *o, struct args *args)
+{
+    struct against a = {0};
+    struct tch_gate g = {0};
+    struct tch_gate_how how = {
+        .root = o->root, .out = o->out, .only = o->only, .runs = o->runs, .max_runs = o->max_runs};
+    tacho_error err;
+    int status = EXIT_OK;
+
+    if (o->against && !o->dry_run)
+        status = against_make(&a, o, args);
+    if (o->against) {
+        how.against = o->dry_run ? o->root : a.root;
+        how.commit = a.commit;
+    }
+    how.plan_only = o->dry_run;
+    if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    } else if (status == EXIT_OK) {
+        status = o->dry_run ? dry_run(&g, o) : run_open_gate(&g, o, &a, args);
+    }
+    tch_gate_close(&g);
+    against_remove(&a, o->root);
+    return status;
+}
+
+static int run_gate(struct args *args)
+{
+    struct gate_options *o = calloc(1, sizeof *o);
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    if (!o) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    o->out = "tacho-out";
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = take_opt(o, args, opt->id);
+    if (status == EXIT_OK && o->build && !o->against)
+        status = wrong_usage(args, "--build goes with --against");
+    if (status == EXIT_OK)
+        status = gate_read_settings(o);
+    if (status == EXIT_OK)
+        status = run_with(o, args);
+    tch_settings_release(&o->settings);
+    free(o);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = AGAINST,
+     .name = "against",
+     .arg = "REF",
+     .help = "compare with this commit, built beside ours and run in turns with it"},
+    {.id = BUILD,
+     .name = "build",
+     .arg = "CMD",
+     .help = "how to build, by sh -c, in both trees; else 'build' of the settings"},
+    GATE_COMMON_OPTS,
+    {.id = REQUIRE_BASELINE,
+     .name = "require-baseline",
+     .help = "fail when a bench has no baseline; else that is a warning"},
+    {.id = SAVE,
+     .name = "save",
+     .help = "unless it fails, add what was measured to the baselines as an occasion"},
+    {.id = FLAME,
+     .name = "flame-on-regression",
+     .help = "on FAIL profile both sides and draw what changed"},
+    {.id = MD,
+     .name = "md",
+     .arg = "FILE",
+     .help = "a comment for a pull request",
+     .complete = COMPLETE_FILE},
+    {.id = JUNIT,
+     .name = "junit",
+     .arg = "FILE",
+     .help = "JUnit XML, a test case a budget",
+     .complete = COMPLETE_FILE},
+    {.id = PROMETHEUS,
+     .name = "prometheus",
+     .arg = "FILE",
+     .help = "gauges in Prometheus's text format",
+     .complete = COMPLETE_FILE},
+    {.id = JSON_FILE,
+     .name = "json-file",
+     .arg = "FILE",
+     .help = "the verdict as JSON, tacho.verdict.v1; --json prints it",
+     .complete = COMPLETE_FILE},
+    {.id = BADGE,
+     .name = "badge",
+     .arg = "FILE",
+     .help = "an SVG badge with the verdict",
+     .complete = COMPLETE_FILE},
+    {.id = HTML,
+     .name = "html",
+     .arg = "FILE",
+     .help = "the page with distributions (default OUT/gate.html)",
+     .complete = COMPLETE_FILE},
+    {.id = LINK,
+     .name = "link",
+     .arg = "URL",
+     .help = "where that page can be seen, for the comment"},
+    {.id = DRY_RUN, .name = "dry-run", .help = "say what would be run, and run nothing"},
+    {.id = FAIL_ON_WARN,
+     .name = "fail-on-warn",
+     .help = "end with 3 when something is WARN, INCONCLUSIVE or has no baseline"},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho gate init", "Write a tacho.yaml to start from, and CI workflows."},
+    {"tacho gate --against origin/main --build 'make -j'",
+     "Is this tree slower than main? Both are built, and run in turns."},
+    {"tacho baseline save && git add .tacho && tacho gate", "Against a stored baseline."},
+    {"tacho gate --against HEAD~1 --md comment.md --junit gate.xml --flame-on-regression",
+     "In CI: a comment, test results, and flamegraphs when it fails."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a budget FAILs, or with --require-baseline there is no baseline"},
+    {EXIT_WARN, "with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline"},
+    {0, NULL},
+};
+
+static const struct cmd *const subs[] = {&cmd_gate_init, NULL};
+
+const struct cmd cmd_gate = {
+    .name = "gate",
+    .summary = "run what tacho.yaml lists, judge it against baselines or another commit, for CI",
+    .usage = "tacho gate [OPTIONS]\ntacho gate init",
+    .about =
+        "Runs the benches of tacho.yaml and says PASS, WARN, FAIL or INCONCLUSIVE of each budget, "
+        "with an interval. FAIL means beyond doubt: over everything that one report judges, a "
+        "wrong FAIL comes up in at most 5 % of reports.\n"
+        "\n"
+        "Best is --against: that commit is built in a git worktree and both sides are run in "
+        "turns, so that the machine's mood cancels out. A stored baseline, made by 'tacho baseline "
+        "save', is from another day; what days differ by is allowed for, so less is found.\n"
+        "\n"
+        "What is not clear is run again, twice as often, up to max_runs; the looks are planned "
+        "ahead and share the chance of a wrong FAIL. What fails before the last look must fail at "
+        "the next one as well.",
+    .opts = opts,
+    .examples = examples,
+    .exits = exits,
+    .subs = subs,
+    .json = true,
+    .runs_alone = true,
+    .run = run_gate,
+};

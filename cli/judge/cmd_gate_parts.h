@@ -1,0 +1,92 @@
+/*
+ * What the files of `tacho gate` and `tacho baseline` share.
+ */
+#ifndef CLI_CMD_GATE_PARTS_H
+#define CLI_CMD_GATE_PARTS_H
+
+#include <limits.h>
+
+#include "cli/core/opt.h"
+#include "kit/judge/gate_loop.h"
+
+extern const struct cmd cmd_gate_init;
+
+/** Options of both commands. */
+struct gate_options {
+    const char *config; /**< --config; NULL: tacho.yaml */
+    const char *out;
+    const char *only[TCH_BENCHES_MOST + 1]; /**< --bench */
+    size_t only_count;
+    uint64_t runs;
+    uint64_t max_runs;
+
+    const char *against; /**< a commit as git knows it; NULL: the baselines */
+    const char *build;
+    const char *md;
+    const char *junit;
+    const char *prometheus;
+    const char *json;
+    const char *badge;
+    const char *html;
+    const char *link;
+    bool flame;
+    bool dry_run;
+    bool require_baseline;
+    bool save;
+    bool fail_on_warn;
+
+    struct tch_settings settings;
+    char root[PATH_MAX]; /**< the folder of the file, absolute */
+};
+
+/** Finds and reads tacho.yaml. EXIT_OK, or EXIT_WORK after a complaint. */
+int gate_read_settings(struct gate_options *o);
+
+/** Takes an option that both commands have. EXIT_OK or EXIT_USAGE. */
+enum { GATE_CONFIG = 100, GATE_BENCH, GATE_OUT, GATE_RUNS, GATE_MAX_RUNS };
+
+#define GATE_COMMON_OPTS                                                               \
+    {.id = GATE_CONFIG,                                                                \
+     .name = "config",                                                                 \
+     .letter = 'c',                                                                    \
+     .arg = "FILE",                                                                    \
+     .help = "the settings (default tacho.yaml)",                                      \
+     .complete = COMPLETE_FILE},                                                       \
+        {.id = GATE_BENCH,                                                             \
+         .name = "bench",                                                              \
+         .letter = 'b',                                                                \
+         .arg = "NAME",                                                                \
+         .help = "this bench only; may be given several times"},                       \
+        {.id = GATE_RUNS,                                                              \
+         .name = "runs",                                                               \
+         .letter = 'n',                                                                \
+         .arg = "N",                                                                   \
+         .help = "runs of each at the first look, in place of what the settings say"}, \
+        {.id = GATE_MAX_RUNS,                                                          \
+         .name = "max-runs",                                                           \
+         .arg = "N",                                                                   \
+         .help = "runs of each at the last look"},                                     \
+    {                                                                                  \
+        .id = GATE_OUT, .name = "out", .letter = 'o', .arg = "DIR",                    \
+        .help = "where run folders go (default tacho-out)", .complete = COMPLETE_DIR   \
+    }
+
+int gate_take(struct gate_options *o, const struct args *args, int id);
+
+/** Runs the benches with a progress line, writes receipts and reports of the runs. EXIT_OK, or
+    EXIT_WORK after a complaint. */
+int gate_measure(struct tch_gate *g, const struct args *args);
+
+/** The other commit beside ours. */
+struct against {
+    char tree[PATH_MAX]; /**< "" while there is none */
+    char root[PATH_MAX]; /**< where tacho.yaml is, or would be, in it */
+    char commit[64];
+};
+
+/** Checks the commit out into a git worktree and builds both. EXIT_OK, or EXIT_WORK after a
+    complaint; against_remove() in any case. */
+int against_make(struct against *a, const struct gate_options *o, const struct args *args);
+void against_remove(struct against *a, const char *root);
+
+#endif

@@ -1,0 +1,194 @@
+/* What the gate tells. */
+#include "gate_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "kit/report/report.h"
+#include "kit/report/run_flame_diff.h"
+#include "kit/report/verdict_formats.h"
+#include "kit/report/verdict_html.h"
+#include "verdict_view.h"
+
+/* --- Flamegraphs of what failed --- */
+
+static bool has_failed(const struct tch_gate *g, const struct tch_gate_bench *b)
+{
+    for (size_t i = 0; i < b->row_count; i++)
+        if (g->findings.rows[b->first_row + i].verdict == TCH_FAIL)
+            return true;
+    return false;
+}
+
+static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
+{
+    char before[PATH_MAX];
+    char now[PATH_MAX];
+    char path[PATH_MAX];
+    char title[256];
+    struct tch_buf svg;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    snprintf(title, sizeof title, "%.100s: red costs more than before, blue less", b->bench->name);
+    snprintf(path, sizeof path, "%.3900s/flamegraph-diff-%.100s.svg", g->how.out, b->bench->name);
+    tch_buf_init(&svg, 64 << 20);
+    if (!tch_folded_find(b->run.items[0].folder.path, before) ||
+        !tch_folded_find(b->run.items[1].folder.path, now))
+        complain(NULL, "no differential flamegraph of '%s': a profile is missing", b->bench->name);
+    else if (tch_flame_diff(&svg, before, now, title, &err) < 0)
+        complain(&err, "no differential flamegraph of '%s'", b->bench->name);
+    else if (tch_file_replace(path, svg.data, svg.len, false, &err) < 0)
+        complain(NULL, "%s", err.message);
+    else
+        status = EXIT_OK;
+    tch_buf_release(&svg);
+    if (status == EXIT_OK)
+        tch_findings_note(&g->findings, "%s: what costs more than before is red in %s",
+                          b->bench->name, path);
+    return status;
+}
+
+/* Profiling that fails is told, and the verdict stands. */
+static void draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
+{
+    tacho_error err;
+
+    for (size_t i = 0; i < b->plan.command_count; i++)
+        if (tch_run_flame(&b->run, i, &err) < 0) {
+            complain(&err, "no flamegraph of '%s'", b->bench->name);
+            return;
+        }
+    if (g->how.against)
+        (void)write_diff(g, b);
+    else
+        tch_findings_note(&g->findings,
+                          "%s: its flamegraph is in %s; one of before needs --against",
+                          b->bench->name, b->run.items[0].folder.shown);
+}
+
+/* --- Files --- */
+
+static int write_page(const struct tch_gate *g, const char *path)
+{
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    if (tch_verdict_html(&b, &g->findings, NULL, 0, &err) < 0)
+        complain(&err, "cannot draw the page");
+    else if (b.failed)
+        complain(NULL, "cannot draw the page: out of memory");
+    else if (tch_file_replace(path, b.data, b.len, false, &err) < 0)
+        complain(NULL, "%s", err.message);
+    else
+        status = EXIT_OK;
+    tch_buf_release(&b);
+    return status;
+}
+
+/* Where people find the page: what was said, the CI run, or the file. */
+static int set_link(struct tch_gate *g, const struct gate_options *o, const char *page)
+{
+    const char *server = getenv("GITHUB_SERVER_URL");
+    const char *repository = getenv("GITHUB_REPOSITORY");
+    const char *id = getenv("GITHUB_RUN_ID");
+    const char *job = getenv("CI_JOB_URL");
+    char link[PATH_MAX];
+    tacho_error err;
+
+    if (o->link)
+        snprintf(link, sizeof link, "%s", o->link);
+    else if (server && repository && id)
+        snprintf(link, sizeof link, "%.200s/%.200s/actions/runs/%.40s", server, repository, id);
+    else
+        snprintf(link, sizeof link, "%s", job ? job : page);
+    if (tch_findings_set(&g->findings.link, link, &err) == 0)
+        return EXIT_OK;
+    complain(NULL, "%s", err.message);
+    return EXIT_WORK;
+}
+
+/* GitHub shows what is appended to this file on the page of the run. */
+static void add_to_summary(const struct tch_findings *f)
+{
+    const char *path = getenv("GITHUB_STEP_SUMMARY");
+    struct tch_buf b;
+    tacho_error err;
+    int fd;
+
+    if (!path || !path[0])
+        return;
+    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    tch_buf_init(&b, 16 << 20);
+    tch_verdict_md.write(&b, f);
+    if (fd < 0 || tch_write_all(fd, path, b.data, b.len, &err) < 0)
+        warn("cannot add to '%s'", path);
+    if (fd >= 0)
+        close(fd);
+    tch_buf_release(&b);
+}
+
+static bool on_github(void)
+{
+    const char *value = getenv("GITHUB_ACTIONS");
+
+    return value && strcmp(value, "true") == 0;
+}
+
+static int write_files(const struct tch_gate *g, const struct gate_options *o)
+{
+    const struct {
+        const char *path;
+        const struct tch_verdict_format *format;
+    } files[] = {{o->md, &tch_verdict_md},
+                 {o->junit, &tch_verdict_junit},
+                 {o->prometheus, &tch_verdict_prometheus},
+                 {o->json, &tch_verdict_json},
+                 {o->badge, &tch_verdict_badge}};
+    int status = EXIT_OK;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i].path &&
+            write_findings(files[i].format, files[i].path, &g->findings) != EXIT_OK)
+            status = EXIT_WORK;
+    return status;
+}
+
+static int show(const struct tch_gate *g, const struct args *args, const char *page)
+{
+    struct tch_buf b;
+
+    if (args->json)
+        return write_findings(&tch_verdict_json, "-", &g->findings);
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    add_findings(&b, &args->out, &g->findings);
+    if (!args->quiet)
+        tch_buf_addf(&b, "report: %s\n", page);
+    if (on_github())
+        tch_verdict_github.write(&b, &g->findings);
+    return put_out(&b);
+}
+
+int gate_tell(struct tch_gate *g, const struct gate_options *o, const struct args *args)
+{
+    char page[PATH_MAX];
+    int status;
+
+    snprintf(page, sizeof page, "%.4000s%s", o->html ? o->html : g->how.out,
+             o->html ? "" : "/gate.html");
+    for (size_t i = 0; i < g->count && o->flame; i++)
+        if (has_failed(g, &g->benches[i]))
+            draw_bench(g, &g->benches[i]);
+    status = set_link(g, o, page);
+    if (status == EXIT_OK)
+        status = write_page(g, page);
+    if (status == EXIT_OK)
+        status = write_files(g, o);
+    if (on_github())
+        add_to_summary(&g->findings);
+    return show(g, args, page) == EXIT_OK ? status : EXIT_WORK;
+}

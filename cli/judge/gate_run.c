@@ -1,0 +1,137 @@
+/* Settings and measuring, for `tacho gate` and `tacho baseline`. */
+#include <errno.h>
+#include <libgen.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "cli/core/progress.h"
+#include "cli/core/stop.h"
+#include "cli/run/run_view.h"
+#include "cmd_gate_parts.h"
+#include "kit/report/report.h"
+
+int gate_take(struct gate_options *o, const struct args *args, int id)
+{
+    switch (id) {
+    case GATE_CONFIG:
+        o->config = args->value;
+        break;
+    case GATE_OUT:
+        o->out = args->value;
+        break;
+    case GATE_BENCH:
+        if (o->only_count == TCH_BENCHES_MOST)
+            return wrong_usage(args, "there can be %d benches", TCH_BENCHES_MOST);
+        o->only[o->only_count++] = args->value;
+        break;
+    case GATE_RUNS:
+    case GATE_MAX_RUNS:
+        if (tch_parse_u64(args->value, TCH_RUNS_MAX, id == GATE_RUNS ? &o->runs : &o->max_runs) <
+                0 ||
+            (id == GATE_RUNS ? o->runs : o->max_runs) < TCH_RUNS_LEAST)
+            return wrong_usage(args, "option '--%s' needs a number from %d on, not '%s'",
+                               id == GATE_RUNS ? "runs" : "max-runs", TCH_RUNS_LEAST, args->value);
+        break;
+    }
+    return EXIT_OK;
+}
+
+static int no_settings(const char *path)
+{
+    complain(NULL,
+             "there is no '%s'. It lists the programs to measure and what they may cost, and is "
+             "kept in the repository; 'tacho gate init' writes one to start from",
+             path);
+    return EXIT_WORK;
+}
+
+int gate_read_settings(struct gate_options *o)
+{
+    const char *path = o->config ? o->config : TCH_SETTINGS_FILE;
+    char folder[PATH_MAX];
+    tacho_error err;
+
+    if (access(path, F_OK) < 0 && errno == ENOENT)
+        return no_settings(path);
+    if (tch_settings_read(&o->settings, path, &err) < 0) {
+        complain(&err, "cannot read '%s'", path);
+        return EXIT_WORK;
+    }
+    snprintf(folder, sizeof folder, "%s", path);
+    if (!realpath(dirname(folder), o->root)) {
+        complain(NULL, "cannot find the folder of '%s'", path);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+/* --- Measuring --- */
+
+struct watcher {
+    struct progress progress;
+    const struct args *args;
+    char what[128];
+    uint64_t before; /* runs made at earlier looks */
+};
+
+static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned look)
+{
+    struct watcher *w = ctx;
+
+    if (w->progress.on)
+        progress_end(&w->progress);
+    w->before = bench->run.items[0].receipt.samples.count;
+    snprintf(w->what, sizeof w->what, "%.80s%s", bench->bench->name, look > 0 ? ", once more" : "");
+    progress_begin(&w->progress, w->args, w->what, runs);
+}
+
+static void on_step(void *ctx, const struct tch_run *run, double share)
+{
+    struct watcher *w = ctx;
+
+    (void)share;
+    if (w->progress.on)
+        progress_step(&w->progress, run->items[0].receipt.samples.count - w->before);
+}
+
+static int write_reports(const struct tch_gate *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = 0; k < g->benches[i].plan.command_count; k++) {
+            tacho_error err;
+
+            if (g->benches[i].run.items &&
+                tch_report_folder(g->benches[i].run.items[k].folder.path, &err) < 0) {
+                complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
+                return EXIT_WORK;
+            }
+        }
+    return EXIT_OK;
+}
+
+int gate_measure(struct tch_gate *g, const struct args *args)
+{
+    struct watcher w = {.args = args};
+    const struct tch_gate_watch watch = {
+        .run = {.stop = catch_stop(), .step = on_step, .ctx = &w}, .begin = on_begin, .ctx = &w};
+    tacho_error err;
+    tacho_error end_err;
+    int measured = tch_gate_run(g, &watch, &err);
+    int finished;
+
+    if (w.progress.on)
+        progress_end(&w.progress);
+    finished = tch_gate_finish(g, &end_err);
+    if (measured < 0)
+        complain(NULL, "%s", err.message);
+    else if (g->failed && g->failed->run.state == TCH_RUN_FAILED)
+        complain_of_run(&g->failed->run);
+    else if (g->failed)
+        complain(NULL, "interrupted while measuring '%s'", g->failed->bench->name);
+    if (finished < 0)
+        complain(&end_err, "cannot write the receipt of a run");
+    if (measured < 0 || g->failed || finished < 0)
+        return EXIT_WORK;
+    return write_reports(g);
+}

@@ -1,0 +1,274 @@
+/* Verdicts on the terminal. */
+#include "verdict_view.h"
+
+#include <math.h>
+
+#include "base/file.h"
+#include "cli/core/cmd.h"
+#include "cli/core/table.h"
+#include "cli/core/text.h"
+#include "kit/report/verdict_formats.h"
+#include "kit/run/value.h"
+
+enum { OUT_MAX = 64 << 20, SHOWN_DIFFERENCES = 12, SHOWN_VALUE = 40, PLOT = 25, PLOT_FROM = 120 };
+
+static enum paint verdict_paint(enum tch_verdict verdict)
+{
+    static const enum paint paints[] = {[TCH_NO_VERDICT] = PLAIN,
+                                        [TCH_PASS] = GREEN,
+                                        [TCH_INCONCLUSIVE] = YELLOW,
+                                        [TCH_WARN] = YELLOW,
+                                        [TCH_FAIL] = RED};
+
+    return paints[verdict];
+}
+
+static void add_cut_cell(struct table *t, const struct term *term, const char *value)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    if (value)
+        add_cut(&b, value, strlen(value), SHOWN_VALUE, term->utf8);
+    table_add(t, value ? PLAIN : DIM, value ? b.data : "(none)");
+    tch_buf_release(&b);
+}
+
+static void add_differences(struct tch_buf *b, const struct term *term,
+                            const struct tch_findings *f)
+{
+    static const struct column columns[] = {
+        {.title = "what differs", .fit = FIT_CUT}, {.title = "A"}, {.title = "B"}};
+    struct table t;
+
+    if (f->difference_count == 0)
+        return;
+    table_init(&t, term, columns, 3);
+    for (size_t i = 0; i < f->difference_count && i < SHOWN_DIFFERENCES; i++) {
+        table_add(&t, PLAIN, f->differences[i].path);
+        add_cut_cell(&t, term, f->differences[i].a);
+        add_cut_cell(&t, term, f->differences[i].b);
+    }
+    table_print(&t, b);
+    table_release(&t);
+    if (f->difference_count > SHOWN_DIFFERENCES)
+        tch_buf_addf(b, "... and %zu more; --json has them all\n",
+                     f->difference_count - SHOWN_DIFFERENCES);
+    tch_buf_addc(b, '\n');
+}
+
+/* --- The picture: intervals of all rows on one scale, no change in the middle. --- */
+
+static double plot_range(const struct tch_findings *f)
+{
+    double range = log(1.02);
+
+    for (size_t i = 0; i < f->count; i++) {
+        const struct tch_row *r = &f->rows[i];
+
+        if (r->has_ratio && r->ratio.level > 0 && f->about[i].ask != TCH_ASK_MAX)
+            range = fmax(range, fmax(fabs(log(r->ratio.low)), fabs(log(r->ratio.high))));
+    }
+    return fmin(range, log(2));
+}
+
+static size_t plot_place(double ratio, double range)
+{
+    double x = (log(ratio) / range + 1) / 2 * (PLOT - 1);
+
+    return x <= 0 ? 0 : x >= PLOT - 1 ? PLOT - 1 : (size_t)(x + 0.5);
+}
+
+static void add_plot(struct tch_buf *b, const struct term *term, const struct tch_findings *f,
+                     size_t row, double range)
+{
+    static const char *const fine[] = {" ", "\u2500", "\u25cf", "\u2502", "\u2506"};
+    static const char *const plain[] = {" ", "-", "o", "|", ":"};
+    const char *const *set = term->utf8 ? fine : plain;
+    const struct tch_row *r = &f->rows[row];
+    const struct tch_budget *budget = &f->about[row].budget;
+    size_t low = plot_place(r->ratio.low, range);
+    size_t high = plot_place(r->ratio.high, range);
+    size_t bound = PLOT;
+
+    if (!r->has_ratio || r->ratio.level == 0 || f->about[row].ask == TCH_ASK_MAX)
+        return;
+    if (f->about[row].ask == TCH_ASK_RATIO && budget->tolerance > 0)
+        bound =
+            plot_place(budget->higher ? 1 / (1 + budget->tolerance) : 1 + budget->tolerance, range);
+    for (size_t i = 0; i < PLOT; i++)
+        tch_buf_adds(b, i == plot_place(r->ratio.estimate, range) ? set[2]
+                        : i >= low && i <= high                   ? set[1]
+                        : i == PLOT / 2                           ? set[3]
+                        : i == bound                              ? set[4]
+                                                                  : set[0]);
+}
+
+/* --- The table --- */
+
+static void add_value_cell(struct table *t, const struct tch_about *about, double value)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 128);
+    tch_add_value(&b, about->quantity.unit, value);
+    table_add(t, PLAIN, b.data);
+    tch_buf_release(&b);
+}
+
+static void add_change_cells(struct table *t, const struct tch_findings *f, size_t i, double range)
+{
+    const struct tch_row *r = &f->rows[i];
+    enum paint paint = verdict_paint(r->verdict);
+    bool ratio = r->has_ratio && f->about[i].ask != TCH_ASK_MAX;
+    struct tch_buf b;
+
+    tch_buf_init(&b, 512);
+    tch_add_change(&b, ratio ? r->ratio.estimate : NAN);
+    table_add(t, ratio ? paint : DIM, b.data);
+    tch_buf_clear(&b);
+    if (ratio && r->ratio.level > 0) {
+        tch_add_change(&b, r->ratio.low);
+        tch_buf_adds(&b, " .. ");
+        tch_add_change(&b, r->ratio.high);
+    }
+    table_add(t, PLAIN, b.data);
+    tch_buf_clear(&b);
+    if (range > 0) {
+        add_plot(&b, t->term, f, i, range);
+        table_add(t, PLAIN, b.data);
+    }
+    tch_buf_release(&b);
+    if (ratio)
+        table_addf(t, PLAIN, "%.2f", r->ratio.effect);
+    else
+        table_add(t, PLAIN, "");
+}
+
+static void add_row(struct table *t, const struct tch_findings *f, size_t i, bool benches,
+                    double range)
+{
+    const struct tch_about *about = &f->about[i];
+    const struct tch_row *r = &f->rows[i];
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1024);
+    tch_add_metric_title(&b, f, i);
+    if (benches)
+        table_add(t, PLAIN,
+                  i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0 ? "" : about->bench);
+    table_add(t, PLAIN, b.data);
+    add_value_cell(t, about, r->a_median);
+    add_value_cell(t, about, r->b_median);
+    add_change_cells(t, f, i, range);
+    tch_buf_clear(&b);
+    tch_buf_adds(&b, tch_row_word(f, i));
+    if (r->settle > 0)
+        tch_buf_addf(&b, ", %llu runs would tell", (unsigned long long)r->settle);
+    table_add(t, verdict_paint(r->verdict), b.data);
+    tch_buf_release(&b);
+}
+
+static bool has_benches(const struct tch_findings *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->about[i].bench[0])
+            return true;
+    return false;
+}
+
+/* The picture is left out where there is no room for it: range is 0 then. */
+static void add_table(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
+{
+    static const struct column all[] = {
+        {.title = "bench"},
+        {.title = "metric", .fit = FIT_CUT},
+        {.title = "A", .right = true},
+        {.title = "B", .right = true},
+        {.title = "change", .right = true},
+        {.title = "interval"},
+        {.title = "less        0        more"},
+        {.title = "B > A", .right = true},
+        {.title = ""},
+    };
+    enum { ALL = sizeof all / sizeof all[0], INTERVAL = 5, PICTURE = 6 };
+    bool benches = has_benches(f);
+    bool picture = term->width == 0 || term->width >= PLOT_FROM;
+    struct column columns[ALL];
+    char interval[32];
+    size_t count = 0;
+    struct table t;
+
+    snprintf(interval, sizeof interval, "%.3g %% interval", 100 * (1 - f->alpha / f->looks));
+    for (size_t i = benches ? 0 : 1; i < ALL; i++)
+        if (i != PICTURE || picture)
+            columns[count++] = all[i];
+    columns[INTERVAL - !benches].title = interval;
+    table_init(&t, term, columns, count);
+    for (size_t i = 0; i < f->count; i++)
+        add_row(&t, f, i, benches, picture ? plot_range(f) : 0);
+    table_print(&t, b);
+    table_release(&t);
+}
+
+/* What was said of a row beyond its verdict. */
+static void add_reasons(struct tch_buf *b, const struct tch_findings *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (!f->rows[i].why[0] || f->about[i].ask == TCH_ASK_NOTHING)
+            continue;
+        tch_buf_adds(b, "  ");
+        tch_add_sentence(b, f, i);
+        tch_buf_addf(b, ": %s\n", f->rows[i].why);
+    }
+}
+
+void add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
+{
+    for (size_t i = 0; i < f->note_count; i++) {
+        add_painted(b, term, YELLOW, "note: ");
+        tch_buf_addf(b, "%s\n", f->notes[i]);
+    }
+    if (f->note_count > 0)
+        tch_buf_addc(b, '\n');
+    add_differences(b, term, f);
+    if (f->a_name && f->b_name && f->count > 0)
+        tch_buf_addf(b, "A: %s\nB: %s\n\n", f->a_name, f->b_name);
+    if (f->count > 0)
+        add_table(b, term, f);
+    add_reasons(b, f);
+    if (f->verdict != TCH_NO_VERDICT) {
+        tch_buf_addc(b, '\n');
+        add_painted(b, term, verdict_paint(f->verdict), tch_verdict_names[f->verdict]);
+        tch_buf_addc(b, '\n');
+    }
+}
+
+int write_findings(const struct tch_verdict_format *format, const char *path,
+                   const struct tch_findings *f)
+{
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_OK;
+
+    tch_buf_init(&b, OUT_MAX);
+    format->write(&b, f);
+    if (strcmp(path, "-") == 0)
+        return put_out(&b);
+    if (b.failed) {
+        complain(NULL, "cannot write '%s': out of memory", path);
+        status = EXIT_WORK;
+    } else if (tch_file_replace(path, b.data, b.len, false, &err) < 0) {
+        complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
+int findings_status(const struct tch_findings *f, bool warn_fails)
+{
+    if (f->verdict == TCH_FAIL)
+        return EXIT_CHECK;
+    return warn_fails && f->verdict > TCH_PASS ? EXIT_WARN : EXIT_OK;
+}

@@ -1,0 +1,133 @@
+/* tacho report: run folders in, a report out. */
+#include "kit/report/report.h"
+
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "cli/cmds.h"
+#include "cli/core/opt.h"
+#include "run_view.h"
+
+enum { FORMAT, OUTPUT };
+
+static const char *const format_names[] = {"html",  "md",         "json", "csv",
+                                           "junit", "prometheus", NULL};
+
+/* Of one run the report goes into its folder, of several to stdout, unless told where. */
+static int write_report(const struct tch_report_format *format, const struct tch_report_run *runs,
+                        size_t count, const char *output, const struct args *args)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    if (format->write(&b, runs, count, &err) < 0) {
+        complain(&err, "cannot make the report");
+    } else if (!output && count == 1 && format->file && !args->json) {
+        if (tch_folder_at(path, runs[0].folder, format->file, &err) < 0 ||
+            tch_file_replace(path, b.data, b.len, false, &err) < 0) {
+            complain(&err, "cannot write the report");
+        } else {
+            printf("%s\n", path);
+            status = EXIT_OK;
+        }
+    } else if (output && strcmp(output, "-") != 0) {
+        if (b.failed || tch_file_replace(output, b.data, b.len, false, &err) < 0)
+            complain(b.failed ? NULL : &err, "cannot write '%s'", output);
+        else
+            status = EXIT_OK;
+    } else {
+        return put_out(&b);
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
+static int run_report(struct args *args)
+{
+    static struct tch_report_run runs[TCH_REPORT_RUNS];
+    static char folders[TCH_REPORT_RUNS][PATH_MAX];
+    const struct tch_report_format *format = args->json ? &tch_report_json : &tch_report_html;
+    const char *output = NULL;
+    const struct opt *opt;
+    int status = EXIT_OK;
+    size_t count = 0;
+
+    while ((opt = next_opt(args)))
+        if (opt->id == FORMAT)
+            format = tch_report_formats[choice_index(format_names, args->value)];
+        else
+            output = args->value;
+    if (args->json && format != &tch_report_json)
+        return wrong_usage(args, "--json is --format json, and goes with no other format");
+    if (args->count > TCH_REPORT_RUNS)
+        return wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
+    while (count < args->count && status == EXIT_OK) {
+        const char *folder = run_folder(args->operands[count], folders[count]);
+        tacho_error err;
+
+        if (tch_report_open(&runs[count], folder, &err) < 0) {
+            complain(&err, "cannot read the run '%s'", args->operands[count]);
+            status = EXIT_WORK;
+        } else if (runs[count].recovered) {
+            warn("the run '%s' had been killed: its receipt was made from %zu samples", folder,
+                 runs[count].receipt.samples.count);
+        }
+        count++;
+    }
+    if (status == EXIT_OK)
+        status = write_report(format, runs, count, output, args);
+    for (size_t i = 0; i < count; i++)
+        tch_report_close(&runs[i]);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = FORMAT,
+     .name = "format",
+     .letter = 'f',
+     .arg = "FORMAT",
+     .help = "html (default), md, json, csv, junit or prometheus",
+     .choices = format_names},
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .help = "write to FILE; - is stdout",
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "RUN",
+     .help = "run folders, their run.json, or OUT/NAME for the latest",
+     .many = true,
+     .complete = COMPLETE_DIR},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho report tacho-out/prog/latest", "Draw report.html again."},
+    {"tacho report -o both.html tacho-out/old/latest tacho-out/new/latest", "Two side by side."},
+    {"tacho report -f csv tacho-out/prog/latest > samples.csv", "Every sample, for a spreadsheet."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_report = {
+    .name = "report",
+    .summary = "HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders",
+    .usage = "tacho report [--format FORMAT] [--output FILE] RUN...",
+    .about = "Draws the report of a run from what is in its folder. The HTML and the Markdown of "
+             "one run go into the folder, all else to stdout, unless --output says where. Several "
+             "runs are put side by side.\n"
+             "\n"
+             "A run that was killed is completed first: its samples are in samples.jsonl, and "
+             "run.json is made of them.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_report,
+};

@@ -1,0 +1,306 @@
+/* tacho run: one command line, a run folder, a table. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/cmds.h"
+#include "cli/core/progress.h"
+#include "cli/core/stop.h"
+#include "kit/report/report.h"
+#include "kit/run/folder_seal.h"
+#include "kit/run/run.h"
+#include "kit/run/value.h"
+#include "run_options.h"
+#include "run_view.h"
+
+enum { OUT_MAX = 1 << 30, NOTE_MAX = 128 };
+
+/* The progress line and what it says of the estimate, made anew when it is drawn. */
+struct watcher {
+    struct progress progress;
+    char note[NOTE_MAX];
+    uint64_t noted_ns;
+};
+
+/* "12.34 ms +-1.2%" of the first command. */
+static void make_note(struct watcher *w, const struct tch_run *run)
+{
+    const struct tch_run_samples *samples = &run->items[0].receipt.samples;
+    double *wall = malloc((samples->count + 1) * sizeof *wall);
+    struct tch_summary s;
+    struct tch_buf b;
+    size_t n;
+
+    if (!wall)
+        return;
+    tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
+    n = tch_run_samples_field(samples, TCH_WALL, wall);
+    if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
+        tch_add_value(&b, TCH_NS, s.median);
+        if (s.level > 0)
+            tch_buf_addf(&b, " +-%.1f%%", 100 * tch_summary_precision(&s));
+    }
+    tch_buf_release(&b);
+    free(wall);
+}
+
+static void on_step(void *ctx, const struct tch_run *run, double share)
+{
+    struct watcher *w = ctx;
+    uint64_t done = run->items[0].receipt.samples.count;
+    uint64_t now = tch_now_ns();
+
+    if (!w->progress.on)
+        return;
+    if (now - w->noted_ns > 100000000u) {
+        make_note(w, run);
+        w->noted_ns = now;
+    }
+    w->progress.total = share > 0 ? (uint64_t)((double)done / share + 0.5) : 0;
+    progress_step(&w->progress, done);
+}
+
+static int print_json(const struct tch_run *run)
+{
+    int status = EXIT_OK;
+
+    for (size_t i = 0; i < run->plan->command_count && status == EXIT_OK; i++) {
+        char path[PATH_MAX];
+        struct tch_buf b;
+        tacho_error err;
+
+        tch_buf_init(&b, OUT_MAX);
+        if (tch_folder_at(path, run->items[i].folder.path, "run.json", &err) < 0 ||
+            tch_file_read(path, OUT_MAX, &b, &err) < 0)
+            complain(&err, "cannot show the result");
+        status = put_out(&b);
+    }
+    return status;
+}
+
+/* Whether the precision asked for was reached. */
+static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_receipt *r)
+{
+    double reached = r->rows.count > 0 ? tch_summary_precision(&r->rows.row[0].summary) : INFINITY;
+
+    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE)
+        return;
+    if (reached <= run->plan->precision)
+        tch_buf_addf(b, "  the median is known to within %.2g%%\n", 100 * reached);
+    else
+        tch_buf_addf(b, "  stopped by --%s before the median was known to within %.2g%%\n",
+                     run->stopped, 100 * run->plan->precision);
+}
+
+/* "server: ready after 1.2 s, 3.4 s of CPU time, 120 MiB at most, 5.6 J" */
+static void add_server(struct tch_buf *b, const struct tch_run *run)
+{
+    if (!(run->server_ready_s > 0))
+        return;
+    tch_buf_adds(b, "\nserver: ready after ");
+    tch_add_value(b, TCH_NS, run->server_ready_s * 1e9);
+    tch_buf_adds(b, ", then ");
+    if (run->server_cpu_ns > 0)
+        tch_add_value(b, TCH_NS, run->server_cpu_ns);
+    else
+        tch_buf_adds(b, "less than 10 ms"); /* a tick, in which the kernel tells it */
+    tch_buf_adds(b, " of CPU time, ");
+    tch_add_value(b, TCH_BYTES, run->server_peak_bytes);
+    tch_buf_adds(b, " at most");
+    if (!isnan(run->server_energy_j)) {
+        tch_buf_adds(b, ", ");
+        tch_add_value(b, TCH_JOULES, run->server_energy_j);
+    }
+    tch_buf_addc(b, '\n');
+}
+
+static int print_table(const struct tch_run *run, const struct args *args)
+{
+    const struct tch_receipt *runs[TCH_COMMANDS_MAX];
+    size_t count = run->plan->command_count;
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = &run->items[i].receipt;
+        tch_buf_adds(&b, i > 0 ? "\n" : "");
+        add_run(&b, &args->out, runs[i]);
+        add_reached(&b, run, runs[i]);
+    }
+    add_comparison(&b, &args->out, runs, count);
+    add_server(&b, run);
+    if (!args->quiet)
+        tch_buf_addc(&b, '\n');
+    for (size_t i = 0; i < count && !args->quiet; i++)
+        tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
+    return put_out(&b);
+}
+
+static int ending(const struct tch_run *run, const struct run_options *o)
+{
+    if (run->state == TCH_RUN_FAILED && o->pass_status && tch_run_sample_exit(&run->bad) != 0)
+        return tch_run_sample_exit(&run->bad);
+    if (run->state != TCH_RUN_COMPLETE)
+        return EXIT_WORK;
+    for (size_t i = 0; i < run->plan->command_count && o->fail_on_warn; i++)
+        if (run->items[i].receipt.warnings.count > 0)
+            return EXIT_WARN;
+    return EXIT_OK;
+}
+
+/* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
+static int complain_of_flames(const struct tch_run *run)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (run->items[i].flame_error.message[0]) {
+            complain(&run->items[i].flame_error, "no flamegraph of '%s'",
+                     run->plan->commands[i].name);
+            status = -1;
+        }
+    if (run->server_flame_error.message[0]) {
+        complain(&run->server_flame_error, "no flamegraph of the server");
+        status = -1;
+    }
+    return status;
+}
+
+/* When all is written. The hash is for keeping elsewhere: on stderr where stdout has the JSON. */
+static int seal_folders(const struct tch_run *run, const struct args *args)
+{
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_seal_info info;
+        tacho_error err;
+
+        if (tch_seal_write(run->items[i].folder.path, &info, &err) < 0) {
+            complain(&err, "cannot seal '%s'", run->items[i].folder.shown);
+            return -1;
+        }
+        if (!args->quiet)
+            fprintf(args->json ? stderr : stdout, "sealed: %s\n", info.hash);
+    }
+    return 0;
+}
+
+/* Measures, and writes down what was measured whatever happens. */
+static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
+{
+    struct watcher w = {0};
+    struct tch_run_watch watch = {.stop = catch_stop(), .step = on_step, .ctx = &w};
+    tacho_error err;
+    tacho_error end_err;
+    int measured;
+    int finished;
+    int flames;
+    int status;
+
+    progress_begin(&w.progress, args, "running", 0);
+    w.progress.note = w.note;
+    measured = tch_run_measure(run, &watch, &err);
+    progress_end(&w.progress);
+    finished = tch_run_finish(run, &end_err);
+    if (measured < 0)
+        complain(NULL, "%s", err.message);
+    else if (run->state == TCH_RUN_FAILED)
+        complain_of_run(run);
+    else if (run->state == TCH_RUN_INTERRUPTED)
+        complain(NULL, "interrupted; what was measured until then is below and in the folder");
+    if (finished < 0) {
+        complain(&end_err, "cannot write the receipt; try: tacho report %s",
+                 run->items[0].folder.shown);
+        return EXIT_WORK;
+    }
+    flames = complain_of_flames(run);
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
+            complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
+    status = args->json ? print_json(run) : print_table(run, args);
+    if (o->seal && seal_folders(run, args) < 0)
+        status = EXIT_WORK;
+    if (status != EXIT_OK || measured < 0 || flames < 0)
+        return EXIT_WORK;
+    return ending(run, o);
+}
+
+/* One word with blanks in it was meant as a line. */
+static const char *hint_at_lines(const struct args *args)
+{
+    return args->count == 1 && strchr(args->operands[0], ' ')
+               ? "; a whole line is given by -c LINE, one for a shell with --shell, too"
+               : "";
+}
+
+static int run_run(struct args *args)
+{
+    struct run_options o;
+    struct tch_run run = {.plan = &o.plan};
+    tacho_error err;
+    int status = run_options_parse(&o, args);
+
+    if (status == EXIT_OK) {
+        if (tch_run_open(&run, &o.plan, &err) < 0) {
+            complain(NULL, "%s%s", err.message, hint_at_lines(args));
+            status = EXIT_WORK;
+        } else {
+            status = measure(&run, &o, args);
+        }
+        tch_run_release(&run);
+    }
+    run_options_release(&o);
+    return status;
+}
+
+static const struct arg operands[] = {
+    {.name = "COMMAND",
+     .help = "what to run, and its arguments",
+     .optional = true,
+     .many = true,
+     .complete = COMPLETE_PROGRAM},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho run -- ./prog --size 1000", "Run it until its median is known to within 1 %."},
+    {"tacho run -n 50 -w 3 -c './old x' -c './new x'",
+     "Compare two programs, in turns, 50 runs each after 3 to warm up."},
+    {"tacho run --metric tps='([0-9.]+) tokens/s' -- ./generate",
+     "Also collect a number that the program prints."},
+    {"tacho run --prepare 'sync; echo 3 > /proc/sys/vm/drop_caches' -- ./prog",
+     "With cold caches."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WORK, "could not do the work, or a run failed; with --pass-status that run's own status"},
+    {EXIT_WARN, "there are warnings, with --fail-on-warn"},
+    {0, NULL},
+};
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .summary = "run a command repeatedly, record everything, write a run folder",
+    .usage = "tacho run [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+             "tacho run [OPTIONS] -c LINE [-c LINE...]",
+    .about =
+        "Runs the command again and again, without a shell, and measures each run: wall time from "
+        "before its start, CPU time, peak memory, page faults, context switches, block I/O. Stops "
+        "when the median wall time is known to within --precision, or at --max-time or --max-runs; "
+        "or after --runs. Looks are at 10, 20, 40, ... runs, and the intervals account for them.\n"
+        "\n"
+        "Several commands are run in turns, ABBA, and compared in pairs.\n"
+        "\n"
+        "Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every sample is; "
+        "OUT/NAME/latest points to the newest. Samples are on disk as they are taken.\n"
+        "\n"
+        "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
+        "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
+    .opts = run_opts,
+    .more_opts = plan_opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .runs_program = true,
+    .run = run_run,
+};

@@ -1,0 +1,64 @@
+/*
+ * The options of `tacho run`, made into a plan.
+ */
+#ifndef CLI_RUN_OPTIONS_H
+#define CLI_RUN_OPTIONS_H
+
+#include "cli/core/opt.h"
+#include "kit/run/run_plan.h"
+
+struct run_options {
+    struct tch_run_plan plan;
+    struct tch_run_command commands[TCH_COMMANDS_MAX];
+    char **words[TCH_COMMANDS_MAX]; /**< owned: the argv of -c */
+    char *names[TCH_COMMANDS_MAX];  /**< owned */
+    char *line;                     /**< owned: the operands as one line */
+    const char *shell_argv[TCH_COMMANDS_MAX][4];
+    struct tch_metric *metrics;
+    const char **env;
+    const char **labels;
+    char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
+    size_t name_count;
+    uint64_t max_time_ns; /**< as given; 0: not */
+    bool until_precise;   /**< --precision or --max-runs was given */
+    bool in_sweep;        /**< --input may hold {NAME} */
+    bool pass_status;
+    bool seal;
+    bool fail_on_warn;
+};
+
+enum {
+    RUN_OPTS_END = 100,  /* the ids of both tables are below */
+    RUN_OPTS_MORE = 256, /* --env and --label beyond those of the command line */
+};
+
+extern const struct opt run_opts[];
+
+/** What is around a run, whoever makes it. */
+extern const struct opt plan_opts[];
+
+/** Everything at its default; run_options_release() in any case. */
+int run_options_init(struct run_options *o, const struct args *args);
+
+/** Takes one option of the tables, with args->value. EXIT_OK or EXIT_USAGE or EXIT_WORK, after a
+    complaint. */
+int run_options_take(struct run_options *o, const struct args *args, const struct opt *opt);
+
+/** Do the options fit each other? As above. */
+int run_options_check(const struct run_options *o, const struct args *args);
+
+/** All for tacho run: EXIT_OK, or what to end with after a complaint; run_options_release() in any
+ * case. */
+int run_options_parse(struct run_options *o, struct args *args);
+void run_options_release(struct run_options *o);
+
+/** The words as a person would type them; NULL without memory. */
+char *join_words(char **words);
+
+/** A number of runs, from `least` on. */
+int take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret);
+
+/** wrong_usage() for args->value, which is not what option `name` needs. */
+int wrong_value(const struct args *args, const char *name, const char *wants);
+
+#endif

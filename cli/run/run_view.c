@@ -1,0 +1,191 @@
+/* Runs on the terminal. */
+#include "run_view.h"
+
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/core/table.h"
+#include "kit/report/report.h"
+#include "kit/run/value.h"
+#include "kit/stats/ratio.h"
+
+enum { LAST_LINES = 5 };
+
+const char *run_folder(const char *path, char folder[PATH_MAX])
+{
+    size_t len = strlen(path);
+    static const char receipt[] = "/run.json";
+
+    if (len >= sizeof receipt - 1 && strcmp(path + len - (sizeof receipt - 1), receipt) == 0) {
+        snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
+        return folder;
+    }
+    if (snprintf(folder, PATH_MAX, "%s/run.json", path) >= PATH_MAX || access(folder, F_OK) == 0 ||
+        snprintf(folder, PATH_MAX, "%s/latest/run.json", path) >= PATH_MAX ||
+        access(folder, F_OK) < 0)
+        return path;
+    snprintf(folder, PATH_MAX, "%s/latest", path);
+    return folder;
+}
+
+static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 64);
+    tch_add_value(&b, unit, value);
+    table_add(t, paint, b.data);
+    tch_buf_release(&b);
+}
+
+/* What everyone wants to see; the rest is in the report. */
+static bool is_shown(const struct tch_run_row *row)
+{
+    static const char *const hidden[] = {
+        "minor_faults", "voluntary_switches", "involuntary_switches", "block_reads",
+        "block_writes", "branches",           "cache_references",
+    };
+
+    if (strcmp(row->name, "major_faults") == 0)
+        return row->summary.median > 0;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (strcmp(row->name, hidden[i]) == 0)
+            return false;
+    return true;
+}
+
+static void add_interval(struct table *t, const struct tch_run_row *row)
+{
+    const struct tch_summary *s = &row->summary;
+    double precision = tch_summary_precision(s);
+    struct tch_buf b;
+
+    if (s->level == 0) {
+        table_add(t, DIM, "-");
+        table_add(t, DIM, "too few runs");
+        return;
+    }
+    if (isfinite(precision))
+        table_addf(t, PLAIN, "%.1f%%", 100 * precision);
+    else
+        table_add(t, PLAIN, "-");
+    tch_buf_init(&b, 128);
+    tch_add_value(&b, row->unit, s->low);
+    tch_buf_adds(&b, t->term->utf8 ? " \u2026 " : " .. ");
+    tch_add_value(&b, row->unit, s->high);
+    table_add(t, PLAIN, b.data);
+    tch_buf_release(&b);
+}
+
+static void add_table(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    static const struct column columns[] = {
+        {.title = ""},
+        {.title = "median", .right = true},
+        {.title = "+-", .right = true},
+        {.title = "interval of the median"},
+        {.title = "min", .right = true},
+        {.title = "max", .right = true},
+    };
+    struct table t;
+
+    table_init(&t, term, columns, 6);
+    t.indent = 2;
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct tch_run_row *row = &r->rows.row[i];
+
+        if (!is_shown(row))
+            continue;
+        if (strcmp(row->name, "throughput") == 0)
+            table_addf(&t, PLAIN, "%s/s", r->work_unit);
+        else
+            table_add(&t, PLAIN, row->title);
+        add_cell(&t, BOLD, row->unit, row->summary.median);
+        add_interval(&t, row);
+        add_cell(&t, PLAIN, row->unit, row->summary.min);
+        add_cell(&t, PLAIN, row->unit, row->summary.max);
+    }
+    table_print(&t, b);
+    table_release(&t);
+}
+
+static void add_heading(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+
+    add_painted(b, term, BOLD, r->name);
+    tch_buf_addf(b, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
+    if (level > 0)
+        tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
+    tch_buf_addf(b, "  (%s)\n", r->command);
+}
+
+void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        add_painted(b, term, YELLOW, "warning: ");
+        tch_buf_addf(b, "%s\n", r->warnings.item[i].text);
+        tch_buf_addf(b, "  %s %s\n", term->utf8 ? "\u2192" : "->", r->warnings.item[i].advice);
+    }
+    add_heading(b, term, r);
+    add_table(b, term, r);
+}
+
+static void add_ratio(struct tch_buf *b, const struct tch_receipt *first,
+                      const struct tch_receipt *other)
+{
+    struct tch_ratio ratio;
+
+    if (tch_report_compare(first, other, &ratio, NULL) < 0)
+        return;
+    tch_buf_addf(b, "  %s takes %.4g times as long as %s", other->name, ratio.estimate,
+                 first->name);
+    if (ratio.level > 0)
+        tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
+                     ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
+    else
+        tch_buf_adds(b, "  (too few runs for an interval)");
+    tch_buf_addc(b, '\n');
+}
+
+void add_comparison(struct tch_buf *b, const struct term *term,
+                    const struct tch_receipt *const *runs, size_t count)
+{
+    if (count < 2)
+        return;
+    tch_buf_adds(b, "\n");
+    add_painted(b, term, BOLD, "compared");
+    tch_buf_addf(b, "  wall time in pairs, 95%% intervals\n");
+    for (size_t i = 1; i < count; i++)
+        add_ratio(b, runs[0], runs[i]);
+}
+
+void complain_of_run(const struct tch_run *run)
+{
+    const struct tch_run_sample *bad = &run->bad;
+    const struct tch_run_item *item = &run->items[run->bad_index];
+    const char *name = run->plan->commands[run->bad_index].line;
+    char which[64];
+    struct tch_buf b;
+
+    if (run->bad_warmup)
+        snprintf(which, sizeof which, "a warm-up run of");
+    else
+        snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
+    if (bad->timed_out)
+        complain(NULL,
+                 "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
+                 which, name);
+    else if (WIFSIGNALED(bad->status))
+        complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name, WTERMSIG(bad->status),
+                 strsignal(WTERMSIG(bad->status)));
+    else
+        complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same", which,
+                 name, WEXITSTATUS(bad->status));
+    tch_buf_init(&b, 1 << 16);
+    tch_run_last_words(run, LAST_LINES, &b);
+    if (b.len > 0)
+        fprintf(stderr, "its last words on standard error:\n%s\n", b.data);
+    tch_buf_release(&b);
+}

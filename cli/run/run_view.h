@@ -1,0 +1,28 @@
+/*
+ * A run on the terminal: values with their units, the table, warnings, comparisons.
+ */
+#ifndef CLI_RUN_VIEW_H
+#define CLI_RUN_VIEW_H
+
+#include <limits.h>
+
+#include "base/buf.h"
+#include "cli/core/term.h"
+#include "kit/run/receipt.h"
+#include "kit/run/run.h"
+
+/** The folder of a run that is named by its folder, by the run.json in it, or by the folder whose
+    latest run is meant. */
+const char *run_folder(const char *path, char folder[PATH_MAX]);
+
+/** What the command that failed did, and what it last said. */
+void complain_of_run(const struct tch_run *run);
+
+/** One run: warnings first, then its table. */
+void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
+
+/** How each of the others compares with the first, by wall time. */
+void add_comparison(struct tch_buf *b, const struct term *term,
+                    const struct tch_receipt *const *runs, size_t count);
+
+#endif

@@ -1,0 +1,349 @@
+/* tacho stats: reads a column of numbers, prints what they are distributed like. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "cli/cmds.h"
+#include "cli/core/opt.h"
+#include "kit/measure/hdr_log.h"
+#include "kit/stats/order_stats.h"
+#include "stats_view.h"
+
+enum { COLUMN, PERCENTILES, UNIT, MEMORY, SKIP, NO_HISTOGRAM };
+
+enum { OUT_MAX = 1 << 20, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
+
+static const char *const unit_names[] = {"none", "ns", "us", "ms", "s", NULL};
+static const double unit_sizes[] = {0, 1, 1e3, 1e6, 1e9};
+
+/* "99.9" to 999 / 1000. */
+static bool parse_percentile(const char *text, size_t len, struct percentile *ret)
+{
+    uint64_t digits = 0;
+    uint64_t scale = 1;
+    bool point = false;
+    size_t count = 0;
+
+    if (len == 0 || len >= sizeof ret->text)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '.' && !point && i > 0 && i + 1 < len) {
+            point = true;
+        } else if (text[i] >= '0' && text[i] <= '9' && count++ < NINES_MAX) {
+            digits = digits * 10 + (uint64_t)(text[i] - '0');
+            scale *= point ? 10 : 1;
+        } else {
+            return false;
+        }
+    }
+    if (scale > UINT64_MAX / 100 || digits > 100 * scale)
+        return false;
+    *ret = (struct percentile){.num = digits, .den = 100 * scale};
+    memcpy(ret->text, text, len);
+    return true;
+}
+
+static int parse_percentiles(struct stats_job *job, const char *list, const struct args *args)
+{
+    job->count = 0;
+    for (;;) {
+        size_t len = strcspn(list, ",");
+
+        if (job->count == STATS_PERCENTILES)
+            return wrong_usage(args, "more than %d percentiles", STATS_PERCENTILES);
+        if (!parse_percentile(list, len, &job->percentiles[job->count++]))
+            return wrong_usage(args, "'%.*s' is not a percentile from 0 to 100", (int)len, list);
+        if (!list[len])
+            return EXIT_OK;
+        list += len + 1;
+    }
+}
+
+static int parse_options(struct stats_job *job, struct args *args)
+{
+    const struct opt *opt;
+    int status = parse_percentiles(job, "50,90,95,99,99.9", args);
+
+    while (status == EXIT_OK && (opt = next_opt(args))) {
+        switch (opt->id) {
+        case COLUMN:
+            job->column = args->value;
+            break;
+        case PERCENTILES:
+            status = parse_percentiles(job, args->value, args);
+            break;
+        case UNIT:
+            job->unit = args->value;
+            break;
+        case MEMORY:
+            if (tch_parse_size(args->value, &job->memory) < 0)
+                status = wrong_usage(args, "'%s' is not a size such as 256MiB", args->value);
+            break;
+        case SKIP:
+            job->skip = true;
+            break;
+        case NO_HISTOGRAM:
+            job->histogram = false;
+            break;
+        default:
+            break;
+        }
+    }
+    if (args->count > 0 && strcmp(args->operands[0], "-") != 0)
+        job->file = args->operands[0];
+    return status;
+}
+
+static void take(void *ctx, const double *values, size_t n)
+{
+    tch_stream_add_all(ctx, values, n);
+}
+
+/* The histograms of a log, added up; --column is the tag of its lines. */
+static int read_log(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+{
+    tacho_histogram_bucket b;
+    tacho_histogram *h;
+    struct tch_hdr_log log;
+    size_t at = 0;
+    int status = tacho_histogram_new(&h, err);
+
+    if (status < 0)
+        return status;
+    status = tch_hdr_log_read(lines, job->column, job->skip, h, &log, err);
+    while (status == 0 && tacho_histogram_next(h, &at, &b))
+        tch_stream_add_count(&job->stream, (double)b.low + (double)(b.high - b.low) / 2, b.count);
+    job->stream.min = (double)tacho_histogram_min(h);
+    job->stream.max = (double)tacho_histogram_max(h);
+    job->intervals = log.intervals;
+    job->coarse = (double)log.coarse;
+    job->found = (struct tch_numbers){.skipped = log.skipped, .first_skipped = log.first_skipped};
+    if (job->column)
+        snprintf(job->found.column, sizeof job->found.column, "%s", job->column);
+    tacho_histogram_free(h);
+    return status;
+}
+
+static int read_lines(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+{
+    struct tch_line first;
+    int status = tch_lines_peek(lines, &first, err);
+
+    if (status > 0 && first.too_long)
+        status = tch_fail(err, TACHO_EPARSE, 1, "the line is too long");
+    if (status < 0)
+        return status;
+    if (status > 0 && tch_hdr_log_starts(first.text, first.len))
+        return read_log(job, lines, err);
+    return tch_numbers_read(lines, job->column, job->skip, take, &job->stream, &job->found, err);
+}
+
+static int read_file(struct stats_job *job)
+{
+    const char *name = job->file ? job->file : "standard input";
+    int fd = job->file ? open(job->file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    struct tch_lines lines;
+    tacho_error err;
+    int status;
+
+    if (fd < 0) {
+        char why[128];
+
+        complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
+        return EXIT_WORK;
+    }
+    tch_lines_init_fd(&lines, fd, name, 0);
+    status = read_lines(job, &lines, &err);
+    tch_lines_release(&lines);
+    if (job->file)
+        close(fd);
+    if (status < 0) {
+        if (status == TACHO_EIO)
+            complain(NULL, "%s", err.message); /* names the file itself */
+        else
+            complain(&err, "cannot read '%s'", name);
+        if (status == TACHO_EPARSE)
+            complain(NULL, "with --skip such lines are passed over and counted");
+        return status == TACHO_EINVAL ? EXIT_USAGE : EXIT_WORK;
+    }
+    if (job->stream.n == 0) {
+        complain(NULL, "there are no numbers in '%s'", name);
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
+/* A column called wall_time_us tells its unit itself. */
+static void find_unit(struct stats_job *job)
+{
+    const char *end = strrchr(job->found.column, '_');
+    int index = job->unit ? choice_index(unit_names, job->unit)
+                : end     ? choice_index(unit_names, end + 1)
+                          : -1;
+
+    job->unit_ns = index > 0 ? unit_sizes[index] : 0;
+    job->unit = index > 0 ? unit_names[index] : NULL;
+}
+
+static uint64_t rank_of(uint64_t n, const struct percentile *p)
+{
+    long double exact = (long double)n * p->num / p->den;
+    uint64_t rank = (uint64_t)ceill(exact);
+
+    return rank < 1 ? 1 : rank > n ? n : rank;
+}
+
+/* All ranks at once: the values, and those that enclose each percentile. */
+static int find_percentiles(struct stats_job *job, tacho_error *err)
+{
+    uint64_t ranks[3 * STATS_PERCENTILES + 1];
+    double values[3 * STATS_PERCENTILES + 1];
+    uint64_t n = job->stream.n;
+    size_t count = job->count;
+    int status;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct percentile *p = &job->percentiles[i];
+        struct tch_rank_interval at;
+        bool known =
+            tch_quantile_interval(n, (double)p->num / (double)p->den, 0.05, &at, NULL) == 0;
+
+        ranks[3 * i] = rank_of(n, p);
+        ranks[3 * i + 1] = known ? at.low + 1 : 1;
+        ranks[3 * i + 2] = known ? at.high + 1 : n;
+        job->percentiles[i].low = known ? 0 : NAN;
+    }
+    ranks[3 * count] = (n + 1) / 2;
+    status = tch_stream_at(&job->stream, ranks, 3 * count + 1, values, err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        struct percentile *p = &job->percentiles[i];
+
+        p->value = values[3 * i];
+        p->high = isnan(p->low) ? NAN : values[3 * i + 2];
+        p->low = isnan(p->low) ? NAN : values[3 * i + 1];
+    }
+    if (status < 0)
+        return status;
+    job->median = values[3 * count];
+    return tch_stream_mad(&job->stream, job->median, &job->mad, err);
+}
+
+/* Equal steps, or equal factors where a few are far above the rest. */
+static void find_bins(struct stats_job *job)
+{
+    double min = job->stream.min;
+    double max = job->stream.max;
+    bool by_factor = min > 0 && max / job->median > 20;
+
+    for (int i = 0; i <= STATS_BINS; i++) {
+        double share = (double)i / STATS_BINS;
+
+        job->edges[i] = by_factor ? min * pow(max / min, share) : min + (max - min) * share;
+    }
+    job->edges[0] = min;
+    job->edges[STATS_BINS] = nextafter(max, INFINITY);
+    tch_stream_below(&job->stream, job->edges, STATS_BINS + 1, job->below);
+}
+
+static int run_stats(struct args *args)
+{
+    struct stats_job job = {.histogram = true, .memory = (uint64_t)DEFAULT_MEMORY << 20};
+    int status = parse_options(&job, args);
+    struct tch_buf b;
+    tacho_error err;
+
+    if (status != EXIT_OK)
+        return status;
+    if (tch_stream_init(&job.stream, (size_t)job.memory, &err) < 0) {
+        complain(&err, "cannot start");
+        return EXIT_WORK;
+    }
+    status = read_file(&job);
+    if (status != EXIT_OK)
+        goto out;
+    find_unit(&job);
+    if (find_percentiles(&job, &err) < 0) {
+        complain(&err, "cannot find the percentiles");
+        status = EXIT_WORK;
+        goto out;
+    }
+    if (args->json || (job.histogram && !args->quiet))
+        find_bins(&job);
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_stats_json(&b, &job);
+    else
+        add_stats_text(&b, &job, args);
+    status = put_out(&b);
+out:
+    tch_stream_release(&job.stream);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = COLUMN,
+     .name = "column",
+     .letter = 'c',
+     .arg = "NAME|N",
+     .help =
+         "a CSV column by its name or number, a key of JSON objects, or a tag of a histogram log"},
+    {.id = PERCENTILES,
+     .name = "percentiles",
+     .letter = 'p',
+     .arg = "LIST",
+     .help = "which, with as many nines as you like; 50,90,95,99,99.9 when not given"},
+    {.id = UNIT,
+     .name = "unit",
+     .letter = 'u',
+     .arg = "UNIT",
+     .help = "what the numbers are; a column such as wall_time_us tells it itself",
+     .choices = unit_names},
+    {.id = MEMORY,
+     .name = "memory",
+     .arg = "SIZE",
+     .help = "keep numbers in so much memory, 256MiB; beyond that a histogram answers"},
+    {.id = SKIP, .name = "skip", .help = "pass over lines without a number, and count them"},
+    {.id = NO_HISTOGRAM, .name = "no-histogram", .help = "do not draw one"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE",
+     .help =
+         "numbers, CSV, JSON lines or an HdrHistogram log; standard input when not given, or '-'",
+     .optional = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho stats latency.csv", "The wall times of a benchmark."},
+    {"tacho stats -c stage_us.decode -u us profile.jsonl", "A stage of profile events."},
+    {"tacho stats -u ns latency.hlog", "All intervals of an HdrHistogram log."},
+    {"seq 1000000 | tacho stats -p 50,99.999", "Numbers of a pipe."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_stats = {
+    .name = "stats",
+    .summary = "latency statistics of a column of numbers",
+    .usage = "tacho stats [--column NAME|N] [--percentiles LIST] [--unit UNIT] [--json] [FILE]",
+    .about =
+        "Reads numbers from plain lines, a column of a CSV file or a key of JSON lines, and "
+        "prints percentiles (nearest-rank, each with its 95% interval by binomial order "
+        "statistics), mean, standard deviation of the population, median absolute deviation, "
+        "and a histogram.\n\n"
+        "While the numbers fit into --memory the answers are exact; beyond that they come from "
+        "a histogram and are within 0.39% of that. The first line of the output says which.\n\n"
+        "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) is read, too: the "
+        "histograms of all its lines that carry no tag, or the tag that --column names, are added "
+        "up.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_stats,
+};

@@ -1,0 +1,199 @@
+/* Statistics of numbers, shown. */
+#include "stats_view.h"
+
+#include <math.h>
+
+#include "base/json_write.h"
+#include "cli/core/format.h"
+#include "cli/core/table.h"
+
+static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
+{
+    tch_json_key(b, "histogram");
+    tch_json_begin_array(b);
+    for (int i = 0; i < STATS_BINS; i++) {
+        tch_json_begin_object(b);
+        tch_json_put_f64(b, "low", job->edges[i]);
+        tch_json_put_f64(b, "high", i + 1 == STATS_BINS ? job->stream.max : job->edges[i + 1]);
+        tch_json_key(b, "count");
+        tch_json_u64(b, job->below[i + 1] - job->below[i]);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void add_json_text(struct tch_buf *b, const char *key, const char *text)
+{
+    tch_json_key(b, key);
+    if (text && text[0])
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+}
+
+void add_stats_json(struct tch_buf *b, const struct stats_job *job)
+{
+    bool exact = tch_stream_exact(&job->stream);
+
+    tch_json_begin_object(b);
+    add_json_text(b, "schema", "tacho.stats.v1");
+    add_json_text(b, "file", job->file);
+    add_json_text(b, "column", job->found.column);
+    add_json_text(b, "unit", job->unit);
+    tch_json_key(b, "n");
+    tch_json_u64(b, job->stream.n);
+    tch_json_key(b, "skipped");
+    tch_json_u64(b, job->found.skipped);
+    tch_json_key(b, "exact");
+    tch_json_bool(b, exact);
+    tch_json_put_f64(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
+    tch_json_put_f64(b, "absolute_error", job->coarse);
+    tch_json_put_f64(b, "min", job->stream.min);
+    tch_json_put_f64(b, "max", job->stream.max);
+    tch_json_put_f64(b, "mean", tch_stream_mean(&job->stream));
+    tch_json_put_f64(b, "std", tch_stream_std(&job->stream));
+    tch_json_put_f64(b, "mad", job->mad);
+    tch_json_key(b, "percentiles");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < job->count; i++) {
+        const struct percentile *p = &job->percentiles[i];
+
+        tch_json_begin_object(b);
+        add_json_text(b, "percentile", p->text);
+        tch_json_put_f64(b, "value", p->value);
+        tch_json_put_f64(b, "low95", p->low);
+        tch_json_put_f64(b, "high95", p->high);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+    add_json_bins(b, job);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+/* A time, or the number with as many digits as it has; what is not exact gets no more than it is
+   good for. */
+static const char *show(const struct stats_job *job, double value, bool exact, char out[64])
+{
+    struct tch_buf b;
+
+    if (isnan(value))
+        return "-";
+    tch_buf_init_on(&b, out, 64, 63);
+    if (job->unit_ns > 0) {
+        add_duration(&b, value * job->unit_ns);
+    } else if (!exact || value != floor(value) || fabs(value) >= 1e15) {
+        tch_buf_addf(&b, "%.6g", value);
+    } else {
+        tch_buf_addf(&b, "%.0f", value);
+    }
+    return out;
+}
+
+static void add_row(struct table *t, const struct stats_job *job, const char *name, double value,
+                    bool exact)
+{
+    char text[64];
+
+    table_add(t, PLAIN, name);
+    table_add(t, BOLD, show(job, value, exact, text));
+    table_add(t, PLAIN, "");
+}
+
+static void add_percentile_row(struct table *t, const struct stats_job *job,
+                               const struct percentile *p)
+{
+    bool exact = tch_stream_exact(&job->stream);
+    char low[64];
+    char high[64];
+    char text[64];
+    char name[40];
+
+    snprintf(name, sizeof name, "p%s", p->text);
+    table_add(t, PLAIN, name);
+    table_add(t, BOLD, show(job, p->value, exact, text));
+    if (isnan(p->low))
+        table_add(t, DIM, "too few numbers for an interval");
+    else
+        table_addf(t, DIM, "%s to %s", show(job, p->low, exact, low),
+                   show(job, p->high, exact, high));
+}
+
+static void add_table(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+{
+    static const struct column columns[] = {
+        {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
+    struct table t;
+
+    table_init(&t, &args->out, columns, 3);
+    add_row(&t, job, "min", job->stream.min, true);
+    for (size_t i = 0; i < job->count; i++)
+        add_percentile_row(&t, job, &job->percentiles[i]);
+    add_row(&t, job, "max", job->stream.max, true);
+    add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
+    add_row(&t, job, "std", tch_stream_std(&job->stream), false);
+    add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
+    table_print(&t, b);
+    table_release(&t);
+}
+
+static void add_drawing(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+{
+    static const struct column columns[] = {{.right = true}, {.fit = FIT_WHOLE}, {.right = true}};
+    uint64_t most = 1;
+    struct table t;
+
+    for (int i = 0; i < STATS_BINS; i++) {
+        uint64_t count = job->below[i + 1] - job->below[i];
+
+        most = count > most ? count : most;
+    }
+    tch_buf_addc(b, '\n');
+    table_init(&t, &args->out, columns, 3);
+    for (int i = 0; i < STATS_BINS; i++) {
+        uint64_t count = job->below[i + 1] - job->below[i];
+        char edge[64];
+        char text[256];
+        struct tch_buf bar;
+
+        table_add(&t, PLAIN, show(job, job->edges[i], false, edge));
+        tch_buf_init_on(&bar, text, sizeof text, sizeof text - 1);
+        add_bar(&bar, &args->out, (double)count / (double)most, 40);
+        table_add(&t, CYAN, bar.data);
+        tch_buf_clear(&bar);
+        add_count(&bar, count);
+        table_add(&t, PLAIN, count > 0 ? bar.data : "");
+        tch_buf_release(&bar);
+    }
+    table_print(&t, b);
+    table_release(&t);
+}
+
+void add_stats_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+{
+    char coarse[64];
+
+    tch_buf_addf(b, "%llu numbers", (unsigned long long)job->stream.n);
+    if (job->found.column[0])
+        tch_buf_addf(b, " of %s", job->found.column);
+    if (job->intervals > 0)
+        tch_buf_addf(b, " in %llu histogram%s", (unsigned long long)job->intervals,
+                     job->intervals == 1 ? "" : "s");
+    if (tch_stream_exact(&job->stream))
+        tch_buf_adds(b, ", exact\n");
+    else if (job->coarse > 0)
+        tch_buf_addf(b,
+                     ", by histogram: within %.2g%% or %s, if that is more, of the exact answer\n",
+                     100 * TCH_STREAM_ERROR, show(job, job->coarse, true, coarse));
+    else
+        tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
+                     100 * TCH_STREAM_ERROR);
+    if (job->found.skipped > 0)
+        tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
+                     (unsigned long long)job->found.skipped,
+                     (unsigned long long)job->found.first_skipped);
+    tch_buf_addc(b, '\n');
+    add_table(b, job, args);
+    if (job->histogram && !args->quiet)
+        add_drawing(b, job, args);
+}

@@ -1,0 +1,304 @@
+/* The options of `tacho sweep`. */
+#include "sweep_options.h"
+
+#include <unistd.h>
+
+#include "base/number.h"
+#include "kit/run/run_folder.h"
+#include "kit/run/shell_words.h"
+#include "kit/sweep/growth_fit.h"
+#include "sweep_file.h"
+
+enum {
+    COMMAND = RUN_OPTS_END,
+    GRID,
+    RANGE,
+    REPEAT,
+    BASELINE,
+    NAME,
+    OUT,
+    SEED,
+    FRESH,
+    RETRY,
+    PARETO,
+    COST,
+    ALONG,
+    EXPECT,
+    FILE_NAME,
+};
+
+const struct opt sweep_opts[] = {
+    {.id = COMMAND,
+     .name = "command",
+     .letter = 'c',
+     .arg = "LINE",
+     .help = "the command as a line, split into words as a shell does"},
+    {.id = GRID,
+     .name = "grid",
+     .letter = 'g',
+     .arg = "NAME=VALUE,...",
+     .help = "a parameter and its values; give several for all combinations"},
+    {.id = RANGE,
+     .name = "range",
+     .arg = "NAME=FROM:TO[:STEP]",
+     .help = "a parameter from FROM to TO, adding STEP (default 1), or log10 to multiply by 10"},
+    {.id = BASELINE,
+     .name = "baseline",
+     .letter = 'b',
+     .arg = "LINE",
+     .help = "a command run among the cells that they are compared with; may take parameters too"},
+    {.id = REPEAT,
+     .name = "repeat",
+     .letter = 'n',
+     .arg = "N",
+     .help = "N runs of each cell, one a block (default 10)"},
+    {.id = NAME,
+     .name = "name",
+     .arg = "NAME",
+     .help = "the sweep's name (default: that of the program)"},
+    {.id = OUT,
+     .name = "out",
+     .letter = 'o',
+     .arg = "DIR",
+     .help = "where its folder goes (default tacho-out)",
+     .complete = COMPLETE_DIR},
+    {.id = SEED, .name = "seed", .arg = "N", .help = "of the order (default 1)"},
+    {.id = FRESH, .name = "fresh", .help = "start over, whatever is there"},
+    {.id = RETRY, .name = "retry-failed", .help = "run cells again that failed before"},
+    {.id = PARETO,
+     .name = "pareto",
+     .arg = "MEASURE,...",
+     .help = "choose the best by these, max:MEASURE where more is better (default "
+             "wall_ns,max_rss_bytes)"},
+    {.id = COST,
+     .name = "cost",
+     .arg = "MEASURE",
+     .help = "what figures and fits are of (default wall_ns)"},
+    {.id = ALONG,
+     .name = "along",
+     .arg = "NAME",
+     .help = "the parameter that the cost is fitted to; needed where several are numeric"},
+    {.id = EXPECT,
+     .name = "expect",
+     .arg = "GROWTH",
+     .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise"},
+    {.id = FILE_NAME,
+     .name = "file",
+     .letter = 'f',
+     .arg = "FILE",
+     .help = "take the section 'sweep' of FILE (default, without a command: tacho.yaml)",
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static int out_of_memory(void)
+{
+    complain(NULL, "out of memory");
+    return EXIT_WORK;
+}
+
+static int take_grid(struct sweep_options *o, const struct args *args, bool range)
+{
+    tacho_error err;
+    int status = range ? tch_grid_add_range(&o->grid, args->value, &err)
+                       : tch_grid_add(&o->grid, args->value, &err);
+
+    if (status == TACHO_ENOMEM)
+        return out_of_memory();
+    return status < 0 ? wrong_usage(args, "%s", err.message) : EXIT_OK;
+}
+
+static int take_name(struct sweep_options *o, const struct args *args)
+{
+    tch_folder_name(o->name, sizeof o->name, args->value);
+    if (strcmp(o->name, args->value) != 0)
+        return wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
+    o->plan.name = args->value;
+    return EXIT_OK;
+}
+
+static int take_expect(struct sweep_options *o, const struct args *args)
+{
+    struct tch_expect expect;
+    tacho_error err;
+
+    o->expect = args->value;
+    return tch_expect_parse(args->value, &expect, &err) < 0 ? wrong_usage(args, "%s", err.message)
+                                                            : EXIT_OK;
+}
+
+int sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt)
+{
+    switch (opt->id) {
+    case COMMAND:
+        o->command = args->value;
+        break;
+    case GRID:
+    case RANGE:
+        return take_grid(o, args, opt->id == RANGE);
+    case BASELINE:
+        o->plan.baseline = args->value;
+        break;
+    case REPEAT:
+        return take_count(args, "repeat", 1, &o->plan.repeat);
+    case NAME:
+        return take_name(o, args);
+    case SEED:
+        if (tch_parse_u64(args->value, UINT64_MAX, &o->plan.seed) < 0)
+            return wrong_value(args, "seed", "a number");
+        break;
+    case OUT:
+        o->run.plan.out = args->value;
+        break;
+    case FRESH:
+        o->plan.fresh = true;
+        break;
+    case RETRY:
+        o->plan.retry = true;
+        break;
+    case PARETO:
+        o->pareto = args->value;
+        break;
+    case COST:
+        o->cost = args->value;
+        break;
+    case ALONG:
+        o->along = args->value;
+        break;
+    case EXPECT:
+        return take_expect(o, args);
+    case FILE_NAME:
+        break;
+    default:
+        return run_options_take(&o->run, args, opt);
+    }
+    return EXIT_OK;
+}
+
+/* A line into argv: that of the command (0) or of the baseline (1). */
+static int take_line(struct sweep_options *o, const struct args *args, int which, const char *line,
+                     const char *const **argv)
+{
+    tacho_error err;
+    int status;
+
+    if (o->run.plan.shell) {
+        const char *const by_shell[] = {"sh", "-c", line, NULL};
+
+        memcpy(o->by_shell[which], by_shell, sizeof by_shell);
+        *argv = o->by_shell[which];
+        return EXIT_OK;
+    }
+    status = tch_words_split(line, &o->line_words[which], &err);
+    if (status == TACHO_ENOMEM)
+        return out_of_memory();
+    *argv = (const char *const *)o->line_words[which];
+    return status < 0 ? wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
+}
+
+/* What is on the command line counts more than the file. */
+static int settle_command(struct sweep_options *o, const struct args *args)
+{
+    char **words = args->count > 0 ? args->operands : o->words;
+    const char *line = o->command ? o->command : args->count > 0 ? NULL : o->file_line;
+
+    if (args->count > 0 && o->command)
+        return wrong_usage(args, "give the command by -c or after the options, not both");
+    if (!words && !line)
+        return wrong_usage(args, "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
+    if (line) {
+        o->plan.line = line;
+        return take_line(o, args, 0, line, &o->plan.argv);
+    }
+    o->line = join_words(words);
+    if (!o->line)
+        return out_of_memory();
+    if (o->run.plan.shell)
+        return wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->line);
+    o->plan.line = o->line;
+    o->plan.argv = (const char *const *)words;
+    return EXIT_OK;
+}
+
+/* That of the program, or, by a shell, the beginning of the line. */
+static void settle_name(struct sweep_options *o)
+{
+    bool shell = o->run.plan.shell;
+    const char *word = shell ? o->plan.line : o->plan.argv[0];
+    const char *slash = shell ? NULL : strrchr(word, '/');
+
+    if (o->plan.name)
+        return;
+    tch_folder_name(o->name, shell ? 24 : sizeof o->name, slash ? slash + 1 : word);
+    o->plan.name = o->name;
+}
+
+static int settle(struct sweep_options *o, const struct args *args)
+{
+    int status = settle_command(o, args);
+
+    if (status == EXIT_OK && o->grid.count == 0)
+        status = wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
+    if (status == EXIT_OK && o->plan.baseline)
+        status = take_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv);
+    if (status == EXIT_OK)
+        status = run_options_check(&o->run, args);
+    if (status != EXIT_OK)
+        return status;
+    settle_name(o);
+    o->plan.grid = &o->grid;
+    o->plan.run = o->run.plan;
+    return EXIT_OK;
+}
+
+/* Parameters and a command of the command line, and which file: before all else. */
+static int take_first(struct sweep_options *o, struct args args, const char **file)
+{
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    while (status == EXIT_OK && (opt = next_opt(&args)))
+        if (opt->id == FILE_NAME)
+            *file = args.value;
+        else if (opt->id == COMMAND)
+            o->command = args.value;
+        else if (opt->id == GRID || opt->id == RANGE)
+            status = take_grid(o, &args, opt->id == RANGE);
+    o->given_params = o->grid.count;
+    return status;
+}
+
+/* What the file says first, then what the command line does: the later counts. */
+int sweep_options_parse(struct sweep_options *o, struct args *args)
+{
+    const char *file = NULL;
+    const struct opt *opt;
+    int status;
+
+    *o = (struct sweep_options){.plan = {.repeat = TCH_SWEEP_REPEAT, .seed = 1}};
+    status = run_options_init(&o->run, args);
+    o->run.in_sweep = true;
+    if (status == EXIT_OK)
+        status = take_first(o, *args, &file);
+    if (!file && args->count == 0 && !o->command && access("tacho.yaml", F_OK) == 0)
+        file = "tacho.yaml";
+    if (status == EXIT_OK && file)
+        status = sweep_file_read(o, args, file);
+    while (status == EXIT_OK && (opt = next_opt(args)))
+        if (opt->id != GRID && opt->id != RANGE)
+            status = sweep_options_take(o, args, opt);
+    return status == EXIT_OK ? settle(o, args) : status;
+}
+
+void sweep_options_release(struct sweep_options *o)
+{
+    tch_grid_release(&o->grid);
+    run_options_release(&o->run);
+    for (size_t i = 0; i < o->kept_count; i++)
+        free(o->kept[i]);
+    tch_yaml_release(&o->yaml);
+    free(o->words);
+    free(o->line);
+    free(o->line_words[0]);
+    free(o->line_words[1]);
+}

@@ -1,0 +1,43 @@
+/*
+ * The options of `tacho sweep`, made into a plan.
+ */
+#ifndef CLI_SWEEP_OPTIONS_H
+#define CLI_SWEEP_OPTIONS_H
+
+#include "cli/run/run_options.h"
+#include "kit/config/yaml.h"
+#include "kit/sweep/sweep_loop.h"
+
+enum { SWEEP_KEPT = 256 };
+
+struct sweep_options {
+    struct tch_sweep_plan plan;
+    struct tch_grid grid;
+    struct run_options run; /**< what is around a run */
+    size_t given_params;    /**< of the grid, on the command line */
+    struct tch_yaml yaml;   /**< of the file, whose texts are used */
+    char *kept[SWEEP_KEPT]; /**< owned: texts made from it */
+    size_t kept_count;
+    const char *command;   /**< the command as a line, by -c; or NULL */
+    const char *file_line; /**< the command as a line of the file; or NULL */
+    char **words;          /**< owned: the command as words of the file; or NULL */
+    char *line;            /**< owned: the command as one line */
+    char **line_words[2];  /**< owned: what the command's and the baseline's line were split into */
+    const char *by_shell[2][4]; /**< or what runs them by a shell */
+    char name[100];             /**< of the program, where none was given */
+    const char *pareto;
+    const char *cost;
+    const char *along;
+    const char *expect;
+};
+
+extern const struct opt sweep_opts[];
+
+/** EXIT_OK, or what to end with after a complaint; sweep_options_release() in any case. */
+int sweep_options_parse(struct sweep_options *o, struct args *args);
+void sweep_options_release(struct sweep_options *o);
+
+/** Takes one option, with args->value. EXIT_OK, or what to end with after a complaint. */
+int sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt);
+
+#endif

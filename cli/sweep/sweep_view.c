@@ -1,0 +1,175 @@
+/* Sweeps on the terminal. */
+#include "sweep_view.h"
+
+#include <math.h>
+
+#include "cli/core/table.h"
+#include "kit/run/value.h"
+
+enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7 };
+
+static void add_value(struct table *t, enum tch_unit unit, double value)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 64);
+    tch_add_value(&b, unit, value);
+    table_add(t, isnan(value) ? DIM : PLAIN, b.data);
+    tch_buf_release(&b);
+}
+
+static void add_precision(struct table *t, const struct tch_cell_value *v)
+{
+    if (v->level > 0 && v->median > 0)
+        table_addf(t, PLAIN, "%.1f%%", 100 * (v->high - v->low) / 2 / v->median);
+    else
+        table_add(t, DIM, "-");
+}
+
+/* Bold where the ratio is other than 1 beyond doubt. */
+static void add_ratio(struct table *t, const struct tch_cell_value *v)
+{
+    const struct tch_ratio *ratio = &v->ratio;
+    const char *to = t->term->utf8 ? " \u2026 " : " .. ";
+
+    if (isnan(ratio->estimate)) {
+        table_add(t, DIM, "-");
+        table_add(t, DIM, "-");
+        return;
+    }
+    table_addf(t, v->p <= TCH_RUN_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
+    if (ratio->level > 0)
+        table_addf(t, PLAIN, "%.4g%s%.4g", ratio->low, to, ratio->high);
+    else
+        table_add(t, DIM, "too few runs");
+}
+
+static void add_mark(struct table *t, const struct tch_cell_result *c, bool cell)
+{
+    if (strcmp(c->state, "failed") == 0)
+        table_add(t, RED, c->failure ? c->failure : "failed");
+    else if (strcmp(c->state, "complete") != 0)
+        table_add(t, YELLOW, c->state);
+    else if (!cell)
+        table_add(t, DIM, "baseline");
+    else if (c->best != TCH_BEST_NO)
+        table_add(t, c->best == TCH_BEST_YES ? GREEN : PLAIN,
+                  c->best == TCH_BEST_YES ? "best" : "maybe best");
+    else
+        table_add(t, PLAIN, "");
+}
+
+static void add_line(struct table *t, const struct tch_results *r, size_t i, int memory)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const struct tch_grid *grid = sweep->plan->grid;
+    const struct tch_cell_result *c = &r->cells[i];
+    const struct tch_cell_value none = {.median = NAN, .ratio = {.estimate = NAN}};
+    const struct tch_cell_value *cost = r->measure_count > 0 ? &c->value[r->cost] : &none;
+    bool cell = i < sweep->cells;
+    size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
+
+    for (size_t j = 0; j < grid->count; j++)
+        table_add(t, PLAIN,
+                  cell || (sweep->baseline_uses >> j & 1) ? tch_grid_text(grid, at, j) : "");
+    table_addf(t, PLAIN, "%zu", c->runs);
+    add_value(t, r->measure_count > 0 ? r->measures[r->cost].unit : TCH_NS, cost->median);
+    add_precision(t, cost);
+    if (sweep->baselines > 0)
+        add_ratio(t, cost);
+    if (memory >= 0)
+        add_value(t, r->measures[memory].unit, c->value[memory].median);
+    add_mark(t, c, cell);
+}
+
+/* Parameters, runs, the cost, memory and what is to say. */
+static size_t make_columns(struct column *columns, const struct tch_results *r, bool memory)
+{
+    const struct tch_grid *grid = r->sweep->plan->grid;
+    size_t n = 0;
+
+    for (size_t i = 0; i < grid->count; i++)
+        columns[n++] =
+            (struct column){.title = grid->param[i].name, .right = grid->param[i].numeric};
+    columns[n++] = (struct column){.title = "runs", .right = true};
+    columns[n++] = (struct column){
+        .title = r->measure_count > 0 ? r->measures[r->cost].title : "cost", .right = true};
+    columns[n++] = (struct column){.title = "+-", .right = true};
+    if (r->sweep->baselines > 0) {
+        columns[n++] = (struct column){.title = "ratio", .right = true};
+        columns[n++] = (struct column){.title = "95% interval", .right = true};
+    }
+    if (memory)
+        columns[n++] = (struct column){.title = "peak memory", .right = true};
+    columns[n++] = (struct column){.title = "", .fit = FIT_CUT};
+    return n;
+}
+
+void add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    struct column columns[TCH_GRID_PARAMS + FIXED_COLUMNS];
+    int memory = tch_results_measure(r, "max_rss_bytes");
+    bool all = sweep->cells <= SHOWN_MOST;
+    size_t shown = 0;
+    struct table t;
+
+    if (memory >= 0 && (size_t)memory == r->cost)
+        memory = -1;
+    add_painted(b, term, BOLD, sweep->plan->name);
+    tch_buf_addf(b, "  %zu cells, %llu of %llu runs  (%.*s)\n", sweep->cells,
+                 (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total,
+                 (int)strcspn(sweep->plan->line, "\n"), sweep->plan->line);
+    table_init(&t, term, columns, make_columns(columns, r, memory >= 0));
+    t.indent = 2;
+    for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines && all; i++)
+        add_line(&t, r, i, memory);
+    for (size_t i = 0; i < sweep->cells; i++)
+        if (all || (r->cells[i].best == TCH_BEST_YES && shown++ < SHOWN_MOST))
+            add_line(&t, r, i, memory);
+    table_print(&t, b);
+    table_release(&t);
+    if (!all)
+        tch_buf_addf(b, "  the best of them; all %zu are in results.csv\n", sweep->cells);
+}
+
+static void add_models(struct tch_buf *b, const struct tch_fit *fit)
+{
+    const char *join = "";
+
+    for (int i = 0; i < TCH_GROWTHS; i++)
+        if (fit->model[i].open && i != fit->best) {
+            tch_buf_addf(b, "%sO(%s)", *join ? join : "; not told apart from ",
+                         tch_growth_names[i]);
+            join = ", ";
+        }
+}
+
+void add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r)
+{
+    if (r->series_count == 0)
+        return;
+    tch_buf_addc(b, '\n');
+    add_painted(b, term, BOLD, "growth");
+    tch_buf_addf(b, "  of the %s with n = %s\n", r->measures[r->cost].title,
+                 r->sweep->plan->grid->param[r->along].name);
+    for (size_t i = 0; i < r->series_count; i++) {
+        const struct tch_series *s = &r->series[i];
+        const struct tch_fit *fit = &s->fit;
+
+        tch_buf_addf(b, "  %s%s", s->name, s->name[0] ? ": " : "");
+        if (fit->best < 0) {
+            tch_buf_addf(b, "too few values: %d or more are needed\n", TCH_FIT_LEAST);
+            continue;
+        }
+        tch_buf_addf(b, "O(%s), R2 %.4f, error %.2g%%", tch_growth_names[fit->best],
+                     fit->model[fit->best].r2, 100 * fit->model[fit->best].rms);
+        if (!isnan(fit->exponent))
+            tch_buf_addf(b, ", exponent %.2f [%.2f .. %.2f]", fit->exponent, fit->exponent_low,
+                         fit->exponent_high);
+        add_models(b, fit);
+        if (r->expect.text && tch_fit_contradicts(fit, &r->expect))
+            add_painted(b, term, RED, "; not as expected");
+        tch_buf_addc(b, '\n');
+    }
+}

@@ -1,0 +1,216 @@
+/* tacho trace compare: spans of two traces side by side. */
+#include <math.h>
+
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/core/format.h"
+#include "cli/core/opt.h"
+#include "cli/core/table.h"
+#include "cmd_trace_parts.h"
+#include "kit/trace/trace_compare.h"
+#include "trace_text.h"
+
+enum { TOP };
+
+enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20 };
+
+/* What can be said of a row. */
+static const char *verdict_of(const struct tch_compare_row *row)
+{
+    if (row->side[0].count == 0)
+        return "new";
+    if (row->side[1].count == 0)
+        return "gone";
+    if (!(row->ratio.level > 0))
+        return "too few";
+    return row->ratio.low > 1 ? "slower" : row->ratio.high < 1 ? "faster" : "no difference seen";
+}
+
+static bool in_both(const struct tch_compare_row *row)
+{
+    return row->side[0].count > 0 && row->side[1].count > 0;
+}
+
+/* For programs. */
+
+static void add_json_side(struct tch_buf *b, const char *key, const struct tch_compare_side *side)
+{
+    tch_json_key(b, key);
+    tch_json_begin_object(b);
+    tch_json_key(b, "count");
+    tch_json_u64(b, side->count);
+    tch_json_key(b, "total_ns");
+    tch_json_u64(b, side->total);
+    tch_json_end_object(b);
+}
+
+static void add_json_number(struct tch_buf *b, const char *key, bool is, double value)
+{
+    tch_json_key(b, key);
+    if (is && isfinite(value))
+        tch_json_f64(b, value);
+    else
+        tch_json_null(b);
+}
+
+static void add_json_row(struct tch_buf *b, const struct tch_trace_comparison *c,
+                         const struct tch_compare_row *row)
+{
+    bool interval = in_both(row) && row->ratio.level > 0;
+
+    tch_json_begin_object(b);
+    tch_json_key(b, "name");
+    tch_json_string(b, tch_text(&c->texts, row->name), tch_text_len(&c->texts, row->name));
+    add_json_side(b, "a", &row->side[0]);
+    add_json_side(b, "b", &row->side[1]);
+    add_json_number(b, "ratio", in_both(row), row->ratio.estimate);
+    add_json_number(b, "ratio_low", interval, row->ratio.low);
+    add_json_number(b, "ratio_high", interval, row->ratio.high);
+    tch_json_key(b, "verdict");
+    tch_json_text(b, verdict_of(row));
+    tch_json_end_object(b);
+}
+
+static void add_json(struct tch_buf *b, const struct tch_trace_comparison *c, char *const *paths,
+                     size_t top)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.trace.compare.v1");
+    tch_json_key(b, "a");
+    tch_json_text(b, paths[0]);
+    tch_json_key(b, "b");
+    tch_json_text(b, paths[1]);
+    tch_json_key(b, "confidence");
+    tch_json_f64(b, 0.95);
+    tch_json_key(b, "rows");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < c->count && i < top; i++)
+        add_json_row(b, c, &c->rows[i]);
+    tch_json_end_array(b);
+    tch_json_key(b, "rows_left_out");
+    tch_json_u64(b, c->count > top ? c->count - top : 0);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+/* For people. */
+
+static void add_side(struct table *t, struct tch_buf *text, const struct tch_compare_side *side)
+{
+    tch_buf_clear(text);
+    add_count(text, side->count);
+    table_add(t, PLAIN, text->data);
+    tch_buf_clear(text);
+    add_duration(text, (double)side->total);
+    table_add(t, PLAIN, side->count > 0 ? text->data : "-");
+}
+
+static void add_row(struct table *t, struct tch_buf *text, const struct tch_trace_comparison *c,
+                    const struct tch_compare_row *row)
+{
+    const char *verdict = verdict_of(row);
+    enum paint paint = verdict[0] == 's' ? RED : verdict[0] == 'f' ? GREEN : PLAIN;
+
+    tch_buf_clear(text);
+    tch_buf_add(text, tch_text(&c->texts, row->name), tch_text_len(&c->texts, row->name));
+    table_add(t, PLAIN, text->len > 0 ? text->data : "(none)");
+    add_side(t, text, &row->side[0]);
+    add_side(t, text, &row->side[1]);
+    if (!in_both(row))
+        table_add(t, PLAIN, "");
+    else if (row->ratio.level > 0)
+        table_addf(t, paint, "%.3f (%.3f to %.3f)", row->ratio.estimate, row->ratio.low,
+                   row->ratio.high);
+    else
+        table_addf(t, PLAIN, "%.3f", row->ratio.estimate);
+    table_add(t, paint, verdict);
+}
+
+static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, char *const *paths,
+                       size_t top, const struct term *term)
+{
+    static const struct column columns[] = {{.title = "name", .fit = FIT_CUT},
+                                            {.title = "count A", .right = true},
+                                            {.title = "total A", .right = true},
+                                            {.title = "count B", .right = true},
+                                            {.title = "total B", .right = true},
+                                            {.title = "a span B/A, 95 %"},
+                                            {.title = "verdict"}};
+    struct tch_buf text;
+    struct table t;
+
+    tch_buf_addf(b, "A: %s, %llu spans\nB: %s, %llu spans\n\n", paths[0],
+                 (unsigned long long)c->spans[0], paths[1], (unsigned long long)c->spans[1]);
+    tch_buf_init(&text, OUT_MAX);
+    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < c->count && i < top; i++)
+        add_row(&t, &text, c, &c->rows[i]);
+    table_print(&t, b);
+    if (c->count > top)
+        tch_buf_addf(b, "... and %zu more; --top %zu shows all\n", c->count - top, c->count);
+    table_release(&t);
+    tch_buf_release(&text);
+}
+
+static int run_compare(struct args *args)
+{
+    struct tch_trace_comparison c;
+    struct tch_buf b;
+    tacho_error err;
+    uint64_t top = TOP_DEFAULT;
+    int status;
+
+    while (next_opt(args))
+        if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
+            return wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
+    if (tch_trace_compare(&c, args->operands[0], args->operands[1], &err) < 0) {
+        complain(&err, "cannot compare '%s' and '%s'", args->operands[0], args->operands[1]);
+        status = EXIT_WORK;
+        goto out;
+    }
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_json(&b, &c, args->operands, (size_t)top);
+    else
+        add_report(&b, &c, args->operands, (size_t)top, &args->out);
+    status = put_out(&b);
+    for (int i = 0; i < 2; i++)
+        warn_of_losses(&c.models[i], args->operands[i]);
+out:
+    tch_trace_comparison_release(&c);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = TOP, .name = "top", .letter = 'n', .arg = "N", .help = "rows to show, 20 by default"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "A", .help = "a trace: what was", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "a trace: what is", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace compare before.json after.json", "What became slower, what is new."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_trace_compare = {
+    .name = "compare",
+    .summary = "spans of two traces side by side",
+    .usage = "tacho trace compare [--top N] [--json] A B",
+    .about =
+        "For each name: how many spans and how much time in both traces, and how long a span of B "
+        "takes compared with one of A, with the 95 % interval of that ratio (by ranks, from at "
+        "most 100 spans of each). Spans of one trace are not independent runs: the interval tells "
+        "of these two traces, not of all that could be recorded. Names that took more or less time "
+        "come first.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .json = true,
+    .run = run_compare,
+};

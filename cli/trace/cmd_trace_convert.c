@@ -1,0 +1,61 @@
+/* tacho trace convert: a trace in another format. */
+#include "cli/core/opt.h"
+#include "cmd_trace_parts.h"
+#include "kit/trace/trace_rewrite.h"
+#include "trace_text.h"
+
+static int run_convert(struct args *args)
+{
+    const char *in = args->operands[0];
+    struct trace_output out = {.path = NULL};
+    struct tch_read_options reading;
+    struct tch_rewritten done;
+    struct trace_progress progress;
+    const struct opt *opt;
+    tacho_error err;
+    int status;
+
+    while ((opt = next_opt(args)))
+        take_output_opt(&out, opt, args->value);
+    status = check_output(args, &out);
+    if (status != EXIT_OK)
+        return status;
+    reading = trace_reading(&progress, args, in, true);
+    status = tch_rewrite(&done, in, out.path, &reading, &out.writing, NULL, &err);
+    progress_end(&progress.progress);
+    if (status < 0)
+        complain(&err, "cannot convert '%s' to '%s'", in, out.path);
+    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, &out, args);
+    tch_rewritten_release(&done);
+    return status;
+}
+
+static const struct arg operands[] = {
+    {.name = "IN", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace convert trace.json -o trace.pftrace", "Smaller, and quicker to open."},
+    {"tacho trace convert trace.pftrace -o trace.folded", "Stacks for a flamegraph."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_trace_convert = {
+    .name = "convert",
+    .summary = "a trace in another format",
+    .usage = "tacho trace convert IN -o OUT [--form FORM]",
+    .about =
+        "Reads recordings (.tacho), Chrome JSON of any writer (array, object or JSON lines, also "
+        "gzip), Perfetto traces, CSV of spans, folded stacks and the text of babeltrace2, whatever "
+        "their names are. Writes .json, .json.gz, .pftrace, .tacho, .csv (spans) and "
+        ".folded (stacks, in nanoseconds). A damaged file is read up to where it is sound.\n\n"
+        "Begins and ends become whole spans. In .pftrace and .folded, spans that overlap others "
+        "of their track only partly go to tracks of their own. Everything goes through a sort "
+        "that uses a temporary file in TMPDIR once there are more than a million events.",
+    .more_opts = trace_output_opts,
+    .args = operands,
+    .examples = examples,
+    .exits = trace_output_exits,
+    .run = run_convert,
+};

@@ -1,0 +1,150 @@
+/* tacho trace merge: several traces in one file, on one clock. */
+#include <stdio.h>
+
+#include "cli/core/format.h"
+#include "cli/core/opt.h"
+#include "cmd_trace_parts.h"
+#include "kit/trace/trace_merge.h"
+#include "trace_text.h"
+
+enum { ALIGN, SAME_CLOCK };
+
+static void warn_of_wall(const struct tch_merged_input *in)
+{
+    static const char *const why[] = {
+        [TCH_WALL_TOLD] = "its place is as right as the two wall clocks were, by their kernels",
+        [TCH_WALL_WRONG] = "nothing like NTP kept both wall clocks right, they may differ much",
+        [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
+    };
+
+    warn("'%s' is of another boot or machine: %s; --align EVENT does not need them", in->path,
+         why[in->wall]);
+}
+
+/* How many warnings that took. */
+static int tell_input(const struct tch_merged_input *in, bool quiet)
+{
+    char mem[128];
+    struct tch_buf text;
+
+    tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
+    if (in->way != TCH_MERGE_FIRST) {
+        tch_buf_adds(&text, in->offset < 0 ? ", -" : ", +");
+        add_duration(&text, (double)(in->offset < 0 ? -in->offset : in->offset));
+    }
+    if (in->way == TCH_MERGE_TICKS || in->way == TCH_MERGE_BOOT || in->way == TCH_MERGE_WALL) {
+        tch_buf_adds(&text, in->way == TCH_MERGE_TICKS  ? " by the time stamp counter, to within "
+                            : in->way == TCH_MERGE_BOOT ? " by the clock of the boot, to within "
+                            : in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
+                                                        : " by wall clock, to no better than ");
+        add_duration(&text, (double)in->uncertainty);
+    } else if (in->way != TCH_MERGE_FIRST) {
+        tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
+    }
+    if (!quiet)
+        fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, text.data);
+    tch_buf_release(&text);
+    if (!quiet && in->renumbered > 0)
+        fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
+                (unsigned)in->renumbered);
+    if (in->way == TCH_MERGE_WALL)
+        warn_of_wall(in);
+    if (in->way == TCH_MERGE_EVENT)
+        warn("'%s' was placed by one event: its place is right only as far as that happened "
+             "everywhere at once, and clocks drift apart from there",
+             in->path);
+    if (in->cut)
+        warn("'%s' was read up to where it is sound", in->path);
+    return (in->way == TCH_MERGE_WALL) + (in->way == TCH_MERGE_EVENT) + in->cut;
+}
+
+static int tell(const struct tch_merged *done, const struct trace_output *out, bool quiet)
+{
+    int warnings = 0;
+
+    for (size_t i = 0; i < done->count; i++)
+        warnings += tell_input(&done->inputs[i], quiet);
+    if (!quiet)
+        fprintf(stderr, "%s: %llu events, %u processes, %u tracks\n", out->path,
+                (unsigned long long)done->events, (unsigned)done->processes,
+                (unsigned)done->tracks);
+    if (done->left_out > 0) {
+        warn("%llu events that are no spans have no place in '%s'",
+             (unsigned long long)done->left_out, out->path);
+        warnings++;
+    }
+    return out->fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
+}
+
+static int run_merge(struct args *args)
+{
+    struct tch_merge_options options = {.align = NULL};
+    struct trace_output out = {.path = NULL};
+    struct tch_merged done;
+    const struct opt *opt;
+    tacho_error err;
+    int status;
+
+    while ((opt = next_opt(args))) {
+        if (take_output_opt(&out, opt, args->value))
+            continue;
+        if (opt->id == ALIGN)
+            options.align = args->value;
+        else
+            options.same_clock = true;
+    }
+    status = check_output(args, &out);
+    if (status != EXIT_OK)
+        return status;
+    if (args->count < 2)
+        return wrong_usage(args, "there must be two traces at least to merge");
+    status = tch_merge(&done, args->operands, args->count, out.path, &options, &out.writing, &err);
+    if (status < 0) {
+        complain(&err, "cannot merge into '%s'", out.path);
+        status = EXIT_WORK;
+    } else {
+        status = tell(&done, &out, args->quiet);
+    }
+    tch_merged_release(&done);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = ALIGN,
+     .name = "align",
+     .arg = "EVENT",
+     .help = "the first event of this name happened everywhere at once"},
+    {.id = SAME_CLOCK,
+     .name = "same-clock",
+     .help = "traces that do not tell their clock are on the one of the first"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "traces", .many = true, .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace merge rank0.tacho rank1.tacho -o all.pftrace", "Two processes of one machine."},
+    {"tacho trace merge --align barrier a.json b.json -o all.json", "By an event that both have."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_trace_merge = {
+    .name = "merge",
+    .summary = "several traces in one file, on one clock",
+    .usage = "tacho trace merge [--align EVENT] [--same-clock] FILE... -o OUT",
+    .about =
+        "Recordings of one boot of a machine are put together by its time stamp counter or its "
+        "monotonic clock, to within the nanoseconds that are told; those of several boots or "
+        "machines by their wall clocks, with a warning. "
+        "Other traces do not tell their clock: name an event that happened in all of them at "
+        "once, or say that it is the same clock. A pid that two files have becomes two.",
+    .opts = opts,
+    .more_opts = trace_output_opts,
+    .args = operands,
+    .examples = examples,
+    .exits = trace_output_exits,
+    .run = run_merge,
+};

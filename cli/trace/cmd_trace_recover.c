@@ -1,0 +1,80 @@
+/* tacho trace recover: a recording becomes a trace that viewers open. */
+#include "cli/core/opt.h"
+#include "cmd_trace_parts.h"
+#include "lib/trace/recording_convert.h"
+
+enum { OUTPUT };
+
+static void tell(const struct tch_recording *r, const char *out)
+{
+    fprintf(stderr, "tacho: %llu spans of %u threads to '%s'\n",
+            (unsigned long long)(r->spans + r->lost_begins + r->unfinished), (unsigned)r->threads,
+            out);
+}
+
+static void warn_of_losses(const struct tch_recording *r, const char *name)
+{
+    if (r->head.dropped > 0)
+        warn("%llu records of '%s' were dropped while it was recorded",
+             (unsigned long long)r->head.dropped, name);
+    if (r->damaged > 0)
+        warn("%llu records of '%s' are damaged and left out", (unsigned long long)r->damaged, name);
+}
+
+static int run_recover(struct args *args)
+{
+    const char *name = args->operands[0], *out = NULL;
+    struct tch_recording r;
+    const struct opt *opt;
+    tacho_error err;
+
+    while ((opt = next_opt(args)))
+        if (opt->id == OUTPUT)
+            out = args->value;
+    if (!out)
+        return wrong_usage(args, "say what to write with -o OUT");
+    if (!tch_trace_extension(out) || tch_trace_is_recording(out))
+        return wrong_usage(args, "'%s' must end in .json or .pftrace", out);
+    if (tch_trace_convert(name, out, &r, &err) < 0) {
+        complain(&err, "cannot recover '%s'", name);
+        return EXIT_WORK;
+    }
+    if (!args->quiet)
+        tell(&r, out);
+    warn_of_losses(&r, name);
+    return EXIT_OK;
+}
+
+static const struct opt opts[] = {
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "OUT",
+     .help = "what to write: a name that ends in .json or .pftrace",
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "RECORDING", .help = "a .tacho file", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace recover trace.json.4711.tacho -o trace.json",
+     "What process 4711 recorded before it was killed, for Perfetto, chrome://tracing and "
+     "speedscope."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_trace_recover = {
+    .name = "recover",
+    .summary = "make a trace of a recording, after a kill too",
+    .usage = "tacho trace recover RECORDING -o OUT",
+    .about = "Everything that was recorded up to the moment of a kill is in the trace. Spans that "
+             "were open then have no end. The recording stays as it is.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .run = run_recover,
+};

@@ -1,0 +1,382 @@
+/* tacho trace summary: where the time of a trace went. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/core/format.h"
+#include "cli/core/opt.h"
+#include "cli/core/table.h"
+#include "cli/core/text.h"
+#include "cmd_trace_parts.h"
+#include "kit/trace/trace_summary.h"
+#include "trace_picture.h"
+#include "trace_text.h"
+
+enum { BY, TOP, FAIL_ON_WARN };
+
+enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20, TRACKS_SHOWN = 10 };
+
+struct options {
+    const char *path;
+    enum tch_summary_by by;
+    size_t top;
+    bool fail_on_warn;
+};
+
+static const char *const by_names[] = {"name", "category", "track", NULL};
+
+/* For programs. */
+
+static void add_i64(struct tch_buf *b, const char *key, int64_t value)
+{
+    tch_json_key(b, key);
+    tch_json_i64(b, value);
+}
+
+static void add_json_row(struct tch_buf *b, const struct tch_summary *s,
+                         const struct tch_summary_row *row, struct tch_buf *text)
+{
+    tch_buf_clear(text);
+    tch_summary_add_key(s, row, text);
+    tch_json_begin_object(b);
+    tch_json_key(b, by_names[s->by]);
+    tch_json_string(b, text->data, text->len);
+    tch_json_put_u64(b, "count", row->count);
+    tch_json_put_u64(b, "total_ns", row->total);
+    tch_json_put_u64(b, "self_ns", row->self);
+    tch_json_key(b, "mean_ns");
+    tch_json_f64(b, (double)row->total / (double)row->count);
+    tch_json_put_u64(b, "min_ns", row->min);
+    tch_json_put_u64(b, "p50_ns", row->p50);
+    tch_json_put_u64(b, "p95_ns", row->p95);
+    tch_json_put_u64(b, "p99_ns", row->p99);
+    tch_json_put_u64(b, "max_ns", row->max);
+    add_i64(b, "max_ts_ns", row->max_ts);
+    tch_json_end_object(b);
+}
+
+static void add_json_stretches(struct tch_buf *b, const char *key, const struct tch_stretch *list)
+{
+    tch_json_key(b, key);
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < TCH_SUMMARY_LONGEST && list[i].dur > 0; i++) {
+        tch_json_begin_object(b);
+        add_i64(b, "ts_ns", list[i].ts);
+        add_i64(b, "dur_ns", list[i].dur);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void add_json_track(struct tch_buf *b, const struct tch_summary *s,
+                           const struct tch_summary_track *t, struct tch_buf *text)
+{
+    const struct tch_track *track = &s->model.tracks[t->track];
+
+    tch_buf_clear(text);
+    tch_model_add_track_name(&s->model, t->track, text);
+    tch_json_begin_object(b);
+    tch_json_key(b, "track");
+    tch_json_string(b, text->data, text->len);
+    tch_json_put_u64(b, "pid", s->model.processes[track->process].pid);
+    tch_json_put_u64(b, "tid", track->tid);
+    tch_json_put_u64(b, "spans", t->spans);
+    add_i64(b, "first_ns", t->first);
+    add_i64(b, "last_ns", t->last);
+    tch_json_put_u64(b, "busy_ns", t->busy);
+    add_json_stretches(b, "longest_stretches", t->busiest);
+    add_json_stretches(b, "longest_gaps", t->gaps);
+    tch_json_end_object(b);
+}
+
+static void add_json(struct tch_buf *b, const struct tch_summary *s, const struct options *o)
+{
+    const struct tch_model *m = &s->model;
+    struct tch_buf text;
+
+    tch_buf_init(&text, OUT_MAX);
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.trace.summary.v1");
+    tch_json_key(b, "file");
+    tch_json_text(b, o->path);
+    add_kind(&text, m);
+    tch_json_key(b, "format");
+    tch_json_text(b, text.data);
+    tch_json_put_u64(b, "bytes", m->bytes);
+    tch_json_put_u64(b, "events", m->events);
+    tch_json_put_u64(b, "spans", s->spans);
+    tch_json_put_u64(b, "unfinished", s->unfinished);
+    tch_json_put_u64(b, "ends_without_begin", s->lone_ends);
+    tch_json_put_u64(b, "overlaps", s->overlaps);
+    tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
+    tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
+    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
+    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
+    tch_json_put_u64(b, "ignored", m->ignored.count);
+    tch_json_put_u64(b, "bad", m->bad.count);
+    tch_json_put_u64(b, "dropped", m->dropped);
+    tch_json_key(b, "cut");
+    tch_json_bool(b, m->cut);
+    tch_json_key(b, "sorted_first");
+    tch_json_bool(b, s->sorted);
+    add_i64(b, "first_ns", s->first);
+    add_i64(b, "last_ns", s->last);
+    tch_json_key(b, "by");
+    tch_json_text(b, by_names[s->by]);
+    tch_json_key(b, "rows");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < s->row_count && i < o->top; i++)
+        add_json_row(b, s, &s->rows[i], &text);
+    tch_json_end_array(b);
+    tch_json_put_u64(b, "rows_left_out", s->row_count > o->top ? s->row_count - o->top : 0);
+    tch_json_key(b, "tracks");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < s->track_count; i++)
+        add_json_track(b, s, &s->tracks[i], &text);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+    tch_buf_release(&text);
+}
+
+/* For people. */
+
+static void add_cell_duration(struct table *t, struct tch_buf *text, double ns)
+{
+    tch_buf_clear(text);
+    add_duration(text, ns);
+    table_add(t, PLAIN, text->data);
+}
+
+static void add_table(struct tch_buf *b, const struct tch_summary *s, const struct options *o,
+                      const struct term *term)
+{
+    const struct column columns[] = {
+        {.title = by_names[s->by], .fit = FIT_CUT},
+        {.title = "count", .right = true},
+        {.title = "total", .right = true},
+        {.title = "self", .right = true},
+        {.title = "mean", .right = true},
+        {.title = "p50", .right = true},
+        {.title = "p95", .right = true},
+        {.title = "p99", .right = true},
+        {.title = "max", .right = true},
+    };
+    struct tch_buf text;
+    struct table t;
+
+    tch_buf_init(&text, OUT_MAX);
+    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < s->row_count && i < o->top; i++) {
+        const struct tch_summary_row *row = &s->rows[i];
+
+        tch_buf_clear(&text);
+        tch_summary_add_key(s, row, &text);
+        table_add(&t, PLAIN, text.len > 0 ? text.data : "(none)");
+        tch_buf_clear(&text);
+        add_count(&text, row->count);
+        table_add(&t, PLAIN, text.data);
+        add_cell_duration(&t, &text, (double)row->total);
+        add_cell_duration(&t, &text, (double)row->self);
+        add_cell_duration(&t, &text, (double)row->total / (double)row->count);
+        add_cell_duration(&t, &text, (double)row->p50);
+        add_cell_duration(&t, &text, (double)row->p95);
+        add_cell_duration(&t, &text, (double)row->p99);
+        add_cell_duration(&t, &text, (double)row->max);
+    }
+    table_print(&t, b);
+    if (s->row_count > o->top)
+        tch_buf_addf(b, "... and %zu more; --top %zu shows all\n", s->row_count - o->top,
+                     s->row_count);
+    table_release(&t);
+    tch_buf_release(&text);
+}
+
+static void add_stretches(struct table *t, struct tch_buf *text, const struct tch_stretch *list,
+                          int64_t first)
+{
+    tch_buf_clear(text);
+    for (size_t i = 0; i < TCH_SUMMARY_LONGEST && list[i].dur > 0; i++) {
+        tch_buf_adds(text, i > 0 ? ", " : "");
+        add_duration(text, (double)list[i].dur);
+        tch_buf_adds(text, " at ");
+        add_duration(text, (double)(list[i].ts - first));
+    }
+    table_add(t, PLAIN, text->len > 0 ? text->data : "-");
+}
+
+static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const struct term *term)
+{
+    static const struct column columns[] = {
+        {.title = "track", .fit = FIT_CUT}, {.title = "spans", .right = true},
+        {.title = "busy", .right = true},   {.title = "longest stretches"},
+        {.title = "longest gaps"},
+    };
+    struct tch_buf text;
+    struct table t;
+
+    tch_buf_init(&text, OUT_MAX);
+    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < s->track_count && i < TRACKS_SHOWN; i++) {
+        const struct tch_summary_track *track = &s->tracks[i];
+
+        tch_buf_clear(&text);
+        tch_model_add_track_name(&s->model, track->track, &text);
+        table_add(&t, PLAIN, text.data);
+        tch_buf_clear(&text);
+        add_count(&text, track->spans);
+        table_add(&t, PLAIN, text.data);
+        tch_buf_clear(&text);
+        add_percent(&text, track->last > track->first
+                               ? (double)track->busy / (double)(track->last - track->first)
+                               : 1);
+        table_add(&t, PLAIN, text.data);
+        add_stretches(&t, &text, track->busiest, s->first);
+        add_stretches(&t, &text, track->gaps, s->first);
+    }
+    table_print(&t, b);
+    if (s->track_count > TRACKS_SHOWN)
+        tch_buf_addf(b, "... and %zu more; --by track sums them up\n",
+                     s->track_count - TRACKS_SHOWN);
+    table_release(&t);
+    tch_buf_release(&text);
+}
+
+static void add_head(struct tch_buf *b, const struct tch_summary *s)
+{
+    const struct tch_model *m = &s->model;
+
+    add_kind(b, m);
+    tch_buf_adds(b, ", ");
+    add_size(b, m->bytes);
+    tch_buf_adds(b, ", ");
+    add_duration(b, (double)(s->last - s->first));
+    tch_buf_addf(b, ": %llu spans", (unsigned long long)s->spans);
+    if (s->unfinished > 0)
+        tch_buf_addf(b, ", %llu that never ended", (unsigned long long)s->unfinished);
+    if (m->events > s->spans)
+        tch_buf_addf(b, ", %llu counters, %llu instants, %llu flows, %llu async",
+                     (unsigned long long)m->by_kind[TCH_EV_COUNTER],
+                     (unsigned long long)m->by_kind[TCH_EV_INSTANT],
+                     (unsigned long long)m->by_kind[TCH_EV_FLOW],
+                     (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
+    tch_buf_adds(b, s->sorted ? "; sorted first, as it is not in order of time\n" : "\n");
+    if (s->overlaps > 0)
+        tch_buf_addf(b,
+                     "%llu spans overlap others of their track only partly: 'tacho trace validate' "
+                     "tells where\n",
+                     (unsigned long long)s->overlaps);
+}
+
+static void add_report(struct tch_buf *b, const struct tch_summary *s, const struct options *o,
+                       const struct term *term)
+{
+    add_head(b, s);
+    if (s->spans == 0)
+        return;
+    tch_buf_addc(b, '\n');
+    add_picture(b, s, term);
+    tch_buf_addc(b, '\n');
+    add_table(b, s, o, term);
+    tch_buf_addc(b, '\n');
+    add_tracks(b, s, term);
+}
+
+static int parse_options(struct args *args, struct options *o)
+{
+    const struct opt *opt;
+    uint64_t top;
+
+    *o = (struct options){.path = args->operands[0], .top = TOP_DEFAULT};
+    while ((opt = next_opt(args)))
+        switch (opt->id) {
+        case BY:
+            o->by = (enum tch_summary_by)choice_index(by_names, args->value);
+            break;
+        case TOP:
+            if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
+                return wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
+            o->top = (size_t)top;
+            break;
+        default:
+            o->fail_on_warn = true;
+        }
+    return EXIT_OK;
+}
+
+static int run_summary(struct args *args)
+{
+    struct tch_summary s;
+    struct tch_read_options reading;
+    struct trace_progress progress;
+    struct options o;
+    struct tch_buf b;
+    tacho_error err;
+    int warnings, status = parse_options(args, &o);
+
+    if (status != EXIT_OK)
+        return status;
+    reading = trace_reading(&progress, args, o.path, false);
+    status = tch_summary_make(&s, o.path, o.by, &reading, &err);
+    progress_end(&progress.progress);
+    if (status < 0) {
+        complain(&err, "cannot summarise '%s'", o.path);
+        status = EXIT_WORK;
+        goto out;
+    }
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_json(&b, &s, &o);
+    else
+        add_report(&b, &s, &o, &args->out);
+    status = put_out(&b);
+    warnings = warn_of_losses(&s.model, o.path);
+    if (status == EXIT_OK && o.fail_on_warn && warnings > 0)
+        status = EXIT_WARN;
+out:
+    tch_summary_release(&s);
+    return status;
+}
+
+static const struct opt opts[] = {
+    {.id = BY, .name = "by", .arg = "WHAT", .choices = by_names, .help = "what a row is of"},
+    {.id = TOP, .name = "top", .letter = 'n', .arg = "N", .help = "rows to show, 20 by default"},
+    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace summary trace.json", "The names that took most time."},
+    {"tacho trace summary --by track --json trace.json.gz", "Threads, for a program."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WARN, "part of the trace was lost or damaged, and --fail-on-warn was given"},
+    {0, NULL},
+};
+
+const struct cmd cmd_trace_summary = {
+    .name = "summary",
+    .summary = "where the time went: spans by name, category or track",
+    .usage = "tacho trace summary [--by WHAT] [--top N] [--json] FILE",
+    .about =
+        "Reads a trace in any format that is known: recordings, Chrome JSON (also of others, also "
+        "gzip). Total is the time in the spans; self is that without the spans inside; "
+        "percentiles come from a histogram and are right to 0.4 %. For each track: how much of its "
+        "time was busy, and the longest stretches with and without a span.\n\n"
+        "A file in order of time is read once, in memory that does not grow with it. Any other is "
+        "sorted first, through a temporary file in TMPDIR.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_summary,
+};

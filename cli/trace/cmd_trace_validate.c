@@ -1,0 +1,235 @@
+/* tacho trace validate: what a viewer would lose of a trace. */
+#include <stdio.h>
+
+#include "base/json_write.h"
+#include "cli/core/opt.h"
+#include "cli/core/table.h"
+#include "cmd_trace_parts.h"
+#include "kit/trace/trace_validate.h"
+#include "trace_text.h"
+
+enum { FIX, OUT };
+
+enum { OUT_MAX = 1 << 20 };
+
+/* How many places are known: bytes of a text file, none of others. */
+static size_t place_count(const struct tch_validation *v, const struct tch_finding *f)
+{
+    if (!tch_kind_has_offsets(v->model.kind) || f == &v->found[TCH_FOUND_DROPPED])
+        return 0;
+    return f->places.count < TCH_PLACES ? f->places.count : TCH_PLACES;
+}
+
+static void add_json_finding(struct tch_buf *b, const struct tch_validation *v,
+                             const struct tch_finding *f, const struct tch_finding_text *text)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "kind");
+    tch_json_text(b, text->name);
+    tch_json_key(b, "what");
+    tch_json_text(b, text->what);
+    tch_json_key(b, "lost");
+    tch_json_bool(b, text->lost);
+    tch_json_key(b, "fix");
+    tch_json_bool(b, text->mended);
+    tch_json_key(b, "count");
+    tch_json_u64(b, f->places.count);
+    tch_json_key(b, "offsets");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < place_count(v, f); i++)
+        tch_json_u64(b, f->places.first[i]);
+    tch_json_end_array(b);
+    tch_json_key(b, "example");
+    tch_json_text(b, f->example);
+    tch_json_end_object(b);
+}
+
+static void add_json(struct tch_buf *b, const struct tch_validation *v, const char *path)
+{
+    struct tch_buf kind;
+
+    tch_buf_init(&kind, 256);
+    add_kind(&kind, &v->model);
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.trace.validate.v1");
+    tch_json_key(b, "file");
+    tch_json_text(b, path);
+    tch_json_key(b, "format");
+    tch_json_text(b, kind.data);
+    tch_json_key(b, "events");
+    tch_json_u64(b, v->events);
+    tch_json_key(b, "loses");
+    tch_json_bool(b, tch_validation_loses(v));
+    tch_json_key(b, "findings");
+    tch_json_begin_array(b);
+    for (int i = 0; i < TCH_FOUND_KINDS; i++)
+        if (v->found[i].places.count > 0)
+            add_json_finding(b, v, &v->found[i], tch_finding_text((enum tch_finding_kind)i));
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+    tch_buf_release(&kind);
+}
+
+static void add_places(struct tch_buf *b, const struct tch_validation *v,
+                       const struct tch_finding *f)
+{
+    tch_buf_clear(b);
+    for (size_t i = 0; i < place_count(v, f) && i < 3; i++)
+        tch_buf_addf(b, "%s%llu", i > 0 ? ", " : "at byte ",
+                     (unsigned long long)f->places.first[i]);
+    if (b->len > 0 && f->places.count > 3)
+        tch_buf_adds(b, ", ...");
+    if (f->example[0])
+        tch_buf_addf(b, "%s%s", b->len > 0 ? ": " : "", f->example);
+}
+
+static void add_report(struct tch_buf *b, const struct tch_validation *v, const char *path,
+                       const struct term *term)
+{
+    static const struct column columns[] = {
+        {.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WHOLE}, {.fit = FIT_WRAP}};
+    struct tch_buf where;
+    struct table t;
+    size_t count = 0;
+
+    tch_buf_init(&where, 4096);
+    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    for (int i = 0; i < TCH_FOUND_KINDS; i++) {
+        const struct tch_finding *f = &v->found[i];
+        const struct tch_finding_text *text = tch_finding_text((enum tch_finding_kind)i);
+
+        if (f->places.count == 0)
+            continue;
+        count++;
+        table_add(&t, text->lost ? RED : YELLOW, text->lost ? "lost" : "note");
+        table_addf(&t, PLAIN, "%llu", (unsigned long long)f->places.count);
+        table_add(&t, BOLD, text->name);
+        add_places(&where, v, f);
+        table_addf(&t, PLAIN, "%s%s%s%s", text->what, where.len > 0 ? "; " : "", where.data,
+                   text->mended ? " (--fix mends it)" : "");
+    }
+    table_print(&t, b);
+    tch_buf_addf(b, "%s: %llu events, %s\n", path, (unsigned long long)v->events,
+                 tch_validation_loses(v) ? "something would be lost"
+                 : count > 0             ? "nothing would be lost"
+                                         : "nothing to complain about");
+    table_release(&t);
+    tch_buf_release(&where);
+}
+
+static int fix(struct args *args, const char *in, const char *path)
+{
+    struct trace_output out = {.path = path, .writing = {.lanes = true, .fix = true}};
+    struct tch_read_options reading;
+    struct tch_rewritten done;
+    struct trace_progress progress;
+    tacho_error err;
+    int status;
+
+    reading = trace_reading(&progress, args, in, true);
+    status = tch_rewrite(&done, in, path, &reading, &out.writing, NULL, &err);
+    progress_end(&progress.progress);
+    if (status < 0)
+        complain(&err, "cannot mend '%s' to '%s'", in, path);
+    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, &out, args);
+    tch_rewritten_release(&done);
+    return status;
+}
+
+static int report(struct args *args, const char *path)
+{
+    struct tch_read_options reading;
+    struct tch_validation v;
+    struct trace_progress progress;
+    struct tch_buf b;
+    tacho_error err;
+    int status;
+
+    reading = trace_reading(&progress, args, path, true);
+    status = tch_validate(&v, path, &reading, &err);
+    progress_end(&progress.progress);
+    if (status == TACHO_EPARSE) {
+        complain(&err, "no viewer opens '%s'", path);
+        status = EXIT_CHECK;
+    } else if (status < 0) {
+        complain(&err, "cannot check '%s'", path);
+        status = EXIT_WORK;
+    } else {
+        tch_buf_init(&b, OUT_MAX);
+        if (args->json)
+            add_json(&b, &v, path);
+        else
+            add_report(&b, &v, path, &args->out);
+        status = put_out(&b);
+        if (status == EXIT_OK && tch_validation_loses(&v))
+            status = EXIT_CHECK;
+    }
+    tch_validation_release(&v);
+    return status;
+}
+
+static int run_validate(struct args *args)
+{
+    const char *out = NULL;
+    bool mend = false;
+    const struct opt *opt;
+
+    while ((opt = next_opt(args))) {
+        if (opt->id == FIX)
+            mend = true;
+        else
+            out = args->value;
+    }
+    if (mend && !out)
+        return wrong_usage(args, "--fix needs -o OUT: what to write");
+    if (!mend && out)
+        return wrong_usage(args, "-o OUT goes with --fix");
+    return mend ? fix(args, args->operands[0], out) : report(args, args->operands[0]);
+}
+
+static const struct opt opts[] = {
+    {.id = FIX, .name = "fix", .help = "write what can be mended to OUT"},
+    {.id = OUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "OUT",
+     .help = "with --fix: the file to write",
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "FILE", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho trace validate trace.json", "What would not be seen, and where it is."},
+    {"tacho trace validate --fix trace.json -o mended.json", "Overlaps on tracks of their own."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "a viewer would lose something"},
+    {0, NULL},
+};
+
+const struct cmd cmd_trace_validate = {
+    .name = "validate",
+    .summary = "what a viewer would drop, refuse or round, and where",
+    .usage = "tacho trace validate [--json] FILE\n"
+             "tacho trace validate --fix FILE -o OUT",
+    .about = "Checks a trace against what Perfetto and Chrome do with it: spans of a track that "
+             "overlap only partly, events that lack something, ids past 32 bits, flows that bind "
+             "to no span, JSON that is not sound, JSON lines, times that cannot be shown. --fix "
+             "writes the trace anew: overlaps go to tracks of their own, ids and times become "
+             "small, what is cut is closed.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_validate,
+};

@@ -1,0 +1,12 @@
+/*
+ * tacho trace info for what is no recording.
+ */
+#ifndef CLI_TRACE_FILE_INFO_H
+#define CLI_TRACE_FILE_INFO_H
+
+#include "cli/core/opt.h"
+
+/** Prints what is in a trace of any format; an exit status. */
+int info_of_trace(struct args *args, const char *path);
+
+#endif

@@ -1,0 +1,158 @@
+/* What the sub-commands of tacho trace say alike. */
+#include "trace_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/core/term.h"
+
+static void step(void *ctx, uint64_t bytes)
+{
+    progress_step(ctx, bytes);
+}
+
+struct tch_read_options trace_reading(struct trace_progress *p, const struct args *args,
+                                      const char *path, bool with_args)
+{
+    struct stat st;
+    size_t len = strlen(path);
+    bool zipped = len > 3 && strcmp(path + len - 3, ".gz") == 0;
+    uint64_t total = stat(path, &st) == 0 && !zipped ? (uint64_t)st.st_size : 0;
+
+    progress_begin(&p->progress, args, "reading", total);
+    return (struct tch_read_options){
+        .args = with_args, .progress = step, .progress_ctx = &p->progress};
+}
+
+/* Output. */
+
+enum { OUTPUT = 100, FORM, FAIL_ON_WARN }; /* apart from those of the commands */
+
+static const char *const forms[] = {"array", "object", NULL};
+
+const struct opt trace_output_opts[] = {
+    {.id = OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = "OUT",
+     .help = "the file to write; its ending chooses the format",
+     .complete = COMPLETE_FILE},
+    {.id = FORM,
+     .name = "form",
+     .arg = "FORM",
+     .choices = forms,
+     .help = "of Chrome JSON: the bare array, or an object that has it"},
+    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
+    {.name = NULL},
+};
+
+const struct exit_note trace_output_exits[] = {
+    {EXIT_WARN, "something was lost, and --fail-on-warn was given"},
+    {0, NULL},
+};
+
+bool take_output_opt(struct trace_output *o, const struct opt *opt, const char *value)
+{
+    switch (opt->id) {
+    case OUTPUT:
+        o->path = value;
+        return true;
+    case FORM:
+        o->writing.object = choice_index(forms, value) == 1;
+        return true;
+    case FAIL_ON_WARN:
+        o->fail_on_warn = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+int check_output(struct args *args, const struct trace_output *o)
+{
+    return o->path ? EXIT_OK : wrong_usage(args, "-o OUT is missing: what to write");
+}
+
+/* What was read and written. */
+
+int warn_of_losses(const struct tch_model *m, const char *path)
+{
+    int warnings = 0;
+
+    if (m->cut) {
+        warn("'%s' is sound up to byte %llu only: %s", path, (unsigned long long)m->why.offset,
+             m->why.message);
+        warnings++;
+    }
+    if (m->bad.count > 0) {
+        warn("'%s': %llu events lack what they must have and were passed over, the first at byte "
+             "%llu",
+             path, (unsigned long long)m->bad.count, (unsigned long long)m->bad.first[0]);
+        warnings++;
+    }
+    if (m->dropped > 0) {
+        warn("'%s': the recorder dropped %llu records", path, (unsigned long long)m->dropped);
+        warnings++;
+    }
+    return warnings;
+}
+
+void add_kind(struct tch_buf *b, const struct tch_model *m)
+{
+    static const char *const names[] = {
+        [TCH_KIND_CHROME_ARRAY] = "Chrome JSON (array)",
+        [TCH_KIND_CHROME_OBJECT] = "Chrome JSON (object)",
+        [TCH_KIND_JSON_LINES] = "JSON lines",
+        [TCH_KIND_PERFETTO] = "Perfetto",
+        [TCH_KIND_RECORDING] = "recording",
+        [TCH_KIND_CSV] = "CSV of spans",
+        [TCH_KIND_FOLDED] = "folded stacks",
+        [TCH_KIND_BABELTRACE] = "text of babeltrace2",
+    };
+
+    tch_buf_adds(b, names[m->kind]);
+    if (m->compressed)
+        tch_buf_adds(b, ", gzip");
+}
+
+int tell_rewritten(const struct tch_rewritten *done, const char *in,
+                   const struct trace_output *output, const struct args *args)
+{
+    const char *out = output->path;
+    int warnings = warn_of_losses(&done->model, in);
+
+    if (done->left_out > 0) {
+        warn("%llu events that are no spans have no place in '%s'",
+             (unsigned long long)done->left_out, out);
+        warnings++;
+    }
+    if (done->changed > 0) {
+        warn("%llu texts and arguments were too long for '%s', and cut or left out",
+             (unsigned long long)done->changed, out);
+        warnings++;
+    }
+    if (done->unlabelled > 0) {
+        warn("labels and sort orders of %u processes and tracks have no place in '%s'",
+             (unsigned)done->unlabelled, out);
+        warnings++;
+    }
+    if (done->lone_ends > 0) {
+        warn("%llu ends without a begin were left out", (unsigned long long)done->lone_ends);
+        warnings++;
+    }
+    if (!args->quiet) {
+        fprintf(stderr, "%s: %llu of %llu events", out, (unsigned long long)done->kept,
+                (unsigned long long)done->read);
+        if (done->moved > 0)
+            fprintf(stderr, "; %llu spans that overlap others went to tracks of their own",
+                    (unsigned long long)done->moved);
+        if (done->cut > 0)
+            fprintf(stderr, "; %llu spans cut at an edge", (unsigned long long)done->cut);
+        if (done->shift > 0)
+            fprintf(stderr, "; all times moved by %.3f us, as some were before 0",
+                    (double)done->shift / 1000);
+        fputc('\n', stderr);
+    }
+    return output->fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
+}

@@ -1,0 +1,48 @@
+/*
+ * What the sub-commands of tacho trace share: names made safe, notes about how a file was read.
+ */
+#ifndef CLI_TRACE_TEXT_H
+#define CLI_TRACE_TEXT_H
+
+#include "base/buf.h"
+#include "cli/core/opt.h"
+#include "cli/core/progress.h"
+#include "kit/trace/trace_rewrite.h"
+
+/** Starts a progress of reading `path`, to be ended by the caller, and options that drive it. */
+struct trace_progress {
+    struct progress progress;
+};
+struct tch_read_options trace_reading(struct trace_progress *p, const struct args *args,
+                                      const char *path, bool with_args);
+
+/*
+ * What convert, slice and merge take alike: -o OUT, --form, --fail-on-warn.
+ */
+struct trace_output {
+    const char *path;
+    struct tch_write_options writing;
+    bool fail_on_warn;
+};
+
+/** For .more_opts and .exits. */
+extern const struct opt trace_output_opts[];
+extern const struct exit_note trace_output_exits[];
+
+/** Takes the option's value when it is one of those; false: it is the command's own. */
+bool take_output_opt(struct trace_output *o, const struct opt *opt, const char *value);
+
+/** After all options: EXIT_OK, or EXIT_USAGE after a complaint. */
+int check_output(struct args *args, const struct trace_output *o);
+
+/** Says on stderr what of the file could not be read. The number of such warnings. */
+int warn_of_losses(const struct tch_model *m, const char *path);
+
+/** Says what was written and what was not; EXIT_OK, or EXIT_WARN when asked for. */
+int tell_rewritten(const struct tch_rewritten *done, const char *in, const struct trace_output *out,
+                   const struct args *args);
+
+/** "Chrome JSON (array), gzip". */
+void add_kind(struct tch_buf *b, const struct tch_model *m);
+
+#endif

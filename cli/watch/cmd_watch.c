@@ -1,0 +1,327 @@
+/* tacho watch: memory, CPU and power of a process tree, live, then a report. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/spawn.h"
+#include "cli/cmds.h"
+#include "cli/core/opt.h"
+#include "watch_view.h"
+
+enum { PID, INTERVAL, CSV, POWER, IDLE_WATTS, DURATION, PASS_STATUS };
+
+enum { OUT_MAX = 1 << 20 };
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    interrupted = signal;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static int parse_options(struct watch_job *job, struct args *args)
+{
+    const struct opt *opt;
+    uint64_t pid = 0;
+
+    while ((opt = next_opt(args))) {
+        const char *v = args->value;
+
+        if (opt->id == PID && (tch_parse_u64(v, INT32_MAX, &pid) < 0 || pid == 0))
+            return wrong_usage(args, "'%s' is not a process id", v);
+        if (opt->id == INTERVAL &&
+            (tch_parse_duration(v, &job->interval_ns) < 0 || job->interval_ns < 1000000))
+            return wrong_usage(args, "'%s' is not an interval of 1ms or more", v);
+        if (opt->id == DURATION && tch_parse_duration(v, &job->duration_ns) < 0)
+            return wrong_usage(args, "'%s' is not a duration such as 10s", v);
+        if (opt->id == IDLE_WATTS && (tch_parse_f64(v, &job->plan.idle_watts) < 0 ||
+                                      job->plan.idle_watts < 0 || !isfinite(job->plan.idle_watts)))
+            return wrong_usage(args, "'%s' is not a number of watts", v);
+        if (opt->id == CSV)
+            job->plan.folder = v;
+        if (opt->id == POWER)
+            job->plan.power = v;
+        if (opt->id == PASS_STATUS)
+            job->pass_status = true;
+    }
+    if ((pid > 0) == (args->count > 0))
+        return wrong_usage(args, pid > 0 ? "either a process or a command, not both"
+                                         : "say what to watch: -p PID, or -- COMMAND");
+    job->plan.pid = (pid_t)pid;
+    return EXIT_OK;
+}
+
+static uint64_t own_peak(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static int start_command(struct watch_job *job, const struct args *args)
+{
+    struct tch_spawn s = {.argv = (const char *const *)args->operands};
+    tacho_error err;
+
+    if (tch_spawn(&s, &job->plan.pid, &err) < 0) {
+        complain(&err, "cannot start '%s'", args->operands[0]);
+        return EXIT_WORK;
+    }
+    job->own_peak = own_peak();
+    job->spawned = true;
+    return EXIT_OK;
+}
+
+static void erase(struct watch_job *job)
+{
+    if (job->lines > 0)
+        fprintf(stderr, "\x1b[%zuA\x1b[J", job->lines);
+    job->lines = 0;
+}
+
+static void draw(struct watch_job *job, const struct args *args)
+{
+    struct tch_buf b;
+
+    if (!args->err.is_tty || args->quiet || args->err.width < 70)
+        return;
+    tch_buf_init(&b, 64 * 1024);
+    if (job->lines > 0)
+        tch_buf_addf(&b, "\x1b[%zuA", job->lines);
+    add_watch_live(&b, &args->err, job);
+    fputs(b.data, stderr);
+    job->lines = 3;
+    tch_buf_release(&b);
+}
+
+/* Until the time comes, a signal does, or the process ends; where the kernel can tell that. */
+static void wait_for(const struct watch_job *job, uint64_t until_ns)
+{
+    uint64_t now = tch_now_ns();
+    struct timespec t;
+
+    if (now >= until_ns)
+        return;
+    t.tv_sec = (time_t)((until_ns - now) / 1000000000);
+    t.tv_nsec = (long)((until_ns - now) % 1000000000);
+    if (job->pidfd >= 0)
+        ppoll(&(struct pollfd){.fd = job->pidfd, .events = POLLIN}, 1, &t, NULL);
+    else
+        nanosleep(&t, NULL);
+}
+
+static bool has_ended(struct watch_job *job)
+{
+    if (job->pidfd >= 0)
+        return poll(&(struct pollfd){.fd = job->pidfd, .events = POLLIN}, 1, 0) > 0;
+    return kill(job->plan.pid, 0) < 0 && errno == ESRCH;
+}
+
+/* A zombie of ours is still there for kill(): it is asked for instead. */
+static bool child_ended(struct watch_job *job)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)job->plan.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == job->plan.pid;
+}
+
+static int watch_it(struct watch_job *job, struct tch_watch *w, const struct args *args,
+                    tacho_error *err)
+{
+    uint64_t start = tch_now_ns();
+    uint64_t next = start;
+
+    for (;;) {
+        int status;
+
+        next += job->interval_ns;
+        if (next < tch_now_ns())
+            next = tch_now_ns(); /* late: not twice at once */
+        wait_for(job, next);
+        if (interrupted && job->spawned)
+            kill(job->plan.pid, interrupted);
+        if ((interrupted && !job->spawned) ||
+            (job->duration_ns > 0 && tch_now_ns() - start >= job->duration_ns))
+            break;
+        interrupted = 0;
+        if (job->spawned ? child_ended(job) : has_ended(job))
+            break;
+        status = tch_watch_look(w, &job->now, err);
+        if (status < 0)
+            return status;
+        remember_watch(job);
+        draw(job, args);
+    }
+    return tch_watch_look(w, &job->now, err);
+}
+
+static int finish_child(struct watch_job *job, struct tch_watch *w)
+{
+    tacho_error err;
+
+    if (job->duration_ns > 0 && !child_ended(job))
+        kill(job->plan.pid, SIGTERM);
+    if (tch_spawn_wait(job->plan.pid, &job->end, &err) < 0) {
+        complain(&err, "cannot wait for the command");
+        return EXIT_WORK;
+    }
+    job->ended = true;
+    tch_watch_ended(w, &job->end.usage, job->own_peak);
+    return EXIT_OK;
+}
+
+/* How the command ended, as an exit status of ours. */
+static int status_of(const struct watch_job *job, const struct args *args)
+{
+    int status = job->end.status;
+    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+
+    if (!job->ended || code == 0 || (job->duration_ns > 0 && WIFSIGNALED(status)))
+        return EXIT_OK;
+    if (WIFSIGNALED(status))
+        complain(NULL, "'%s' was ended by signal %d", args->operands[0], WTERMSIG(status));
+    else
+        complain(NULL, "'%s' ended with status %d", args->operands[0], code);
+    return job->pass_status ? code : EXIT_WORK;
+}
+
+static int watch_and_report(struct watch_job *job, const struct args *args)
+{
+    struct tch_watch *w = NULL;
+    struct tch_watch_report report;
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    if (tch_watch_open(&job->plan, &w, &job->no_power, &err) < 0) {
+        complain(&err, "cannot watch process %ld", (long)job->plan.pid);
+        goto out;
+    }
+    if (watch_it(job, w, args, &err) < 0) {
+        complain(&err, "cannot go on watching process %ld", (long)job->plan.pid);
+        goto out;
+    }
+    if (job->spawned && finish_child(job, w) != EXIT_OK)
+        goto out;
+    erase(job);
+    tch_watch_report(w, &report);
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_watch_json(&b, job, &report);
+    else
+        add_watch_text(&b, job, &report, args);
+    status = put_out(&b);
+    if (tch_watch_close(w, &err) < 0) {
+        complain(&err, "cannot write the files");
+        status = EXIT_WORK;
+    }
+    w = NULL;
+out:
+    erase(job);
+    tch_watch_discard(w);
+    if (job->spawned && !job->ended) { /* not watched, it need not run */
+        kill(job->plan.pid, SIGTERM);
+        tch_spawn_wait(job->plan.pid, &job->end, NULL);
+    }
+    return status;
+}
+
+static int run_watch(struct args *args)
+{
+    struct watch_job job = {.plan = {.root = ""}, .interval_ns = 100000000, .pidfd = -1};
+    int status = parse_options(&job, args);
+
+    if (status != EXIT_OK)
+        return status;
+    catch_signals();
+    if (args->count > 0)
+        status = start_command(&job, args);
+    if (status != EXIT_OK)
+        return status;
+    job.pidfd = (int)syscall(SYS_pidfd_open, job.plan.pid, 0); /* -1 on kernels before 5.3 */
+    status = watch_and_report(&job, args);
+    if (job.pidfd >= 0)
+        close(job.pidfd);
+    return status == EXIT_OK ? status_of(&job, args) : status;
+}
+
+static const struct opt opts[] = {
+    {.id = PID, .name = "pid", .letter = 'p', .arg = "PID", .help = "a process that runs"},
+    {.id = INTERVAL,
+     .name = "interval",
+     .letter = 'i',
+     .arg = "TIME",
+     .help = "how often to look, 100ms when not given"},
+    {.id = DURATION, .name = "duration", .arg = "TIME", .help = "stop after so long"},
+    {.id = CSV,
+     .name = "csv",
+     .arg = "DIR",
+     .help = "write memory.csv, memory-detail.csv and power.csv there",
+     .complete = COMPLETE_DIR},
+    {.id = POWER,
+     .name = "power",
+     .arg = "SOURCE",
+     .help = "rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE; what there is "
+             "when not given"},
+    {.id = IDLE_WATTS,
+     .name = "idle-watts",
+     .arg = "W",
+     .help = "what the machine draws doing nothing; taken off before energy is shared out"},
+    {.id = PASS_STATUS, .name = "pass-status", .help = "end with the command's own exit status"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "COMMAND",
+     .help = "a program and its arguments",
+     .optional = true,
+     .many = true,
+     .complete = COMPLETE_PROGRAM},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho watch -- ./bench --samples 1000", "Start a program and watch it."},
+    {"tacho watch -p 4711 --csv out", "Watch one that runs, and keep the numbers."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WORK, "could not do the work, or the command failed; with --pass-status its own status"},
+    {0, NULL},
+};
+
+const struct cmd cmd_watch = {
+    .name = "watch",
+    .summary = "memory, CPU and power of a process tree, live",
+    .usage = "tacho watch [OPTIONS] -p PID\ntacho watch [OPTIONS] -- COMMAND [ARGUMENTS]",
+    .about = "Looks at a process and all its descendants at an interval, draws memory, CPU and "
+             "power in the terminal, and ends with a report. Memory is the sum of the resident "
+             "sizes: what processes share counts for each. Where there is no power source the "
+             "report says so.\n\n"
+             "It ends when the process does, after --duration, or, with -p, on an interrupt. A "
+             "command that it started is sent SIGTERM after --duration.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .runs_program = true,
+    .run = run_watch,
+};

@@ -1,0 +1,217 @@
+/* A process tree that is watched, shown. */
+#include "watch_view.h"
+
+#include <math.h>
+
+#include "base/json_write.h"
+#include "cli/core/format.h"
+#include "cli/core/table.h"
+
+static void push(double values[WATCH_GRAPH], double value)
+{
+    memmove(values, values + 1, (WATCH_GRAPH - 1) * sizeof *values);
+    values[WATCH_GRAPH - 1] = value;
+}
+
+void remember_watch(struct watch_job *job)
+{
+    push(job->memory, (double)job->now.tree.rss_bytes);
+    push(job->cpu, job->now.cpu);
+    push(job->watts, job->now.watts);
+    job->points += job->points < WATCH_GRAPH;
+}
+
+/* Only what is there yet: an empty half of a graph looks like nothing was used. */
+static void add_graph(struct tch_buf *b, const struct term *term, const struct watch_job *job,
+                      const double values[WATCH_GRAPH])
+{
+    add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
+}
+
+/* A line of the live display: name, value, graph. */
+static void add_live_line(struct tch_buf *b, const struct term *term, const struct watch_job *job,
+                          const char *name, const char *value, const double values[WATCH_GRAPH])
+{
+    tch_buf_addf(b, "%-8s%10s  ", name, value);
+    if (values)
+        add_graph(b, term, job, values);
+}
+
+void add_watch_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
+{
+    char text[64];
+    struct tch_buf value;
+
+    tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
+    add_size(&value, job->now.tree.rss_bytes);
+    add_live_line(b, term, job, "memory", text, job->memory);
+    tch_buf_adds(b, "  peak ");
+    add_size(b, job->now.tree.peak_rss_bytes);
+    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
+    tch_buf_adds(b, "\x1b[K\n");
+    add_live_line(b, term, job, "cpu", text, job->cpu);
+    tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
+    snprintf(text, sizeof text, isnan(job->now.watts) ? "-" : "%.1f W", job->now.watts);
+    if (job->no_power.message[0])
+        add_live_line(b, term, job, "power", "no source", NULL);
+    else
+        add_live_line(b, term, job, "power", text, job->watts);
+    tch_buf_adds(b, "\x1b[K\n");
+    tch_buf_release(&value);
+}
+
+/* A process that lives has memory: 0 is one that was never seen alive. */
+static void add_json_known(struct tch_buf *b, const char *key, uint64_t value)
+{
+    tch_json_key(b, key);
+    if (value > 0)
+        tch_json_u64(b, value);
+    else
+        tch_json_null(b);
+}
+
+static void add_json_power(struct tch_buf *b, const tacho_power_report *p)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "source");
+    tch_json_text(b, p->name);
+    tch_json_put_f64(b, "joules", p->joules);
+    tch_json_put_f64(b, "mean_watts", p->mean_watts);
+    tch_json_put_f64(b, "peak_watts", p->peak_watts);
+    tch_json_put_u64(b, "samples", p->samples);
+    tch_json_put_u64(b, "dropped", p->dropped);
+    tch_json_key(b, "estimated");
+    tch_json_bool(b, p->estimated);
+    tch_json_end_object(b);
+}
+
+void add_watch_json(struct tch_buf *b, const struct watch_job *job,
+                    const struct tch_watch_report *r)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.watch.v1");
+    tch_json_put_u64(b, "pid", (uint64_t)job->plan.pid);
+    tch_json_put_f64(b, "seconds", r->seconds);
+    tch_json_put_u64(b, "looks", r->looks);
+    tch_json_put_u64(b, "most_processes", r->most_processes);
+    add_json_known(b, "peak_rss_bytes", r->peak_rss_bytes);
+    add_json_known(b, "peak_rss_at_most_bytes", r->peak_at_most);
+    add_json_known(b, "mean_rss_bytes", r->mean_rss_bytes);
+    tch_json_put_u64(b, "swap_bytes", r->swap_bytes);
+    tch_json_put_u64(b, "minor_faults", r->minor_faults);
+    tch_json_put_u64(b, "major_faults", r->major_faults);
+    tch_json_put_u64(b, "cpu_ns", r->cpu_ns);
+    tch_json_key(b, "wait_status");
+    if (job->ended)
+        tch_json_i64(b, job->end.status);
+    else
+        tch_json_null(b);
+    tch_json_key(b, "power");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < r->sources; i++)
+        add_json_power(b, &r->power[i]);
+    tch_json_end_array(b);
+    tch_json_put_f64(b, "joules", r->joules);
+    tch_json_put_f64(b, "tree_joules", r->tree_joules);
+    tch_json_key(b, "no_power");
+    if (job->no_power.message[0])
+        tch_json_text(b, job->no_power.message);
+    else
+        tch_json_null(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static void add_power_rows(struct table *t, const struct watch_job *job,
+                           const struct tch_watch_report *r)
+{
+    for (size_t i = 0; i < r->sources; i++) {
+        const tacho_power_report *p = &r->power[i];
+
+        table_add(t, PLAIN, i == 0 ? "energy" : "");
+        table_addf(t, BOLD, "%.4g J", p->joules);
+        table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
+                   p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
+                   p->dropped > 0 ? "; readings failed" : "");
+    }
+    if (r->sources > 0 && !isnan(r->tree_joules)) {
+        table_add(t, PLAIN, "");
+        table_addf(t, BOLD, "%.4g J", r->tree_joules);
+        table_add(t, PLAIN, "of it this tree's, by CPU time");
+    }
+    if (r->sources == 0) {
+        table_add(t, PLAIN, "energy");
+        table_add(t, PLAIN, "-");
+        table_add(t, YELLOW, job->no_power.message);
+    }
+}
+
+static void add_size_row(struct table *t, const char *name, uint64_t bytes, const char *what)
+{
+    char text[64];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
+    add_size(&b, bytes);
+    table_add(t, PLAIN, name);
+    table_add(t, BOLD, b.data);
+    table_add(t, PLAIN, what);
+}
+
+static void add_time_row(struct table *t, const char *name, double ns, const char *what)
+{
+    char text[64];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
+    add_duration(&b, ns);
+    table_add(t, PLAIN, name);
+    table_add(t, BOLD, b.data);
+    table_add(t, PLAIN, what);
+}
+
+static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
+{
+    if (r->peak_rss_bytes > 0)
+        add_size_row(t, "memory", r->peak_rss_bytes, "peak");
+    else if (r->peak_at_most > 0)
+        add_size_row(t, "memory", r->peak_at_most,
+                     "at most: no more is known of one that ended so soon");
+    if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
+        add_size_row(t, "", r->mean_rss_bytes, "mean");
+    if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
+        table_add(t, PLAIN, "memory");
+        table_add(t, PLAIN, "-");
+        table_add(t, YELLOW, "not known: it ended before it could be looked at");
+    }
+    if (r->swap_bytes > 0)
+        add_size_row(t, "", r->swap_bytes, "swapped out at most");
+}
+
+void add_watch_text(struct tch_buf *b, const struct watch_job *job,
+                    const struct tch_watch_report *r, const struct args *args)
+{
+    static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
+    struct table t;
+    char what[128] = "ended before it could be looked at";
+
+    table_init(&t, &args->out, columns, 3);
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
+                 (unsigned long long)r->looks, (unsigned long long)r->most_processes,
+                 r->most_processes == 1 ? "" : "es");
+    add_time_row(&t, "time", r->seconds * 1e9, what);
+    what[0] = '\0'; /* of one that ended so soon, its time is that since it was started: no share */
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "%.0f%% of a CPU",
+                 r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
+    add_time_row(&t, "cpu", (double)r->cpu_ns, what);
+    add_memory_rows(&t, r);
+    table_add(&t, PLAIN, "faults");
+    table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
+    table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);
+    add_power_rows(&t, job, r);
+    table_print(&t, b);
+    table_release(&t);
+}

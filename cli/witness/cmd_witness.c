@@ -1,0 +1,114 @@
+/* tacho witness: the list of its sub-commands, and how they find files. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "cli/cmds.h"
+#include "cmd_witness_parts.h"
+#include "kit/run/folder_seal.h"
+#include "kit/run/run_folder.h"
+
+enum witness_at witness_look(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+        return WITNESS_FILE;
+    return tch_seal_there(path) ? WITNESS_SEALED : WITNESS_FOLDER;
+}
+
+static int add_path(struct witness_paths *paths, const char *path)
+{
+    char **more = realloc(paths->path, (paths->count + 1) * sizeof *more);
+
+    if (more)
+        paths->path = more;
+    if (!more || !(more[paths->count] = strdup(path))) {
+        complain(NULL, "out of memory");
+        return EXIT_WORK;
+    }
+    paths->count++;
+    return EXIT_OK;
+}
+
+static bool ends_with(const char *name, const char *const *extensions)
+{
+    size_t len = strlen(name);
+
+    for (; *extensions; extensions++) {
+        size_t n = strlen(*extensions);
+
+        if (len > n && strcmp(name + len - n, *extensions) == 0)
+            return true;
+    }
+    return false;
+}
+
+int witness_paths_add(struct witness_paths *paths, const char *path, const char *const *extensions)
+{
+    struct dirent **names = NULL;
+    int status = EXIT_OK;
+    int count;
+
+    if (witness_look(path) == WITNESS_FILE)
+        return add_path(paths, path);
+    count = scandir(path, &names, NULL, alphasort);
+    if (count < 0) {
+        tacho_error err;
+
+        tch_fail_errno(&err, errno, "cannot read folder '%s'", path);
+        complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    for (int i = 0; i < count; i++) {
+        char file[PATH_MAX];
+        tacho_error err;
+
+        if (status == EXIT_OK && ends_with(names[i]->d_name, extensions)) {
+            if (tch_folder_at(file, path, names[i]->d_name, &err) < 0) {
+                complain(NULL, "%s", err.message);
+                status = EXIT_WORK;
+            } else {
+                status = add_path(paths, file);
+            }
+        }
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+void witness_paths_release(struct witness_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        free(paths->path[i]);
+    free(paths->path);
+}
+
+static const struct cmd *const subs[] = {
+    &cmd_witness_compare, &cmd_witness_pack, &cmd_witness_show, &cmd_witness_verify, NULL,
+};
+
+static const struct example examples[] = {
+    {"tacho witness verify results/witness", "Was any line changed, left out or moved?"},
+    {"tacho witness verify tacho-out/prog/latest", "Is the sealed run as it was sealed?"},
+    {"tacho witness compare here.jsonl there.jsonl", "Did two machines decide the same?"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_witness = {
+    .name = "witness",
+    .summary = "prove that results were not changed since, and that they come out again",
+    .usage = "tacho witness COMMAND [OPTIONS] [ARGUMENTS]",
+    .about =
+        "A witness log has one line of JSON for each decision of a program: the hashes of its "
+        "input, what it decided, under which settings. Each line carries the hash of the line "
+        "before. Programs write them with <tacho/witness.h>. A bundle is several logs in one file, "
+        "with the configuration and the machine. 'tacho run --seal' seals a run folder the same "
+        "way.",
+    .examples = examples,
+    .subs = subs,
+};

@@ -1,0 +1,134 @@
+/* tacho witness compare: did two runs decide the same? */
+#include "kit/witness/witness_compare.h"
+
+#include "base/json_write.h"
+#include "cli/core/table.h"
+#include "cli/core/term.h"
+#include "cmd_witness_parts.h"
+
+enum { OUT_MAX = 1 << 20 };
+
+static bool same(const struct tch_witness_comparison *c)
+{
+    return c->first_line[0] == 0 && c->entries[0] == c->entries[1];
+}
+
+static void add_json(struct tch_buf *b, const struct tch_witness_comparison *c, char *const *paths)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+    } counts[] = {{"entries_a", c->entries[0]},     {"entries_b", c->entries[1]},
+                  {"compared", c->compared},        {"inputs_differ", c->inputs},
+                  {"settings_differ", c->settings}, {"masks_differ", c->masks},
+                  {"costs_differ", c->costs}};
+
+    tch_json_begin_object(b);
+    tch_json_key(b, "schema");
+    tch_json_text(b, "tacho.witness.compare.v1");
+    tch_json_key(b, "a");
+    tch_json_text(b, paths[0]);
+    tch_json_key(b, "b");
+    tch_json_text(b, paths[1]);
+    tch_json_key(b, "same");
+    tch_json_bool(b, same(c));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        tch_json_key(b, counts[i].name);
+        tch_json_u64(b, counts[i].count);
+    }
+    tch_json_key(b, "first_line_a");
+    tch_json_u64(b, c->first_line[0]);
+    tch_json_key(b, "first_line_b");
+    tch_json_u64(b, c->first_line[1]);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static void add_text(struct tch_buf *b, const struct term *term,
+                     const struct tch_witness_comparison *c, char *const *paths)
+{
+    static const struct column columns[] = {{.title = "entries that differ in"},
+                                            {.title = "", .right = true},
+                                            {.title = "of", .right = true}};
+    const struct {
+        const char *name;
+        uint64_t count;
+    } rows[] = {{"inputs (q_hash, k_hash)", c->inputs},
+                {"settings (lambda, tau, eps)", c->settings},
+                {"decisions (keep_mask)", c->masks},
+                {"decisions (cut_cost)", c->costs}};
+    struct table t;
+
+    tch_buf_addf(b, "A: %s, %llu entries\nB: %s, %llu entries\n\n", paths[0],
+                 (unsigned long long)c->entries[0], paths[1], (unsigned long long)c->entries[1]);
+    table_init(&t, term, columns, 3);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        table_add(&t, PLAIN, rows[i].name);
+        table_addf(&t, rows[i].count > 0 ? RED : GREEN, "%llu", (unsigned long long)rows[i].count);
+        table_addf(&t, PLAIN, "%llu", (unsigned long long)c->compared);
+    }
+    table_print(&t, b);
+    table_release(&t);
+    if (c->first_line[0] > 0)
+        tch_buf_addf(b, "\nthe first that differs is in line %llu of A and line %llu of B\n",
+                     (unsigned long long)c->first_line[0], (unsigned long long)c->first_line[1]);
+    else if (same(c))
+        tch_buf_adds(b, "\nthe same inputs led to the same decisions\n");
+    else
+        tch_buf_adds(b, "\none has more entries than the other\n");
+}
+
+static int run_compare(struct args *args)
+{
+    struct tch_witness_comparison c;
+    struct tch_buf b;
+    tacho_error err;
+
+    (void)next_opt(args);
+    if (tch_witness_compare(args->operands[0], args->operands[1], &c, &err) < 0) {
+        complain(&err, "cannot compare '%s'", args->operands[c.bad]);
+        return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
+    }
+    for (int i = 0; i < 2; i++)
+        if (!c.closed[i])
+            warn("'%s' was not closed: entries at its end may be missing", args->operands[i]);
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        add_json(&b, &c, args->operands);
+    else if (!args->quiet)
+        add_text(&b, &args->out, &c, args->operands);
+    if (put_out(&b) != EXIT_OK)
+        return EXIT_WORK;
+    return same(&c) ? EXIT_OK : EXIT_CHECK;
+}
+
+static const struct arg operands[] = {
+    {.name = "A", .help = "a log or a bundle", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "another", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "they differ, or one of them is not sound"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho witness compare here.jsonl there.jsonl",
+     "Did the same inputs lead to the same decisions on two machines?"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_witness_compare = {
+    .name = "compare",
+    .summary = "did the same inputs lead to the same decisions?",
+    .usage = "tacho witness compare [--json] A B",
+    .about = "Compares two logs or bundles entry by entry, in order, after checking both. "
+             "Timestamps are passed over, and so are the hashes of the chain, which depend on "
+             "them.",
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_compare,
+};

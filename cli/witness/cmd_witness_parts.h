@@ -1,0 +1,41 @@
+/*
+ * The sub-commands of tacho witness, one a file: witness_<name>.c, and what they share.
+ */
+#ifndef CLI_CMD_WITNESS_PARTS_H
+#define CLI_CMD_WITNESS_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/witness.h>
+
+#include "base/buf.h"
+#include "cli/core/cmd.h"
+#include "cli/core/opt.h"
+
+extern const struct cmd cmd_witness_compare;
+extern const struct cmd cmd_witness_pack;
+extern const struct cmd cmd_witness_show;
+extern const struct cmd cmd_witness_verify;
+
+/** What is at a path. */
+enum witness_at {
+    WITNESS_FILE,   /**< a log or a bundle, or what is to be told from one */
+    WITNESS_SEALED, /**< a folder with a seal */
+    WITNESS_FOLDER, /**< one without */
+};
+
+enum witness_at witness_look(const char *path);
+
+/** A list of paths that the caller releases. */
+struct witness_paths {
+    char **path;
+    size_t count;
+};
+
+/** Adds the path itself, or of a folder those in it that end with one of the extensions
+   (NULL-ended), by name. EXIT_OK, or EXIT_WORK after a complaint. */
+int witness_paths_add(struct witness_paths *paths, const char *path, const char *const *extensions);
+void witness_paths_release(struct witness_paths *paths);
+
+#endif

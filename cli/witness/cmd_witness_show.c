@@ -1,0 +1,289 @@
+/* tacho witness show: what is in a log, a bundle or a seal. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/float_text.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/core/format.h"
+#include "cli/core/table.h"
+#include "cli/core/term.h"
+#include "cmd_witness_parts.h"
+#include "kit/run/folder_seal.h"
+#include "kit/run/run_folder.h"
+
+enum { TOP };
+
+enum { OUT_MAX = 1 << 30, SEAL_MAX = 1 << 30, TOP_DEFAULT = 20, SHORT_HASH = 12 };
+
+static size_t kept(const tacho_witness_entry *e)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < e->keep_count; i++)
+        n += e->keep_mask[i];
+    return n;
+}
+
+static void add_json_entry(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "line");
+    tch_json_u64(b, line);
+    tch_json_key(b, "q_hash");
+    tch_json_text(b, e->q_hash);
+    tch_json_key(b, "k_hash");
+    tch_json_text(b, e->k_hash);
+    tch_json_key(b, "edges_kept");
+    tch_json_u64(b, kept(e));
+    tch_json_key(b, "edges_total");
+    tch_json_u64(b, e->keep_count);
+    tch_json_key(b, "cut_cost");
+    tch_json_f32(b, e->cut_cost);
+    tch_json_key(b, "lambda");
+    tch_json_f32(b, e->lambda);
+    tch_json_key(b, "tau");
+    tch_json_u64(b, e->tau);
+    tch_json_key(b, "eps");
+    tch_json_f32(b, e->eps);
+    tch_json_key(b, "timestamp");
+    tch_json_u64(b, e->timestamp);
+    tch_json_end_object(b);
+}
+
+static void add_f32(struct table *t, float value)
+{
+    char text[TCH_FLOAT_TEXT];
+
+    table_addf(t, PLAIN, "%.*s", (int)tch_f32_json(text, value), text);
+}
+
+static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line)
+{
+    size_t n = kept(e);
+
+    table_addf(t, PLAIN, "%llu", (unsigned long long)line);
+    table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
+    table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->k_hash);
+    table_addf(t, PLAIN, "%zu/%zu", n, e->keep_count);
+    table_addf(t, PLAIN, "%.1f%%",
+               e->keep_count > 0 ? 100 * (double)n / (double)e->keep_count : 0.0);
+    add_f32(t, e->cut_cost);
+    add_f32(t, e->lambda);
+    table_addf(t, PLAIN, "%llu", (unsigned long long)e->tau);
+    add_f32(t, e->eps);
+    table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
+}
+
+static void add_text_raw(struct tch_buf *b, const char *key, const char *text, bool raw)
+{
+    tch_json_key(b, key);
+    if (text && raw)
+        tch_json_raw(b, text, strlen(text));
+    else if (text)
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+}
+
+static void add_json_info(struct tch_buf *b, const tacho_witness_info *info)
+{
+    tch_json_key(b, "kind");
+    tch_json_text(b, info->bundle ? "bundle" : "log");
+    tch_json_key(b, "closed");
+    tch_json_bool(b, info->closed);
+    tch_json_key(b, "logs");
+    tch_json_u64(b, info->bundle ? info->logs : 1);
+    tch_json_key(b, "entry_count");
+    tch_json_u64(b, info->entries);
+    add_text_raw(b, "hash", info->hash, false);
+    add_text_raw(b, "config", info->config, true);
+    add_text_raw(b, "config_hash", info->config_hash, false);
+    add_text_raw(b, "environment", info->environment, true);
+    add_text_raw(b, "environment_hash", info->environment_hash, false);
+}
+
+static void add_info(struct tch_buf *b, const char *path, const tacho_witness_info *info)
+{
+    if (info->bundle)
+        tch_buf_addf(b, "%s: bundle of %llu logs, %llu entries\n", path,
+                     (unsigned long long)info->logs, (unsigned long long)info->entries);
+    else
+        tch_buf_addf(b, "%s: log of %llu entries%s\n", path, (unsigned long long)info->entries,
+                     info->closed ? "" : ", not closed");
+    if (info->bundle) {
+        tch_buf_addf(b, "config       %s\n             %s\n", info->config_hash, info->config);
+        tch_buf_addf(b, "environment  %s\n             %s\n", info->environment_hash,
+                     info->environment);
+    }
+    tch_buf_addf(b, "last hash    %s\n\n", info->hash ? info->hash : "");
+}
+
+static int put_shown(struct args *args, const char *path, const tacho_witness_info *info,
+                     const struct table *t, const struct tch_buf *json, uint64_t top)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json) {
+        tch_json_begin_object(&b);
+        tch_json_key(&b, "schema");
+        tch_json_text(&b, "tacho.witness.show.v1");
+        tch_json_key(&b, "file");
+        tch_json_text(&b, path);
+        add_json_info(&b, info);
+        tch_json_key(&b, "entries");
+        tch_json_raw(&b, json->data, json->len);
+        tch_json_end_object(&b);
+        tch_buf_addc(&b, '\n');
+        b.failed = b.failed || json->failed;
+        return put_out(&b);
+    }
+    add_info(&b, path, info);
+    table_print(t, &b);
+    if (info->entries > top)
+        tch_buf_addf(&b, "... and %llu more; --top %llu shows all\n",
+                     (unsigned long long)(info->entries - top), (unsigned long long)info->entries);
+    return put_out(&b);
+}
+
+static int show_file(struct args *args, const char *path, uint64_t top)
+{
+    static const struct column columns[] = {{.title = "line", .right = true},
+                                            {.title = "q_hash"},
+                                            {.title = "k_hash"},
+                                            {.title = "kept", .right = true},
+                                            {.title = "", .right = true},
+                                            {.title = "cut_cost", .right = true},
+                                            {.title = "lambda", .right = true},
+                                            {.title = "tau", .right = true},
+                                            {.title = "eps", .right = true},
+                                            {.title = "timestamp", .right = true}};
+    tacho_witness_reader *r = NULL;
+    tacho_witness_entry entry;
+    tacho_witness_info info;
+    struct tch_buf json;
+    struct table t;
+    tacho_error err;
+    int status = EXIT_WORK;
+    int more = tacho_witness_reader_open(path, &r, &err);
+
+    tch_buf_init(&json, OUT_MAX);
+    table_init(&t, &args->out, columns, sizeof columns / sizeof columns[0]);
+    tch_json_begin_array(&json);
+    for (uint64_t n = 0; more == 0 || more == 1; n++) {
+        more = tacho_witness_next(r, &entry, &err);
+        if (more <= 0)
+            break;
+        tacho_witness_info_get(r, &info);
+        if (n < top && args->json)
+            add_json_entry(&json, &entry, info.line);
+        else if (n < top)
+            add_row(&t, &entry, info.line);
+    }
+    tch_json_end_array(&json);
+    if (more < 0) {
+        complain(&err, "cannot show '%s'", path);
+        status = err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
+    } else {
+        tacho_witness_info_get(r, &info);
+        status = put_shown(args, path, &info, &t, &json, top);
+    }
+    table_release(&t);
+    tch_buf_release(&json);
+    tacho_witness_reader_close(r);
+    return status;
+}
+
+/* A seal is short enough to be shown as a table of its files. */
+static int show_seal(struct args *args, const char *folder)
+{
+    static const struct column columns[] = {
+        {.title = "file"}, {.title = "size", .right = true}, {.title = "sha256"}};
+    struct tch_seal_line *lines = NULL;
+    size_t count = 0;
+    char path[PATH_MAX];
+    char hash[TCH_SHA256_HEX];
+    struct tch_buf b;
+    struct table t;
+    tacho_error err;
+
+    tch_buf_init(&b, SEAL_MAX);
+    if (tch_folder_at(path, folder, TCH_SEAL_FILE, &err) < 0 ||
+        tch_file_read(path, SEAL_MAX, &b, &err) < 0 ||
+        tch_seal_parse(b.data, b.len, &lines, &count, hash, &err) < 0) {
+        complain(&err, "cannot show the seal of '%s'", folder);
+        tch_buf_release(&b);
+        return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
+    }
+    if (args->json)
+        return put_out(&b); /* it is JSON already, a line a file */
+    tch_buf_clear(&b);
+    tch_buf_addf(&b, "%s: sealed, %zu files\nlast hash    %s\n\n", folder, count, hash);
+    table_init(&t, &args->out, columns, 3);
+    for (size_t i = 0; i < count; i++) {
+        struct tch_buf size;
+
+        tch_buf_init(&size, 64);
+        add_size(&size, lines[i].bytes);
+        table_add(&t, PLAIN, lines[i].file);
+        table_add(&t, PLAIN, size.data);
+        table_add(&t, PLAIN, lines[i].sha256);
+        tch_buf_release(&size);
+    }
+    table_print(&t, &b);
+    table_release(&t);
+    tch_seal_free(lines, count);
+    return put_out(&b);
+}
+
+static int run_show(struct args *args)
+{
+    uint64_t top = TOP_DEFAULT;
+
+    while (next_opt(args))
+        if (tch_parse_u64(args->value, 1000000000, &top) < 0)
+            return wrong_usage(args, "--top takes a number of entries, not '%s'", args->value);
+    if (witness_look(args->operands[0]) == WITNESS_SEALED)
+        return show_seal(args, args->operands[0]);
+    return show_file(args, args->operands[0], top);
+}
+
+static const struct opt opts[] = {
+    {.id = TOP,
+     .name = "top",
+     .letter = 'n',
+     .arg = "N",
+     .help = "entries to show, from the first, 20 by default"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "PATH", .help = "a log, a bundle or a sealed folder", .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "it is not sound"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho witness show witness.rvf", "Under what it came about, and the first decisions."},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_witness_show = {
+    .name = "show",
+    .summary = "what is in a log, a bundle or a seal",
+    .usage = "tacho witness show [--top N] [--json] PATH",
+    .about = "Reads and checks all of it, and shows the entries with how much of each keep_mask is "
+             "kept; the masks themselves are in the file. The JSON of a seal is the seal itself.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_show,
+};

@@ -1,0 +1,279 @@
+/* tacho witness verify: logs, bundles and sealed folders, each checked whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "cli/core/format.h"
+#include "cli/core/term.h"
+#include "cmd_witness_parts.h"
+#include "kit/run/folder_seal.h"
+
+enum { OPEN, EXPECT };
+
+enum { OUT_MAX = 64 << 20 };
+
+struct verify {
+    const struct args *args;
+    const char *expect;
+    bool open;
+    size_t checked;
+    size_t bad;
+    struct tch_buf out;
+};
+
+/* What was found out about one file or folder. */
+struct finding {
+    const char *path;
+    const char *kind; /* "log", "bundle", "seal" */
+    uint64_t logs;
+    uint64_t entries; /* of a seal: files */
+    uint64_t bytes;   /* of a seal */
+    bool closed;
+    const char *hash;
+    const char *why; /* NULL: it is sound */
+    uint64_t line;   /* where it is not; 0: it is not about a line */
+};
+
+static void add_json(struct tch_buf *b, const struct finding *f)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "file");
+    tch_json_text(b, f->path);
+    tch_json_key(b, "kind");
+    tch_json_text(b, f->kind);
+    tch_json_key(b, "ok");
+    tch_json_bool(b, !f->why);
+    tch_json_key(b, strcmp(f->kind, "seal") == 0 ? "files" : "entries");
+    tch_json_u64(b, f->entries);
+    tch_json_key(b, "closed");
+    tch_json_bool(b, f->closed);
+    tch_json_key(b, "hash");
+    tch_json_text(b, f->hash);
+    if (f->why) {
+        tch_json_key(b, "line");
+        if (f->line > 0)
+            tch_json_u64(b, f->line);
+        else
+            tch_json_null(b);
+        tch_json_key(b, "why");
+        tch_json_text(b, f->why);
+    }
+    tch_json_end_object(b);
+}
+
+static void add_text(struct verify *v, const struct finding *f)
+{
+    struct tch_buf *b = &v->out;
+
+    add_painted(b, &v->args->out, f->why ? RED : GREEN, f->why ? "BAD" : "ok ");
+    tch_buf_addf(b, "  %s: ", f->path);
+    if (f->why && f->line > 0)
+        tch_buf_addf(b, "line %llu: ", (unsigned long long)f->line);
+    if (f->why) {
+        tch_buf_addf(b, "%s\n", f->why);
+        return;
+    }
+    if (strcmp(f->kind, "seal") == 0) {
+        tch_buf_addf(b, "%llu files, ", (unsigned long long)f->entries);
+        add_size(b, f->bytes);
+        tch_buf_adds(b, ", as sealed");
+    } else if (strcmp(f->kind, "bundle") == 0) {
+        tch_buf_addf(b, "bundle of %llu logs, %llu entries", (unsigned long long)f->logs,
+                     (unsigned long long)f->entries);
+    } else {
+        tch_buf_addf(b, "%llu entries%s", (unsigned long long)f->entries,
+                     f->closed ? "" : ", not closed");
+    }
+    tch_buf_addf(b, "\n     %s\n", f->hash);
+}
+
+static void report(struct verify *v, const struct finding *f)
+{
+    v->bad += f->why != NULL;
+    if (v->args->json)
+        add_json(&v->out, f);
+    else if (f->why || !v->args->quiet)
+        add_text(v, f);
+}
+
+static const char *why_not(const struct verify *v, bool closed, const char *hash)
+{
+    if (!closed && !v->open)
+        return "not closed: lines at its end may be missing; --open accepts that";
+    if (v->expect && strcmp(v->expect, hash) != 0)
+        return "its last hash is not the one expected";
+    return NULL;
+}
+
+static int verify_file(struct verify *v, const char *path)
+{
+    tacho_witness_reader *r = NULL;
+    tacho_witness_entry entry;
+    tacho_witness_info info;
+    tacho_error err = {0};
+    struct finding f = {.path = path};
+    int more = tacho_witness_reader_open(path, &r, &err);
+
+    if (more == 0)
+        while ((more = tacho_witness_next(r, &entry, &err)) > 0)
+            ;
+    if (more < 0 && more != TACHO_EPARSE) {
+        complain(NULL, "%s", err.message);
+        tacho_witness_reader_close(r);
+        return EXIT_WORK;
+    }
+    tacho_witness_info_get(r, &info);
+    f.kind = info.bundle ? "bundle" : "log";
+    f.logs = info.logs;
+    f.entries = info.entries;
+    f.closed = info.closed && more == 0;
+    f.hash = info.hash ? info.hash : "";
+    f.line = err.line;
+    f.why = more < 0 ? err.message : why_not(v, f.closed, f.hash);
+    report(v, &f);
+    tacho_witness_reader_close(r);
+    return EXIT_OK;
+}
+
+/* The files that do not fit, joined into one sentence each. */
+struct misfits {
+    struct verify *v;
+    const char *folder;
+    struct tch_buf why;
+};
+
+static int note_misfit(const char *file, const char *what, void *ctx)
+{
+    struct misfits *m = ctx;
+
+    tch_buf_addf(&m->why, "%s%s %s", m->why.len > 0 ? "; " : "", file, what);
+    return 0;
+}
+
+static int verify_seal(struct verify *v, const char *folder)
+{
+    struct misfits m = {.v = v, .folder = folder};
+    struct tch_seal_info info;
+    tacho_error err = {0};
+    struct finding f = {.path = folder, .kind = "seal"};
+    int status;
+
+    tch_buf_init(&m.why, OUT_MAX);
+    status = tch_seal_check(folder, note_misfit, &m, &info, &err);
+    if (status < 0 && status != TACHO_EPARSE) {
+        complain(&err, "cannot check '%s'", folder);
+        tch_buf_release(&m.why);
+        return EXIT_WORK;
+    }
+    f.entries = info.files;
+    f.bytes = info.bytes;
+    f.closed = status >= 0;
+    f.hash = info.hash;
+    f.line = err.line;
+    if (status == TACHO_EPARSE)
+        f.why = err.message;
+    else
+        f.why = status > 0 ? m.why.data : why_not(v, true, info.hash);
+    report(v, &f);
+    tch_buf_release(&m.why);
+    return EXIT_OK;
+}
+
+static int verify_path(struct verify *v, const char *path)
+{
+    static const char *const extensions[] = {".jsonl", ".rvf", NULL};
+    struct witness_paths paths = {0};
+    int status = EXIT_OK;
+
+    if (witness_look(path) == WITNESS_SEALED) {
+        v->checked++;
+        return verify_seal(v, path);
+    }
+    status = witness_paths_add(&paths, path, extensions);
+    if (status == EXIT_OK && paths.count == 0) {
+        complain(NULL, "'%s' has no seal and no witness logs; 'tacho run --seal' makes one", path);
+        status = EXIT_WORK;
+    }
+    for (size_t i = 0; i < paths.count && status == EXIT_OK; i++) {
+        v->checked++;
+        status = verify_file(v, paths.path[i]);
+    }
+    witness_paths_release(&paths);
+    return status;
+}
+
+static int run_verify(struct args *args)
+{
+    struct verify v = {.args = args};
+    const struct opt *opt;
+    int status = EXIT_OK;
+    int put;
+
+    while ((opt = next_opt(args)))
+        if (opt->id == OPEN)
+            v.open = true;
+        else
+            v.expect = args->value;
+    tch_buf_init(&v.out, OUT_MAX);
+    if (args->json)
+        tch_buf_adds(&v.out, "{\"schema\":\"tacho.witness.verify.v1\",\"files\":[");
+    for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
+        status = verify_path(&v, args->operands[i]);
+    if (status == EXIT_OK && v.expect && v.checked != 1) {
+        tch_buf_release(&v.out);
+        return wrong_usage(args, "--expect is for one file or folder, not %zu", v.checked);
+    }
+    if (args->json)
+        tch_buf_addf(&v.out, "],\"bad\":%zu}\n", v.bad);
+    put = put_out(&v.out);
+    if (status != EXIT_OK || put != EXIT_OK)
+        return EXIT_WORK;
+    return v.bad > 0 ? EXIT_CHECK : EXIT_OK;
+}
+
+static const struct opt opts[] = {
+    {.id = OPEN, .name = "open", .help = "a log that was not closed, as after a kill, is fine"},
+    {.id = EXPECT,
+     .name = "expect",
+     .arg = "HASH",
+     .help = "the last hash must be this one, kept elsewhere"},
+    {.name = NULL},
+};
+
+static const struct arg operands[] = {
+    {.name = "PATH",
+     .help = "logs, bundles, folders of them, sealed folders",
+     .many = true,
+     .complete = COMPLETE_FILE},
+    {.name = NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_CHECK, "something was changed, left out, added or moved; the first bad line is told"},
+    {0, NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho witness verify results/witness", "All logs and bundles of a folder."},
+    {"tacho witness verify --expect 9f86d0… witness.rvf", "Is it the very bundle I saw then?"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_witness_verify = {
+    .name = "verify",
+    .summary = "find what was changed in logs, bundles and sealed run folders",
+    .usage = "tacho witness verify [--open] [--expect HASH] [--json] PATH...",
+    .about =
+        "Checks every byte: of logs and bundles each line's hash, its place in the chain and what "
+        "it says; of a folder that 'tacho run --seal' sealed every file, those that are missing "
+        "and those that were added. The last hash, which is printed, stands for all of it.\n"
+        "\n"
+        "This finds accidents and careless changes. Someone who makes a whole new log with new "
+        "hashes is found only by a last hash that was kept elsewhere: --expect.",
+    .opts = opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_verify,
+};

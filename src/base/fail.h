@@ -1,0 +1,18 @@
+/*
+ * Failing in one statement: return tch_fail(err, TACHO_EPARSE, line, "...").
+ */
+#ifndef TCH_FAIL_H
+#define TCH_FAIL_H
+
+#include <tacho/error.h>
+
+/** Fills err when there is one; returns code. line is 0 when it is not about a line. */
+int tch_fail(tacho_error *err, int code, uint64_t line, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** For a failed system call: the sentence, ": ", and what errno number `number` means.
+    TACHO_ENOMEM for ENOMEM, TACHO_EIO for every other. */
+int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

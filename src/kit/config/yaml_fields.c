@@ -1,0 +1,140 @@
+/* Values out of the tree of a YAML file, by tables of fields. */
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "yaml.h"
+
+static const char *kind_name(const struct tch_yaml_node *node)
+{
+    if (node->kind == TCH_YAML_SCALAR)
+        return node->text[0] || node->quoted ? "a single value" : "nothing";
+    return node->kind == TCH_YAML_LIST ? "a list" : "a map";
+}
+
+/* "'runs' needs a whole number, not '1.5'". */
+static int wrong(const struct tch_yaml_node *node, const char *wants, tacho_error *err)
+{
+    const char *key = node->key ? node->key : "this";
+    const char *quote = node->key ? "'" : "";
+
+    if (node->kind == TCH_YAML_SCALAR && node->text[0])
+        return tch_yaml_fail(err, node, "%s%.60s%s needs %s, not '%.60s'", quote, key, quote, wants,
+                             node->text);
+    return tch_yaml_fail(err, node, "%s%.60s%s needs %s, not %s", quote, key, quote, wants,
+                         kind_name(node));
+}
+
+static const struct tch_yaml_field *find_field(const struct tch_yaml_field *fields,
+                                               const char *name)
+{
+    for (; fields->name; fields++)
+        if (strcmp(fields->name, name) == 0)
+            return fields;
+    return NULL;
+}
+
+static int unknown(const struct tch_yaml_node *node, const char *what,
+                   const struct tch_yaml_field *fields, tacho_error *err)
+{
+    char known[160];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, known, sizeof known, sizeof known - 1);
+    for (const struct tch_yaml_field *f = fields; f->name; f++)
+        tch_buf_addf(&b, "%s%s", f == fields ? "" : ", ", f->name);
+    return tch_yaml_fail(err, node, "'%.40s' is no key of %s; there are %s", node->key, what,
+                         b.data);
+}
+
+int tch_yaml_take(const struct tch_yaml_node *map, const char *what,
+                  const struct tch_yaml_field *fields, void *into, tacho_error *err)
+{
+    if (map->kind != TCH_YAML_MAP)
+        return tch_yaml_fail(err, map, "%s must be a map of keys and values, not %s", what,
+                             kind_name(map));
+    for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
+        const struct tch_yaml_field *field = find_field(fields, node->key);
+        int status = 0;
+
+        if (!field)
+            return unknown(node, what, fields, err);
+        if (field->take)
+            status = field->take(node, (char *)into + field->offset, err);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+int tch_yaml_text(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    if (node->kind != TCH_YAML_SCALAR || !node->text[0])
+        return wrong(node, "a text", err);
+    *(const char **)at = node->text;
+    return 0;
+}
+
+int tch_yaml_bool(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    bool yes = strcmp(node->text, "true") == 0;
+
+    if (node->quoted || (!yes && strcmp(node->text, "false") != 0))
+        return wrong(node, "true or false", err);
+    *(bool *)at = yes;
+    return 0;
+}
+
+int tch_yaml_count(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    if (node->quoted || tch_parse_u64(node->text, 1000000000, at) < 0)
+        return wrong(node, "a whole number", err);
+    return 0;
+}
+
+int tch_yaml_number(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    double value;
+
+    if (node->quoted || tch_parse_f64(node->text, &value) < 0 || !isfinite(value))
+        return wrong(node, "a number", err);
+    *(double *)at = value;
+    return 0;
+}
+
+int tch_yaml_share(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    size_t len = strlen(node->text);
+    bool percent = len > 0 && node->text[len - 1] == '%';
+    double value;
+
+    if (tch_parse_f64_n(node->text, len - percent, &value) < 0 || !isfinite(value) || value < 0)
+        return wrong(node, "a share such as 5% or 0.05", err);
+    *(double *)at = percent ? value / 100 : value;
+    return 0;
+}
+
+int tch_yaml_duration(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    if (tch_parse_duration(node->text, at) < 0)
+        return wrong(node, "a duration such as 250ms or 5s", err);
+    return 0;
+}
+
+int tch_yaml_list(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    if (node->kind != TCH_YAML_LIST)
+        return wrong(node, "a list", err);
+    *(const struct tch_yaml_node **)at = node;
+    return 0;
+}
+
+int tch_yaml_map(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    if (node->kind != TCH_YAML_MAP)
+        return wrong(node, "a map of keys and values", err);
+    *(const struct tch_yaml_node **)at = node;
+    return 0;
+}

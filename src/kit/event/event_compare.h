@@ -1,0 +1,92 @@
+/*
+ * Two files of events side by side: what differs in their configuration, then stage by stage.
+ */
+#ifndef TCH_EVENT_COMPARE_H
+#define TCH_EVENT_COMPARE_H
+
+#include "base/buf.h"
+#include "event_stages.h"
+#include "kit/stats/ratio.h"
+
+/** The configurations that a file's events have. */
+enum tch_setting {
+    TCH_SETTING_COMMIT_SHA,
+    TCH_SETTING_ENV_HASH,
+    TCH_SETTING_MODEL,
+    TCH_SETTING_CONCURRENCY,
+    TCH_SETTING_GRAPH_ENABLED,
+    TCH_SETTING_RUNTIME_FLAGS,
+    TCH_SETTINGS,
+};
+
+extern const char *const tch_setting_names[TCH_SETTINGS];
+
+enum { TCH_KINDS = 16 }; /* different values of a setting that are told apart */
+
+struct tch_kinds {
+    char *values[TCH_KINDS]; /**< canonical JSON, in the order they came up */
+    char *raw;               /* the last one as it was written, so that the next is known at once */
+    size_t raw_len;
+    size_t count;
+    bool more; /**< there were more than could be told apart */
+};
+
+/** One of the two files. */
+struct tch_side {
+    struct tch_stages stages;
+    struct tch_kinds settings[TCH_SETTINGS];
+    uint64_t events;
+};
+
+void tch_side_init(struct tch_side *side, const char *only, const char *by);
+void tch_side_release(struct tch_side *side);
+
+/** tch_scan's event(), with the side as worker: on one thread only. */
+int tch_side_add(void *side, const tacho_event *event, tacho_error *err);
+
+/**
+ * What differs, to `tell`, as JSON text or NULL where a side has nothing: settings by their name,
+ * members of runtime_flags as "runtime_flags.a.b[2].c". Where a side has several kinds of
+ * runtime_flags, the first are compared.
+ *
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_compare_settings(const struct tch_side *a, const struct tch_side *b,
+                         void (*tell)(void *ctx, const char *name, const char *a, const char *b),
+                         void *ctx, tacho_error *err);
+
+/** A stage that both files have. */
+struct tch_stage_pair {
+    const struct tch_stage_group *a_group;
+    const struct tch_stage_group *b_group;
+    struct tch_stage *a;
+    struct tch_stage *b;
+    double a_median;
+    double b_median;
+    bool has_ratio;         /**< else a value is 0 or below, and only p is known */
+    struct tch_ratio ratio; /**< of b to a */
+    double p;               /**< two-sided, that there is no difference */
+    double p_adjusted;      /**< ... given how many stages are compared */
+};
+
+struct tch_comparison {
+    struct tch_stage_pair *pairs; /**< in the order of a's groups and stages */
+    size_t count;
+};
+
+/** A difference whose adjusted p is above this may be chance. */
+#define TCH_COMPARE_ALPHA 0.05
+
+/** What b is: "slower", "faster", for counts "more", "fewer"; or "cannot tell". */
+const char *tch_stage_verdict(const struct tch_stage_pair *pair);
+
+/** Whether the side has the stage, or with stage NULL any of the group. */
+bool tch_side_has(const struct tch_side *side, const struct tch_stage_group *group,
+                  const struct tch_stage *stage);
+
+/** Sorts both sides. 0 or TACHO_ENOMEM; tch_comparison_release() in any case. */
+int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_comparison *ret,
+                       tacho_error *err);
+void tch_comparison_release(struct tch_comparison *c);
+
+#endif

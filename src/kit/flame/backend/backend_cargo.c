@@ -1,0 +1,68 @@
+/* cargo flamegraph, which does it all itself. */
+#include <limits.h>
+#include <unistd.h>
+
+#include "backend_perf.h"
+#include "base/clock.h"
+#include "base/fail.h"
+
+static int run_cargo(struct tch_capture *c, const char *svg, tacho_error *err)
+{
+    enum { OPTION_WORDS = 5 };
+    const tacho_flame_request *r = &c->request;
+    struct tch_tool tool = {.cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+    const char *const options[OPTION_WORDS] = {"cargo", "flamegraph", "--output", svg, "--"};
+    const char **argv;
+    size_t count = 0;
+    int status;
+
+    while (r->argv[count])
+        count++;
+    argv = calloc(OPTION_WORDS + count + 1, sizeof *argv);
+    if (!argv)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    memcpy(argv, options, sizeof options);
+    memcpy(argv + OPTION_WORDS, r->argv, count * sizeof *argv);
+    tool.argv = argv;
+    status = tch_tool_run(&tool, err);
+    c->ended_ns = tch_now_ns();
+    if (status == 0)
+        c->result.wait_status = tool.status;
+    free(argv);
+    return status;
+}
+
+static int capture(struct tch_capture *c, tacho_error *err)
+{
+    char svg[PATH_MAX];
+    int status = tch_tool_file(c, "svg", svg, sizeof svg, err);
+
+    if (status < 0)
+        return status;
+    status = run_cargo(c, svg, err);
+    if (status == 0)
+        status = tch_tool_adopt(c, svg, "cargo", err);
+    unlink(svg);
+    return status;
+}
+
+static int probe(tacho_error *err)
+{
+    int status = tch_tool_probe("cargo", err);
+
+    return status == 0 ? tch_tool_probe("cargo-flamegraph", err) : status;
+}
+
+const struct tch_backend tch_backend_cargo = {
+    .name = "cargo-flamegraph",
+    .used = "cargo-flamegraph",
+    .needs = "cargo and cargo-flamegraph",
+    .runs_only = true,
+    .own_event = true,
+    .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD | TACHO_FLAME_KERNEL |
+              TACHO_FLAME_USER | TACHO_FLAME_NO_INLINE | TACHO_FLAME_SOURCE |
+              TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_FOLDED,
+    .probe = probe,
+    .works = tch_perf_works, /* which is what it runs */
+    .capture = capture,
+};

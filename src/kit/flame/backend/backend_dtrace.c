@@ -1,0 +1,102 @@
+/* dtrace, as on macOS: user stacks counted by its own aggregation, read and drawn by us. */
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend_tool.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "kit/flame/read/frame_name.h"
+#include "kit/flame/read/profile_read.h"
+
+enum { COMMAND_MAX = 64 << 10 };
+
+/* profile-997 /execname == "NAME"/ { @[ustack(100)] = count(); } */
+static int make_script(const tacho_flame_request *r, struct tch_buf *b, tacho_error *err)
+{
+    struct tch_span name = tch_span_base((struct tch_span){r->argv[0], strlen(r->argv[0])});
+
+    if (memchr(name.p, '"', name.len) || memchr(name.p, '\\', name.len))
+        return tch_fail(err, TACHO_EINVAL, 0, "dtrace cannot profile a program called '%s'",
+                        r->argv[0]);
+    tch_buf_addf(b, "profile-%u /execname == \"%.*s\"/ { @[ustack(100)] = count(); }",
+                 (unsigned)r->rate, (int)name.len, name.p);
+    return 0;
+}
+
+/* dtrace takes the command as one text, split at blanks. */
+static void make_command(const tacho_flame_request *r, struct tch_buf *b)
+{
+    for (size_t i = 0; r->argv[i]; i++)
+        tch_buf_addf(b, "%s%s", i > 0 ? " " : "", r->argv[i]);
+}
+
+static int run_dtrace(struct tch_capture *c, const char *script, const char *command,
+                      const char *output, tacho_error *err)
+{
+    const tacho_flame_request *r = &c->request;
+    const char *const argv[] = {
+        "dtrace", "-x", "ustackframes=100", "-n", script, "-c", command, "-o", output, NULL};
+    struct tch_tool tool = {
+        .argv = argv, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+    int status = tch_tool_run(&tool, err);
+
+    c->ended_ns = tch_now_ns();
+    if (status == 0)
+        c->result.wait_status = tool.status;
+    return status;
+}
+
+static int fold(struct tch_capture *c, const char *output, tacho_error *err)
+{
+    int fd = open(output, O_RDONLY | O_CLOEXEC);
+    int status;
+
+    if (fd < 0)
+        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+    status = tch_tool_read(c, fd, output, TCH_READ_DTRACE, err);
+    close(fd);
+    return status;
+}
+
+static int capture(struct tch_capture *c, tacho_error *err)
+{
+    char output[PATH_MAX];
+    struct tch_buf script;
+    struct tch_buf command;
+    int status = tch_tool_file(c, "dtrace-stacks.txt", output, sizeof output, err);
+
+    tch_buf_init(&script, COMMAND_MAX);
+    tch_buf_init(&command, COMMAND_MAX);
+    if (status == 0)
+        status = make_script(&c->request, &script, err);
+    make_command(&c->request, &command);
+    if (status == 0 && (script.failed || command.failed))
+        status = tch_fail(err, TACHO_EINVAL, 0, "the command is too long for dtrace");
+    if (status == 0)
+        status = run_dtrace(c, script.data, command.data, output, err);
+    if (status == 0)
+        status = fold(c, output, err);
+    tch_buf_release(&script);
+    tch_buf_release(&command);
+    unlink(output);
+    return status;
+}
+
+static int probe(tacho_error *err)
+{
+    return tch_tool_probe("dtrace", err);
+}
+
+const struct tch_backend tch_backend_dtrace = {
+    .name = "dtrace",
+    .used = "dtrace",
+    .needs = "dtrace",
+    .runs_only = true,
+    .own_event = true,
+    .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD | TACHO_FLAME_KERNEL |
+              TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
+    .probe = probe,
+    .capture = capture,
+};

@@ -1,0 +1,226 @@
+/* perf record and perf script, folded and drawn by us. */
+#include "backend_perf.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/spawn.h"
+#include "kit/flame/read/profile_read.h"
+#include "process_family.h"
+
+enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
+
+/* The words of `perf record`, the command's behind them. */
+struct words {
+    const char **list;
+    size_t count;
+    char rate[16];
+    char stack[32];
+    char pids[PIDS_ROOM];
+};
+
+static void add(struct words *w, const char *word)
+{
+    w->list[w->count++] = word;
+}
+
+/* "12,13,14"; as many as there is room for. */
+static void put_pids(struct words *w, const tacho_flame_request *r)
+{
+    struct tch_family family = {0};
+    size_t len = (size_t)snprintf(w->pids, sizeof w->pids, "%d", (int)r->pid);
+
+    if (r->flags & TACHO_FLAME_TREE)
+        tch_family_find(&family, r->pid);
+    for (size_t i = 0; i < family.count && len + 16 < sizeof w->pids; i++)
+        if (tch_family_pid(&family, i) != r->pid)
+            len += (size_t)snprintf(w->pids + len, sizeof w->pids - len, ",%d",
+                                    (int)tch_family_pid(&family, i));
+    tch_family_release(&family);
+}
+
+static void add_options(struct words *w, const tacho_flame_request *r, const char *data)
+{
+    bool fp = r->call_graph == TACHO_CALL_GRAPH_FP;
+
+    snprintf(w->rate, sizeof w->rate, "%u", (unsigned)r->rate);
+    snprintf(w->stack, sizeof w->stack, "dwarf,%u", (unsigned)r->stack_bytes);
+    add(w, "perf");
+    add(w, "record");
+    add(w, "-q");
+    add(w, "--no-bpf-event"); /* else it waits almost a second at the end */
+    add(w, "-F");
+    add(w, w->rate);
+    if (r->event) {
+        add(w, "-e");
+        add(w, r->event);
+    }
+    add(w, "-g");
+    add(w, "--call-graph");
+    add(w, fp ? "fp" : w->stack);
+    if (r->flags & TACHO_FLAME_USER)
+        add(w, "--all-user");
+    if (r->flags & TACHO_FLAME_KERNEL)
+        add(w, "--all-kernel");
+    if (r->flags & TACHO_FLAME_ALL)
+        add(w, "-a");
+    if (r->pid) {
+        add(w, "-p");
+        put_pids(w, r);
+        add(w, w->pids);
+    }
+    add(w, "-o");
+    add(w, data);
+}
+
+/* perf tells a command that cannot be started in words of its own, after the fact. */
+static int check_command(const tacho_flame_request *r, tacho_error *err)
+{
+    char path[PATH_MAX];
+    tacho_error why;
+
+    if (!r->argv || (r->cwd && strchr(r->argv[0], '/')) ||
+        tch_find_program(r->argv[0], path, sizeof path, &why) == 0)
+        return 0;
+    return tch_profiler_failed(err, TACHO_EIO, r->argv[0], why.message);
+}
+
+static int run_record(struct tch_capture *c, const struct words *w, const char *data,
+                      tacho_error *err)
+{
+    const tacho_flame_request *r = &c->request;
+    struct tch_tool tool = {
+        .argv = w->list, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+    struct stat st;
+    int status = tch_tool_start(&tool, err);
+
+    if (status == 0)
+        status = tch_tool_wait(&tool, err);
+    c->ended_ns = tch_now_ns();
+    if (status < 0)
+        return status;
+    /* Its status is the command's own, unless it did not get that far. */
+    if (stat(data, &st) < 0 || st.st_size == 0)
+        return tch_tool_failed(&tool, err);
+    if (r->argv)
+        c->result.wait_status = tool.status;
+    return 0;
+}
+
+int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
+{
+    const tacho_flame_request *r = &c->request;
+    struct words w = {.count = 0};
+    size_t operands = 0;
+    int status = check_command(r, err);
+
+    if (status < 0)
+        return status;
+    if (r->flags & TACHO_FLAME_OFF_CPU)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "waiting threads are seen by --profiler native "
+                        "alone");
+    while (r->argv && r->argv[operands])
+        operands++;
+    w.list = calloc(OPTION_WORDS + operands, sizeof *w.list);
+    if (!w.list)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    add_options(&w, r, data);
+    if (operands > 0)
+        add(&w, "--");
+    for (size_t i = 0; i < operands; i++)
+        add(&w, r->argv[i]);
+    status = run_record(c, &w, data, err);
+    c->count_name = r->event ? r->event : "event counts"; /* perf weighs a sample by its period */
+    snprintf(c->result.event, sizeof c->result.event, "%s", r->event ? r->event : "");
+    free(w.list);
+    return status;
+}
+
+int tch_perf_script(const struct tch_capture *c, const char *data, int out, struct tch_tool *tool,
+                    const char **argv, tacho_error *err)
+{
+    size_t count = 0;
+    int status;
+
+    argv[count++] = "perf";
+    argv[count++] = "script";
+    if (c->request.flags & TACHO_FLAME_NO_INLINE)
+        argv[count++] = "--no-inline";
+    argv[count++] = "-i";
+    argv[count++] = data;
+    argv[count] = NULL;
+    *tool = (struct tch_tool){.argv = argv, .in = -1, .out = out};
+    status = tch_tool_start(tool, err);
+    close(out);
+    return status;
+}
+
+/* perf script | our own reader. */
+static int fold(struct tch_capture *c, const char *data, tacho_error *err)
+{
+    const char *argv[TCH_PERF_SCRIPT_WORDS];
+    struct tch_tool tool;
+    int ends[2];
+    int status;
+    int waited;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return tch_fail(err, TACHO_EIO, 0, "cannot make a pipe");
+    status = tch_perf_script(c, data, ends[1], &tool, argv, err);
+    if (status < 0) {
+        close(ends[0]);
+        return status;
+    }
+    status = tch_tool_read(c, ends[0], "perf script", TCH_READ_PERF, err);
+    close(ends[0]);
+    waited = tch_tool_wait(&tool, status == 0 ? err : NULL);
+    if (status == 0)
+        status = waited;
+    if (status == 0 && tool.status != 0)
+        status = tch_tool_failed(&tool, err);
+    return status;
+}
+
+static int capture(struct tch_capture *c, tacho_error *err)
+{
+    char data[PATH_MAX];
+    int status = tch_tool_file(c, "perf.data", data, sizeof data, err);
+
+    if (status < 0)
+        return status;
+    status = tch_perf_record(c, data, err);
+    if (status == 0)
+        status = fold(c, data, err);
+    unlink(data);
+    return status;
+}
+
+int tch_perf_works(tacho_error *err)
+{
+    static const char *const argv[] = {"perf",      "record", "-q",   "-o",
+                                       "/dev/null", "--",     "true", NULL};
+    struct tch_tool tool = {.argv = argv, .in = -1, .out = -1};
+
+    return tch_tool_run(&tool, err);
+}
+
+static int probe(tacho_error *err)
+{
+    return tch_tool_probe("perf", err);
+}
+
+const struct tch_backend tch_backend_perf = {
+    .name = "perf",
+    .used = "perf",
+    .needs = "perf",
+    .cannot = TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
+    .probe = probe,
+    .works = tch_perf_works,
+    .capture = capture,
+};

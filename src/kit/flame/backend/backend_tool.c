@@ -1,0 +1,325 @@
+/* Running other profilers. */
+#include "backend_tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/spawn.h"
+#include "kit/flame/draw/frame_text.h"
+#include "kit/flame/read/profile_read.h"
+#include "process_family.h"
+
+enum {
+    SVG_MAX = 256 << 20,
+    LAST_MS = 30000, /* for a profiler to write what it has */
+};
+
+/* Messages of a tool that runs the user's command come by a pipe, to be shown at once; those of
+   others are kept, in case it fails. */
+static int open_messages(struct tch_tool *tool, int *theirs)
+{
+    int ends[2];
+
+    if (!tool->command) {
+        tool->messages = *theirs = memfd_create("messages", MFD_CLOEXEC);
+        return tool->messages;
+    }
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    tool->messages = ends[0];
+    *theirs = ends[1];
+    return 0;
+}
+
+int tch_tool_start(struct tch_tool *tool, tacho_error *err)
+{
+    struct tch_spawn spawn = {.argv = tool->argv, .cwd = tool->cwd, .extra_env = tool->env};
+    tacho_error why;
+    int theirs;
+    int status;
+
+    tool->tail[0] = '\0';
+    if (open_messages(tool, &theirs) < 0)
+        return tch_fail_errno(err, errno, "cannot listen to '%s'", tool->argv[0]);
+    if (!tool->command || tool->in >= 0)
+        spawn.io[0] =
+            (struct tch_io){.kind = tool->in < 0 ? TCH_IO_NULL : TCH_IO_FD, .fd = tool->in};
+    if (tool->out >= 0)
+        spawn.io[1] = (struct tch_io){.kind = TCH_IO_FD, .fd = tool->out};
+    spawn.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = theirs};
+    status = tch_spawn(&spawn, &tool->pid, &why);
+    if (theirs != tool->messages)
+        close(theirs);
+    if (status == 0)
+        return 0;
+    close(tool->messages);
+    return tch_profiler_failed(err, status, tool->argv[0], why.message);
+}
+
+/* Keeps the end of what was said. */
+static void keep_tail(struct tch_tool *tool, const char *text, size_t len)
+{
+    size_t have = strlen(tool->tail);
+    size_t room = sizeof tool->tail - 1;
+
+    if (len > room) {
+        text += len - room;
+        len = room;
+    }
+    if (have + len > room) {
+        size_t drop = have + len - room;
+
+        memmove(tool->tail, tool->tail + drop, have - drop);
+        have -= drop;
+    }
+    memcpy(tool->tail + have, text, len);
+    tool->tail[have + len] = '\0';
+    for (size_t i = have; i < have + len; i++)
+        if (tool->tail[i] == '\0')
+            tool->tail[i] = '?';
+}
+
+/* One piece from the pipe; false at its end. */
+static bool pass_messages(struct tch_tool *tool)
+{
+    char text[4096];
+    ssize_t n = read(tool->messages, text, sizeof text);
+
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    tch_write_all(STDERR_FILENO, "stderr", text, (size_t)n, NULL);
+    keep_tail(tool, text, (size_t)n);
+    return true;
+}
+
+/* The profiler ends well by an interrupt, with what it has; the command behind it may not. One that
+   hangs without its command is ended in the end. Returns for how long to wait then. */
+static uint64_t stop_tool(struct tch_tool *tool, struct tch_family *family, unsigned times)
+{
+    tch_family_find(family, tool->pid);
+    if (times == 0)
+        kill(tool->pid, SIGINT);
+    else
+        tch_family_signal(family, SIGKILL, times > 1);
+    return (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
+}
+
+/* Passes messages on until it has ended or, in the given time, has not. A command's child may hold
+   the pipe open longer than that. False: it is time to stop it. */
+static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t until)
+{
+    while (!p[1].revents && !p[2].revents && tch_now_ns() < until) {
+        uint64_t left = (until - tch_now_ns()) / 1000000 + 1;
+
+        poll(p, 3, (int)(left < 1000 ? left : 1000));
+        if (p[0].revents && !pass_messages(tool))
+            p[0].fd = -1;
+        if (p[1].fd < 0 && p[0].fd < 0)
+            return true;
+    }
+    p[2].fd = -1;
+    p[2].revents = 0;
+    return p[1].revents != 0;
+}
+
+static void follow(struct tch_tool *tool)
+{
+    const tacho_flame_request *r = &tool->command->request;
+    uint64_t until = r->duration_ns > 0 ? tch_now_ns() + r->duration_ns : UINT64_MAX;
+    int pidfd = (int)syscall(SYS_pidfd_open, tool->pid, 0);
+    struct pollfd p[] = {{.fd = tool->messages, .events = POLLIN},
+                         {.fd = pidfd, .events = POLLIN},
+                         {.fd = r->stop_fd, .events = POLLIN}};
+    struct tch_family family = {.orphans = &tool->command->orphans};
+    unsigned times = 0;
+
+    for (; !follow_until(tool, p, until); times++)
+        until = tch_now_ns() + stop_tool(tool, &family, times);
+    if (times > 0 || tch_capture_stopped(tool->command)) {
+        tch_family_find(&family, tool->pid); /* the command is an orphan when its profiler ends */
+        tch_family_end(&family, 0);
+    }
+    tch_family_release(&family);
+    while (p[0].fd >= 0 && poll(p, 1, 0) > 0 && pass_messages(tool))
+        ;
+    if (pidfd >= 0)
+        close(pidfd);
+}
+
+static void read_kept(struct tch_tool *tool)
+{
+    off_t size = lseek(tool->messages, 0, SEEK_END);
+    off_t from = size > TCH_TOOL_TAIL - 1 ? size - (TCH_TOOL_TAIL - 1) : 0;
+    char text[TCH_TOOL_TAIL];
+    ssize_t n = pread(tool->messages, text, sizeof text - 1, from);
+
+    if (n > 0)
+        keep_tail(tool, text, (size_t)n);
+}
+
+int tch_tool_wait(struct tch_tool *tool, tacho_error *err)
+{
+    struct tch_spawn_end end = {0};
+    int status;
+
+    if (tool->command)
+        follow(tool);
+    status = tch_spawn_wait(tool->pid, &end, err);
+    if (!tool->command)
+        read_kept(tool);
+    close(tool->messages);
+    tool->status = end.status;
+    return status;
+}
+
+int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
+{
+    char reason[TCH_TOOL_TAIL + 64];
+    size_t len;
+
+    if (strspn(tool->tail, " \t\r\n") < strlen(tool->tail))
+        snprintf(reason, sizeof reason, "%s", tool->tail + strspn(tool->tail, " \t\r\n"));
+    else if (WIFSIGNALED(tool->status))
+        snprintf(reason, sizeof reason, "killed by signal %d", WTERMSIG(tool->status));
+    else
+        snprintf(reason, sizeof reason, "ended with status %d", WEXITSTATUS(tool->status));
+    for (char *p = reason; *p; p++)
+        if (*p == '\n' || *p == '\r' || *p == '\t')
+            *p = ' ';
+    for (len = strlen(reason); len > 0 && reason[len - 1] == ' ';)
+        reason[--len] = '\0';
+    return tch_profiler_failed(err, TACHO_EIO, tool->argv[0], reason);
+}
+
+int tch_tool_run(struct tch_tool *tool, tacho_error *err)
+{
+    int status = tch_tool_start(tool, err);
+
+    if (status == 0)
+        status = tch_tool_wait(tool, err);
+    return status == 0 && tool->status != 0 ? tch_tool_failed(tool, err) : status;
+}
+
+int tch_tool_probe(const char *name, tacho_error *err)
+{
+    char path[PATH_MAX];
+
+    if (tch_find_program(name, path, sizeof path, NULL) == 0)
+        return 0;
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                    "no program '%s' on PATH: install it, or take "
+                    "--profiler native",
+                    name);
+}
+
+int tch_tool_file(const struct tch_capture *c, const char *name, char *ret, size_t size,
+                  tacho_error *err)
+{
+    char *folder = realpath(c->folder, NULL);
+    int len = folder ? snprintf(ret, size, "%s/.tacho-%d.%s", folder, (int)getpid(), name) : -1;
+
+    if (!folder)
+        return tch_fail_errno(err, errno, "cannot find the folder '%s'", c->folder);
+    free(folder);
+    if (len < 0 || (size_t)len >= size)
+        return tch_fail(err, TACHO_EINVAL, 0, "the name of the folder '%s' is too long", c->folder);
+    return 0;
+}
+
+int tch_tool_create(const char *path, int *ret, tacho_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot create '%s'", path);
+    *ret = fd;
+    return 0;
+}
+
+int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tacho_error *err)
+{
+    struct tch_read_options options = {.kind = (enum tch_read_kind)kind,
+                                       .mark_kernel = true,
+                                       .mark_jit = true,
+                                       .mark_inlined = true};
+    struct tch_reader reader;
+    int status;
+
+    options.tid = (c->request.flags & TACHO_FLAME_PER_THREAD) != 0;
+    tch_read_init(&reader, &c->stacks, &options);
+    status = tch_read_fd(&reader, fd, name, err);
+    /* perf's text has a line a sample, and a weight; the others have counts. */
+    c->result.samples = kind == TCH_READ_PERF ? reader.notes.samples : tch_stacks_total(&c->stacks);
+    tch_read_release(&reader);
+    return status;
+}
+
+/* Where a processing instruction may stand: behind the XML declaration, if there is one. */
+static size_t behind_declaration(const struct tch_buf *svg)
+{
+    const char *end = strncmp(svg->data, "<?xml", 5) == 0 ? strstr(svg->data, "?>") : NULL;
+
+    return end ? (size_t)(end - svg->data) + 2 : 0;
+}
+
+static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
+{
+    size_t at = behind_declaration(svg);
+    struct tch_buf mark;
+    struct tch_replace file;
+    tacho_error why = {.message = ""};
+    int status;
+
+    tch_buf_init(&mark, 1 << 20);
+    tch_buf_adds(&mark, "<?tacho class=\"tacho-flame\" data-label=\"");
+    tch_xml_text(&mark, (struct tch_span){c->label, strlen(c->label)});
+    tch_buf_adds(&mark, "\"?>");
+    status = tch_replace_open(&file, c->svg_path.data, &why);
+    if (status == 0) {
+        status = tch_replace_write(&file, svg->data, at, &why);
+        if (status == 0)
+            status = tch_replace_write(&file, mark.data, mark.len, &why);
+        if (status == 0)
+            status = tch_replace_write(&file, svg->data + at, svg->len - at, &why);
+        if (status == 0)
+            status = tch_replace_commit(&file, &why);
+        tch_replace_abort(&file);
+    }
+    tch_buf_release(&mark);
+    if (status < 0)
+        return tch_fail(err, status, 0, "failed to write flamegraph SVG to %s: %s",
+                        c->svg_path.data, why.message);
+    return 0;
+}
+
+int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err)
+{
+    struct tch_buf svg;
+    tacho_error why;
+    int status;
+
+    tch_buf_init(&svg, SVG_MAX);
+    status = tch_file_read(from, SVG_MAX, &svg, &why);
+    if (status < 0)
+        status = why.system_errno == ENOENT
+                     ? tch_fail(err, TACHO_EIO, 0, "profiler produced no output")
+                     : tch_profiler_failed(err, status, program, why.message);
+    else if (!strstr(svg.data, "<svg"))
+        status = tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+    else
+        status = write_adopted(c, &svg, err);
+    tch_buf_release(&svg);
+    unlink(from);
+    c->drawn = status == 0;
+    return status;
+}

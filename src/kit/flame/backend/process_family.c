@@ -1,0 +1,212 @@
+/* Processes by their descriptors: a number may be another's by the time it is signalled. */
+#include "process_family.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "kit/flame/grow.h"
+
+struct tch_member {
+    pid_t pid;
+    int fd; /* of the process; readable when it has ended */
+};
+
+/* One row of /proc. */
+struct row {
+    pid_t pid;
+    pid_t parent;
+};
+
+struct rows {
+    struct row *list;
+    size_t count;
+    size_t cap;
+};
+
+/* "12 (a b) c) S 11 ...": the fourth field, or 0. The second one may hold anything. */
+static pid_t parent_of(uint64_t pid)
+{
+    char path[64];
+    struct tch_buf b;
+    uint64_t parent = 0;
+    const char *p;
+
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)pid);
+    tch_buf_init(&b, 4096);
+    p = tch_file_read(path, 4000, &b, NULL) == 0 ? strrchr(b.data, ')') : NULL;
+    if (p && strlen(p) > 4) {
+        p += 4; /* ") S " */
+        if (tch_parse_u64_n(p, strcspn(p, " "), INT32_MAX, &parent) < 0)
+            parent = 0;
+    }
+    tch_buf_release(&b);
+    return (pid_t)parent;
+}
+
+static void read_rows(struct rows *rows)
+{
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    uint64_t pid;
+
+    while (dir && (entry = readdir(dir))) {
+        if (tch_parse_u64(entry->d_name, INT32_MAX, &pid) < 0)
+            continue;
+        if (!tch_grow((void **)&rows->list, &rows->cap, rows->count + 1, sizeof *rows->list))
+            break;
+        rows->list[rows->count++] = (struct row){(pid_t)pid, parent_of(pid)};
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static bool is_member(const struct tch_family *f, pid_t pid)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->list[i].pid == pid)
+            return true;
+    return false;
+}
+
+static void add_member(struct tch_family *f, pid_t pid)
+{
+    int fd;
+
+    if (is_member(f, pid))
+        return;
+    fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return;
+    if (tch_grow((void **)&f->list, &f->cap, f->count + 1, sizeof *f->list))
+        f->list[f->count++] = (struct tch_member){pid, fd};
+    else
+        close(fd);
+}
+
+static bool has_ended(const struct tch_member *member)
+{
+    struct pollfd p = {.fd = member->fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+static void add_orphans(struct tch_family *f, const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->list[i].parent == getpid() && !is_member(&f->orphans->older, rows->list[i].pid))
+            add_member(f, rows->list[i].pid);
+}
+
+/* Who has a living member as its parent, theirs, and so on. */
+static void add_descendants(struct tch_family *f)
+{
+    struct rows rows = {0};
+
+    read_rows(&rows);
+    if (f->orphans && f->orphans->taken)
+        add_orphans(f, &rows);
+    for (size_t known = 0; known < f->count; known++)
+        for (size_t i = 0; i < rows.count && !has_ended(&f->list[known]); i++)
+            if (rows.list[i].parent == f->list[known].pid)
+                add_member(f, rows.list[i].pid);
+    free(rows.list);
+}
+
+void tch_family_find(struct tch_family *f, pid_t root)
+{
+    add_member(f, root);
+    add_descendants(f);
+}
+
+void tch_family_signal(const struct tch_family *f, int number, bool with_root)
+{
+    for (size_t i = with_root ? 0 : 1; i < f->count; i++)
+        syscall(SYS_pidfd_send_signal, f->list[i].fd, number, NULL, 0);
+}
+
+/* True: all have ended in time. A signal to us, such as a second Ctrl-C, ends the patience. */
+static bool wait_for(const struct tch_family *f, int ms)
+{
+    uint64_t until = tch_now_ns() + (uint64_t)ms * 1000000;
+
+    for (size_t i = 0; i < f->count; i++) {
+        struct pollfd p = {.fd = f->list[i].fd, .events = POLLIN};
+        uint64_t now = tch_now_ns();
+
+        if (poll(&p, 1, now < until ? (int)((until - now) / 1000000) : 0) <= 0)
+            return false;
+    }
+    return true;
+}
+
+/* Who was started while the others ended, by one that had not been told yet or on its way out. */
+static bool more_live(struct tch_family *f)
+{
+    add_descendants(f);
+    return !wait_for(f, 0);
+}
+
+void tch_family_end(struct tch_family *f, int patience_ms)
+{
+    enum { ROUNDS = 5 }; /* of who starts others without end */
+
+    if (wait_for(f, patience_ms) && !more_live(f))
+        return;
+    for (int i = 0; i < ROUNDS; i++) {
+        tch_family_signal(f, SIGTERM, true);
+        if (!wait_for(f, TCH_FAMILY_GRACE_MS))
+            break;
+        if (!more_live(f))
+            return;
+    }
+    for (int i = 0; i < ROUNDS && more_live(f); i++) {
+        tch_family_signal(f, SIGKILL, true);
+        wait_for(f, TCH_FAMILY_GRACE_MS);
+    }
+}
+
+pid_t tch_family_pid(const struct tch_family *f, size_t at)
+{
+    return f->list[at].pid;
+}
+
+void tch_family_release(struct tch_family *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        close(f->list[i].fd);
+    free(f->list);
+    *f = (struct tch_family){0};
+}
+
+void tch_orphans_take(struct tch_orphans *o)
+{
+    int before = 0;
+
+    *o = (struct tch_orphans){0};
+    prctl(PR_GET_CHILD_SUBREAPER, &before);
+    o->before = before != 0;
+    o->taken = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+    tch_family_find(&o->older, getpid());
+    /* What children from before us leave behind would look like the command's. */
+    if (o->taken && o->older.count > 1) {
+        if (!o->before)
+            prctl(PR_SET_CHILD_SUBREAPER, 0);
+        o->taken = false;
+    }
+}
+
+void tch_orphans_leave(struct tch_orphans *o)
+{
+    if (o->taken && !o->before)
+        prctl(PR_SET_CHILD_SUBREAPER, 0);
+    tch_family_release(&o->older);
+    *o = (struct tch_orphans){0};
+}

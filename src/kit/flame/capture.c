@@ -1,0 +1,348 @@
+/* From a request to a flamegraph: checks, the back end, the picture. */
+#include "capture.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "file_label.h"
+#include "kit/flame/backend/backend.h"
+#include "kit/flame/draw/profile_formats.h"
+#include "kit/flame/read/frame_name.h"
+#include "kit/flame/sample/perf_rings.h"
+
+enum { RATE = 997, RATE_MAX = 100000, LABEL_MAX = 200 };
+
+static int check_request(const tacho_flame_request *r, tacho_error *err)
+{
+    bool all = (r->flags & TACHO_FLAME_ALL) != 0;
+
+    if (r->argv && !r->argv[0])
+        return tch_fail(err, TACHO_EINVAL, 0, "the command is empty");
+    if (!r->argv && r->pid <= 0 && !all)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "nothing to profile: neither a command nor a "
+                        "process");
+    if (r->pid && (r->argv || all))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "a process is profiled alone, without a command and "
+                        "not with all others");
+    if (r->rate > RATE_MAX)
+        return tch_fail(err, TACHO_EINVAL, 0, "%u samples a second are more than %d",
+                        (unsigned)r->rate, RATE_MAX);
+    if (r->stack_bytes > TCH_STACK_COPY_MAX || r->stack_bytes % 8 != 0)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "a stack copy of %u bytes is not a multiple of 8 up to %d",
+                        (unsigned)r->stack_bytes, TCH_STACK_COPY_MAX);
+    if (r->call_graph > TACHO_CALL_GRAPH_DWARF)
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no call graph %u", (unsigned)r->call_graph);
+    if ((r->flags & TACHO_FLAME_KERNEL) && (r->flags & TACHO_FLAME_USER))
+        return tch_fail(err, TACHO_EINVAL, 0, "only the kernel and only programs leave nothing");
+    return 0;
+}
+
+bool tch_capture_stopped(const struct tch_capture *c)
+{
+    struct pollfd p = {.fd = c->request.stop_fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+/* The label of whoever gave none. */
+static const char *default_label(const tacho_flame_request *r, char *room, size_t size)
+{
+    if (r->argv) {
+        struct tch_span base = tch_span_base((struct tch_span){r->argv[0], strlen(r->argv[0])});
+
+        snprintf(room, size, "%.*s", (int)base.len, base.p);
+    } else if (r->pid) {
+        snprintf(room, size, "%d", (int)r->pid);
+    } else {
+        snprintf(room, size, "all");
+    }
+    return room;
+}
+
+static int cannot_write(tacho_error *err, int code, const char *path, const char *reason)
+{
+    return tch_fail(err, code, 0, "failed to write flamegraph SVG to %s: %s", path, reason);
+}
+
+/* Before the command runs for an hour: can the result be kept? */
+static int prepare_output(struct tch_capture *c, tacho_error *err)
+{
+    tacho_error why;
+    int status = tch_mkdirs(c->folder, &why);
+
+    if (status < 0)
+        return tch_fail(err, status, 0, "failed to create output directory %s: %s", c->folder,
+                        why.message);
+    if (c->request.output_dir)
+        tch_buf_addf(&c->svg_path, "%s/", c->folder);
+    tch_label_file(&c->svg_path, c->label);
+    if (c->svg_path.failed || strlen(c->label) > LABEL_MAX)
+        return tch_fail(err, TACHO_EINVAL, 0, "no file can be named after a label of %zu bytes",
+                        strlen(c->label));
+    if (access(c->folder, W_OK) < 0) {
+        tch_fail_errno(&why, errno, "the folder");
+        return cannot_write(err, TACHO_EIO, c->svg_path.data, why.message);
+    }
+    if (!(c->request.flags & TACHO_FLAME_FORCE)) {
+        status = tch_label_check(c->svg_path.data, c->label, &why);
+        if (status < 0)
+            return cannot_write(err, status, c->svg_path.data, why.message);
+    }
+    return 0;
+}
+
+static int write_format(struct tch_capture *c, const char *name, const char *path, tacho_error *err)
+{
+    struct tch_profile profile = {.stacks = &c->stacks, .name = c->label};
+    struct tch_format_options options = {.least_percent = -1, .utf8 = true};
+    struct tch_replace file;
+    struct tch_sink sink;
+    tacho_error why = {.message = ""};
+    int status = tch_replace_open(&file, path, &why);
+    int ended;
+
+    options.svg.title = c->label;
+    options.svg.label = c->label;
+    options.svg.count_name = c->count_name;
+    if (status < 0)
+        return cannot_write(err, status, path, why.message);
+    tch_sink_init(&sink, tch_sink_to_replace, &file, &why);
+    status = tch_format_by_name(name)->write(&profile, &options, &sink);
+    ended = tch_sink_end(&sink);
+    if (status == 0)
+        status = ended;
+    if (status == 0)
+        status = tch_replace_commit(&file, &why);
+    tch_replace_abort(&file);
+    return status < 0 ? cannot_write(err, status, path, why.message) : 0;
+}
+
+/* "flamegraph-x.folded" beside "flamegraph-x.svg". */
+static int write_folded(struct tch_capture *c, tacho_error *err)
+{
+    struct tch_buf path;
+    int status;
+
+    tch_buf_init(&path, PATH_MAX);
+    tch_buf_add(&path, c->svg_path.data, c->svg_path.len - strlen(".svg"));
+    tch_buf_adds(&path, ".folded");
+    status = path.failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory")
+                         : write_format(c, "folded", path.data, err);
+    c->result.folded_path = status == 0 ? tch_buf_take(&path) : NULL;
+    tch_buf_release(&path);
+    return status;
+}
+
+static int draw(struct tch_capture *c, tacho_error *err)
+{
+    int status = 0;
+
+    if (!c->drawn && c->stacks.count == 0)
+        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output: %s",
+                        c->request.flags & TACHO_FLAME_OFF_CPU
+                            ? "nothing that ran began to wait"
+                            : "what ran used the CPU for less than the time between two samples (a "
+                              "higher rate sees more)");
+    if (!c->drawn)
+        status = write_format(c, "svg", c->svg_path.data, err);
+    if (status == 0 && (c->request.flags & TACHO_FLAME_FOLDED))
+        status = write_folded(c, err);
+    return status;
+}
+
+/* The result in memory of its own. */
+static int hand_over(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
+{
+    tacho_flame *flame = malloc(sizeof *flame);
+    char *path = flame ? tch_buf_take(&c->svg_path) : NULL;
+
+    if (!path) {
+        free(flame);
+        free(c->result.folded_path);
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    }
+    *flame = c->result;
+    flame->svg_path = path;
+    *ret = flame;
+    return 0;
+}
+
+/* What was asked for by name is done or refused, never left out. */
+static int check_backend(const struct tch_capture *c, tacho_error *err)
+{
+    static const struct {
+        uint32_t flag;
+        const char *what;
+    } options[] = {
+        {TACHO_FLAME_ALL, "--all"},
+        {TACHO_FLAME_OFF_CPU, "--off-cpu"},
+        {TACHO_FLAME_PER_THREAD, "--per-thread"},
+        {TACHO_FLAME_KERNEL, "--kernel"},
+        {TACHO_FLAME_USER, "--user"},
+        {TACHO_FLAME_NO_INLINE, "--no-inline"},
+        {TACHO_FLAME_SOURCE, "--source"},
+        {TACHO_FLAME_DEBUGINFOD, "--debuginfod"},
+        {TACHO_FLAME_FOLDED, "--folded"},
+    };
+    const struct tch_backend *b = c->backend;
+    const char *what = b->own_event && c->request.event ? "--event" : NULL;
+
+    if (b->runs_only && !c->request.argv)
+        return tch_fail(err, TACHO_EINVAL, 0, "profiler '%s' takes a command to run, nothing else",
+                        b->name);
+    for (size_t i = 0; !what && i < sizeof options / sizeof options[0]; i++)
+        if (c->request.flags & b->cannot & options[i].flag)
+            what = options[i].what;
+    if (what)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "profiler '%s' has nothing for %s: take '%s'",
+                        b->name, what, tch_backends[0]->name);
+    return 0;
+}
+
+/* A debuginfod-find that we run meanwhile would be taken for one. */
+static bool wants_orphans(const tacho_flame_request *r)
+{
+    return r->argv && (r->flags & TACHO_FLAME_ORPHANS) && !(r->flags & TACHO_FLAME_DEBUGINFOD);
+}
+
+static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
+{
+    uint64_t start = tch_now_ns();
+    uint64_t end;
+    tacho_error better = {0};
+    int status = prepare_output(c, err);
+
+    if (status == 0)
+        status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
+    if (status == 0)
+        status = check_backend(c, err);
+    if (status == 0 && wants_orphans(&c->request))
+        tch_orphans_take(&c->orphans);
+    if (status == 0)
+        status = c->backend->capture(c, err);
+    tch_orphans_leave(&c->orphans);
+    if (status == 0)
+        status = draw(c, err);
+    if (status < 0)
+        return status;
+    end = tch_now_ns();
+    c->result.duration_ns = end - start;
+    c->result.after_ns = end - c->ended_ns;
+    snprintf(c->result.profiler, sizeof c->result.profiler, "%s", c->backend->used);
+    if (better.message[0])
+        snprintf(c->result.notice, sizeof c->result.notice, "'%s' was taken in place of '%s': %s",
+                 c->backend->name, tch_backends[0]->name, better.message);
+    return hand_over(c, ret, err);
+}
+
+int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, tacho_error *err)
+{
+    struct tch_capture c = {.result.wait_status = -1};
+    char label[LABEL_MAX];
+    int status;
+
+    if (request->size > sizeof c.request ||
+        request->size < offsetof(tacho_flame_request, argv) + sizeof request->argv)
+        return tch_fail(err, TACHO_EINVAL, 0, "the request is of another version");
+    c.request.stop_fd = -1;
+    memcpy(&c.request, request, request->size);
+    status = check_request(&c.request, err);
+    if (status < 0)
+        return status;
+    if (c.request.rate == 0)
+        c.request.rate = RATE;
+    if (c.request.stack_bytes == 0)
+        c.request.stack_bytes = TCH_STACK_COPY;
+    c.folder = c.request.output_dir ? c.request.output_dir : ".";
+    c.label = c.request.label ? c.request.label : default_label(&c.request, label, sizeof label);
+    tch_buf_init(&c.svg_path, PATH_MAX);
+    status = run(&c, ret, err);
+    tch_buf_release(&c.svg_path);
+    tch_stacks_release(&c.stacks);
+    return status;
+}
+
+void tacho_flame_free(tacho_flame *flame)
+{
+    if (!flame)
+        return;
+    free(flame->svg_path);
+    free(flame->folded_path);
+    free(flame);
+}
+
+const char *tacho_flame_svg_path(const tacho_flame *flame)
+{
+    return flame->svg_path;
+}
+
+const char *tacho_flame_folded_path(const tacho_flame *flame)
+{
+    return flame->folded_path;
+}
+
+const char *tacho_flame_profiler_used(const tacho_flame *flame)
+{
+    return flame->profiler;
+}
+
+const char *tacho_flame_event(const tacho_flame *flame)
+{
+    return flame->event;
+}
+
+uint64_t tacho_flame_duration_ns(const tacho_flame *flame)
+{
+    return flame->duration_ns;
+}
+
+uint64_t tacho_flame_after_ns(const tacho_flame *flame)
+{
+    return flame->after_ns;
+}
+
+uint64_t tacho_flame_samples(const tacho_flame *flame)
+{
+    return flame->samples;
+}
+
+uint64_t tacho_flame_lost(const tacho_flame *flame)
+{
+    return flame->lost;
+}
+
+uint64_t tacho_flame_truncated(const tacho_flame *flame)
+{
+    return flame->truncated;
+}
+
+int tacho_flame_has_kernel(const tacho_flame *flame)
+{
+    return flame->kernel;
+}
+
+const char *tacho_flame_notice(const tacho_flame *flame)
+{
+    return flame->notice[0] ? flame->notice : NULL;
+}
+
+int tacho_flame_wait_status(const tacho_flame *flame)
+{
+    return flame->wait_status;
+}
+
+const char *const *tacho_flame_profilers(void)
+{
+    static const char *const names[] = {"native",           "perf", "perf-inferno", "dtrace",
+                                        "cargo-flamegraph", NULL};
+
+    return names;
+}

@@ -1,0 +1,215 @@
+/* A sweep over the sorted stacks: frames that go on stay open, the others end. */
+#include "flame_layout.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "kit/flame/grow.h"
+
+/* A frame that has begun; level 0 is everything. */
+struct open_frame {
+    uint32_t name;
+    uint64_t x;
+    uint64_t before; /* the other profile's samples up to here */
+    uint64_t self;
+    uint64_t self_before;
+    uint64_t pruned; /* samples of callees that were too narrow */
+};
+
+struct sweep {
+    const struct tch_stacks *stacks;
+    struct tch_layout *ret;
+    uint64_t least;
+    uint64_t x;
+    uint64_t before;
+    size_t depth; /* frames open, without everything */
+    struct open_frame open[TCH_STACK_DEEPEST + 1];
+};
+
+void tch_layout_release(struct tch_layout *layout)
+{
+    free(layout->list);
+    *layout = (struct tch_layout){0};
+}
+
+static int close_frame(struct sweep *s, size_t level, tacho_error *err)
+{
+    struct tch_layout *ret = s->ret;
+    struct open_frame *frame = s->open + level;
+    uint64_t w = s->x - frame->x;
+    uint64_t before = s->before - frame->before;
+
+    if (level > 0 && w < s->least && before < s->least) {
+        ret->pruned++;
+        frame[-1].pruned += w;
+        return 0;
+    }
+    if (!tch_grow((void **)&ret->list, &ret->cap, ret->count + 1, sizeof *ret->list))
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu frames", ret->count);
+    ret->list[ret->count++] = (struct tch_frame){
+        .x = frame->x,
+        .w = w,
+        .before = before,
+        .self = frame->self,
+        .self_before = frame->self_before,
+        .name = frame->name,
+        .level = (uint32_t)level,
+    };
+    ret->pruned_samples += frame->pruned;
+    if (level >= ret->levels)
+        ret->levels = (uint32_t)level + 1;
+    return 0;
+}
+
+static int close_down_to(struct sweep *s, size_t depth, tacho_error *err)
+{
+    int status = 0;
+
+    for (; status == 0 && s->depth > depth; s->depth--)
+        status = close_frame(s, s->depth, err);
+    return status;
+}
+
+/* One more stack: closes what it does not share, opens what is new. */
+static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
+{
+    const struct tch_stack *stack = s->stacks->list + id;
+    uint64_t before = s->stacks->before ? s->stacks->before[id] : 0;
+    uint64_t at = stack->at;
+    uint32_t name = 0;
+    size_t shared = 0;
+
+    while (shared < stack->len) {
+        name = tch_stacks_next(s->stacks, &at);
+        if (shared >= s->depth || s->open[shared + 1].name != name)
+            break;
+        shared++;
+    }
+    if (close_down_to(s, shared, err) < 0)
+        return TACHO_ENOMEM;
+    while (s->depth < stack->len) {
+        s->open[++s->depth] = (struct open_frame){.name = name, .x = s->x, .before = s->before};
+        if (s->depth < stack->len)
+            name = tch_stacks_next(s->stacks, &at);
+    }
+    s->open[s->depth].self += stack->count;
+    s->open[s->depth].self_before += before;
+    s->x += stack->count;
+    s->before += before;
+    return 0;
+}
+
+/* The next stacks are on their way from memory while this one is looked at. Inlined by force: gcc
+   takes a function that only prefetches for one that does nothing. */
+__attribute__((always_inline)) static inline void fetch_ahead(const struct tch_stacks *stacks,
+                                                              const uint32_t *order, uint32_t i)
+{
+    enum { FAR = 16, NEAR = 8 };
+
+    if (i + FAR < stacks->count)
+        __builtin_prefetch(stacks->list + order[i + FAR]);
+    if (i + NEAR < stacks->count) {
+        const uint16_t *units = stacks->units + stacks->list[order[i + NEAR]].at;
+
+        __builtin_prefetch(units);
+        __builtin_prefetch(units + 32);
+    }
+}
+
+static int sweep_all(struct sweep *s, const uint32_t *order, tacho_error *err)
+{
+    int status = 0;
+
+    s->open[0] = (struct open_frame){.name = TCH_FRAME_ALL};
+    for (uint32_t i = 0; status == 0 && i < s->stacks->count; i++) {
+        fetch_ahead(s->stacks, order, i);
+        status = add_stack(s, order[i], err);
+    }
+    if (status == 0)
+        status = close_down_to(s, 0, err);
+    if (status == 0)
+        status = close_frame(s, 0, err);
+    return status;
+}
+
+int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_layout *ret,
+                    tacho_error *err)
+{
+    struct sweep *s = malloc(sizeof *s);
+    uint32_t *order = NULL;
+    int status;
+
+    if (!s)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the layout");
+    s->stacks = stacks;
+    s->ret = ret;
+    s->least = least;
+    s->x = s->before = 0;
+    s->depth = 0;
+    ret->total = tch_stacks_total(stacks);
+    ret->total_before = tch_stacks_total_before(stacks);
+    ret->least = least;
+    status = tch_stacks_sort(stacks, &order, err);
+    if (status == 0)
+        status = sweep_all(s, order, err);
+    free(order);
+    free(s);
+    return status;
+}
+
+static uint64_t width(const struct tch_frame *frame)
+{
+    return frame->w > frame->before ? frame->w : frame->before;
+}
+
+static int wider_first(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* Drops what is narrower than ret->least. A caller stands behind its callees and is at least as
+   wide, so samples that were dropped are counted where the next wider one stands. */
+static void drop_narrow(struct tch_layout *layout, uint64_t least)
+{
+    size_t kept = 0;
+    uint32_t levels = 0;
+    uint64_t self = 0;
+
+    for (size_t i = 0; i < layout->count; i++) {
+        const struct tch_frame *frame = layout->list + i;
+
+        if (width(frame) < least && frame->level > 0) {
+            layout->pruned++;
+            continue;
+        }
+        self += frame->self;
+        if (frame->level >= levels)
+            levels = frame->level + 1;
+        layout->list[kept++] = *frame;
+    }
+    layout->count = kept;
+    layout->levels = levels;
+    layout->least = least;
+    /* What ends in no frame that is left was pruned. */
+    layout->pruned_samples = layout->total - self;
+}
+
+int tch_layout_limit(struct tch_layout *layout, size_t most, tacho_error *err)
+{
+    uint64_t *widths;
+
+    if (layout->count <= most)
+        return 0;
+    widths = malloc(layout->count * sizeof *widths);
+    if (!widths)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu frames", layout->count);
+    for (size_t i = 0; i < layout->count; i++)
+        widths[i] = width(layout->list + i);
+    qsort(widths, layout->count, sizeof *widths, wider_first);
+    drop_narrow(layout, widths[most] + 1);
+    free(widths);
+    return 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * Names as the outside wants them: in XML, in titles, without marks.
+ */
+#ifndef TCH_FRAME_TEXT_H
+#define TCH_FRAME_TEXT_H
+
+#include "base/buf.h"
+#include "flame_layout.h"
+#include "kit/flame/read/frame_name.h"
+
+/** The first character of text: its bytes, or 0 where there is none. */
+size_t tch_utf8_decode(struct tch_span text, uint32_t *code);
+
+/** Adds any bytes as XML character data, fit for an attribute too. What XML cannot hold, what is
+    not UTF-8 and what turns the direction of writing becomes U+FFFD. */
+void tch_xml_text(struct tch_buf *b, struct tch_span text);
+
+/** The same, cut with an ellipsis after `columns`; wide characters take two. */
+void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns);
+
+/** The same as plain text, for a terminal. */
+void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
+
+/** Adds any bytes as valid UTF-8, all characters kept. */
+void tch_utf8_text(struct tch_buf *b, struct tch_span text);
+
+/** "1,234,567" */
+void tch_add_grouped(struct tch_buf *b, uint64_t value);
+
+/** Digits alone: a picture has so many numbers that printf() would be half of the work. */
+void tch_add_u64(struct tch_buf *b, uint64_t value);
+
+/** As "%.*f" with 1 to 4 decimals. */
+void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals);
+
+/** The name of a frame without a mark such as "_[k]"; "all" for everything. */
+struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);
+
+/** 'k', 'i', 'j', 'w' of "_[k]" at the end of a name, or 0. */
+char tch_frame_mark(struct tch_span name);
+
+/** What stands behind the name in a title: " (1,234 samples, 5.71%; +0.39%)", the last part only
+    in a differential. */
+void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
+                   const struct tch_frame *frame, const char *count_name);
+
+#endif

@@ -1,0 +1,185 @@
+/* Colours by name, by library, by language, by change. */
+#include "palette.h"
+
+#include "frame_text.h"
+#include "kit/flame/hash.h"
+
+const char *const tch_palettes[] = {"hash", "library", "language", NULL};
+
+const char *const tch_languages[] = {"kernel", "C",      "C++",        "Rust",    "Go", "Java",
+                                     "JIT",    "Python", "JavaScript", "unknown", NULL};
+
+/* In the order of tch_languages. Light enough for black text, apart for the colour-blind. */
+static const struct tch_color language_colors[] = {
+    {244, 165, 96},  {253, 219, 128}, {255, 179, 102}, {222, 140, 110}, {130, 200, 229},
+    {144, 205, 140}, {190, 222, 130}, {158, 178, 226}, {245, 226, 96},  {204, 204, 204},
+};
+
+static bool has(struct tch_span name, const char *text)
+{
+    return memmem(name.p, name.len, text, strlen(text)) != NULL;
+}
+
+static struct tch_span plain(struct tch_span name)
+{
+    if (tch_frame_mark(name))
+        name.len -= 4;
+    return name;
+}
+
+static bool is_rust(struct tch_span name)
+{
+    size_t hash = tch_span_rfind(name, "::h");
+
+    return (hash < name.len && name.len - hash == 19) || tch_span_starts(name, "core::") ||
+           tch_span_starts(name, "alloc::") || has(name, " as core::") ||
+           has(name, "{{closure}}") || has(name, "::{closure") ||
+           (tch_span_starts(name, "<") && has(name, " as "));
+}
+
+/* "net/http.(*Client).Do", "runtime.mallocgc". */
+static bool is_go(struct tch_span name)
+{
+    return has(name, ".(*") || tch_span_starts(name, "runtime.") ||
+           tch_span_starts(name, "main.") ||
+           (has(name, "/") && has(name, ".") && !has(name, ":") && !has(name, " "));
+}
+
+static const char *language_of_plain(struct tch_span name)
+{
+    if (tch_span_starts(name, "[") || name.len == 0 || tch_span_starts(name, "0x"))
+        return "unknown";
+    if (has(name, ".py:") || has(name, ".py ") || tch_span_starts(name, "py::") ||
+        tch_span_starts(name, "<frozen "))
+        return "Python";
+    if (tch_span_starts(name, "LazyCompile:") || has(name, ".js:") || has(name, ".mjs:") ||
+        tch_span_starts(name, "RegExp:"))
+        return "JavaScript";
+    if (has(name, "/") && !tch_span_starts(name, "/") && (has(name, ":") || !has(name, ".")))
+        return "Java";
+    if (is_rust(name))
+        return "Rust";
+    if (has(name, "::") || has(name, "<") || tch_span_starts(name, "_Z"))
+        return "C++";
+    return is_go(name) ? "Go" : "C";
+}
+
+const char *tch_language_of(struct tch_span name)
+{
+    char mark = tch_frame_mark(name);
+    const char *language;
+
+    name = plain(name);
+    if (mark == 'k')
+        return "kernel";
+    language = language_of_plain(name);
+    if (mark == 'j' && strcmp(language, "Java") != 0 && strcmp(language, "JavaScript") != 0 &&
+        strcmp(language, "Python") != 0)
+        return "JIT";
+    return language;
+}
+
+struct tch_color tch_language_color(const char *language)
+{
+    size_t i = 0;
+
+    while (tch_languages[i + 1] && strcmp(tch_languages[i], language) != 0)
+        i++;
+    return language_colors[i];
+}
+
+/* Bytes before the first of `text`, or none when it is not there. */
+static struct tch_span before(struct tch_span name, const char *text)
+{
+    const char *at = memmem(name.p, name.len, text, strlen(text));
+
+    return (struct tch_span){name.p, at ? (size_t)(at - name.p) : 0};
+}
+
+struct tch_span tch_library_of(struct tch_span name)
+{
+    char mark = tch_frame_mark(name);
+    struct tch_span library;
+
+    name = plain(name);
+    if (mark == 'k')
+        return (struct tch_span){"kernel", 6};
+    if (tch_span_starts(name, "[") && tch_span_ends(name, "]")) /* "[libc.so.6 <7f12>]" */ {
+        library = (struct tch_span){name.p + 1, name.len - 2};
+        return before(library, " <").len ? before(library, " <") : library;
+    }
+    library = before(name, "`"); /* DTrace: "libc`read" */
+    if (library.len == 0 && has(name, "/") && !tch_span_starts(name, "/")) {
+        library = name; /* Java and Go: the package */
+        library.len = tch_span_rfind(name, "/");
+    }
+    if (library.len == 0)
+        library = before(name, "::"); /* C++ and Rust: the namespace, the crate */
+    while (library.len > 0 && (library.p[0] == '<' || library.p[0] == '&' || library.p[0] == '*')) {
+        library.p++;
+        library.len--;
+    }
+    return library.len ? library : (struct tch_span){"program", 7};
+}
+
+/* Three numbers of 0 to 255 from a name. */
+static void three(struct tch_span name, unsigned v[3])
+{
+    uint64_t hash = tch_hash(name.p, name.len);
+
+    v[0] = (unsigned)(hash & 255);
+    v[1] = (unsigned)(hash >> 8 & 255);
+    v[2] = (unsigned)(hash >> 16 & 255);
+}
+
+static struct tch_color warm(struct tch_span name)
+{
+    unsigned v[3];
+
+    three(name, v);
+    return (struct tch_color){(uint8_t)(205 + v[0] * 50 / 255), (uint8_t)(90 + v[1] * 140 / 255),
+                              (uint8_t)(30 + v[2] * 60 / 255)};
+}
+
+/* A hue for the library, a little lighter or darker for the function. */
+static struct tch_color by_library(struct tch_span name)
+{
+    static const struct tch_color hues[] = {
+        {242, 142, 102}, {250, 197, 92},  {170, 211, 110}, {110, 203, 160}, {115, 195, 230},
+        {150, 170, 235}, {195, 155, 225}, {235, 150, 190}, {210, 190, 140}, {160, 205, 200},
+    };
+    struct tch_span library = tch_library_of(name);
+    struct tch_color c = hues[tch_hash(library.p, library.len) % (sizeof hues / sizeof hues[0])];
+    unsigned v[3];
+    unsigned shade;
+
+    three(name, v);
+    shade = 220 + v[0] * 35 / 255;
+    return (struct tch_color){(uint8_t)(c.r * shade / 255), (uint8_t)(c.g * shade / 255),
+                              (uint8_t)(c.b * shade / 255)};
+}
+
+struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name)
+{
+    switch (palette) {
+    case TCH_PALETTE_LIBRARY:
+        return by_library(name);
+    case TCH_PALETTE_LANGUAGE:
+        return tch_language_color(tch_language_of(name));
+    case TCH_PALETTE_HASH:
+        break;
+    }
+    return warm(plain(name));
+}
+
+struct tch_color tch_palette_change(double change)
+{
+    double strength = change < 0 ? -change : change;
+    uint8_t rest = (uint8_t)(235 - 135 * (strength > 1 ? 1 : strength));
+
+    if (change > 0)
+        return (struct tch_color){255, rest, rest};
+    if (change < 0)
+        return (struct tch_color){rest, rest, 255};
+    return (struct tch_color){235, 235, 235};
+}

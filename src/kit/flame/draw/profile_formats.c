@@ -1,0 +1,78 @@
+/* The table of formats, and the two that are a picture. */
+#include "profile_formats.h"
+
+#include <math.h>
+#include <strings.h>
+
+int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,
+                       size_t most, struct tch_layout *ret, tacho_error *err)
+{
+    double total = (double)tch_stacks_total(profile->stacks);
+    double before = (double)tch_stacks_total_before(profile->stacks);
+    double least = ceil((total > before ? total : before) * options->least_percent / 100.0);
+    int status = tch_layout_make(profile->stacks, least < 1 ? 1 : (uint64_t)least, ret, err);
+
+    return status < 0 ? status : tch_layout_limit(ret, most, err);
+}
+
+static int write_svg(const struct tch_profile *profile, const struct tch_format_options *options,
+                     struct tch_sink *sink)
+{
+    struct tch_layout layout = {0};
+    int status = tch_profile_layout(profile, options, TCH_SVG_FRAMES, &layout, sink->err);
+
+    if (status == 0)
+        status = tch_svg_write(profile->stacks, &layout, &options->svg, sink);
+    tch_layout_release(&layout);
+    return status;
+}
+
+static int write_frames(const struct tch_profile *profile, const struct tch_format_options *options,
+                        struct tch_sink *sink)
+{
+    struct tch_layout layout = {0};
+    int status = tch_profile_layout(profile, options, SIZE_MAX, &layout, sink->err);
+
+    if (status == 0)
+        tch_frames_write(profile->stacks, &layout, options->svg.count_name, sink);
+    tch_layout_release(&layout);
+    return status;
+}
+
+const struct tch_format tch_formats[] = {
+    {"chrome", (const char *const[]){".trace.json", NULL}, true, tch_write_chrome},
+    {"folded", (const char *const[]){".folded", ".collapsed", ".txt", NULL}, false,
+     tch_write_folded},
+    {"frames", (const char *const[]){".tsv", NULL}, false, write_frames},
+    {"pprof", (const char *const[]){".pb.gz", ".pprof", NULL}, false, tch_write_pprof},
+    {"speedscope", (const char *const[]){".json", NULL}, true, tch_write_speedscope},
+    {"svg", (const char *const[]){".svg", NULL}, false, write_svg},
+    {"tree", (const char *const[]){".tree", NULL}, false, tch_write_tree},
+    {NULL, NULL, false, NULL},
+};
+
+const struct tch_format *tch_format_by_name(const char *name)
+{
+    for (const struct tch_format *f = tch_formats; f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    return NULL;
+}
+
+static bool ends(const char *path, const char *extension)
+{
+    size_t len = strlen(path);
+    size_t n = strlen(extension);
+
+    return len > n && strcasecmp(path + len - n, extension) == 0;
+}
+
+const struct tch_format *tch_format_by_path(const char *path)
+{
+    /* ".trace.json" comes before ".json". */
+    for (const struct tch_format *f = tch_formats; f->name; f++)
+        for (const char *const *e = f->extensions; *e; e++)
+            if (ends(path, *e))
+                return f;
+    return NULL;
+}

@@ -1,0 +1,219 @@
+/*
+ * A Chrome trace: samples in the order of time as nested spans, one track a thread. What
+ * neighbouring samples have in common goes on as one span. Text without times has an order only:
+ * there a sample is a microsecond.
+ */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "frame_text.h"
+#include "profile_formats.h"
+
+/* One thread's track. */
+struct track {
+    const struct tch_stacks *stacks;
+    struct tch_sink *sink;
+    uint64_t pid;
+    uint64_t tid;
+    size_t depth;
+    uint32_t names[TCH_STACK_DEEPEST];
+};
+
+static void begin_event(struct track *t, const char *phase, struct tch_span name)
+{
+    struct tch_buf *b = &t->sink->b;
+
+    tch_buf_adds(b, b->len > 0 && b->data[b->len - 1] == '[' ? "\n" : ",\n");
+    tch_json_begin_object(b);
+    tch_json_key(b, "name");
+    tch_json_string(b, name.p, name.len);
+    tch_json_key(b, "ph");
+    tch_json_text(b, phase);
+    tch_json_key(b, "pid");
+    tch_json_u64(b, t->pid);
+    tch_json_key(b, "tid");
+    tch_json_u64(b, t->tid);
+}
+
+static void end_event(struct track *t)
+{
+    tch_json_end_object(&t->sink->b);
+    tch_sink_step(t->sink);
+}
+
+/* A begin or an end. A whole span would have to come after what is inside of it, and readers nest
+   spans of one length in the order in which they come. */
+static void add_edge(struct track *t, const char *phase, uint32_t name, uint64_t now)
+{
+    struct tch_span text;
+
+    text.p = tch_names_text(&t->stacks->names, name, &text.len);
+    begin_event(t, phase, text);
+    tch_json_key(&t->sink->b, "cat");
+    tch_json_text(&t->sink->b, "sample");
+    tch_json_key(&t->sink->b, "ts");
+    tch_json_f64(&t->sink->b, (double)now / 1000.0);
+    end_event(t);
+}
+
+static void close_spans(struct track *t, size_t depth, uint64_t now)
+{
+    while (t->depth > depth)
+        add_edge(t, "E", t->names[--t->depth], now);
+}
+
+static void open_spans(struct track *t, uint32_t stack, uint64_t now)
+{
+    uint64_t at = t->stacks->list[stack].at;
+    uint32_t len = t->stacks->list[stack].len;
+    uint32_t name = 0;
+    uint32_t i = 0;
+
+    for (; i < len; i++) {
+        name = tch_stacks_next(t->stacks, &at);
+        if (i >= t->depth || t->names[i] != name)
+            break;
+    }
+    close_spans(t, i, now);
+    for (; i < len; i++) {
+        t->names[t->depth++] = name;
+        add_edge(t, "B", name, now);
+        if (i + 1 < len)
+            name = tch_stacks_next(t->stacks, &at);
+    }
+}
+
+static int by_thread_and_time(const void *a, const void *b)
+{
+    const struct tch_sample *x = a;
+    const struct tch_sample *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The usual time between two samples of a thread; 0 where there are no two. */
+static uint64_t usual_gap(const struct tch_sample *list, size_t count, uint64_t *scratch)
+{
+    size_t n = 0;
+
+    for (size_t i = 1; i < count; i++)
+        if (list[i].thread == list[i - 1].thread)
+            scratch[n++] = list[i].time_ns - list[i - 1].time_ns;
+    qsort(scratch, n, sizeof *scratch, by_value);
+    return n > 0 ? scratch[n / 2] : 0;
+}
+
+/* "comm-PID/TID" to numbers; the track's name stays the text. */
+static void start_track(struct track *t, struct tch_span thread, uint32_t number)
+{
+    size_t slash = tch_span_rfind(thread, "/");
+    size_t dash = tch_span_rfind(thread, "-");
+
+    t->depth = 0;
+    t->pid = 0;
+    t->tid = number;
+    if (slash < thread.len &&
+        tch_parse_u64_n(thread.p + slash + 1, thread.len - slash - 1, INT32_MAX, &t->tid) == 0 &&
+        dash < slash)
+        tch_parse_u64_n(thread.p + dash + 1, slash - dash - 1, INT32_MAX, &t->pid);
+    begin_event(t, "M", (struct tch_span){"thread_name", 11});
+    tch_json_key(&t->sink->b, "args");
+    tch_json_begin_object(&t->sink->b);
+    tch_json_key(&t->sink->b, "name");
+    if (thread.len > 0)
+        tch_json_string(&t->sink->b, thread.p, thread.len);
+    else
+        tch_json_text(&t->sink->b, "stacks");
+    tch_json_end_object(&t->sink->b);
+    end_event(t);
+}
+
+static void add_tracks(struct track *t, const struct tch_timeline *timeline,
+                       const struct tch_sample *list, uint64_t gap)
+{
+    uint64_t first = timeline->count ? list[0].time_ns : 0;
+
+    for (size_t i = 1; i < timeline->count; i++)
+        first = list[i].time_ns < first ? list[i].time_ns : first;
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct tch_sample *s = list + i;
+        bool last = i + 1 == timeline->count || s[1].thread != s->thread;
+        uint64_t now = s->time_ns - first;
+        uint64_t end;
+
+        if (i == 0 || s[-1].thread != s->thread) {
+            struct tch_span name;
+
+            name.p = tch_names_text(&timeline->threads, s->thread, &name.len);
+            start_track(t, name, s->thread);
+        }
+        open_spans(t, s->stack, now);
+        /* A thread that was not seen for long was not running. */
+        end = timeline->timed ? now + gap : now + s->weight * 1000;
+        if (last || s[1].time_ns - s->time_ns > (timeline->timed ? 2 * gap : UINT64_MAX))
+            close_spans(t, 0, end);
+    }
+}
+
+/* Without times: one sample behind the other. */
+static void lay_out(struct tch_sample *list, size_t count)
+{
+    uint64_t now = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        list[i].time_ns = now;
+        now += list[i].weight * 1000;
+    }
+}
+
+int tch_write_chrome(const struct tch_profile *profile, const struct tch_format_options *options,
+                     struct tch_sink *sink)
+{
+    const struct tch_timeline *timeline = profile->timeline;
+    size_t count = timeline ? timeline->count : 0;
+    struct tch_sample *list = malloc((count + 1) * sizeof *list);
+    uint64_t *scratch = malloc((count + 1) * sizeof *scratch);
+    struct track *track = malloc(sizeof *track);
+    int status = 0;
+
+    (void)options;
+    if (!timeline) {
+        status = tch_fail(sink->err, TACHO_EINVAL, 0, "a Chrome trace needs the order of time");
+        goto out;
+    }
+    if (list && scratch && track) {
+        if (count > 0)
+            memcpy(list, timeline->list, count * sizeof *list);
+        if (timeline->timed)
+            qsort(list, count, sizeof *list, by_thread_and_time);
+        else
+            lay_out(list, count);
+        track->stacks = profile->stacks;
+        track->sink = sink;
+        tch_buf_addc(&sink->b, '[');
+        add_tracks(track, timeline, list, usual_gap(list, count, scratch));
+        tch_buf_adds(&sink->b, "\n]\n");
+        status = sink->status;
+    } else {
+        status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory for %zu samples", count);
+    }
+out:
+    free(list);
+    free(scratch);
+    free(track);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* Folded stacks, in order; both counts of a differential. */
+#include <stdlib.h>
+
+#include "profile_formats.h"
+
+static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
+{
+    const struct tch_stack *stack = stacks->list + id;
+    uint64_t at = stack->at;
+
+    for (uint32_t i = 0; i < stack->len; i++) {
+        size_t len;
+        const char *name = tch_names_text(&stacks->names, tch_stacks_next(stacks, &at), &len);
+
+        if (i > 0)
+            tch_buf_addc(b, ';');
+        tch_buf_add(b, name, len);
+    }
+    if (stacks->before)
+        tch_buf_addf(b, " %llu", (unsigned long long)stacks->before[id]);
+    tch_buf_addf(b, " %llu\n", (unsigned long long)stack->count);
+}
+
+int tch_write_folded(const struct tch_profile *profile, const struct tch_format_options *options,
+                     struct tch_sink *sink)
+{
+    const struct tch_stacks *stacks = profile->stacks;
+    uint32_t *order = NULL;
+    int status = tch_stacks_sort(stacks, &order, sink->err);
+
+    (void)options;
+    for (uint32_t i = 0; status == 0 && i < stacks->count; i++) {
+        if (stacks->list[order[i]].count > 0 || (stacks->before && stacks->before[order[i]] > 0))
+            add_stack(&sink->b, stacks, order[i]);
+        tch_sink_step(sink);
+        status = sink->status;
+    }
+    free(order);
+    return status;
+}

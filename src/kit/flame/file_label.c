@@ -1,0 +1,91 @@
+/* Labels as file names, and whose a file is. */
+#include "file_label.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "kit/flame/draw/frame_text.h"
+#include "kit/flame/read/alphanumeric.h"
+
+bool tch_is_alphanumeric(uint32_t code)
+{
+    size_t low = 0;
+    size_t high = sizeof alphanumeric / sizeof alphanumeric[0];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (code > alphanumeric[middle][1])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < sizeof alphanumeric / sizeof alphanumeric[0] && code >= alphanumeric[low][0];
+}
+
+void tch_label_file(struct tch_buf *b, const char *label)
+{
+    struct tch_span rest = {label, strlen(label)};
+
+    tch_buf_adds(b, "flamegraph-");
+    while (rest.len > 0) {
+        uint32_t code;
+        size_t step = tch_utf8_decode(rest, &code);
+
+        if (step > 0 && (code == '-' || code == '_' || tch_is_alphanumeric(code)))
+            tch_buf_add(b, rest.p, step);
+        else
+            tch_buf_addc(b, '_');
+        step = step ? step : 1;
+        rest.p += step;
+        rest.len -= step;
+    }
+    tch_buf_adds(b, ".svg");
+}
+
+/* The head of the file, in which the label stands. */
+static ssize_t read_head(const char *path, char *head, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    size_t len = 0;
+    ssize_t n = 1;
+
+    if (fd < 0)
+        return -1;
+    while (len < size && n > 0) {
+        n = read(fd, head + len, size - len);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            len += (size_t)n;
+    }
+    close(fd);
+    return n < 0 ? -1 : (ssize_t)len;
+}
+
+int tch_label_check(const char *path, const char *label, tacho_error *err)
+{
+    char head[16 * 1024];
+    struct tch_buf ours;
+    ssize_t len = read_head(path, head, sizeof head);
+    int status = 0;
+
+    if (len < 0 && errno == ENOENT)
+        return 0;
+    if (len < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", path);
+    tch_buf_init(&ours, 1 << 20);
+    tch_buf_adds(&ours, " data-label=\"");
+    tch_xml_text(&ours, (struct tch_span){label, strlen(label)});
+    tch_buf_addc(&ours, '"');
+    if (!memmem(head, (size_t)len, "class=\"tacho-flame\"", 19))
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and is not a flamegraph of ours", path);
+    else if (ours.failed || !memmem(head, (size_t)len, ours.data, ours.len))
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and was made for another label", path);
+    tch_buf_release(&ours);
+    return status;
+}

@@ -1,0 +1,29 @@
+/*
+ * Labels as file names.
+ */
+#ifndef TCH_FILE_LABEL_H
+#define TCH_FILE_LABEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+
+/** Letters and digits of all scripts. */
+bool tch_is_alphanumeric(uint32_t code);
+
+/** Adds "flamegraph-LABEL.svg": each character of the label that is not alphanumeric, '-' or '_'
+    becomes '_', and each byte that is not UTF-8. */
+void tch_label_file(struct tch_buf *b, const char *label);
+
+/**
+ * May `path` be written for `label`? Labels may differ and have one file name, so each SVG says
+ * what it was made for.
+ *
+ * @return 0; TACHO_EINVAL when the file there is for another label or not one of ours; TACHO_EIO
+ */
+int tch_label_check(const char *path, const char *label, tacho_error *err);
+
+#endif

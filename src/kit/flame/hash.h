@@ -1,0 +1,70 @@
+/*
+ * A hash of bytes for our own tables: fast, the same on every run, no defence against an enemy.
+ */
+#ifndef TCH_HASH_H
+#define TCH_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t tch_hash_mix(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t tch_hash_load(const char *p)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* The bytes of a word that are there, for fewer than eight. */
+static inline uint64_t tch_hash_tail(const char *p, size_t len)
+{
+    uint32_t first;
+    uint32_t last;
+
+    if (len >= sizeof first) {
+        memcpy(&first, p, sizeof first);
+        memcpy(&last, p + len - sizeof last, sizeof last);
+        return (uint64_t)first << 32 | last;
+    }
+    if (len == 0)
+        return 0;
+    return (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[len / 2] << 8 |
+           (unsigned char)p[len - 1];
+}
+
+static inline uint64_t tch_hash(const char *p, size_t len)
+{
+    uint64_t h = 0x9e3779b97f4a7c15U ^ len;
+    size_t left = len;
+
+    for (; left > 16; left -= 16, p += 16)
+        h = tch_hash_mix(tch_hash_load(p) ^ 0xa0761d6478bd642fU, tch_hash_load(p + 8) ^ h);
+    if (left >= 8)
+        return tch_hash_mix(tch_hash_load(p) ^ 0xe7037ed1a0b428dbU,
+                            tch_hash_load(p + left - 8) ^ h);
+    return tch_hash_mix(tch_hash_tail(p, left) ^ 0x8ebc6af09c88c6e3U, h);
+}
+
+/** Whether len bytes are the same; names are short, and a call costs as much as comparing one. */
+static inline int tch_same_bytes(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+
+    if (len < 8)
+        return memcmp(a, b, len) == 0;
+    for (; i + 8 < len; i += 8)
+        if (tch_hash_load(a + i) != tch_hash_load(b + i))
+            return 0;
+    return tch_hash_load(a + len - 8) == tch_hash_load(b + len - 8);
+}
+
+#endif

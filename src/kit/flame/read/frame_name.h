@@ -1,0 +1,41 @@
+/*
+ * From what a profiler prints for a frame to the name that stands in a folded stack.
+ */
+#ifndef TCH_FRAME_NAME_H
+#define TCH_FRAME_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/** A piece of somebody else's text. */
+struct tch_span {
+    const char *p;
+    size_t len;
+};
+
+bool tch_span_is(struct tch_span span, const char *text);
+bool tch_span_starts(struct tch_span span, const char *text);
+bool tch_span_ends(struct tch_span span, const char *text);
+
+/** Without blanks at both ends; a CR is one, too. */
+struct tch_span tch_span_trim(struct tch_span span);
+
+/** What is behind the last '/'. */
+struct tch_span tch_span_base(struct tch_span path);
+
+/** Where `text` occurs last, or len. */
+size_t tch_span_rfind(struct tch_span span, const char *text);
+
+/** What is known of the object that a frame's code is from, by the name of its file. */
+bool tch_dso_is_kernel(struct tch_span dso);
+bool tch_dso_is_jit(struct tch_span dso);
+
+/** Adds a symbol without its argument list, ';' as ':', Rust's old mangling undone. */
+void tch_add_symbol(struct tch_buf *b, struct tch_span symbol);
+
+/** Without the "L" that Java class names start with in a map of compiled methods. */
+struct tch_span tch_java_symbol(struct tch_span symbol);
+
+#endif

@@ -1,0 +1,297 @@
+/* What all kinds of text have in common: lines, frames of a sample, shaping, notes. */
+#include "profile_read.h"
+
+#include "base/fail.h"
+#include "base/lines.h"
+#include "kit/flame/grow.h"
+#include "perf_line.h"
+
+const char *const tch_read_kinds[] = {"auto", "folded", "perf", "dtrace", NULL};
+
+static const struct tch_read_ops *const kinds[] = {
+    [TCH_READ_FOLDED] = &tch_read_folded,
+    [TCH_READ_PERF] = &tch_read_perf,
+    [TCH_READ_DTRACE] = &tch_read_dtrace,
+};
+
+void tch_read_init(struct tch_reader *r, struct tch_stacks *stacks,
+                   const struct tch_read_options *options)
+{
+    *r = (struct tch_reader){.stacks = stacks, .options = *options};
+    tch_buf_init(&r->scratch, 1 << 24);
+}
+
+void tch_read_release(struct tch_reader *r)
+{
+    if (r->ops)
+        r->ops->close(r->state);
+    tch_names_release(&r->notes.events);
+    free(r->notes.event_counts);
+    free(r->frames);
+    tch_buf_release(&r->scratch);
+    *r = (struct tch_reader){0};
+}
+
+void tch_timeline_release(struct tch_timeline *timeline)
+{
+    tch_names_release(&timeline->threads);
+    free(timeline->list);
+    *timeline = (struct tch_timeline){0};
+}
+
+static int no_memory(const struct tch_reader *r, tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for %u distinct stacks",
+                    r->stacks->count);
+}
+
+int tch_read_reserve(struct tch_reader *r, size_t more, tacho_error *err)
+{
+    if (!tch_grow((void **)&r->frames, &r->frame_cap, r->frame_count + more, sizeof *r->frames))
+        return no_memory(r, err);
+    return 0;
+}
+
+static bool is_hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* "0x7f12ab" to "0x...", so that code loaded elsewhere the next time has the same name. */
+static struct tch_span strip_hex(struct tch_reader *r, struct tch_span name)
+{
+    tch_buf_clear(&r->scratch);
+    for (size_t i = 0; i < name.len;) {
+        bool starts = i + 2 < name.len && name.p[i] == '0' && name.p[i + 1] == 'x' &&
+                      is_hex_digit(name.p[i + 2]);
+
+        if (!starts) {
+            tch_buf_addc(&r->scratch, name.p[i++]);
+            continue;
+        }
+        tch_buf_adds(&r->scratch, "0x...");
+        for (i += 2; i < name.len && is_hex_digit(name.p[i]); i++)
+            ;
+    }
+    return (struct tch_span){r->scratch.data, r->scratch.len};
+}
+
+int64_t tch_read_name(struct tch_reader *r, struct tch_span name, tacho_error *err)
+{
+    int64_t id;
+
+    if (r->options.strip_hex)
+        name = strip_hex(r, name);
+    if (r->scratch.failed)
+        return no_memory(r, err);
+    id = tch_names_add(&r->stacks->names, name.p, name.len);
+
+    return id < 0 ? no_memory(r, err) : id;
+}
+
+static void reverse(uint32_t *frames, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t t = frames[i];
+
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = t;
+    }
+}
+
+static size_t collapse(uint32_t *frames, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || frames[kept - 1] != frames[i])
+            frames[kept++] = frames[i];
+    return kept;
+}
+
+/* Bytes of "comm-PID/TID" or "comm-?/TID" that are comm; all of them where it is not the like. */
+static size_t comm_length(struct tch_span name)
+{
+    size_t at = name.len;
+    size_t slash;
+
+    while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
+        at--;
+    if (at == name.len || at < 3 || name.p[at - 1] != '/')
+        return name.len;
+    slash = --at;
+    if (name.p[at - 1] == '?')
+        at--;
+    else
+        while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
+            at--;
+    return at < slash && at > 1 && name.p[at - 1] == '-' ? at - 1 : name.len;
+}
+
+bool tch_is_thread_name(struct tch_span name)
+{
+    return comm_length(name) < name.len;
+}
+
+static int merge_thread(struct tch_reader *r, uint32_t *first, tacho_error *err)
+{
+    struct tch_span name;
+    char *copy;
+    int64_t id;
+
+    name.p = tch_names_text(&r->stacks->names, *first, &name.len);
+    if (!tch_is_thread_name(name))
+        return 0;
+    name.len = comm_length(name);
+    /* The text may move when a name is added, so it is added from a copy. */
+    copy = malloc(name.len);
+    if (!copy)
+        return no_memory(r, err);
+    memcpy(copy, name.p, name.len);
+    id = tch_read_name(r, (struct tch_span){copy, name.len}, err);
+    free(copy);
+    if (id < 0)
+        return (int)id;
+    *first = (uint32_t)id;
+    return 0;
+}
+
+static int shape(struct tch_reader *r, tacho_error *err)
+{
+    if (r->options.merge_threads && r->frame_count > 0 && merge_thread(r, r->frames, err) < 0)
+        return TACHO_ENOMEM;
+    if (r->options.collapse_recursion)
+        r->frame_count = collapse(r->frames, r->frame_count);
+    if (r->options.reverse)
+        reverse(r->frames, r->frame_count);
+    return 0;
+}
+
+int64_t tch_read_sample(struct tch_reader *r, uint64_t count, tacho_error *err)
+{
+    int64_t id = shape(r, err);
+
+    if (id == 0)
+        id = tch_stacks_add(r->stacks, r->frames, r->frame_count, count, err);
+    r->frame_count = 0;
+    r->notes.samples++;
+    return id;
+}
+
+int tch_read_in_time(struct tch_reader *r, uint64_t time_ns, int64_t stack, struct tch_span thread,
+                     uint64_t weight, tacho_error *err)
+{
+    struct tch_timeline *t = r->timeline;
+    int64_t id;
+
+    if (!t || stack < 0)
+        return stack < 0 ? (int)stack : 0;
+    id = tch_names_add(&t->threads, thread.p, thread.len);
+    if (id < 0 || !tch_grow((void **)&t->list, &t->cap, t->count + 1, sizeof *t->list))
+        return no_memory(r, err);
+    t->list[t->count++] = (struct tch_sample){
+        .time_ns = time_ns,
+        .stack = (uint32_t)stack,
+        .thread = (uint32_t)id,
+        .weight = weight,
+    };
+    return 0;
+}
+
+void tch_read_ignore(struct tch_reader *r)
+{
+    if (r->notes.ignored++ == 0)
+        r->notes.first_ignored = r->line;
+}
+
+int tch_read_drop(struct tch_reader *r, struct tch_span event, tacho_error *err)
+{
+    struct tch_read_notes *notes = &r->notes;
+    uint32_t known = notes->events.count;
+    int64_t id = tch_names_add(&notes->events, event.p, event.len);
+
+    if (id < 0 || !tch_grow((void **)&notes->event_counts, &notes->event_cap, (size_t)id + 1,
+                            sizeof *notes->event_counts))
+        return no_memory(r, err);
+    if (notes->events.count > known)
+        notes->event_counts[id] = 0;
+    notes->event_counts[id]++;
+    return 0;
+}
+
+/* What the first line that says anything looks like; TCH_READ_AUTO: it says nothing. */
+static enum tch_read_kind kind_of(struct tch_span line)
+{
+    struct tch_span text = tch_span_trim(line);
+    struct tch_folded_line folded;
+    struct tch_perf_event event;
+    struct tch_perf_frame frame;
+    bool indented = line.len > 0 && (line.p[0] == ' ' || line.p[0] == '\t');
+
+    if (text.len == 0 || text.p[0] == '#')
+        return TCH_READ_AUTO;
+    if (tch_span_starts(text, "CPU ") || (indented && memchr(text.p, '`', text.len)))
+        return TCH_READ_DTRACE;
+    if (tch_perf_event(line, &event) && (event.has_time || event.name.len > 0))
+        return TCH_READ_PERF;
+    if (indented && tch_perf_frame(line, &frame))
+        return TCH_READ_PERF;
+    return tch_folded_split(line, false, &folded) || !indented ? TCH_READ_FOLDED : TCH_READ_DTRACE;
+}
+
+static int choose_kind(struct tch_reader *r, struct tch_span line, tacho_error *err)
+{
+    enum tch_read_kind kind = r->options.kind;
+
+    if (kind == TCH_READ_AUTO)
+        kind = kind_of(line);
+    if (kind == TCH_READ_AUTO)
+        return 0;
+    r->ops = kinds[kind];
+    return r->ops->open(r, err);
+}
+
+static int read_lines(struct tch_reader *r, struct tch_lines *lines, tacho_error *err)
+{
+    struct tch_line line;
+    int status;
+
+    while ((status = tch_lines_next(lines, &line, err)) > 0) {
+        struct tch_span text = {line.text, line.len};
+
+        r->line = line.number;
+        if (line.too_long) {
+            tch_read_ignore(r);
+            continue;
+        }
+        if (!r->ops && (status = choose_kind(r, text, err)) < 0)
+            break;
+        if (r->ops && (status = r->ops->line(r, text, err)) < 0)
+            break;
+    }
+    if (status == 0 && r->ops)
+        status = r->ops->end(r, err);
+    return status;
+}
+
+int tch_read_fd(struct tch_reader *r, int fd, const char *name, tacho_error *err)
+{
+    struct tch_lines lines;
+    int status;
+
+    tch_lines_init_fd(&lines, fd, name, 0);
+    status = read_lines(r, &lines, err);
+    tch_lines_release(&lines);
+    return status;
+}
+
+int tch_read_mem(struct tch_reader *r, const char *data, size_t len, tacho_error *err)
+{
+    struct tch_lines lines;
+    int status;
+
+    tch_lines_init_mem(&lines, data, len, 0);
+    status = read_lines(r, &lines, err);
+    tch_lines_release(&lines);
+    return status;
+}

@@ -1,0 +1,162 @@
+/*
+ * Reading profiles: text of some profiler in, distinct stacks out.
+ *
+ *     tch_read_init(&r, &stacks, &options);
+ *     status = tch_read_fd(&r, fd, path, &err);
+ *     ... r.notes ...
+ *     tch_read_release(&r);
+ *
+ * Each kind of text is one row of a table (profile_read.c) and one file (read_*.c). What is not
+ * understood is passed over and counted: a profile of an hour is not lost for one odd line.
+ */
+#ifndef TCH_PROFILE_READ_H
+#define TCH_PROFILE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "frame_name.h"
+#include "kit/flame/stacks.h"
+
+/** The order is that of tch_read_kinds. */
+enum tch_read_kind { TCH_READ_AUTO, TCH_READ_FOLDED, TCH_READ_PERF, TCH_READ_DTRACE };
+
+/** Their names, "auto" first; NULL-ended. */
+extern const char *const tch_read_kinds[];
+
+struct tch_read_options {
+    enum tch_read_kind kind; /**< TCH_READ_AUTO: as the first line looks */
+
+    /* How frames are called. */
+    bool pid;          /**< the first frame is "comm-PID" */
+    bool tid;          /**< ... "comm-PID/TID" */
+    bool addrs;        /**< the address beside the object of a symbol that is not known */
+    bool mark_kernel;  /**< "_[k]" behind kernel functions */
+    bool mark_jit;     /**< "_[j]" behind functions compiled while the program ran */
+    bool mark_inlined; /**< "_[i]" behind inlined functions */
+    bool source;       /**< ":file:line" where the text has it */
+    bool strip_hex;    /**< addresses in names, "0x7f12", become "0x..." */
+    const char *event; /**< the one event to count; NULL: the first one seen */
+
+    /* What becomes of whole stacks. */
+    bool reverse;            /**< leaf first */
+    bool collapse_recursion; /**< a function that calls itself is one frame */
+    bool merge_threads;      /**< "-PID/TID" goes from the first frame */
+};
+
+/** One sample in time; kept when somebody asks for it. */
+struct tch_sample {
+    uint64_t time_ns;
+    uint32_t stack;
+    uint32_t thread; /**< a number in tch_timeline.threads */
+    uint64_t weight;
+};
+
+struct tch_timeline {
+    struct tch_names threads; /**< "comm-PID/TID" */
+    struct tch_sample *list;
+    size_t count;
+    size_t cap;
+    bool timed; /**< the times are from the text, and not a mere order */
+};
+
+void tch_timeline_release(struct tch_timeline *timeline);
+
+/** What the caller should tell the user. */
+struct tch_read_notes {
+    uint64_t samples;        /**< counted in the stacks */
+    uint64_t ignored;        /**< lines not understood */
+    uint64_t first_ignored;  /**< the number of the first of them */
+    bool both;               /**< it was a differential, two counts a line */
+    bool fractional;         /**< counts with a fraction were cut to whole ones */
+    struct tch_span event;   /**< the one counted, empty where there are none; until the release */
+    struct tch_names events; /**< seen but not counted */
+    uint64_t *event_counts;  /**< samples of each */
+    size_t event_cap;
+};
+
+/** Set timeline before reading to have the samples in time order, too. */
+struct tch_reader {
+    struct tch_stacks *stacks;
+    struct tch_read_options options;
+    struct tch_read_notes notes;
+    struct tch_timeline *timeline;
+
+    const struct tch_read_ops *ops; /* once the kind is known */
+    void *state;                    /* of the kind */
+    uint64_t line;                  /* the number of the line being read */
+    struct tch_buf scratch;         /* a name being changed */
+    uint32_t *frames;               /* of the sample being read, root first */
+    size_t frame_count;
+    size_t frame_cap;
+};
+
+/** One kind of text. Each returns 0 or a negative code. */
+struct tch_read_ops {
+    int (*open)(struct tch_reader *r, tacho_error *err); /**< sets r->state */
+    int (*line)(struct tch_reader *r, struct tch_span line, tacho_error *err);
+    int (*end)(struct tch_reader *r, tacho_error *err);
+    void (*close)(void *state); /**< accepts NULL */
+};
+
+extern const struct tch_read_ops tch_read_folded;
+extern const struct tch_read_ops tch_read_perf;
+extern const struct tch_read_ops tch_read_dtrace;
+
+/** stacks is borrowed until the release, and options->event too. */
+void tch_read_init(struct tch_reader *r, struct tch_stacks *stacks,
+                   const struct tch_read_options *options);
+void tch_read_release(struct tch_reader *r);
+
+/** Reads to the end. Once a reader. @return 0, TACHO_EIO, TACHO_ENOMEM */
+int tch_read_fd(struct tch_reader *r, int fd, const char *name, tacho_error *err);
+int tch_read_mem(struct tch_reader *r, const char *data, size_t len, tacho_error *err);
+
+/** Whether a first frame tells the thread: "comm-PID/TID". */
+bool tch_is_thread_name(struct tch_span name);
+
+/* For the kinds. */
+
+/** Room for `more` frames of the sample being read; 0 or TACHO_ENOMEM. */
+int tch_read_reserve(struct tch_reader *r, size_t more, tacho_error *err);
+
+/** Appends a frame to the sample being read; 0 or TACHO_ENOMEM. */
+static inline int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error *err)
+{
+    if (r->frame_count == r->frame_cap && tch_read_reserve(r, 1, err) < 0)
+        return TACHO_ENOMEM;
+    r->frames[r->frame_count++] = name;
+    return 0;
+}
+
+/** The number of a frame's name, or TACHO_ENOMEM. */
+int64_t tch_read_name(struct tch_reader *r, struct tch_span name, tacho_error *err);
+
+/** The sample is complete: shaped as the options say, counted, forgotten. Its stack's number or a
+    negative code. */
+int64_t tch_read_sample(struct tch_reader *r, uint64_t count, tacho_error *err);
+
+/** Adds to the timeline, if there is one. */
+int tch_read_in_time(struct tch_reader *r, uint64_t time_ns, int64_t stack, struct tch_span thread,
+                     uint64_t weight, tacho_error *err);
+
+/** A line that means nothing. */
+void tch_read_ignore(struct tch_reader *r);
+
+/** Counts a sample of an event that is not wanted; 0 or TACHO_ENOMEM. */
+int tch_read_drop(struct tch_reader *r, struct tch_span event, tacho_error *err);
+
+/** "main;f 12" or, of a differential, "main;f 11 12": where the counts are, for detection too. */
+struct tch_folded_line {
+    struct tch_span frames;
+    uint64_t before;
+    uint64_t count;
+    bool both; /**< before is there */
+    bool fractional;
+};
+bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_line *ret);
+
+#endif

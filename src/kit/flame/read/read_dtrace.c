@@ -1,0 +1,100 @@
+/* DTrace's aggregated stacks: frames leaf first, one a line, then a line with the count. */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "profile_read.h"
+
+struct dtrace {
+    bool in_header; /* "CPU  ID  FUNCTION:NAME" and what is under it, to the next empty line */
+    struct tch_buf name;
+};
+
+enum { NAME_MAX_BYTES = 1 << 20 };
+
+static int open_dtrace(struct tch_reader *r, tacho_error *err)
+{
+    struct dtrace *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    tch_buf_init(&d->name, NAME_MAX_BYTES);
+    r->state = d;
+    return 0;
+}
+
+static void close_dtrace(void *state)
+{
+    struct dtrace *d = state;
+
+    if (d)
+        tch_buf_release(&d->name);
+    free(d);
+}
+
+/* "libc.so.6`read+0xa" to "libc.so.6`read". */
+static int push_frame(struct tch_reader *r, struct tch_span frame, tacho_error *err)
+{
+    struct dtrace *d = r->state;
+    size_t plus = tch_span_rfind(frame, "+");
+    int64_t id;
+
+    if (plus < frame.len && plus > 0 &&
+        tch_span_starts((struct tch_span){frame.p + plus, frame.len - plus}, "+0x"))
+        frame.len = plus;
+    tch_buf_clear(&d->name);
+    tch_add_symbol(&d->name, frame);
+    if (d->name.failed)
+        return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for a name");
+    id = tch_read_name(r, (struct tch_span){d->name.data, d->name.len}, err);
+    return id < 0 ? (int)id : tch_read_push(r, (uint32_t)id, err);
+}
+
+static int end_stack(struct tch_reader *r, uint64_t count, tacho_error *err)
+{
+    int64_t id;
+
+    for (size_t i = 0; i < r->frame_count / 2; i++) {
+        uint32_t t = r->frames[i];
+
+        r->frames[i] = r->frames[r->frame_count - 1 - i];
+        r->frames[r->frame_count - 1 - i] = t;
+    }
+    id = tch_read_sample(r, count, err);
+    return tch_read_in_time(r, 0, id, (struct tch_span){"", 0}, count, err);
+}
+
+static int line_dtrace(struct tch_reader *r, struct tch_span line, tacho_error *err)
+{
+    struct dtrace *d = r->state;
+    struct tch_span text = tch_span_trim(line);
+    uint64_t count;
+
+    if (text.len == 0) {
+        d->in_header = false;
+        return 0;
+    }
+    if (tch_span_starts(text, "CPU "))
+        d->in_header = true;
+    if (d->in_header || text.p[0] == '#')
+        return 0;
+    if (tch_parse_u64_n(text.p, text.len, UINT64_MAX, &count) < 0)
+        return push_frame(r, text, err);
+    if (r->frame_count == 0) { /* a count of nothing */
+        tch_read_ignore(r);
+        return 0;
+    }
+    return end_stack(r, count, err);
+}
+
+/* Frames without a count at the end are not a stack. */
+static int end_dtrace(struct tch_reader *r, tacho_error *err)
+{
+    (void)err;
+    if (r->frame_count > 0)
+        tch_read_ignore(r);
+    r->frame_count = 0;
+    return 0;
+}
+
+const struct tch_read_ops tch_read_dtrace = {open_dtrace, line_dtrace, end_dtrace, close_dtrace};

@@ -1,0 +1,135 @@
+/* Processes that ran before the capture began, from /proc. */
+#include <dirent.h>
+#include <limits.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/lines.h"
+#include "base/number.h"
+#include "collect_records.h"
+
+enum { PROC_MAX = 64 << 20 };
+
+/* Takes a number, hexadecimal or decimal, and the one character behind it off the front. */
+static bool take_number(const char **p, bool hex, uint64_t *ret)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t value = 0;
+    const char *start = *p;
+
+    for (;; (*p)++) {
+        const char *digit = **p ? memchr(digits, **p, hex ? 16 : 10) : NULL;
+
+        if (!digit)
+            break;
+        value = value * (hex ? 16 : 10) + (uint64_t)(digit - digits);
+    }
+    if (*p == start)
+        return false;
+    *p += **p != '\0';
+    *ret = value;
+    return true;
+}
+
+/* "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so" */
+static int take_line(struct tch_collect *c, struct tch_process *process, const char *text,
+                     tacho_error *err)
+{
+    enum { MODE = 5 }; /* "r-xp " */
+    struct tch_map map;
+    uint64_t device;
+    uint64_t inode;
+    int64_t object;
+
+    if (!take_number(&text, true, &map.start) || !take_number(&text, true, &map.end) ||
+        strlen(text) < MODE || text[2] != 'x')
+        return 0;
+    text += MODE;
+    if (!take_number(&text, true, &map.offset) || !take_number(&text, true, &device) ||
+        !take_number(&text, true, &device) || !take_number(&text, false, &inode))
+        return 0;
+    text += strspn(text, " ");
+    object = tch_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
+    map.object = (uint32_t)object;
+    if (object < 0 || !tch_maps_mmap(process, map))
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    return 0;
+}
+
+static int take_maps(struct tch_collect *c, struct tch_process *process, tacho_error *err)
+{
+    char path[64];
+    struct tch_buf b;
+    int status = 0;
+
+    snprintf(path, sizeof path, "/proc/%u/maps", (unsigned)process->pid);
+    tch_buf_init(&b, PROC_MAX);
+    if (tch_file_read(path, PROC_MAX, &b, NULL) ==
+        0) /* that it is gone, or not ours, shows later */
+        for (char *line = b.data, *next; status == 0 && *line; line = next) {
+            char *end = strchr(line, '\n');
+
+            next = end ? end + 1 : line + strlen(line);
+            if (end)
+                *end = '\0';
+            status = take_line(c, process, line, err);
+        }
+    tch_buf_release(&b);
+    return status;
+}
+
+static int take_thread(struct tch_collect *c, uint32_t pid, uint32_t tid, tacho_error *err)
+{
+    char path[64];
+    struct tch_buf b;
+    bool ok;
+
+    snprintf(path, sizeof path, "/proc/%u/task/%u/comm", (unsigned)pid, (unsigned)tid);
+    tch_buf_init(&b, 256);
+    if (tch_file_read(path, 64, &b, NULL) == 0 && b.len > 0)
+        b.data[b.len - (b.data[b.len - 1] == '\n')] = '\0';
+    ok = tch_maps_comm(&c->maps, pid, tid, b.data, false);
+    tch_buf_release(&b);
+    return ok ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+}
+
+int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err)
+{
+    struct tch_thread *thread;
+    struct dirent *entry;
+    char path[64];
+    int status = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%u/task", (unsigned)pid);
+    dir = opendir(path);
+    if (!dir)
+        return 0; /* it has ended */
+    while (status == 0 && (entry = readdir(dir))) {
+        uint64_t tid;
+
+        if (tch_parse_u64(entry->d_name, INT32_MAX, &tid) == 0)
+            status = take_thread(c, pid, (uint32_t)tid, err);
+    }
+    closedir(dir);
+    thread = status == 0 ? tch_maps_thread(&c->maps, pid, pid) : NULL;
+    return thread ? take_maps(c, thread->process, err) : status;
+}
+
+int tch_collect_processes(struct tch_collect *c, tacho_error *err)
+{
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    int status = 0;
+
+    if (!dir)
+        return tch_fail(err, TACHO_EIO, 0, "cannot read /proc");
+    while (status == 0 && (entry = readdir(dir))) {
+        uint64_t pid;
+
+        if (tch_parse_u64(entry->d_name, INT32_MAX, &pid) == 0)
+            status = tch_collect_process(c, (uint32_t)pid, err);
+    }
+    closedir(dir);
+    return status;
+}

@@ -1,0 +1,68 @@
+/*
+ * From the kernel's records to distinct stacks, while the command runs.
+ */
+#ifndef TCH_COLLECT_RECORDS_H
+#define TCH_COLLECT_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "kit/flame/stacks.h"
+#include "kit/flame/unwind/code_object.h"
+#include "kit/flame/unwind/code_place.h"
+#include "perf_rings.h"
+#include "process_maps.h"
+
+struct perf_event_header;
+
+/** What a record of this sampler holds. */
+struct tch_collect_options {
+    bool user_stack; /**< registers and a copy of the stack, to be unwound here */
+    bool weigh;      /**< a sample counts its period, not 1 */
+    bool per_thread; /**< the first frame is "comm-PID/TID" */
+    bool off_cpu;    /**< a sample counts the microseconds until its thread runs again */
+};
+
+struct tch_wait;
+
+/** Read the fields after tch_collect_init(). */
+struct tch_collect {
+    struct tch_collect_options options;
+    struct tch_maps maps;
+    struct tch_objects objects;
+    struct tch_places places;
+    struct tch_names comms;   /**< of the first frame */
+    struct tch_stacks stacks; /**< the first number is one of comms, the others of places */
+    uint64_t samples;
+    uint64_t lost;      /**< that the kernel had no room for */
+    uint64_t truncated; /**< samples whose user stack was not followed to its root */
+    uint64_t cut;       /**< of these: for want of copied stack */
+    uint64_t user;      /**< samples with a user stack at all */
+
+    uint32_t *frames; /* of the sample at hand, leaf first */
+    size_t frame_count;
+    struct tch_wait *waits; /* off-CPU: who waits since when, with which stack */
+    size_t wait_count;
+    size_t wait_cap;
+};
+
+/** Release in any case. */
+int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *options,
+                     tacho_error *err);
+void tch_collect_release(struct tch_collect *c);
+
+/** A tch_sampler_take. */
+int tch_collect_take(void *ctx, const struct perf_event_header *record, tacho_error *err);
+
+/** No more records come: who still waits has waited until then. */
+void tch_collect_end(struct tch_collect *c, uint64_t time);
+
+/** What the kernel tells of no process that ran before: its maps and threads, from /proc. */
+int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
+
+/** All of them. */
+int tch_collect_processes(struct tch_collect *c, tacho_error *err);
+
+#endif

@@ -1,0 +1,238 @@
+/* A sample's callchain and copied stack to places. */
+#include "collect_stack.h"
+
+#include <linux/perf_event.h>
+
+#include "base/fail.h"
+#include "kit/flame/unwind/unwind.h"
+
+enum {
+    CALLCHAIN_AT = 40,                  /* after address, thread, time and period */
+    FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* room for the mark of a cut and for the comm */
+};
+
+/* Where we are in the record. */
+struct sample {
+    const uint8_t *at;
+    const uint8_t *end;
+    struct tch_thread *thread;
+};
+
+static uint64_t next_word(struct sample *s)
+{
+    uint64_t value = 0;
+
+    if (s->end - s->at < (ptrdiff_t)sizeof value) {
+        s->at = s->end;
+        return 0;
+    }
+    memcpy(&value, s->at, sizeof value);
+    s->at += sizeof value;
+    return value;
+}
+
+static int push(struct tch_collect *c, uint32_t object, uint64_t addr, tacho_error *err)
+{
+    int64_t place = tch_places_add(&c->places, object, addr);
+
+    if (place < 0)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    if (c->frame_count < FRAMES_MAX)
+        c->frames[c->frame_count++] = (uint32_t)place;
+    return 0;
+}
+
+/* The object and the linked address of an instruction of the process. */
+static int locate(struct tch_collect *c, const struct tch_process *process, uint64_t ip,
+                  uint32_t *object, uint64_t *addr, tacho_error *err)
+{
+    const struct tch_map *map = tch_maps_find(process, ip);
+    struct tch_object *o;
+
+    *object = TCH_OBJECT_NOWHERE;
+    *addr = ip;
+    if (!map)
+        return 0;
+    o = c->objects.list[map->object];
+    if (!tch_object_load(o))
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    *object = map->object;
+    if (o->kind != TCH_OBJECT_JIT)
+        *addr = tch_object_address(o, ip - map->start + map->offset);
+    return 0;
+}
+
+static int push_user(struct tch_collect *c, const struct tch_process *process, uint64_t ip,
+                     tacho_error *err)
+{
+    uint32_t object;
+    uint64_t addr;
+    int status = locate(c, process, ip, &object, &addr, err);
+
+    return status < 0 ? status : push(c, object, addr, err);
+}
+
+/* The chain that the kernel followed: kernel frames, and user frames by their frame pointers. */
+static int take_callchain(struct tch_collect *c, struct sample *s, tacho_error *err)
+{
+    uint64_t count = next_word(s);
+    uint64_t context = PERF_CONTEXT_USER;
+    bool first = true;
+    int status = 0;
+
+    for (uint64_t i = 0; i < count && s->at < s->end && status == 0; i++) {
+        uint64_t ip = next_word(s);
+
+        if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
+            context = ip;
+            first = true;
+            continue;
+        }
+        if (context == (uint64_t)PERF_CONTEXT_KERNEL)
+            status = push(c, TCH_OBJECT_THE_KERNEL, ip - !first, err);
+        else if (context == (uint64_t)PERF_CONTEXT_USER && ip != 0)
+            status = push_user(c, s->thread->process, ip - !first, err);
+        first = false;
+    }
+    return status;
+}
+
+/* The kernel's order of registers to DWARF's. */
+static void take_registers(struct sample *s, struct tch_regs *regs)
+{
+    /* AX BX CX DX SI DI BP SP IP, R8 to R15 */
+    static const uint8_t order[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15};
+
+    for (size_t i = 0; i < sizeof order; i++)
+        regs->r[order[i]] = next_word(s);
+    regs->known = (1u << TCH_REGS) - 1;
+}
+
+/* One frame up: by the rules of its place, else by the frame pointer. */
+static enum tch_unwound step(struct tch_collect *c, uint32_t place, uint32_t object,
+                             const struct tch_stack_copy *stack, struct tch_regs *regs,
+                             bool *signal)
+{
+    struct tch_object *o = c->objects.list[object];
+    struct tch_cfi_row row;
+
+    *signal = false;
+    if (tch_places_row(&c->places, place, o, &row) <= 0)
+        return tch_object_is_entry(o, c->places.list[place].addr) ? TCH_UNWOUND_END
+                                                                  : tch_unwind_step_fp(stack, regs);
+    *signal = row.signal;
+    return tch_unwind_step(&o->cfi, &row, stack, regs);
+}
+
+static int follow(struct tch_collect *c, struct sample *s, struct tch_regs *regs,
+                  const struct tch_stack_copy *stack, enum tch_unwound *how, tacho_error *err)
+{
+    bool exact = true; /* the instruction itself, not one behind a call */
+    int status = 0;
+
+    *how = TCH_UNWOUND_STEP;
+    while (status == 0 && *how == TCH_UNWOUND_STEP && c->frame_count < FRAMES_MAX) {
+        uint32_t object;
+        uint64_t addr;
+
+        status = locate(c, s->thread->process, regs->r[TCH_REG_RA] - !exact, &object, &addr, err);
+        if (status == 0 && !exact && object == TCH_OBJECT_NOWHERE) {
+            *how = TCH_UNWOUND_LOST; /* a return address that is none */
+            break;
+        }
+        if (status == 0)
+            status = push(c, object, addr, err);
+        if (status == 0)
+            *how = step(c, c->frames[c->frame_count - 1], object, stack, regs, &exact);
+    }
+    return status;
+}
+
+static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error *err)
+{
+    uint64_t abi = next_word(s);
+    struct tch_regs regs;
+    struct tch_stack_copy stack;
+    enum tch_unwound how = TCH_UNWOUND_LOST;
+    uint64_t size;
+    int status = 0;
+
+    if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0; /* a thread of the kernel */
+    take_registers(s, &regs);
+    size = next_word(s);
+    stack = (struct tch_stack_copy){.start = regs.r[TCH_REG_SP], .data = s->at};
+    if (size > 0 && size < (uint64_t)(s->end - s->at) && (uint64_t)(s->end - s->at) - size >= 8) {
+        s->at += size;
+        stack.len = (size_t)next_word(s); /* what was there to be copied */
+        if (stack.len > size)
+            stack.len = 0;
+    }
+    /* In the middle of an exec the registers are those of a program that is gone. */
+    if (c->frame_count > 0 && !tch_maps_find(s->thread->process, regs.r[TCH_REG_RA]))
+        return 0;
+    c->user++;
+    if (abi == PERF_SAMPLE_REGS_ABI_64)
+        status = follow(c, s, &regs, &stack, &how, err);
+    else
+        status = push_user(c, s->thread->process, regs.r[TCH_REG_RA], err);
+    if (status == 0 && how != TCH_UNWOUND_END) {
+        c->truncated++;
+        c->cut += how == TCH_UNWOUND_CUT;
+        c->frames[c->frame_count++] = TCH_PLACE_CUT;
+    }
+    return status;
+}
+
+/* The first frame: who it was. */
+static int64_t comm_of(struct tch_collect *c, const struct tch_thread *thread)
+{
+    const char *comm = thread->comm[0] ? thread->comm : "[unknown]";
+    char text[64];
+    int len;
+
+    if (c->options.per_thread)
+        len = snprintf(text, sizeof text, "%s-%u/%u", comm, (unsigned)thread->process->pid,
+                       (unsigned)thread->tid);
+    else
+        len = snprintf(text, sizeof text, "%s", comm);
+    for (int i = 0; i < len; i++)
+        if (text[i] == ';' || text[i] == ' ' || text[i] == '\n')
+            text[i] = text[i] == ';' ? ':' : '_';
+    return tch_names_add(&c->comms, text, (size_t)len);
+}
+
+static void turn_around(uint32_t *frames, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t swap = frames[i];
+
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = swap;
+    }
+}
+
+int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header *record,
+                          uint32_t pid, uint32_t tid, uint64_t weight, tacho_error *err)
+{
+    struct sample s = {.at = (const uint8_t *)record + CALLCHAIN_AT,
+                       .end = (const uint8_t *)record + record->size,
+                       .thread = tch_maps_thread(&c->maps, pid, tid)};
+    int64_t comm;
+    int status;
+
+    if (!s.thread)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    if (s.at > s.end)
+        s.at = s.end;
+    c->frame_count = 0;
+    status = take_callchain(c, &s, err);
+    if (status == 0 && c->options.user_stack)
+        status = take_user_stack(c, &s, err);
+    comm = status == 0 ? comm_of(c, s.thread) : 0;
+    if (status < 0 || comm < 0)
+        return status < 0 ? status : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    c->frames[c->frame_count++] = (uint32_t)comm;
+    turn_around(c->frames, c->frame_count);
+    return tch_stacks_add(&c->stacks, c->frames, c->frame_count, weight, err);
+}

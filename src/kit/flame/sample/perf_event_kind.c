@@ -1,0 +1,128 @@
+/* The events that can be sampled, and what to say when the kernel says no. */
+#include "perf_event_kind.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
+
+const char *const tch_sampler_events[] = {
+    "cycles",        "cpu-clock",        "task-clock",     "instructions", "cache-misses",
+    "branch-misses", "cache-references", "branches",       "page-faults",  "minor-faults",
+    "major-faults",  "context-switches", "cpu-migrations", NULL,
+};
+
+static const struct tch_event events[] = {
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false},
+    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false},
+};
+
+const struct tch_event *tch_event_find(const char *name)
+{
+    for (size_t i = 0; tch_sampler_events[i]; i++)
+        if (strcmp(tch_sampler_events[i], name) == 0)
+            return &events[i];
+    return NULL;
+}
+
+/* A setting of the kernel, or `other` where it cannot be read. */
+static int64_t setting(const char *path, int64_t other)
+{
+    struct tch_buf b;
+    int64_t value = other;
+
+    tch_buf_init(&b, 64);
+    if (tch_file_read(path, 32, &b, NULL) == 0 && b.len > 0)
+        tch_parse_i64_n(b.data, b.len - (b.data[b.len - 1] == '\n'), &value);
+    tch_buf_release(&b);
+    return value;
+}
+
+static int64_t paranoid_level(void)
+{
+    return setting("/proc/sys/kernel/perf_event_paranoid", 99);
+}
+
+/* The kernel lowers the most that it takes by itself when samples cost it too much. */
+static int invalid(const struct tch_sampler_options *options, const char *event, tacho_error *err)
+{
+    int64_t most = setting("/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
+
+    if (options->off_cpu || (int64_t)options->rate <= most)
+        return tch_fail_errno(err, EINVAL, "perf_event_open for '%s'", event);
+    return tch_fail(err, TACHO_EIO, 0,
+                    "the kernel takes no more than %lld samples a second: take --rate %lld, or run "
+                    "'sudo sysctl kernel.perf_event_max_sample_rate=%u'",
+                    (long long)most, (long long)most, (unsigned)options->rate);
+}
+
+/* The level that would do: everything, the kernel's half, or one's own processes. */
+int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
+                            tacho_error *err)
+{
+    bool kernel = options->space == TCH_SPACE_KERNEL || options->off_cpu;
+    int enough = options->target == TCH_TARGET_ALL ? 0 : kernel ? 1 : 2;
+    const char *what = options->target == TCH_TARGET_ALL ? "all processes"
+                       : kernel                          ? "the kernel"
+                                                         : "this process";
+
+    if (level <= enough || level == 99)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "no permission to sample %s: perf events are forbidden in this container, "
+                        "or it is another user's",
+                        what);
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                    "no permission to sample %s: kernel.perf_event_paranoid is %lld: run 'sudo "
+                    "sysctl kernel.perf_event_paranoid=%d', or as root",
+                    what, (long long)level, enough);
+}
+
+int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
+                      tacho_error *err)
+{
+    int status;
+
+    switch (number) {
+    case EACCES:
+    case EPERM:
+        status = tch_event_no_permission(paranoid_level(), options, err);
+        break;
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "this machine cannot sample '%s' (no hardware counters, as in most virtual "
+                        "machines): take --event cpu-clock",
+                        event);
+    case ENOSYS:
+        status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                          "the kernel has no perf events, or the container hides them");
+        break;
+    case ESRCH:
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)options->pid);
+    case EINVAL:
+        return invalid(options, event, err);
+    case EMFILE:
+        return tch_fail(err, TACHO_EIO, 0,
+                        "too many open files: run 'ulimit -n 65536' before, or sample fewer "
+                        "threads");
+    default:
+        return tch_fail_errno(err, number, "perf_event_open for '%s'", event);
+    }
+    if (err)
+        err->system_errno = number; /* whoever tells it may say more about rights */
+    return status;
+}

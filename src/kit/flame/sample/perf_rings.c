@@ -1,0 +1,426 @@
+/* Perf events and their ring buffers. */
+#include "perf_rings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "kit/flame/backend/process_family.h"
+#include "kit/flame/grow.h"
+#include "perf_event_kind.h"
+
+enum {
+    RING_LARGEST = 8 << 20,
+    RING_SMALLEST = 128 << 10,
+    RECORD_MAX = 64 << 10,
+    RECORD_BUFFER = RECORD_MAX + 64,
+    PERF_FORMAT_LOST_BIT = 1 << 4, /* since Linux 6.0 */
+};
+
+struct tch_ring {
+    int fd; /* that the ring belongs to; -1: no such CPU */
+    struct perf_event_mmap_page *page;
+    const uint8_t *data;
+    uint64_t tail;
+    uint64_t head;
+    uint64_t time; /* of the record at tail; UINT64_MAX: there is none */
+};
+
+/* AX to IP and R8 to R15 as the kernel numbers them; the segment registers cannot be had. */
+static const uint64_t user_regs = 0xff01ff;
+
+static void fill_attr(const struct tch_sampler *s, const struct tch_sampler_options *o,
+                      const struct tch_event *event, struct perf_event_attr *attr)
+{
+    *attr = (struct perf_event_attr){.type = event->type, .size = sizeof *attr};
+    attr->config = event->config;
+    attr->freq = !o->off_cpu;
+    attr->sample_freq = o->off_cpu ? 1 : o->rate;
+    attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
+                        PERF_SAMPLE_CALLCHAIN;
+    if (s->stack_bytes > 0 && s->user) {
+        attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr->sample_regs_user = user_regs;
+        attr->sample_stack_user = s->stack_bytes;
+        attr->exclude_callchain_user = 1;
+    }
+    attr->exclude_kernel = !s->kernel && !o->off_cpu;
+    attr->exclude_callchain_kernel = !s->kernel;
+    attr->exclude_user = !s->user && !o->off_cpu;
+    if (!s->user)
+        attr->exclude_callchain_user = 1;
+    attr->exclude_hv = 1;
+    attr->disabled = 1;
+    attr->inherit = o->target != TCH_TARGET_ALL;
+    attr->enable_on_exec = o->target == TCH_TARGET_CHILD;
+    attr->sample_id_all = 1;
+    attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
+    attr->context_switch = o->off_cpu;
+    attr->use_clockid = 1;
+    attr->clockid = CLOCK_MONOTONIC;
+    attr->watermark = 1;
+    attr->read_format = PERF_FORMAT_LOST_BIT;
+}
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+    long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+    if (fd < 0 && errno == EINVAL && attr->read_format) {
+        attr->read_format = 0;
+        fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    }
+    return (int)fd;
+}
+
+/* Tries on CPU 0 what will be done on all: 0 or an errno. */
+static int try_event(const struct tch_sampler *s, const struct tch_sampler_options *o,
+                     const char *name)
+{
+    struct perf_event_attr attr;
+    pid_t pid = o->target == TCH_TARGET_ALL ? -1 : o->target == TCH_TARGET_CHILD ? 0 : o->pid;
+    int fd;
+
+    fill_attr(s, o, tch_event_find(name), &attr);
+    fd = open_event(&attr, pid, pid == -1 ? 0 : -1);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return 0;
+}
+
+/* Settles the event and whether there are kernel frames. */
+static int choose(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+{
+    const char *name = o->off_cpu ? "context-switches" : o->event ? o->event : "cycles";
+    int number;
+
+    if (!tch_event_find(name))
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no event '%s'", name);
+    s->kernel = o->space != TCH_SPACE_USER;
+    s->user = o->space != TCH_SPACE_KERNEL;
+    for (;;) {
+        number = try_event(s, o, name);
+        if (number == 0)
+            break;
+        if ((number == EACCES || number == EPERM) && s->kernel && o->space == TCH_SPACE_BOTH)
+            s->kernel = false;
+        else if (!o->event && !o->off_cpu && strcmp(name, "cycles") == 0)
+            name = "cpu-clock";
+        else
+            return tch_event_refused(number, o, name, err);
+    }
+    s->event = name;
+    s->clock = tch_event_find(name)->clock;
+    s->off_cpu = o->off_cpu;
+    return 0;
+}
+
+static void unmap_rings(struct tch_sampler *s)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    for (size_t i = 0; i < s->poll_count; i++) {
+        if (s->rings[i].page)
+            munmap(s->rings[i].page, page + s->ring_bytes);
+        s->rings[i].page = NULL;
+    }
+}
+
+static bool map_rings(struct tch_sampler *s)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    for (size_t i = 0; i < s->poll_count; i++) {
+        void *at;
+
+        if (s->rings[i].fd < 0)
+            continue;
+        at =
+            mmap(NULL, page + s->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->rings[i].fd, 0);
+        if (at == MAP_FAILED)
+            return false;
+        s->rings[i].page = at;
+        s->rings[i].data = (const uint8_t *)at + page;
+    }
+    return true;
+}
+
+/* A wakeup is an interrupt in the profiled command's time, a timer of ours is not: so the rings are
+   drained by the clock. */
+static int time_to_drain(const struct tch_sampler *s, const struct tch_sampler_options *o)
+{
+    enum { RECORD = 1024, LONGEST = 100 }; /* bytes of a sample without its stack; ms */
+    uint64_t samples = s->ring_bytes / 4 / (s->stack_bytes + RECORD);
+    uint64_t ms = samples * 1000 / (o->off_cpu ? 10000 : o->rate);
+
+    return ms < 1 ? 1 : ms > LONGEST ? LONGEST : (int)ms;
+}
+
+/* The largest rings that may be had: an ordinary user's are 512 KiB together a CPU. */
+static int get_rings(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+{
+    for (s->ring_bytes = RING_LARGEST; s->ring_bytes >= RING_SMALLEST; s->ring_bytes /= 2) {
+        s->drain_ms = time_to_drain(s, o);
+        if (map_rings(s))
+            return 0;
+        unmap_rings(s);
+    }
+    return tch_fail(err, TACHO_EIO, 0,
+                    "no memory may be locked for samples: raise kernel.perf_event_mlock_kb or "
+                    "'ulimit -l', or end other profilers");
+}
+
+static bool keep_fd(struct tch_sampler *s, int fd)
+{
+    if (!tch_grow((void **)&s->fds, &s->fd_cap, s->fd_count + 1, sizeof *s->fds)) {
+        close(fd);
+        return false;
+    }
+    s->fds[s->fd_count++] = fd;
+    return true;
+}
+
+/* The event of one thread (or of what 0 and -1 stand for) on each CPU; the first one on a CPU gets
+   the ring, which later ones share. */
+static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *o, pid_t tid,
+                       tacho_error *err)
+{
+    struct perf_event_attr attr;
+
+    fill_attr(s, o, tch_event_find(s->event), &attr);
+    attr.wakeup_watermark = 0; /* half of the ring: who drains it in time is not woken at all */
+    for (size_t cpu = 0; cpu < s->poll_count; cpu++) {
+        int fd = open_event(&attr, tid, (int)cpu);
+
+        if (fd < 0 && errno == ENODEV)
+            continue; /* a CPU that is switched off */
+        if (fd < 0 && errno == ESRCH && s->fd_count > 0)
+            return 0; /* the thread has ended meanwhile */
+        if (fd < 0)
+            return tch_event_refused(errno, o, s->event, err);
+        if (!keep_fd(s, fd))
+            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        if (s->rings[cpu].fd < 0)
+            s->rings[cpu].fd = fd;
+    }
+    return 0;
+}
+
+static int open_process(struct tch_sampler *s, const struct tch_sampler_options *o, pid_t pid,
+                        tacho_error *err)
+{
+    char path[64];
+    struct dirent *entry;
+    int status = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    if (!dir)
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)pid);
+    while (status == 0 && (entry = readdir(dir))) {
+        uint64_t tid;
+
+        if (tch_parse_u64(entry->d_name, INT32_MAX, &tid) == 0)
+            status = open_thread(s, o, (pid_t)tid, err);
+    }
+    closedir(dir);
+    return status;
+}
+
+/* A child that has ended meanwhile is none. */
+static int open_tree(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+{
+    struct tch_family family = {0};
+    int status = open_process(s, o, o->pid, err);
+
+    if (o->tree && status == 0)
+        tch_family_find(&family, o->pid);
+    for (size_t i = 0; i < family.count && status == 0; i++)
+        if (tch_family_pid(&family, i) != o->pid &&
+            open_process(s, o, tch_family_pid(&family, i), err) < 0 && err->code != TACHO_EINVAL)
+            status = err->code;
+    tch_family_release(&family);
+    return status;
+}
+
+/* Events that share a CPU write to one ring. */
+static void join_outputs(struct tch_sampler *s)
+{
+    size_t cpus = s->poll_count;
+
+    for (size_t i = 0; i < s->fd_count; i++)
+        for (size_t cpu = 0; cpu < cpus; cpu++)
+            if (s->rings[cpu].fd >= 0 && s->rings[cpu].fd != s->fds[i] &&
+                ioctl(s->fds[i], PERF_EVENT_IOC_SET_OUTPUT, s->rings[cpu].fd) == 0)
+                break;
+}
+
+static int prepare(struct tch_sampler *s, tacho_error *err)
+{
+    size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+
+    s->rings = calloc(cpus, sizeof *s->rings);
+    s->polls = calloc(cpus, sizeof *s->polls);
+    s->whole = malloc(RECORD_BUFFER);
+    if (!s->rings || !s->polls || !s->whole)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    s->poll_count = cpus;
+    for (size_t i = 0; i < cpus; i++)
+        s->rings[i].fd = -1;
+    return 0;
+}
+
+static int open_all(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+{
+    int status = prepare(s, err);
+
+    if (status == 0)
+        status = choose(s, o, err);
+    if (status == 0 && o->target == TCH_TARGET_PROCESS)
+        status = open_tree(s, o, err);
+    else if (status == 0)
+        status = open_thread(s, o, o->target == TCH_TARGET_ALL ? -1 : 0, err);
+    if (status == 0)
+        status = get_rings(s, o, err);
+    if (status == 0 && o->target == TCH_TARGET_PROCESS)
+        join_outputs(s);
+    for (size_t i = 0; i < s->poll_count; i++)
+        s->polls[i] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
+    return status;
+}
+
+int tch_sampler_open(struct tch_sampler *s, const struct tch_sampler_options *options,
+                     tacho_error *err)
+{
+    int status;
+
+    *s = (struct tch_sampler){.stack_bytes = options->stack_bytes};
+    status = open_all(s, options, err);
+    if (status < 0)
+        tch_sampler_close(s);
+    return status;
+}
+
+void tch_sampler_close(struct tch_sampler *s)
+{
+    if (s->rings)
+        unmap_rings(s);
+    for (size_t i = 0; i < s->fd_count; i++)
+        close(s->fds[i]);
+    free(s->fds);
+    free(s->polls);
+    free(s->rings);
+    free(s->whole);
+    *s = (struct tch_sampler){0};
+}
+
+static void control(struct tch_sampler *s, unsigned long request)
+{
+    for (size_t i = 0; i < s->fd_count; i++)
+        ioctl(s->fds[i], request, 0);
+}
+
+void tch_sampler_start(struct tch_sampler *s)
+{
+    control(s, PERF_EVENT_IOC_ENABLE);
+}
+
+void tch_sampler_stop(struct tch_sampler *s)
+{
+    control(s, PERF_EVENT_IOC_DISABLE);
+}
+
+uint64_t tch_sampler_lost(const struct tch_sampler *s)
+{
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < s->fd_count; i++) {
+        uint64_t values[2]; /* the count, and how many were lost */
+
+        if (read(s->fds[i], values, sizeof values) == (ssize_t)sizeof values)
+            lost += values[1];
+    }
+    return lost;
+}
+
+/* The record at the ring's tail, in one piece. */
+static const struct perf_event_header *record_at(const struct tch_sampler *s,
+                                                 const struct tch_ring *ring)
+{
+    size_t mask = s->ring_bytes - 1;
+    size_t at = ring->tail & mask;
+    const struct perf_event_header *h = (const void *)(ring->data + at);
+    size_t first = s->ring_bytes - at;
+
+    /* Records are of whole words, so that a header never goes around the end. */
+    if (h->size <= first)
+        return h;
+    memcpy(s->whole, ring->data + at, first);
+    memcpy(s->whole + first, ring->data, h->size - first);
+    return (const void *)s->whole;
+}
+
+/* Samples have it as their third word, all other records as their last. */
+static uint64_t record_time(const struct tch_sampler *s, const struct tch_ring *ring)
+{
+    size_t mask = s->ring_bytes - 1;
+    const struct perf_event_header *h = (const void *)(ring->data + (ring->tail & mask));
+    uint64_t at = h->type == PERF_RECORD_SAMPLE ? ring->tail + 24 : ring->tail + h->size - 8;
+    uint64_t time;
+
+    memcpy(&time, ring->data + (at & mask), sizeof time);
+    return time;
+}
+
+static void look_at_head(const struct tch_sampler *s, struct tch_ring *ring)
+{
+    if (!ring->page)
+        return;
+    ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+    ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
+}
+
+static struct tch_ring *oldest(struct tch_sampler *s)
+{
+    struct tch_ring *best = NULL;
+
+    for (size_t i = 0; i < s->poll_count; i++)
+        if (s->rings[i].page && s->rings[i].tail < s->rings[i].head &&
+            (!best || s->rings[i].time < best->time))
+            best = &s->rings[i];
+    return best;
+}
+
+int tch_sampler_drain(struct tch_sampler *s, uint64_t until, tch_sampler_take *take, void *ctx,
+                      tacho_error *err)
+{
+    struct tch_ring *ring;
+    int status = 0;
+
+    for (size_t i = 0; i < s->poll_count; i++)
+        look_at_head(s, &s->rings[i]);
+    while (status == 0 && (ring = oldest(s)) && ring->time <= until) {
+        const struct perf_event_header *record = record_at(s, ring);
+        uint16_t size = record->size;
+
+        if (size < sizeof *record)
+            return tch_fail(err, TACHO_EIO, 0, "the kernel's ring of samples is damaged");
+        status = take(ctx, record, err);
+        ring->tail += size;
+        /* At once: the kernel needs the room. */
+        __atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+        ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
+    }
+    return status;
+}

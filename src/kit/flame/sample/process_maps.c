@@ -1,0 +1,216 @@
+/* Processes, threads and mappings, by small hash tables with chains. */
+#include "process_maps.h"
+
+#include "kit/flame/grow.h"
+
+static struct tch_process *find_process(struct tch_maps *maps, uint32_t pid)
+{
+    struct tch_process *p = maps->processes[pid % TCH_MAPS_BUCKETS];
+
+    while (p && p->pid != pid)
+        p = p->next;
+    return p;
+}
+
+static struct tch_thread *find_thread(struct tch_maps *maps, uint32_t tid)
+{
+    struct tch_thread *t = maps->threads[tid % TCH_MAPS_BUCKETS];
+
+    while (t && t->tid != tid)
+        t = t->next;
+    return t;
+}
+
+static struct tch_process *get_process(struct tch_maps *maps, uint32_t pid)
+{
+    struct tch_process *p = find_process(maps, pid);
+
+    if (p)
+        return p;
+    p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->pid = pid;
+    p->next = maps->processes[pid % TCH_MAPS_BUCKETS];
+    maps->processes[pid % TCH_MAPS_BUCKETS] = p;
+    return p;
+}
+
+static void drop_process(struct tch_maps *maps, struct tch_process *process)
+{
+    struct tch_process **at = &maps->processes[process->pid % TCH_MAPS_BUCKETS];
+
+    while (*at != process)
+        at = &(*at)->next;
+    *at = process->next;
+    free(process->maps);
+    free(process);
+}
+
+void tch_maps_exit(struct tch_maps *maps, uint32_t tid)
+{
+    struct tch_thread **at = &maps->threads[tid % TCH_MAPS_BUCKETS];
+    struct tch_thread *thread;
+
+    while (*at && (*at)->tid != tid)
+        at = &(*at)->next;
+    thread = *at;
+    if (!thread)
+        return;
+    *at = thread->next;
+    if (--thread->process->threads == 0)
+        drop_process(maps, thread->process);
+    free(thread);
+}
+
+struct tch_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid)
+{
+    struct tch_thread *thread = find_thread(maps, tid);
+    struct tch_process *process;
+
+    if (thread && thread->process->pid == pid)
+        return thread;
+    if (thread)
+        tch_maps_exit(maps, tid); /* the number is used again, and the exit was lost */
+    process = get_process(maps, pid);
+    thread = process ? calloc(1, sizeof *thread) : NULL;
+    if (!thread) {
+        if (process && process->threads == 0)
+            drop_process(maps, process);
+        return NULL;
+    }
+    thread->tid = tid;
+    thread->process = process;
+    process->threads++;
+    snprintf(thread->comm, sizeof thread->comm, "%s", process->pid == 0 ? "swapper" : "");
+    thread->next = maps->threads[tid % TCH_MAPS_BUCKETS];
+    maps->threads[tid % TCH_MAPS_BUCKETS] = thread;
+    return thread;
+}
+
+/* The first mapping that ends behind addr. */
+static size_t position(const struct tch_process *process, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = process->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (process->maps[middle].end <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct tch_map *tch_maps_find(const struct tch_process *process, uint64_t addr)
+{
+    size_t at = position(process, addr);
+
+    if (at == process->count || process->maps[at].start > addr)
+        return NULL;
+    return &process->maps[at];
+}
+
+/* Takes away what [start, end) covers; a mapping around it becomes two. */
+static bool make_hole(struct tch_process *process, uint64_t start, uint64_t end)
+{
+    size_t at = position(process, start);
+    size_t gone;
+    struct tch_map *m;
+
+    if (at == process->count || process->maps[at].start >= end)
+        return true;
+    m = &process->maps[at];
+    if (m->start < start && m->end > end) {
+        struct tch_map rest = *m;
+
+        rest.offset += end - m->start;
+        rest.start = end;
+        if (!tch_grow((void **)&process->maps, &process->cap, process->count + 1, sizeof rest))
+            return false;
+        m = &process->maps[at];
+        m->end = start;
+        memmove(m + 2, m + 1, (process->count - at - 1) * sizeof rest);
+        m[1] = rest;
+        process->count++;
+        return true;
+    }
+    if (m->start < start) {
+        m->end = start;
+        at++;
+    }
+    gone = at;
+    while (gone < process->count && process->maps[gone].end <= end)
+        gone++;
+    if (gone < process->count && process->maps[gone].start < end) {
+        process->maps[gone].offset += end - process->maps[gone].start;
+        process->maps[gone].start = end;
+    }
+    memmove(process->maps + at, process->maps + gone,
+            (process->count - gone) * sizeof *process->maps);
+    process->count -= gone - at;
+    return true;
+}
+
+bool tch_maps_mmap(struct tch_process *process, struct tch_map map)
+{
+    size_t at;
+
+    if (map.end <= map.start || !make_hole(process, map.start, map.end) ||
+        !tch_grow((void **)&process->maps, &process->cap, process->count + 1, sizeof map))
+        return map.end <= map.start;
+    at = position(process, map.start);
+    memmove(process->maps + at + 1, process->maps + at, (process->count - at) * sizeof map);
+    process->maps[at] = map;
+    process->count++;
+    return true;
+}
+
+bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
+                   uint32_t parent_tid)
+{
+    struct tch_thread *thread;
+    struct tch_thread *parent;
+    struct tch_process *from;
+
+    if (pid != parent_pid)
+        tch_maps_exit(maps, tid); /* a number used again starts anew */
+    thread = tch_maps_thread(maps, pid, tid);
+    if (!thread)
+        return false;
+    parent = find_thread(maps, parent_tid);
+    if (parent)
+        memcpy(thread->comm, parent->comm, sizeof thread->comm);
+    from = find_process(maps, parent_pid);
+    if (pid == parent_pid || !from || from->count == 0)
+        return true;
+    thread->process->count = 0;
+    if (!tch_grow((void **)&thread->process->maps, &thread->process->cap, from->count,
+                  sizeof *from->maps))
+        return false;
+    memcpy(thread->process->maps, from->maps, from->count * sizeof *from->maps);
+    thread->process->count = from->count;
+    return true;
+}
+
+bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char *comm, bool exec)
+{
+    struct tch_thread *thread = tch_maps_thread(maps, pid, tid);
+
+    if (!thread)
+        return false;
+    snprintf(thread->comm, sizeof thread->comm, "%.15s", comm);
+    if (exec)
+        thread->process->count = 0;
+    return true;
+}
+
+void tch_maps_release(struct tch_maps *maps)
+{
+    for (size_t i = 0; i < TCH_MAPS_BUCKETS; i++)
+        while (maps->threads[i])
+            tch_maps_exit(maps, maps->threads[i]->tid);
+}

@@ -1,0 +1,59 @@
+/*
+ * Who is who while a capture runs: processes with what is mapped where, threads with their names.
+ * Kept up to date by the kernel's records, which come in the order of time.
+ */
+#ifndef TCH_PROCESS_MAPS_H
+#define TCH_PROCESS_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** One mapping of code. */
+struct tch_map {
+    uint64_t start;
+    uint64_t end;
+    uint64_t offset; /**< in the file */
+    uint32_t object; /**< its number in struct tch_objects */
+};
+
+struct tch_process {
+    struct tch_process *next; /* of the same bucket */
+    uint32_t pid;
+    uint32_t threads;     /* that are known */
+    struct tch_map *maps; /* by address, none overlapping */
+    size_t count;
+    size_t cap;
+};
+
+struct tch_thread {
+    struct tch_thread *next;
+    uint32_t tid;
+    struct tch_process *process;
+    char comm[16];
+};
+
+enum { TCH_MAPS_BUCKETS = 1024 };
+
+/** All zero is empty. */
+struct tch_maps {
+    struct tch_process *processes[TCH_MAPS_BUCKETS];
+    struct tch_thread *threads[TCH_MAPS_BUCKETS];
+};
+
+void tch_maps_release(struct tch_maps *maps);
+
+/** The thread, made when it is new; NULL: no memory. */
+struct tch_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid);
+
+/** The mapping that holds an address, or NULL. */
+const struct tch_map *tch_maps_find(const struct tch_process *process, uint64_t addr);
+
+/* What the records say; false: no memory. */
+bool tch_maps_mmap(struct tch_process *process, struct tch_map map);
+bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
+                   uint32_t parent_tid);
+bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char *comm, bool exec);
+void tch_maps_exit(struct tch_maps *maps, uint32_t tid);
+
+#endif

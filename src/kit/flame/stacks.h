@@ -1,0 +1,91 @@
+/*
+ * A profile: distinct stacks, each with how often it was seen. What every reader here fills and
+ * every writer walks.
+ *
+ * A stack is a row of name numbers, root first, kept in 16-bit units (one for the first 49,152
+ * names, two for others): a million stacks of 25 frames take 50 MB. The text of a stack is never
+ * kept, so memory is bounded by the distinct stacks and names.
+ */
+#ifndef TCH_STACKS_H
+#define TCH_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "frame_names.h"
+
+/** Frames of the deepest stack; the leaf end of a deeper one is cut off, and counted. */
+enum { TCH_STACK_DEEPEST = 8192 };
+
+struct tch_stack {
+    uint64_t at; /* in units */
+    uint64_t count;
+    uint32_t len; /**< frames */
+    uint32_t hash;
+};
+
+struct tch_stack_slot {
+    uint32_t hash;
+    uint32_t id; /* plus 1; 0: free */
+};
+
+/** All zero is empty. Names are added by tch_names_add(&stacks->names, ...). */
+struct tch_stacks {
+    struct tch_names names;
+    struct tch_stack *list;
+    uint32_t count;
+    uint64_t *before; /**< of a differential: how often the other profile saw each; or NULL */
+    uint64_t cut;     /**< samples of stacks deeper than TCH_STACK_DEEPEST */
+
+    size_t list_cap;
+    size_t before_cap;
+    uint16_t *units;
+    size_t unit_count;
+    size_t unit_cap;
+    struct tch_stack_slot *slots;
+    uint32_t mask;
+};
+
+void tch_stacks_release(struct tch_stacks *stacks);
+
+/**
+ * Adds `count` to a stack, which is new when it was not seen before; 0 makes it known.
+ *
+ * @param frames  name numbers, root first
+ * @return its number, or TACHO_ENOMEM
+ */
+int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
+                       uint64_t count, tacho_error *err);
+
+/** The same for both sides of a differential: every stack of a profile is added by one of the
+    two functions. */
+int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
+                            uint64_t before, uint64_t count, tacho_error *err);
+
+/** Reads the name number at *at and steps over it. */
+static inline uint32_t tch_stacks_next(const struct tch_stacks *stacks, uint64_t *at)
+{
+    uint32_t unit = stacks->units[(*at)++];
+
+    if (unit < 0xc000)
+        return unit;
+    return (unit & 0x3fff) << 16 | stacks->units[(*at)++];
+}
+
+/** Puts the frames of stack `id` at ret, which has room for TCH_STACK_DEEPEST; returns how many. */
+size_t tch_stacks_frames(const struct tch_stacks *stacks, uint32_t id, uint32_t *ret);
+
+/** All counts, and all of the other profile's. */
+uint64_t tch_stacks_total(const struct tch_stacks *stacks);
+uint64_t tch_stacks_total_before(const struct tch_stacks *stacks);
+
+/**
+ * The stacks in order: frame by frame by the bytes of the names, a stack before those that go on
+ * deeper. *ret is stacks->count numbers, the caller's to free.
+ */
+int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* Stacks of places to stacks of names. */
+#include "stack_names.h"
+
+#include "base/fail.h"
+
+/* A compiler inside of a program writes its map while it runs, so that is read at the end. */
+static int name_jit(const struct tch_collect *c, struct tch_symbols *symbols, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < c->places.count && status == 0; i++) {
+        const struct tch_place *place = &c->places.list[i];
+        const struct tch_object *object = c->objects.list[place->object];
+
+        if (object->kind == TCH_OBJECT_JIT)
+            status = tch_symbols_again(symbols, (uint32_t)i, place, object, err);
+    }
+    return status;
+}
+
+/* Frames of one stack at `out`, which has room for TCH_STACK_DEEPEST; a deeper one loses its leaf
+   end, as everywhere. */
+static size_t expand(const struct tch_symbols *symbols, const uint32_t *places, size_t count,
+                     uint32_t *out)
+{
+    size_t len = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        struct tch_naming naming = symbols->list[places[i]];
+
+        for (uint32_t k = 0; k < naming.count && len < TCH_STACK_DEEPEST; k++)
+            out[len++] = symbols->frames[naming.at + k];
+    }
+    return len;
+}
+
+static int expand_all(const struct tch_collect *c, const struct tch_symbols *symbols,
+                      uint32_t *places, uint32_t *names, struct tch_stacks *ret, tacho_error *err)
+{
+    for (uint32_t i = 0; i < c->stacks.count; i++) {
+        size_t count = tch_stacks_frames(&c->stacks, i, places);
+        size_t len;
+        const char *comm = tch_names_text(&c->comms, places[0], &len);
+        int64_t id = tch_names_add(&ret->names, comm, len);
+        int64_t status;
+
+        if (c->stacks.list[i].count == 0)
+            continue;
+        if (id < 0)
+            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        names[0] = (uint32_t)id;
+        len = expand(symbols, places + 1, count - 1, names);
+        status = tch_stacks_add(ret, names, len, c->stacks.list[i].count, err);
+        if (status < 0)
+            return (int)status;
+    }
+    return 0;
+}
+
+int tch_capture_names(const struct tch_collect *c, struct tch_symbols *symbols,
+                      struct tch_stacks *ret, tacho_error *err)
+{
+    uint32_t *room = malloc(2 * TCH_STACK_DEEPEST * sizeof *room);
+    int status = name_jit(c, symbols, err);
+
+    if (!room)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    if (status == 0)
+        status = expand_all(c, symbols, room, room + TCH_STACK_DEEPEST, ret, err);
+    free(room);
+    return status;
+}

@@ -1,0 +1,284 @@
+/* Names for places: symbol tables, debug information, marks. */
+#include "symbol.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "kit/flame/grow.h"
+#include "kit/flame/read/frame_name.h"
+#include "symbol_debug.h"
+#include "symbol_demangle.h"
+#include "symbol_dwarf.h"
+#include "symbol_table.h"
+
+enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, TEXT_MAX = 512 << 20 };
+
+/* What is known of one object. */
+struct tch_symbol_object {
+    struct tch_symbol_table table;
+    struct tch_dwarf *dwarf; /* or NULL */
+    char unknown[256];       /* for an address without a name */
+};
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+}
+
+void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
+                      struct tch_names *names)
+{
+    *s = (struct tch_symbols){.options = *options, .names = names};
+    tch_buf_init(&s->text, NAME_MAX_BYTES);
+}
+
+static void free_object(struct tch_symbol_object *o)
+{
+    if (!o)
+        return;
+    tch_symbol_table_release(&o->table);
+    tch_dwarf_close(o->dwarf);
+    free(o);
+}
+
+void tch_symbols_release(struct tch_symbols *s)
+{
+    for (size_t i = 0; i < s->object_count; i++)
+        free_object(s->objects[i]);
+    free(s->objects);
+    free(s->list);
+    free(s->frames);
+    tch_buf_release(&s->text);
+    *s = (struct tch_symbols){0};
+}
+
+/* A file in text form, read whole; false: no memory. That there is none leaves the table empty. */
+static bool read_text(struct tch_symbol_table *table, const char *path,
+                      bool (*add)(struct tch_symbol_table *table, const char *text, size_t len))
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct tch_buf b;
+    struct stat st;
+    bool ok = true;
+    int status;
+
+    if (fd < 0)
+        return true;
+    tch_buf_init(&b, TEXT_MAX);
+    /* Anybody may put anything under such a name: a pipe has no end. */
+    status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+                 ? tch_file_read_fd(fd, path, TEXT_MAX, &b, NULL)
+                 : TACHO_EIO;
+    if (status == 0)
+        ok = add(table, b.data, b.len);
+    tch_buf_release(&b);
+    close(fd);
+    return ok && status != TACHO_ENOMEM;
+}
+
+/* "/tmp/perf-PID.map" as the process sees it, or as we do. */
+static bool read_perf_map(struct tch_symbol_table *table, uint32_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%u/root/tmp/perf-%u.map", (unsigned)pid, (unsigned)pid);
+    if (!read_text(table, path, tch_symbol_table_perf_map))
+        return false;
+    snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)pid);
+    return table->count > 0 || read_text(table, path, tch_symbol_table_perf_map);
+}
+
+/* Names of local functions that were packed into a stripped file. */
+static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_object *object)
+{
+    size_t len;
+    void *data = tch_debug_data(&object->elf, &len);
+    struct tch_elf elf;
+    bool ok = true;
+
+    if (data && tch_elf_open_mem(&elf, data, len, NULL) == 0) {
+        ok = tch_symbol_table_elf(&o->table, &elf);
+        tch_elf_release(&elf);
+    }
+    free(data);
+    return ok;
+}
+
+/* The symbols of the file and of its debug file, and the debug information of either. */
+static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_object *object,
+                              const struct tch_symbol_options *options)
+{
+    bool own = tch_elf_section(&object->elf, ".debug_info") != NULL;
+    bool whole = own && tch_elf_section_type(&object->elf, SHT_SYMTAB);
+    int debug = whole ? -1 : tch_debug_file(object, options->debuginfod);
+    struct tch_elf elf;
+    bool ok = true;
+
+    if (debug >= 0 && tch_elf_open_fd(&elf, fcntl(debug, F_DUPFD_CLOEXEC, 3), "", NULL) == 0) {
+        ok = tch_symbol_table_elf(&o->table, &elf);
+        tch_elf_release(&elf);
+    } else if (!whole) {
+        ok = read_mini_symbols(o, object);
+    }
+    ok = ok && tch_symbol_table_elf(&o->table, &object->elf);
+    if (options->no_inline && !options->source) {
+        if (debug >= 0)
+            close(debug);
+        return ok;
+    }
+    if (debug < 0 && own && object->elf.fd >= 0)
+        debug = fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3);
+    if (debug >= 0)
+        o->dwarf = tch_dwarf_open(debug);
+    return ok;
+}
+
+static bool read_symbols(struct tch_symbol_object *o, const struct tch_object *object,
+                         const struct tch_symbol_options *options)
+{
+    struct tch_span base = tch_span_base((struct tch_span){object->path, strlen(object->path)});
+
+    snprintf(o->unknown, sizeof o->unknown, "[%.*s]", (int)base.len, base.p);
+    switch (object->kind) {
+    case TCH_OBJECT_KERNEL:
+        snprintf(o->unknown, sizeof o->unknown, "[kernel]");
+        return read_text(&o->table, "/proc/kallsyms", tch_symbol_table_kallsyms);
+    case TCH_OBJECT_JIT:
+        snprintf(o->unknown, sizeof o->unknown, "[anonymous]");
+        return read_perf_map(&o->table, object->pid);
+    case TCH_OBJECT_VDSO:
+        snprintf(o->unknown, sizeof o->unknown, "[vdso]");
+        return !object->usable || tch_symbol_table_elf(&o->table, &object->elf);
+    case TCH_OBJECT_FILE:
+        return !object->usable || read_file_symbols(o, object, options);
+    case TCH_OBJECT_UNKNOWN:
+        snprintf(o->unknown, sizeof o->unknown, "[unknown]");
+        break;
+    }
+    return true;
+}
+
+/* What is known of object `id`, read when it is asked for the first time; NULL: no memory. */
+static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
+                                            const struct tch_object *object)
+{
+    struct tch_symbol_object *o;
+
+    if (!tch_grow((void **)&s->objects, &s->object_cap, (size_t)id + 1, sizeof o))
+        return NULL;
+    while (s->object_count <= id)
+        s->objects[s->object_count++] = NULL;
+    if (s->objects[id])
+        return s->objects[id];
+    o = calloc(1, sizeof *o);
+    if (!o || !read_symbols(o, object, &s->options)) {
+        free_object(o);
+        return NULL;
+    }
+    s->objects[id] = o;
+    return o;
+}
+
+/* One name into s->frames: readable, with its source line, with its mark. */
+static bool push(struct tch_symbols *s, const char *name, const struct tch_scope *scope,
+                 const char *mark)
+{
+    char *demangled = tch_demangle(name);
+    const char *text = demangled ? demangled : name;
+    int64_t id;
+
+    tch_buf_clear(&s->text);
+    tch_add_symbol(&s->text, (struct tch_span){text, strnlen(text, NAME_LONGEST)});
+    free(demangled);
+    if (scope && scope->file)
+        tch_buf_addf(&s->text, ":%s:%d",
+                     strrchr(scope->file, '/') ? strrchr(scope->file, '/') + 1 : scope->file,
+                     scope->line);
+    tch_buf_adds(&s->text, mark);
+    id = tch_names_add(s->names, s->text.data, s->text.len);
+    if (id < 0 ||
+        !tch_grow((void **)&s->frames, &s->frame_cap, s->frame_count + 1, sizeof *s->frames))
+        return false;
+    s->frames[s->frame_count++] = (uint32_t)id;
+    return true;
+}
+
+/* Names as the debug information has them, outermost first; the outermost by its symbol. */
+static bool push_scopes(struct tch_symbols *s, const struct tch_scope *scopes, size_t count,
+                        const char *symbol)
+{
+    const struct tch_scope *outer = &scopes[count - 1];
+    bool ok = push(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
+
+    for (size_t i = count - 1; ok && i-- > 0 && !s->options.no_inline;)
+        ok = push(s, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i], "_[i]");
+    return ok;
+}
+
+static bool name_place(struct tch_symbols *s, const struct tch_place *place,
+                       const struct tch_object *object)
+{
+    struct tch_scope scopes[TCH_INLINE_DEEPEST];
+    struct tch_symbol_object *o = get_object(s, place->object, object);
+    const char *mark = "";
+    const char *symbol;
+    size_t count;
+
+    if (!o)
+        return false;
+    if (object->kind == TCH_OBJECT_KERNEL)
+        mark = "_[k]";
+    if (object->kind == TCH_OBJECT_JIT)
+        mark = "_[j]";
+    symbol = tch_symbol_table_find(&o->table, place->addr);
+    if (!symbol) /* a signal's handler returns to the first byte of __restore_rt, not behind a call
+                  */
+        symbol = tch_symbol_table_find(&o->table, place->addr + 1);
+    count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
+    if (count > 0)
+        return push_scopes(s, scopes, count, symbol);
+    return push(s, symbol ? symbol : o->unknown, NULL, mark);
+}
+
+/* `fixed` is the name, where it does not depend on the place. */
+static bool name_into(struct tch_symbols *s, struct tch_naming *ret, const struct tch_place *place,
+                      const struct tch_object *object, const char *fixed)
+{
+    ret->at = (uint32_t)s->frame_count;
+    if (!(fixed ? push(s, fixed, NULL, "") : name_place(s, place, object)))
+        return false;
+    ret->count = (uint32_t)s->frame_count - ret->at;
+    return true;
+}
+
+int tch_symbols_add(struct tch_symbols *s, const struct tch_place *place,
+                    const struct tch_object *object, tacho_error *err)
+{
+    struct tch_naming naming;
+    const char *fixed = NULL;
+
+    if (s->count == TCH_PLACE_CUT)
+        fixed = "[truncated]";
+    else if (object->kind == TCH_OBJECT_JIT)
+        fixed = "[anonymous]"; /* until its map is there */
+    if (!tch_grow((void **)&s->list, &s->cap, s->count + 1, sizeof *s->list) ||
+        !name_into(s, &naming, place, object, fixed))
+        return no_memory(err);
+    s->list[s->count++] = naming;
+    return 0;
+}
+
+int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_place *place,
+                      const struct tch_object *object, tacho_error *err)
+{
+    return name_into(s, &s->list[id], place, object, NULL) ? 0 : no_memory(err);
+}
+
+int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_object *kernel,
+                               tacho_error *err)
+{
+    return get_object(s, TCH_OBJECT_THE_KERNEL, kernel) ? 0 : no_memory(err);
+}

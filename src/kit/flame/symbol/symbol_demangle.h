@@ -1,0 +1,19 @@
+/*
+ * C++ and Rust names as people write them.
+ */
+#ifndef TCH_SYMBOL_DEMANGLE_H
+#define TCH_SYMBOL_DEMANGLE_H
+
+#include <stddef.h>
+
+/** The caller frees it; NULL: the name is not mangled, nobody here can read it, or memory ran out.
+ */
+char *tch_demangle(const char *name);
+
+/** As the C++ ABI has it. */
+typedef char *tch_demangler(const char *name, char *room, size_t *size, int *status);
+
+/** The one of a library, by its name; NULL: there is none. For tests. */
+tch_demangler *tch_demangler_load(const char *library);
+
+#endif

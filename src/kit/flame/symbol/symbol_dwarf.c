@@ -1,0 +1,411 @@
+/*
+ * By libdw, of which nothing else knows. Its own look-ups walk a whole compile unit for every
+ * address, and need .debug_aranges, which may be missing. So there are two indexes of ours: where
+ * the units are, and, for a unit once it is asked for, where its functions are.
+ */
+#include "symbol_dwarf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <unistd.h>
+
+#include "kit/flame/grow.h"
+
+/* A piece of code; the same form for units and functions. */
+struct range {
+    uint64_t start;
+    uint64_t end;
+    uint64_t longest; /* end, or that of an earlier one if greater: how far back to look */
+    size_t unit;      /* of a unit's range: its number */
+    Dwarf_Off die;
+};
+
+struct ranges {
+    struct range *list;
+    size_t count;
+    size_t cap;
+};
+
+struct unit {
+    struct ranges functions;
+    Dwarf_Off die;
+    bool indexed;
+};
+
+struct tch_dwarf {
+    int fd;
+    Elf *elf;
+    Dwarf *dwarf;
+    struct unit *units;
+    size_t unit_count;
+    size_t unit_cap;
+    struct ranges ranges; /* of all units */
+    bool failed;          /* no memory */
+};
+
+static bool add_range(struct ranges *ranges, struct range range)
+{
+    if (range.start >= range.end)
+        return true;
+    if (!tch_grow((void **)&ranges->list, &ranges->cap, ranges->count + 1, sizeof range))
+        return false;
+    ranges->list[ranges->count++] = range;
+    return true;
+}
+
+/* Adds every range that a DIE covers; false: no memory. */
+static bool add_die(struct ranges *ranges, Dwarf_Die *die, size_t unit)
+{
+    ptrdiff_t offset = 0;
+    Dwarf_Addr base;
+    Dwarf_Addr start;
+    Dwarf_Addr end;
+
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+        struct range range = {start, end, end, unit, dwarf_dieoffset(die)};
+
+        /* Address 0 is code that the linker left out. */
+        if (start != 0 && !add_range(ranges, range))
+            return false;
+    }
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *x = a;
+    const struct range *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end < y->end) - (x->end > y->end); /* the inner one last */
+}
+
+static void sort_ranges(struct ranges *ranges)
+{
+    uint64_t longest = 0;
+
+    if (ranges->count > 0)
+        qsort(ranges->list, ranges->count, sizeof *ranges->list, by_start);
+    for (size_t i = 0; i < ranges->count; i++) {
+        if (ranges->list[i].end > longest)
+            longest = ranges->list[i].end;
+        ranges->list[i].longest = longest;
+    }
+}
+
+/* The innermost range that holds addr, or NULL. */
+static const struct range *find_range(const struct ranges *ranges, uint64_t addr)
+{
+    size_t low = 0;
+    size_t high = ranges->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (ranges->list[middle].start <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > 0 && ranges->list[low - 1].longest > addr) {
+        low--;
+        if (ranges->list[low].end > addr)
+            return &ranges->list[low];
+    }
+    return NULL;
+}
+
+static bool index_units(struct tch_dwarf *d)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    uint8_t type;
+
+    while (dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+        if (type != DW_UT_compile && type != DW_UT_partial)
+            continue;
+        if (!tch_grow((void **)&d->units, &d->unit_cap, d->unit_count + 1, sizeof *d->units))
+            return false;
+        d->units[d->unit_count] = (struct unit){.die = dwarf_dieoffset(&die)};
+        if (!add_die(&d->ranges, &die, d->unit_count++))
+            return false;
+    }
+    sort_ranges(&d->ranges);
+    return true;
+}
+
+struct tch_dwarf *tch_dwarf_open(int fd)
+{
+    struct tch_dwarf *d = calloc(1, sizeof *d);
+
+    if (!d) {
+        close(fd);
+        return NULL;
+    }
+    d->fd = fd;
+    elf_version(EV_CURRENT);
+    d->elf = elf_begin(fd, ELF_C_READ, NULL);
+    d->dwarf = d->elf ? dwarf_begin_elf(d->elf, DWARF_C_READ, NULL) : NULL;
+    if (!d->dwarf || !index_units(d) || d->ranges.count == 0) {
+        tch_dwarf_close(d);
+        return NULL;
+    }
+    return d;
+}
+
+void tch_dwarf_close(struct tch_dwarf *dwarf)
+{
+    if (!dwarf)
+        return;
+    for (size_t i = 0; i < dwarf->unit_count; i++)
+        free(dwarf->units[i].functions.list);
+    free(dwarf->units);
+    free(dwarf->ranges.list);
+    if (dwarf->dwarf)
+        dwarf_end(dwarf->dwarf);
+    if (dwarf->elf)
+        elf_end(dwarf->elf);
+    close(dwarf->fd);
+    free(dwarf);
+}
+
+/* Functions stand in the unit itself, in namespaces and in classes. */
+static bool index_functions(struct ranges *functions, Dwarf_Die *parent, int depth)
+{
+    Dwarf_Die die;
+
+    if (depth > 64 || dwarf_child(parent, &die) != 0)
+        return true;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            if (!add_die(functions, &die, 0))
+                return false;
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+            if (!index_functions(functions, &die, depth + 1))
+                return false;
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return true;
+}
+
+/* The function at an address, and its unit. */
+static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwarf_Die *ret)
+{
+    const struct range *range = find_range(&d->ranges, addr);
+    struct unit *unit;
+
+    if (!range)
+        return false;
+    unit = &d->units[range->unit];
+    if (!dwarf_offdie(d->dwarf, unit->die, cu))
+        return false;
+    if (!unit->indexed) {
+        unit->indexed = true;
+        if (!index_functions(&unit->functions, cu, 0))
+            return false;
+        sort_ranges(&unit->functions);
+    }
+    range = find_range(&unit->functions, addr);
+    return range && dwarf_offdie(d->dwarf, range->die, ret);
+}
+
+/* The DIEs of the functions inlined at addr inside of `function`, outermost first, behind it. */
+static size_t find_inlined(Dwarf_Die *function, uint64_t addr, Dwarf_Die *ret)
+{
+    Dwarf_Die at = *function;
+    Dwarf_Die die;
+    size_t count = 0;
+
+    ret[count++] = *function;
+    while (count < TCH_INLINE_DEEPEST && dwarf_child(&at, &die) == 0) {
+        bool found = false;
+
+        do {
+            int tag = dwarf_tag(&die);
+
+            found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+                    dwarf_haspc(&die, addr) > 0;
+        } while (!found && dwarf_siblingof(&die, &die) == 0);
+        if (!found)
+            break;
+        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
+            ret[count++] = die;
+        at = die;
+    }
+    return count;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attr;
+    const char *name = NULL;
+
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr) ||
+        dwarf_attr_integrate(die, DW_AT_name, &attr))
+        name = dwarf_formstring(&attr);
+    return name;
+}
+
+/* Where an inlined function was called. */
+static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct tch_scope *ret)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word file = 0;
+    Dwarf_Word line = 0;
+    Dwarf_Files *files;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line) != 0 ||
+        dwarf_getsrcfiles(cu, &files, &count) != 0 || file >= count)
+        return;
+    ret->file = dwarf_filesrc(files, file, NULL, NULL);
+    ret->line = (int)line;
+}
+
+static void source_line(Dwarf_Die *cu, uint64_t addr, struct tch_scope *ret)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(cu, addr);
+
+    if (!line || dwarf_lineno(line, &ret->line) != 0)
+        return;
+    ret->file = dwarf_linesrc(line, NULL, NULL);
+}
+
+size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret)
+{
+    Dwarf_Die dies[TCH_INLINE_DEEPEST];
+    Dwarf_Die cu;
+    Dwarf_Die function;
+    size_t count;
+
+    if (!find_function(dwarf, addr, &cu, &function))
+        return 0;
+    count = find_inlined(&function, addr, dies);
+    for (size_t i = 0; i < count; i++) {
+        ret[i] = (struct tch_scope){.name = name_of(&dies[count - 1 - i])};
+        if (lines && i == 0)
+            source_line(&cu, addr, &ret[i]);
+        else if (lines)
+            call_site(&cu, &dies[count - i], &ret[i]);
+    }
+    return count;
+}
+
+/* .debug_frame: the few ways in which libdw says what compilers write. */
+
+struct tch_debug_frame {
+    int fd;
+    Elf *elf;
+    Dwarf *dwarf;
+    Dwarf_CFI *cfi; /* dwarf's */
+};
+
+struct tch_debug_frame *tch_debug_frame_open(int fd)
+{
+    struct tch_debug_frame *f = calloc(1, sizeof *f);
+
+    if (!f) {
+        close(fd);
+        return NULL;
+    }
+    f->fd = fd;
+    elf_version(EV_CURRENT);
+    f->elf = elf_begin(fd, ELF_C_READ, NULL);
+    f->dwarf = f->elf ? dwarf_begin_elf(f->elf, DWARF_C_READ, NULL) : NULL;
+    f->cfi = f->dwarf ? dwarf_getcfi(f->dwarf) : NULL;
+    if (!f->cfi) {
+        tch_debug_frame_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+void tch_debug_frame_close(struct tch_debug_frame *frame)
+{
+    if (!frame)
+        return;
+    if (frame->dwarf)
+        dwarf_end(frame->dwarf);
+    if (frame->elf)
+        elf_end(frame->elf);
+    close(frame->fd);
+    free(frame);
+}
+
+static bool fits(Dwarf_Word value)
+{
+    return (int64_t)value >= INT32_MIN && (int64_t)value <= INT32_MAX;
+}
+
+/* A register and an offset, or nothing that a row can hold. */
+static bool take_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
+{
+    Dwarf_Op *ops;
+    size_t count;
+
+    if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1)
+        return false;
+    if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
+        row->cfa_register = (uint8_t)(ops[0].atom - DW_OP_breg0);
+        row->cfa_value = (int32_t)ops[0].number;
+        return row->cfa_register < TCH_REGS && fits(ops[0].number);
+    }
+    row->cfa_register = (uint8_t)ops[0].number;
+    row->cfa_value = (int32_t)ops[0].number2;
+    return ops[0].atom == DW_OP_bregx && ops[0].number < TCH_REGS && fits(ops[0].number2);
+}
+
+/* "The CFA, plus so much" is where a register was saved; "that is its value" is behind it when it
+   is meant. No operations mean lost, or the same where libdw points at the room given to it. */
+static void take_register(Dwarf_Frame *frame, int reg, struct tch_cfi_row *row)
+{
+    Dwarf_Op room[3];
+    Dwarf_Op *ops;
+    size_t count;
+    bool value;
+
+    row->how[reg] = TCH_CFI_UNDEFINED;
+    if (dwarf_frame_register(frame, reg, room, &ops, &count) != 0)
+        return;
+    if (count == 0 && !ops) {
+        row->how[reg] = TCH_CFI_SAME;
+        return;
+    }
+    value = count > 0 && ops[count - 1].atom == DW_OP_stack_value;
+    count -= value;
+    if (count == 0 || count > 2 || ops[0].atom != DW_OP_call_frame_cfa ||
+        (count == 2 && (ops[1].atom != DW_OP_plus_uconst || !fits(ops[1].number))))
+        return;
+    row->how[reg] = value ? TCH_CFI_IS : TCH_CFI_AT;
+    row->value[reg] = count == 2 ? (int32_t)ops[1].number : 0;
+}
+
+bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret)
+{
+    Dwarf_Frame *found = NULL;
+    bool signal = false;
+    bool ok;
+
+    if (dwarf_cfi_addrframe(frame->cfi, addr, &found) != 0)
+        return false;
+    *ret = (struct tch_cfi_row){0};
+    ok = dwarf_frame_info(found, NULL, NULL, &signal) == TCH_REG_RA && take_cfa(found, ret);
+    ret->signal = signal;
+    for (int reg = 0; ok && reg < TCH_REGS; reg++)
+        take_register(found, reg, ret);
+    if (ret->how[TCH_REG_SP] != TCH_CFI_AT)
+        ret->how[TCH_REG_SP] = TCH_CFI_SAME; /* which of it means the CFA */
+    free(found);
+    return ok;
+}

@@ -1,0 +1,50 @@
+/*
+ * Addresses to names: the functions of one object, in the order of their addresses.
+ */
+#ifndef TCH_SYMBOL_TABLE_H
+#define TCH_SYMBOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kit/flame/unwind/elf_image.h"
+
+struct tch_symbol {
+    uint64_t addr;
+    uint64_t size; /**< 0: not said, up to the next one */
+    uint32_t name; /* in text */
+    uint32_t rank; /* of several at one address the lowest counts */
+};
+
+/** All zero is empty. */
+struct tch_symbol_table {
+    struct tch_symbol *list;
+    size_t count;
+    size_t cap;
+    char *text;
+    size_t text_len;
+    size_t text_cap;
+};
+
+void tch_symbol_table_release(struct tch_symbol_table *table);
+
+/** False: no memory, or the table is full. tch_symbol_table_sort() is next, after the last. */
+bool tch_symbol_table_add(struct tch_symbol_table *table, uint64_t addr, uint64_t size,
+                          uint32_t rank, const char *name, size_t len);
+void tch_symbol_table_sort(struct tch_symbol_table *table);
+
+/** The functions of an ELF file: .symtab or, where `all` or there is no other, .dynsym, and the
+    entries of its procedure linkage table. False: no memory. */
+bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *elf);
+
+/** The text of /proc/kallsyms: "ffffffff81000000 T _text", "... t name\t[module]". */
+bool tch_symbol_table_kallsyms(struct tch_symbol_table *table, const char *text, size_t len);
+
+/** The text of /tmp/perf-PID.map: "7f00dead0000 40 name", of which later lines count more. */
+bool tch_symbol_table_perf_map(struct tch_symbol_table *table, const char *text, size_t len);
+
+/** The name of the function that an address is in, or NULL. */
+const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t addr);
+
+#endif

@@ -1,0 +1,106 @@
+/* The thread that names places. */
+#include "symbol_worker.h"
+
+#include <signal.h>
+
+#include "base/fail.h"
+#include "kit/flame/grow.h"
+
+/* Takes over all jobs there are; false at the end. */
+static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,
+                      const struct tch_object **kernel)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->job_count == 0 && !w->kernel && !w->end)
+        pthread_cond_wait(&w->more, &w->lock);
+    *jobs = w->jobs;
+    *count = w->job_count;
+    w->jobs = NULL;
+    w->job_count = 0;
+    w->job_cap = 0;
+    *kernel = w->kernel;
+    w->kernel = NULL;
+    pthread_mutex_unlock(&w->lock);
+    return *count > 0 || *kernel;
+}
+
+static void *work(void *arg)
+{
+    struct tch_symbol_worker *w = arg;
+    struct tch_symbol_job *jobs;
+    const struct tch_object *kernel;
+    size_t count;
+
+    while (take_jobs(w, &jobs, &count, &kernel)) {
+        if (kernel && w->status == 0)
+            w->status = tch_symbols_prepare_kernel(w->symbols, kernel, &w->error);
+        for (size_t i = 0; i < count && w->status == 0; i++)
+            w->status = tch_symbols_add(w->symbols, &jobs[i].place, jobs[i].object, &w->error);
+        free(jobs);
+    }
+    return NULL;
+}
+
+int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
+                            tacho_error *err)
+{
+    sigset_t all;
+    sigset_t before;
+    int number;
+
+    *w = (struct tch_symbol_worker){.symbols = symbols};
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->more, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the caller's threads */
+    number = pthread_create(&w->thread, NULL, work, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (number == 0)
+        return 0;
+    pthread_cond_destroy(&w->more);
+    pthread_mutex_destroy(&w->lock);
+    return tch_fail_errno(err, number, "cannot start a thread");
+}
+
+void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_object *kernel)
+{
+    pthread_mutex_lock(&w->lock);
+    w->kernel = kernel;
+    pthread_cond_signal(&w->more);
+    pthread_mutex_unlock(&w->lock);
+}
+
+int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,
+                           tacho_error *err)
+{
+    size_t fresh = c->places.count - w->fed;
+    bool ok;
+
+    if (fresh == 0)
+        return 0;
+    pthread_mutex_lock(&w->lock);
+    ok = tch_grow((void **)&w->jobs, &w->job_cap, w->job_count + fresh, sizeof *w->jobs);
+    for (; ok && w->fed < c->places.count; w->fed++) {
+        const struct tch_place *place = &c->places.list[w->fed];
+
+        w->jobs[w->job_count++] = (struct tch_symbol_job){*place, c->objects.list[place->object]};
+    }
+    pthread_cond_signal(&w->more);
+    pthread_mutex_unlock(&w->lock);
+    return ok ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+}
+
+int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err)
+{
+    pthread_mutex_lock(&w->lock);
+    w->end = true;
+    pthread_cond_signal(&w->more);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->more);
+    pthread_mutex_destroy(&w->lock);
+    free(w->jobs);
+    if (w->status < 0 && err)
+        *err = w->error;
+    return w->status;
+}

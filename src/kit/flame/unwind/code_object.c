@@ -1,0 +1,204 @@
+/* Opening what code is from. */
+#include "code_object.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "kit/flame/grow.h"
+#include "kit/flame/symbol/symbol_debug.h"
+#include "kit/flame/symbol/symbol_dwarf.h"
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static enum tch_object_kind kind_of(const char *name)
+{
+    static const char *const memory[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV",
+                                         "/anon_hugepage"};
+
+    if (strcmp(name, "[vdso]") == 0)
+        return TCH_OBJECT_VDSO;
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+        if (starts(name, memory[i]))
+            return TCH_OBJECT_JIT;
+    return name[0] == '/' ? TCH_OBJECT_FILE : TCH_OBJECT_JIT;
+}
+
+/* Gives the object its place; its key was added before. */
+static bool append(struct tch_objects *objects, enum tch_object_kind kind, const char *path,
+                   uint64_t inode, uint32_t pid)
+{
+    size_t len = strlen(path) + 1;
+    struct tch_object *object;
+
+    if (!tch_grow((void **)&objects->list, &objects->cap, objects->count + 1, sizeof object))
+        return false;
+    object = calloc(1, sizeof *object);
+    if (!object)
+        return false;
+    object->kind = kind;
+    object->pid = pid;
+    object->inode = inode;
+    object->elf.fd = -1;
+    object->path = malloc(len);
+    if (!object->path) {
+        free(object);
+        return false;
+    }
+    memcpy(object->path, path, len);
+    objects->list[objects->count++] = object;
+    return true;
+}
+
+bool tch_objects_init(struct tch_objects *objects)
+{
+    *objects = (struct tch_objects){0};
+    return tch_names_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
+           append(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
+           tch_names_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
+           append(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0, 0);
+}
+
+void tch_objects_release(struct tch_objects *objects)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        tch_elf_release(&objects->list[i]->elf);
+        tch_cfi_release(&objects->list[i]->cfi);
+        tch_debug_frame_close(objects->list[i]->debug_frame);
+        free(objects->list[i]->path);
+        free(objects->list[i]);
+    }
+    free(objects->list);
+    tch_names_release(&objects->keys);
+    *objects = (struct tch_objects){0};
+}
+
+int64_t tch_objects_add(struct tch_objects *objects, const char *name, uint64_t inode, uint32_t pid)
+{
+    enum tch_object_kind kind = kind_of(name);
+    char key[PATH_MAX + 64];
+    int64_t id;
+    int len;
+
+    if (kind == TCH_OBJECT_JIT)
+        len = snprintf(key, sizeof key, "jit %u", (unsigned)pid);
+    else
+        len = snprintf(key, sizeof key, "%llu %s", (unsigned long long)inode, name);
+    if (len < 0 || (size_t)len >= sizeof key)
+        return TCH_OBJECT_NOWHERE;
+    id = tch_names_add(&objects->keys, key, (size_t)len);
+    if (id >= 0 && (size_t)id == objects->count && !append(objects, kind, name, inode, pid))
+        return -1;
+    return id;
+}
+
+static bool load_cfi(struct tch_object *object)
+{
+    const Elf64_Shdr *frame = tch_elf_section(&object->elf, ".eh_frame");
+    const Elf64_Shdr *header = tch_elf_section(&object->elf, ".eh_frame_hdr");
+    size_t frame_len = 0;
+    size_t header_len = 0;
+    uint8_t *frame_data = tch_elf_read(&object->elf, frame, &frame_len);
+    uint8_t *header_data = frame_data ? tch_elf_read(&object->elf, header, &header_len) : NULL;
+
+    return !frame_data || tch_cfi_init(&object->cfi, frame_data, frame_len, frame->sh_addr,
+                                       header_data, header_len, header ? header->sh_addr : 0);
+}
+
+/* Every process has the same vdso as we do. Its end is not said anywhere, but the section headers
+   are its last part. */
+static bool open_vdso(struct tch_elf *elf)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+
+    return head &&
+           tch_elf_open_mem(elf, head, head->e_shoff + (size_t)head->e_shnum * head->e_shentsize,
+                            NULL) == 0;
+}
+
+/* Whether it is the file that was mapped, not one that took its name since, or has it elsewhere. */
+static bool is_mapped(const struct tch_object *object)
+{
+    struct stat st;
+    struct statfs fs;
+
+    if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
+        return true;
+    /* Older kernels tell the number that it has in its layer. */
+    return fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+static bool open_mapped(struct tch_object *object, const char *path)
+{
+    if (tch_elf_open(&object->elf, path, NULL) < 0)
+        return false;
+    if (is_mapped(object))
+        return true;
+    tch_elf_release(&object->elf);
+    return false;
+}
+
+/* In the folder tree of the process, which may be another than ours; a program that was deleted or
+   replaced can still be had from who runs it. */
+static bool open_file(struct tch_object *object)
+{
+    char path[PATH_MAX + 32];
+
+    snprintf(path, sizeof path, "/proc/%u/root%s", (unsigned)object->pid, object->path);
+    if (open_mapped(object, path) || open_mapped(object, object->path))
+        return true;
+    snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)object->pid);
+    return object->inode != 0 && open_mapped(object, path);
+}
+
+bool tch_object_load(struct tch_object *object)
+{
+    if (object->loaded)
+        return true;
+    object->loaded = true;
+    if (object->kind == TCH_OBJECT_FILE)
+        object->usable = open_file(object);
+    else if (object->kind == TCH_OBJECT_VDSO)
+        object->usable = open_vdso(&object->elf);
+    return !object->usable || load_cfi(object);
+}
+
+static void load_debug_frame(struct tch_object *object)
+{
+    bool own = tch_elf_section(&object->elf, ".debug_frame") != NULL;
+    int fd = own ? fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3) : tch_debug_file(object, false);
+
+    object->debug_tried = true;
+    if (fd >= 0)
+        object->debug_frame = tch_debug_frame_open(fd);
+}
+
+bool tch_object_row(struct tch_object *object, uint64_t addr, struct tch_cfi_row *ret)
+{
+    if (tch_cfi_find(&object->cfi, addr, ret))
+        return true;
+    if (object->kind != TCH_OBJECT_FILE || !object->usable)
+        return false;
+    if (!object->debug_tried)
+        load_debug_frame(object);
+    return object->debug_frame && tch_debug_frame_find(object->debug_frame, addr, ret);
+}
+
+bool tch_object_is_entry(const struct tch_object *object, uint64_t addr)
+{
+    return object->usable && object->elf.entry != 0 && addr >= object->elf.entry &&
+           addr - object->elf.entry < TCH_ENTRY_BYTES;
+}
+
+uint64_t tch_object_address(const struct tch_object *object, uint64_t offset)
+{
+    uint64_t addr;
+
+    return object->usable && tch_elf_address(&object->elf, offset, &addr) ? addr : offset;
+}

@@ -1,0 +1,247 @@
+/* Baselines in memory. Reading and writing files is baseline_file.c's. */
+#include "baseline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/json_read.h"
+#include "findings.h"
+#include "kit/stats/order_stats.h"
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a baseline");
+}
+
+static char *copy(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *made = malloc(size);
+
+    return made ? memcpy(made, text, size) : NULL;
+}
+
+int tch_baseline_init(struct tch_baseline *b, const char *bench, const char *machine_class,
+                      tacho_error *err)
+{
+    *b = (struct tch_baseline){
+        .bench = copy(bench), .machine_class = copy(machine_class), .reference = copy("")};
+    return b->bench && b->machine_class && b->reference ? 0 : no_memory(err);
+}
+
+static void release_occasion(struct tch_occasion *o)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        free(o->kept[i].name);
+        free(o->kept[i].value);
+    }
+    free(o->kept);
+    free(o->id);
+    free(o->at);
+    free(o->commit);
+    free(o->command);
+    free(o->environment);
+}
+
+void tch_baseline_release(struct tch_baseline *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        release_occasion(&b->occasions[i]);
+    free(b->occasions);
+    free(b->bench);
+    free(b->machine_class);
+    free(b->reference);
+    *b = (struct tch_baseline){0};
+}
+
+const struct tch_occasion *tch_baseline_find(const struct tch_baseline *b, const char *id)
+{
+    if (b->count > 0 && strcmp(id, "latest") == 0)
+        return &b->occasions[b->count - 1];
+    if (strcmp(id, "reference") == 0)
+        id = b->reference;
+    for (size_t i = b->count; i-- > 0 && id[0];)
+        if (strncmp(b->occasions[i].id, id, strlen(id)) == 0)
+            return &b->occasions[i];
+    return NULL;
+}
+
+int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occasion,
+                         tacho_error *err)
+{
+    return tch_findings_set(&b->reference, occasion->id, err);
+}
+
+/* "wall", "latency:p95". */
+static void kept_name(char *out, size_t size, const char *name, double quantile)
+{
+    if (quantile == 0.5)
+        snprintf(out, size, "%s", name);
+    else
+        snprintf(out, size, "%s:%s", name, tch_statistic_name(quantile));
+}
+
+const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
+                                           double quantile)
+{
+    char full[TCH_QUANTITY_TEXT + 16];
+
+    kept_name(full, sizeof full, name, quantile);
+    for (size_t i = 0; i < o->count; i++)
+        if (strcmp(o->kept[i].name, full) == 0)
+            return &o->kept[i];
+    return NULL;
+}
+
+/* --- Spread --- */
+
+double tch_kept_median(const struct tch_kept *kept)
+{
+    double *room = malloc((kept->count + 1) * sizeof *room);
+    double median = NAN;
+
+    if (room && kept->count > 0) {
+        memcpy(room, kept->value, kept->count * sizeof *room);
+        median = tch_median(room, kept->count);
+    }
+    free(room);
+    return median;
+}
+
+double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
+                           double assumed)
+{
+    double *steps = malloc((b->count + 1) * sizeof *steps);
+    double last = NAN;
+    double seen = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; steps && i < b->count; i++) {
+        const struct tch_kept *kept = tch_occasion_values(&b->occasions[i], name, quantile);
+        double median = kept ? tch_kept_median(kept) : NAN;
+
+        if (!(median > 0))
+            continue;
+        if (!isnan(last))
+            steps[n++] = fabs(log(median / last));
+        last = median;
+    }
+    if (n > 0)
+        seen = 1.4826 * tch_median(steps, n); /* the sd of a step, were it normal */
+    free(steps);
+    return sqrt((2 * 2 * assumed * assumed + (double)n * seen * seen) / (double)(n + 2));
+}
+
+/* --- A new occasion --- */
+
+/* Evenly spaced order statistics stand for more values than are kept. */
+static size_t thin(double *x, size_t n)
+{
+    if (n <= TCH_BASELINE_VALUES)
+        return n;
+    tch_sort(x, n);
+    for (size_t i = 0; i < TCH_BASELINE_VALUES; i++)
+        x[i] = x[(size_t)(((double)i + 0.5) * (double)n / TCH_BASELINE_VALUES)];
+    return TCH_BASELINE_VALUES;
+}
+
+static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
+                       const struct tch_quantity *q, double quantile, tacho_error *err)
+{
+    struct tch_kept *list = realloc(o->kept, (o->count + 1) * sizeof *list);
+    char name[TCH_QUANTITY_TEXT + 16];
+    struct tch_series s = {0};
+    int status;
+
+    if (!list)
+        return no_memory(err);
+    o->kept = list;
+    if (o->count == TCH_BASELINE_KEPT) /* which nobody could read */
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "the run has more than the %d metrics that a baseline holds",
+                        TCH_BASELINE_KEPT);
+    status = tch_series_of(r, q, quantile, &s, err);
+    if (status == 0 && s.count > 0) {
+        kept_name(name, sizeof name, q->name, quantile);
+        list[o->count] = (struct tch_kept){
+            .name = copy(name), .value = s.value, .count = thin(s.value, s.count)};
+        s.value = NULL; /* it is the occasion's now */
+        status = list[o->count++].name ? 0 : no_memory(err);
+    }
+    tch_series_release(&s);
+    return status;
+}
+
+static int keep_all(struct tch_occasion *o, const struct tch_receipt *r, tacho_error *err)
+{
+    struct tch_quantity q;
+    size_t at = 0;
+    int status = 0;
+
+    while (status == 0 && tch_quantity_next(r, &at, &q)) {
+        status = keep_values(o, r, &q, 0.5, err);
+        if (status == 0 && q.several)
+            status = keep_values(o, r, &q, 0.95, err);
+        if (status == 0 && q.several)
+            status = keep_values(o, r, &q, 0.99, err);
+    }
+    return status;
+}
+
+static char *raw_member(const struct tch_receipt *r, const char *key)
+{
+    size_t len = 0;
+    const char *raw = tch_receipt_raw(r, key, &len);
+    char *text = malloc(len + 5);
+
+    if (!text)
+        return NULL;
+    if (raw)
+        memcpy(text, raw, len);
+    else
+        memcpy(text, "null", len = 4);
+    text[len] = '\0';
+    return text;
+}
+
+static void drop_oldest(struct tch_baseline *b, size_t keep)
+{
+    while (b->count > keep) {
+        size_t i = strcmp(b->occasions[0].id, b->reference) == 0 && b->count > 1 ? 1 : 0;
+
+        release_occasion(&b->occasions[i]);
+        b->count--;
+        memmove(&b->occasions[i], &b->occasions[i + 1], (b->count - i) * sizeof b->occasions[0]);
+    }
+}
+
+int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
+                     tacho_error *err)
+{
+    struct tch_occasion *list = realloc(b->occasions, (b->count + 1) * sizeof *list);
+    struct tch_occasion *o;
+    char commit[64];
+    int status;
+
+    if (!list)
+        return no_memory(err);
+    b->occasions = list;
+    o = &list[b->count++];
+    tch_receipt_text(r, "commit", commit, sizeof commit);
+    *o = (struct tch_occasion){.id = copy(r->id),
+                               .at = copy(r->started_at),
+                               .commit = copy(commit),
+                               .command = copy(r->command),
+                               .environment = raw_member(r, "environment")};
+    if (!o->id || !o->at || !o->commit || !o->command || !o->environment)
+        return no_memory(err);
+    status = keep_all(o, r, err);
+    if (status == 0 && !tch_baseline_find(b, "reference"))
+        status = tch_baseline_promote(b, o, err);
+    if (status == 0)
+        drop_oldest(b, keep);
+    return status;
+}

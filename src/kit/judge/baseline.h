@@ -1,0 +1,102 @@
+/*
+ * Baselines: what a bench cost on earlier occasions, on machines of one class.
+ *
+ * One file a bench and machine class, DIR/BENCH/MACHINE_CLASS.json, schema tacho.baseline.v1: made
+ * to be read by people and committed. It keeps the last occasions; one of them is the reference
+ * that later runs are judged against, and from all of them comes how much occasions differ by
+ * themselves.
+ */
+#ifndef TCH_BASELINE_H
+#define TCH_BASELINE_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+#include "quantity.h"
+
+#define TCH_BASELINE_SCHEMA "tacho.baseline.v1"
+
+enum {
+    TCH_BASELINE_MAX = 64 << 20, /* bytes of a file */
+    TCH_BASELINE_VALUES = 200,   /* of a metric that are kept: more are thinned to evenly spaced */
+    TCH_BASELINE_OCCASIONS = 1000,
+    TCH_BASELINE_KEPT = 4096, /* of an occasion: quantities, those of several values a run thrice */
+};
+
+/** The values of one quantity on one occasion. */
+struct tch_kept {
+    char *name; /**< "wall", or "latency:p95" */
+    double *value;
+    size_t count;
+};
+
+struct tch_occasion {
+    char *id;          /**< of the run */
+    char *at;          /**< "2026-11-15T23:05:11Z" */
+    char *commit;      /**< "" when not known */
+    char *command;     /**< the line */
+    char *environment; /**< JSON, or "null" */
+    struct tch_kept *kept;
+    size_t count;
+};
+
+struct tch_baseline {
+    char *bench;
+    char *machine_class;
+    char *reference;                /**< id of the occasion that counts */
+    struct tch_occasion *occasions; /**< oldest first */
+    size_t count;
+};
+
+/** DIR/BENCH/CLASS.json. TACHO_ELIMIT when that is too long. */
+int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
+                      const char *machine_class, tacho_error *err);
+
+/** b is released by the caller in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */
+int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tacho_error *err);
+
+/** As above; TACHO_EIO with system_errno ENOENT where there is none. */
+int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err);
+void tch_baseline_release(struct tch_baseline *b);
+
+void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b);
+
+/** Whole or not at all; folders are made. */
+int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_error *err);
+
+/** Adds what was measured as the newest occasion; of more than `keep` the oldest go, but never the
+    reference. The first occasion is the reference. */
+int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
+                     tacho_error *err);
+
+/** An empty one. 0 or TACHO_ENOMEM. */
+int tch_baseline_init(struct tch_baseline *b, const char *bench, const char *machine_class,
+                      tacho_error *err);
+
+/** The occasion of that id ("latest", "reference"; the start of an id will do), or NULL. */
+const struct tch_occasion *tch_baseline_find(const struct tch_baseline *b, const char *id);
+
+/** Makes an occasion the reference. 0 or TACHO_ENOMEM. */
+int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occasion,
+                         tacho_error *err);
+
+/** What an occasion has of a quantity, or NULL. */
+const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
+                                           double quantile);
+
+/** NAN where there are none, or no memory. */
+double tch_kept_median(const struct tch_kept *kept);
+
+/**
+ * By how much two occasions differ with nothing changed: the standard deviation of the logarithm of
+ * their ratio. From the steps between neighbouring occasions, of which the median is taken: a
+ * change of the program in between is one step, and does not count as spread. What is assumed where
+ * nothing is known (a quantity's `spread`) weighs as much as two steps.
+ */
+double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
+                           double assumed);
+
+#endif

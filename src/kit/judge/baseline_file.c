@@ -1,0 +1,347 @@
+/* Baselines as files. */
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "baseline.h"
+#include "kit/run/run_folder.h"
+
+enum { VALUES_MOST = 100000 };
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a baseline");
+}
+
+/* Names become parts of a path: "../x" would lead out of the folder. */
+static bool is_plain(const char *name)
+{
+    char plain[NAME_MAX + 1];
+
+    tch_folder_name(plain, sizeof plain, name);
+    return strcmp(plain, name) == 0;
+}
+
+int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
+                      const char *machine_class, tacho_error *err)
+{
+    int n = snprintf(path, PATH_MAX, "%s/%s/%s.json", dir, bench, machine_class);
+
+    if (!is_plain(bench) || !is_plain(machine_class))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "'%.60s' is no name for a %s: letters, digits, '.', '_' and '-'",
+                        is_plain(bench) ? machine_class : bench,
+                        is_plain(bench) ? "class of machines" : "bench");
+    return n > 0 && n < PATH_MAX
+               ? 0
+               : tch_fail(err, TACHO_ELIMIT, 0, "the path '%.80s...' is too long", path);
+}
+
+/* --- Writing: JSON, with line breaks where a person wants them. --- */
+
+/* Strings come from the writer; blanks and commas are ours, as it knows no indentation. */
+static void put_text(struct tch_buf *out, const char *text)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, TCH_BASELINE_MAX);
+    tch_json_text(&b, text);
+    out->failed |= b.failed;
+    tch_buf_adds(out, b.data);
+    tch_buf_release(&b);
+}
+
+/* A new line, with a comma before it unless it is the first; key may be NULL. */
+static void line(struct tch_buf *out, const char *indent, const char *key)
+{
+    char last = out->data[out->len > 0 ? out->len - 1 : 0];
+
+    tch_buf_addf(out, "%s\n%s", last == '{' || last == '[' ? "" : ",", indent);
+    if (!key)
+        return;
+    put_text(out, key);
+    tch_buf_adds(out, ": ");
+}
+
+static void line_text(struct tch_buf *out, const char *indent, const char *key, const char *text)
+{
+    line(out, indent, key);
+    put_text(out, text);
+}
+
+static void put_values(struct tch_buf *out, const struct tch_kept *kept)
+{
+    tch_buf_addc(out, '[');
+    for (size_t i = 0; i < kept->count; i++)
+        tch_json_f64(out, kept->value[i]);
+    tch_buf_addc(out, ']');
+}
+
+static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
+{
+    line(out, "    ", NULL);
+    tch_buf_addc(out, '{');
+    line_text(out, "      ", "id", o->id);
+    line_text(out, "      ", "at", o->at);
+    line_text(out, "      ", "commit", o->commit);
+    line_text(out, "      ", "command", o->command);
+    line(out, "      ", "environment");
+    tch_buf_adds(out, o->environment);
+    line(out, "      ", "metrics");
+    tch_buf_addc(out, '{');
+    for (size_t i = 0; i < o->count; i++) {
+        line(out, "        ", o->kept[i].name);
+        put_values(out, &o->kept[i]);
+    }
+    tch_buf_adds(out, "\n      }\n    }");
+}
+
+void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b)
+{
+    tch_buf_addc(out, '{');
+    line_text(out, "  ", "schema", TCH_BASELINE_SCHEMA);
+    line_text(out, "  ", "bench", b->bench);
+    line_text(out, "  ", "machine_class", b->machine_class);
+    line_text(out, "  ", "reference", b->reference);
+    line(out, "  ", "occasions");
+    tch_buf_addc(out, '[');
+    for (size_t i = 0; i < b->count; i++)
+        put_occasion(out, &b->occasions[i]);
+    tch_buf_adds(out, "\n  ]\n}\n");
+}
+
+int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_error *err)
+{
+    char folder[PATH_MAX];
+    struct tch_buf out;
+    int status;
+
+    snprintf(folder, sizeof folder, "%s", path);
+    status = tch_mkdirs(dirname(folder), err);
+    tch_buf_init(&out, TCH_BASELINE_MAX);
+    tch_baseline_format(&out, b);
+    if (status == 0 && out.failed)
+        status = no_memory(err);
+    if (status == 0)
+        status = tch_file_replace(path, out.data, out.len, true, err);
+    tch_buf_release(&out);
+    return status;
+}
+
+/* --- Reading --- */
+
+struct reading {
+    struct tch_json_reader r;
+    struct tch_baseline *b;
+    tacho_error *err;
+};
+
+static int fail(struct reading *f, const char *why)
+{
+    return tch_fail(f->err, TACHO_EPARSE, 0, "%s", why);
+}
+
+static int take_text(struct reading *f, char **slot)
+{
+    struct tch_json_value value;
+    struct tch_buf text;
+
+    if (tch_json_read(&f->r, &value) < 0)
+        return f->r.status;
+    if (value.type != TCH_JSON_STRING)
+        return fail(f, "a text is expected where there is none");
+    tch_buf_init(&text, TCH_BASELINE_MAX);
+    tch_json_unescape(&value, &text);
+    free(*slot);
+    *slot = tch_buf_take(&text);
+    return *slot ? 0 : no_memory(f->err);
+}
+
+static int take_raw(struct reading *f, char **slot)
+{
+    struct tch_json_value value;
+
+    if (tch_json_read_raw(&f->r, &value) < 0)
+        return f->r.status;
+    free(*slot);
+    *slot = malloc(value.len + 1);
+    if (!*slot)
+        return no_memory(f->err);
+    memcpy(*slot, value.text, value.len);
+    (*slot)[value.len] = '\0';
+    return 0;
+}
+
+static int take_values(struct reading *f, struct tch_kept *kept)
+{
+    struct tch_values list = {0};
+    struct tch_json_value value;
+    int more = 0;
+    int status = tch_json_read(&f->r, &value);
+
+    if (status == 0 && value.type != TCH_JSON_ARRAY)
+        status = fail(f, "the values of a metric must be a list of numbers");
+    while (status == 0 && (more = tch_json_element(&f->r)) > 0) {
+        status = tch_json_read(&f->r, &value);
+        if (status == 0 && (value.type != TCH_JSON_NUMBER || list.n == VALUES_MOST))
+            status = fail(f, "the values of a metric must be numbers, and not too many");
+        if (status == 0)
+            status = tch_values_add(&list, tch_json_to_f64(&value), f->err);
+    }
+    kept->value = list.v;
+    kept->count = list.n;
+    return status < 0 ? status : more;
+}
+
+static int take_metrics(struct reading *f, struct tch_occasion *o)
+{
+    struct tch_json_value key;
+    int more = 0;
+    int status = tch_json_read(&f->r, &key);
+
+    if (status == 0 && key.type != TCH_JSON_OBJECT)
+        return fail(f, "'metrics' must be an object");
+    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
+        struct tch_kept *list = realloc(o->kept, (o->count + 1) * sizeof *list);
+        struct tch_buf name;
+
+        if (!list)
+            return no_memory(f->err);
+        o->kept = list;
+        if (o->count == TCH_BASELINE_KEPT)
+            return fail(f, "there are too many metrics");
+        tch_buf_init(&name, 4096);
+        tch_json_unescape(&key, &name);
+        list[o->count] = (struct tch_kept){.name = tch_buf_take(&name)};
+        if (!list[o->count].name)
+            return fail(f, "the name of a metric is too long");
+        status = take_values(f, &list[o->count++]);
+    }
+    return status < 0 ? status : more;
+}
+
+static int take_member(struct reading *f, const struct tch_json_value *key, struct tch_occasion *o)
+{
+    if (tch_json_is(key, "id"))
+        return take_text(f, &o->id);
+    if (tch_json_is(key, "at"))
+        return take_text(f, &o->at);
+    if (tch_json_is(key, "commit"))
+        return take_text(f, &o->commit);
+    if (tch_json_is(key, "command"))
+        return take_text(f, &o->command);
+    if (tch_json_is(key, "environment"))
+        return take_raw(f, &o->environment);
+    if (tch_json_is(key, "metrics") && o->count == 0)
+        return take_metrics(f, o);
+    return tch_json_skip(&f->r);
+}
+
+static int take_occasion(struct reading *f)
+{
+    struct tch_occasion *list =
+        realloc(f->b->occasions, (f->b->count + 1) * sizeof *f->b->occasions);
+    struct tch_occasion *o;
+    struct tch_json_value key;
+    int more = 0;
+    int status;
+
+    if (!list)
+        return no_memory(f->err);
+    f->b->occasions = list;
+    if (f->b->count == TCH_BASELINE_OCCASIONS)
+        return fail(f, "there are too many occasions");
+    o = &list[f->b->count++];
+    *o = (struct tch_occasion){0};
+    status = tch_json_read(&f->r, &key);
+    if (status == 0 && key.type != TCH_JSON_OBJECT)
+        return fail(f, "an occasion must be an object");
+    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0)
+        status = take_member(f, &key, o);
+    if (status == 0 && more == 0 &&
+        (!o->id || !o->at || !o->commit || !o->command || !o->environment))
+        return fail(f, "an occasion needs id, at, commit, command, environment and metrics");
+    return status < 0 ? status : more;
+}
+
+static int take_occasions(struct reading *f)
+{
+    struct tch_json_value value;
+    int more = 0;
+    int status = tch_json_read(&f->r, &value);
+
+    if (status == 0 && (value.type != TCH_JSON_ARRAY || f->b->count > 0))
+        return fail(f, "'occasions' must be one list");
+    while (status == 0 && (more = tch_json_element(&f->r)) > 0)
+        status = take_occasion(f);
+    return status < 0 ? status : more;
+}
+
+static int take_all(struct reading *f, char **schema)
+{
+    struct tch_json_value key;
+    int more = 0;
+    int status = tch_json_read(&f->r, &key);
+
+    if (status == 0 && key.type != TCH_JSON_OBJECT)
+        return fail(f, "a baseline must be a JSON object");
+    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
+        if (tch_json_is(&key, "schema"))
+            status = take_text(f, schema);
+        else if (tch_json_is(&key, "bench"))
+            status = take_text(f, &f->b->bench);
+        else if (tch_json_is(&key, "machine_class"))
+            status = take_text(f, &f->b->machine_class);
+        else if (tch_json_is(&key, "reference"))
+            status = take_text(f, &f->b->reference);
+        else if (tch_json_is(&key, "occasions"))
+            status = take_occasions(f);
+        else
+            status = tch_json_skip(&f->r);
+    }
+    if (status == 0 && more < 0)
+        status = more;
+    return status < 0 ? status : tch_json_finish(&f->r);
+}
+
+int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tacho_error *err)
+{
+    struct reading f = {.b = b, .err = err};
+    char *schema = NULL;
+    int status;
+
+    *b = (struct tch_baseline){0};
+    tch_json_open(&f.r, text, len, err);
+    f.r.finite = true;
+    status = take_all(&f, &schema);
+    if (status == 0 && (!schema || strcmp(schema, TCH_BASELINE_SCHEMA) != 0))
+        status = tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_BASELINE_SCHEMA,
+                          schema ? schema : "");
+    if (status == 0 && (!b->bench || !b->machine_class || !b->reference))
+        status = tch_fail(err, TACHO_EPARSE, 0,
+                          "it needs bench, machine_class, reference and occasions");
+    if (status == 0 && b->count > 0 && !tch_baseline_find(b, "reference"))
+        status = tch_fail(err, TACHO_EPARSE, 0, "its reference is none of its occasions");
+    free(schema);
+    return status;
+}
+
+int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err)
+{
+    struct tch_buf text;
+    int status;
+
+    *b = (struct tch_baseline){0};
+    tch_buf_init(&text, TCH_BASELINE_MAX);
+    status = tch_file_read(path, TCH_BASELINE_MAX, &text, err);
+    if (status == 0)
+        status = tch_baseline_parse(b, text.data, text.len, err);
+    tch_buf_release(&text);
+    return status;
+}

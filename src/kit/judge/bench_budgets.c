@@ -1,0 +1,168 @@
+/* Budgets of tacho.yaml. */
+#include "bench_budgets.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+struct raw {
+    double tolerance;
+    double min_effect;
+    const struct tch_yaml_node *max;
+    const struct tch_yaml_node *direction;
+    const struct tch_yaml_node *statistic;
+    bool required;
+};
+
+static int take_node(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    (void)err;
+    *(const struct tch_yaml_node **)at = node;
+    return 0;
+}
+
+static const struct tch_yaml_field fields[] = {
+    {"tolerance", tch_yaml_share, offsetof(struct raw, tolerance)},
+    {"min_effect", tch_yaml_share, offsetof(struct raw, min_effect)},
+    {"max", take_node, offsetof(struct raw, max)},
+    {"direction", take_node, offsetof(struct raw, direction)},
+    {"statistic", take_node, offsetof(struct raw, statistic)},
+    {"required", tch_yaml_bool, offsetof(struct raw, required)},
+    {NULL, NULL, 0},
+};
+
+/* What a program records may have a name that a metric has: the metric counts. */
+static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
+{
+    if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED)
+        return true;
+    for (size_t i = 0; i < b->metric_count; i++)
+        if (strcmp(b->metrics[i].id.name, name) == 0) {
+            *ret = (struct tch_quantity){
+                .unit = TCH_PLAIN, .kind = TCH_QUANTITY_METRIC, .several = b->metrics[i].id.all};
+            snprintf(ret->name, sizeof ret->name, "%s", name);
+            return true;
+        }
+    return tch_quantity_find(NULL, name, ret);
+}
+
+/* "50ms", "512MiB", 12.5 or "5J", by what the quantity is measured in. */
+static int take_max(const struct tch_yaml_node *node, enum tch_unit unit, double *ret,
+                    tacho_error *err)
+{
+    uint64_t whole;
+    size_t len = strlen(node->text);
+    bool joules = unit == TCH_JOULES && len > 0 && node->text[len - 1] == 'J';
+    int bad = TACHO_EINVAL;
+
+    if (unit == TCH_NS || unit == TCH_BYTES) {
+        bad = unit == TCH_NS ? tch_parse_duration(node->text, &whole)
+                             : tch_parse_size(node->text, &whole);
+        if (bad == 0)
+            *ret = (double)whole;
+    } else {
+        bad = tch_parse_f64_n(node->text, len - joules, ret);
+    }
+    if (bad < 0 || !(*ret > 0) || !isfinite(*ret))
+        return tch_yaml_fail(err, node, "'max' needs %s, not '%.60s'",
+                             unit == TCH_NS      ? "a duration such as 50ms"
+                             : unit == TCH_BYTES ? "a size such as 512MiB"
+                                                 : "a number above 0",
+                             node->text);
+    return 0;
+}
+
+static int take_words(struct tch_named_budget *budget, const struct raw *raw, tacho_error *err)
+{
+    if (raw->direction) {
+        budget->budget.higher = strcmp(raw->direction->text, "higher") == 0;
+        if (!budget->budget.higher && strcmp(raw->direction->text, "lower") != 0)
+            return tch_yaml_fail(err, raw->direction,
+                                 "'direction' is which way is better: lower or higher");
+        budget->directed = true;
+    }
+    if (raw->statistic && !tch_statistic_find(raw->statistic->text, &budget->budget.quantile))
+        return tch_yaml_fail(err, raw->statistic, "'statistic' is one of median, p95, p99");
+    return 0;
+}
+
+static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *node,
+                       struct tch_named_budget *budget, tacho_error *err)
+{
+    struct raw raw = {.tolerance = budget->budget.tolerance,
+                      .min_effect = budget->budget.min_effect,
+                      .required = budget->required};
+    struct tch_quantity q;
+    tacho_error why;
+    int status;
+
+    if (!find_quantity(b, node->key, &q))
+        return tch_yaml_fail(err, node,
+                             "there is no metric '%.40s'; there are wall, cpu, memory, energy, "
+                             "throughput and so on, memory.CATEGORY, stage:EVENT.STAGE, and those "
+                             "under 'metrics'",
+                             node->key);
+    status = tch_yaml_take(node, "a budget", fields, &raw, err);
+    if (status == 0)
+        status = take_words(budget, &raw, err);
+    if (status == 0 && raw.max)
+        status = take_max(raw.max, q.unit, &budget->budget.max, err);
+    if (status < 0)
+        return status;
+    budget->name = node->key;
+    budget->budget.tolerance = raw.tolerance;
+    budget->budget.min_effect = raw.min_effect;
+    budget->required = raw.required;
+    if (isnan(raw.tolerance) && isnan(budget->budget.max))
+        return tch_yaml_fail(err, node, "the budget of '%.60s' needs a tolerance or a max",
+                             node->key);
+    if (tch_budget_check(budget, &q, &why) < 0)
+        return tch_yaml_fail(err, node, "%.200s", why.message);
+    return 0;
+}
+
+static struct tch_named_budget *find_budget(struct tch_bench *b, const char *name)
+{
+    for (size_t i = 0; i < b->budget_count; i++)
+        if (strcmp(b->budgets[i].name, name) == 0)
+            return &b->budgets[i];
+    return NULL;
+}
+
+static int take_map(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
+{
+    int status = 0;
+
+    for (const struct tch_yaml_node *node = map ? map->first : NULL; node && status == 0;
+         node = node->next) {
+        struct tch_named_budget *budget = find_budget(b, node->key);
+
+        if (!budget && b->budget_count == TCH_BUDGETS_MOST)
+            return tch_yaml_fail(err, node, "a bench can have %d budgets", TCH_BUDGETS_MOST);
+        if (!budget) {
+            budget = &b->budgets[b->budget_count++];
+            *budget = (struct tch_named_budget){.budget = tch_budget_default};
+            budget->name = node->key;
+        }
+        status = take_budget(b, node, budget, err);
+    }
+    return status;
+}
+
+int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaults,
+                         const struct tch_yaml_node *own, tacho_error *err)
+{
+    static const char *const usual[] = {"wall", "memory"};
+    int status = take_map(b, defaults, err);
+
+    if (status == 0)
+        status = take_map(b, own, err);
+    for (size_t i = 0; b->budget_count < 2 && !defaults && !own && status == 0; i++) {
+        struct tch_named_budget *budget = &b->budgets[b->budget_count++];
+
+        *budget = (struct tch_named_budget){.name = usual[i], .budget = tch_budget_default};
+        budget->budget.tolerance = TCH_GATE_TOLERANCE;
+    }
+    return status;
+}

@@ -1,0 +1,411 @@
+/* tacho.yaml into settings. Budgets are bench_budgets.c's. */
+#include "bench_settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "bench_budgets.h"
+#include "kit/run/run_folder.h"
+#include "kit/run/shell_words.h"
+
+/* What a bench may say, as it stands; the defaults may say some of it. */
+struct raw {
+    const struct tch_yaml_node *name;
+    const struct tch_yaml_node *command;
+    const struct tch_yaml_node *env;
+    const struct tch_yaml_node *work;
+    const struct tch_yaml_node *metrics;
+    const struct tch_yaml_node *budgets;
+    const char *cwd;
+    const char *setup;
+    const char *prepare;
+    const char *conclude;
+    const char *cleanup;
+    uint64_t timeout_ns;
+    uint64_t runs;
+    uint64_t max_runs;
+    uint64_t warmup;
+    double precision;
+    bool shell;
+};
+
+static int take_node(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    (void)err;
+    *(const struct tch_yaml_node **)at = node;
+    return 0;
+}
+
+#define FIELD(name, take)                       \
+    {                                           \
+#name, take, offsetof(struct raw, name) \
+    }
+#define COMMON_FIELDS                                                     \
+    FIELD(cwd, tch_yaml_text), FIELD(env, tch_yaml_map),                  \
+        {"timeout", tch_yaml_duration, offsetof(struct raw, timeout_ns)}, \
+        FIELD(runs, tch_yaml_count), FIELD(max_runs, tch_yaml_count),     \
+        FIELD(precision, tch_yaml_share), FIELD(warmup, tch_yaml_count),  \
+        FIELD(setup, tch_yaml_text), FIELD(prepare, tch_yaml_text),       \
+        FIELD(conclude, tch_yaml_text), FIELD(cleanup, tch_yaml_text),    \
+        FIELD(shell, tch_yaml_bool), FIELD(metrics, tch_yaml_map), FIELD(budgets, tch_yaml_map)
+
+static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {NULL, NULL, 0}};
+
+static const struct tch_yaml_field bench_fields[] = {FIELD(name, take_node),
+                                                     FIELD(command, take_node),
+                                                     FIELD(work, take_node),
+                                                     COMMON_FIELDS,
+                                                     {NULL, NULL, 0}};
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the settings");
+}
+
+/* --- What a bench runs --- */
+
+static int take_name(struct tch_bench *b, const struct tch_yaml_node *bench, const struct raw *raw,
+                     tacho_error *err)
+{
+    char name[100];
+    int status;
+
+    if (!raw->name)
+        return tch_yaml_fail(err, bench, "a bench needs a name");
+    status = tch_yaml_text(raw->name, &b->name, err);
+    if (status < 0)
+        return status;
+    tch_folder_name(name, sizeof name, b->name);
+    if (strcmp(name, b->name) != 0)
+        return tch_yaml_fail(err, raw->name,
+                             "'%.60s' is no name for a bench: letters, digits, '.', '_' and '-'",
+                             b->name);
+    return 0;
+}
+
+/* A line is split as a shell splits it, or given to one; a list is words. */
+static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tacho_error *err)
+{
+    struct tch_buf line;
+    size_t i = 0;
+
+    b->words = calloc(list->count + 1, sizeof *b->words);
+    if (!b->words)
+        return no_memory(err);
+    tch_buf_init(&line, TCH_YAML_MAX);
+    for (const struct tch_yaml_node *word = list->first; word; word = word->next) {
+        if (word->kind != TCH_YAML_SCALAR) {
+            tch_buf_release(&line);
+            return tch_yaml_fail(err, word, "a word of a command must be a text");
+        }
+        b->words[i++] = (char *)word->text;
+        tch_buf_addf(&line, "%s%s", i > 1 ? " " : "", word->text);
+    }
+    b->argv = (const char *const *)b->words;
+    b->line = b->joined = tch_buf_take(&line);
+    return b->joined ? 0 : no_memory(err);
+}
+
+static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
+                        const struct raw *raw, tacho_error *err)
+{
+    tacho_error why = {0};
+    int status;
+
+    if (!raw->command)
+        return tch_yaml_fail(err, bench, "bench '%.60s' needs a command", b->name);
+    if (raw->command->kind == TCH_YAML_LIST && raw->command->count > 0 && !raw->shell)
+        return take_words(b, raw->command, err);
+    status = tch_yaml_text(raw->command, &b->line, err);
+    if (status < 0)
+        return status;
+    b->shell = raw->shell;
+    if (b->shell) {
+        memcpy(b->shell_argv, (const char *[]){"sh", "-c", b->line, NULL}, sizeof b->shell_argv);
+        b->argv = b->shell_argv;
+        return 0;
+    }
+    status = tch_words_split(b->line, &b->words, &why);
+    if (status == TACHO_ENOMEM)
+        return no_memory(err);
+    if (status < 0)
+        return tch_yaml_fail(err, raw->command, "%.100s; 'shell: true' runs it by sh -c",
+                             why.message);
+    if (!b->words[0])
+        return tch_yaml_fail(err, raw->command, "'command' is empty");
+    b->argv = (const char *const *)b->words;
+    return 0;
+}
+
+static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
+{
+    size_t i = 0;
+
+    if (!map)
+        return 0;
+    b->env = calloc(map->count + 1, sizeof *b->env);
+    if (!b->env)
+        return no_memory(err);
+    for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
+        char *pair;
+
+        if (node->kind != TCH_YAML_SCALAR || strchr(node->key, '=') || !node->key[0])
+            return tch_yaml_fail(err, node, "'%.60s' is no environment variable with a text",
+                                 node->key);
+        if (asprintf(&pair, "%s=%s", node->key, node->text) < 0)
+            return no_memory(err);
+        b->env[i++] = pair;
+    }
+    return 0;
+}
+
+static int take_work(struct tch_bench *b, const struct tch_yaml_node *node, tacho_error *err)
+{
+    size_t len;
+
+    if (!node)
+        return 0;
+    len = strspn(node->text, "0123456789.");
+    if (tch_parse_f64_n(node->text, len, &b->work) < 0 || !(b->work > 0))
+        return tch_yaml_fail(err, node, "'work' needs an amount such as 200 or 200samples");
+    while (node->text[len] == ' ')
+        len++;
+    b->work_unit = node->text[len] ? node->text + len : "units";
+    return 0;
+}
+
+static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
+{
+    if (!map)
+        return 0;
+    b->metrics = calloc(map->count + 1, sizeof *b->metrics);
+    if (!b->metrics)
+        return no_memory(err);
+    for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
+        tacho_error why = {0};
+        char *spec;
+        int status;
+
+        if (node->kind != TCH_YAML_SCALAR || b->metric_count == 64)
+            return tch_yaml_fail(err, node, "a metric is a name and an expression; 64 at most");
+        if (asprintf(&spec, "%s=%s", node->key, node->text) < 0)
+            return no_memory(err);
+        status = tch_metric_init(&b->metrics[b->metric_count], spec, &why);
+        free(spec);
+        if (status < 0)
+            return status == TACHO_ENOMEM ? no_memory(err)
+                                          : tch_yaml_fail(err, node, "%.180s", why.message);
+        b->metric_count++;
+    }
+    return 0;
+}
+
+/* --- How often --- */
+
+static int check_counts(const struct raw *raw, const struct tch_yaml_node *at, tacho_error *err)
+{
+    const struct tch_yaml_node *runs = tch_yaml_find(at, "runs");
+    const struct tch_yaml_node *precision = tch_yaml_find(at, "precision");
+
+    if (runs && precision)
+        return tch_yaml_fail(err, precision, "give runs or precision, not both");
+    if (runs && (raw->runs < TCH_RUNS_LEAST || raw->runs > TCH_RUNS_MAX))
+        return tch_yaml_fail(err, runs, "'runs' needs %d or more: with fewer there is no interval",
+                             TCH_RUNS_LEAST);
+    if (precision && !(raw->precision > 0 && raw->precision < 1))
+        return tch_yaml_fail(err, precision, "'precision' needs a share such as 1%%");
+    if (tch_yaml_find(at, "max_runs") && raw->max_runs > TCH_RUNS_MAX)
+        return tch_yaml_fail(err, tch_yaml_find(at, "max_runs"), "'max_runs' is at most %d",
+                             TCH_RUNS_MAX);
+    return 0;
+}
+
+/* The bench's own word on runs or precision replaces the defaults' on either. */
+static void settle_counts(struct raw *raw, const struct tch_yaml_node *bench)
+{
+    if (tch_yaml_find(bench, "precision"))
+        raw->runs = 0;
+    else if (tch_yaml_find(bench, "runs"))
+        raw->precision = 0;
+    if (raw->runs == 0 && raw->precision == 0)
+        raw->runs = TCH_GATE_RUNS;
+    if (raw->max_runs == 0)
+        raw->max_runs = raw->runs > TCH_GATE_MOST ? raw->runs : TCH_GATE_MOST;
+    if (raw->max_runs < raw->runs)
+        raw->max_runs = raw->runs;
+}
+
+static void take_plain(struct tch_bench *b, const struct raw *raw)
+{
+    b->cwd = raw->cwd;
+    b->timeout_ns = raw->timeout_ns;
+    b->runs = raw->runs;
+    b->precision = raw->precision;
+    b->max_runs = raw->max_runs;
+    b->warmup = raw->warmup;
+    b->setup = raw->setup;
+    b->prepare = raw->prepare;
+    b->conclude = raw->conclude;
+    b->cleanup = raw->cleanup;
+}
+
+static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
+                      const struct raw *defaults, const struct tch_yaml_node *default_budgets,
+                      tacho_error *err)
+{
+    struct tch_bench *b = &s->benches[s->count++];
+    struct raw raw = *defaults;
+    int status;
+
+    b->line_number = node->line;
+    raw.budgets = NULL;
+    status = tch_yaml_take(node, "a bench", bench_fields, &raw, err);
+    if (status == 0)
+        status = check_counts(&raw, node, err);
+    if (status == 0)
+        status = take_name(b, node, &raw, err);
+    if (status == 0)
+        status = take_command(b, node, &raw, err);
+    if (status == 0)
+        status = take_env(b, raw.env, err);
+    if (status == 0)
+        status = take_work(b, raw.work, err);
+    if (status == 0)
+        status = take_metrics(b, raw.metrics, err);
+    settle_counts(&raw, node);
+    take_plain(b, &raw);
+    if (status == 0)
+        status = tch_settings_budgets(b, default_budgets, raw.budgets, err);
+    if (status == 0 && tch_settings_bench(s, b->name) != b)
+        status = tch_yaml_fail(err, raw.name, "there are two benches called '%.60s'", b->name);
+    return status;
+}
+
+/* --- The file --- */
+
+struct top {
+    const struct tch_yaml_node *defaults;
+    const struct tch_yaml_node *benches;
+    const struct tch_yaml_node *baseline;
+    double alpha;
+    const char *build;
+};
+
+static const struct tch_yaml_field top_fields[] = {
+    {"alpha", tch_yaml_share, offsetof(struct top, alpha)},
+    {"build", tch_yaml_text, offsetof(struct top, build)},
+    {"baseline", tch_yaml_map, offsetof(struct top, baseline)},
+    {"defaults", tch_yaml_map, offsetof(struct top, defaults)},
+    {"benches", tch_yaml_list, offsetof(struct top, benches)},
+    {"sweep", NULL, 0}, /* of `tacho sweep` */
+    {NULL, NULL, 0},
+};
+
+static const struct tch_yaml_field baseline_fields[] = {
+    {"dir", tch_yaml_text, offsetof(struct tch_settings, baselines)},
+    {"keep", tch_yaml_count, offsetof(struct tch_settings, keep)},
+    {NULL, NULL, 0},
+};
+
+static int check_top(const struct tch_settings *s, const struct top *top, tacho_error *err)
+{
+    if (!(top->alpha > 0 && top->alpha <= 0.5))
+        return tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
+                             "'alpha' needs a chance such as 5%%, at most 50%%");
+    if (top->baseline && (s->keep == 0 || s->keep > 1000))
+        return tch_yaml_fail(err, top->baseline, "'keep' needs a number from 1 to 1000");
+    return 0;
+}
+
+static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list,
+                        const struct raw *defaults, tacho_error *err)
+{
+    int status = 0;
+
+    if (!list || list->count == 0)
+        return tch_yaml_fail(err, list ? list : s->yaml.root, "there is no list of benches");
+    if (list->count > TCH_BENCHES_MOST)
+        return tch_yaml_fail(err, list, "there can be %d benches", TCH_BENCHES_MOST);
+    s->benches = calloc(list->count, sizeof *s->benches);
+    if (!s->benches)
+        return no_memory(err);
+    for (const struct tch_yaml_node *node = list->first; node && status == 0; node = node->next)
+        status = take_bench(s, node, defaults, defaults->budgets, err);
+    return status;
+}
+
+static int take_file(struct tch_settings *s, tacho_error *err)
+{
+    struct top top = {.alpha = TCH_ALPHA};
+    struct raw defaults = {0};
+    int status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);
+
+    if (status == 0 && top.baseline)
+        status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
+    if (status == 0)
+        status = check_top(s, &top, err);
+    if (status == 0 && top.defaults)
+        status = tch_yaml_take(top.defaults, "the defaults", default_fields, &defaults, err);
+    if (status == 0 && top.defaults)
+        status = check_counts(&defaults, top.defaults, err);
+    s->alpha = top.alpha;
+    s->build = top.build;
+    return status < 0 ? status : take_benches(s, top.benches, &defaults, err);
+}
+
+int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err)
+{
+    int status;
+
+    *s = (struct tch_settings){.baselines = TCH_BASELINES, .keep = TCH_GATE_KEEP};
+    status = tch_yaml_parse(&s->yaml, text, len, err);
+    return status < 0 ? status : take_file(s, err);
+}
+
+int tch_settings_read(struct tch_settings *s, const char *path, tacho_error *err)
+{
+    struct tch_buf b;
+    int status;
+
+    *s = (struct tch_settings){0};
+    tch_buf_init(&b, TCH_YAML_MAX + 1);
+    status = tch_file_read(path, TCH_YAML_MAX, &b, err);
+    if (status == 0)
+        status = tch_settings_parse(s, b.data, b.len, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+static void release_bench(struct tch_bench *b)
+{
+    for (const char **pair = b->env; pair && *pair; pair++)
+        free((char *)*pair);
+    free(b->env);
+    for (size_t i = 0; i < b->metric_count; i++)
+        tch_metric_release(&b->metrics[i]);
+    free(b->metrics);
+    free(b->words);
+    free(b->joined);
+}
+
+void tch_settings_release(struct tch_settings *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        release_bench(&s->benches[i]);
+    free(s->benches);
+    tch_yaml_release(&s->yaml);
+    *s = (struct tch_settings){0};
+}
+
+struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->benches[i].name && strcmp(s->benches[i].name, name) == 0)
+            return &s->benches[i];
+    return NULL;
+}

@@ -1,0 +1,78 @@
+/*
+ * tacho.yaml: which benches there are, how they are run, what they may cost.
+ *
+ * Its schema is docs/schemas/tacho.yaml.schema.json, its manual docs/gate.md.
+ */
+#ifndef TCH_BENCH_SETTINGS_H
+#define TCH_BENCH_SETTINGS_H
+
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+#include "kit/config/yaml.h"
+#include "kit/run/run_plan.h"
+#include "run_compare.h"
+
+#define TCH_SETTINGS_FILE  "tacho.yaml"
+#define TCH_BASELINES      ".tacho/baselines"
+#define TCH_GATE_TOLERANCE 0.05
+
+enum {
+    TCH_BENCHES_MOST = 1000,
+    TCH_BUDGETS_MOST = 64,
+    TCH_GATE_RUNS = 10, /* at the first look */
+    TCH_GATE_MOST = 40, /* at the last */
+    TCH_GATE_KEEP = 10, /* occasions of a baseline */
+};
+
+struct tch_bench {
+    const char *name;
+    const char *line; /**< the command, for people */
+    const char *const *argv;
+    bool shell;
+    const char *cwd; /**< relative to the file's folder; NULL: that folder */
+    const char **env;
+    uint64_t timeout_ns;
+    double work;
+    const char *work_unit;
+    uint64_t runs;    /**< at the first look; 0: until precise */
+    double precision; /**< 0: a number of runs */
+    uint64_t max_runs;
+    uint64_t warmup;
+    const char *setup;
+    const char *prepare;
+    const char *conclude;
+    const char *cleanup;
+    struct tch_metric *metrics;
+    size_t metric_count;
+    struct tch_named_budget budgets[TCH_BUDGETS_MOST];
+    size_t budget_count;
+    uint64_t line_number; /**< where it is described */
+
+    /* Owned, and what some of the above point to. */
+    char **words;
+    char *joined;
+    const char *shell_argv[4];
+};
+
+struct tch_settings {
+    struct tch_yaml yaml;
+    double alpha;
+    const char *build; /**< or NULL */
+    const char *baselines;
+    uint64_t keep;
+    struct tch_bench *benches;
+    size_t count;
+};
+
+/** Reads a text. s is released by the caller in any case. 0, TACHO_EPARSE with line and column,
+    TACHO_ENOMEM, TACHO_ELIMIT. */
+int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err);
+int tch_settings_read(struct tch_settings *s, const char *path, tacho_error *err);
+void tch_settings_release(struct tch_settings *s);
+
+/** The bench of that name, or NULL. */
+struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name);
+
+#endif

@@ -1,0 +1,252 @@
+/* A report's rows, differences and notes. */
+#include "findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tacho/fingerprint.h>
+
+#include "base/fail.h"
+#include "base/json_write.h"
+
+enum { NOTES_MOST = 64, NOTE_TEXT = 400, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
+
+static const struct {
+    const char *name;
+    double quantile;
+} statistics[] = {{"median", 0.5}, {"p95", 0.95}, {"p99", 0.99}};
+
+enum { STATISTICS = sizeof statistics / sizeof statistics[0] };
+
+const char *tch_statistic_name(double quantile)
+{
+    for (size_t i = 0; i < STATISTICS; i++)
+        if (statistics[i].quantile == quantile)
+            return statistics[i].name;
+    return "median";
+}
+
+bool tch_statistic_find(const char *name, double *quantile)
+{
+    for (size_t i = 0; i < STATISTICS; i++)
+        if (strcmp(statistics[i].name, name) == 0) {
+            *quantile = statistics[i].quantile;
+            return true;
+        }
+    return false;
+}
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the report");
+}
+
+void tch_findings_init(struct tch_findings *f, const char *mode)
+{
+    *f = (struct tch_findings){.mode = mode, .alpha = TCH_ALPHA, .looks = 1};
+}
+
+void tch_findings_clear_rows(struct tch_findings *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        free((char *)f->about[i].bench);
+        free((double *)f->rows[i].b); /* a is behind it */
+    }
+    f->count = 0;
+}
+
+void tch_findings_release(struct tch_findings *f)
+{
+    tch_findings_clear_rows(f);
+    free(f->about);
+    free(f->rows);
+    for (size_t i = 0; i < f->difference_count; i++) {
+        free(f->differences[i].path);
+        free(f->differences[i].a);
+        free(f->differences[i].b);
+    }
+    free(f->differences);
+    for (size_t i = 0; i < f->note_count; i++)
+        free(f->notes[i]);
+    free(f->notes);
+    free(f->a_name);
+    free(f->b_name);
+    free(f->reproduce);
+    free(f->link);
+    *f = (struct tch_findings){0};
+}
+
+static char *copy(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *made = malloc(size);
+
+    return made ? memcpy(made, text, size) : NULL;
+}
+
+int tch_findings_set(char **slot, const char *text, tacho_error *err)
+{
+    char *made = copy(text);
+
+    if (!made)
+        return no_memory(err);
+    free(*slot);
+    *slot = made;
+    return 0;
+}
+
+void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
+{
+    char **notes = realloc(f->notes, (f->note_count + 1) * sizeof *notes);
+    char text[NOTE_TEXT];
+    va_list args;
+
+    if (!notes)
+        return;
+    f->notes = notes;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    for (size_t i = 0; i < f->note_count; i++)
+        if (strcmp(notes[i], text) == 0)
+            return; /* said before */
+    if (f->note_count < NOTES_MOST && (notes[f->note_count] = copy(text)))
+        f->note_count++;
+}
+
+static int make_room(struct tch_findings *f)
+{
+    size_t room = f->room > 0 ? 2 * f->room : 16;
+    struct tch_about *about;
+    struct tch_row *rows;
+
+    if (f->count < f->room)
+        return 0;
+    about = realloc(f->about, room * sizeof *about);
+    if (about)
+        f->about = about;
+    rows = realloc(f->rows, room * sizeof *rows);
+    if (rows)
+        f->rows = rows;
+    if (!about || !rows)
+        return -1;
+    f->room = room;
+    return 0;
+}
+
+int tch_findings_add(struct tch_findings *f, const struct tch_about *about, struct tch_series *a,
+                     struct tch_series *b, tacho_error *err)
+{
+    double *values;
+    char *bench;
+    size_t m;
+
+    if (a && about->paired)
+        tch_series_match(a, b);
+    m = a ? a->count : 0;
+    values = malloc((m + b->count + 1) * sizeof *values);
+    bench = copy(about->bench);
+    if (!values || !bench || make_room(f) < 0) {
+        free(values);
+        free(bench);
+        return no_memory(err);
+    }
+    if (b->count > 0)
+        memcpy(values, b->value, b->count * sizeof *values);
+    if (m > 0)
+        memcpy(values + b->count, a->value, m * sizeof *values);
+    f->about[f->count] = *about;
+    f->about[f->count].bench = bench;
+    f->rows[f->count++] = (struct tch_row){
+        .a = values + b->count,
+        .a_count = m,
+        .b = values,
+        .b_count = b->count,
+        .paired = about->paired && a,
+        .spread = about->spread,
+        .budget = about->budget,
+        .ask = about->ask,
+    };
+    return 0;
+}
+
+static int add_difference(const char *path, const char *a, const char *b, void *ctx)
+{
+    struct tch_findings *f = ctx;
+    struct tch_difference *list;
+    struct tch_difference *d;
+
+    if (f->difference_count == DIFFERENCES_MOST)
+        return 0;
+    list = realloc(f->differences, (f->difference_count + 1) * sizeof *list);
+    if (!list)
+        return TACHO_ENOMEM;
+    f->differences = list;
+    d = &list[f->difference_count++];
+    *d = (struct tch_difference){
+        .path = copy(path), .a = a ? copy(a) : NULL, .b = b ? copy(b) : NULL};
+    return d->path && !a == !d->a && !b == !d->b ? 0 : TACHO_ENOMEM;
+}
+
+int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const char *b,
+                      size_t b_len, tacho_error *err)
+{
+    int status = tacho_json_diff(a, a_len, b, b_len, add_difference, f, err);
+
+    return status == TACHO_ENOMEM ? no_memory(err) : status;
+}
+
+/* What is told of a run before its numbers; not what differs by nature, such as its name. */
+static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
+{
+    static const char *const members[] = {"machine_class", "environment", "commit", "config",
+                                          "labels",        "work",        "plan",   "command"};
+
+    tch_json_begin_object(b);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        size_t len;
+        const char *raw = tch_receipt_raw(r, members[i], &len);
+
+        if (!raw)
+            continue;
+        tch_json_key(b, members[i]);
+        tch_json_raw(b, raw, len);
+    }
+    tch_json_end_object(b);
+}
+
+int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,
+                             const struct tch_receipt *b, tacho_error *err)
+{
+    struct tch_buf x;
+    struct tch_buf y;
+    int status;
+
+    tch_buf_init(&x, DOCUMENT_MAX);
+    tch_buf_init(&y, DOCUMENT_MAX);
+    write_setting(&x, a);
+    write_setting(&y, b);
+    status = x.failed || y.failed ? no_memory(err)
+                                  : tch_findings_diff(f, x.data, x.len, y.data, y.len, err);
+    tch_buf_release(&x);
+    tch_buf_release(&y);
+    return status;
+}
+
+int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
+{
+    int status;
+
+    f->alpha = alpha;
+    status = tch_judge(f->rows, f->count, alpha / f->looks, err);
+    for (size_t i = 0; i < f->count && status == 0; i++)
+        if (f->about[i].required && f->rows[i].b_count == 0) {
+            f->rows[i].verdict = TCH_FAIL;
+            snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
+        }
+    f->verdict = tch_judge_worst(f->rows, f->count);
+    return status;
+}

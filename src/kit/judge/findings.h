@@ -1,0 +1,98 @@
+/*
+ * One report: rows with their names and values, what differs around them, and what came out.
+ *
+ *     tch_findings_init(&f, "compare");
+ *     tch_findings_add(&f, &about, &a, &b, &err);      as often as there are questions
+ *     tch_findings_judge(&f, 0.05, &err);
+ *     ...                                              f.rows[i] goes with f.about[i]
+ *     tch_findings_release(&f);
+ */
+#ifndef TCH_FINDINGS_H
+#define TCH_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+#include "quantity.h"
+#include "verdict_rule.h"
+
+#define TCH_VERDICT_SCHEMA "tacho.verdict.v1"
+
+#define TCH_ALPHA 0.05
+
+/** What a row is about. */
+struct tch_about {
+    const char *bench; /**< copied; "" without */
+    struct tch_quantity quantity;
+    struct tch_budget budget;
+    enum tch_ask ask;
+    bool required; /**< FAIL when there are no values */
+    bool paired;
+    double spread;
+    size_t occasions; /**< of the baseline; 0: both sides were measured now */
+};
+
+/** What is not the same on both sides. Texts as JSON; NULL where a side has nothing. */
+struct tch_difference {
+    char *path;
+    char *a;
+    char *b;
+};
+
+struct tch_findings {
+    const char *mode; /**< "compare", "baseline", "against" */
+    char *a_name;     /**< for people: what is old, or first */
+    char *b_name;
+    struct tch_about *about; /**< `bench` is owned */
+    struct tch_row *rows;    /**< values are owned */
+    size_t count;
+    size_t room;
+    struct tch_difference *differences;
+    size_t difference_count;
+    char **notes; /**< sentences that go before the table */
+    size_t note_count;
+    double alpha;    /**< of the whole report */
+    unsigned looks;  /**< that were planned: each has alpha / looks */
+    char *reproduce; /**< the command to type; or NULL */
+    char *link;      /**< of the page with more; or NULL */
+    enum tch_verdict verdict;
+};
+
+void tch_findings_init(struct tch_findings *f, const char *mode);
+void tch_findings_release(struct tch_findings *f);
+
+/** Forgets the rows: before another look at more runs. */
+void tch_findings_clear_rows(struct tch_findings *f);
+
+/** a (NULL for TCH_ASK_MAX) and b are copied; where they were paired they are matched first.
+    0 or TACHO_ENOMEM. */
+int tch_findings_add(struct tch_findings *f, const struct tch_about *about, struct tch_series *a,
+                     struct tch_series *b, tacho_error *err);
+
+/** What differs between two runs' configuration and environment. */
+int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,
+                             const struct tch_receipt *b, tacho_error *err);
+
+/** Of two JSON objects; prefix goes before each path. */
+int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const char *b,
+                      size_t b_len, tacho_error *err);
+
+/** A sentence for people. What does not fit memory is left out. */
+void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Sets a text of f (a_name, link …) to a copy. 0 or TACHO_ENOMEM. */
+int tch_findings_set(char **slot, const char *text, tacho_error *err);
+
+/** Judges all rows, with alpha divided by f->looks. */
+int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err);
+
+/** "median", "p95", "p99". */
+const char *tch_statistic_name(double quantile);
+
+/** The statistic of that name; false: there is none. */
+bool tch_statistic_find(const char *name, double *quantile);
+
+#endif

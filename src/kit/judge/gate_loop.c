@@ -1,0 +1,229 @@
+/* The gate's loop: measure, judge, look again. Opening, closing and saving are gate_open.c's. */
+#include "gate_loop.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+unsigned tch_gate_looks(uint64_t runs, uint64_t most)
+{
+    unsigned looks = 1;
+
+    for (uint64_t n = runs; n < most; n *= 2)
+        looks++;
+    return looks;
+}
+
+const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b)
+{
+    return &b->run.items[b->plan.command_count - 1].receipt;
+}
+
+/* --- Measuring --- */
+
+static uint64_t runs_made(const struct tch_gate_bench *b)
+{
+    return b->run.items[0].receipt.samples.count;
+}
+
+/* Doubled at each look, up to the most. */
+static uint64_t runs_more(const struct tch_gate_bench *b)
+{
+    uint64_t made = runs_made(b);
+
+    return made >= b->bench->max_runs / 2 ? b->bench->max_runs - made : made;
+}
+
+/* The plan's setup and cleanup are for our own side; the other one needs them, too. */
+static int other_hook(const struct tch_gate *g, const struct tch_gate_bench *b, const char *what,
+                      const char *line, tacho_error *err)
+{
+    struct tch_run_plan plan = b->plan;
+
+    plan.cwd = b->commands[0].cwd;
+    return g->how.against ? tch_run_hook(&plan, what, line, err) : 0;
+}
+
+/* 1 to go on, 0 when a command failed or the user has enough. */
+static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
+                         const struct tch_gate_watch *watch, tacho_error *err)
+{
+    uint64_t more = g->look == 0 ? b->plan.runs : runs_more(b);
+    int status;
+
+    if (watch->begin)
+        watch->begin(watch->ctx, b, more, g->look);
+    status = other_hook(g, b, "setup", b->plan.setup, err);
+    if (status == 0)
+        status = g->look == 0 ? tch_run_measure(&b->run, &watch->run, err)
+                              : tch_run_more(&b->run, more, &watch->run, err);
+    if (status == 0)
+        status = other_hook(g, b, "cleanup", b->plan.cleanup, err);
+    if (status < 0)
+        return status;
+    if (b->run.state == TCH_RUN_COMPLETE)
+        return 1;
+    g->failed = b;
+    return 0;
+}
+
+static int measure_all(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
+{
+    int status = 1;
+
+    for (size_t i = 0; i < g->count && status > 0; i++)
+        if (!g->benches[i].settled)
+            status = measure_bench(g, &g->benches[i], watch, err);
+    return status;
+}
+
+/* --- Rows --- */
+
+static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
+                        const struct tch_receipt *r, const struct tch_named_budget *budget,
+                        const struct tch_quantity *q, tacho_error *err)
+{
+    const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
+    const struct tch_kept *kept = tch_occasion_values(reference, q->name, budget->budget.quantile);
+    struct tch_about about = {
+        .bench = b->bench->name,
+        .quantity = *q,
+        .budget = budget->budget,
+        .ask = TCH_ASK_RATIO,
+        .required = budget->required,
+        .occasions = b->baseline.count,
+        .spread = tch_baseline_spread(&b->baseline, q->name, budget->budget.quantile, q->spread),
+    };
+    struct tch_series before = {.value = kept ? kept->value : NULL,
+                                .count = kept ? kept->count : 0};
+    struct tch_series now = {0};
+    int status;
+
+    if (!kept && !budget->required) {
+        tch_findings_note(&g->findings, "%s: the baseline has no %s, which is not judged",
+                          b->bench->name, q->title);
+        return 0;
+    }
+    if (!budget->directed)
+        about.budget.higher = q->higher;
+    status = tch_series_of(r, q, budget->budget.quantile, &now, err);
+    if (status == 0)
+        status = tch_findings_add(&g->findings, &about, &before, &now, err);
+    tch_series_release(&now);
+    return status;
+}
+
+/* Against a baseline: its values, and limits. */
+static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const struct tch_receipt *r,
+                    tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < b->bench->budget_count && status == 0; i++) {
+        const struct tch_named_budget *budget = &b->bench->budgets[i];
+        struct tch_quantity q;
+        struct tch_quantity had;
+        bool measured = false;
+
+        if (!tch_quantity_find(r, budget->name, &q))
+            continue; /* settings have been checked: a metric that never matched */
+        for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
+            measured = strcmp(had.name, q.name) == 0;
+        if (!measured && !budget->required) {
+            tch_findings_note(&g->findings, "%s: %s was not measured, and is not judged",
+                              b->bench->name, q.title);
+            continue;
+        }
+        if (b->has_baseline && !isnan(budget->budget.tolerance))
+            status = add_kept_row(g, b, r, budget, &q, err);
+        if (status == 0)
+            status = tch_compare_max(&g->findings, b->bench->name, r, &q, budget, err);
+    }
+    return status;
+}
+
+static int add_sides(struct tch_gate *g, const struct tch_gate_bench *b, tacho_error *err)
+{
+    const struct tch_receipt *own = tch_gate_receipt(b);
+
+    return g->how.against
+               ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
+                                  b->bench->budgets, b->bench->budget_count, false, err)
+               : add_kept(g, b, own, err);
+}
+
+static int add_rows(struct tch_gate *g, tacho_error *err)
+{
+    int status = 0;
+
+    tch_findings_clear_rows(&g->findings);
+    for (size_t i = 0; i < g->count && status == 0; i++) {
+        struct tch_gate_bench *b = &g->benches[i];
+
+        b->first_row = g->findings.count;
+        status = add_sides(g, b, err);
+        b->row_count = g->findings.count - b->first_row;
+    }
+    return status;
+}
+
+/* --- Deciding what needs another look --- */
+
+static bool is_undecided(enum tch_verdict verdict)
+{
+    return verdict == TCH_INCONCLUSIVE || verdict == TCH_WARN;
+}
+
+/* What FAILs must FAIL twice, unless this was the last look. A row that does not FAIL any more was
+   no candidate. */
+static void settle_bench(struct tch_gate *g, struct tch_gate_bench *b)
+{
+    bool open = false;
+
+    for (size_t i = 0; i < b->row_count; i++) {
+        enum tch_verdict verdict = g->findings.rows[b->first_row + i].verdict;
+
+        open |= is_undecided(verdict) || (verdict == TCH_FAIL && !b->candidate[i]);
+        b->candidate[i] = verdict == TCH_FAIL;
+    }
+    b->settled = !open || runs_made(b) >= b->bench->max_runs;
+}
+
+static bool all_settled(const struct tch_gate *g)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (!g->benches[i].settled)
+            return false;
+    return true;
+}
+
+static int judge_all(struct tch_gate *g, tacho_error *err)
+{
+    int status = add_rows(g, err);
+
+    if (status == 0)
+        status = tch_findings_judge(&g->findings, g->settings->alpha, err);
+    for (size_t i = 0; i < g->count && status == 0; i++)
+        if (!g->benches[i].settled)
+            settle_bench(g, &g->benches[i]);
+    return status;
+}
+
+int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
+{
+    int status;
+
+    do {
+        status = measure_all(g, watch, err);
+        if (status <= 0)
+            return status;
+        g->look++;
+        if (g->how.measure_only)
+            return 0;
+        status = judge_all(g, err);
+    } while (status == 0 && !all_settled(g));
+    return status;
+}

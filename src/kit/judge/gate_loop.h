@@ -1,0 +1,100 @@
+/*
+ * The gate: runs benches, judges them together, looks again before it blames.
+ *
+ *     tch_gate_open(&g, &settings, &how, &err);   plans and run folders of the chosen benches
+ *     tch_gate_run(&g, &watch, &err);             measure, judge, more runs where it is not clear
+ *     tch_gate_finish(&g, &err);                  receipts
+ *     ...                                         g.findings
+ *     tch_gate_close(&g);
+ *
+ * Looks are planned ahead, at runs, 2 runs, 4 runs … up to max_runs, and each may be wrong with
+ * alpha / looks only, so that looking often is no way to an alarm. What FAILs before the last look
+ * is a candidate: it must FAIL at the next look as well.
+ */
+#ifndef TCH_GATE_LOOP_H
+#define TCH_GATE_LOOP_H
+
+#include "baseline.h"
+#include "bench_settings.h"
+#include "findings.h"
+#include "kit/run/run.h"
+
+/** How the gate compares. */
+struct tch_gate_how {
+    const char *root;        /**< the folder of tacho.yaml, absolute */
+    const char *against;     /**< the same folder of another commit, built; NULL: the baselines */
+    const char *commit;      /**< of that one */
+    const char *out;         /**< where run folders go */
+    const char *const *only; /**< names of benches, NULL-ended; NULL: all */
+    uint64_t runs;           /**< at the first look; 0: as tacho.yaml says */
+    uint64_t max_runs;       /**< 0: as tacho.yaml says */
+    bool measure_only;       /**< for saving a baseline: nothing is judged */
+    bool plan_only;          /**< only to say what would be done: nothing is opened */
+};
+
+struct tch_gate_bench {
+    struct tch_bench *bench;
+    struct tch_run_plan plan;
+    struct tch_run_command commands[2]; /**< with `against` that one is the first */
+    char *names[2];                     /**< owned */
+    char *cwd[2];                       /**< owned */
+    struct tch_run run;
+    bool opened;
+    bool settled; /**< no more runs */
+    struct tch_baseline baseline;
+    bool has_baseline;
+    unsigned looks;
+    size_t first_row; /**< of its rows in the findings */
+    size_t row_count;
+    bool candidate[2 * TCH_BUDGETS_MOST]; /**< of each row: it FAILed at the look before */
+};
+
+struct tch_gate {
+    const struct tch_settings *settings;
+    struct tch_gate_how how;
+    struct tch_gate_bench *benches;
+    size_t count;
+    char *machine_class;
+    struct tch_findings findings;
+    unsigned look;                       /**< how many were made */
+    bool no_baseline;                    /**< of at least one bench */
+    const struct tch_gate_bench *failed; /**< whose command failed; see its run */
+};
+
+/** Who looks on: told before each bench is measured. */
+struct tch_gate_watch {
+    struct tch_run_watch run;
+    void (*begin)(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned look);
+    void *ctx;
+};
+
+/** g is closed by the caller in any case. */
+int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct tch_gate_how *how,
+                  tacho_error *err);
+
+/** That a command failed or was interrupted is told by g->failed, and 0 is returned. */
+int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
+
+/** Writes the receipts of what was run. */
+int tch_gate_finish(struct tch_gate *g, tacho_error *err);
+void tch_gate_close(struct tch_gate *g);
+
+/** Adds what was measured to the baselines; each file is whole or as before. With `promote` the new
+    occasion becomes the reference. */
+int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err);
+
+/** The folder of all baselines. root: of tacho.yaml. TACHO_ELIMIT when that is too long. */
+int tch_gate_baselines(const struct tch_settings *s, const char *root, char dir[PATH_MAX],
+                       tacho_error *err);
+
+/** Where the baseline of a bench is or would be. */
+int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench *b,
+                           char path[PATH_MAX], tacho_error *err);
+
+/** Looks that going from `runs` to `most` takes. */
+unsigned tch_gate_looks(uint64_t runs, uint64_t most);
+
+/** The receipt of a bench's own side. */
+const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b);
+
+#endif

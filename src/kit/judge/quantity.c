@@ -1,0 +1,310 @@
+/* The table of quantities, and their values a run. */
+#include "quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "kit/event/event_stages.h"
+#include "kit/stats/order_stats.h"
+
+/* Spreads are what is assumed of two occasions until some have been seen: clocks and neighbours
+   change times by a few percent, memory and instructions hardly at all. */
+static const struct known {
+    const char *name;
+    const char *title;
+    enum tch_unit unit;
+    enum tch_quantity_kind kind;
+    size_t index;
+    bool gated;
+    double spread;
+} known[] = {
+    {"wall", "wall time", TCH_NS, TCH_QUANTITY_FIELD, TCH_WALL, true, 0.02},
+    {"cpu", "CPU time", TCH_NS, TCH_QUANTITY_CPU, 0, true, 0.02},
+    {"user", "user CPU", TCH_NS, TCH_QUANTITY_FIELD, TCH_USER, false, 0.02},
+    {"system", "system CPU", TCH_NS, TCH_QUANTITY_FIELD, TCH_SYSTEM, false, 0.05},
+    {"memory", "peak memory", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_MAX_RSS, true, 0.005},
+    {"tree_memory", "peak memory of the tree", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_TREE_RSS, false,
+     0.005},
+    {"kv_cache", "peak key-value cache", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
+    {"activation", "peak activations", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
+    {"temp_buffer", "peak temporary buffers", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
+    {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.03},
+    {"throughput", "throughput", TCH_PLAIN, TCH_QUANTITY_THROUGHPUT, 0, true, 0.02},
+    {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.005},
+    {"cycles", "CPU cycles", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CYCLES, false, 0.02},
+    {"branches", "branches", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCHES, false, 0.005},
+    {"branch_misses", "branch misses", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCH_MISSES, false,
+     0.05},
+    {"cache_references", "cache references", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CACHE_REFERENCES,
+     false, 0.05},
+    {"cache_misses", "cache misses", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CACHE_MISSES, false, 0.05},
+    {"minor_faults", "minor page faults", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_MINOR_FAULTS, false,
+     0.01},
+    {"major_faults", "major page faults", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_MAJOR_FAULTS, false,
+     0.05},
+    {"voluntary_switches", "waits (context switches)", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_VOLUNTARY,
+     false, 0.05},
+    {"involuntary_switches", "preemptions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INVOLUNTARY, false,
+     0.05},
+    {"block_reads", "blocks read", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BLOCK_READS, false, 0.05},
+    {"block_writes", "blocks written", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BLOCK_WRITES, false,
+     0.05},
+};
+
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the values of a run");
+}
+
+/* --- Quantities --- */
+
+static size_t recorded_index(const struct tch_receipt *r, const char *name)
+{
+    return r ? tch_recorded_find(&r->samples, name) : SIZE_MAX;
+}
+
+static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity *ret)
+{
+    const struct known *k = &known[i];
+    bool recorded = k->kind == TCH_QUANTITY_RECORDED;
+
+    *ret = (struct tch_quantity){.unit = k->unit,
+                                 .kind = k->kind,
+                                 .index = recorded ? recorded_index(r, k->name) : k->index,
+                                 .higher = k->kind == TCH_QUANTITY_THROUGHPUT,
+                                 .directed = true,
+                                 .gated = k->gated,
+                                 .spread = k->spread};
+    snprintf(ret->name, sizeof ret->name, "%s", k->name);
+    if (k->kind == TCH_QUANTITY_THROUGHPUT && r && r->work_unit[0])
+        snprintf(ret->title, sizeof ret->title, "%.60s/s", r->work_unit);
+    else
+        snprintf(ret->title, sizeof ret->title, "%s", k->title);
+}
+
+static void describe_metric(const struct tch_metric_name *metric, size_t i,
+                            struct tch_quantity *ret)
+{
+    *ret = (struct tch_quantity){.unit = TCH_PLAIN,
+                                 .kind = TCH_QUANTITY_METRIC,
+                                 .index = i,
+                                 .several = metric->all,
+                                 .spread = 0.02};
+    snprintf(ret->name, sizeof ret->name, "%s", metric->name);
+    snprintf(ret->title, sizeof ret->title, "%s", metric->name);
+}
+
+/* A category or a stage, whose names are the program's. false: it is called otherwise. */
+static bool describe_recorded(const char *name, size_t i, struct tch_quantity *ret)
+{
+    bool stage =
+        strncmp(name, TCH_RECORDED_STAGE, strlen(TCH_RECORDED_STAGE)) == 0 && strchr(name, '.');
+    bool memory = strncmp(name, TCH_RECORDED_MEMORY, strlen(TCH_RECORDED_MEMORY)) == 0 &&
+                  name[strlen(TCH_RECORDED_MEMORY)];
+    bool count = stage && tch_stage_is_count(name, strlen(name));
+
+    if ((!stage && !memory) || strlen(name) >= TCH_RECORDED_TEXT)
+        return false;
+    *ret = (struct tch_quantity){.unit = count   ? TCH_COUNT
+                                         : stage ? TCH_NS
+                                                 : TCH_BYTES,
+                                 .kind = TCH_QUANTITY_RECORDED,
+                                 .index = i,
+                                 .several = stage,
+                                 .directed = !count,
+                                 .gated = !count,
+                                 .spread = stage ? 0.02 : 0.005};
+    snprintf(ret->name, sizeof ret->name, "%s", name);
+    snprintf(ret->title, sizeof ret->title, "%s%.100s", stage ? "stage " : "peak ",
+             name + strlen(stage ? TCH_RECORDED_STAGE : TCH_RECORDED_MEMORY));
+    return true;
+}
+
+static bool is_called(const struct known *k, const char *name)
+{
+    size_t prefix = strlen(TCH_RECORDED_MEMORY);
+
+    if (k->kind == TCH_QUANTITY_RECORDED && strncmp(name, TCH_RECORDED_MEMORY, prefix) == 0)
+        name += prefix;
+    return strcmp(k->name, name) == 0 ||
+           (k->kind == TCH_QUANTITY_FIELD && strcmp(tch_fields[k->index].name, name) == 0);
+}
+
+static bool find_metric(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
+{
+    for (size_t i = 0; r && i < r->samples.metric_count; i++)
+        if (strcmp(r->samples.metrics[i].name, name) == 0) {
+            describe_metric(&r->samples.metrics[i], i, ret);
+            return true;
+        }
+    return false;
+}
+
+/* A metric comes before what a program records under its name, and after what is measured. */
+bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        if (is_called(&known[i], name)) {
+            if (known[i].kind != TCH_QUANTITY_RECORDED || !find_metric(r, name, ret))
+                describe(r, i, ret);
+            return true;
+        }
+    return find_metric(r, name, ret) || describe_recorded(name, recorded_index(r, name), ret);
+}
+
+bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,
+                       struct tch_quantity *ret)
+{
+    bool found = of->kind == TCH_QUANTITY_METRIC ? find_metric(r, of->name, ret)
+                                                 : tch_quantity_find(r, of->name, ret);
+
+    return found && ret->kind == of->kind;
+}
+
+/* --- Values --- */
+
+static double of_metric(const struct tch_values *values, double quantile, struct tch_values *room,
+                        tacho_error *err)
+{
+    room->n = 0;
+    for (size_t i = 0; i < values->n; i++)
+        if (tch_values_add(room, values->v[i], err) < 0)
+            return NAN;
+    if (room->n == 0)
+        return NAN;
+    if (quantile == 0.5)
+        return tch_median(room->v, room->n);
+    tch_sort(room->v, room->n);
+    return tch_quantile_linear(room->v, room->n, quantile);
+}
+
+/* Stages are in microseconds; a quantity that is a time is in nanoseconds. */
+static double of_recorded(const struct tch_run_sample *s, const struct tch_quantity *q,
+                          double quantile)
+{
+    const struct tch_recorded *v;
+
+    if (q->index >= s->recorded_count)
+        return NAN;
+    v = &s->recorded[q->index];
+    return (q->unit == TCH_NS ? 1e3 : 1) * (quantile == 0.95   ? v->p95
+                                            : quantile == 0.99 ? v->p99
+                                                               : v->p50);
+}
+
+/* The value of run i, NAN where there is none. */
+static double value_of(const struct tch_receipt *r, const struct tch_quantity *q, size_t i,
+                       double quantile, struct tch_values *room, tacho_error *err)
+{
+    const struct tch_run_sample *s = &r->samples.items[i];
+
+    switch (q->kind) {
+    case TCH_QUANTITY_FIELD:
+        return s->field[q->index];
+    case TCH_QUANTITY_CPU:
+        return s->field[TCH_USER] + s->field[TCH_SYSTEM];
+    case TCH_QUANTITY_RECORDED:
+        return of_recorded(s, q, quantile);
+    case TCH_QUANTITY_METRIC:
+        return of_metric(&s->metrics[q->index], quantile, room, err);
+    case TCH_QUANTITY_THROUGHPUT:
+        return r->work > 0 && s->field[TCH_WALL] > 0 ? r->work / s->field[TCH_WALL] * 1e9 : NAN;
+    }
+    return NAN;
+}
+
+int tch_series_of(const struct tch_receipt *r, const struct tch_quantity *q, double quantile,
+                  struct tch_series *ret, tacho_error *err)
+{
+    size_t count = r->samples.count;
+    struct tch_values room = {0};
+
+    *ret = (struct tch_series){.value = malloc((count + 1) * sizeof *ret->value),
+                               .pair = malloc((count + 1) * sizeof *ret->pair)};
+    if (!ret->value || !ret->pair)
+        return no_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        const struct tch_run_sample *sample = &r->samples.items[i];
+        double value = value_of(r, q, i, quantile, &room, err);
+
+        if (!tch_run_sample_ok(sample) || isnan(value))
+            continue;
+        ret->value[ret->count] = value;
+        ret->pair[ret->count++] = sample->pair;
+    }
+    tch_values_release(&room);
+    return 0;
+}
+
+void tch_series_release(struct tch_series *s)
+{
+    free(s->value);
+    free(s->pair);
+    *s = (struct tch_series){0};
+}
+
+void tch_series_match(struct tch_series *a, struct tch_series *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+        uint64_t p = a->pair[i];
+        uint64_t q = b->pair[j];
+
+        if (p == q) {
+            a->value[n] = a->value[i];
+            b->value[n] = b->value[j];
+            a->pair[n] = b->pair[n] = p;
+            n++;
+        }
+        i += p <= q;
+        j += q <= p;
+    }
+    a->count = b->count = n;
+}
+
+bool tch_runs_paired(const struct tch_receipt *a, const struct tch_receipt *b)
+{
+    return a->group[0] && strcmp(a->group, b->group) == 0;
+}
+
+static bool has_value(const struct tch_receipt *r, const struct tch_quantity *q)
+{
+    struct tch_values room = {0};
+    bool found = false;
+
+    for (size_t i = 0; i < r->samples.count && !found; i++)
+        found = !isnan(value_of(r, q, i, 0.5, &room, NULL));
+    tch_values_release(&room);
+    return found;
+}
+
+static bool describe_next(const struct tch_receipt *r, size_t i, struct tch_quantity *ret)
+{
+    const struct tch_run_samples *samples = &r->samples;
+
+    if (i < KNOWN) {
+        describe(r, i, ret);
+        return true;
+    }
+    i -= KNOWN;
+    if (i < samples->metric_count) {
+        describe_metric(&samples->metrics[i], i, ret);
+        return true;
+    }
+    i -= samples->metric_count;
+    return describe_recorded(samples->recorded_names[i], i, ret);
+}
+
+bool tch_quantity_next(const struct tch_receipt *r, size_t *at, struct tch_quantity *ret)
+{
+    while (*at < KNOWN + r->samples.metric_count + r->samples.recorded_count)
+        if (describe_next(r, (*at)++, ret) && has_value(r, ret))
+            return true;
+    return false;
+}

@@ -1,0 +1,173 @@
+/* Two runs, quantity by quantity. */
+#include "run_compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+const struct tch_budget tch_budget_default = {
+    .tolerance = NAN, .min_effect = 0.02, .max = NAN, .quantile = 0.5};
+
+int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
+                     tacho_error *err)
+{
+    if (!q->directed && !budget->directed)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "it is not known whether more of '%s' is better: say its 'direction' in "
+                        "tacho.yaml, or --higher-is-better or --lower-is-better",
+                        q->name);
+    if (budget->budget.quantile != 0.5 && !q->several && !isnan(budget->budget.tolerance))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "'%s' has one value a run: %s of it can have a max, but no tolerance",
+                        q->name, tch_statistic_name(budget->budget.quantile));
+    return 0;
+}
+
+/* By either name of the quantity. */
+static bool is_for(const struct tch_named_budget *budget, const struct tch_quantity *q)
+{
+    struct tch_quantity named;
+
+    return strcmp(budget->name, q->name) == 0 ||
+           (tch_quantity_find(NULL, budget->name, &named) && strcmp(named.name, q->name) == 0);
+}
+
+static const struct tch_named_budget *
+budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, size_t count)
+{
+    const struct tch_named_budget *common = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!budgets[i].name)
+            common = q->gated ? &budgets[i] : common;
+        else if (is_for(&budgets[i], q))
+            return &budgets[i];
+    }
+    return common;
+}
+
+int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
+                    const struct tch_quantity *q, const struct tch_named_budget *budget,
+                    tacho_error *err)
+{
+    struct tch_about about = {.bench = bench,
+                              .quantity = *q,
+                              .budget = budget->budget,
+                              .ask = TCH_ASK_MAX,
+                              .required = budget->required};
+    struct tch_series y;
+    int status;
+
+    if (isnan(budget->budget.max))
+        return 0;
+    if (!budget->directed)
+        about.budget.higher = q->higher;
+    /* With several values a run the quantile is within each run, and the median run counts. */
+    about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
+    status = tch_series_of(b, q, budget->budget.quantile, &y, err);
+    if (status == 0)
+        status = tch_findings_add(f, &about, NULL, &y, err);
+    tch_series_release(&y);
+    return status;
+}
+
+static bool all_zero(const struct tch_series *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->value[i] != 0)
+            return false;
+    return true;
+}
+
+/* One quantity of both. What nobody asked for and never happened is left out. */
+static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
+                        const struct tch_quantity *qa, const struct tch_receipt *b,
+                        const struct tch_quantity *qb, const struct tch_named_budget *budget,
+                        tacho_error *err)
+{
+    bool ask = budget && !isnan(budget->budget.tolerance);
+    struct tch_about about = {
+        .bench = bench,
+        .quantity = *qb,
+        .budget = budget ? budget->budget : tch_budget_default,
+        .ask = ask ? TCH_ASK_RATIO : TCH_ASK_NOTHING,
+        .required = budget && budget->required,
+        .paired = tch_runs_paired(a, b),
+    };
+    struct tch_series x = {0};
+    struct tch_series y = {0};
+    int status;
+
+    if (!budget || !budget->directed)
+        about.budget.higher = qb->higher;
+    status = tch_series_of(a, qa, about.budget.quantile, &x, err);
+    if (status == 0)
+        status = tch_series_of(b, qb, about.budget.quantile, &y, err);
+    if (status == 0 && (ask || !all_zero(&x) || !all_zero(&y)) && (ask || x.count > 0))
+        status = tch_findings_add(f, &about, &x, &y, err);
+    tch_series_release(&x);
+    tch_series_release(&y);
+    return status;
+}
+
+/* What is asked for and not there. */
+static int add_missing(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
+                       const struct tch_named_budget *budget, tacho_error *err)
+{
+    struct tch_about about = {.bench = bench,
+                              .budget = budget->budget,
+                              .ask = TCH_ASK_RATIO,
+                              .required = budget->required};
+    struct tch_series none = {0};
+
+    if (!tch_quantity_find(b, budget->name, &about.quantity))
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", budget->name);
+    if (!budget->required) {
+        tch_findings_note(f, "%s%s%s was not measured, and is not judged", bench,
+                          bench[0] ? ": " : "", about.quantity.title);
+        return 0;
+    }
+    return tch_findings_add(f, &about, NULL, &none, err);
+}
+
+static bool is_asked(const struct tch_findings *f, size_t from, const struct tch_receipt *b,
+                     const char *name)
+{
+    struct tch_quantity q;
+
+    if (!tch_quantity_find(b, name, &q))
+        return false;
+    for (size_t i = from; i < f->count; i++)
+        if (strcmp(f->about[i].quantity.name, q.name) == 0)
+            return true;
+    return false;
+}
+
+int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
+                     const struct tch_receipt *b, const struct tch_named_budget *budgets,
+                     size_t count, bool with_all, tacho_error *err)
+{
+    struct tch_quantity qb;
+    size_t from = f->count;
+    size_t at = 0;
+    int status = 0;
+
+    while (status == 0 && tch_quantity_next(b, &at, &qb)) {
+        const struct tch_named_budget *budget = budget_of(&qb, budgets, count);
+        struct tch_quantity qa;
+
+        if (!tch_quantity_same(a, &qb, &qa) || (!budget && !with_all))
+            continue;
+        if (budget && budget->name)
+            status = tch_budget_check(budget, &qb, err);
+        if (status == 0)
+            status = add_quantity(f, bench, a, &qa, b, &qb, budget, err);
+        if (status == 0 && budget)
+            status = tch_compare_max(f, bench, b, &qb, budget, err);
+    }
+    for (size_t i = 0; i < count && status == 0; i++)
+        if (budgets[i].name && !is_asked(f, from, b, budgets[i].name))
+            status = add_missing(f, bench, b, &budgets[i], err);
+    return status;
+}

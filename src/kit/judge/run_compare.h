@@ -1,0 +1,48 @@
+/*
+ * Two runs as rows of a report.
+ */
+#ifndef TCH_RUN_COMPARE_H
+#define TCH_RUN_COMPARE_H
+
+#include "findings.h"
+
+/** What a quantity may do, by its name. */
+struct tch_named_budget {
+    const char *name; /**< NULL: every quantity that is gated by default */
+    struct tch_budget budget;
+    bool directed; /**< budget.higher was said, not guessed */
+    bool required;
+};
+
+/** What is asked for of a quantity where nothing else is said. */
+extern const struct tch_budget tch_budget_default;
+
+/**
+ * Adds rows for what both runs have: those with a budget first come with a question, the others
+ * (with_all) with a ratio alone.
+ *
+ * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: a budget for what none of the two can have, or of
+ *         which it is not known which way is better
+ */
+int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
+                     const struct tch_receipt *b, const struct tch_named_budget *budgets,
+                     size_t count, bool with_all, tacho_error *err);
+
+/** Adds a row without a question for each stage of the profile events that both folders have, but
+   of which it is not known which run recorded them, as of a server's: rows from number `from` on
+   have the others. The events of one run are no runs of their own: their intervals tell of these
+   events. */
+int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, const char *a,
+                       const char *b, tacho_error *err);
+
+/** Adds the row for the absolute limit of a budget, if it has one. */
+int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
+                    const struct tch_quantity *q, const struct tch_named_budget *budget,
+                    tacho_error *err);
+
+/** Checks that a budget makes sense for a quantity: its direction is known, its statistic has
+    something to be of. */
+int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
+                     tacho_error *err);
+
+#endif

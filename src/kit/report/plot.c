@@ -1,0 +1,416 @@
+/* Charts as SVG. */
+#include "plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "kit/run/value.h"
+
+/* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
+   that its text has about the size of the page's. */
+enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 566, BOTTOM = 202 };
+enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
+enum { TITLE_HEIGHT = 30 }; /* of a file */
+enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* characters, of which two stand beside each other */ };
+
+void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        size_t step = tch_utf8_step(text + i, len - i);
+        unsigned char c = (unsigned char)text[i];
+
+        if (step == 0 || (c < 0x20 && c != '\n' && c != '\t'))
+            tch_buf_adds(b, "\xEF\xBF\xBD"); /* no document may have these */
+        else if (c == '<')
+            tch_buf_adds(b, "&lt;");
+        else if (c == '>')
+            tch_buf_adds(b, "&gt;");
+        else if (c == '&')
+            tch_buf_adds(b, "&amp;");
+        else if (c == '"')
+            tch_buf_adds(b, "&quot;");
+        else
+            tch_buf_add(b, text + i, step);
+        i += step > 0 ? step : 1;
+    }
+}
+
+void tch_add_escaped(struct tch_buf *b, const char *text)
+{
+    tch_add_escaped_n(b, text, strlen(text));
+}
+
+void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero)
+{
+    double low = n > 0 ? values[0] : 0;
+    double high = low;
+
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    p->y0 = zero ? 0 : low - 0.08 * (high - low);
+    p->y1 = high + 0.08 * (high - p->y0);
+    if (!(p->y1 > p->y0)) {
+        p->y0 = zero ? 0 : low * 0.9;
+        p->y1 = high > 0 ? high * 1.1 : 1;
+    }
+}
+
+/* Where x is between two others: 0 at the first, 1 at the second. */
+static double share(double x, double from, double to, bool logarithmic)
+{
+    return logarithmic ? log(x / from) / log(to / from) : (x - from) / (to - from);
+}
+
+static double px(const struct tch_plot *p, double x)
+{
+    return p->x1 > p->x0 ? share(x, p->x0, p->x1, p->x_log) * DATA_WIDTH : DATA_WIDTH / 2.0;
+}
+
+static double py(const struct tch_plot *p, double y)
+{
+    return DATA_HEIGHT - share(y, p->y0, p->y1, p->y_log) * DATA_HEIGHT;
+}
+
+/* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are at
+   most `count` of them, or one more. */
+static double tick_step(double range, double most, int count, enum tch_unit unit)
+{
+    double base = 1;
+    double step;
+    double power;
+
+    if (unit == TCH_BYTES)
+        while (most >= base * 1024)
+            base *= 1024;
+    step = range / count / base;
+    power = pow(10, floor(log10(step)));
+    step /= power;
+    return base * power * (step < 1.01 ? 1 : step < 2.02 ? 2 : step < 5.05 ? 5 : 10);
+}
+
+static void add_tick_y(struct tch_plot *p, double y)
+{
+    tch_buf_addf(p->b, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\">", LEFT, TOP + py(p, y),
+                 RIGHT, LEFT - 6, TOP + py(p, y) + 4);
+    tch_add_short(p->b, p->yu, y);
+    tch_buf_adds(p->b, "</text>");
+}
+
+static void add_tick_x(struct tch_plot *p, double x)
+{
+    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 18);
+    tch_add_short(p->b, p->xu, x);
+    tch_buf_adds(p->b, "</text>");
+}
+
+/* Powers of ten; where these are few, twice and five times them too. */
+static void add_ticks_log(struct tch_plot *p, double low, double high, double most,
+                          void (*add)(struct tch_plot *p, double value))
+{
+    bool few = log10(high / low) * 3 <= most;
+    double skip = ceil(log10(high / low) / most);
+
+    for (double e = floor(log10(low)); e <= log10(high) + 1e-9; e += few ? 1 : skip)
+        for (int i = 0; i < (few ? 3 : 1); i++) {
+            double value = pow(10, e) * (i == 0 ? 1 : i == 1 ? 2 : 5);
+
+            if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+                add(p, value);
+        }
+}
+
+static void add_ticks_y(struct tch_plot *p)
+{
+    double step = tick_step(p->y1 - p->y0, p->y1, 6, p->yu);
+
+    tch_buf_adds(p->b, "<g class=\"ticks y\">");
+    if (p->y_log)
+        add_ticks_log(p, p->y0, p->y1, 6, add_tick_y);
+    for (double y = ceil(p->y0 / step) * step; y <= p->y1 && !p->y_log; y += step)
+        add_tick_y(p, fabs(y) < step / 1e6 ? 0 : y);
+    tch_buf_adds(p->b, "</g>");
+}
+
+static void add_ticks_x(struct tch_plot *p)
+{
+    double step = tick_step(p->x1 - p->x0, p->x1, 6, p->xu);
+
+    if (p->xu == TCH_COUNT && step < 1)
+        step = 1;
+    tch_buf_adds(p->b, "<g class=\"ticks x\">");
+    if (p->x_log)
+        add_ticks_log(p, p->x0, p->x1, 8, add_tick_x);
+    for (double x = ceil(p->x0 / step) * step; x <= p->x1 && !p->x_log; x += step)
+        add_tick_x(p, fabs(x) < step / 1e6 ? 0 : x);
+    tch_buf_addf(p->b, "</g><text class=\"axis\" x=\"%d\" y=\"%d\">", (LEFT + RIGHT) / 2,
+                 HEIGHT - 6);
+    tch_add_escaped(p->b, p->x_name);
+    tch_buf_adds(p->b, "</text>");
+}
+
+/*
+ * What the lines are called: below the axis, where no data is.
+ */
+
+static size_t key_columns(const struct tch_plot *p)
+{
+    for (size_t i = 0; i < p->key_count; i++)
+        if (strlen(p->keys[i]) > KEY_SHORT)
+            return 1;
+    return 2;
+}
+
+static size_t keys_height(const struct tch_plot *p)
+{
+    size_t columns = key_columns(p);
+
+    return (p->key_count + columns - 1) / columns * KEY_HEIGHT;
+}
+
+static void add_keys(struct tch_plot *p)
+{
+    size_t columns = key_columns(p);
+
+    if (p->key_count == 0)
+        return;
+    tch_buf_adds(p->b, "<g class=\"legend\">");
+    for (size_t i = 0; i < p->key_count; i++) {
+        size_t x = LEFT + i % columns * DATA_WIDTH / 2;
+        size_t y = HEIGHT + i / columns * KEY_HEIGHT + KEY_HEIGHT / 2;
+
+        tch_buf_addf(p->b,
+                     "<path class=\"%c\" d=\"M%zu %zuh16\"/><text class=\"name\" x=\"%zu\" "
+                     "y=\"%zu\">",
+                     'a' + (char)i, x, y, x + 22, y + 4);
+        tch_add_escaped(p->b, p->keys[i]);
+        tch_buf_adds(p->b, "</text>");
+    }
+    tch_buf_adds(p->b, "</g>");
+}
+
+void tch_plot_begin(struct tch_plot *p)
+{
+    static const char *const units[] = {[TCH_NS] = "ns",
+                                        [TCH_BYTES] = "bytes",
+                                        [TCH_COUNT] = "count",
+                                        [TCH_JOULES] = "j",
+                                        [TCH_PLAIN] = "plain"};
+
+    if (!(p->x1 > p->x0))
+        p->x1 = p->x0 + 1;
+    if (!(p->y1 > p->y0))
+        p->y1 = p->y0 + 1;
+    tch_buf_adds(p->b, "<figure class=\"plot\"><figcaption>");
+    tch_add_escaped(p->b, p->title);
+    tch_buf_addf(p->b, "</figcaption><svg viewBox=\"0 0 %d %zu\" tabindex=\"0\" role=\"img\"",
+                 WIDTH, HEIGHT + keys_height(p));
+    tch_buf_addf(p->b, " data-x0=\"%.17g\" data-x1=\"%.17g\" data-y0=\"%.17g\" data-y1=\"%.17g\"",
+                 p->x0, p->x1, p->y0, p->y1);
+    tch_buf_adds(p->b, p->x_log ? " data-xlog=\"1\"" : "");
+    tch_buf_adds(p->b, p->y_log ? " data-ylog=\"1\"" : "");
+    tch_buf_addf(p->b, " data-xu=\"%s\" data-yu=\"%s\" data-xn=\"", units[p->xu], units[p->yu]);
+    tch_add_escaped(p->b, p->x_name);
+    tch_buf_adds(p->b, "\" data-yn=\"");
+    tch_add_escaped(p->b, p->y_name);
+    tch_buf_adds(p->b, "\" aria-label=\"");
+    tch_add_escaped(p->b, p->title);
+    tch_buf_adds(p->b, "\">");
+    add_ticks_y(p);
+    add_ticks_x(p);
+    tch_buf_addf(p->b,
+                 "<svg class=\"area\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+                 "overflow=\"hidden\"><g class=\"data\">",
+                 LEFT, TOP, DATA_WIDTH, DATA_HEIGHT);
+}
+
+/* Of a pixel: the script makes values of them again, and a tenth of one is much on an axis in
+   powers of ten. */
+static int digits(const struct tch_plot *p)
+{
+    return p->x_log || p->y_log ? 3 : 1;
+}
+
+void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n)
+{
+    tch_plot_marks(p, "", x, y, n);
+}
+
+void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const double *y,
+                    size_t n)
+{
+    tch_buf_addf(p->b, "<path class=\"dots%s%s\" d=\"", *kind ? " " : "", kind);
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "M%.*f %.*fh0", digits(p), px(p, x[i]), digits(p), py(p, y[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
+/* Of each piece of a long line, its first, lowest, highest and last point in their order. */
+static size_t thin(const double *y, size_t from, size_t to, size_t keep[4])
+{
+    size_t low = from;
+    size_t high = from;
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++) {
+        low = y[i] < y[low] ? i : low;
+        high = y[i] > y[high] ? i : high;
+    }
+    keep[n++] = from;
+    if ((low < high ? low : high) > keep[n - 1])
+        keep[n++] = low < high ? low : high;
+    if ((low < high ? high : low) > keep[n - 1])
+        keep[n++] = low < high ? high : low;
+    if (to - 1 > keep[n - 1])
+        keep[n++] = to - 1;
+    return n;
+}
+
+void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
+                   bool area)
+{
+    size_t piece = n / (TCH_PLOT_POINTS / 4) + 1;
+    char command = 'M';
+
+    if (n == 0)
+        return;
+    tch_buf_addf(p->b, "<path class=\"line %s%s\" d=\"", kind, area ? " filled" : "");
+    if (area)
+        tch_buf_addf(p->b, "M%.1f %d", px(p, x[0]), DATA_HEIGHT);
+    for (size_t from = 0; from < n; from += piece) {
+        size_t keep[4];
+        size_t kept = thin(y, from, from + piece < n ? from + piece : n, keep);
+
+        for (size_t i = 0; i < kept; i++) {
+            tch_buf_addf(p->b, "%c%.*f %.*f", area ? 'L' : command, digits(p), px(p, x[keep[i]]),
+                         digits(p), py(p, y[keep[i]]));
+            command = 'L';
+        }
+    }
+    if (area)
+        tch_buf_addf(p->b, "L%.1f %dZ", px(p, x[n - 1]), DATA_HEIGHT);
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,
+                       const double *high, size_t n)
+{
+    tch_buf_addf(p->b, "<path class=\"whisker %s\" d=\"", kind);
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "M%.1f %.1fV%.1f", px(p, x[i]), py(p, low[i]), py(p, high[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n)
+{
+    tch_buf_addf(p->b, "<path class=\"fit %s\" d=\"", kind);
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "%c%.1f %.1f", i > 0 ? 'L' : 'M', px(p, x[i]), py(p, y[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n)
+{
+    tch_buf_adds(p->b, "<path class=\"bars\" d=\"");
+    for (size_t i = 0; i < n; i++) {
+        double left = px(p, edge[i]);
+        double width = px(p, edge[i + 1]) - left;
+        double top = py(p, height[i]);
+
+        if (height[i] > 0)
+            tch_buf_addf(p->b, "M%.1f %dV%.1fh%.1fV%dz", left, DATA_HEIGHT, top, width,
+                         DATA_HEIGHT);
+    }
+    tch_buf_adds(p->b, "\"/>");
+}
+
+void tch_plot_level(struct tch_plot *p, double y)
+{
+    tch_buf_addf(p->b, "<path class=\"level\" d=\"M0 %.1fH%d\"/>", py(p, y), DATA_WIDTH);
+}
+
+void tch_plot_strip(struct tch_plot *p, double low, double high)
+{
+    tch_buf_addf(p->b, "<path class=\"strip\" d=\"M0 %.1fH%dV%.1fH0z\"/>", py(p, high), DATA_WIDTH,
+                 py(p, low));
+}
+
+void tch_plot_end(struct tch_plot *p)
+{
+    tch_plot_end_picture(p);
+    tch_buf_adds(p->b, "</figure>\n");
+}
+
+void tch_plot_end_picture(struct tch_plot *p)
+{
+    tch_buf_adds(p->b, "</g></svg>");
+    add_keys(p);
+    tch_buf_adds(p->b, "</svg>");
+}
+
+/* What report.css says of charts, without the page around them. */
+static const char file_style[] =
+    "svg{background:#fff;font:12px system-ui,sans-serif;--fg:#1c2430;--dim:#5b6675;--line:#dde2e9;"
+    "--card:#fff;--a:#2f6fd6;--b:#c2571a;--c:#2a8f5b;--d:#8a4fc7;--e:#c23a6b;--f:#0f8a99;"
+    "--g:#9a7b12;--h:#5b6675}"
+    ".ticks path{stroke:var(--line)}.ticks text,.axis{fill:var(--dim)}.name,.title{fill:var(--fg)}"
+    ".title{font-size:14px}.ticks.y text{text-anchor:end}"
+    ".ticks.x text,.axis{text-anchor:middle}.data path{fill:none;stroke:var(--a)}"
+    ".dots{stroke-width:6;stroke-linecap:round;opacity:.75}.line,.legend path{stroke-width:1.6}"
+    ".whisker{stroke-width:1.2;opacity:.6}.fit{stroke-dasharray:5 3;opacity:.7}"
+    ".heat text{fill:var(--fg);text-anchor:middle}.heat .row{text-anchor:end}"
+    ".heat .dim{fill:var(--dim)}.heat .unsure{font-style:italic;opacity:.75}"
+    ".heat .chosen{fill:none;stroke:var(--fg);stroke-width:2}"
+    ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
+    ".heat .none{fill:var(--line);opacity:.6}";
+
+/* "720 270", where a chart says how large it is; returns what stands behind it. */
+static const char *read_size(const char *text, uint64_t *width, uint64_t *height)
+{
+    size_t first = strcspn(text, " ");
+    size_t second = strcspn(text + first, "\"");
+
+    if (tch_parse_u64_n(text, first, INT32_MAX, width) < 0 || second == 0 ||
+        tch_parse_u64_n(text + first + 1, second - 1, INT32_MAX, height) < 0)
+        return NULL;
+    *height += TITLE_HEIGHT;
+    return text + first + second + 1;
+}
+
+void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b)
+{
+    static const char open[] = "<svg viewBox=\"0 0 ";
+    const char *at = strstr(chart->data + from, open);
+    const char *rest = NULL;
+    const char *end = NULL;
+    uint64_t width;
+    uint64_t height;
+
+    if (at)
+        rest = read_size(at + sizeof open - 1, &width, &height);
+    if (!rest)
+        return;
+    for (const char *next = strstr(at, "</svg>"); next; next = strstr(next + 1, "</svg>"))
+        end = next;
+    tch_buf_addf(b,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -%d %" PRIu64 " %" PRIu64
+                 "\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\"",
+                 TITLE_HEIGHT, width, height, width, height);
+    at = strchr(rest, '>') + 1;
+    tch_buf_add(b, rest, (size_t)(at - rest)); /* the other attributes */
+    tch_buf_addf(b, "<style>%s", file_style);
+    for (const char *kind = "abcdefgh"; *kind; kind++)
+        tch_buf_addf(b, ".data .%c,.legend .%c{stroke:var(--%c)}", *kind, *kind, *kind);
+    tch_buf_addf(b,
+                 ".data .best{stroke:var(--b);opacity:1}</style>"
+                 "<rect y=\"-%d\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\" fill=\"#fff\"/>",
+                 TITLE_HEIGHT, width, height);
+    tch_buf_adds(b, "<text class=\"title\" x=\"12\" y=\"-10\">");
+    tch_add_escaped(b, title);
+    tch_buf_adds(b, "</text>");
+    tch_buf_add(b, at, (size_t)(end - at));
+    tch_buf_adds(b, "</svg>\n");
+}

@@ -1,0 +1,71 @@
+/*
+ * Charts as SVG, one element each, with axes; the page's script adds pointing and zooming.
+ *
+ *     struct tch_plot p = {.b = b, .title = "...", .x1 = 20, .y1 = 3e6, .yu = TCH_NS};
+ *     tch_plot_begin(&p);
+ *     tch_plot_dots(&p, xs, ys, n);
+ *     tch_plot_end(&p);
+ *
+ * Dots are lines of no length with round ends: they stay round when the chart is stretched.
+ */
+#ifndef TCH_PLOT_H
+#define TCH_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "kit/run/run_sample.h"
+
+enum { TCH_PLOT_POINTS = 2000 }; /* of a line: more are thinned out, peaks kept */
+
+struct tch_plot {
+    struct tch_buf *b;
+    const char *title; /**< read aloud, and shown above */
+    const char *x_name;
+    const char *y_name;
+    double x0, x1, y0, y1;
+    enum tch_unit xu, yu;
+    bool x_log, y_log;       /**< logarithmic: then the range is above 0 */
+    const char *const *keys; /**< what the lines "a", "b", ... are called: below the data */
+    size_t key_count;
+};
+
+/** The smallest y and the largest of the values, with some room; from 0 when `zero`. */
+void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero);
+
+void tch_plot_begin(struct tch_plot *p);
+void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n);
+
+/** Dots in another colour: "a" to "h", or "best". */
+void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const double *y,
+                    size_t n);
+void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
+                   bool area);
+
+/** From low[i] to high[i], each with a line. */
+void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,
+                       const double *high, size_t n);
+
+/** A line that is no data, as a fit is. */
+void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n);
+
+/** Bars from edge[i] to edge[i + 1]. */
+void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n);
+
+/** A level, and the strip between two. */
+void tch_plot_level(struct tch_plot *p, double y);
+void tch_plot_strip(struct tch_plot *p, double low, double high);
+void tch_plot_end(struct tch_plot *p);
+
+/** The same, but the figure stays open for what belongs below the picture: the caller ends it. */
+void tch_plot_end_picture(struct tch_plot *p);
+
+/** The SVG of a chart that was added to b from `from` on, as a file of its own. */
+void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b);
+
+/** Text as HTML or XML has it. */
+void tch_add_escaped(struct tch_buf *b, const char *text);
+void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len);
+
+#endif

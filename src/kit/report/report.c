@@ -1,0 +1,129 @@
+/* Opening run folders, the table of formats, and what they share. */
+#include "report.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "kit/run/run.h"
+#include "kit/run/value.h"
+#include "kit/stats/ratio.h"
+
+enum { COMPARED_MOST = 2000 }; /* the work grows as the square; the interval is narrow by then */
+
+const struct tch_report_format *const tch_report_formats[] = {
+    &tch_report_html,       &tch_report_md, &tch_report_json, &tch_report_csv, &tch_report_junit,
+    &tch_report_prometheus, NULL,
+};
+
+int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err)
+{
+    int status;
+
+    *run = (struct tch_report_run){.folder = folder};
+    status = tch_receipt_load(&run->receipt, folder, &run->recovered, err);
+    if (status == 0 && run->recovered)
+        status = tch_run_recover(&run->receipt, folder, err);
+    return status;
+}
+
+void tch_report_close(struct tch_report_run *run)
+{
+    tch_receipt_release(&run->receipt);
+}
+
+static int write_one(const struct tch_report_format *format, const struct tch_report_run *run,
+                     tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    status = format->write(&b, run, 1, err);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the report");
+    if (status == 0)
+        status = tch_folder_at(path, run->folder, format->file, err);
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tch_report_folder(const char *folder, tacho_error *err)
+{
+    struct tch_report_run run;
+    int status = tch_report_open(&run, folder, err);
+
+    for (size_t i = 0; tch_report_formats[i] && status == 0; i++)
+        if (tch_report_formats[i]->file)
+            status = write_one(tch_report_formats[i], &run, err);
+    tch_report_close(&run);
+    return status;
+}
+
+/* Of rounds that both made; samples are in the order of the rounds. */
+static size_t match_pairs(const struct tch_run_samples *a, const struct tch_run_samples *b,
+                          double *x, double *y)
+{
+    size_t n = 0;
+
+    for (size_t i = 0, j = 0; i < a->count && j < b->count && n < COMPARED_MOST;) {
+        const struct tch_run_sample *p = &a->items[i];
+        const struct tch_run_sample *q = &b->items[j];
+
+        if (p->pair == q->pair && tch_run_sample_ok(p) && tch_run_sample_ok(q)) {
+            x[n] = p->field[TCH_WALL];
+            y[n++] = q->field[TCH_WALL];
+        }
+        i += p->pair <= q->pair;
+        j += q->pair <= p->pair;
+    }
+    return n;
+}
+
+static size_t at_most(size_t n)
+{
+    return n < COMPARED_MOST ? n : COMPARED_MOST;
+}
+
+int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
+                       struct tch_ratio *ret, tacho_error *err)
+{
+    bool paired = a->group[0] && strcmp(a->group, b->group) == 0;
+    size_t room = a->samples.count + b->samples.count + 2;
+    double *x = malloc(2 * room * sizeof *x);
+    double *y = x ? x + room : NULL;
+    int status;
+
+    if (!x)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory to compare");
+    if (paired) {
+        size_t n = match_pairs(&a->samples, &b->samples, x, y);
+
+        status = tch_ratio_paired(x, y, n, TCH_RUN_ALPHA, 1, ret, err);
+    } else {
+        size_t m = tch_run_samples_field(&a->samples, TCH_WALL, x);
+        size_t n = tch_run_samples_field(&b->samples, TCH_WALL, y);
+
+        status = tch_ratio_unpaired(x, at_most(m), y, at_most(n), TCH_RUN_ALPHA, 1, ret, err);
+    }
+    free(x);
+    return status;
+}
+
+void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
+{
+    double looks = tch_receipt_number(r, "costs", "looks", 0);
+    double cpu = tch_receipt_number(r, "costs", "looks_cpu_ns", NAN);
+    double wall = 0;
+
+    for (size_t i = 0; i < r->samples.count; i++)
+        wall += r->samples.items[i].field[TCH_WALL];
+    if (!(looks > 0) || !(wall > 0) || isnan(cpu))
+        return;
+    tch_buf_addf(b, "Memory and power were looked at %.0f times, which took ", looks);
+    tch_add_value(b, TCH_NS, cpu / looks);
+    tch_buf_addf(b, " of CPU time each, %.2f %% of the time of the runs.", 100 * cpu / wall);
+}

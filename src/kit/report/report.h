@@ -1,0 +1,60 @@
+/*
+ * Reports of runs: everything is drawn from the run folder, so that it can be drawn again.
+ */
+#ifndef TCH_REPORT_H
+#define TCH_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+#include "kit/run/receipt.h"
+
+enum { TCH_REPORT_MAX = 1 << 30, TCH_REPORT_RUNS = 64 };
+
+/** A run and where its files are. */
+struct tch_report_run {
+    struct tch_receipt receipt;
+    const char *folder;
+    bool recovered; /**< it had been killed */
+};
+
+struct tch_report_format {
+    const char *name;
+    const char *file; /**< what it is called in the run folder; NULL: not kept there */
+    int (*write)(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
+                 tacho_error *err);
+};
+
+extern const struct tch_report_format tch_report_html;
+extern const struct tch_report_format tch_report_md;
+extern const struct tch_report_format tch_report_json;
+extern const struct tch_report_format tch_report_csv;
+extern const struct tch_report_format tch_report_junit;
+extern const struct tch_report_format tch_report_prometheus;
+
+/** NULL-ended. */
+extern const struct tch_report_format *const tch_report_formats[];
+
+/** Text inside the quotes of a label in Prometheus's format. */
+void tch_add_prometheus_label(struct tch_buf *b, const char *text);
+
+/** Reads a run folder; one of a run that was killed is completed on disk.
+    tch_report_close() in any case. */
+int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err);
+void tch_report_close(struct tch_report_run *run);
+
+/** Writes report.html and report.md of one run into its folder. */
+int tch_report_folder(const char *folder, tacho_error *err);
+
+/** How b compares with a in wall time: paired where both are of one group. */
+struct tch_ratio;
+int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
+                       struct tch_ratio *ret, tacho_error *err);
+
+/** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
+void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
+
+#endif

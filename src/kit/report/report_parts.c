@@ -1,0 +1,269 @@
+/* Flamegraphs, events and facts in report.html. */
+#include "report_parts.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/number.h"
+#include "kit/event/event_scan.h"
+#include "kit/event/event_stages.h"
+#include "kit/run/value.h"
+#include "plot.h"
+
+enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };
+
+/* Flamegraphs. */
+
+static void add_base64(struct tch_buf *b, const char *data, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *in = (const unsigned char *)data;
+    char *out = tch_buf_room(b, (len + 2) / 3 * 4);
+    size_t n = 0;
+
+    if (!out)
+        return;
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        unsigned group = (unsigned)in[i] << 16 | (left > 1 ? (unsigned)in[i + 1] << 8 : 0) |
+                         (left > 2 ? in[i + 2] : 0);
+
+        out[n++] = digits[group >> 18];
+        out[n++] = digits[group >> 12 & 63];
+        out[n++] = left > 1 ? digits[group >> 6 & 63] : '=';
+        out[n++] = left > 2 ? digits[group & 63] : '=';
+    }
+    tch_buf_grew(b, n);
+}
+
+/* A picture that is lower than a frame gets a frame as low. */
+static void add_height(struct tch_buf *b, const char *svg, size_t len)
+{
+    static const char key[] = " height=\"";
+    const char *tag = memmem(svg, len, "<svg", 4);
+    const char *end = tag ? memchr(tag, '>', len - (size_t)(tag - svg)) : NULL;
+    const char *at = end ? memmem(tag, (size_t)(end - tag), key, sizeof key - 1) : NULL;
+    const char *number = at ? at + sizeof key - 1 : NULL;
+    const char *quote = number ? memchr(number, '"', (size_t)(end - number)) : NULL;
+    uint64_t height;
+
+    if (quote && tch_parse_u64_n(number, (size_t)(quote - number), 100000, &height) == 0)
+        tch_buf_addf(b, " style=\"--height:%llupx\"", (unsigned long long)height + 2);
+}
+
+void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len)
+{
+    tch_buf_adds(b, "<h3>");
+    tch_add_escaped(b, name);
+    tch_buf_adds(b, "</h3>\n<iframe title=\"");
+    tch_add_escaped(b, name);
+    tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
+    add_base64(b, svg, len);
+    tch_buf_addc(b, '"');
+    add_height(b, svg, len);
+    tch_buf_adds(b, "></iframe>\n");
+}
+
+static int is_flamegraph(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+
+    return strncmp(entry->d_name, "flamegraph-", 11) == 0 && len > 15 &&
+           strcmp(entry->d_name + len - 4, ".svg") == 0;
+}
+
+static int add_flamegraph(struct tch_buf *b, const char *folder, const char *name, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf svg;
+    int status = tch_folder_at(path, folder, name, err);
+
+    tch_buf_init(&svg, SVG_MAX);
+    if (status == 0)
+        status = tch_file_read(path, SVG_MAX, &svg, err);
+    if (status == 0)
+        tch_part_frame(b, name, svg.data, svg.len);
+    tch_buf_release(&svg);
+    return status;
+}
+
+int tch_part_flamegraphs(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
+{
+    struct dirent **names;
+    int n = scandir(run->folder, &names, is_flamegraph, alphasort);
+    int status = 0;
+
+    if (n > 0)
+        tch_buf_adds(b, "<h2>Where the time went</h2>\n");
+    for (int i = 0; i < n; i++) {
+        if (status == 0)
+            status = add_flamegraph(b, run->folder, names[i]->d_name, err);
+        free(names[i]);
+    }
+    if (n >= 0)
+        free(names);
+    return status;
+}
+
+/* Events. */
+
+static void add_stage(struct tch_buf *b, struct tch_stage *stage, double total)
+{
+    struct tch_stage_summary s;
+    double share;
+
+    tch_stage_summarise(stage, &s);
+    share = total > 0 ? s.total / total : 0;
+    tch_buf_adds(b, "<tr><td>");
+    tch_add_escaped_n(b, stage->name, stage->name_len);
+    tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)stage->count);
+    tch_add_value(b, TCH_NS, s.total * 1e3);
+    tch_buf_addf(b, "</td><td>%.1f %%</td><td style=\"text-align:left\">", 100 * share);
+    tch_buf_addf(b, "<span class=\"bar\" style=\"width:%.1fem\"></span></td><td>",
+                 8 * (share < 1 ? share : 1));
+    tch_add_value(b, TCH_NS, s.p50 * 1e3);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_value(b, TCH_NS, s.p95 * 1e3);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_value(b, TCH_NS, s.max * 1e3);
+    tch_buf_adds(b, "</td></tr>\n");
+}
+
+static void add_group(struct tch_buf *b, struct tch_stage_group *group)
+{
+    bool is_stage;
+    double total = tch_stage_group_total(group, &is_stage);
+    size_t shown = 0;
+
+    tch_buf_adds(b, "<h3>");
+    tch_add_escaped_n(b, group->event, group->event_len);
+    tch_buf_addf(b,
+                 "</h3>\n<div class=\"wide\"><table><tr><th>stage, of %llu events</th>"
+                 "<th>times</th><th>total</th><th>share</th><th></th><th>p50</th><th>p95</th>"
+                 "<th>max</th></tr>\n",
+                 (unsigned long long)group->events);
+    for (size_t i = 0; i < group->count && shown < STAGES_SHOWN; i++)
+        if (!group->stages[i].is_count) {
+            add_stage(b, &group->stages[i], total);
+            shown++;
+        }
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
+{
+    struct tch_stages stages;
+    void *workers[1] = {&stages};
+    struct tch_scan scan = {.threads = 1, .workers = workers, .event = tch_stages_add};
+    struct tch_scan_counts counts;
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, run->folder, "profile.jsonl", err);
+    int fd = status == 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+    if (fd < 0)
+        return status; /* most programs record none */
+    tch_stages_init(&stages, NULL, NULL);
+    status = tch_scan_fd(fd, path, &scan, &counts, err);
+    close(fd);
+    if (status == 0 && stages.count > 0) {
+        tch_buf_adds(b, "<h2>Stages of the events</h2>\n");
+        tch_stages_sort(&stages);
+        for (size_t i = 0; i < stages.count; i++)
+            add_group(b, &stages.groups[i]);
+    }
+    if (status == 0 && counts.bad > 0)
+        tch_buf_addf(b,
+                     "<p class=\"sub\">%llu of %llu lines of profile.jsonl are no events: tacho "
+                     "events validate says why.</p>\n",
+                     (unsigned long long)counts.bad, (unsigned long long)counts.lines);
+    tch_stages_release(&stages);
+    return status;
+}
+
+/* Facts. */
+
+static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, TCH_REPORT_MAX);
+    if (value->type == TCH_JSON_STRING && value->len >= 2) {
+        struct tch_json_value inside = *value;
+
+        inside.text++;
+        inside.len -= 2;
+        inside.escaped = memchr(inside.text, '\\', inside.len) != NULL;
+        tch_json_unescape(&inside, &text);
+    } else {
+        tch_buf_add(&text, value->text, value->len);
+    }
+    tch_add_escaped_n(b, text.data, text.len);
+    b->failed = b->failed || text.failed;
+    tch_buf_release(&text);
+}
+
+static void add_object(struct tch_buf *b, const char *name, const char *json, size_t len,
+                       int depth);
+
+static void add_fact(struct tch_buf *b, const char *name, const struct tch_json_value *value,
+                     int depth)
+{
+    if (value->type == TCH_JSON_NULL)
+        return;
+    if (value->type == TCH_JSON_OBJECT && depth < FACT_DEPTH) {
+        add_object(b, name, value->text, value->len, depth + 1);
+        return;
+    }
+    tch_buf_adds(b, "<tr><td>");
+    tch_add_escaped(b, name);
+    tch_buf_adds(b, "</td><td><code>");
+    add_json_text(b, value);
+    tch_buf_adds(b, "</code></td></tr>\n");
+}
+
+/* Members of an object below each other, "plan.runs". */
+static void add_object(struct tch_buf *b, const char *name, const char *json, size_t len, int depth)
+{
+    struct tch_json_reader r;
+    struct tch_json_value key;
+    struct tch_json_value value;
+
+    tch_json_open(&r, json, len, NULL);
+    if (tch_json_read(&r, &value) < 0)
+        return;
+    while (tch_json_member(&r, &key) > 0) {
+        char full[256];
+
+        snprintf(full, sizeof full, "%s%s%.*s", name, name[0] ? "." : "",
+                 (int)(key.len < 100 ? key.len : 100), key.text);
+        if (tch_json_read_raw(&r, &value) < 0)
+            return;
+        add_fact(b, full, &value, depth);
+    }
+}
+
+void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r)
+{
+    static const char *const left_out[] = {"statistics", "warnings", "samples"};
+
+    tch_buf_adds(b, "<h2>Machine, configuration and how it was run</h2>\n"
+                    "<div class=\"wide\"><table class=\"facts\">\n");
+    for (size_t i = 0; i < r->member_count; i++) {
+        struct tch_json_reader j;
+        struct tch_json_value value;
+        char name[64];
+        bool out = false;
+
+        snprintf(name, sizeof name, "%.*s", (int)r->member[i].key_len, r->member[i].key);
+        for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
+            out |= strcmp(name, left_out[k]) == 0;
+        tch_json_open(&j, r->member[i].raw, r->member[i].raw_len, NULL);
+        if (!out && tch_json_read_raw(&j, &value) == 0)
+            add_fact(b, name, &value, 0);
+    }
+    tch_buf_adds(b, "</table></div>\n");
+}

@@ -1,0 +1,22 @@
+/*
+ * The differential flamegraph of two run folders.
+ */
+#ifndef TCH_RUN_FLAME_DIFF_H
+#define TCH_RUN_FLAME_DIFF_H
+
+#include <limits.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+
+/** Finds the folded stacks that a run's flamegraph left in its folder: 1, or 0 where there are
+    none. */
+int tch_folded_find(const char *folder, char path[PATH_MAX]);
+
+/** Draws what changed from profile a to profile b, folded stacks both, as SVG: frames as wide as in
+    b; red costs more than in a, which is scaled to the same total. */
+int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char *title,
+                   tacho_error *err);
+
+#endif

@@ -1,0 +1,249 @@
+/* report.html: one file, no network. */
+#include <math.h>
+
+#include <tacho/version.h>
+
+#include "base/json_read.h"
+#include "kit/run/value.h"
+#include "kit/stats/ratio.h"
+#include "plot.h"
+#include "report.h"
+#include "report_page.h"
+#include "report_parts.h"
+#include "run_charts.h"
+
+static const char *row_title(const struct tch_receipt *r, const struct tch_run_row *row,
+                             char text[96])
+{
+    if (strcmp(row->name, "throughput") != 0)
+        return row->title;
+    snprintf(text, 96, "%s/s", r->work_unit);
+    return text;
+}
+
+void tch_page_open(struct tch_buf *b, const char *title)
+{
+    tch_buf_adds(b, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                    "<title>");
+    tch_add_escaped(b, title);
+    tch_buf_adds(b, " - tacho</title>\n<style>\n");
+    tch_buf_add(b, tch_report_css, tch_report_css_len);
+    tch_buf_adds(b, "</style></head><body>\n");
+}
+
+void tch_page_close(struct tch_buf *b, const char *from)
+{
+    tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
+                    "double-click for all of it. By keyboard: Tab to a chart, arrows move, + and - "
+                    "zoom, Esc shows all.</p>\n"
+                    "<footer>Made by tacho " TACHO_VERSION " from ");
+    tch_add_escaped(b, from);
+    tch_buf_adds(b, ".</footer>\n<script>\n");
+    tch_buf_add(b, tch_report_js, tch_report_js_len);
+    tch_buf_adds(b, "</script></body></html>\n");
+}
+
+/* "old, new" */
+static void add_names(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        tch_buf_adds(b, i > 0 ? ", " : "");
+        tch_buf_adds(b, runs[i].receipt.name);
+    }
+}
+
+static void add_title(struct tch_buf *b, const struct tch_receipt *r)
+{
+    tch_buf_adds(b, "<h1>");
+    tch_add_escaped(b, r->name);
+    tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
+    tch_add_escaped(b, r->command);
+    tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%zu run%s, ", r->samples.count,
+                 r->samples.count == 1 ? "" : "s");
+    tch_add_escaped(b, r->started_at);
+    tch_buf_adds(b, ", ");
+    tch_add_escaped(b, r->state);
+    tch_buf_adds(b, "</p>\n");
+}
+
+static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
+{
+    if (r->warnings.count == 0)
+        return;
+    tch_buf_adds(b, "<ul class=\"warnings\">\n");
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        tch_buf_adds(b, "<li>");
+        tch_add_escaped(b, r->warnings.item[i].text);
+        tch_buf_adds(b, "<span>");
+        tch_add_escaped(b, r->warnings.item[i].advice);
+        tch_buf_adds(b, "</span></li>\n");
+    }
+    tch_buf_adds(b, "</ul>\n");
+}
+
+static void add_interval(struct tch_buf *b, const struct tch_run_row *row)
+{
+    if (row->summary.level == 0) {
+        tch_buf_adds(b, "too few runs for an interval");
+        return;
+    }
+    tch_add_value(b, row->unit, row->summary.low);
+    tch_buf_adds(b, " … ");
+    tch_add_value(b, row->unit, row->summary.high);
+}
+
+/* Wall time, memory, energy, throughput and metrics, large. */
+static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
+{
+    static const char *const names[] = {"wall_ns", "user_ns", "max_rss_bytes", "energy_j",
+                                        "throughput"};
+
+    tch_buf_adds(b, "<div class=\"heads\">\n");
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct tch_run_row *row = &r->rows.row[i];
+        bool shown = row->unit == TCH_PLAIN;
+        char title[96];
+
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
+            shown |= strcmp(row->name, names[j]) == 0;
+        if (!shown)
+            continue;
+        tch_buf_adds(b, "<div class=\"head\"><span>");
+        tch_add_escaped(b, row_title(r, row, title));
+        tch_buf_adds(b, "</span><b>");
+        tch_add_value(b, row->unit, row->summary.median);
+        tch_buf_adds(b, "</b><span>");
+        add_interval(b, row);
+        tch_buf_adds(b, "</span></div>\n");
+    }
+    tch_buf_adds(b, "</div>\n");
+}
+
+static void add_cell(struct tch_buf *b, enum tch_unit unit, double value)
+{
+    tch_buf_adds(b, "<td>");
+    tch_add_value(b, unit, value);
+    tch_buf_adds(b, "</td>");
+}
+
+static void add_table(struct tch_buf *b, const struct tch_receipt *r)
+{
+    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+
+    tch_buf_adds(b, "<h2>Statistics</h2>\n<div class=\"wide\"><table><tr><th></th>"
+                    "<th>median</th><th>interval of the median");
+    if (level > 0)
+        tch_buf_addf(b, ", %.4g %%", floor(1000 * level) / 10);
+    tch_buf_adds(b, "</th><th>mean</th><th>sd</th><th>min</th><th>p95</th><th>max</th>"
+                    "<th>outliers</th></tr>\n");
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct tch_run_row *row = &r->rows.row[i];
+        const struct tch_summary *s = &row->summary;
+        char title[96];
+
+        tch_buf_adds(b, "<tr><td>");
+        tch_add_escaped(b, row_title(r, row, title));
+        tch_buf_adds(b, "</td>");
+        add_cell(b, row->unit, s->median);
+        tch_buf_adds(b, "<td>");
+        add_interval(b, row);
+        tch_buf_adds(b, "</td>");
+        add_cell(b, row->unit, s->mean);
+        add_cell(b, row->unit, s->stddev);
+        add_cell(b, row->unit, s->min);
+        add_cell(b, row->unit, s->p95);
+        add_cell(b, row->unit, s->max);
+        tch_buf_addf(b, "<td>%zu</td></tr>\n", s->outliers);
+    }
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+/* Several runs: one column each, and how they compare with the first. */
+static void add_side_by_side(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
+{
+    tch_buf_adds(b, "<h1>Side by side</h1>\n<div class=\"wide\"><table><tr><th></th>");
+    for (size_t i = 0; i < count; i++) {
+        tch_buf_adds(b, "<th>");
+        tch_add_escaped(b, runs[i].receipt.name);
+        tch_buf_adds(b, "</th>");
+    }
+    tch_buf_adds(b, "</tr>\n");
+    for (size_t j = 0; j < runs[0].receipt.rows.count; j++) {
+        const struct tch_run_row *row = &runs[0].receipt.rows.row[j];
+
+        tch_buf_adds(b, "<tr><td>");
+        tch_add_escaped(b, row->title);
+        tch_buf_adds(b, "</td>");
+        for (size_t i = 0; i < count; i++) {
+            const struct tch_receipt *r = &runs[i].receipt;
+            double value = NAN;
+
+            for (size_t k = 0; k < r->rows.count; k++)
+                if (strcmp(r->rows.row[k].name, row->name) == 0)
+                    value = r->rows.row[k].summary.median;
+            add_cell(b, row->unit, value);
+        }
+        tch_buf_adds(b, "</tr>\n");
+    }
+    tch_buf_adds(b, "<tr><td>wall time by the first, 95 %</td><td>1</td>");
+    for (size_t i = 1; i < count; i++) {
+        struct tch_ratio ratio;
+
+        tch_buf_adds(b, "<td>");
+        if (tch_report_compare(&runs[0].receipt, &runs[i].receipt, &ratio, NULL) < 0)
+            tch_buf_adds(b, "-");
+        else if (ratio.level > 0)
+            tch_buf_addf(b, "%.4g (%.4g … %.4g)", ratio.estimate, ratio.low, ratio.high);
+        else
+            tch_buf_addf(b, "%.4g (too few runs)", ratio.estimate);
+        tch_buf_adds(b, "</td>");
+    }
+    tch_buf_adds(b, "</tr></table></div>\n");
+}
+
+static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
+{
+    const struct tch_receipt *r = &run->receipt;
+    int status;
+
+    tch_buf_adds(b, "<section>\n");
+    add_title(b, r);
+    add_warnings(b, r);
+    add_heads(b, r);
+    status = tch_charts_runs(b, r, err);
+    if (status == 0)
+        status = tch_charts_timeline(b, run, err);
+    if (status == 0)
+        status = tch_part_flamegraphs(b, run, err);
+    if (status == 0)
+        status = tch_part_events(b, run, err);
+    if (status == 0)
+        status = tch_part_spans(b, run, err);
+    if (status < 0)
+        return status;
+    add_table(b, r);
+    tch_part_facts(b, r);
+    tch_buf_adds(b, "</section>\n");
+    return 0;
+}
+
+static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
+                      tacho_error *err)
+{
+    struct tch_buf names;
+    int status = 0;
+
+    tch_buf_init(&names, 1 << 16);
+    add_names(&names, runs, count);
+    tch_page_open(b, names.data);
+    tch_buf_release(&names);
+    if (count > 1)
+        add_side_by_side(b, runs, count);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = add_run(b, &runs[i], err);
+    tch_page_close(b, "run.json and the files beside it");
+    return status;
+}
+
+const struct tch_report_format tch_report_html = {"html", "report.html", write_html};

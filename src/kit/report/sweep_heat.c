@@ -1,0 +1,222 @@
+/* Heat maps of a sweep: two parameters across, a colour and a number a cell. */
+#include <math.h>
+
+#include "kit/run/value.h"
+#include "plot.h"
+#include "sweep_page.h"
+
+/* The picture is as wide as the charts are; its height follows from the rows. */
+enum {
+    WIDTH = 600,
+    TOP = 8,
+    RIGHT = 590,
+    LEFT = 84,
+    LABEL = 12,
+    BELOW = 44,
+    SLOT_MOST = 30,
+    NUMBERS_FROM = 44,
+};
+
+struct map {
+    const struct tch_results *r;
+    size_t measure;
+    enum tch_heat kind;
+    int row, column;
+    size_t first;
+    struct tch_buf *b;
+    size_t rows, columns;
+    double left, wide, high; /* of the cells, in pixels */
+    double low, most;        /* of the values */
+};
+
+static size_t cell_at(const struct map *m, size_t row, size_t column)
+{
+    const struct tch_grid *grid = m->r->sweep->plan->grid;
+    size_t cell = m->first + column * tch_grid_step(grid, (size_t)m->column);
+
+    return m->row < 0 ? cell : cell + row * tch_grid_step(grid, (size_t)m->row);
+}
+
+static double value_of(const struct map *m, size_t cell)
+{
+    const struct tch_cell_value *v = &m->r->cells[cell].value[m->measure];
+
+    return m->kind == TCH_HEAT_RATIO ? v->ratio.estimate : v->median;
+}
+
+/* How strong its colour is. Ratios: by how far they are from 1, in logarithms; what spans more than
+   a decade likewise. */
+static double strength(const struct map *m, double value)
+{
+    double share;
+
+    if (m->kind == TCH_HEAT_RATIO) {
+        double far = fmax(fabs(log(m->low)), fabs(log(m->most)));
+
+        share = far > 0 ? fabs(log(value)) / far : 0;
+    } else if (m->low > 0 && m->most > 10 * m->low) {
+        share = log(value / m->low) / log(m->most / m->low);
+    } else {
+        share = m->most > m->low ? (value - m->low) / (m->most - m->low) : 0.5;
+    }
+    return 0.06 + 0.66 * share;
+}
+
+static void add_value(const struct map *m, double value)
+{
+    if (m->kind == TCH_HEAT_RATIO)
+        tch_buf_addf(m->b, "%.3g", value);
+    else
+        tch_add_short(m->b, m->r->measures[m->measure].unit, value);
+}
+
+/* What is shown on pointing at it. */
+static void add_words(const struct map *m, size_t cell)
+{
+    const struct tch_cell_result *c = &m->r->cells[cell];
+    const struct tch_cell_value *v = &c->value[m->measure];
+    enum tch_unit unit = m->r->measures[m->measure].unit;
+
+    tch_buf_adds(m->b, "<title>");
+    tch_add_escaped(m->b, c->name);
+    tch_buf_adds(m->b, ": ");
+    if (isnan(v->median))
+        tch_add_escaped(m->b, c->failure ? c->failure : c->state);
+    else
+        tch_add_value(m->b, unit, v->median);
+    if (v->level > 0) {
+        tch_buf_adds(m->b, " (");
+        tch_add_value(m->b, unit, v->low);
+        tch_buf_adds(m->b, " … ");
+        tch_add_value(m->b, unit, v->high);
+        tch_buf_adds(m->b, ")");
+    }
+    if (!isnan(v->ratio.estimate))
+        tch_buf_addf(m->b, ", %.4g of the baseline", v->ratio.estimate);
+    tch_buf_adds(m->b, "</title>");
+}
+
+static void add_cell(const struct map *m, size_t row, size_t column)
+{
+    size_t cell = cell_at(m, row, column);
+    const struct tch_cell_result *c = &m->r->cells[cell];
+    double value = value_of(m, cell);
+    double x = m->left + (double)column * m->wide;
+    double y = TOP + (double)row * m->high;
+    bool known = !isnan(value);
+    bool sure = m->kind != TCH_HEAT_RATIO || c->value[m->measure].p <= TCH_RUN_ALPHA;
+
+    tch_buf_addf(m->b,
+                 "<g><rect class=\"%s\" fill-opacity=\"%.3f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                 "height=\"%.1f\"/>",
+                 !known                      ? "none"
+                 : m->kind != TCH_HEAT_RATIO ? "much"
+                 : value < 1                 ? "less"
+                                             : "more",
+                 known ? strength(m, value) : 1.0, x + 0.5, y + 0.5, m->wide - 1, m->high - 1);
+    if (c->best == TCH_BEST_YES)
+        tch_buf_addf(m->b,
+                     "<rect class=\"chosen\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                     "height=\"%.1f\"/>",
+                     x + 2, y + 2, m->wide - 4, m->high - 4);
+    if (m->wide >= NUMBERS_FROM && m->high >= LABEL + 2) {
+        tch_buf_addf(m->b, "<text%s x=\"%.1f\" y=\"%.1f\">",
+                     !known  ? " class=\"dim\""
+                     : !sure ? " class=\"unsure\""
+                             : "",
+                     x + m->wide / 2, y + m->high / 2 + 4);
+        if (known)
+            add_value(m, value);
+        else
+            tch_add_escaped(m->b, c->state);
+        tch_buf_adds(m->b, "</text>");
+    }
+    add_words(m, cell);
+    tch_buf_adds(m->b, "</g>");
+}
+
+/* Texts longer than so many bytes end in dots. */
+static void add_label(const struct map *m, const char *text, size_t most)
+{
+    size_t len = strlen(text);
+
+    tch_add_escaped_n(m->b, text, len <= most ? len : most - 1);
+    tch_buf_adds(m->b, len <= most ? "" : "…");
+}
+
+/* Every so many columns, so that labels do not overlap. */
+static void add_labels(const struct map *m)
+{
+    const struct tch_grid *grid = m->r->sweep->plan->grid;
+    double bottom = TOP + (double)m->rows * m->high;
+    size_t most = 8;
+    size_t every = (size_t)ceil(30 / m->wide);
+
+    if (m->wide > 64)
+        most = (size_t)(m->wide / 7);
+    for (size_t j = 0; j < m->columns; j += every) {
+        tch_buf_addf(m->b, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">",
+                     m->left + ((double)j + 0.5) * m->wide, bottom + 16);
+        add_label(m, grid->param[m->column].text[j], most);
+        tch_buf_adds(m->b, "</text>");
+    }
+    tch_buf_addf(m->b, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">%s</text>", (m->left + RIGHT) / 2,
+                 bottom + 36, grid->param[m->column].name);
+    if (m->row < 0)
+        return;
+    every = (size_t)ceil(LABEL / m->high);
+    for (size_t i = 0; i < m->rows; i += every) {
+        tch_buf_addf(m->b, "<text class=\"row dim\" x=\"%.1f\" y=\"%.1f\">", m->left - 6,
+                     TOP + ((double)i + 0.5) * m->high + 4);
+        add_label(m, grid->param[m->row].text[i], 12);
+        tch_buf_adds(m->b, "</text>");
+    }
+    tch_buf_addf(m->b, "<text class=\"row dim\" x=\"%.1f\" y=\"%.1f\">%s</text>", m->left - 6,
+                 bottom + 16, grid->param[m->row].name);
+}
+
+static void find_range(struct map *m)
+{
+    m->low = INFINITY;
+    m->most = -INFINITY;
+    for (size_t i = 0; i < m->rows; i++)
+        for (size_t j = 0; j < m->columns; j++) {
+            double value = value_of(m, cell_at(m, i, j));
+
+            if (!isnan(value)) {
+                m->low = fmin(m->low, value);
+                m->most = fmax(m->most, value);
+            }
+        }
+}
+
+void tch_heat_map(const struct tch_results *r, size_t measure, enum tch_heat kind, int row,
+                  int column, size_t first, const char *title, struct tch_buf *b)
+{
+    const struct tch_grid *grid = r->sweep->plan->grid;
+    struct map m = {.r = r,
+                    .measure = measure,
+                    .kind = kind,
+                    .row = row,
+                    .column = column,
+                    .first = first,
+                    .b = b,
+                    .rows = row < 0 ? 1 : grid->param[row].count,
+                    .columns = grid->param[column].count,
+                    .left = row < 0 ? 10 : LEFT};
+
+    m.wide = (RIGHT - m.left) / (double)m.columns;
+    m.high = fmax(3, fmin(fmin(SLOT_MOST, fmax(16, m.wide)), 900.0 / (double)m.rows));
+    find_range(&m);
+    tch_buf_adds(b, "<figure><figcaption>");
+    tch_add_escaped(b, title);
+    tch_buf_addf(b, "</figcaption><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"", WIDTH,
+                 TOP + (double)m.rows * m.high + BELOW);
+    tch_add_escaped(b, title);
+    tch_buf_adds(b, "\"><g class=\"heat\">");
+    for (size_t i = 0; i < m.rows; i++)
+        for (size_t j = 0; j < m.columns; j++)
+            add_cell(&m, i, j);
+    add_labels(&m);
+    tch_buf_adds(b, "</g></svg></figure>\n");
+}

@@ -1,0 +1,312 @@
+/* report.html of a sweep: what came of it, the figures, every cell. */
+#include <math.h>
+#include <unistd.h>
+
+#include <tacho/version.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "kit/run/value.h"
+#include "plot.h"
+#include "report.h"
+#include "report_page.h"
+#include "sweep_page.h"
+
+static void add_open(struct tch_buf *b, const struct tch_sweep *sweep)
+{
+    tch_page_open(b, sweep->plan->name);
+    tch_buf_adds(b, "<h1>");
+    tch_add_escaped(b, sweep->plan->name);
+    tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
+    tch_add_escaped(b, sweep->plan->line);
+    tch_buf_adds(b, "</code></p>\n");
+    if (sweep->plan->baseline) {
+        tch_buf_adds(b, "<p class=\"sub\">baseline: <code>");
+        tch_add_escaped(b, sweep->plan->baseline);
+        tch_buf_adds(b, "</code></p>\n");
+    }
+    tch_buf_addf(b, "<p class=\"sub\">%zu cells, %llu of %llu runs, ", sweep->cells,
+                 (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total);
+    tch_add_escaped(b, sweep->started_at);
+    tch_buf_addf(b, ", seed %llu, ", (unsigned long long)sweep->plan->seed);
+    tch_add_escaped(b, sweep->surroundings.machine_class);
+    tch_buf_adds(b, "</p>\n");
+}
+
+static void add_warnings(struct tch_buf *b, const struct tch_results *r)
+{
+    if (r->failed + r->pending + r->unexpected == 0)
+        return;
+    tch_buf_adds(b, "<ul class=\"warnings\">\n");
+    if (r->failed > 0)
+        tch_buf_addf(
+            b,
+            "<li>%zu of %zu cells failed<span>their runs stopped there; see the table, and "
+            "failure.txt in their folders</span></li>\n",
+            r->failed, r->sweep->cells);
+    if (r->pending > 0)
+        tch_buf_addf(b,
+                     "<li>%zu of %zu cells do not have all their runs<span>the same command line "
+                     "goes on</span></li>\n",
+                     r->pending, r->sweep->cells);
+    if (r->unexpected > 0) {
+        tch_buf_adds(b, "<li>the cost does not grow as expected: O(");
+        tch_add_escaped(b, r->expect.text);
+        tch_buf_adds(b, ")</li>\n");
+    }
+    tch_buf_adds(b, "</ul>\n");
+}
+
+/* The best cells, large; of many the fastest. */
+static void add_heads(struct tch_buf *b, const struct tch_results *r)
+{
+    enum { HEADS = 6 };
+    size_t shown = 0;
+
+    tch_buf_adds(b, "<div class=\"heads\">\n");
+    for (size_t i = 0; i < r->sweep->cells && shown < HEADS; i++) {
+        const struct tch_cell_result *c = &r->cells[i];
+        const struct tch_cell_value *v = &c->value[r->cost];
+
+        if (c->best != TCH_BEST_YES)
+            continue;
+        shown++;
+        tch_buf_adds(b, "<div class=\"head\"><span>best: ");
+        tch_add_escaped(b, c->name);
+        tch_buf_adds(b, "</span><b>");
+        tch_add_value(b, r->measures[r->cost].unit, v->median);
+        tch_buf_adds(b, "</b><span>");
+        if (!isnan(v->ratio.estimate))
+            tch_buf_addf(b, "%.4g of the baseline", v->ratio.estimate);
+        if (v->ratio.level > 0)
+            tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
+        tch_buf_adds(b, "</span></div>\n");
+    }
+    tch_buf_adds(b, "</div>\n<p class=\"sub\">Best: no other cell is as good in all of ");
+    for (size_t i = 0; i < r->objective_count; i++) {
+        tch_buf_adds(b, i == 0 ? "" : ", ");
+        tch_add_escaped(b, r->measures[r->objective[i].measure].title);
+        tch_buf_adds(b, r->objective[i].more ? " (more is better)" : "");
+    }
+    tch_buf_adds(b, " and better in one, beyond the intervals.</p>\n");
+}
+
+static void add_fit(struct tch_buf *b, const struct tch_results *r, const struct tch_series *s)
+{
+    const struct tch_fit *fit = &s->fit;
+
+    tch_buf_adds(b, "<tr><td>");
+    tch_add_escaped(b, s->name[0] ? s->name : "all");
+    if (fit->best < 0) {
+        tch_buf_addf(b, "</td><td class=\"text\" colspan=\"7\">too few values: %d are needed",
+                     TCH_FIT_LEAST);
+        tch_buf_adds(b, "</td></tr>\n");
+        return;
+    }
+    tch_buf_adds(b, "</td>");
+    for (int i = 0; i < TCH_GROWTHS; i++) {
+        const struct tch_fit_model *m = &fit->model[i];
+
+        tch_buf_addf(b, "<td title=\"R² %.4f, BIC %.1f\"%s>%s%.2g %%%s</td>", m->r2, m->bic,
+                     m->open ? "" : " style=\"color:var(--dim)\"", i == fit->best ? "<b>" : "",
+                     100 * m->rms, i == fit->best ? "</b>" : "");
+    }
+    if (isnan(fit->exponent))
+        tch_buf_adds(b, "<td>-</td>");
+    else
+        tch_buf_addf(b, "<td>%.2f (%.2f … %.2f)</td>", fit->exponent, fit->exponent_low,
+                     fit->exponent_high);
+    if (r->expect.text)
+        tch_buf_adds(b, tch_fit_contradicts(fit, &r->expect) ? "<td>no</td>" : "<td>yes</td>");
+    tch_buf_adds(b, "</tr>\n");
+}
+
+static void add_growth(struct tch_buf *b, const struct tch_results *r)
+{
+    const char *along;
+
+    if (r->series_count == 0)
+        return;
+    along = r->sweep->plan->grid->param[r->along].name;
+    tch_buf_adds(b, "<h2>How the ");
+    tch_add_escaped(b, r->measures[r->cost].title);
+    tch_buf_addf(b, " grows with n%s%s</h2>\n", strcmp(along, "n") == 0 ? "" : " = ",
+                 strcmp(along, "n") == 0 ? "" : along);
+    tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th>");
+    for (int i = 0; i < TCH_GROWTHS; i++)
+        tch_buf_addf(b, "<th>O(%s)</th>", tch_growth_names[i]);
+    tch_buf_adds(b, "<th>exponent, 95 %</th>");
+    if (r->expect.text) {
+        tch_buf_adds(b, "<th>as expected: ");
+        tch_add_escaped(b, r->expect.text);
+        tch_buf_adds(b, "</th>");
+    }
+    tch_buf_adds(b, "</tr>\n");
+    for (size_t i = 0; i < r->series_count; i++)
+        add_fit(b, r, &r->series[i]);
+    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">The relative error of the best a + b f(n) of "
+                    "each kind. Bold: the one the numbers speak for; dimmed: those they rule out."
+                    "</p>\n");
+}
+
+static void add_number(struct tch_buf *b, enum tch_unit unit, double value)
+{
+    if (isnan(value)) {
+        tch_buf_adds(b, "<td data-v=\"\">-</td>");
+        return;
+    }
+    tch_buf_addf(b, "<td data-v=\"%.9g\">", value);
+    tch_add_value(b, unit, value);
+    tch_buf_adds(b, "</td>");
+}
+
+static void add_interval(struct tch_buf *b, enum tch_unit unit, const struct tch_cell_value *v)
+{
+    tch_buf_adds(b, "<td data-v=\"\">");
+    if (v->level > 0) {
+        tch_add_value(b, unit, v->low);
+        tch_buf_adds(b, " … ");
+        tch_add_value(b, unit, v->high);
+    } else {
+        tch_buf_adds(b, isnan(v->median) ? "-" : "too few runs");
+    }
+    tch_buf_adds(b, "</td>");
+}
+
+static void add_ratio(struct tch_buf *b, const struct tch_cell_value *v)
+{
+    if (isnan(v->ratio.estimate)) {
+        tch_buf_adds(b, "<td data-v=\"\">-</td>");
+        return;
+    }
+    tch_buf_addf(b, "<td data-v=\"%.9g\" title=\"p %.2g\">%.4g", v->ratio.estimate, v->p,
+                 v->ratio.estimate);
+    if (v->ratio.level > 0)
+        tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
+    tch_buf_adds(b, "</td>");
+}
+
+/* The columns beyond the cost. */
+static bool is_column(const struct tch_results *r, size_t i)
+{
+    return i != r->cost && tch_sweep_is_shown(r, i);
+}
+
+/* The cell's own report, where it has one. */
+static void add_link(struct tch_buf *b, const struct tch_results *r,
+                     const struct tch_cell_result *c)
+{
+    char path[PATH_MAX];
+    const char *file = "report.html";
+
+    if (snprintf(path, sizeof path, "%s/%s/%s", r->sweep->folder, c->folder, file) >= PATH_MAX ||
+        access(path, F_OK) < 0)
+        file = "run.json";
+    if (!c->folder[0]) {
+        tch_add_escaped(b, c->name);
+        return;
+    }
+    tch_buf_adds(b, "<a href=\"");
+    tch_add_escaped(b, c->folder);
+    tch_buf_addf(b, "/%s\">", file);
+    tch_add_escaped(b, c->name);
+    tch_buf_adds(b, "</a>");
+}
+
+static void add_cell(struct tch_buf *b, const struct tch_results *r, size_t i)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const struct tch_grid *grid = sweep->plan->grid;
+    const struct tch_cell_result *c = &r->cells[i];
+    bool cell = i < sweep->cells;
+    size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
+    enum tch_unit unit = r->measures[r->cost].unit;
+
+    tch_buf_adds(b, cell && c->best == TCH_BEST_YES ? "<tr class=\"best\"><td>" : "<tr><td>");
+    add_link(b, r, c);
+    tch_buf_adds(b, "</td>");
+    for (size_t j = 0; j < grid->count; j++) {
+        bool shown = cell || (sweep->baseline_uses >> j & 1);
+
+        if (grid->param[j].numeric && shown)
+            tch_buf_addf(b, "<td data-v=\"%.9g\">",
+                         grid->param[j].number[tch_grid_index(grid, at, j)]);
+        else
+            tch_buf_adds(b, "<td>");
+        tch_add_escaped(b, shown ? tch_grid_text(grid, at, j) : "");
+        tch_buf_adds(b, "</td>");
+    }
+    tch_buf_addf(b, "<td data-v=\"%zu\">%zu</td>", c->runs, c->runs);
+    add_number(b, unit, c->value[r->cost].median);
+    add_interval(b, unit, &c->value[r->cost]);
+    if (sweep->baselines > 0)
+        add_ratio(b, &c->value[r->cost]);
+    for (size_t j = 0; j < r->measure_count; j++)
+        if (is_column(r, j))
+            add_number(b, r->measures[j].unit, c->value[j].median);
+    if (strcmp(c->state, "complete") == 0) {
+        tch_buf_adds(b, !cell                       ? "<td></td>"
+                        : c->best == TCH_BEST_YES   ? "<td>best</td>"
+                        : c->best == TCH_BEST_MAYBE ? "<td>maybe best</td>"
+                                                    : "<td></td>");
+    } else {
+        tch_buf_adds(b, "<td class=\"bad\">");
+        tch_add_escaped(b, c->failure ? c->failure : c->state);
+        tch_buf_adds(b, "</td>");
+    }
+    tch_buf_adds(b, "</tr>\n");
+}
+
+static void add_cells(struct tch_buf *b, const struct tch_results *r)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const struct tch_grid *grid = sweep->plan->grid;
+
+    tch_buf_adds(b, "<h2>Cells</h2>\n<div class=\"wide\"><table class=\"sort\"><tr><th>cell</th>");
+    for (size_t i = 0; i < grid->count; i++)
+        tch_buf_addf(b, "<th>%s</th>", grid->param[i].name);
+    tch_buf_adds(b, "<th>runs</th><th>");
+    tch_add_escaped(b, r->measures[r->cost].title);
+    tch_buf_adds(b, "</th><th>95 % interval</th>");
+    if (sweep->baselines > 0)
+        tch_buf_adds(b, "<th>by the baseline, 95 %</th>");
+    for (size_t i = 0; i < r->measure_count; i++)
+        if (is_column(r, i)) {
+            tch_buf_adds(b, "<th>");
+            tch_add_escaped(b, r->measures[i].title);
+            tch_buf_adds(b, "</th>");
+        }
+    tch_buf_adds(b, "<th></th></tr>\n");
+    for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines; i++)
+        add_cell(b, r, i);
+    for (size_t i = 0; i < sweep->cells; i++)
+        add_cell(b, r, i);
+    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">A click on a heading sorts. All measures are "
+                    "in <a href=\"results.csv\">results.csv</a> and <a "
+                    "href=\"sweep.json\">sweep.json</a>.</p>\n");
+}
+
+int tch_sweep_report(const struct tch_results *r, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, r->sweep->folder, "report.html", err);
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    add_open(&b, r->sweep);
+    add_warnings(&b, r);
+    if (r->measure_count > 0) {
+        add_heads(&b, r);
+        add_growth(&b, r);
+        if (status == 0)
+            status = tch_sweep_figures(r, r->sweep->folder, &b, err);
+        add_cells(&b, r);
+    }
+    tch_page_close(&b, "sweep.json and the run folders in cells/");
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the report");
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* What the formats of verdicts share: phrases. */
+#include "verdict_formats.h"
+
+#include <math.h>
+
+#include "kit/run/value.h"
+
+void tch_add_change(struct tch_buf *b, double ratio)
+{
+    double percent = 100 * (ratio - 1);
+
+    if (!isfinite(ratio) || ratio <= 0)
+        tch_buf_adds(b, "-");
+    else if (fabs(percent) < 0.05)
+        tch_buf_adds(b, "0.0 %");
+    else if (ratio >= 10)
+        tch_buf_addf(b, "x%.3g", ratio);
+    else
+        tch_buf_addf(b, "%+.1f %%", percent);
+}
+
+void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row)
+{
+    const struct tch_about *about = &f->about[row];
+
+    tch_buf_adds(b, about->quantity.title);
+    if (about->budget.quantile != 0.5)
+        tch_buf_addf(b, ", %s", tch_statistic_name(about->budget.quantile));
+    if (about->ask == TCH_ASK_MAX) {
+        tch_buf_adds(b, about->budget.higher ? ", at least " : ", at most ");
+        tch_add_value(b, about->quantity.unit, about->budget.max);
+    }
+}
+
+void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)
+{
+    const struct tch_about *about = &f->about[row];
+    const struct tch_row *r = &f->rows[row];
+
+    if (about->bench[0])
+        tch_buf_addf(b, "%s: ", about->bench);
+    tch_add_metric_title(b, f, row);
+    if (r->b_count == 0) {
+        tch_buf_addf(b, ": %s", r->why);
+        return;
+    }
+    tch_buf_adds(b, " ");
+    if (about->ask == TCH_ASK_MAX) {
+        tch_buf_adds(b, "is ");
+        tch_add_value(b, about->quantity.unit, r->b_median);
+        return;
+    }
+    if (r->has_ratio) {
+        tch_add_change(b, r->ratio.estimate);
+        if (r->ratio.level > 0) {
+            tch_buf_adds(b, " [");
+            tch_add_change(b, r->ratio.low);
+            tch_buf_adds(b, " .. ");
+            tch_add_change(b, r->ratio.high);
+            tch_buf_adds(b, "]");
+        }
+    } else {
+        tch_add_value(b, about->quantity.unit, r->a_median);
+        tch_buf_adds(b, " -> ");
+        tch_add_value(b, about->quantity.unit, r->b_median);
+    }
+    if (about->ask == TCH_ASK_RATIO) {
+        tch_buf_adds(b, ", allowed ");
+        tch_add_change(b, about->budget.higher ? 1 / (1 + about->budget.tolerance)
+                                               : 1 + about->budget.tolerance);
+    }
+}
+
+const char *tch_change_word(const struct tch_findings *f, size_t row)
+{
+    const struct tch_row *r = &f->rows[row];
+    const struct tch_quantity *q = &f->about[row].quantity;
+    bool time = q->unit == TCH_NS;
+    bool more;
+
+    if (r->has_ratio && r->ratio.level == 0)
+        return "too few runs";
+    if (r->has_ratio ? r->ratio.low <= 1 && r->ratio.high >= 1 : !(r->p <= 0.05))
+        return "no change seen";
+    more = r->has_ratio ? r->ratio.low > 1 : r->b_median > r->a_median;
+    return time ? more ? "slower" : "faster" : more ? "more" : "less";
+}
+
+const char *tch_row_word(const struct tch_findings *f, size_t row)
+{
+    return f->about[row].ask == TCH_ASK_NOTHING ? tch_change_word(f, row)
+                                                : tch_verdict_names[f->rows[row].verdict];
+}

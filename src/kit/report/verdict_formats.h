@@ -1,0 +1,38 @@
+/*
+ * Verdicts for people and for programs: each format writes all of a report into a buffer.
+ */
+#ifndef TCH_VERDICT_FORMATS_H
+#define TCH_VERDICT_FORMATS_H
+
+#include "base/buf.h"
+#include "kit/judge/findings.h"
+
+struct tch_verdict_format {
+    const char *name;
+    void (*write)(struct tch_buf *b, const struct tch_findings *f);
+};
+
+extern const struct tch_verdict_format tch_verdict_badge; /* SVG */
+extern const struct tch_verdict_format tch_verdict_csv;
+extern const struct tch_verdict_format tch_verdict_github; /* lines that GitHub shows at a commit */
+extern const struct tch_verdict_format tch_verdict_json;   /* tacho.verdict.v1 */
+extern const struct tch_verdict_format tch_verdict_junit;
+extern const struct tch_verdict_format tch_verdict_md; /* a comment on a pull request */
+extern const struct tch_verdict_format tch_verdict_prometheus;
+
+/** "+4.8 %" of a ratio of 1.048. "-" where there is none. */
+void tch_add_change(struct tch_buf *b, double ratio);
+
+/** What the metric of a row is called: "wall time", with its statistic and limit. */
+void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
+
+/** One sentence: "wall time +14.9 % [+13.8 .. +16.1], allowed +5 %". */
+void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row);
+
+/** Without a budget: what the interval says of the quantity. "slower", "less", "no change seen". */
+const char *tch_change_word(const struct tch_findings *f, size_t row);
+
+/** What a row came to: its verdict, or that word. */
+const char *tch_row_word(const struct tch_findings *f, size_t row);
+
+#endif

@@ -1,0 +1,323 @@
+/* The page of verdicts: one file, no network. */
+#include "verdict_html.h"
+
+#include <math.h>
+
+#include <tacho/version.h>
+
+#include "base/fail.h"
+#include "kit/run/value.h"
+#include "kit/stats/order_stats.h"
+#include "plot.h"
+#include "report_page.h"
+#include "report_parts.h"
+#include "run_flame_diff.h"
+#include "verdict_formats.h"
+
+enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 130 };
+
+static void add_text(struct tch_buf *b, const char *tag, const char *text)
+{
+    tch_buf_addf(b, "<%s>", tag);
+    tch_add_escaped(b, text);
+    tch_buf_addf(b, "</%.*s>\n", (int)strcspn(tag, " "), tag);
+}
+
+static void add_open(struct tch_buf *b, const struct tch_findings *f)
+{
+    const char *word = f->verdict == TCH_NO_VERDICT ? "Comparison" : tch_verdict_names[f->verdict];
+
+    tch_buf_addf(b,
+                 "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                 "<title>%s - tacho</title>\n<style>\n",
+                 word);
+    tch_buf_add(b, tch_report_css, tch_report_css_len);
+    tch_buf_addf(b, "</style></head><body>\n<h1>%s</h1>\n", word);
+    if (f->a_name && f->b_name) {
+        tch_buf_adds(b, "<p class=\"sub key\"><i style=\"background:var(--a)\"></i>A: ");
+        tch_add_escaped(b, f->a_name);
+        tch_buf_adds(b, "</p>\n<p class=\"sub key\"><i style=\"background:var(--b)\"></i>B: ");
+        tch_add_escaped(b, f->b_name);
+        tch_buf_adds(b, "</p>\n");
+    }
+    tch_buf_addf(
+        b,
+        "<p class=\"sub\">A wrong FAIL comes up in at most %g %% of such reports. Intervals "
+        "are at %.3g %%.</p>\n",
+        100 * f->alpha, 100 * (1 - f->alpha / f->looks));
+    if (f->note_count > 0)
+        tch_buf_adds(b, "<ul class=\"warnings\">\n");
+    for (size_t i = 0; i < f->note_count; i++)
+        add_text(b, "li", f->notes[i]);
+    if (f->note_count > 0)
+        tch_buf_adds(b, "</ul>\n");
+}
+
+/* --- The table --- */
+
+static double range_of(const struct tch_findings *f)
+{
+    double range = log(1.02);
+
+    for (size_t i = 0; i < f->count; i++)
+        if (f->rows[i].has_ratio && f->rows[i].ratio.level > 0 && f->about[i].ask != TCH_ASK_MAX)
+            range = fmax(range,
+                         fmax(fabs(log(f->rows[i].ratio.low)), fabs(log(f->rows[i].ratio.high))));
+    return fmin(range, log(2));
+}
+
+static double place(double ratio, double range)
+{
+    double x = (log(ratio) / range + 1) / 2;
+
+    return INTERVAL_WIDTH * fmin(1, fmax(0, x));
+}
+
+/* A bar from low to high, a dot at the estimate, no change in the middle, the limit dashed. */
+static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
+{
+    const struct tch_row *r = &f->rows[i];
+    const struct tch_budget *budget = &f->about[i].budget;
+    const char *color = r->verdict == TCH_FAIL ? "var(--b)" : "var(--a)";
+
+    if (!r->has_ratio || r->ratio.level == 0 || f->about[i].ask == TCH_ASK_MAX)
+        return;
+    tch_buf_addf(b,
+                 "<svg width=\"%d\" height=\"18\" role=\"img\" aria-label=\"interval\">"
+                 "<path d=\"M%d 1V17\" stroke=\"var(--dim)\"/>",
+                 INTERVAL_WIDTH, INTERVAL_WIDTH / 2);
+    if (f->about[i].ask == TCH_ASK_RATIO && budget->tolerance > 0)
+        tch_buf_addf(
+            b, "<path d=\"M%.1f 1V17\" stroke=\"var(--b)\" stroke-dasharray=\"3 2\"/>",
+            place(budget->higher ? 1 / (1 + budget->tolerance) : 1 + budget->tolerance, range));
+    tch_buf_addf(b,
+                 "<path d=\"M%.1f 9H%.1f\" stroke=\"%s\" stroke-width=\"3\"/>"
+                 "<circle cx=\"%.1f\" cy=\"9\" r=\"4.5\" fill=\"%s\"/></svg>",
+                 place(r->ratio.low, range), place(r->ratio.high, range), color,
+                 place(r->ratio.estimate, range), color);
+}
+
+static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t i)
+{
+    static const char *const colors[] = {[TCH_NO_VERDICT] = "var(--dim)",
+                                         [TCH_PASS] = "var(--c)",
+                                         [TCH_INCONCLUSIVE] = "var(--warn)",
+                                         [TCH_WARN] = "var(--warn)",
+                                         [TCH_FAIL] = "var(--b)"};
+    const struct tch_row *r = &f->rows[i];
+
+    tch_buf_addf(b, "<td style=\"text-align:left;color:%s%s\">%s", colors[r->verdict],
+                 r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
+    if (r->settle > 0)
+        tch_buf_addf(b, ", %llu runs would tell", (unsigned long long)r->settle);
+    tch_buf_adds(b, "</td>");
+}
+
+static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
+{
+    const struct tch_about *about = &f->about[i];
+    const struct tch_row *r = &f->rows[i];
+    bool ratio = r->has_ratio && about->ask != TCH_ASK_MAX;
+    struct tch_buf title;
+
+    tch_buf_init(&title, 1024);
+    if (about->bench[0])
+        tch_buf_addf(&title, "%s: ", about->bench);
+    tch_add_metric_title(&title, f, i);
+    tch_buf_adds(b, "<tr><td>");
+    tch_add_escaped(b, title.data);
+    tch_buf_release(&title);
+    tch_buf_adds(b, "</td>");
+    add_verdict(b, f, i);
+    tch_buf_adds(b, "<td>");
+    tch_add_value(b, about->quantity.unit, r->a_median);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_value(b, about->quantity.unit, r->b_median);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_change(b, ratio ? r->ratio.estimate : NAN);
+    tch_buf_adds(b, "</td><td>");
+    if (ratio && r->ratio.level > 0) {
+        tch_add_change(b, r->ratio.low);
+        tch_buf_adds(b, " … ");
+        tch_add_change(b, r->ratio.high);
+    }
+    tch_buf_adds(b, "</td><td>");
+    add_interval(b, f, i, range);
+    tch_buf_adds(b, "</td><td>");
+    if (ratio)
+        tch_buf_addf(b, "%.2f", r->ratio.effect);
+    if (r->paired)
+        tch_buf_addf(b, "</td><td>%zu pairs", r->b_count);
+    else
+        tch_buf_addf(b, "</td><td>%zu, %zu", r->a_count, r->b_count);
+    tch_buf_addf(b, "</td><td>%.2g</td></tr>\n", r->p_adjusted);
+}
+
+static void add_table(struct tch_buf *b, const struct tch_findings *f)
+{
+    double range = range_of(f);
+
+    tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
+                    "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
+                    "<th>B &gt; A</th><th>runs</th><th>p</th></tr>\n");
+    for (size_t i = 0; i < f->count; i++)
+        add_row(b, f, i, range);
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+static void add_differences(struct tch_buf *b, const struct tch_findings *f)
+{
+    if (f->difference_count == 0)
+        return;
+    tch_buf_adds(b, "<h2>What differs around it</h2>\n<div class=\"wide\"><table class=\"facts\">"
+                    "<tr><td></td><td>A</td><td>B</td></tr>\n");
+    for (size_t i = 0; i < f->difference_count; i++) {
+        const struct tch_difference *d = &f->differences[i];
+
+        tch_buf_adds(b, "<tr><td>");
+        tch_add_escaped(b, d->path);
+        tch_buf_adds(b, "</td><td><code>");
+        tch_add_escaped(b, d->a ? d->a : "");
+        tch_buf_adds(b, "</code></td><td><code>");
+        tch_add_escaped(b, d->b ? d->b : "");
+        tch_buf_adds(b, "</code></td></tr>\n");
+    }
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+/* --- Distributions --- */
+
+static double *sorted_copy(const double *values, size_t n)
+{
+    double *x = malloc((n + 1) * sizeof *x);
+
+    if (!x)
+        return NULL;
+    if (n > 0)
+        memcpy(x, values, n * sizeof *x);
+    tch_sort(x, n);
+    return x;
+}
+
+static void add_curve(struct tch_plot *p, const char *kind, const double *x, double *share,
+                      size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        share[i] = (double)(i + 1) / (double)n;
+    tch_plot_line(p, kind, x, share, n, false);
+}
+
+/* x and y are sorted, and none is empty. */
+static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t i, const double *x,
+                        const double *y, double *share)
+{
+    const struct tch_row *r = &f->rows[i];
+    const struct tch_about *about = &f->about[i];
+    char title[512];
+    struct tch_plot p = {.b = b,
+                         .title = title,
+                         .x_name = about->quantity.title,
+                         .y_name = "share",
+                         .x0 = fmin(x[0], y[0]),
+                         .x1 = fmax(x[r->a_count - 1], y[r->b_count - 1]),
+                         .y1 = 1.02,
+                         .xu = about->quantity.unit,
+                         .yu = TCH_PLAIN};
+
+    snprintf(title, sizeof title, "%.200s%s%.200s: share of runs with at most so much",
+             about->bench, about->bench[0] ? ": " : "", about->quantity.title);
+    if (!(p.x1 > p.x0))
+        p.x1 = p.x0 + (p.x0 > 0 ? p.x0 / 100 : 1);
+    tch_plot_begin(&p);
+    add_curve(&p, "a", x, share, r->a_count);
+    add_curve(&p, "b", y, share, r->b_count);
+    tch_plot_end(&p);
+}
+
+static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, tacho_error *err)
+{
+    const struct tch_row *r = &f->rows[i];
+    double *x = sorted_copy(r->a, r->a_count);
+    double *y = sorted_copy(r->b, r->b_count);
+    double *share = malloc((r->a_count + r->b_count + 1) * sizeof *share);
+    int status = 0;
+
+    if (x && y && share)
+        plot_curves(b, f, i, x, y, share);
+    else
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a chart");
+    free(x);
+    free(y);
+    free(share);
+    return status;
+}
+
+/* What is judged or matters to most; a page of counters that nobody asked for helps nobody. */
+static bool is_drawn(const struct tch_findings *f, size_t i)
+{
+    return f->rows[i].a_count > 1 && f->rows[i].b_count > 1 && f->about[i].ask != TCH_ASK_MAX &&
+           (f->about[i].ask == TCH_ASK_RATIO || f->about[i].quantity.gated ||
+            f->about[i].quantity.unit == TCH_PLAIN);
+}
+
+static int add_distributions(struct tch_buf *b, const struct tch_findings *f, tacho_error *err)
+{
+    size_t left = PLOTS_MOST;
+    int status = 0;
+
+    tch_buf_adds(b,
+                 "<h2>Distributions</h2>\n<p class=\"key\"><i style=\"background:var(--a)\"></i>A"
+                 "<i style=\"background:var(--b)\"></i>B</p>\n<div class=\"plots\">\n");
+    for (size_t i = 0; i < f->count && left > 0 && status == 0; i++)
+        if (is_drawn(f, i)) {
+            status = plot_both(b, f, i, err);
+            left--;
+        }
+    tch_buf_adds(b, "</div>\n");
+    return status;
+}
+
+/* --- Flamegraphs --- */
+
+static int add_flame(struct tch_buf *b, const struct tch_report_run *first,
+                     const struct tch_report_run *other, tacho_error *err)
+{
+    char before[PATH_MAX];
+    char now[PATH_MAX];
+    char title[256];
+    struct tch_buf svg;
+    int status;
+
+    if (!tch_folded_find(first->folder, before) || !tch_folded_find(other->folder, now))
+        return 0;
+    snprintf(title, sizeof title, "%.100s against %.100s", other->receipt.name,
+             first->receipt.name);
+    tch_buf_init(&svg, SVG_MAX);
+    status = tch_flame_diff(&svg, before, now, title, err);
+    if (status == 0) {
+        tch_buf_adds(b, "<h2>Where it went: red costs more than before, blue less</h2>\n");
+        tch_part_frame(b, title, svg.data, svg.len);
+    }
+    tch_buf_release(&svg);
+    return status;
+}
+
+int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
+                     const struct tch_report_run *runs, size_t count, tacho_error *err)
+{
+    int status;
+
+    add_open(b, f);
+    add_differences(b, f);
+    add_table(b, f);
+    status = add_distributions(b, f, err);
+    for (size_t i = 1; i < count && status == 0; i++)
+        status = add_flame(b, &runs[0], &runs[i], err);
+    tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
+                    "double-click for all of it.</p>\n<footer>Made by tacho " TACHO_VERSION
+                    ".</footer>\n<script>\n");
+    tch_buf_add(b, tch_report_js, tch_report_js_len);
+    tch_buf_adds(b, "</script></body></html>\n");
+    return status;
+}

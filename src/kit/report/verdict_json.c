@@ -1,0 +1,139 @@
+/* tacho.verdict.v1. */
+#include <math.h>
+
+#include <tacho/version.h>
+
+#include "base/json_write.h"
+#include "verdict_formats.h"
+
+static void add_side(struct tch_buf *b, const char *key, size_t n, double median)
+{
+    tch_json_key(b, key);
+    tch_json_begin_object(b);
+    tch_json_put_u64(b, "n", n);
+    tch_json_put_f64(b, "median", median);
+    tch_json_end_object(b);
+}
+
+static void add_ratio(struct tch_buf *b, const struct tch_row *r)
+{
+    tch_json_key(b, "ratio");
+    if (!r->has_ratio) {
+        tch_json_null(b);
+        return;
+    }
+    tch_json_begin_object(b);
+    tch_json_put_f64(b, "estimate", r->ratio.estimate);
+    tch_json_put_f64(b, "low", r->ratio.level > 0 ? r->ratio.low : NAN);
+    tch_json_put_f64(b, "high", r->ratio.level > 0 ? r->ratio.high : NAN);
+    tch_json_put_f64(b, "level", r->ratio.level);
+    tch_json_put_f64(b, "effect", r->ratio.effect);
+    tch_json_end_object(b);
+}
+
+static void add_budget(struct tch_buf *b, const struct tch_about *about)
+{
+    tch_json_key(b, "budget");
+    if (about->ask == TCH_ASK_NOTHING) {
+        tch_json_null(b);
+        return;
+    }
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "kind", about->ask == TCH_ASK_MAX ? "max" : "ratio");
+    tch_json_put_f64(b, "tolerance", about->ask == TCH_ASK_MAX ? NAN : about->budget.tolerance);
+    tch_json_put_f64(b, "min_effect", about->ask == TCH_ASK_MAX ? NAN : about->budget.min_effect);
+    tch_json_put_f64(b, "max", about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
+    tch_json_put_bool(b, "required", about->required);
+    tch_json_end_object(b);
+}
+
+static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
+{
+    static const char *const units[] = {[TCH_NS] = "ns",
+                                        [TCH_BYTES] = "bytes",
+                                        [TCH_COUNT] = "count",
+                                        [TCH_JOULES] = "joules",
+                                        [TCH_PLAIN] = ""};
+    const struct tch_about *about = &f->about[i];
+    const struct tch_row *r = &f->rows[i];
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "bench", about->bench[0] ? about->bench : NULL);
+    tch_json_put_text(b, "metric", about->quantity.name);
+    tch_json_put_text(b, "title", about->quantity.title);
+    tch_json_put_text(b, "unit", units[about->quantity.unit]);
+    tch_json_put_text(b, "statistic", tch_statistic_name(about->budget.quantile));
+    tch_json_put_text(b, "better", about->budget.higher ? "higher" : "lower");
+    add_side(b, "a", r->a_count, r->a_median);
+    add_side(b, "b", r->b_count, r->b_median);
+    tch_json_put_bool(b, "paired", r->paired);
+    tch_json_put_f64(b, "occasion_spread", r->spread);
+    add_ratio(b, r);
+    tch_json_put_f64(b, "p", r->p);
+    tch_json_put_f64(b, "p_adjusted", r->p_adjusted);
+    add_budget(b, about);
+    tch_json_key(b, "verdict");
+    if (about->ask == TCH_ASK_NOTHING)
+        tch_json_null(b);
+    else
+        tch_json_text(b, tch_verdict_names[r->verdict]);
+    tch_json_key(b, "runs_to_settle");
+    if (r->settle > 0)
+        tch_json_u64(b, r->settle);
+    else
+        tch_json_null(b);
+    tch_json_put_text(b, "why", r->why[0] ? r->why : NULL);
+    tch_json_end_object(b);
+}
+
+static void add_differences(struct tch_buf *b, const struct tch_findings *f)
+{
+    tch_json_key(b, "differences");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < f->difference_count; i++) {
+        const struct tch_difference *d = &f->differences[i];
+
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "path", d->path);
+        tch_json_key(b, "a");
+        tch_json_raw(b, d->a ? d->a : "null", d->a ? strlen(d->a) : 4);
+        tch_json_key(b, "b");
+        tch_json_raw(b, d->b ? d->b : "null", d->b ? strlen(d->b) : 4);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void write_json(struct tch_buf *b, const struct tch_findings *f)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", TCH_VERDICT_SCHEMA);
+    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
+    tch_json_put_text(b, "mode", f->mode);
+    tch_json_key(b, "verdict");
+    if (f->verdict == TCH_NO_VERDICT)
+        tch_json_null(b);
+    else
+        tch_json_text(b, tch_verdict_names[f->verdict]);
+    tch_json_put_text(b, "a", f->a_name);
+    tch_json_put_text(b, "b", f->b_name);
+    tch_json_put_f64(b, "alpha", f->alpha);
+    tch_json_put_u64(b, "looks", f->looks);
+    tch_json_put_text(b, "reproduce", f->reproduce);
+    tch_json_put_text(b, "link", f->link);
+    tch_json_key(b, "notes");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < f->note_count; i++)
+        tch_json_text(b, f->notes[i]);
+    tch_json_end_array(b);
+    add_differences(b, f);
+    tch_json_key(b, "rows");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < f->count; i++)
+        add_row(b, f, i);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+const struct tch_verdict_format tch_verdict_json = {"json", write_json};

@@ -1,0 +1,159 @@
+/* A comment on a pull request, one screen: the verdict, what moved, how to see it oneself. */
+#include <math.h>
+
+#include "kit/run/value.h"
+#include "verdict_formats.h"
+
+enum { SHOWN = 30, SHOWN_DIFFERENCES = 12 };
+
+static const char *const marks[] = {[TCH_NO_VERDICT] = "",
+                                    [TCH_PASS] = "✅",
+                                    [TCH_INCONCLUSIVE] = "❔",
+                                    [TCH_WARN] = "⚠️",
+                                    [TCH_FAIL] = "❌"};
+
+/* A pipe or a line break would end the cell. */
+static void add_cell(struct tch_buf *b, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '|')
+            tch_buf_adds(b, "\\|");
+        else
+            tch_buf_addc(b, *text == '\n' ? ' ' : *text);
+}
+
+static void add_interval(struct tch_buf *b, const struct tch_row *r)
+{
+    if (!r->has_ratio || r->ratio.level == 0)
+        return;
+    tch_buf_adds(b, " [");
+    tch_add_change(b, r->ratio.low);
+    tch_buf_adds(b, " … ");
+    tch_add_change(b, r->ratio.high);
+    tch_buf_adds(b, "]");
+}
+
+static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
+{
+    const struct tch_about *about = &f->about[i];
+    const struct tch_row *r = &f->rows[i];
+    struct tch_buf title;
+
+    tch_buf_init(&title, 1024);
+    if (about->bench[0])
+        tch_buf_addf(&title, "%s: ", about->bench);
+    tch_add_metric_title(&title, f, i);
+    tch_buf_adds(b, "| ");
+    add_cell(b, title.data);
+    tch_buf_release(&title);
+    tch_buf_adds(b, " | ");
+    tch_add_value(b, about->quantity.unit, r->a_median);
+    tch_buf_adds(b, " | ");
+    tch_add_value(b, about->quantity.unit, r->b_median);
+    tch_buf_adds(b, " | ");
+    if (about->ask != TCH_ASK_MAX) {
+        tch_add_change(b, r->has_ratio ? r->ratio.estimate : NAN);
+        add_interval(b, r);
+    }
+    tch_buf_adds(b, " | ");
+    if (about->ask == TCH_ASK_RATIO)
+        tch_buf_addf(b, "%g %%", 100 * about->budget.tolerance);
+    tch_buf_addf(b, " | %s %s", marks[r->verdict], tch_row_word(f, i));
+    if (r->settle > 0)
+        tch_buf_addf(b, " (%llu runs would tell)", (unsigned long long)r->settle);
+    tch_buf_adds(b, " |\n");
+}
+
+/* The worst first; what passed is behind a fold. */
+static void add_rows(struct tch_buf *b, const struct tch_findings *f, enum tch_verdict verdict,
+                     size_t *left)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->rows[i].verdict == verdict && *left > 0) {
+            add_row(b, f, i);
+            --*left;
+        }
+}
+
+static void add_head(struct tch_buf *b)
+{
+    tch_buf_adds(b, "| | before | now | change | allowed | |\n"
+                    "| --- | ---: | ---: | ---: | ---: | --- |\n");
+}
+
+static size_t count_rows(const struct tch_findings *f, enum tch_verdict least)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < f->count; i++)
+        count += f->rows[i].verdict >= least;
+    return count;
+}
+
+static void add_fold(struct tch_buf *b, const struct tch_findings *f, size_t moved)
+{
+    size_t left = SHOWN;
+    size_t rest = f->count - moved;
+
+    if (rest == 0)
+        return;
+    if (f->verdict == TCH_NO_VERDICT) {
+        add_head(b);
+        add_rows(b, f, TCH_NO_VERDICT, &left);
+        tch_buf_adds(b, "\n");
+        return;
+    }
+    tch_buf_addf(b, "<details><summary>%zu more within their budgets or without one</summary>\n\n",
+                 rest);
+    add_head(b);
+    add_rows(b, f, TCH_PASS, &left);
+    add_rows(b, f, TCH_NO_VERDICT, &left);
+    tch_buf_adds(b, "\n</details>\n\n");
+}
+
+static void add_differences(struct tch_buf *b, const struct tch_findings *f)
+{
+    if (f->difference_count == 0)
+        return;
+    tch_buf_addf(b, "<details><summary>%zu differences around it</summary>\n\n",
+                 f->difference_count);
+    for (size_t i = 0; i < f->difference_count && i < SHOWN_DIFFERENCES; i++) {
+        const struct tch_difference *d = &f->differences[i];
+
+        tch_buf_addf(b, "- `%.100s`: `%.100s` → `%.100s`\n", d->path, d->a ? d->a : "none",
+                     d->b ? d->b : "none");
+    }
+    tch_buf_adds(b, "\n</details>\n\n");
+}
+
+static void write_md(struct tch_buf *b, const struct tch_findings *f)
+{
+    size_t moved = count_rows(f, TCH_INCONCLUSIVE);
+    size_t left = SHOWN;
+
+    tch_buf_addf(b, "### %s tacho: %s\n\n", marks[f->verdict],
+                 f->verdict == TCH_NO_VERDICT ? "compared" : tch_verdict_names[f->verdict]);
+    tch_buf_addf(b, "%s against %s", f->b_name ? f->b_name : "now",
+                 f->a_name ? f->a_name : "before");
+    tch_buf_addf(b, ", %s, false alarms at most %g %% of reports\n\n",
+                 f->looks > 1 ? "several looks" : "one look", 100 * f->alpha);
+    for (size_t i = 0; i < f->note_count; i++)
+        tch_buf_addf(b, "> %s\n%s", f->notes[i], i + 1 < f->note_count ? ">\n" : "\n");
+    if (moved > 0) {
+        add_head(b);
+        add_rows(b, f, TCH_FAIL, &left);
+        add_rows(b, f, TCH_WARN, &left);
+        add_rows(b, f, TCH_INCONCLUSIVE, &left);
+        tch_buf_adds(b, "\n");
+        if (moved > SHOWN)
+            tch_buf_addf(b, "and %zu more.\n\n", moved - SHOWN);
+    }
+    add_fold(b, f, moved);
+    add_differences(b, f);
+    if (f->reproduce)
+        tch_buf_addf(b, "To see it yourself: `%s`\n", f->reproduce);
+    if (f->link)
+        tch_buf_addf(b, "\nThe whole report: %s\n", f->link);
+}
+
+const struct tch_verdict_format tch_verdict_md = {"md", write_md};

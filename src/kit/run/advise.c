@@ -1,0 +1,258 @@
+/* Warnings that the samples give rise to, and their JSON. */
+#include "advise.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/fail.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "kit/stats/order_stats.h"
+#include "kit/stats/ratio.h"
+#include "run_summary.h"
+
+enum { ENOUGH = 10 }; /* values: below that, patterns are luck */
+
+void tch_warn(struct tch_warnings *w, const char *code, const char *advice, const char *fmt, ...)
+{
+    struct tch_warning *item = &w->item[w->count];
+    va_list args;
+
+    if (w->count == TCH_WARNINGS_MAX)
+        return;
+    va_start(args, fmt);
+    vsnprintf(item->text, sizeof item->text, fmt, args);
+    va_end(args);
+    snprintf(item->code, sizeof item->code, "%s", code);
+    snprintf(item->advice, sizeof item->advice, "%s", advice);
+    w->count++;
+}
+
+/* The second half of the runs against the first. */
+static void check_drift(struct tch_warnings *w, const double *wall, size_t n)
+{
+    struct tch_ratio ratio;
+    size_t half = n / 2;
+
+    if (n < ENOUGH || half > 2000)
+        return;
+    if (tch_ratio_unpaired(wall, half, wall + n - half, half, 0.01, 1, &ratio, NULL) < 0)
+        return;
+    if (ratio.p < 0.01 && fabs(ratio.estimate - 1) >= 0.02)
+        tch_warn(w, "drift",
+                 "let the machine settle with --warmup, or look for what changes: "
+                 "heat, a growing file, caches",
+                 "the second half of the runs took %.3g times as long as the first",
+                 ratio.estimate);
+}
+
+static void check_first(struct tch_warnings *w, const double *wall, const struct tch_summary *s)
+{
+    if (s->n < 4 || wall[0] <= s->q3 + 3 * (s->q3 - s->q1) || wall[0] < 1.05 * s->median)
+        return;
+    tch_warn(w, "slow-first-run",
+             "if warm caches are what counts use --warmup 1; if cold ones are, --prepare",
+             "the first run took %.3g times the median", wall[0] / s->median);
+}
+
+static void check_outliers(struct tch_warnings *w, const struct tch_summary *s)
+{
+    if (s->n < ENOUGH || s->outliers * 20 < s->n)
+        return;
+    tch_warn(w, "outliers", "close other programs, fix the CPU with --cpu, see tacho doctor",
+             "%zu of %zu runs are far from the others, the farthest %.3g times the median",
+             s->outliers, s->n, s->max / s->median);
+}
+
+/* The share of the variance that two groups explain, split where they explain most. */
+static double two_groups(const double *sorted, size_t n, size_t *split)
+{
+    double total = 0;
+    double squares = 0;
+    double left = 0;
+    double best = 0;
+
+    for (size_t i = 0; i < n; i++)
+        total += log(sorted[i]);
+    for (size_t i = 0; i < n; i++)
+        squares += (log(sorted[i]) - total / (double)n) * (log(sorted[i]) - total / (double)n);
+    for (size_t i = 0; i + 1 < n; i++) {
+        double k = (double)(i + 1);
+        double rest = (double)n - k;
+        double apart;
+
+        left += log(sorted[i]);
+        apart = left / k - (total - left) / rest;
+        if (apart * apart * k * rest / (double)n > best) {
+            best = apart * apart * k * rest / (double)n;
+            *split = i + 1;
+        }
+    }
+    return squares > 0 ? best / squares : 0;
+}
+
+/* Two groups explain 64 % of a normal distribution's variance and 75 % of a uniform one's. */
+static void check_modes(struct tch_warnings *w, const double *sorted, size_t n)
+{
+    size_t split = 0;
+    double low;
+    double high;
+
+    if (n < 2 * ENOUGH || sorted[0] <= 0 || two_groups(sorted, n, &split) < 0.88)
+        return;
+    low = tch_quantile_linear(sorted, split, 0.5);
+    high = tch_quantile_linear(sorted + split, n - split, 0.5);
+    if (split * 7 < n || (n - split) * 7 < n || high / low < 1.03)
+        return;
+    tch_warn(w, "two-modes",
+             "find what differs: which CPU it ran on (--cpu), where its memory was (--no-aslr)",
+             "the runs fall into two groups, %zu about %.3g ms and %zu about %.3g ms", split,
+             low / 1e6, n - split, high / 1e6);
+}
+
+static void check_ends(struct tch_warnings *w, const struct tch_run_samples *samples)
+{
+    size_t failed = 0;
+    size_t late = 0;
+    size_t left = 0;
+
+    for (size_t i = 0; i < samples->count; i++) {
+        late += samples->items[i].timed_out;
+        failed += !tch_run_sample_ok(&samples->items[i]) && !samples->items[i].timed_out;
+        left += samples->items[i].left_running;
+    }
+    if (failed > 0)
+        tch_warn(w, "failed", "see what it prints with --output inherit",
+                 "%zu of %zu runs failed, and are not in the statistics unless all did", failed,
+                 samples->count);
+    if (late > 0)
+        tch_warn(w, "timed-out", "give it more time with --timeout",
+                 "%zu of %zu runs were ended by the time limit", late, samples->count);
+    if (left > 0)
+        tch_warn(w, "left-running", "end them in the program, or with --conclude",
+                 "%zu of %zu runs left processes running, which disturb those that follow", left,
+                 samples->count);
+}
+
+static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *samples)
+{
+    for (size_t i = 0; i < samples->metric_count; i++) {
+        size_t missing = 0;
+
+        for (size_t j = 0; j < samples->count; j++)
+            missing += samples->items[j].metrics[i].n == 0;
+        if (missing > 0)
+            tch_warn(w, "no-metric", "try the expression with grep -E on what the program prints",
+                     "metric '%.60s' was not found in %zu of %zu runs", samples->metrics[i].name,
+                     missing, samples->count);
+    }
+}
+
+int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *samples,
+                       tacho_error *err)
+{
+    double *wall = malloc(2 * (samples->count + 1) * sizeof *wall);
+    double *sorted = wall ? wall + samples->count + 1 : NULL;
+    struct tch_summary s;
+    size_t n;
+    int status;
+
+    if (!wall)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", samples->count);
+    check_ends(w, samples);
+    check_metrics(w, samples);
+    n = tch_run_samples_field(samples, TCH_WALL, wall);
+    status = tch_summary_of(wall, n, 0.05, &s, err);
+    if (status == 0 && n > 0 && s.min > 0) {
+        memcpy(sorted, wall, n * sizeof *wall);
+        tch_sort(sorted, n);
+        check_first(w, wall, &s);
+        check_drift(w, wall, n);
+        check_outliers(w, &s);
+        check_modes(w, sorted, n);
+    }
+    free(wall);
+    return status;
+}
+
+/* JSON. */
+
+void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w)
+{
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < w->count; i++) {
+        tch_json_begin_object(b);
+        tch_json_key(b, "code");
+        tch_json_text(b, w->item[i].code);
+        tch_json_key(b, "text");
+        tch_json_text(b, w->item[i].text);
+        tch_json_key(b, "advice");
+        tch_json_text(b, w->item[i].advice);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void take_text(char *to, size_t size, const struct tch_json_value *value)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 4096);
+    if (value->type == TCH_JSON_STRING)
+        tch_json_unescape(value, &b);
+    snprintf(to, size, "%s", b.data);
+    tch_buf_release(&b);
+}
+
+static int parse_one(struct tch_json_reader *r, struct tch_warnings *w)
+{
+    struct tch_warning item = {0};
+    struct tch_json_value key;
+    struct tch_json_value value;
+    int more = tch_json_read(r, &value);
+
+    if (more < 0)
+        return more;
+    if (value.type != TCH_JSON_OBJECT)
+        return tch_fail(r->err, TACHO_EPARSE, 0, "a warning must be an object");
+    while ((more = tch_json_member(r, &key)) > 0) {
+        bool code = tch_json_is(&key, "code");
+        bool text = tch_json_is(&key, "text");
+        bool advice = tch_json_is(&key, "advice");
+
+        if (!code && !text && !advice) {
+            if (tch_json_skip(r) < 0)
+                return r->status;
+            continue;
+        }
+        if (tch_json_read(r, &value) < 0)
+            return r->status;
+        if (value.type == TCH_JSON_ARRAY || value.type == TCH_JSON_OBJECT)
+            return tch_fail(r->err, TACHO_EPARSE, 0, "a warning's members must be strings");
+        take_text(code   ? item.code
+                  : text ? item.text
+                         : item.advice,
+                  code ? sizeof item.code : sizeof item.text, &value);
+    }
+    if (more == 0 && w->count < TCH_WARNINGS_MAX)
+        w->item[w->count++] = item;
+    return more;
+}
+
+int tch_warnings_parse(const char *json, size_t len, struct tch_warnings *w, tacho_error *err)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    int more;
+
+    w->count = 0;
+    tch_json_open(&r, json, len, err);
+    if (tch_json_read(&r, &value) < 0)
+        return r.status;
+    if (value.type != TCH_JSON_ARRAY)
+        return tch_fail(err, TACHO_EPARSE, 0, "'warnings' must be an array");
+    while ((more = tch_json_element(&r)) > 0)
+        if (parse_one(&r, w) < 0)
+            return TACHO_EPARSE;
+    return more;
+}

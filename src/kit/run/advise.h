@@ -1,0 +1,58 @@
+/*
+ * Warnings: what makes the numbers of a run doubtful, each with what to do about it.
+ */
+#ifndef TCH_ADVISE_H
+#define TCH_ADVISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+#include "base/buf.h"
+#include "run_sample.h"
+
+enum { TCH_WARNINGS_MAX = 16, TCH_WARNING_TEXT = 200 };
+
+struct tch_warning {
+    char code[24]; /**< for programs: "drift" */
+    char text[TCH_WARNING_TEXT];
+    char advice[TCH_WARNING_TEXT];
+};
+
+struct tch_warnings {
+    struct tch_warning item[TCH_WARNINGS_MAX];
+    size_t count;
+};
+
+/** What does not fit any more is left out. */
+void tch_warn(struct tch_warnings *w, const char *code, const char *advice, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** What the samples themselves tell: drift, a slow first run, outliers, two modes, failures. The
+    same samples give the same warnings. 0 or TACHO_ENOMEM. */
+int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *samples,
+                       tacho_error *err);
+
+/** The machine's state at one moment; what it did between two of them is told from both. */
+struct tch_machine_state {
+    double busy_s;    /**< all CPUs, by anyone, stolen time included; NAN: not known */
+    double at_s;      /**< CLOCK_MONOTONIC */
+    double throttled; /**< how often the CPUs were slowed down; NAN: not known */
+    double own_s;     /**< CPU time of this process and its children that have ended */
+};
+
+void tch_machine_look(struct tch_machine_state *state);
+
+/** The governor, and what went on between the two moments. own_s: CPU time of the commands and
+    of tacho meanwhile. */
+void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *before,
+                        const struct tch_machine_state *after);
+
+/** The "warnings" of run.json. */
+void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w);
+
+/** Reads them back. 0 or TACHO_EPARSE. */
+int tch_warnings_parse(const char *json, size_t len, struct tch_warnings *w, tacho_error *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* The server beside the runs. */
+#include "bench_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tacho/power.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "run_folder.h"
+
+enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20 };
+
+#define READY_LIMIT_NS 60000000000u
+#define POWER_ROW_NS   100000000u
+
+static void nap_ms(long ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&t, NULL);
+}
+
+static bool has_ended(const struct tch_run_server *s)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == s->pid;
+}
+
+static bool port_answers(uint16_t port)
+{
+    struct sockaddr_in at = {
+        .sin_family = AF_INET,
+        .sin_port = htons(port),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool answers = fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return answers;
+}
+
+static bool log_matches(const struct tch_run_server *s, const regex_t *regex)
+{
+    struct tch_buf text;
+    bool matches;
+
+    tch_buf_init(&text, LOG_MAX);
+    matches = lseek(s->log_fd, 0, SEEK_SET) == 0 &&
+              tch_file_read_fd(s->log_fd, "server.log", LOG_MAX, &text, NULL) == 0 &&
+              regexec(regex, text.data, 0, NULL, 0) == 0;
+    tch_buf_release(&text);
+    return matches;
+}
+
+/* By the port when `ready` is a number, else by what it prints. */
+static int await_ready(struct tch_run_server *s, const char *ready,
+                       const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    uint64_t begin = tch_now_ns();
+    uint64_t port = 0;
+    bool by_port = tch_parse_u64(ready, 65535, &port) == 0 && port > 0;
+    regex_t regex;
+    bool is_ready = false;
+
+    if (!by_port && regcomp(&regex, ready, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is neither a port nor an expression", ready);
+    while (!is_ready && !(stop && *stop) && !has_ended(s) &&
+           tch_now_ns() - begin < READY_LIMIT_NS) {
+        is_ready = by_port ? port_answers((uint16_t)port) : log_matches(s, &regex);
+        if (!is_ready)
+            nap_ms(READY_NAP_MS);
+    }
+    if (!by_port)
+        regfree(&regex);
+    s->ready_s = (double)(tch_now_ns() - begin) / 1e9;
+    if (is_ready)
+        return 0;
+    if (stop && *stop)
+        return 1;
+    if (has_ended(s))
+        return tch_fail(err, TACHO_EIO, 0,
+                        "the server ended before it was ready; see server.log in the run folder");
+    return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
+}
+
+static int open_files(struct tch_run_server *s, const char *folder, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, "server.log", err);
+
+    if (status < 0)
+        return status;
+    s->log_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (s->log_fd < 0)
+        return tch_fail_errno(err, errno, "cannot make '%s'", path);
+    status = tch_folder_at(path, folder, "server-memory.csv", err);
+    if (status == 0)
+        status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_APPEND, &s->memory, err);
+    return status;
+}
+
+int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
+                         const char *folder, tacho_error *err)
+{
+    const char *argv[] = {"sh", "-c", plan->server, NULL};
+    struct tch_spawn spec = {
+        .argv = argv, .extra_env = plan->env, .cwd = plan->cwd, .new_group = true};
+    int status;
+
+    *s = (struct tch_run_server){.log_fd = -1};
+    status = open_files(s, folder, err);
+    if (status < 0)
+        return status;
+    spec.io[0].kind = TCH_IO_NULL;
+    spec.io[1] = spec.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = s->log_fd};
+    return tch_spawn(&spec, &s->pid, err);
+}
+
+int tch_run_server_await(struct tch_run_server *s, const char *ready,
+                         const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    int status = await_ready(s, ready, stop, err);
+
+    if (status == 0)
+        status = tacho_tree_open("", s->pid, &s->tree, err);
+    if (status == 0) {
+        (void)tch_run_server_look(s);
+        s->begin_cpu_ns = s->last.cpu_ns;
+    }
+    return status;
+}
+
+int tch_run_server_look(struct tch_run_server *s)
+{
+    tacho_tree_sample seen;
+    tacho_csv_memory row = {0};
+
+    if (!s->tree || tacho_tree_look(s->tree, &seen, NULL) < 0)
+        return 0;
+    if (seen.processes == 0 || has_ended(s))
+        return 0;
+    s->last = seen;
+    if (seen.rss_bytes > s->peak_rss_bytes)
+        s->peak_rss_bytes = seen.rss_bytes;
+    row.timestamp_us = seen.timestamp_us;
+    row.peak_rss_bytes = seen.rss_bytes;
+    (void)tacho_csv_add_memory(s->memory, &row, NULL);
+    return 1;
+}
+
+static uint64_t machine_busy_ns(void)
+{
+    uint64_t busy;
+
+    return tacho_cpu_busy("", &busy, NULL) == 0 ? busy : 0;
+}
+
+static void set_mark(struct tch_run_server *s, double joules)
+{
+    s->mark.ns = tch_now_ns();
+    s->mark.cpu_ns = s->last.cpu_ns;
+    s->mark.busy_ns = machine_busy_ns();
+    s->mark.joules = joules;
+}
+
+int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
+                               tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, "server-power.csv", err);
+
+    if (status == 0)
+        status = tacho_csv_open(path, TACHO_CSV_POWER, TACHO_CSV_APPEND, &s->power, err);
+    set_mark(s, joules);
+    return status;
+}
+
+void tch_run_server_power(struct tch_run_server *s, double joules, bool last)
+{
+    tacho_csv_power row = {.source = "server", .source_len = strlen("server")};
+    double seconds = (double)(tch_now_ns() - s->mark.ns) / 1e9;
+    double share;
+
+    if (!s->power || seconds <= 0 || (seconds < POWER_ROW_NS / 1e9 && !last))
+        return;
+    share = tacho_power_share(joules - s->mark.joules, 0, seconds, s->last.cpu_ns - s->mark.cpu_ns,
+                              machine_busy_ns() - s->mark.busy_ns);
+    s->joules += share;
+    row.timestamp_us = tch_wall_ns() / 1000;
+    row.watts = share / seconds;
+    row.joules = s->joules;
+    (void)tacho_csv_add_power(s->power, &row, NULL);
+    set_mark(s, joules);
+}
+
+static void close_csv(tacho_csv *csv)
+{
+    if (csv && tacho_csv_close(csv, NULL) < 0)
+        return; /* its rows are for the chart alone */
+}
+
+void tch_run_server_stop(struct tch_run_server *s)
+{
+    uint64_t begin = tch_now_ns();
+
+    if (s->pid > 0) {
+        kill(-s->pid, SIGTERM);
+        while (!has_ended(s) && tch_now_ns() - begin < TCH_RUN_GRACE_NS)
+            nap_ms(5);
+        kill(-s->pid, SIGKILL);
+        while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    tacho_tree_close(s->tree);
+    close_csv(s->memory);
+    close_csv(s->power);
+    if (s->log_fd >= 0)
+        close(s->log_fd);
+    *s = (struct tch_run_server){.log_fd = -1};
+}

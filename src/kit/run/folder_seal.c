@@ -1,0 +1,359 @@
+/* Sealing a folder, and holding it against its seal. */
+#include "folder_seal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json_write.h"
+#include "lib/witness/witness_chain.h"
+#include "lib/witness/witness_member.h"
+#include "run_folder.h"
+
+#define SCHEMA "tacho.seal.v1"
+
+enum { SEAL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, DEPTH_MAX = 32, READ_AT_ONCE = 1 << 16 };
+
+/* Files in the order of their names. */
+struct list {
+    struct tch_seal_line *line;
+    size_t count;
+    size_t room;
+};
+
+void tch_seal_free(struct tch_seal_line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(lines[i].file);
+    free(lines);
+}
+
+/* The file's name is copied. */
+static struct tch_seal_line *list_add(struct list *l, const char *file)
+{
+    size_t size = strlen(file) + 1;
+    char *copy;
+
+    if (l->count == l->room) {
+        size_t room = l->room > 0 ? 2 * l->room : 64;
+        struct tch_seal_line *more = realloc(l->line, room * sizeof *more);
+
+        if (!more)
+            return NULL;
+        l->line = more;
+        l->room = room;
+    }
+    copy = malloc(size);
+    if (!copy)
+        return NULL;
+    memcpy(copy, file, size);
+    l->line[l->count] = (struct tch_seal_line){.file = copy};
+    return &l->line[l->count++];
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct tch_seal_line *)a)->file, ((const struct tch_seal_line *)b)->file);
+}
+
+/* Adds the files of a folder and those below it; `below` is "" or the folder's name and a slash. */
+static int list_folder(struct list *l, const char *folder, const char *below, int depth,
+                       tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct dirent *entry;
+    int status = tch_folder_at(path, folder, below, err);
+    DIR *dir = status == 0 ? opendir(path) : NULL;
+
+    if (!dir)
+        return status < 0 ? status : tch_fail_errno(err, errno, "cannot read folder '%s'", path);
+    while (status == 0 && (entry = readdir(dir))) {
+        char name[PATH_MAX];
+        struct stat st;
+        bool is_folder;
+
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            (depth == 0 && strcmp(entry->d_name, TCH_SEAL_FILE) == 0))
+            continue;
+        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+            status = tch_fail_errno(err, errno, "cannot look at '%s'", entry->d_name);
+            break;
+        }
+        is_folder = S_ISDIR(st.st_mode);
+        if (snprintf(name, sizeof name, "%s%s%s", below, entry->d_name, is_folder ? "/" : "") >=
+                PATH_MAX ||
+            depth == DEPTH_MAX)
+            status = tch_fail(err, TACHO_ELIMIT, 0, "a path below '%.150s' is too long", folder);
+        else if (is_folder)
+            status = list_folder(l, folder, name, depth + 1, err);
+        else if (S_ISREG(st.st_mode) && !list_add(l, name))
+            status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the files of '%.150s'", folder);
+    }
+    closedir(dir);
+    return status;
+}
+
+static int list_files(struct list *l, const char *folder, tacho_error *err)
+{
+    int status = list_folder(l, folder, "", 0, err);
+
+    if (status == 0 && l->count > 0)
+        qsort(l->line, l->count, sizeof *l->line, by_name);
+    return status;
+}
+
+static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error *err)
+{
+    uint8_t digest[TCH_SHA256_SIZE];
+    char data[READ_AT_ONCE];
+    char path[PATH_MAX];
+    struct tch_sha256 h;
+    ssize_t n;
+    int status = tch_folder_at(path, folder, line->file, err);
+    int fd = status == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+
+    if (fd < 0)
+        return status < 0 ? status : tch_fail_errno(err, errno, "cannot read '%s'", path);
+    tch_sha256_init(&h);
+    line->bytes = 0;
+    while ((n = tch_read_some(fd, data, sizeof data)) > 0) {
+        tch_sha256_update(&h, data, (size_t)n);
+        line->bytes += (uint64_t)n;
+    }
+    if (n < 0)
+        status = tch_fail_errno(err, errno, "cannot read '%s'", path);
+    close(fd);
+    tch_sha256_final(&h, digest);
+    tch_sha256_digest_hex(line->sha256, digest);
+    return status;
+}
+
+static void add_line(struct tch_buf *b, struct tch_chain *chain, const struct tch_seal_line *line)
+{
+    size_t start = b->len;
+
+    tch_json_begin_object(b);
+    tch_json_key(b, "file");
+    tch_json_text(b, line->file);
+    tch_json_key(b, "bytes");
+    tch_json_u64(b, line->bytes);
+    tch_json_key(b, "sha256");
+    tch_json_text(b, line->sha256);
+    tch_chain_add(chain, b, start);
+}
+
+/* The seal as text, and its info. */
+static void add_seal(struct tch_buf *b, const struct list *l, struct tch_seal_info *info)
+{
+    struct tch_chain chain;
+    size_t start = 0;
+
+    tch_chain_init(&chain);
+    tch_buf_adds(b, "{\"schema\":\"" SCHEMA "\"");
+    tch_chain_add(&chain, b, start);
+    for (size_t i = 0; i < l->count; i++) {
+        add_line(b, &chain, &l->line[i]);
+        info->bytes += l->line[i].bytes;
+    }
+    info->files = l->count;
+    start = b->len;
+    tch_json_begin_object(b);
+    tch_json_key(b, "files");
+    tch_json_u64(b, info->files);
+    tch_json_key(b, "bytes");
+    tch_json_u64(b, info->bytes);
+    tch_chain_add(&chain, b, start);
+    memcpy(info->hash, chain.last, sizeof info->hash);
+}
+
+int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *err)
+{
+    struct list l = {0};
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = list_files(&l, folder, err);
+
+    *ret = (struct tch_seal_info){0};
+    tch_buf_init(&b, SEAL_MAX);
+    for (size_t i = 0; i < l.count && status == 0; i++)
+        status = hash_file(folder, &l.line[i], err);
+    if (status == 0)
+        status = tch_folder_at(path, folder, TCH_SEAL_FILE, err);
+    if (status == 0) {
+        add_seal(&b, &l, ret);
+        status = b.failed ? tch_fail(err, TACHO_ENOMEM, 0, "no memory for the seal")
+                          : tch_file_replace(path, b.data, b.len, true, err);
+    }
+    tch_buf_release(&b);
+    tch_seal_free(l.line, l.count);
+    return status;
+}
+
+/* Checking. */
+
+static int read_file_line(const struct tch_line *line, struct list *l, tacho_error *err)
+{
+    char name[PATH_MAX];
+    char hash[TCH_SHA256_HEX + 1];
+    struct tch_seal_line *to;
+    struct tch_buf b;
+    uint64_t bytes = 0;
+    int status;
+
+    tch_buf_init_on(&b, name, sizeof name, sizeof name - 1);
+    status = tch_member_text(line, "file", &b, err);
+    if (status == 0)
+        status = tch_member_u64(line, "bytes", &bytes, err);
+    if (status < 0)
+        return status;
+    to = list_add(l, b.data);
+    if (!to)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for the seal");
+    to->bytes = bytes;
+    tch_buf_init_on(&b, hash, sizeof hash, sizeof hash - 1);
+    status = tch_member_text(line, "sha256", &b, err);
+    snprintf(to->sha256, sizeof to->sha256, "%s", b.data);
+    return status;
+}
+
+static bool begins(const struct tch_line *line, const char *text)
+{
+    size_t len = strlen(text);
+
+    return line->len >= len && memcmp(line->text, text, len) == 0;
+}
+
+/* The first line says what it is, the last how many files there are; between them files. */
+static int read_seal(struct tch_lines *lines, struct list *l, char hash[TCH_SHA256_HEX],
+                     tacho_error *err)
+{
+    struct tch_chain chain;
+    struct tch_line line = {0};
+    uint64_t files = UINT64_MAX;
+    int status = 0;
+    int more;
+
+    tch_chain_init(&chain);
+    while (status == 0 && (more = tch_lines_next(lines, &line, err)) > 0) {
+        status = tch_chain_check(&chain, &line, err);
+        if (status == 0 && line.number == 1)
+            status = begins(&line, "{\"schema\":\"" SCHEMA "\",")
+                         ? 0
+                         : tch_fail(err, TACHO_EPARSE, 1, "this is no seal of a run");
+        else if (status == 0 && files != UINT64_MAX)
+            status =
+                tch_fail(err, TACHO_EPARSE, line.number, "there is a line behind the last one");
+        else if (status == 0 && begins(&line, "{\"files\":"))
+            status = tch_member_u64(&line, "files", &files, err);
+        else if (status == 0)
+            status = read_file_line(&line, l, err);
+    }
+    if (status == 0 && more < 0)
+        status = more;
+    if (status == 0 && files != l->count)
+        status = tch_fail(err, TACHO_EPARSE, line.number + 1,
+                          "the seal ends here: its last lines are missing");
+    memcpy(hash, chain.last, sizeof chain.last);
+    return status;
+}
+
+int tch_seal_parse(const char *data, size_t len, struct tch_seal_line **ret, size_t *count,
+                   char hash[TCH_SHA256_HEX], tacho_error *err)
+{
+    struct list l = {0};
+    struct tch_lines lines;
+    int status;
+
+    tch_lines_init_mem(&lines, data, len, LINE_MAX_BYTES);
+    status = read_seal(&lines, &l, hash, err);
+    tch_lines_release(&lines);
+    if (status < 0) {
+        tch_seal_free(l.line, l.count);
+        return status;
+    }
+    *ret = l.line;
+    *count = l.count;
+    return 0;
+}
+
+bool tch_seal_there(const char *folder)
+{
+    char path[PATH_MAX];
+
+    return tch_folder_at(path, folder, TCH_SEAL_FILE, NULL) == 0 && access(path, F_OK) == 0;
+}
+
+struct checking {
+    tch_seal_bad_fn *bad;
+    void *ctx;
+    size_t found;
+};
+
+static int tell(struct checking *c, const char *file, const char *what)
+{
+    c->found++;
+    return c->bad ? c->bad(file, what, c->ctx) : 0;
+}
+
+/* Both lists are sorted: walked side by side. */
+static int hold_against(struct checking *c, const char *folder, const struct list *sealed,
+                        const struct list *there, tacho_error *err)
+{
+    size_t i = 0;
+    size_t j = 0;
+    int status = 0;
+
+    while (status == 0 && (i < sealed->count || j < there->count)) {
+        int order = i == sealed->count  ? 1
+                    : j == there->count ? -1
+                                        : by_name(&sealed->line[i], &there->line[j]);
+
+        if (order < 0) {
+            status = tell(c, sealed->line[i++].file, "is missing");
+        } else if (order > 0) {
+            status = tell(c, there->line[j++].file, "was added after the sealing");
+        } else {
+            status = hash_file(folder, &there->line[j], err);
+            if (status == 0 && strcmp(there->line[j].sha256, sealed->line[i].sha256) != 0)
+                status = tell(c, there->line[j].file, "was changed");
+            i++;
+            j++;
+        }
+    }
+    return status;
+}
+
+int tch_seal_check(const char *folder, tch_seal_bad_fn *bad, void *ctx, struct tch_seal_info *ret,
+                   tacho_error *err)
+{
+    struct checking c = {.bad = bad, .ctx = ctx};
+    struct list sealed = {0};
+    struct list there = {0};
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, folder, TCH_SEAL_FILE, err);
+
+    *ret = (struct tch_seal_info){0};
+    tch_buf_init(&b, SEAL_MAX);
+    if (status == 0)
+        status = tch_file_read(path, SEAL_MAX, &b, err);
+    if (status == 0)
+        status = tch_seal_parse(b.data, b.len, &sealed.line, &sealed.count, ret->hash, err);
+    if (status == 0)
+        status = list_files(&there, folder, err);
+    if (status == 0)
+        status = hold_against(&c, folder, &sealed, &there, err);
+    ret->files = sealed.count;
+    for (size_t i = 0; i < sealed.count; i++)
+        ret->bytes += sealed.line[i].bytes;
+    tch_buf_release(&b);
+    tch_seal_free(sealed.line, sealed.count);
+    tch_seal_free(there.line, there.count);
+    return status == 0 && c.found > 0 ? 1 : status;
+}

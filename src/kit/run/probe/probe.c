@@ -1,0 +1,131 @@
+/* The list of findings and the table of groups. Each group is in its own probe_<name>.c. */
+#include "probe.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "probe_read.h"
+
+enum { FOUND_MAX = 4096 };
+
+const struct tch_probe_group *const tch_probe_groups[] = {
+    &tch_probe_events, &tch_probe_power, &tch_probe_clock,  &tch_probe_memory,
+    &tch_probe_tools,  &tch_probe_cpu,   &tch_probe_system, NULL,
+};
+
+const char *tch_probe_status_name(enum tch_probe_status status)
+{
+    static const char *const names[TCH_PROBE_STATUSES] = {
+        [TCH_PROBE_OK] = "ok",
+        [TCH_PROBE_WARNING] = "warning",
+        [TCH_PROBE_MISSING] = "missing",
+    };
+
+    return names[status];
+}
+
+/* User space only: what paranoid level 2 still allows. */
+static int perf_open(uint32_t type, uint64_t config)
+{
+    struct perf_event_attr attr = {
+        .size = sizeof attr,
+        .type = type,
+        .config = config,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+    if (fd < 0)
+        return errno;
+    close((int)fd);
+    return 0;
+}
+
+void tch_machine_init(struct tch_machine *machine)
+{
+    *machine = (struct tch_machine){
+        .root = "",
+        .work = ".",
+        .perf_open = perf_open,
+    };
+}
+
+static struct tch_probe *new_item(struct tch_probes *p)
+{
+    if (p->count == p->room) {
+        size_t room = p->room > 0 ? 2 * p->room : 32;
+        struct tch_probe *items = realloc(p->items, room * sizeof *items);
+
+        if (!items)
+            return NULL;
+        p->items = items;
+        p->room = room;
+    }
+    return &p->items[p->count];
+}
+
+static char *copy(const char *text)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, FOUND_MAX);
+    tch_buf_adds(&b, text);
+    return tch_buf_take(&b);
+}
+
+void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_status status,
+                    const char *fix, const char *fmt, ...)
+{
+    struct tch_probe *item = p->failed ? NULL : new_item(p);
+    char found[FOUND_MAX];
+    va_list args;
+
+    p->failed = true; /* until all of it is there */
+    if (!item)
+        return;
+    va_start(args, fmt);
+    vsnprintf(found, sizeof found, fmt, args);
+    va_end(args);
+    *item = (struct tch_probe){.group = p->group, .name = name, .status = status};
+    item->found = copy(found);
+    if (!item->found)
+        return;
+    if (status != TCH_PROBE_OK && fix) {
+        item->fix = copy(fix);
+        if (!item->fix) {
+            free(item->found);
+            return;
+        }
+    }
+    p->count++;
+    p->failed = false;
+}
+
+int tch_probes_run(struct tch_probes *p, const struct tch_machine *machine, tacho_error *err)
+{
+    *p = (struct tch_probes){.machine = machine};
+    for (size_t i = 0; tch_probe_groups[i] && !p->failed; i++) {
+        p->group = tch_probe_groups[i];
+        p->group->run(p);
+    }
+    if (p->failed)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    return 0;
+}
+
+void tch_probes_release(struct tch_probes *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        free(p->items[i].found);
+        free(p->items[i].fix);
+    }
+    free(p->items);
+    *p = (struct tch_probes){.machine = p->machine};
+}

@@ -1,0 +1,282 @@
+/* Watching a process tree. */
+#include "process_watch.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include <tacho/csv.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+
+enum { MEMORY, DETAIL, POWER, FILES };
+
+struct tch_watch {
+    struct tch_watch_plan plan;
+    tacho_tree *tree;
+    tacho_power *power;
+    tacho_csv *files[FILES];
+    uint64_t start_ns;
+    uint64_t last_ns;
+    uint64_t start_busy_ns; /* of the machine */
+    bool busy_known;
+    uint64_t start_cpu_ns; /* of the tree */
+    tacho_tree_sample last;
+    uint64_t looks;
+    uint64_t alive; /* looks at which something lived */
+    long double rss_sum;
+    uint64_t most_processes;
+    uint64_t most_swap;
+    uint64_t peak_rss;
+    uint64_t peak_at_most;
+    uint64_t cpu_ns;
+};
+
+static int open_power(struct tch_watch *w, tacho_error *no_power, tacho_error *err)
+{
+    tacho_power_source source;
+    int status = tacho_power_new(&w->power, err);
+
+    no_power->message[0] = '\0';
+    if (status < 0)
+        return status;
+    if (!w->plan.power) {
+        status = tacho_power_add_all(w->power, w->plan.root, no_power);
+        if (status > 0)
+            no_power->message[0] = '\0';
+        return status == TACHO_ENOMEM ? status : 0;
+    }
+    status = tacho_power_open(w->plan.power, w->plan.root, &source, err);
+    if (status < 0)
+        return status;
+    status = tacho_power_add(w->power, &source, err);
+    if (status < 0 && source.close)
+        source.close(source.ctx);
+    return status;
+}
+
+static int open_files(struct tch_watch *w, tacho_error *err)
+{
+    static const struct {
+        const char *name;
+        int kind;
+    } files[FILES] = {{"memory.csv", TACHO_CSV_MEMORY},
+                      {"memory-detail.csv", TACHO_CSV_MEMORY_DETAIL},
+                      {"power.csv", TACHO_CSV_POWER}};
+    tacho_power_report report;
+    int status = w->plan.folder ? tch_mkdirs(w->plan.folder, err) : 0;
+
+    for (int i = 0; i < FILES && w->plan.folder && status == 0; i++) {
+        char path[PATH_MAX];
+
+        if (i == POWER && tacho_power_report_get(w->power, 0, &report) < 0)
+            continue; /* no source, no file */
+        if (snprintf(path, sizeof path, "%s/%s", w->plan.folder, files[i].name) >= PATH_MAX)
+            return tch_fail(err, TACHO_EINVAL, 0, "the name of the folder is too long");
+        status = tacho_csv_open(path, files[i].kind, TACHO_CSV_STREAM, &w->files[i], err);
+    }
+    return status;
+}
+
+int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, tacho_error *no_power,
+                   tacho_error *err)
+{
+    struct tch_watch *w = calloc(1, sizeof *w);
+    struct tch_watch_now now;
+    int status;
+
+    if (!w)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for watching");
+    w->plan = *plan;
+    w->start_ns = w->last_ns = tch_now_ns();
+    status = tacho_tree_open(plan->root, plan->pid, &w->tree, err);
+    if (status == 0) /* at once: a command may be over before the rest is ready */
+        status = tacho_tree_look(w->tree, &w->last, err);
+    if (status == 0)
+        status = open_power(w, no_power, err);
+    if (status == 0)
+        status = open_files(w, err);
+    w->busy_known = tacho_cpu_busy(plan->root, &w->start_busy_ns, NULL) == 0;
+    w->start_cpu_ns = w->last.cpu_ns;
+    w->most_processes = w->last.processes;
+    if (status == 0)
+        status = tch_watch_look(w, &now, err);
+    if (status < 0)
+        tch_watch_discard(w);
+    else
+        *ret = w;
+    return status;
+}
+
+static int write_detail(struct tch_watch *w, const char *key, uint64_t value, tacho_error *err)
+{
+    return tacho_csv_add_memory_detail(
+        w->files[DETAIL],
+        &(tacho_csv_memory_detail){.timestamp_us = w->last.timestamp_us,
+                                   .pid = (uint64_t)w->plan.pid,
+                                   .key = key,
+                                   .key_len = strlen(key),
+                                   .value = value},
+        err);
+}
+
+static int write_memory(struct tch_watch *w, tacho_error *err)
+{
+    int status = tacho_csv_add_memory(w->files[MEMORY],
+                                      &(tacho_csv_memory){.timestamp_us = w->last.timestamp_us,
+                                                          .peak_rss_bytes = w->last.rss_bytes},
+                                      err);
+
+    if (status == 0)
+        status = write_detail(w, "processes", w->last.processes, err);
+    if (status == 0)
+        status = write_detail(w, "anon_bytes", w->last.anon_bytes, err);
+    if (status == 0)
+        status = write_detail(w, "file_bytes", w->last.file_bytes, err);
+    if (status == 0)
+        status = write_detail(w, "swap_bytes", w->last.swap_bytes, err);
+    return status == 0 ? write_detail(w, "cpu_ns", w->last.cpu_ns, err) : status;
+}
+
+static int read_power(struct tch_watch *w, tacho_error *err)
+{
+    tacho_power_report report;
+    int status = tacho_power_take(w->power, err);
+
+    for (size_t i = 0; status == 0 && tacho_power_report_get(w->power, i, &report) == 0; i++) {
+        if (w->files[POWER])
+            status = tacho_csv_add_power(w->files[POWER],
+                                         &(tacho_csv_power){.timestamp_us = w->last.timestamp_us,
+                                                            .source = report.name,
+                                                            .source_len = strlen(report.name),
+                                                            .watts = report.last_watts,
+                                                            .joules = report.joules},
+                                         err);
+    }
+    return status;
+}
+
+static void sum_up(struct tch_watch *w)
+{
+    w->looks++;
+    w->alive += w->last.processes > 0;
+    w->rss_sum += w->last.rss_bytes;
+    if (w->last.processes > w->most_processes)
+        w->most_processes = w->last.processes;
+    if (w->last.swap_bytes > w->most_swap)
+        w->most_swap = w->last.swap_bytes;
+    if (w->last.peak_rss_bytes > w->peak_rss)
+        w->peak_rss = w->last.peak_rss_bytes;
+}
+
+int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err)
+{
+    uint64_t cpu_before = w->last.cpu_ns;
+    uint64_t now_ns;
+    double seconds;
+    int status = tacho_tree_look(w->tree, &w->last, err);
+
+    if (status < 0)
+        return status;
+    now_ns = tch_now_ns();
+    seconds = (double)(now_ns - w->last_ns) / 1e9;
+    status = read_power(w, err);
+    if (status == 0 && w->files[MEMORY] && w->last.processes > 0)
+        status = write_memory(w, err);
+    *ret = (struct tch_watch_now){.tree = w->last, .cpu = NAN, .watts = tacho_power_now(w->power)};
+    if (w->looks > 0 && seconds > 0)
+        ret->cpu = (double)(w->last.cpu_ns - cpu_before) / 1e9 / seconds;
+    w->last_ns = now_ns;
+    sum_up(w);
+    return status;
+}
+
+static uint64_t ns_of(const struct timeval *t)
+{
+    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t our_peak)
+{
+    uint64_t peak = (uint64_t)usage->ru_maxrss * 1024;
+
+    /* The last look may have been before it grew. */
+    if (peak > w->peak_rss) {
+        w->peak_rss = peak > our_peak ? peak : 0;
+        w->peak_at_most = peak;
+    }
+    w->cpu_ns = ns_of(&usage->ru_utime) + ns_of(&usage->ru_stime);
+    w->last.minor_faults = larger(w->last.minor_faults, (uint64_t)usage->ru_minflt);
+    w->last.major_faults = larger(w->last.major_faults, (uint64_t)usage->ru_majflt);
+}
+
+static void report_power(struct tch_watch *w, struct tch_watch_report *r)
+{
+    uint64_t busy;
+
+    r->joules = r->tree_joules = NAN;
+    while (r->sources < TCH_WATCH_SOURCES &&
+           tacho_power_report_get(w->power, r->sources, &r->power[r->sources]) == 0) {
+        double joules = r->power[r->sources].joules;
+
+        r->joules = r->sources == 0 ? joules : r->joules + joules;
+        r->sources++;
+    }
+    if (r->sources > 0 && w->busy_known && tacho_cpu_busy(w->plan.root, &busy, NULL) == 0)
+        r->tree_joules = tacho_power_share(r->joules, w->plan.idle_watts, r->seconds, r->cpu_ns,
+                                           busy - w->start_busy_ns);
+}
+
+void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
+{
+    uint64_t seen = w->last.cpu_ns - w->start_cpu_ns;
+
+    *ret = (struct tch_watch_report){.seconds = (double)(w->last_ns - w->start_ns) / 1e9,
+                                     .looks = w->looks,
+                                     .most_processes = w->most_processes,
+                                     .peak_rss_bytes = w->peak_rss,
+                                     .peak_at_most = w->peak_rss > 0 ? 0 : w->peak_at_most,
+                                     .mean_rss_bytes =
+                                         w->alive > 0 ? (uint64_t)(w->rss_sum / w->alive) : 0,
+                                     .swap_bytes = w->most_swap,
+                                     .minor_faults = w->last.minor_faults,
+                                     .major_faults = w->last.major_faults,
+                                     .cpu_ns = larger(w->cpu_ns, seen)};
+    report_power(w, ret);
+}
+
+static void release(struct tch_watch *w)
+{
+    tacho_tree_close(w->tree);
+    tacho_power_free(w->power);
+    free(w);
+}
+
+int tch_watch_close(struct tch_watch *w, tacho_error *err)
+{
+    int status = 0;
+
+    for (int i = 0; i < FILES; i++)
+        if (w->files[i]) {
+            int one = tacho_csv_close(w->files[i], status == 0 ? err : NULL);
+
+            status = status == 0 ? one : status;
+        }
+    release(w);
+    return status;
+}
+
+void tch_watch_discard(struct tch_watch *w)
+{
+    if (!w)
+        return;
+    for (int i = 0; i < FILES; i++)
+        tacho_csv_discard(w->files[i]);
+    release(w);
+}

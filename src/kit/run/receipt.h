@@ -1,0 +1,124 @@
+/*
+ * run.json, the receipt of a run: schema tacho.run.v1.
+ *
+ * It is written twice. When the run begins it holds the head: what is run, how, where. When the
+ * run has ended the same head is followed by what came out, with every sample. Between the two the
+ * samples are in samples.jsonl, a line each, so that the second can be made after a kill.
+ */
+#ifndef TCH_RECEIPT_H
+#define TCH_RECEIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+#include <tacho/fingerprint.h>
+
+#include "advise.h"
+#include "base/buf.h"
+#include "run_folder.h"
+#include "run_plan.h"
+#include "run_sample.h"
+#include "run_summary.h"
+
+#define TCH_RUN_SCHEMA "tacho.run.v1"
+
+enum { TCH_RECEIPT_MAX = 1 << 30, TCH_RECEIPT_MEMBERS = 64 };
+
+/** How it ended. */
+struct tch_run_end {
+    const char *state;   /**< "complete", "interrupted", "failed", "recovered" */
+    const char *stopped; /**< why no more runs: "runs", "precise", "max-time", "max-runs", … */
+    uint64_t ended_unix_ns;
+    double tacho_cpu_ns; /**< NAN: not known */
+    uint64_t looks;      /**< at memory and power while runs went on */
+    double looks_cpu_ns; /**< what they cost, as part of the above */
+    bool server;         /**< there was one; then the next four are its */
+    double server_cpu_ns;
+    double server_peak_bytes;
+    double server_ready_s;
+    double server_energy_j;   /**< NAN: not known */
+    const char *power_source; /**< NULL: none */
+    const char *power_why;    /**< then: why */
+};
+
+/** A receipt in memory. Text points into `text`. */
+struct tch_receipt {
+    struct tch_buf text; /**< the head, or the whole file */
+    struct {
+        const char *key;
+        size_t key_len;
+        const char *raw;
+        size_t raw_len;
+    } member[TCH_RECEIPT_MEMBERS];
+    size_t member_count;
+
+    char *name;
+    char *id;
+    char *group; /**< "" when it has none */
+    char *state;
+    char *started_at;
+    char *command; /**< the line for people */
+    char *work_unit;
+    double work;
+    double alpha;
+    double precision; /**< asked for; 0 with a fixed number of runs */
+
+    struct tch_metric_name *metrics;
+    struct tch_run_samples samples;
+    struct tch_warnings warnings;
+    struct tch_run_rows rows; /**< made of the samples */
+};
+
+/** Under what a run comes about: found out once. */
+struct tch_surroundings {
+    char *environment; /**< JSON, tacho.env.v1 */
+    size_t environment_len;
+    char environment_hash[TACHO_ENV_HASH_TEXT];
+    char *machine_class;
+    char *config; /**< canonical JSON of the plan's config; NULL: none */
+    size_t config_len;
+    char config_hash[TACHO_SHA256_TEXT];
+    char commit[64]; /**< of the git repository it runs in; "": none */
+};
+
+/** 0, TACHO_ENOMEM, or what is wrong with the config; release in any case. */
+int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan *plan,
+                          tacho_error *err);
+void tch_surroundings_release(struct tch_surroundings *s);
+
+/** The head for command `index` of the plan. */
+void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
+                      const struct tch_folder *folder, const char *group, double alpha,
+                      const struct tch_surroundings *s);
+
+/** Makes *r from the text of a head or of a whole receipt, which it takes over from b.
+    tch_receipt_release() in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */
+int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err);
+void tch_receipt_release(struct tch_receipt *r);
+
+/** The JSON of a member, or NULL. */
+const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t *len);
+
+/** The text of a member, cut to size; "" when it is no string. */
+void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
+
+/** The number that member `sub` of a member is, or `otherwise`. */
+double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
+                          double otherwise);
+
+/** Writes the head of r and what came out of it. */
+void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
+                       const struct tch_run_end *end);
+
+/**
+ * Reads FOLDER/run.json; where that has no end yet, the samples of samples.jsonl, too, of which a
+ * last line that was cut is left out. *recovered tells. Statistics and warnings of samples are made
+ * when they are missing.
+ */
+int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered, tacho_error *err);
+
+/** Sums the samples up into rows. */
+int tch_receipt_sum(struct tch_receipt *r, tacho_error *err);
+
+#endif

@@ -1,0 +1,308 @@
+/* Reading run.json, and mending it from samples.jsonl. */
+#include "receipt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/lines.h"
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a receipt");
+}
+
+const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t *len)
+{
+    for (size_t i = 0; i < r->member_count; i++)
+        if (strlen(key) == r->member[i].key_len &&
+            memcmp(key, r->member[i].key, r->member[i].key_len) == 0) {
+            *len = r->member[i].raw_len;
+            return r->member[i].raw;
+        }
+    return NULL;
+}
+
+/* A string's text, or "" for anything else; NULL without memory. */
+static char *text_of(const char *json, size_t len)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    struct tch_buf b;
+
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    tch_json_open(&r, json, len, NULL);
+    if (tch_json_read(&r, &value) == 0 && value.type == TCH_JSON_STRING)
+        tch_json_unescape(&value, &b);
+    return tch_buf_take(&b);
+}
+
+static int take_text(const struct tch_receipt *r, const char *key, char **ret, tacho_error *err)
+{
+    size_t len = 0;
+    const char *raw = tch_receipt_raw(r, key, &len);
+
+    *ret = text_of(raw ? raw : "", len);
+    return *ret ? 0 : no_memory(err);
+}
+
+void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size)
+{
+    char *text = NULL;
+
+    *out = '\0';
+    if (take_text(r, key, &text, NULL) == 0)
+        snprintf(out, size, "%s", text);
+    free(text);
+}
+
+/* key.sub, as above. */
+static int take_sub(const struct tch_receipt *r, const char *key, const char *sub, char **ret,
+                    tacho_error *err)
+{
+    size_t len = 0;
+    const char *raw = tch_receipt_raw(r, key, &len);
+    struct tch_json_value value = {.text = "", .len = 0};
+
+    if (raw)
+        (void)tch_json_find(raw, len, sub, &value);
+    *ret = text_of(value.text, value.len);
+    return *ret ? 0 : no_memory(err);
+}
+
+double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
+                          double otherwise)
+{
+    size_t len = 0;
+    const char *raw = tch_receipt_raw(r, key, &len);
+    struct tch_json_value value;
+
+    if (!raw || !tch_json_find(raw, len, sub, &value) || value.type != TCH_JSON_NUMBER)
+        return otherwise;
+    return tch_json_to_f64(&value);
+}
+
+/* The members as they stand. */
+static int read_members(struct tch_receipt *r, tacho_error *err)
+{
+    struct tch_json_reader j;
+    struct tch_json_value value;
+    struct tch_json_value key;
+    int more;
+
+    tch_json_open(&j, r->text.data, r->text.len, err);
+    if (tch_json_read(&j, &value) < 0)
+        return j.status;
+    if (value.type != TCH_JSON_OBJECT)
+        return tch_fail(err, TACHO_EPARSE, 1, "a receipt must be a JSON object");
+    while ((more = tch_json_member(&j, &key)) > 0) {
+        if (tch_json_read_raw(&j, &value) < 0)
+            return j.status;
+        if (r->member_count == TCH_RECEIPT_MEMBERS || key.escaped)
+            continue; /* of a later version */
+        r->member[r->member_count].key = key.text;
+        r->member[r->member_count].key_len = key.len;
+        r->member[r->member_count].raw = value.text;
+        r->member[r->member_count++].raw_len = value.len;
+    }
+    return more < 0 ? more : tch_json_finish(&j);
+}
+
+static int check_schema(const struct tch_receipt *r, tacho_error *err)
+{
+    char *schema = NULL;
+    int status = take_text(r, "schema", &schema, err);
+
+    if (status == 0 && strcmp(schema, TCH_RUN_SCHEMA) != 0)
+        status =
+            tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_RUN_SCHEMA, schema);
+    free(schema);
+    return status;
+}
+
+static int read_metric(struct tch_receipt *r, const struct tch_json_value *object, tacho_error *err)
+{
+    struct tch_metric_name *metrics =
+        realloc(r->metrics, (r->samples.metric_count + 1) * sizeof *metrics);
+    struct tch_json_value value = {.text = "", .len = 0};
+    struct tch_metric_name *metric;
+
+    if (!metrics)
+        return no_memory(err);
+    r->metrics = metrics;
+    r->samples.metrics = metrics;
+    metric = &metrics[r->samples.metric_count];
+    metric->all =
+        tch_json_find(object->text, object->len, "all", &value) && value.type == TCH_JSON_TRUE;
+    value = (struct tch_json_value){.text = "", .len = 0};
+    (void)tch_json_find(object->text, object->len, "name", &value);
+    metric->name = text_of(value.text, value.len);
+    if (!metric->name)
+        return no_memory(err);
+    r->samples.metric_count++;
+    return 0;
+}
+
+/* Each element of a member that is an array. */
+static int each_element(struct tch_receipt *r, const char *key,
+                        int (*each)(struct tch_receipt *r, const struct tch_json_value *value,
+                                    tacho_error *err),
+                        tacho_error *err)
+{
+    size_t len;
+    const char *raw = tch_receipt_raw(r, key, &len);
+    struct tch_json_reader j;
+    struct tch_json_value value;
+    int more;
+
+    if (!raw)
+        return 0;
+    tch_json_open(&j, raw, len, err);
+    if (tch_json_read(&j, &value) < 0)
+        return j.status;
+    if (value.type != TCH_JSON_ARRAY)
+        return tch_fail(err, TACHO_EPARSE, 0, "'%s' must be an array", key);
+    while ((more = tch_json_element(&j)) > 0) {
+        int status = tch_json_read_raw(&j, &value);
+
+        if (status == 0)
+            status = each(r, &value, err);
+        if (status < 0)
+            return status;
+    }
+    return more;
+}
+
+static int read_sample(struct tch_receipt *r, const struct tch_json_value *value, tacho_error *err)
+{
+    return tch_run_sample_parse(value->text, value->len, &r->samples, err);
+}
+
+static int read_all(struct tch_receipt *r, tacho_error *err)
+{
+    size_t len;
+    const char *warnings;
+    int status = read_members(r, err);
+
+    if (status == 0)
+        status = check_schema(r, err);
+    if (status == 0)
+        status = take_text(r, "name", &r->name, err);
+    if (status == 0)
+        status = take_text(r, "id", &r->id, err);
+    if (status == 0)
+        status = take_text(r, "group", &r->group, err);
+    if (status == 0)
+        status = take_text(r, "state", &r->state, err);
+    if (status == 0)
+        status = take_text(r, "started_at", &r->started_at, err);
+    if (status == 0)
+        status = take_sub(r, "command", "line", &r->command, err);
+    if (status == 0)
+        status = take_sub(r, "work", "unit", &r->work_unit, err);
+    if (status < 0)
+        return status;
+    r->work = tch_receipt_number(r, "work", "amount", 0);
+    r->alpha = tch_receipt_number(r, "plan", "alpha", TCH_RUN_ALPHA);
+    r->precision = tch_receipt_number(r, "plan", "precision", 0);
+    warnings = tch_receipt_raw(r, "warnings", &len);
+    if (warnings)
+        status = tch_warnings_parse(warnings, len, &r->warnings, err);
+    if (status == 0)
+        status = each_element(r, "metrics", read_metric, err);
+    if (status == 0)
+        status = each_element(r, "samples", read_sample, err);
+    return status;
+}
+
+int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err)
+{
+    *r = (struct tch_receipt){.text = *b};
+    tch_buf_init(b, b->limit);
+    if (r->text.failed)
+        return no_memory(err);
+    return read_all(r, err);
+}
+
+void tch_receipt_release(struct tch_receipt *r)
+{
+    for (size_t i = 0; i < r->samples.metric_count; i++)
+        free(r->metrics[i].name);
+    tch_run_samples_release(&r->samples);
+    free(r->metrics);
+    free(r->name);
+    free(r->id);
+    free(r->group);
+    free(r->state);
+    free(r->started_at);
+    free(r->command);
+    free(r->work_unit);
+    tch_buf_release(&r->text);
+}
+
+int tch_receipt_sum(struct tch_receipt *r, tacho_error *err)
+{
+    return tch_run_rows_of(&r->samples, r->alpha, r->work, &r->rows, err);
+}
+
+/* The lines of samples.jsonl. Only the last may have been cut by a kill. */
+static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    struct tch_lines lines;
+    struct tch_line line;
+    int status = tch_folder_at(path, folder, "samples.jsonl", err);
+    int more = 0;
+
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0)
+        status = tch_file_read(path, TCH_RECEIPT_MAX, &b, err);
+    tch_lines_init_mem(&lines, b.data, b.len, 0);
+    while (status == 0 && (more = tch_lines_next(&lines, &line, err)) > 0) {
+        if (!line.ended || line.too_long)
+            continue;
+        status = tch_run_sample_parse(line.text, line.len, &r->samples, err);
+        if (status < 0 && err)
+            err->line = line.number;
+    }
+    tch_lines_release(&lines);
+    tch_buf_release(&b);
+    return status < 0 ? status : more;
+}
+
+static int read_receipt(const char *path, const char *folder, struct tch_buf *b, tacho_error *err)
+{
+    if (access(folder, F_OK) == 0 && access(path, F_OK) < 0 &&
+        (errno == ENOENT || errno == ENOTDIR))
+        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is not a run folder: it has no run.json",
+                        folder);
+    return tch_file_read(path, TCH_RECEIPT_MAX, b, err);
+}
+
+int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    size_t len;
+    int status = tch_folder_at(path, folder, "run.json", err);
+
+    *r = (struct tch_receipt){0};
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0)
+        status = read_receipt(path, folder, &b, err);
+    if (status == 0)
+        status = tch_receipt_parse(r, &b, err);
+    tch_buf_release(&b);
+    *recovered = status == 0 && !tch_receipt_raw(r, "samples", &len);
+    if (*recovered)
+        status = read_log(r, folder, err);
+    if (*recovered && status == 0)
+        status = tch_advise_samples(&r->warnings, &r->samples, err);
+    if (status == 0)
+        status = tch_receipt_sum(r, err);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* The files that programs write into the folder of a run, as one entry a run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <tacho/csv.h>
+
+#include "base/fail.h"
+#include "kit/event/event_scan.h"
+#include "kit/event/event_stages.h"
+#include "recorded.h"
+#include "run_folder.h"
+#include "run_merge.h"
+
+/* One run at a time. */
+struct reading {
+    struct tch_run_samples *samples;
+    struct tch_run_sample *sample;
+    struct tch_stages stages;
+};
+
+/* --- Memory --- */
+
+static int raise_peak(struct reading *r, const char *name, uint64_t bytes, tacho_error *err)
+{
+    size_t i = tch_recorded_find(r->samples, name);
+    double peak = (double)bytes;
+
+    if (i < r->sample->recorded_count && r->sample->recorded[i].p50 >= peak)
+        return 0;
+    return tch_recorded_set(r->samples, r->sample, name, &(struct tch_recorded){peak, peak, peak},
+                            err);
+}
+
+/* A category that is 0 is one that the program does not use. */
+static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } told[] = {{"kv_cache", row->as.memory.kv_cache_bytes},
+                {"activation", row->as.memory.activation_bytes},
+                {"temp_buffer", row->as.memory.temp_buffer_bytes}};
+
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (told[i].bytes > 0 && raise_peak(ctx, told[i].name, told[i].bytes, err) < 0)
+            return TACHO_ENOMEM;
+    return 0;
+}
+
+/* What the kernel told is beside the categories. */
+static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    static const char *const kernel[] = {"anon_bytes", "file_bytes", "swap_bytes"};
+    const tacho_csv_memory_detail *detail = &row->as.memory_detail;
+    char name[sizeof TCH_RECORDED_MEMORY + 64];
+
+    for (size_t i = 0; i < sizeof kernel / sizeof kernel[0]; i++)
+        if (detail->key_len == strlen(kernel[i]) &&
+            memcmp(detail->key, kernel[i], detail->key_len) == 0)
+            return 0;
+    if (detail->value == 0 || detail->key_len > 63)
+        return 0;
+    snprintf(name, sizeof name, TCH_RECORDED_MEMORY "%.*s", (int)detail->key_len, detail->key);
+    return raise_peak(ctx, name, detail->value, err);
+}
+
+static int read_csv(const char *path, int kind, tacho_csv_row_fn *take, struct reading *r,
+                    tacho_error *err)
+{
+    int status = tacho_csv_read(path, kind, take, r, err);
+
+    return status == TACHO_EPARSE ? 0 : status; /* cut by a kill: it counts up to there */
+}
+
+/* --- Stages of events --- */
+
+static int read_events(const char *path, struct reading *r, tacho_error *err)
+{
+    void *worker = &r->stages;
+    const struct tch_scan scan = {.threads = 1, .workers = &worker, .event = tch_stages_add};
+    struct tch_scan_counts counts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int status;
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", path);
+    status = tch_scan_fd(fd, path, &scan, &counts, err);
+    close(fd);
+    return status;
+}
+
+static int take_stage(struct reading *r, const struct tch_stage_group *group,
+                      struct tch_stage *stage, tacho_error *err)
+{
+    struct tch_stage_summary s;
+    char name[TCH_RECORDED_TEXT];
+    int n = snprintf(name, sizeof name, TCH_RECORDED_STAGE "%.*s.%.*s", (int)group->event_len,
+                     group->event, (int)stage->name_len, stage->name);
+
+    if (n < 0 || (size_t)n >= sizeof name)
+        return 0;
+    tch_stage_summarise(stage, &s);
+    return tch_recorded_set(r->samples, r->sample, name,
+                            &(struct tch_recorded){s.p50, s.p95, s.p99}, err);
+}
+
+static int take_stages(struct reading *r, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < r->stages.count; i++)
+        for (size_t k = 0; k < r->stages.groups[i].count && status == 0; k++)
+            status = take_stage(r, &r->stages.groups[i], &r->stages.groups[i].stages[k], err);
+    return status;
+}
+
+/* --- Runs --- */
+
+static int read_part(void *ctx, const char *path, tacho_error *err)
+{
+    struct reading *r = ctx;
+    const char *name = strrchr(path, '/') + 1;
+
+    if (tch_run_part_is(name, "memory.", ".csv"))
+        return read_csv(path, TACHO_CSV_MEMORY, take_memory, r, err);
+    if (tch_run_part_is(name, "memory-detail.", ".csv"))
+        return read_csv(path, TACHO_CSV_MEMORY_DETAIL, take_detail, r, err);
+    if (tch_run_part_is(name, "profile", ".jsonl"))
+        return read_events(path, r, err);
+    return 0;
+}
+
+static int read_run(struct reading *r, const char *folder, tacho_error *err)
+{
+    char name[32];
+    char path[PATH_MAX];
+    int status;
+
+    snprintf(name, sizeof name, "iter/%04llu", (unsigned long long)r->sample->run);
+    status = tch_folder_at(path, folder, name, err);
+    tch_stages_init(&r->stages, NULL, NULL);
+    if (status == 0)
+        status = tch_folder_each(path, read_part, r, err);
+    if (status == 0)
+        status = take_stages(r, err);
+    tch_stages_release(&r->stages);
+    return status;
+}
+
+int tch_recorded_read(struct tch_run_samples *samples, const char *folder, tacho_error *err)
+{
+    struct reading r = {.samples = samples};
+    int status = 0;
+
+    for (size_t i = 0; i < samples->count && status == 0; i++) {
+        r.sample = &samples->items[i];
+        if (r.sample->recorded_count == 0)
+            status = read_run(&r, folder, err);
+    }
+    return status;
+}

@@ -1,0 +1,151 @@
+/* What is after the loop: receipts completed, and what a failed run said. */
+#include "run.h"
+
+#include <limits.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "recorded.h"
+#include "run_merge.h"
+#include "run_trace.h"
+
+enum { LAST_WORDS = 4096 };
+
+static int found_one(const char *path, void *ctx, tacho_error *err)
+{
+    (void)path;
+    (void)ctx;
+    (void)err;
+    return 1;
+}
+
+/* Which run recorded what is known by the parts, and these go: so the log has it before. */
+static int keep_recorded(const struct tch_receipt *r, const char *folder, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, folder, "samples.jsonl", err);
+
+    if (status < 0 || r->samples.recorded_count == 0)
+        return status;
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    for (size_t i = 0; i < r->samples.count; i++) {
+        tch_run_sample_write(&b, &r->samples.items[i], &r->samples);
+        tch_buf_addc(&b, '\n');
+    }
+    status = b.failed ? tch_fail(err, TACHO_ENOMEM, 0, "no memory for the samples")
+                      : tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* The receipt is on disk before the log goes. */
+int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
+                     bool trace, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_recorded_read(&r->samples, folder, err);
+
+    if (status == 0)
+        status = keep_recorded(r, folder, err);
+    if (status == 0)
+        status = tch_run_merge(folder, err);
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0 && (trace || tch_run_each_recording(folder, found_one, NULL, err) > 0))
+        status = tch_run_trace(r, folder, err);
+    if (status == 0)
+        status = tch_receipt_sum(r, err);
+    if (status == 0)
+        status = tch_folder_at(path, folder, "run.json", err);
+    if (status == 0)
+        tch_receipt_write(&b, r, end);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    if (status == 0 && tch_folder_at(path, folder, "samples.jsonl", err) == 0)
+        unlink(path);
+    return status;
+}
+
+int tch_run_finish(struct tch_run *run, tacho_error *err)
+{
+    static const char *const states[] = {
+        [TCH_RUN_COMPLETE] = "complete",
+        [TCH_RUN_INTERRUPTED] = "interrupted",
+        [TCH_RUN_FAILED] = "failed",
+    };
+    struct tch_run_end end = {
+        .state = states[run->state],
+        .stopped = run->stopped ? run->stopped : "error",
+        .ended_unix_ns = tch_wall_ns(),
+    };
+    struct tch_machine_state after;
+    int result = 0;
+
+    end.tacho_cpu_ns =
+        (double)tch_spawner_cpu_ns(run->spawner) + (double)tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+    tch_machine_look(&after);
+    end.looks = run->meter.looks;
+    end.looks_cpu_ns = (double)run->meter.cost_ns;
+    end.power_source = run->meter.power ? run->meter.source : NULL;
+    end.power_why = run->meter.why;
+    end.server = run->server_ready_s > 0;
+    end.server_ready_s = run->server_ready_s;
+    end.server_cpu_ns = run->server_cpu_ns;
+    end.server_peak_bytes = run->server_peak_bytes;
+    end.server_energy_j = run->server_energy_j;
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_receipt *r = &run->items[i].receipt;
+        int status = tch_run_timeline_close(&run->items[i].timeline, err);
+
+        if (status == 0)
+            status = tch_advise_samples(&r->warnings, &r->samples, err);
+        tch_advise_machine(&r->warnings, &run->before, &after);
+        if (status == 0)
+            status = tch_run_complete(r, run->items[i].folder.path, &end, run->plan->trace, err);
+        if (status < 0)
+            result = status;
+    }
+    return result;
+}
+
+int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
+{
+    struct tch_run_end end = {
+        .state = "recovered",
+        .stopped = "killed",
+        .ended_unix_ns = tch_wall_ns(),
+        .tacho_cpu_ns = NAN,
+        .looks_cpu_ns = NAN,
+        .power_why = "not known: the run was killed",
+    };
+
+    return tch_run_complete(r, folder, &end, false, err);
+}
+
+void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)
+{
+    int fd = run->items[run->bad_index].err_fd;
+    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+    char text[LAST_WORDS];
+    ssize_t n;
+    size_t from;
+
+    if (size <= 0)
+        return;
+    n = pread(fd, text, sizeof text, size > LAST_WORDS ? size - LAST_WORDS : 0);
+    if (n <= 0)
+        return;
+    if (text[n - 1] == '\n')
+        n--;
+    for (from = (size_t)n; from > 0; from--)
+        if (text[from - 1] == '\n' && --lines == 0)
+            break;
+    tch_buf_add(b, text + from, (size_t)n - from);
+}

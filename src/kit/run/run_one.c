@@ -1,0 +1,235 @@
+/* One run: what is around it, waiting for its end, what is taken of it. */
+#include "run_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+
+enum { LINE_MAX_BYTES = 256 << 20 };
+
+/* What they print is for people, so it goes to standard error. */
+int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
+                 tacho_error *err)
+{
+    const char *argv[] = {"sh", "-c", line, NULL};
+    struct tch_spawn spec = {
+        .argv = argv,
+        .extra_env = plan->env,
+        .cwd = plan->cwd,
+        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
+    };
+    struct tch_spawn_end end;
+    pid_t pid;
+    int status;
+
+    if (!line)
+        return 0;
+    status = tch_spawn(&spec, &pid, err);
+    if (status == 0)
+        status = tch_spawn_wait(pid, &end, err);
+    if (status == 0 && end.status != 0)
+        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, line,
+                          WIFSIGNALED(end.status) ? "signal" : "status",
+                          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
+    return status;
+}
+
+/* The output that was kept of the run before goes, but not from a file of the user's. */
+static int clear_output(const struct tch_run *run, struct tch_run_item *item, tacho_error *err)
+{
+    item->out_from = 0;
+    if (item->out_fd < 0)
+        return 0;
+    if (run->plan->output == TCH_IO_WRITE)
+        item->out_from = lseek(item->out_fd, 0, SEEK_END);
+    else if (ftruncate(item->out_fd, 0) < 0)
+        return tch_fail_errno(err, errno, "cannot clear the output of the last run");
+    return 0;
+}
+
+static int find_metrics(const struct tch_run *run, const struct tch_run_item *item,
+                        struct tch_run_sample *sample, tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    int status = 0;
+
+    if (plan->metric_count == 0)
+        return 0;
+    if (item->out_fd >= 0)
+        status = tch_metrics_find(plan->metrics, plan->metric_count, item->out_fd, item->out_from,
+                                  "standard output", sample->metrics, err);
+    if (status == 0 && item->err_fd >= 0)
+        status = tch_metrics_find(plan->metrics, plan->metric_count, item->err_fd, 0,
+                                  "standard error", sample->metrics, err);
+    return status;
+}
+
+/* At most a tenth of a second, so that Ctrl-C is seen. */
+static uint64_t time_to(uint64_t due)
+{
+    uint64_t now = tch_now_ns();
+    uint64_t left = due > now ? due - now : 0;
+
+    return left < 100000000u ? left : 100000000u;
+}
+
+/* The next multiple of the interval; those that were missed are left out. */
+static uint64_t next_due(uint64_t due, uint64_t interval)
+{
+    uint64_t now = tch_now_ns();
+
+    return now < due + interval ? due + interval : now - (now - due) % interval + interval;
+}
+
+/* Looking takes at most a hundredth of one CPU: where a look is dear there are fewer. */
+static uint64_t spared(uint64_t interval, uint64_t cost)
+{
+    return interval > 100 * cost ? interval : 100 * cost;
+}
+
+static int look_at_server(struct tch_run *run)
+{
+    int alive = tch_run_server_look(&run->server);
+
+    tch_run_server_power(&run->server, tch_run_meter_joules(&run->meter), false);
+    return alive;
+}
+
+/* A run that ends within an interval is not looked at. When the next look is due. */
+static uint64_t look_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline,
+                              struct tch_run_sample *sample)
+{
+    uint64_t interval = run->plan->interval_ns;
+    uint64_t first = tch_spawner_began_ns(run->spawner) + interval;
+
+    if (due < first)
+        due = first;
+    if (tch_now_ns() < due)
+        return due;
+    tch_run_meter_look(&run->meter, tch_spawner_child(run->spawner), timeline, sample);
+    if (run->plan->server)
+        (void)look_at_server(run);
+    return next_due(due, spared(interval, run->meter.last_ns));
+}
+
+/* Until the next run has ended, or the user has enough: then that which goes on is ended, and those
+   before it still count. */
+int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
+                  struct tch_run_sample *sample, tacho_error *err)
+{
+    struct tch_run_timeline *timeline = &run->items[index].timeline;
+    uint64_t interval = run->plan->interval_ns;
+    uint64_t due = tch_spawner_began_ns(run->spawner) + interval;
+    bool aborted = false;
+    int status;
+
+    for (;;) {
+        if (watch->stop && *watch->stop != 0 && !aborted) {
+            tch_spawner_abort(run->spawner);
+            aborted = true;
+        }
+        /* A signal between the look above and the wait is seen when the wait is over. */
+        status = tch_spawner_wait(run->spawner, time_to(due), sample, err);
+        if (status > 0)
+            break;
+        if (status < 0 && err->system_errno == ECANCELED)
+            return 0;
+        if (status < 0 && err->system_errno != EINTR)
+            return status;
+        if (status == 0)
+            due = look_when_due(run, due, timeline, sample);
+    }
+    tch_run_meter_end(&run->meter, timeline, sample);
+    return 1;
+}
+
+/* Before or after a run of one command, where that runs. */
+int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, const char *line,
+                    tacho_error *err)
+{
+    struct tch_run_plan plan = *run->plan;
+
+    if (plan.commands[index].cwd)
+        plan.cwd = plan.commands[index].cwd;
+    return tch_run_hook(&plan, what, line, err);
+}
+
+/* What is to be done before a run. */
+static int before_run(struct tch_run *run, const struct tch_job *job, tacho_error *err)
+{
+    int status = tch_run_hook_at(run, job->index, "prepare", run->plan->prepare, err);
+
+    return status == 0 ? clear_output(run, &run->items[job->index], err) : status;
+}
+
+int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (before_run(run, &jobs[i], err) < 0)
+            return err->code;
+    tch_run_meter_begin(&run->meter);
+    return tch_spawner_begin(run->spawner, jobs, count, err);
+}
+
+/* Is it a run to go on after? */
+bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample)
+{
+    if (tch_run_sample_ok(sample) || run->plan->allow_nonzero)
+        return true;
+    run->state = TCH_RUN_FAILED;
+    run->stopped = sample->timed_out ? "timeout" : "failed";
+    run->bad = *sample;
+    run->bad_index = index;
+    return false;
+}
+
+/* The spawner has written the run's line, unless there are metrics to find first. What it cannot
+   know is another line of the same run. */
+static int write_log(const struct tch_run_item *item, const struct tch_run_sample *sample,
+                     tacho_error *err)
+{
+    char mem[2048];
+    struct tch_buf b;
+    int status;
+
+    if (isnan(sample->field[TCH_TREE_RSS]) && isnan(sample->field[TCH_ENERGY]) &&
+        item->receipt.samples.metric_count == 0)
+        return 0;
+    tch_buf_init_on(&b, mem, sizeof mem, LINE_MAX_BYTES);
+    tch_run_sample_write(&b, sample, &item->receipt.samples);
+    tch_buf_addc(&b, '\n');
+    if (b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+    else
+        status = tch_write_all(item->log_fd, "samples.jsonl", b.data, b.len, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* The end of one counted run. 1 to go on, 0 to stop. */
+int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tch_run_watch *watch,
+                 tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[job->index];
+    struct tch_run_sample *sample = tch_run_samples_next(&item->receipt.samples);
+    int status;
+
+    if (!sample)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+    status = tch_run_await(run, job->index, watch, sample, err);
+    if (status <= 0)
+        return status;
+    if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
+        tch_run_hook_at(run, job->index, "conclude", run->plan->conclude, err) < 0)
+        return err->code;
+    item->receipt.samples.count++;
+    if (run->plan->server && look_at_server(run) == 0)
+        return tch_fail(err, TACHO_EIO, 0,
+                        "the server has ended; see server.log in the run folder");
+    return tch_run_acceptable(run, job->index, sample);
+}

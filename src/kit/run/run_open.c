@@ -1,0 +1,345 @@
+/* What is before the loop: folders, files, the spawner, the heads of the receipts. What is after
+   it: run_finish.c. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+
+enum { HEAD_MAX = 64 << 20, FLAGS_MAX = 100000 };
+
+/* Found now, so that a program that is not there leaves no folder behind, and so that looking for
+   it is not timed. One with a slash, run in another folder, is found by that folder. */
+static int find_programs(struct tch_run_plan *plan, tacho_error *err)
+{
+    for (size_t i = 0; i < plan->command_count; i++) {
+        struct tch_run_command *command = &plan->commands[i];
+        bool has_slash = strchr(command->argv[0], '/') != NULL;
+        char path[PATH_MAX];
+        int status;
+
+        if (has_slash && (plan->cwd || command->cwd) && command->argv[0][0] != '/')
+            continue;
+        status = tch_find_program(command->argv[0], path, sizeof path, err);
+        if (status < 0)
+            return status;
+        command->path = strdup(path);
+        if (!command->path)
+            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    }
+    return 0;
+}
+
+/* A file without a name: nothing is left of it. */
+static int open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, name, err);
+
+    if (status < 0)
+        return status;
+    unlink(path); /* of a run that was killed right after the open */
+    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return tch_fail_errno(err, errno, "cannot make '%s'", path);
+    unlink(path);
+    return 0;
+}
+
+static int open_output_file(const struct tch_run_plan *plan, int *fd, tacho_error *err)
+{
+    int cut = plan->output_goes_on ? 0 : O_TRUNC;
+    struct stat st;
+
+    *fd = open(plan->output_path, O_RDWR | O_CREAT | cut | O_APPEND | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
+    if (plan->metric_count > 0 && (fstat(*fd, &st) < 0 || !S_ISREG(st.st_mode)))
+        return tch_fail(err, TACHO_EINVAL, 0, "metrics cannot be found in '%s', which is no file",
+                        plan->output_path);
+    return 0;
+}
+
+/* Standard error is kept for messages about failures, standard output only when it is read. */
+static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *item,
+                        tacho_error *err)
+{
+    const char *folder = item->folder.path;
+    int status = 0;
+
+    if (plan->output == TCH_IO_INHERIT)
+        return 0;
+    if (plan->output == TCH_IO_WRITE)
+        status = open_output_file(plan, &item->out_fd, err);
+    else if (plan->metric_count > 0)
+        status = open_unnamed(folder, ".stdout", &item->out_fd, err);
+    if (status == 0)
+        status = open_unnamed(folder, ".stderr", &item->err_fd, err);
+    return status;
+}
+
+static int open_log(struct tch_run_item *item, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, item->folder.path, "iter", err);
+
+    if (status == 0 && mkdir(path, 0777) < 0 && errno != EEXIST)
+        status = tch_fail_errno(err, errno, "cannot make the folder '%s'", path);
+    if (status == 0)
+        status = tch_folder_at(path, item->folder.path, "samples.jsonl", err);
+    if (status < 0)
+        return status;
+    item->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (item->log_fd < 0)
+        return tch_fail_errno(err, errno, "cannot make '%s'", path);
+    return 0;
+}
+
+/* The head, which stays in b. */
+static int write_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
+                      const struct tch_folder *folder, const char *group, double alpha,
+                      const struct tch_surroundings *s, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder->path, "run.json", err);
+
+    tch_receipt_head(b, plan, index, folder, group, alpha, s);
+    if (status == 0 && b->failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
+    if (status == 0)
+        status = tch_file_replace(path, b->data, b->len, false, err);
+    return status;
+}
+
+static int begin_receipt(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, HEAD_MAX);
+    status = write_head(&b, run->plan, index, &item->folder, run->group[0] ? run->group : NULL,
+                        run->alpha, &run->surroundings, err);
+    if (status == 0)
+        status = tch_receipt_parse(&item->receipt, &b, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* The value of a label "K=V", or NULL. */
+static const char *label_of(const struct tch_run_plan *plan, const char *key)
+{
+    size_t len = strlen(key);
+
+    for (const char *const *l = plan->labels; l && *l; l++)
+        if (strncmp(*l, key, len) == 0 && (*l)[len] == '=')
+            return *l + len + 1;
+    return NULL;
+}
+
+/* A configuration that is an object, and not too long for a variable. */
+static const char *flags_of(const struct tch_surroundings *s)
+{
+    return s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX ? s->config : NULL;
+}
+
+/* Its files, once it has a folder. */
+static int open_files(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    int status = open_log(item, err);
+
+    if (status == 0)
+        status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
+    if (status == 0)
+        status = open_outputs(run->plan, item, err);
+    run->targets[index] = (struct tch_target){
+        .command = &run->plan->commands[index],
+        .env_hash = run->surroundings.environment_hash,
+        .commit = run->plan->commands[index].commit ? run->plan->commands[index].commit
+                                                    : run->surroundings.commit,
+        .model = label_of(run->plan, "model"),
+        .concurrency = label_of(run->plan, "concurrency"),
+        .runtime_flags = flags_of(&run->surroundings),
+        .folder = item->folder.path,
+        .out_fd = item->out_fd,
+        .err_fd = item->err_fd,
+        .log_fd = run->plan->metric_count > 0 ? -1 : item->log_fd, /* no sample without them */
+    };
+    if (!run->targets[index].model)
+        run->targets[index].model = run->plan->commands[index].name;
+    return status;
+}
+
+static int open_item(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    int status =
+        tch_folder_make(&item->folder, run->plan->out, run->plan->commands[index].name, err);
+
+    if (status == 0 && index == 0 && run->plan->command_count > 1)
+        memcpy(run->group, item->folder.id, sizeof run->group);
+    if (status == 0)
+        status = begin_receipt(run, index, err);
+    return status == 0 ? open_files(run, index, err) : status;
+}
+
+static double alpha_of(const struct tch_run_plan *plan)
+{
+    return TCH_RUN_ALPHA / (plan->runs > 0 ? 1 : tch_run_looks(plan->max_runs));
+}
+
+static int make_items(struct tch_run *run, tacho_error *err)
+{
+    size_t count = run->plan->command_count;
+    int status = find_programs(run->plan, err);
+
+    if (status < 0)
+        return status;
+    run->items = calloc(count, sizeof *run->items);
+    run->targets = calloc(count, sizeof *run->targets);
+    if (!run->items || !run->targets)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        run->items[i].log_fd = run->items[i].out_fd = run->items[i].err_fd = -1;
+    return tch_run_meter_open(&run->meter, run->plan->power, err);
+}
+
+int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err)
+{
+    size_t count = plan->command_count;
+    int status;
+
+    *run = (struct tch_run){.plan = plan, .alpha = alpha_of(plan)};
+    status = make_items(run, err);
+    if (status == 0)
+        status = tch_surroundings_init(&run->surroundings, plan, err);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = open_item(run, i, err);
+    if (status == 0)
+        status = tch_spawner_open(plan, run->targets, &run->spawner, err);
+    return status;
+}
+
+int tch_run_found(struct tch_folder *folder, const struct tch_run_plan *plan, const char *group,
+                  const struct tch_surroundings *s, tacho_error *err)
+{
+    struct tch_run_item item = {0};
+    struct tch_buf b;
+    int status = tch_folder_make(folder, plan->out, plan->commands[0].name, err);
+
+    tch_buf_init(&b, HEAD_MAX);
+    item.folder = *folder;
+    if (status == 0)
+        status = open_log(&item, err);
+    if (status == 0) {
+        close(item.log_fd);
+        status = write_head(&b, plan, 0, folder, group, alpha_of(plan), s, err);
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
+/* A last line that a kill has cut would run into the next one. */
+static int mend_log(const struct tch_run_item *item, tacho_error *err)
+{
+    off_t size = lseek(item->log_fd, 0, SEEK_END);
+    struct tch_buf b;
+    const char *end;
+    char last;
+    int status;
+
+    if (size <= 0 || (pread(item->log_fd, &last, 1, size - 1) == 1 && last == '\n'))
+        return 0;
+    lseek(item->log_fd, 0, SEEK_SET);
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    status = tch_file_read_fd(item->log_fd, "samples.jsonl", TCH_RECEIPT_MAX, &b, err);
+    end = status == 0 ? memrchr(b.data, '\n', b.len) : NULL;
+    if (status == 0 && ftruncate(item->log_fd, end ? end + 1 - b.data : 0) < 0)
+        status = tch_fail_errno(err, errno, "cannot shorten 'samples.jsonl'");
+    tch_buf_release(&b);
+    return status;
+}
+
+/* The head says what surrounded the runs before: the next are told the same. */
+static int read_head(struct tch_run *run, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[0];
+    struct tch_surroundings *s = &run->surroundings;
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, item->folder.path, "run.json", err);
+
+    tch_buf_init(&b, HEAD_MAX);
+    if (status == 0)
+        status = tch_file_read(path, HEAD_MAX, &b, err);
+    if (status == 0)
+        status = tch_receipt_parse(&item->receipt, &b, err);
+    tch_buf_release(&b);
+    if (status == 0) {
+        tch_receipt_text(&item->receipt, "environment_hash", s->environment_hash,
+                         sizeof s->environment_hash);
+        tch_receipt_text(&item->receipt, "commit", s->commit, sizeof s->commit);
+    }
+    return status;
+}
+
+int tch_run_go_on(struct tch_run *run, struct tch_run_plan *plan, const char *folder, uint64_t runs,
+                  uint64_t pairs, tacho_error *err)
+{
+    char killed[PATH_MAX];
+    char name[32];
+    int status;
+
+    *run = (struct tch_run){
+        .plan = plan, .alpha = alpha_of(plan), .runs_before = runs, .pairs_before = pairs};
+    status = make_items(run, err);
+    if (status < 0)
+        return status;
+    snprintf(run->items[0].folder.path, PATH_MAX, "%s", folder);
+    snprintf(name, sizeof name, "iter/%04llu", (unsigned long long)(runs + 1));
+    if (tch_folder_at(killed, folder, name, err) < 0)
+        return TACHO_ELIMIT;
+    tch_folder_remove(killed);
+    status = read_head(run, err);
+    if (status == 0)
+        status = open_files(run, 0, err);
+    if (status == 0)
+        status = mend_log(&run->items[0], err);
+    if (status == 0)
+        status = tch_spawner_open(plan, run->targets, &run->spawner, err);
+    return status;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void tch_run_release(struct tch_run *run)
+{
+    for (size_t i = 0; run->items && i < run->plan->command_count; i++) {
+        close_fd(&run->items[i].log_fd);
+        close_fd(&run->items[i].out_fd);
+        close_fd(&run->items[i].err_fd);
+        (void)tch_run_timeline_close(&run->items[i].timeline, NULL);
+        tch_receipt_release(&run->items[i].receipt);
+    }
+    tch_spawner_close(run->spawner);
+    tch_run_meter_close(&run->meter);
+    tch_surroundings_release(&run->surroundings);
+    free(run->items);
+    free(run->targets);
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        free((char *)run->plan->commands[i].path);
+        run->plan->commands[i].path = NULL;
+    }
+    *run = (struct tch_run){.plan = run->plan};
+}

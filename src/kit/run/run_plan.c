@@ -1,0 +1,73 @@
+/* The plan's defaults, CPU lists, and when to look. */
+#include "run_plan.h"
+
+#include "base/fail.h"
+#include "base/number.h"
+
+enum { FIRST_LOOK = 10 };
+
+void tch_run_plan_init(struct tch_run_plan *plan)
+{
+    *plan = (struct tch_run_plan){
+        .precision = TCH_RUN_PRECISION,
+        .least_runs = TCH_RUNS_LEAST,
+        .max_runs = TCH_RUNS_UNTIL,
+        .max_time_ns = TCH_RUN_TIME_NS,
+        .output = TCH_IO_NULL,
+        .out = "tacho-out",
+        .interval_ns = TCH_RUN_LOOK_NS,
+        .power = "auto",
+    };
+}
+
+/* "3" or "3-5", of len bytes. */
+static int add_range(const char *text, size_t len, cpu_set_t *set)
+{
+    const char *dash = memchr(text, '-', len);
+    size_t head = dash ? (size_t)(dash - text) : len;
+    uint64_t first;
+    uint64_t last;
+
+    if (tch_parse_u64_n(text, head, CPU_SETSIZE - 1, &first) < 0)
+        return TACHO_EINVAL;
+    last = first;
+    if (dash && tch_parse_u64_n(dash + 1, len - head - 1, CPU_SETSIZE - 1, &last) < 0)
+        return TACHO_EINVAL;
+    if (last < first)
+        return TACHO_EINVAL;
+    for (uint64_t cpu = first; cpu <= last; cpu++)
+        CPU_SET((size_t)cpu, set);
+    return 0;
+}
+
+int tch_parse_cpus(const char *text, cpu_set_t *set)
+{
+    CPU_ZERO(set);
+    for (;;) {
+        size_t len = strcspn(text, ",");
+
+        if (add_range(text, len, set) < 0)
+            return TACHO_EINVAL;
+        if (text[len] == '\0')
+            return 0;
+        text += len + 1;
+    }
+}
+
+unsigned tch_run_looks(uint64_t max_runs)
+{
+    unsigned looks = 1;
+
+    for (uint64_t n = FIRST_LOOK; n < max_runs; n *= 2)
+        looks++;
+    return looks;
+}
+
+bool tch_run_look_now(uint64_t n, uint64_t max_runs)
+{
+    uint64_t look = FIRST_LOOK;
+
+    while (look < n)
+        look *= 2;
+    return n > 0 && (look == n || n == max_runs);
+}

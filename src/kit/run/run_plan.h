@@ -1,0 +1,100 @@
+/*
+ * What `tacho run` is to do: commands, how often, and what is around them. Plain data, filled by
+ * who parses the options; everything is borrowed and must outlive the run.
+ */
+#ifndef TCH_RUN_PLAN_H
+#define TCH_RUN_PLAN_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/spawn.h"
+#include "run_metric.h"
+
+enum {
+    TCH_RUNS_MAX = 1000000, /* of one command */
+    TCH_RUNS_UNTIL = 1000,  /* until precise, unless the user says otherwise */
+    TCH_RUNS_LEAST = 6,     /* below that a median has no 95 % interval */
+    TCH_COMMANDS_MAX = 64,
+};
+
+#define TCH_RUN_TIME_NS   5000000000u /* until precise, unless the user says otherwise */
+#define TCH_RUN_PRECISION 0.01
+#define TCH_RUN_LOOK_NS   10000000u
+#define TCH_RUN_GRACE_NS  1000000000u /* from TERM to KILL */
+#define TCH_RUN_ALPHA     0.05
+
+struct tch_run_command {
+    const char *name;        /**< of its folder: no slash */
+    const char *const *argv; /**< what is executed */
+    const char *line;        /**< as the user typed it, for people */
+    const char *path;        /**< the program's file; set by tch_run_open() */
+    const char *cwd;         /**< where it runs; NULL: where the plan says */
+    const char *commit;      /**< of what it was built from; NULL: of the folder it runs in */
+};
+
+struct tch_run_plan {
+    struct tch_run_command *commands;
+    size_t command_count;
+    bool shell; /**< argv is sh -c LINE */
+
+    uint64_t runs;       /**< that many; 0: until precise */
+    double precision;    /**< half width of the interval by the median */
+    uint64_t least_runs; /**< until precise: not less */
+    uint64_t max_runs;
+    uint64_t max_time_ns; /**< of measuring, all commands together; 0: no limit */
+    uint64_t warmup;
+
+    const char *setup; /**< by sh -c; NULL: none */
+    const char *prepare;
+    const char *conclude;
+    const char *cleanup;
+
+    const char *server; /**< a line for sh -c that runs beside the commands; NULL: none */
+    const char *ready;  /**< a port, or an expression for what it prints */
+
+    uint64_t timeout_ns; /**< 0: none */
+    const char *cwd;
+    const char *const *env; /**< "K=V", NULL-ended, or NULL */
+    const char *input;      /**< NULL: /dev/null */
+    enum tch_io_kind output;
+    const char *output_path;
+    bool output_goes_on; /**< what is in that file stays */
+    bool allow_nonzero;
+    const char *cpus; /**< as typed, or NULL */
+    cpu_set_t cpu_set;
+    bool no_aslr;
+    bool flame; /**< one extra run of each under the profiler */
+    bool trace; /**< trace.json, also where the program recorded nothing */
+
+    double work; /**< units a run; 0: not said */
+    const char *work_unit;
+    const char *const *labels; /**< "K=V", NULL-ended, or NULL */
+    const char *config;        /**< path of a JSON file, or NULL */
+    const char *out;           /**< "tacho-out" */
+    uint64_t interval_ns;      /**< between looks at memory and power */
+    const char *power;         /**< "auto", "none", or a source */
+
+    const struct tch_metric *metrics;
+    size_t metric_count;
+};
+
+/** Everything at its default. */
+void tch_run_plan_init(struct tch_run_plan *plan);
+
+/** "0-3,6" into set. 0 or TACHO_EINVAL. */
+int tch_parse_cpus(const char *text, cpu_set_t *set);
+
+/**
+ * How many looks at the precision the plan makes, at 10, 20, 40, … runs up to max_runs. Each is
+ * one more chance to stop by luck, so the error allowed is divided among them. 1 with a fixed
+ * number of runs.
+ */
+unsigned tch_run_looks(uint64_t max_runs);
+
+/** Is n, the runs made so far, one at which to look? */
+bool tch_run_look_now(uint64_t n, uint64_t max_runs);
+
+#endif

@@ -1,0 +1,354 @@
+/* Samples: the table of fields, growing lists, and their JSON. */
+#include "run_sample.h"
+
+#include <math.h>
+#include <sys/wait.h>
+
+#include "base/fail.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "recorded.h"
+
+enum { VALUES_MAX = 1 << 24 }; /* of one metric in one run */
+
+const struct tch_field_info tch_fields[TCH_FIELDS] = {
+    [TCH_WALL] = {"wall_ns", "wall time", TCH_NS},
+    [TCH_USER] = {"user_ns", "user CPU", TCH_NS},
+    [TCH_SYSTEM] = {"system_ns", "system CPU", TCH_NS},
+    [TCH_MAX_RSS] = {"max_rss_bytes", "peak memory", TCH_BYTES},
+    [TCH_MINOR_FAULTS] = {"minor_faults", "minor page faults", TCH_COUNT},
+    [TCH_MAJOR_FAULTS] = {"major_faults", "major page faults", TCH_COUNT},
+    [TCH_VOLUNTARY] = {"voluntary_switches", "waits (context switches)", TCH_COUNT},
+    [TCH_INVOLUNTARY] = {"involuntary_switches", "preemptions", TCH_COUNT},
+    [TCH_BLOCK_READS] = {"block_reads", "blocks read", TCH_COUNT},
+    [TCH_BLOCK_WRITES] = {"block_writes", "blocks written", TCH_COUNT},
+    [TCH_CYCLES] = {"cycles", "CPU cycles", TCH_COUNT},
+    [TCH_INSTRUCTIONS] = {"instructions", "instructions", TCH_COUNT},
+    [TCH_BRANCHES] = {"branches", "branches", TCH_COUNT},
+    [TCH_BRANCH_MISSES] = {"branch_misses", "branch misses", TCH_COUNT},
+    [TCH_CACHE_REFERENCES] = {"cache_references", "cache references", TCH_COUNT},
+    [TCH_CACHE_MISSES] = {"cache_misses", "cache misses", TCH_COUNT},
+    [TCH_TREE_RSS] = {"tree_rss_bytes", "peak memory of the tree", TCH_BYTES},
+    [TCH_ENERGY] = {"energy_j", "energy", TCH_JOULES},
+};
+
+int tch_values_add(struct tch_values *values, double value, tacho_error *err)
+{
+    if (values->n == values->room) {
+        size_t room = values->room > 0 ? 2 * values->room : 8;
+        double *v = room <= VALUES_MAX ? realloc(values->v, room * sizeof *v) : NULL;
+
+        if (!v)
+            return tch_fail(err, TACHO_ENOMEM, 0, "no memory for more than %zu values", values->n);
+        values->v = v;
+        values->room = room;
+    }
+    values->v[values->n++] = value;
+    return 0;
+}
+
+void tch_values_release(struct tch_values *values)
+{
+    free(values->v);
+    *values = (struct tch_values){0};
+}
+
+void tch_run_sample_init(struct tch_run_sample *sample)
+{
+    *sample = (struct tch_run_sample){0};
+    for (int i = 0; i < TCH_FIELDS; i++)
+        sample->field[i] = NAN;
+}
+
+static void release_lists(struct tch_run_sample *sample, size_t count)
+{
+    for (size_t i = 0; sample->metrics && i < count; i++)
+        tch_values_release(&sample->metrics[i]);
+    free(sample->metrics);
+    sample->metrics = NULL;
+    free(sample->recorded);
+    sample->recorded = NULL;
+}
+
+/* The slot behind the last may hold lists of a sample that was not counted: used again. */
+struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
+{
+    struct tch_run_sample *sample;
+    struct tch_values *metrics;
+
+    if (samples->count == samples->room) {
+        size_t room = samples->room > 0 ? 2 * samples->room : 32;
+        struct tch_run_sample *items = realloc(samples->items, room * sizeof *items);
+
+        if (!items)
+            return NULL;
+        memset(items + samples->room, 0, (room - samples->room) * sizeof *items);
+        samples->items = items;
+        samples->room = room;
+    }
+    sample = &samples->items[samples->count];
+    metrics = sample->metrics;
+    if (!metrics && samples->metric_count > 0) {
+        metrics = calloc(samples->metric_count, sizeof *metrics);
+        if (!metrics)
+            return NULL;
+    }
+    free(sample->recorded);
+    tch_run_sample_init(sample);
+    sample->metrics = metrics;
+    for (size_t i = 0; i < samples->metric_count; i++)
+        metrics[i].n = 0;
+    return sample;
+}
+
+void tch_run_samples_release(struct tch_run_samples *samples)
+{
+    for (size_t i = 0; i < samples->room; i++)
+        release_lists(&samples->items[i], samples->metric_count);
+    free(samples->items);
+    for (size_t i = 0; i < samples->recorded_count; i++)
+        free(samples->recorded_names[i]);
+    free(samples->recorded_names);
+    samples->items = NULL;
+    samples->recorded_names = NULL;
+    samples->count = samples->room = samples->recorded_count = 0;
+}
+
+bool tch_run_sample_ok(const struct tch_run_sample *sample)
+{
+    return WIFEXITED(sample->status) && WEXITSTATUS(sample->status) == 0 && !sample->timed_out;
+}
+
+int tch_run_sample_exit(const struct tch_run_sample *sample)
+{
+    return WIFSIGNALED(sample->status) ? 128 + WTERMSIG(sample->status)
+                                       : WEXITSTATUS(sample->status);
+}
+
+/* Writing. */
+
+static void write_metrics(struct tch_buf *b, const struct tch_run_sample *sample,
+                          const struct tch_run_samples *of)
+{
+    tch_json_key(b, "metrics");
+    tch_json_begin_object(b);
+    for (size_t i = 0; i < of->metric_count; i++) {
+        const struct tch_values *values = &sample->metrics[i];
+
+        tch_json_key(b, of->metrics[i].name);
+        if (of->metrics[i].all)
+            tch_json_begin_array(b);
+        else if (values->n == 0)
+            tch_json_null(b);
+        for (size_t j = 0; j < values->n; j++)
+            tch_json_f64(b, values->v[j]);
+        if (of->metrics[i].all)
+            tch_json_end_array(b);
+    }
+    tch_json_end_object(b);
+}
+
+static void write_fields(struct tch_buf *b, const struct tch_run_sample *sample)
+{
+    for (int i = 0; i < TCH_FIELDS; i++) {
+        double value = sample->field[i];
+
+        if (isnan(value))
+            continue;
+        tch_json_key(b, tch_fields[i].name);
+        if (tch_fields[i].unit == TCH_JOULES)
+            tch_json_f64(b, value);
+        else
+            tch_json_u64(b, (uint64_t)value);
+    }
+}
+
+void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
+                          const struct tch_run_samples *of)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "run");
+    tch_json_u64(b, sample->run);
+    tch_json_key(b, "pair");
+    tch_json_u64(b, sample->pair);
+    tch_json_key(b, "start_ns");
+    tch_json_u64(b, sample->start_ns);
+    write_fields(b, sample);
+    tch_json_key(b, "exit_status");
+    tch_json_u64(b, (uint64_t)tch_run_sample_exit(sample));
+    if (WIFSIGNALED(sample->status)) {
+        tch_json_key(b, "signal");
+        tch_json_u64(b, (uint64_t)WTERMSIG(sample->status));
+    }
+    if (sample->timed_out) {
+        tch_json_key(b, "timed_out");
+        tch_json_bool(b, true);
+    }
+    if (sample->left_running) {
+        tch_json_key(b, "left_running");
+        tch_json_bool(b, true);
+    }
+    if (of->metric_count > 0)
+        write_metrics(b, sample, of);
+    tch_recorded_write(b, sample, of);
+    tch_json_end_object(b);
+}
+
+/* Reading. */
+
+static int read_values(struct tch_json_reader *r, struct tch_values *to, tacho_error *err)
+{
+    struct tch_json_value value;
+    int more = tch_json_read(r, &value);
+
+    if (more < 0 || value.type == TCH_JSON_NULL)
+        return more;
+    if (value.type == TCH_JSON_NUMBER)
+        return tch_values_add(to, tch_json_to_f64(&value), err);
+    if (value.type != TCH_JSON_ARRAY)
+        return tch_fail(err, TACHO_EPARSE, 0, "a metric must be a number or a list of them");
+    while ((more = tch_json_element(r)) > 0) {
+        if (tch_json_read(r, &value) < 0)
+            return r->status;
+        if (value.type != TCH_JSON_NUMBER)
+            return tch_fail(err, TACHO_EPARSE, 0, "a metric's list must hold numbers only");
+        if (tch_values_add(to, tch_json_to_f64(&value), err) < 0)
+            return TACHO_ENOMEM;
+    }
+    return more;
+}
+
+static int read_metrics(struct tch_json_reader *r, struct tch_run_sample *sample,
+                        const struct tch_run_samples *of, tacho_error *err)
+{
+    struct tch_json_value key;
+    int status = tch_json_read(r, &key);
+    int more = 0;
+
+    if (status < 0)
+        return status;
+    if (key.type != TCH_JSON_OBJECT)
+        return tch_fail(err, TACHO_EPARSE, 0, "'metrics' must be an object");
+    while (status == 0 && (more = tch_json_member(r, &key)) > 0) {
+        size_t i = 0;
+
+        while (i < of->metric_count && !tch_json_is(&key, of->metrics[i].name))
+            i++;
+        if (i == of->metric_count) {
+            status = tch_json_skip(r);
+        } else {
+            sample->metrics[i].n = 0;
+            status = read_values(r, &sample->metrics[i], err);
+        }
+    }
+    return status < 0 ? status : more;
+}
+
+/* exit_status of 128 and more with a signal beside it is a signal's. */
+struct ending {
+    uint64_t exit;
+    uint64_t signal;
+};
+
+static void set_number(struct tch_run_sample *sample, struct ending *end,
+                       const struct tch_json_value *key, double value)
+{
+    uint64_t whole = value >= 0 && value < 9e18 ? (uint64_t)value : 0;
+
+    if (tch_json_is(key, "run"))
+        sample->run = whole;
+    else if (tch_json_is(key, "pair"))
+        sample->pair = whole;
+    else if (tch_json_is(key, "start_ns"))
+        sample->start_ns = whole;
+    else if (tch_json_is(key, "exit_status"))
+        end->exit = whole;
+    else if (tch_json_is(key, "signal"))
+        end->signal = whole;
+    for (int i = 0; i < TCH_FIELDS; i++)
+        if (value >= 0 && value < 9e18 && tch_json_is(key, tch_fields[i].name))
+            sample->field[i] = value;
+}
+
+static int read_member(struct tch_json_reader *r, const struct tch_json_value *key,
+                       struct tch_run_sample *sample, struct ending *end)
+{
+    struct tch_json_value value;
+    int status = tch_json_read_raw(r, &value);
+
+    if (status < 0)
+        return status;
+    if (value.type == TCH_JSON_NUMBER)
+        set_number(sample, end, key, tch_json_to_f64(&value));
+    else if (tch_json_is(key, "timed_out"))
+        sample->timed_out = value.type == TCH_JSON_TRUE;
+    else if (tch_json_is(key, "left_running"))
+        sample->left_running = value.type == TCH_JSON_TRUE;
+    return 0;
+}
+
+/* What `more` knows. */
+static void add_to(struct tch_run_sample *sample, struct tch_run_sample *more)
+{
+    struct tch_values *metrics = sample->metrics;
+
+    for (int i = 0; i < TCH_FIELDS; i++)
+        if (!isnan(more->field[i]))
+            sample->field[i] = more->field[i];
+    sample->metrics = more->metrics;
+    more->metrics = metrics;
+    if (more->recorded_count > 0) {
+        free(sample->recorded);
+        sample->recorded = more->recorded;
+        sample->recorded_count = more->recorded_count;
+        more->recorded = NULL;
+        more->recorded_count = 0;
+    }
+}
+
+/* Of runs that were begun together the next ones may stand in between. */
+static struct tch_run_sample *same_run(const struct tch_run_samples *in, uint64_t run)
+{
+    for (size_t i = in->count; run > 0 && i > 0 && in->items[i - 1].run >= run; i--)
+        if (in->items[i - 1].run == run)
+            return &in->items[i - 1];
+    return NULL;
+}
+
+int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to, tacho_error *err)
+{
+    struct tch_run_sample *sample = tch_run_samples_next(to);
+    struct tch_run_sample *before;
+    struct ending end = {0};
+    struct tch_json_reader r;
+    struct tch_json_value key;
+    int status;
+    int more = 0;
+
+    if (!sample)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+    tch_json_open(&r, json, len, err);
+    status = tch_json_read(&r, &key);
+    if (status == 0 && key.type != TCH_JSON_OBJECT)
+        return tch_fail(err, TACHO_EPARSE, 0, "a sample must be an object");
+    while (status == 0 && (more = tch_json_member(&r, &key)) > 0)
+        status = tch_json_is(&key, "metrics")    ? read_metrics(&r, sample, to, err)
+                 : tch_json_is(&key, "recorded") ? tch_recorded_parse(&r, to, sample, err)
+                                                 : read_member(&r, &key, sample, &end);
+    if (status == 0 && more < 0)
+        status = more;
+    if (status == 0)
+        status = tch_json_finish(&r);
+    if (status < 0)
+        return status;
+    if (isnan(sample->field[TCH_WALL]))
+        return tch_fail(err, TACHO_EPARSE, 0, "a sample must have wall_ns");
+    sample->status =
+        end.signal > 0 && end.signal < 65 ? (int)end.signal : (int)(end.exit & 0xFF) << 8;
+    before = same_run(to, sample->run);
+    if (before)
+        add_to(before, sample);
+    else
+        to->count++;
+    return 0;
+}

@@ -1,0 +1,184 @@
+/* Medians, intervals, spread. */
+#include "run_summary.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/json_write.h"
+#include "kit/stats/mean_interval.h"
+#include "kit/stats/order_stats.h"
+
+static size_t count_outliers(const double *sorted, size_t n, double q1, double q3)
+{
+    double reach = 3 * (q3 - q1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += sorted[i] < q1 - reach || sorted[i] > q3 + reach;
+    return count;
+}
+
+static void sum_up(const double *sorted, size_t n, double alpha, struct tch_summary *ret)
+{
+    struct tch_rank_interval ranks;
+    struct tch_scalar scalar;
+
+    tch_scalar_of(sorted, n, &scalar);
+    ret->n = n;
+    ret->mean = scalar.mean;
+    ret->stddev = scalar.stddev;
+    ret->min = sorted[0];
+    ret->max = sorted[n - 1];
+    ret->q1 = tch_quantile_linear(sorted, n, 0.25);
+    ret->median = tch_quantile_linear(sorted, n, 0.5);
+    ret->q3 = tch_quantile_linear(sorted, n, 0.75);
+    ret->p95 = tch_quantile_nearest(sorted, n, 0.95);
+    ret->outliers = count_outliers(sorted, n, ret->q1, ret->q3);
+    ret->low = ret->min;
+    ret->high = ret->max;
+    if (tch_quantile_interval(n, 0.5, alpha, &ranks, NULL) == 0) {
+        ret->low = sorted[ranks.low];
+        ret->high = sorted[ranks.high];
+        ret->level = ranks.level;
+    }
+}
+
+int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summary *ret,
+                   tacho_error *err)
+{
+    double *sorted = malloc((n + 1) * sizeof *sorted);
+    size_t kept = 0;
+
+    *ret = (struct tch_summary){0};
+    if (!sorted)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", n);
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            sorted[kept++] = values[i];
+    tch_sort(sorted, kept);
+    if (kept > 0)
+        sum_up(sorted, kept, alpha, ret);
+    free(sorted);
+    return 0;
+}
+
+double tch_summary_precision(const struct tch_summary *s)
+{
+    if (s->level == 0 || s->median <= 0)
+        return INFINITY;
+    return (s->high - s->low) / 2 / s->median;
+}
+
+size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
+                             double *values)
+{
+    bool any_ok = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < samples->count; i++)
+        any_ok |= tch_run_sample_ok(&samples->items[i]);
+    for (size_t i = 0; i < samples->count; i++)
+        if ((!any_ok || tch_run_sample_ok(&samples->items[i])) &&
+            !isnan(samples->items[i].field[field]))
+            values[n++] = samples->items[i].field[field];
+    return n;
+}
+
+int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
+                           struct tch_values *values, tacho_error *err)
+{
+    for (size_t i = 0; i < samples->count; i++)
+        for (size_t j = 0; j < samples->items[i].metrics[metric].n; j++)
+            if (tch_values_add(values, samples->items[i].metrics[metric].v[j], err) < 0)
+                return TACHO_ENOMEM;
+    return 0;
+}
+
+/* Adds a row unless there is nothing to sum up. */
+static int add_row(struct tch_run_rows *rows, const char *name, const char *title,
+                   enum tch_unit unit, const double *values, size_t n, double alpha,
+                   tacho_error *err)
+{
+    struct tch_run_row *row = &rows->row[rows->count];
+
+    if (n == 0 || rows->count == TCH_ROWS_MAX)
+        return 0;
+    *row = (struct tch_run_row){.name = name, .title = title, .unit = unit};
+    if (tch_summary_of(values, n, alpha, &row->summary, err) < 0)
+        return TACHO_ENOMEM;
+    rows->count++;
+    return 0;
+}
+
+static int add_metrics(const struct tch_run_samples *samples, double alpha,
+                       struct tch_run_rows *rows, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < samples->metric_count && status == 0; i++) {
+        struct tch_values values = {0};
+        const char *name = samples->metrics[i].name;
+
+        status = tch_run_samples_metric(samples, i, &values, err);
+        if (status == 0)
+            status = add_row(rows, name, name, TCH_PLAIN, values.v, values.n, alpha, err);
+        tch_values_release(&values);
+    }
+    return status;
+}
+
+int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double work,
+                    struct tch_run_rows *ret, tacho_error *err)
+{
+    double *values = malloc((samples->count + 1) * sizeof *values);
+    int status = 0;
+    size_t n;
+
+    ret->count = 0;
+    if (!values)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", samples->count);
+    for (int i = 0; i < TCH_FIELDS && status == 0; i++) {
+        n = tch_run_samples_field(samples, (enum tch_field)i, values);
+        status = add_row(ret, tch_fields[i].name, tch_fields[i].title, tch_fields[i].unit, values,
+                         n, alpha, err);
+    }
+    if (status == 0)
+        status = add_metrics(samples, alpha, ret, err);
+    if (status == 0 && work > 0) {
+        n = tch_run_samples_field(samples, TCH_WALL, values);
+        for (size_t i = 0; i < n; i++)
+            values[i] = work / (values[i] > 0 ? values[i] : 1) * 1e9;
+        status = add_row(ret, "throughput", "throughput", TCH_PLAIN, values, n, alpha, err);
+    }
+    free(values);
+    return status;
+}
+
+void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows)
+{
+    tch_json_begin_object(b);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct tch_summary *s = &rows->row[i].summary;
+        const struct {
+            const char *key;
+            double value;
+        } members[] = {
+            {"median", s->median}, {"low", s->low},       {"high", s->high}, {"level", s->level},
+            {"mean", s->mean},     {"stddev", s->stddev}, {"min", s->min},   {"q1", s->q1},
+            {"q3", s->q3},         {"p95", s->p95},       {"max", s->max},
+        };
+
+        tch_json_key(b, rows->row[i].name);
+        tch_json_begin_object(b);
+        tch_json_key(b, "n");
+        tch_json_u64(b, s->n);
+        for (size_t j = 0; j < sizeof members / sizeof members[0]; j++) {
+            tch_json_key(b, members[j].key);
+            tch_json_f64(b, members[j].value);
+        }
+        tch_json_key(b, "outliers");
+        tch_json_u64(b, s->outliers);
+        tch_json_end_object(b);
+    }
+    tch_json_end_object(b);
+}

@@ -1,0 +1,199 @@
+/* Memory and power over time. */
+#include "run_timeline.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "run_folder.h"
+
+static uint64_t own_cpu_ns(void)
+{
+    return tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void add_name(struct tch_run_meter *m, const char *name)
+{
+    size_t len = strlen(m->source);
+
+    snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", name);
+}
+
+double tch_run_meter_joules(const struct tch_run_meter *m)
+{
+    tacho_power_report report;
+    double sum = m->power ? 0 : NAN;
+
+    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++)
+        sum += report.joules;
+    return sum;
+}
+
+static int add_source(struct tch_run_meter *m, const char *name, tacho_error *err)
+{
+    tacho_power_source source;
+    int status = tacho_power_open(name, "", &source, err);
+
+    if (status < 0)
+        return status;
+    status = tacho_power_add(m->power, &source, err);
+    if (status < 0 && source.close)
+        source.close(source.ctx);
+    return status;
+}
+
+int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err)
+{
+    bool automatic = strcmp(source, "auto") == 0;
+    tacho_power_report report;
+    tacho_error why;
+    int status;
+
+    *m = (struct tch_run_meter){.begin_j = NAN};
+    if (strcmp(source, "none") == 0) {
+        snprintf(m->why, sizeof m->why, "not asked for");
+        return 0;
+    }
+    status = tacho_power_new(&m->power, err);
+    if (status < 0)
+        return status;
+    status = automatic ? tacho_power_add_all(m->power, "", &why) : add_source(m, source, err);
+    if (status < 0) {
+        tacho_power_free(m->power);
+        m->power = NULL;
+    }
+    if (status < 0 && automatic) {
+        snprintf(m->why, sizeof m->why, "%s", why.message);
+        return 0;
+    }
+    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++)
+        add_name(m, report.name);
+    return status < 0 ? status : 0;
+}
+
+void tch_run_meter_close(struct tch_run_meter *m)
+{
+    tacho_tree_close(m->tree);
+    tacho_power_free(m->power);
+    m->tree = NULL;
+    m->power = NULL;
+}
+
+static int open_csv(const char *folder, const char *name, int kind, tacho_csv **ret,
+                    tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, folder, name, err);
+
+    return status < 0 ? status : tacho_csv_open(path, kind, TACHO_CSV_APPEND, ret, err);
+}
+
+int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
+                          const char *folder, tacho_error *err)
+{
+    int status = open_csv(folder, "memory.csv", TACHO_CSV_MEMORY, &t->memory, err);
+
+    if (status == 0 && m->power)
+        status = open_csv(folder, "power.csv", TACHO_CSV_POWER, &t->power, err);
+    return status;
+}
+
+static int close_csv(tacho_csv **csv, tacho_error *err)
+{
+    int status = *csv ? tacho_csv_close(*csv, err) : 0;
+
+    *csv = NULL;
+    return status;
+}
+
+int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err)
+{
+    int memory = close_csv(&t->memory, err);
+    int power = close_csv(&t->power, err);
+
+    return memory < 0 ? memory : power;
+}
+
+static void forget_tree(struct tch_run_meter *m)
+{
+    tacho_tree_close(m->tree);
+    m->tree = NULL;
+    m->pid = 0;
+    m->several = false;
+    m->peak_bytes = 0;
+}
+
+void tch_run_meter_begin(struct tch_run_meter *m)
+{
+    forget_tree(m);
+    m->begin_j = NAN;
+    if (m->power && tacho_power_take(m->power, NULL) == 0)
+        m->begin_j = tch_run_meter_joules(m);
+}
+
+static void look_at_power(struct tch_run_meter *m, struct tch_run_timeline *t)
+{
+    tacho_csv_power row = {.source = m->source, .source_len = strlen(m->source)};
+
+    if (!m->power || tacho_power_take(m->power, NULL) < 0)
+        return;
+    row.timestamp_us = tch_wall_ns() / 1000;
+    row.watts = tacho_power_now(m->power);
+    row.joules = tch_run_meter_joules(m);
+    if (!isnan(row.watts))
+        (void)tacho_csv_add_power(t->power, &row, NULL); /* told when it is closed */
+}
+
+/* A process that ends just now is no news. */
+static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t,
+                           struct tch_run_sample *sample)
+{
+    tacho_tree_sample seen;
+    tacho_csv_memory row = {0};
+
+    if (pid != m->pid) {
+        forget_tree(m);
+        if (tacho_tree_open("", pid, &m->tree, NULL) < 0)
+            return;
+        m->pid = pid;
+    }
+    if (tacho_tree_look(m->tree, &seen, NULL) < 0 || seen.rss_bytes == 0)
+        return; /* gone, or about to be */
+    row.timestamp_us = seen.timestamp_us;
+    row.peak_rss_bytes = seen.rss_bytes;
+    (void)tacho_csv_add_memory(t->memory, &row, NULL);
+    if (isnan(sample->field[TCH_TREE_RSS]) || (double)seen.rss_bytes > sample->field[TCH_TREE_RSS])
+        sample->field[TCH_TREE_RSS] = (double)seen.rss_bytes;
+    m->several = m->several || seen.processes > 1;
+    m->peak_bytes = m->several ? 0 : (double)seen.peak_rss_bytes;
+}
+
+void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t,
+                        struct tch_run_sample *sample)
+{
+    uint64_t before = own_cpu_ns();
+
+    if (pid > 0)
+        look_at_memory(m, pid, t, sample);
+    look_at_power(m, t);
+    m->looks++;
+    m->last_ns = own_cpu_ns() - before;
+    m->cost_ns += m->last_ns;
+}
+
+void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
+                       struct tch_run_sample *sample)
+{
+    look_at_power(m, t);
+    if (m->power && !isnan(m->begin_j))
+        sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
+    if (m->peak_bytes > sample->field[TCH_MAX_RSS])
+        sample->field[TCH_MAX_RSS] = m->peak_bytes;
+    if (m->tree) {
+        (void)tacho_csv_flush(t->memory, NULL);
+        if (t->power)
+            (void)tacho_csv_flush(t->power, NULL);
+    }
+    forget_tree(m);
+}

@@ -1,0 +1,43 @@
+/*
+ * Hardware counters of commands: opened once in the process that spawns, inherited by what it
+ * spawns, counting from the exec on. What a machine does not have is left out.
+ */
+#ifndef TCH_HARDWARE_COUNTERS_H
+#define TCH_HARDWARE_COUNTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kit/run/run_sample.h"
+
+enum { TCH_COUNTERS = 6 };
+
+struct tch_counter {
+    enum tch_field field;
+    uint32_t type; /**< as of perf_event_open(2) */
+    uint64_t config;
+};
+
+/** Cycles, instructions, branches and their misses, cache references and theirs. */
+extern const struct tch_counter tch_hardware_counters[TCH_COUNTERS];
+
+struct tch_counters {
+    struct {
+        enum tch_field field;
+        int fd;
+        double before;
+    } open[TCH_COUNTERS];
+    size_t count;
+    int guard; /* never counts; see tch_counters_open() in hardware_counters.c */
+};
+
+/** Opens those of `list` that there are; user space only where the kernel allows no more. */
+void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, size_t count);
+
+/** What was counted since the last take, into the fields that are counted; NAN where a counter
+    never ran. By system calls alone. */
+void tch_counters_take(struct tch_counters *c, double field[TCH_FIELDS]);
+
+void tch_counters_close(struct tch_counters *c);
+
+#endif

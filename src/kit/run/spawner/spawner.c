@@ -1,0 +1,239 @@
+/* Our side of the spawner. Its own is spawner_serve.c. */
+#include "spawner.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "spawner_talk.h"
+
+/* Enough for the spawner to stop a command and then a server, each by SIGTERM and, after
+   TCH_RUN_GRACE_NS, by SIGKILL. */
+#define END_LIMIT_NS (6 * (uint64_t)TCH_RUN_GRACE_NS)
+
+struct tch_spawner {
+    pid_t pid;
+    int fd; /* our end of the socket */
+    struct tch_spawner_shared *shared;
+    uint32_t taken; /* samples of the request */
+    bool owed;      /* a reply has not been read yet */
+};
+
+static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_error *err)
+{
+    ssize_t n;
+
+    do
+        n = read(s->fd, r, sizeof *r);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return tch_fail_errno(err, errno, "cannot hear from the spawner");
+    if (n != (ssize_t)sizeof *r)
+        return tch_fail(err, TACHO_EIO, 0, "the spawner has ended; was it killed?");
+    if (r->code < 0 && err)
+        *err = r->err;
+    return r->code;
+}
+
+static struct tch_spawner_shared *map_shared(void)
+{
+    void *p = mmap(NULL, sizeof(struct tch_spawner_shared), PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static int fork_spawner(struct tch_spawner *s, const struct tch_run_plan *plan,
+                        const struct tch_target *targets, tacho_error *err)
+{
+    pid_t parent = getpid();
+    struct tch_spawner_reply r;
+    int fds[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+        return tch_fail_errno(err, errno, "cannot make a socket");
+    s->pid = fork();
+    if (s->pid == 0) {
+        close(fds[0]);
+        tch_spawner_serve(fds[1], parent, s->shared, plan, targets);
+    }
+    close(fds[1]);
+    s->fd = fds[0];
+    if (s->pid < 0)
+        return tch_fail_errno(err, errno, "cannot fork");
+    return read_reply(s, &r, err);
+}
+
+int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *targets,
+                     struct tch_spawner **ret, tacho_error *err)
+{
+    struct tch_spawner *s = calloc(1, sizeof *s);
+    int status;
+
+    if (!s)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    s->fd = -1;
+    s->shared = map_shared();
+    if (!s->shared)
+        status = tch_fail_errno(err, errno, "cannot share memory");
+    else
+        status = fork_spawner(s, plan, targets, err);
+    if (status < 0)
+        tch_spawner_close(s);
+    else
+        *ret = s;
+    return status;
+}
+
+/* Waits until the spawner has exited and was reaped. False: it has not within the limit. */
+static bool reap(pid_t pid, uint64_t limit_ns)
+{
+    const struct timespec pause = {.tv_nsec = 200000};
+    uint64_t start = tch_now_ns();
+    pid_t got;
+
+    while ((got = waitpid(pid, NULL, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+        if (tch_now_ns() - start > limit_ns)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* Closing the socket makes an idle spawner exit; SIGTERM makes it stop a running command first. A
+   spawner that does neither is killed: waiting for it must not hang us. */
+static void end_process(struct tch_spawner *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    if (s->pid > 0) {
+        kill(s->pid, SIGTERM);
+        if (!reap(s->pid, END_LIMIT_NS)) {
+            kill(s->pid, SIGKILL);
+            while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+                ;
+        }
+    }
+    s->pid = 0;
+}
+
+void tch_spawner_close(struct tch_spawner *s)
+{
+    if (!s)
+        return;
+    end_process(s);
+    if (s->shared)
+        munmap(s->shared, sizeof *s->shared);
+    free(s);
+}
+
+int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t count,
+                      tacho_error *err)
+{
+    struct tch_spawner_request q = {.count = count};
+    struct tch_spawner_reply r;
+    int status = s->owed ? read_reply(s, &r, err) : 0;
+
+    s->owed = false;
+    if (status < 0)
+        return status;
+    s->taken = 0;
+    atomic_store(&s->shared->done, 0);
+    atomic_store(&s->shared->began_ns, tch_now_ns());
+    memcpy(q.jobs, jobs, count * sizeof *jobs);
+    if (send(s->fd, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
+        return tch_fail_errno(err, errno, "cannot ask the spawner for a run; was it killed?");
+    s->owed = true;
+    return 0;
+}
+
+/* What looks have seen of it stays. */
+static bool take(struct tch_spawner *s, struct tch_run_sample *ret)
+{
+    struct tch_values *metrics = ret->metrics;
+    double tree = ret->field[TCH_TREE_RSS];
+
+    if (s->taken == atomic_load(&s->shared->done))
+        return false;
+    *ret = s->shared->samples[s->taken++];
+    ret->field[TCH_TREE_RSS] = tree;
+    ret->metrics = metrics;
+    return true;
+}
+
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
+                     tacho_error *err)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    struct timespec t = {.tv_sec = (time_t)(timeout_ns / 1000000000u),
+                         .tv_nsec = (long)(timeout_ns % 1000000000u)};
+    struct tch_spawner_reply r;
+    int n;
+    int status;
+
+    if (take(s, ret))
+        return 1;
+    n = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &t, NULL);
+    if (n < 0)
+        return tch_fail_errno(err, errno, "waiting for the command");
+    if (take(s, ret)) /* the reply, if it is there, comes after the last of them */
+        return 1;
+    if (n == 0)
+        return 0;
+    status = read_reply(s, &r, err);
+    s->owed = false;
+    if (status == 0)
+        status = tch_fail_errno(err, ECANCELED, "the run was ended");
+    return status;
+}
+
+pid_t tch_spawner_child(const struct tch_spawner *s)
+{
+    return atomic_load(&s->shared->child);
+}
+
+uint64_t tch_spawner_began_ns(const struct tch_spawner *s)
+{
+    return atomic_load(&s->shared->began_ns);
+}
+
+int tch_spawner_fd(const struct tch_spawner *s)
+{
+    return s->fd;
+}
+
+void tch_spawner_guard(struct tch_spawner *s, pid_t group)
+{
+    atomic_store(&s->shared->server, group);
+}
+
+void tch_spawner_abort(struct tch_spawner *s)
+{
+    if (s->pid > 0)
+        kill(s->pid, SIGTERM);
+}
+
+void tch_spawner_cancel(struct tch_spawner *s)
+{
+    struct tch_spawner_reply r;
+
+    if (!s->owed)
+        return;
+    tch_spawner_abort(s);
+    (void)read_reply(s, &r, NULL);
+    s->owed = false;
+    s->taken = atomic_load(&s->shared->done);
+}
+
+uint64_t tch_spawner_cpu_ns(struct tch_spawner *s)
+{
+    end_process(s);
+    return atomic_load(&s->shared->cpu_ns);
+}

@@ -1,0 +1,431 @@
+/* The small process: it starts a command, waits for it, ends it when it is time. What it may touch
+   while it does is in spawner_parts.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "hardware_counters.h"
+#include "spawner_parts.h"
+#include "spawner_talk.h"
+
+enum { STACK_SIZE = 16 * 1024 }; /* of a child until it has its program */
+
+/* What a child needs to become the command. */
+struct launch {
+    const char *path;
+    const char *const *argv;
+    const char *const *env;
+    const char *cwd; /* NULL: as ours */
+    int fd[3];       /* -1: as ours */
+    volatile int error;
+};
+
+/* Global, as signal handlers need it. */
+static struct tch_spawner_shared *mine;
+static const struct tch_run_plan *plan;
+static struct tch_lane *lanes;
+static struct tch_counters counters;
+static int null_fd;
+static volatile sig_atomic_t child_pid;
+static volatile sig_atomic_t term_sent;
+static volatile sig_atomic_t timed_out;
+static volatile sig_atomic_t aborted; /* for good: nothing is run after that */
+static _Alignas(16) char stack[STACK_SIZE];
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec t;
+
+    syscall(SYS_clock_gettime, id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Ending a command.
+ */
+
+static void arm(uint64_t first_ns)
+{
+    struct itimerval t = {
+        .it_value = {.tv_sec = (time_t)(first_ns / 1000000000u),
+                     .tv_usec = (suseconds_t)(first_ns % 1000000000u / 1000)},
+        .it_interval = {.tv_sec = TCH_RUN_GRACE_NS / 1000000000u},
+    };
+
+    if (first_ns > 0 && first_ns < 1000)
+        t.it_value.tv_usec = 1; /* 0 would be "never" */
+    syscall(SYS_setitimer, ITIMER_REAL, &t, NULL);
+}
+
+/* TERM the first time, KILL from then on; again each second until it is gone. */
+static void stop_child(void)
+{
+    int sig = term_sent ? SIGKILL : SIGTERM;
+
+    if (child_pid <= 0)
+        return;
+    syscall(SYS_kill, -child_pid, sig);
+    if (sig == SIGKILL)
+        syscall(SYS_kill, child_pid, sig); /* should it have left its group */
+    term_sent = 1;
+}
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    if (!aborted)
+        timed_out = 1;
+    stop_child();
+}
+
+static void on_term(int sig)
+{
+    (void)sig;
+    aborted = 1;
+    stop_child();
+    if (child_pid > 0)
+        arm(TCH_RUN_GRACE_NS);
+}
+
+static void on_pipe(int sig)
+{
+    (void)sig; /* not ignored: that would be inherited */
+}
+
+/*
+ * A run.
+ */
+
+/* In the child, on a stack of its own but in our memory: ThreadSanitizer would take it for the
+ * thread that waits for it. */
+__attribute__((no_sanitize("thread"))) static int become(void *arg)
+{
+    struct launch *l = arg;
+
+    syscall(SYS_setpgid, 0, 0);
+    for (int i = 0; i < 3; i++)
+        if (l->fd[i] >= 0 && syscall(SYS_dup3, l->fd[i], i, 0) < 0)
+            l->error = errno;
+    if (l->error == 0 && l->cwd && syscall(SYS_chdir, l->cwd) < 0)
+        l->error = errno;
+    if (l->error == 0) {
+        syscall(SYS_execve, l->path, l->argv, l->env);
+        l->error = errno;
+    }
+    syscall(SYS_exit_group, 127);
+    return 127;
+}
+
+static double timeval_ns(struct timeval t)
+{
+    return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
+}
+
+static void set_fields(double field[TCH_FIELDS], const struct rusage *u)
+{
+    field[TCH_USER] = timeval_ns(u->ru_utime);
+    field[TCH_SYSTEM] = timeval_ns(u->ru_stime);
+    field[TCH_MAX_RSS] = (double)u->ru_maxrss * 1024;
+    field[TCH_MINOR_FAULTS] = (double)u->ru_minflt;
+    field[TCH_MAJOR_FAULTS] = (double)u->ru_majflt;
+    field[TCH_VOLUNTARY] = (double)u->ru_nvcsw;
+    field[TCH_INVOLUNTARY] = (double)u->ru_nivcsw;
+    field[TCH_BLOCK_READS] = (double)u->ru_inblock;
+    field[TCH_BLOCK_WRITES] = (double)u->ru_oublock;
+}
+
+/* Did it end before we were told to end it? Then it is a sample. */
+static bool wait_for_child(struct tch_run_sample *r)
+{
+    struct rusage usage;
+    bool by_itself;
+    long got;
+
+    if (aborted)
+        on_term(SIGTERM);
+    else if (plan->timeout_ns > 0)
+        arm(plan->timeout_ns);
+    do
+        got = wait4((pid_t)child_pid, &r->status, 0, &usage);
+    while (got < 0 && errno == EINTR);
+    r->field[TCH_WALL] = (double)(read_clock(CLOCK_MONOTONIC) - r->start_ns);
+    by_itself = !aborted;
+    if (plan->timeout_ns > 0 || !by_itself)
+        syscall(SYS_setitimer, ITIMER_REAL, &(struct itimerval){0}, NULL);
+    r->timed_out = timed_out && by_itself;
+    set_fields(r->field, &usage);
+    return by_itself;
+}
+
+/* Orphans of the command are our children now. Those that have ended are reaped. */
+static bool left_running(const struct tch_run_sample *r)
+{
+    long got;
+
+    if (r->timed_out)
+        syscall(SYS_kill, -child_pid, SIGKILL); /* what outlived the first of them */
+    do
+        got = syscall(SYS_wait4, -1, NULL, WNOHANG, NULL);
+    while (got > 0);
+    return got == 0 && !r->timed_out; /* then they are on their way */
+}
+
+/* What the run before said on standard error. */
+static void clear_errors(int fd)
+{
+    if (fd >= 0 && syscall(SYS_lseek, fd, 0, SEEK_END) > 0)
+        syscall(SYS_ftruncate, fd, 0);
+}
+
+/* clone(2) past the one that ThreadSanitizer puts in its place, which ends a child that shares our
+ * memory. */
+extern int plain_clone(int (*fn)(void *), void *stack, int flags, void *arg,
+                       ...) __asm__("__clone");
+
+/* 1: it has ended; 0: it was ended. */
+static int launch(const struct tch_lane *lane, struct tch_run_sample *r, struct launch *l,
+                  tacho_error *err)
+{
+    const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
+    bool by_itself;
+    int pid;
+
+    term_sent = timed_out = 0;
+    r->start_ns = read_clock(CLOCK_MONOTONIC);
+    pid = plain_clone(become, stack + sizeof stack, flags, l);
+    if (pid > 0 && l->error != 0)
+        syscall(SYS_wait4, pid, NULL, 0, NULL);
+    if (pid < 0 || l->error != 0)
+        return tch_fail_errno(err, pid < 0 ? errno : l->error, "cannot run '%s'",
+                              lane->target->command->argv[0]);
+    child_pid = pid;
+    atomic_store(&mine->began_ns, r->start_ns);
+    atomic_store(&mine->child, pid);
+    by_itself = wait_for_child(r);
+    tch_counters_take(&counters, r->field);
+    atomic_store(&mine->child, 0);
+    r->left_running = left_running(r);
+    child_pid = 0;
+    return by_itself;
+}
+
+static int run_one(struct tch_run_sample *r, struct tch_lane *lane, tacho_error *err)
+{
+    const struct tch_target *target = lane->target;
+    const struct tch_run_command *command = target->command;
+    int out = plan->output == TCH_IO_INHERIT ? -1 : null_fd;
+    struct launch l = {
+        .path = command->path ? command->path : command->argv[0],
+        .argv = command->argv,
+        .env = lane->env,
+        .cwd = command->cwd,
+        .fd = {null_fd, target->out_fd >= 0 ? target->out_fd : out,
+               target->err_fd >= 0 ? target->err_fd : out},
+    };
+    int status;
+
+    if (target->folder && tch_lane_enter(lane, (unsigned)r->run) < 0)
+        return tch_fail_errno(err, errno, "cannot make the folder '%s'", lane->folder);
+    clear_errors(target->err_fd);
+    if (plan->input) {
+        l.fd[0] = (int)syscall(SYS_openat, AT_FDCWD, plan->input, O_RDONLY | O_CLOEXEC);
+        if (l.fd[0] < 0)
+            return tch_fail_errno(err, errno, "cannot open '%s'", plan->input);
+    }
+    status = launch(lane, r, &l, err);
+    if (plan->input)
+        syscall(SYS_close, l.fd[0]);
+    if (target->folder)
+        tch_lane_leave(lane, (unsigned)r->run);
+    if (status > 0 && r->run > 0 && target->log_fd >= 0 && tch_spawner_log(target->log_fd, r) < 0)
+        return tch_fail_errno(err, errno, "cannot write 'samples.jsonl'");
+    return status;
+}
+
+/*
+ * Before the first run.
+ */
+
+static int make_lanes(const struct tch_target *targets, tacho_error *err)
+{
+    lanes = calloc(plan->command_count, sizeof *lanes);
+    for (size_t i = 0; lanes && i < plan->command_count; i++)
+        if (tch_lane_init(&lanes[i], &targets[i]) < 0)
+            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the environment");
+    return lanes ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+}
+
+/* A program has the default for every signal: what we ignore it would inherit. */
+static void set_signals(void)
+{
+    static const struct {
+        int sig;
+        void (*handler)(int);
+    } ours[] = {{SIGALRM, on_alarm}, {SIGTERM, on_term}, {SIGPIPE, on_pipe}};
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        struct sigaction action = {.sa_handler = ours[i].handler};
+
+        sigfillset(&action.sa_mask);
+        sigaction(ours[i].sig, &action, NULL);
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static bool is_kept(int fd, int socket, const struct tch_target *targets)
+{
+    if (fd == socket)
+        return true;
+    for (size_t i = 0; i < plan->command_count; i++)
+        if (fd == targets[i].out_fd || fd == targets[i].err_fd || fd == targets[i].log_fd)
+            return true;
+    return false;
+}
+
+/* Closes the descriptors that tacho opened for itself, which are those that are closed on exec. The
+   sockets of other spawners are among them: while a copy is open here, they never see end of file.
+   The others came from tacho's caller, and the command inherits them. */
+static int close_others(int socket, const struct tch_target *targets, tacho_error *err)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    struct dirent *entry;
+
+    if (!folder)
+        return tch_fail_errno(err, errno, "cannot list the open files in '/proc/self/fd'");
+    while ((entry = readdir(folder)) != NULL) {
+        uint64_t fd;
+
+        if (tch_parse_u64(entry->d_name, INT_MAX, &fd) < 0 || (int)fd == dirfd(folder))
+            continue;
+        if ((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) && !is_kept((int)fd, socket, targets))
+            close((int)fd);
+    }
+    closedir(folder);
+    return 0;
+}
+
+/* All that is the same for every run is done to this process, and inherited. */
+static int set_up(int socket, const struct tch_target *targets, tacho_error *err)
+{
+    int status = close_others(socket, targets, err);
+
+    if (status < 0)
+        return status;
+    setpgid(0, 0); /* Ctrl-C is for our parent, who tells us */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_NAME, "tacho-spawner");
+    set_signals();
+    tch_spawner_log_init();
+    tch_counters_open(&counters, tch_hardware_counters, TCH_COUNTERS);
+    null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null_fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '/dev/null'");
+    for (const char *const *e = plan->env; e && *e; e++)
+        if (putenv((char *)*e) != 0)
+            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the environment");
+    if (plan->cwd && chdir(plan->cwd) < 0)
+        return tch_fail_errno(err, errno, "cannot go to folder '%s'", plan->cwd);
+    if (plan->cpus && sched_setaffinity(0, sizeof plan->cpu_set, &plan->cpu_set) < 0)
+        return tch_fail_errno(err, errno, "cannot run on CPUs %s", plan->cpus);
+    if (plan->no_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
+        return tch_fail_errno(err, errno, "cannot switch address randomisation off");
+    return make_lanes(targets, err);
+}
+
+/*
+ * Serving.
+ */
+
+static void begin_sample(struct tch_run_sample *r, const struct tch_job *job)
+{
+    static const struct tch_run_sample fresh;
+
+    *r = fresh;
+    r->run = job->run;
+    r->pair = job->pair;
+    for (int i = 0; i < TCH_FIELDS; i++)
+        r->field[i] = NAN;
+}
+
+/* One after the other; false when nobody listens any more. */
+static bool run_jobs(int fd, const struct tch_spawner_request *q)
+{
+    struct tch_spawner_reply reply = {0};
+
+    for (uint32_t i = 0; i < q->count && !aborted; i++) {
+        struct tch_run_sample *r = &mine->samples[i];
+
+        begin_sample(r, &q->jobs[i]);
+        reply.code = run_one(r, &lanes[q->jobs[i].index], &reply.err);
+        if (reply.code <= 0)
+            break;
+        reply.code = 0;
+        atomic_store(&mine->done, i + 1);
+        if (!plan->allow_nonzero && (r->status != 0 || r->timed_out))
+            break;
+    }
+    atomic_store(&mine->cpu_ns, read_clock(CLOCK_PROCESS_CPUTIME_ID));
+    return syscall(SYS_write, fd, &reply, sizeof reply) == (long)sizeof reply;
+}
+
+/* Our parent ends its server itself, and then guards none, unless it was killed. Whether it is
+   still our parent tells nothing: its end of the socket is closed before it is gone. */
+static void end_server(void)
+{
+    pid_t group = atomic_load(&mine->server);
+    const struct timespec grace = {.tv_sec = TCH_RUN_GRACE_NS / 1000000000u};
+
+    if (group <= 0)
+        return;
+    kill(-group, SIGTERM);
+    nanosleep(&grace, NULL);
+    kill(-group, SIGKILL);
+}
+
+_Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared *shared,
+                                 const struct tch_run_plan *the_plan,
+                                 const struct tch_target *targets)
+{
+    static struct tch_spawner_request q;
+    struct tch_spawner_reply r = {0};
+    long n;
+
+    mine = shared;
+    plan = the_plan;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    /* A parent that died is noticed within a second, whoever else holds its end of the socket: the
+       signal alone may come just before read() begins to wait. */
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = 1}, sizeof(struct timeval));
+    r.code = set_up(fd, targets, &r.err);
+    if (getppid() != parent)
+        _exit(1); /* it went before PDEATHSIG was set */
+    if (write(fd, &r, sizeof r) != (ssize_t)sizeof r || r.code < 0)
+        _exit(1);
+    tch_spawner_shrink();
+    do {
+        do
+            n = syscall(SYS_read, fd, &q, sizeof q);
+        while (n < 0 && (errno == EINTR || errno == EAGAIN) && syscall(SYS_getppid) == parent);
+    } while (n == (long)sizeof q && run_jobs(fd, &q));
+    for (size_t i = 0; i < plan->command_count; i++)
+        tch_lane_end(&lanes[i]);
+    end_server();
+    _exit(0);
+}

@@ -1,0 +1,36 @@
+/* Mean, spread and Student's t interval. */
+#include "mean_interval.h"
+
+#include <math.h>
+
+/* Two-sided 95 % by degrees of freedom, from 1; to three decimals, as printed tables have it. */
+static const double t95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                             2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                             2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
+
+double tch_t95(size_t freedom)
+{
+    size_t last = sizeof t95 / sizeof *t95;
+
+    return freedom <= last ? t95[freedom - 1] : 1.96;
+}
+
+void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret)
+{
+    double sum = 0;
+    double squares = 0;
+
+    *ret = (struct tch_scalar){0};
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    ret->mean = sum / (double)n;
+    if (n < 2)
+        return;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - ret->mean) * (x[i] - ret->mean);
+    ret->stddev = sqrt(squares / (double)(n - 1));
+    if (n >= 3)
+        ret->half_width = tch_t95(n - 1) * ret->stddev / sqrt((double)n);
+}

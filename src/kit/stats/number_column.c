@@ -1,0 +1,350 @@
+/* Numbers out of lines of text. */
+#include "number_column.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/json_read.h"
+#include "base/number.h"
+#include "plain_lines.h"
+
+enum { BATCH = 256 };
+
+/* Numbers that are handed on at once. */
+struct batch {
+    void (*take)(void *ctx, const double *values, size_t n);
+    void *ctx;
+    size_t n;
+    double values[BATCH];
+};
+
+/* A piece of a line. */
+struct span {
+    const char *text;
+    size_t len;
+};
+
+struct reading {
+    const char *asked; /* the column, or NULL */
+    size_t index;      /* of the CSV column, from 0 */
+    struct tch_numbers *found;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct span trim(struct span s)
+{
+    while (s.len > 0 && is_blank(s.text[s.len - 1]))
+        s.len--;
+    while (s.len > 0 && is_blank(s.text[0])) {
+        s.text++;
+        s.len--;
+    }
+    if (s.len >= 2 && s.text[0] == '"' && s.text[s.len - 1] == '"') {
+        s.text++;
+        s.len -= 2;
+    }
+    return s;
+}
+
+/* Most numbers are short: up to 15 digits with a point are exact as a whole number divided by a
+   power of ten. The rest is read by the exact way. */
+static bool to_number(struct span s, double *ret)
+{
+    static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    size_t i = s.len > 0 && s.text[0] == '-';
+    size_t digits = s.len - i;
+    size_t point = SIZE_MAX;
+    uint64_t whole = 0;
+
+    if (digits > 0 && digits <= 16 && s.text[i] != '0') {
+        for (; i < s.len; i++) {
+            unsigned digit = (unsigned)(s.text[i] - '0');
+
+            if (digit <= 9)
+                whole = whole * 10 + digit;
+            else if (s.text[i] == '.' && point == SIZE_MAX && i + 1 < s.len && i > 0)
+                point = i + 1;
+            else
+                break;
+        }
+        if (i == s.len && (digits <= 15 || point != SIZE_MAX)) {
+            double value = (double)whole / tens[point == SIZE_MAX ? 0 : s.len - point];
+
+            *ret = s.text[0] == '-' ? -value : value;
+            return true;
+        }
+    }
+    return tch_parse_f64_n(s.text, s.len, ret) == 0 && isfinite(*ret);
+}
+
+/* The field of a CSV line, from 0; false behind the last. Quotes may hold commas. */
+static bool csv_field(struct span line, size_t index, struct span *ret)
+{
+    const char *p = line.text;
+    const char *end = line.text + line.len;
+
+    for (;;) {
+        const char *start = p;
+
+        if (p < end && *p == '"') {
+            for (p++; p < end && !(*p == '"' && (p + 1 == end || p[1] != '"')); p++)
+                p += *p == '"';
+        }
+        p = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
+        if (index-- == 0) {
+            *ret = trim((struct span){start, (size_t)((p ? p : end) - start)});
+            return true;
+        }
+        if (!p)
+            return false;
+        p++;
+    }
+}
+
+/* Goes into objects by the keys of a dotted path. 1: found, 0: not there, negative: no JSON. */
+static int json_find(struct tch_json_reader *r, const char *path, struct tch_json_value *ret)
+{
+    struct tch_json_value key;
+    size_t len = strcspn(path, ".");
+    int found = 0;
+    int more;
+
+    while ((more = tch_json_member(r, &key)) > 0) {
+        bool whole = tch_json_is(&key, path);
+        bool part = !whole && path[len] == '.' && key.len == len && !key.escaped &&
+                    memcmp(key.text, path, len) == 0;
+        int status = 0;
+
+        if (found || (!whole && !part)) {
+            status = tch_json_skip(r);
+        } else {
+            status = tch_json_read(r, ret);
+            if (status == 0 && part && ret->type == TCH_JSON_OBJECT)
+                status = found = json_find(r, path + len + 1, ret);
+            else if (status == 0 && (ret->type == TCH_JSON_OBJECT || ret->type == TCH_JSON_ARRAY))
+                status = tch_json_leave(r);
+            else
+                found = whole;
+        }
+        if (status < 0)
+            return status;
+    }
+    return more < 0 ? more : found;
+}
+
+static bool json_number(const struct reading *r, struct span line, double *ret)
+{
+    struct tch_json_reader reader;
+    struct tch_json_value value;
+    int status;
+
+    tch_json_open(&reader, line.text, line.len, NULL);
+    if (tch_json_read(&reader, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return false;
+    status = json_find(&reader, r->found->column, &value);
+    if (status <= 0 || tch_json_finish(&reader) < 0 || value.type != TCH_JSON_NUMBER)
+        return false;
+    *ret = tch_json_to_f64(&value);
+    return isfinite(*ret);
+}
+
+static bool number_of(const struct reading *r, struct span line, double *ret)
+{
+    struct span field;
+
+    switch (r->found->form) {
+    case TCH_NUMBERS_PLAIN:
+        return to_number(trim(line), ret);
+    case TCH_NUMBERS_CSV:
+        return csv_field(line, r->index, &field) && to_number(field, ret);
+    case TCH_NUMBERS_JSON:
+        return json_number(r, line, ret);
+    }
+    return false;
+}
+
+static void set_column(struct tch_numbers *found, struct span name)
+{
+    snprintf(found->column, sizeof found->column, "%.*s",
+             (int)(name.len < sizeof found->column ? name.len : sizeof found->column - 1),
+             name.text);
+}
+
+static bool same(struct span s, const char *text)
+{
+    return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
+}
+
+static bool find_column(struct span header, const char *name, size_t *ret)
+{
+    struct span field;
+
+    for (size_t i = 0; csv_field(header, i, &field); i++)
+        if (same(field, name)) {
+            *ret = i;
+            return true;
+        }
+    return false;
+}
+
+static int no_column(const struct reading *r, struct span header, tacho_error *err)
+{
+    int len = (int)(header.len < 120 ? header.len : 120);
+
+    if (r->asked)
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no column '%s'; there are %.*s", r->asked,
+                        len, header.text);
+    return tch_fail(err, TACHO_EINVAL, 0, "say with --column which of these: %.*s", len,
+                    header.text);
+}
+
+/* A first line with a field that is no number is a header. */
+static bool is_header(struct span line)
+{
+    struct span field;
+    double number;
+
+    for (size_t i = 0; csv_field(line, i, &field); i++)
+        if (field.len > 0 && !to_number(field, &number))
+            return true;
+    return false;
+}
+
+/* 1: the first line is a header, 0: it is data already. */
+static int start_csv(struct reading *r, struct span line, tacho_error *err)
+{
+    bool header = is_header(line);
+    uint64_t number;
+    struct span field;
+
+    r->found->form = TCH_NUMBERS_CSV;
+    if (r->asked && header && find_column(line, r->asked, &r->index)) {
+        set_column(r->found, (struct span){r->asked, strlen(r->asked)});
+        return 1;
+    }
+    if (r->asked && tch_parse_u64(r->asked, 1000000, &number) == 0 && number > 0 &&
+        csv_field(line, number - 1, &field)) {
+        r->index = number - 1;
+        if (header)
+            set_column(r->found, field);
+        return header;
+    }
+    if (r->asked)
+        return no_column(r, trim(line), err);
+    if (!csv_field(line, 1, &field)) { /* there is but one */
+        csv_field(line, 0, &field);
+    } else if (header && find_column(line, "wall_time_us", &r->index)) {
+        csv_field(line, r->index, &field);
+    } else {
+        return no_column(r, trim(line), err);
+    }
+    if (header)
+        set_column(r->found, field);
+    return header;
+}
+
+static int start(struct reading *r, struct span line, tacho_error *err)
+{
+    struct span whole = trim(line);
+    double number;
+
+    if (whole.len > 0 && whole.text[0] == '{') {
+        if (!r->asked)
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "say with --column which key of the JSON objects");
+        r->found->form = TCH_NUMBERS_JSON;
+        set_column(r->found, (struct span){r->asked, strlen(r->asked)});
+        return 0;
+    }
+    if (memchr(whole.text, ',', whole.len) || r->asked || !to_number(whole, &number))
+        return start_csv(r, line, err);
+    r->found->form = TCH_NUMBERS_PLAIN;
+    return 0;
+}
+
+static int bad_line(const struct reading *r, const struct tch_line *line, tacho_error *err)
+{
+    struct span s = {line->text, line->len};
+
+    if (line->too_long)
+        return tch_fail(err, TACHO_EPARSE, line->number, "the line is too long");
+    if (r->found->form == TCH_NUMBERS_CSV && !csv_field(s, r->index, &s))
+        return tch_fail(err, TACHO_EPARSE, line->number, "there is no field %zu", r->index + 1);
+    s = trim(s);
+    return tch_fail(err, TACHO_EPARSE, line->number, "no number%s%s: '%.*s'",
+                    r->found->column[0] ? " in " : "", r->found->column,
+                    (int)(s.len < 60 ? s.len : 60), s.text);
+}
+
+static void hand_on(struct batch *b)
+{
+    if (b->n > 0)
+        b->take(b->ctx, b->values, b->n);
+    b->n = 0;
+}
+
+static void put(struct batch *b, double number)
+{
+    b->values[b->n++] = number;
+    if (b->n == BATCH)
+        hand_on(b);
+}
+
+/* All lines up to the next that is not plain. */
+static void put_plain(struct batch *b, struct tch_lines *lines)
+{
+    size_t n;
+
+    do {
+        size_t len;
+        const char *text = tch_lines_held(lines, &len);
+
+        n = tch_plain_lines(text, len, b->values + b->n, BATCH - b->n, &len);
+        tch_lines_pass(lines, len, n);
+        b->n += n;
+        if (b->n == BATCH)
+            hand_on(b);
+    } while (n > 0);
+}
+
+int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
+                     void (*take)(void *ctx, const double *values, size_t n), void *ctx,
+                     struct tch_numbers *ret, tacho_error *err)
+{
+    struct reading r = {.asked = column, .found = ret};
+    struct batch batch = {.take = take, .ctx = ctx};
+    struct tch_line line;
+    bool started = false;
+    int status = 0;
+
+    *ret = (struct tch_numbers){0};
+    while (status >= 0 && (status = tch_lines_next(lines, &line, err)) > 0) {
+        struct span s = {line.text, line.len};
+        double number;
+
+        if (!line.too_long && trim(s).len == 0)
+            continue;
+        if (!started && !line.too_long) {
+            started = true;
+            status = start(&r, s, err);
+            if (status != 0)
+                continue; /* a header, or a failure */
+        }
+        if (!line.too_long && number_of(&r, s, &number)) {
+            put(&batch, number);
+            if (ret->form == TCH_NUMBERS_PLAIN)
+                put_plain(&batch, lines);
+        } else if (skip) {
+            ret->first_skipped = ret->skipped++ == 0 ? line.number : ret->first_skipped;
+        } else {
+            status = bad_line(&r, &line, err);
+        }
+    }
+    hand_on(&batch);
+    return status < 0 ? status : 0;
+}

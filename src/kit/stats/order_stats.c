@@ -1,0 +1,246 @@
+/* Sorting, selecting, quantiles. */
+#include "order_stats.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+
+enum { SMALL = 24 }; /* up to here insertion sort is quickest */
+
+static void swap(double *a, double *b)
+{
+    double t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
+static void insertion_sort(double *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        double v = x[i];
+        size_t j = i;
+
+        for (; j > 0 && x[j - 1] > v; j--)
+            x[j] = x[j - 1];
+        x[j] = v;
+    }
+}
+
+static void sift_down(double *x, size_t root, size_t n)
+{
+    for (size_t child; (child = 2 * root + 1) < n; root = child) {
+        if (child + 1 < n && x[child + 1] > x[child])
+            child++;
+        if (x[root] >= x[child])
+            return;
+        swap(&x[root], &x[child]);
+    }
+}
+
+static void heap_sort(double *x, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(x, i, n);
+    for (size_t end = n; end-- > 1;) {
+        swap(&x[0], &x[end]);
+        sift_down(x, 0, end);
+    }
+}
+
+/* Hoare's: afterwards x[0 ... ret] <= pivot <= x[ret + 1 ... n - 1], and both are not empty. */
+static size_t partition(double *x, size_t n)
+{
+    size_t i = 0;
+    size_t j = n - 1;
+    double pivot;
+
+    if (x[n / 2] < x[0])
+        swap(&x[n / 2], &x[0]);
+    if (x[n - 1] < x[0])
+        swap(&x[n - 1], &x[0]);
+    if (x[n - 1] < x[n / 2])
+        swap(&x[n - 1], &x[n / 2]);
+    pivot = x[n / 2];
+    for (;;) {
+        do
+            i++;
+        while (x[i] < pivot);
+        do
+            j--;
+        while (x[j] > pivot);
+        if (i >= j)
+            return j;
+        swap(&x[i], &x[j]);
+    }
+}
+
+/* Splits that go wrong too often, on purpose or by chance, are left to the heap. */
+static void sort_within(double *x, size_t n, unsigned depth)
+{
+    while (n > SMALL) {
+        size_t left;
+
+        if (depth-- == 0) {
+            heap_sort(x, n);
+            return;
+        }
+        left = partition(x, n) + 1;
+        if (left < n - left) {
+            sort_within(x, left, depth);
+            x += left;
+            n -= left;
+        } else {
+            sort_within(x + left, n - left, depth);
+            n = left;
+        }
+    }
+    insertion_sort(x, n);
+}
+
+static unsigned depth_of(size_t n)
+{
+    unsigned depth = 2;
+
+    for (; n > 0; n >>= 1)
+        depth += 2;
+    return depth;
+}
+
+void tch_sort(double *x, size_t n)
+{
+    sort_within(x, n, depth_of(n));
+}
+
+double tch_select(double *x, size_t n, size_t k)
+{
+    unsigned depth = depth_of(n);
+
+    while (n > SMALL && depth-- > 0) {
+        size_t left = partition(x, n) + 1;
+
+        if (k < left) {
+            n = left;
+        } else {
+            x += left;
+            n -= left;
+            k -= left;
+        }
+    }
+    tch_sort(x, n);
+    return x[k];
+}
+
+double tch_median(double *x, size_t n)
+{
+    double high = tch_select(x, n, n / 2);
+    double low = x[0];
+
+    if (n % 2 == 1)
+        return high;
+    /* What select left before the middle is not larger: its largest is the other middle value. */
+    for (size_t i = 1; i < n / 2; i++)
+        if (x[i] > low)
+            low = x[i];
+    return low + (high - low) / 2;
+}
+
+double tch_mad(double *x, size_t n)
+{
+    double median = tch_median(x, n);
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = fabs(x[i] - median);
+    return tch_median(x, n);
+}
+
+double tch_quantile_linear(const double *sorted, size_t n, double q)
+{
+    double place;
+    size_t low;
+
+    if (n == 0)
+        return 0;
+    place = (double)(n - 1) * (q < 0 ? 0 : q > 1 ? 1 : q);
+    low = (size_t)place;
+    if (low + 1 >= n)
+        return sorted[n - 1];
+    return sorted[low] + (sorted[low + 1] - sorted[low]) * (place - (double)low);
+}
+
+size_t tch_nearest_rank(size_t n, double q)
+{
+    double rank = ceil(q * (double)n);
+
+    if (!(rank > 1))
+        return 0;
+    return rank >= (double)n ? n - 1 : (size_t)rank - 1;
+}
+
+double tch_quantile_nearest(const double *sorted, size_t n, double q)
+{
+    return n == 0 ? 0 : sorted[tch_nearest_rank(n, q)];
+}
+
+/* The distribution of how many of n values lie below the quantile, walked from the left. */
+struct binomial {
+    double n;
+    double odds; /* q / (1 - q) */
+    double k;
+    double mass; /* P(X = k) */
+};
+
+/* Starts so far out that what is left of it is less than 1e-80, and not so far that it is 0. */
+static void binomial_start(struct binomial *b, size_t n, double q)
+{
+    double far = (double)n * q - 20 * sqrt((double)n * q * (1 - q));
+    int sign;
+
+    b->n = (double)n;
+    b->odds = q / (1 - q);
+    b->k = far > 0 ? floor(far) : 0;
+    b->mass = exp(lgamma_r(b->n + 1, &sign) - lgamma_r(b->k + 1, &sign) -
+                  lgamma_r(b->n - b->k + 1, &sign) + b->k * log(q) + (b->n - b->k) * log1p(-q));
+}
+
+static void binomial_step(struct binomial *b)
+{
+    b->mass *= (b->n - b->k) / (b->k + 1) * b->odds;
+    b->k++;
+}
+
+/* The largest k with P(X < k) <= half, and that probability in *tail. */
+static size_t tail_rank(size_t n, double q, double half, double *tail)
+{
+    struct binomial b;
+    double sum = 0;
+
+    binomial_start(&b, n, q);
+    while (b.k < b.n && sum + b.mass <= half) {
+        sum += b.mass;
+        binomial_step(&b);
+    }
+    *tail = sum;
+    return (size_t)b.k;
+}
+
+int tch_quantile_interval(size_t n, double q, double alpha, struct tch_rank_interval *ret,
+                          tacho_error *err)
+{
+    double below;
+    double above;
+    size_t low;
+    size_t high;
+
+    if (!(q > 0 && q < 1) || !(alpha > 0 && alpha < 1) || n == 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "no interval of quantile %g of %zu values", q, n);
+    low = tail_rank(n, q, alpha / 2, &below);
+    high = tail_rank(n, 1 - q, alpha / 2, &above); /* the same seen from the other end */
+    *ret = (struct tch_rank_interval){.low = low > 0 ? low - 1 : 0,
+                                      .high = high > 0 ? n - high : n - 1,
+                                      .level = low > 0 && high > 0 ? 1 - below - above : 0};
+    if (low == 0 || high == 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "%zu values are too few for an interval at %g", n,
+                        1 - alpha);
+    return 0;
+}

@@ -1,0 +1,297 @@
+/* The rank tests given the data's own ties, and Holm's correction. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "rank.h"
+
+/* Additions of one exact distribution: about a tenth of a second. */
+static const double exact_work = 1e8;
+
+/* A value with the sample it is from, or with its sign. */
+struct item {
+    double value;
+    bool counts;  /* its rank is part of the sum */
+    size_t rank2; /* twice its rank, so that the mean of tied ranks stays whole */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct item *x = a;
+    const struct item *y = b;
+
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Gives ranks, tied ones their mean; says whether there were any. */
+static bool rank_items(struct item *items, size_t n)
+{
+    bool tied = false;
+
+    qsort(items, n, sizeof *items, by_value);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && items[end].value <= items[i].value; end++)
+            tied = true;
+        for (size_t j = i; j < end; j++)
+            items[j].rank2 = i + 1 + end;
+    }
+    return tied;
+}
+
+/* Both tails of a statistic in doubled ranks by its mean and spread. */
+static void tails_by_normal(double t, double mean, double sd, struct tch_rank_tails *ret)
+{
+    ret->exact = false;
+    ret->above = sd > 0 ? tch_normal_above((t - 1 - mean) / sd) : 1;
+    ret->below = sd > 0 ? tch_normal_above((mean - t - 1) / sd) : 1;
+}
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a rank test");
+}
+
+/* P(sum < last) and P(sum = last), each rank counting or not by the throw of a coin. 0 or
+   TACHO_ENOMEM. */
+static int coins_below(const struct item *items, size_t n, size_t last, double *less, double *same)
+{
+    double *p = calloc(last + 1, sizeof *p);
+
+    if (!p)
+        return TACHO_ENOMEM;
+    p[0] = 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t r = items[i].rank2;
+
+        for (size_t s = last + 1; s-- > 0;)
+            p[s] = (p[s] + (s >= r ? p[s - r] : 0)) / 2;
+    }
+    *less = 0;
+    for (size_t s = 0; s < last; s++)
+        *less += p[s];
+    *same = p[last];
+    free(p);
+    return 0;
+}
+
+/* Of a signed rank sum t2: symmetric around half of `all`. */
+static int signed_tails(const struct item *items, size_t n, size_t t2, size_t all,
+                        struct tch_rank_tails *ret, tacho_error *err)
+{
+    size_t low = t2 < all - t2 ? t2 : all - t2;
+    double at_most; /* P(T <= low), the smaller tail */
+    double less;
+    double same;
+
+    if (coins_below(items, n, low, &less, &same) < 0)
+        return no_memory(err);
+    at_most = fmin(1, less + same);
+    ret->exact = true;
+    ret->below = t2 == low ? at_most : 1 - less;
+    ret->above = t2 == low ? 1 - less : at_most;
+    if (2 * t2 == all)
+        ret->above = ret->below = at_most;
+    return 0;
+}
+
+int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, tacho_error *err)
+{
+    struct item *items = calloc(n > 0 ? n : 1, sizeof *items);
+    size_t count = 0;
+    size_t t2 = 0;
+    double squares = 0;
+    int status = 0;
+
+    if (!items)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        if (d[i] < 0 || d[i] > 0)
+            items[count++] = (struct item){.value = fabs(d[i]), .counts = d[i] > 0};
+    rank_items(items, count);
+    for (size_t i = 0; i < count; i++) {
+        t2 += items[i].counts ? items[i].rank2 : 0;
+        squares += (double)items[i].rank2 * (double)items[i].rank2;
+    }
+    if (count <= TCH_RANK_EXACT)
+        status = signed_tails(items, count, t2, count * (count + 1), ret, err);
+    else
+        tails_by_normal((double)t2, (double)count * (double)(count + 1) / 2, sqrt(squares) / 2,
+                        ret);
+    free(items);
+    return status;
+}
+
+/* The i-th smallest of all ranks, doubled, from 0; `flip` counts ranks from the other end. */
+static size_t rank_at(const struct item *items, size_t all, bool flip, size_t i)
+{
+    return flip ? 2 * all - items[all - 1 - i].rank2 : items[i].rank2 - 2;
+}
+
+/* In how many ways k ranks can be drawn from all of them, whatever their sum. */
+static double all_draws(size_t all, size_t k)
+{
+    double ways = 1;
+
+    for (size_t i = 1; i <= k; i++)
+        ways *= (double)(all - k + i) / (double)i;
+    return ways;
+}
+
+/*
+ * ways[d][s]: in how many ways d of the ranks so far have the sum s. Going through the ranks from
+ * the smallest, each is drawn or not; sums that cannot be `last` or less in the end are left out,
+ * which is most of them. sum[i] is the sum of the first i ranks.
+ */
+static void count_draws(double *ways, size_t *sum, const struct item *items, size_t all, size_t k,
+                        bool flip, size_t last)
+{
+    size_t width = last + 1;
+
+    sum[0] = 0;
+    for (size_t i = 0; i < all; i++)
+        sum[i + 1] = sum[i] + rank_at(items, all, flip, i);
+    ways[0] = 1;
+    for (size_t i = 0; i < all; i++) {
+        size_t r = sum[i + 1] - sum[i];
+        size_t fewest = k > all - i ? k - (all - i) : 0; /* else k are not reached any more */
+
+        for (size_t d = (i < k ? i + 1 : k); d-- > fewest;) {
+            size_t rest = sum[i + k - d] - sum[i]; /* this one, and the least that must follow */
+            size_t high = sum[i] - sum[i - d];     /* the largest sum of d so far */
+            const double *from = ways + d * width;
+            double *to = ways + (d + 1) * width + r;
+
+            if (rest > last)
+                continue;
+            if (high > last - rest)
+                high = last - rest;
+            for (size_t s = sum[d]; s <= high; s++)
+                to[s] += from[s];
+        }
+    }
+}
+
+/* P(sum < last) and P(sum = last). 0 or TACHO_ENOMEM. */
+static int draws_below(const struct item *items, size_t all, size_t k, bool flip, size_t last,
+                       double *less, double *same)
+{
+    double *ways = calloc((k + 1) * (last + 1), sizeof *ways);
+    size_t *sum = malloc((all + 1) * sizeof *sum);
+    double total = all_draws(all, k);
+    int status = ways && sum ? 0 : TACHO_ENOMEM;
+
+    *less = 0;
+    if (status == 0) {
+        const double *end = ways + k * (last + 1);
+
+        count_draws(ways, sum, items, all, k, flip, last);
+        for (size_t s = 0; s < last; s++)
+            *less += end[s];
+        *less /= total;
+        *same = end[last] / total;
+    }
+    free(ways);
+    free(sum);
+    return status;
+}
+
+/* With ties. w2: the doubled ranks of the k items that count, each from 0. */
+static int drawn_tails(const struct item *items, size_t all, size_t k, size_t w2,
+                       struct tch_rank_tails *ret, tacho_error *err)
+{
+    size_t mirror = k * (2 * all - 2) - w2;
+    bool flip = mirror < w2;
+    double less;
+    double same;
+    double at_most;
+
+    if (draws_below(items, all, k, flip, flip ? mirror : w2, &less, &same) < 0)
+        return no_memory(err);
+    at_most = fmin(1, less + same);
+    ret->exact = true;
+    ret->below = flip ? 1 - less : at_most;
+    ret->above = flip ? at_most : 1 - less;
+    return 0;
+}
+
+/* Without ties the distribution of U has a short cut. */
+static int untied_tails(size_t m, size_t n, double u, const struct tch_rank_null *known,
+                        struct tch_rank_tails *ret, tacho_error *err)
+{
+    struct tch_rank_null own = {0};
+    const struct tch_rank_null *null = known ? known : &own;
+
+    if (!known && tch_rank_sum_null(&own, m, n, err) < 0)
+        return TACHO_ENOMEM;
+    ret->exact = null->below != NULL;
+    ret->above = tch_rank_null_above(null, u);
+    ret->below = tch_rank_null_above(null, (double)m * (double)n - u);
+    tch_rank_null_release(&own);
+    return 0;
+}
+
+static int sum_tails(struct item *items, size_t m, size_t n, const struct tch_rank_null *untied,
+                     struct tch_rank_tails *ret, tacho_error *err)
+{
+    size_t all = m + n;
+    bool tied = rank_items(items, all);
+    size_t w2 = 0; /* of b, ranks from 0 */
+    double squares = 0;
+    double work;
+
+    for (size_t i = 0; i < all; i++) {
+        double off = (double)items[i].rank2 - (double)(all + 1);
+
+        w2 += items[i].counts ? items[i].rank2 - 2 : 0;
+        squares += off * off;
+    }
+    if (!tied)
+        return untied_tails(m, n, ((double)w2 - (double)n * (double)(n - 1)) / 2, untied, ret, err);
+    work = (double)all * (double)n * (double)w2;
+    if (work <= exact_work)
+        return drawn_tails(items, all, n, w2, ret, err);
+    tails_by_normal((double)w2, (double)n * (double)(all - 1),
+                    sqrt(squares / (double)all * (double)m * (double)n / (double)(all - 1)), ret);
+    return 0;
+}
+
+int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
+                      const struct tch_rank_null *untied, struct tch_rank_tails *ret,
+                      tacho_error *err)
+{
+    struct item *items = calloc(m + n + 1, sizeof *items);
+    int status;
+
+    if (!items)
+        return no_memory(err);
+    for (size_t i = 0; i < m; i++)
+        items[i].value = a[i];
+    for (size_t j = 0; j < n; j++)
+        items[m + j] = (struct item){.value = b[j], .counts = true};
+    status = sum_tails(items, m, n, untied, ret, err);
+    free(items);
+    return status;
+}
+
+int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
+{
+    struct item *items;
+    double least = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!(p[i] >= 0 && p[i] <= 1))
+            return tch_fail(err, TACHO_EINVAL, 0, "p-value %zu is not between 0 and 1", i + 1);
+    items = calloc(n > 0 ? n : 1, sizeof *items);
+    if (!items)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        items[i] = (struct item){.value = p[i], .rank2 = i};
+    qsort(items, n, sizeof *items, by_value);
+    for (size_t i = 0; i < n; i++) {
+        double q = items[i].value * (double)(n - i);
+
+        least = q > least ? q : least; /* never smaller than one before it */
+        adjusted[items[i].rank2] = least < 1 ? least : 1;
+    }
+    free(items);
+    return 0;
+}

@@ -1,0 +1,353 @@
+/* The ratio of two samples by rank statistics of their logarithms. */
+#include "ratio.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+#include "order_stats.h"
+#include "rank.h"
+
+enum {
+    FEW = 16,      /* sums that are sorted rather than searched */
+    BY_VALUE = 24, /* halvings that hope for values that lie apart evenly */
+};
+
+/*
+ * All sums x[i] + y[j], or, where y is NULL, the Walsh averages' sums x[i] + x[j] with i <= j.
+ * There are n^2 of them; they are counted, never stored but for a few. x and y are sorted.
+ */
+struct sums {
+    const double *x;
+    size_t m;
+    const double *y;
+    size_t n;
+};
+
+/* How many are <= limit. Rounded addition is monotone, so the two fingers never turn back. */
+static double count_cross(const struct sums *s, double limit)
+{
+    double count = 0;
+    size_t j = s->n;
+
+    for (size_t i = 0; i < s->m; i++) {
+        while (j > 0 && s->x[i] + s->y[j - 1] > limit)
+            j--;
+        count += (double)j;
+    }
+    return count;
+}
+
+static double count_walsh(const struct sums *s, double limit)
+{
+    double count = 0;
+    size_t j = s->m;
+
+    for (size_t i = 0; i < j; i++) {
+        while (j > i && s->x[i] + s->x[j - 1] > limit)
+            j--;
+        count += (double)(j - i);
+    }
+    return count;
+}
+
+static double count_sums(const struct sums *s, double limit)
+{
+    return s->y ? count_cross(s, limit) : count_walsh(s, limit);
+}
+
+/* Doubles in order as whole numbers in order, and back. */
+static int64_t to_ordered(double x)
+{
+    int64_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits >= 0 ? bits : INT64_MIN - bits;
+}
+
+static double from_ordered(int64_t bits)
+{
+    double x;
+
+    if (bits < 0)
+        bits = INT64_MIN - bits;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The double that has as many others above it, up to high, as below it, down to low. */
+static double middle_of(double low, double high)
+{
+    int64_t x = to_ordered(low);
+    int64_t y = to_ordered(high);
+
+    return from_ordered((x & y) + ((x ^ y) >> 1)); /* floor of the mean, no overflow */
+}
+
+/* The k-th smallest sum is above `low`, which `below` sums do not pass, and at most `high`. */
+struct range {
+    double low;
+    double high;
+    double below;
+    double count; /* of the sums in it */
+};
+
+static void cut_range(const struct sums *s, struct range *r, double middle, double k)
+{
+    double count = count_sums(s, middle);
+
+    if (count >= k) {
+        r->high = middle;
+        r->count = count - r->below;
+    } else {
+        r->low = middle;
+        r->count -= count - r->below;
+        r->below = count;
+    }
+}
+
+/* The k-th smallest of all, by the few that are in the range. */
+static double pick(const struct sums *s, const struct range *r, double k)
+{
+    const double *y = s->y ? s->y : s->x;
+    size_t end =
+        s->y ? s->n : s->m; /* the sums of x[i] with y[end] and behind are above the range */
+    double few[FEW];
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->m; i++) {
+        size_t first = s->y ? 0 : i;
+
+        while (end > first && s->x[i] + y[end - 1] > r->high)
+            end--;
+        for (size_t j = end; j > first && s->x[i] + y[j - 1] > r->low; j--)
+            few[count++] = s->x[i] + y[j - 1];
+    }
+    tch_sort(few, count);
+    return few[(size_t)(k - r->below) - 1];
+}
+
+/* The largest sum that is not above the limit; there is one. */
+static double largest_sum(const struct sums *s, double limit)
+{
+    const double *y = s->y ? s->y : s->x;
+    size_t end = s->y ? s->n : s->m;
+    double largest = -INFINITY;
+
+    for (size_t i = 0; i < s->m; i++) {
+        size_t first = s->y ? 0 : i;
+
+        while (end > first && s->x[i] + y[end - 1] > limit)
+            end--;
+        if (end > first)
+            largest = fmax(largest, s->x[i] + y[end - 1]);
+    }
+    return largest;
+}
+
+/* Are all that are left the same, or those above the k-th gone? Then that is the upper end. */
+static bool is_found(const struct sums *s, struct range *r, double k)
+{
+    r->high = largest_sum(s, r->high);
+    return count_sums(s, nextafter(r->high, -INFINITY)) < k;
+}
+
+/*
+ * The k-th smallest sum, k from 1. What is between the least and the largest is halved until few
+ * are left: by value, which is quick where they lie apart evenly, then by the order of doubles,
+ * which ends after 64 steps whatever they are. Where many are equal few are never left: that is
+ * looked for now and then.
+ */
+static double kth_sum(const struct sums *s, double k)
+{
+    const double *y = s->y ? s->y : s->x;
+    size_t n = s->y ? s->n : s->m;
+    struct range r = {.low = nextafter(s->x[0] + y[0], -INFINITY),
+                      .high = s->x[s->m - 1] + y[n - 1]};
+
+    r.count = s->y ? (double)s->m * (double)n : (double)n * (double)(n + 1) / 2;
+    for (int i = 1; r.count > FEW; i++) {
+        double middle = i < BY_VALUE ? r.low + (r.high - r.low) / 2 : middle_of(r.low, r.high);
+
+        if (middle <= r.low || middle >= r.high)
+            return r.high; /* there is no double between them */
+        cut_range(s, &r, middle, k);
+        if (i % 8 == 0 && is_found(s, &r, k))
+            return r.high;
+    }
+    return pick(s, &r, k);
+}
+
+static double median_sum(const struct sums *s, double count)
+{
+    double half = floor(count / 2);
+
+    if (count - 2 * half > 0)
+        return kth_sum(s, half + 1);
+    return kth_sum(s, half) / 2 + kth_sum(s, half + 1) / 2;
+}
+
+/* Estimate and interval of the sums; each is `scale` times the logarithm of a ratio. */
+static void set_interval(const struct sums *s, const struct tch_rank_null *null, double alpha,
+                         double scale, struct tch_ratio *ret)
+{
+    double count = null->largest;
+    size_t k = tch_rank_null_cut(null, alpha, &ret->level);
+
+    ret->estimate = exp(median_sum(s, count) / scale);
+    ret->low = k > 0 ? exp(kth_sum(s, (double)k) / scale) : 0;
+    ret->high = k > 0 ? exp(kth_sum(s, count + 1 - (double)k) / scale) : INFINITY;
+}
+
+static int check(const double *x, size_t n, const char *name, tacho_error *err)
+{
+    if (n == 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "%s has no values to compare", name);
+    for (size_t i = 0; i < n; i++)
+        if (!(x[i] > 0 && x[i] < INFINITY))
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "value %zu of %s is %g: a ratio needs "
+                            "positive numbers",
+                            i + 1, name, x[i]);
+    return 0;
+}
+
+static int check_call(double alpha, double bound, tacho_error *err)
+{
+    if (!(alpha > 0 && alpha < 1))
+        return tch_fail(err, TACHO_EINVAL, 0, "alpha %g is not between 0 and 1", alpha);
+    if (!(bound > 0 && bound < INFINITY))
+        return tch_fail(err, TACHO_EINVAL, 0, "bound %g is not a positive ratio", bound);
+    return 0;
+}
+
+static double two_sided(const struct tch_rank_tails *t)
+{
+    double p = 2 * (t->above < t->below ? t->above : t->below);
+
+    return p < 1 ? p : 1;
+}
+
+static void set_p(struct tch_ratio *ret, const struct tch_rank_tails *one,
+                  const struct tch_rank_tails *bound)
+{
+    ret->p = two_sided(one);
+    ret->p_above = bound->above;
+    ret->p_below = bound->below;
+    ret->exact = one->exact && bound->exact;
+}
+
+/* d: n logarithms of ratios, `shifted` has room for as many. */
+static int paired(double *d, double *shifted, size_t n, double alpha, double bound,
+                  struct tch_ratio *ret, tacho_error *err)
+{
+    struct sums sums = {.x = d, .m = n};
+    struct tch_rank_null null;
+    struct tch_rank_tails one;
+    struct tch_rank_tails at;
+    double above = 0;
+
+    tch_sort(d, n);
+    for (size_t i = 0; i < n; i++) {
+        shifted[i] = d[i] - log(bound);
+        above += d[i] > 0 ? 1 : d[i] < 0 ? 0 : 0.5;
+    }
+    if (tch_signed_rank_test(d, n, &one, err) < 0 || tch_signed_rank_null(&null, n, err) < 0)
+        return TACHO_ENOMEM;
+    at = one;
+    if (bound != 1 && tch_signed_rank_test(shifted, n, &at, err) < 0) {
+        tch_rank_null_release(&null);
+        return TACHO_ENOMEM;
+    }
+    set_p(ret, &one, &at);
+    set_interval(&sums, &null, alpha, 2, ret);
+    ret->p_least = tch_signed_rank_least(n);
+    ret->effect = above / (double)n;
+    tch_rank_null_release(&null);
+    return 0;
+}
+
+int tch_ratio_paired(const double *a, const double *b, size_t n, double alpha, double bound,
+                     struct tch_ratio *ret, tacho_error *err)
+{
+    struct tch_ratio ratio = {0};
+    double *d;
+    int status;
+
+    if ((status = check_call(alpha, bound, err)) < 0 || (status = check(a, n, "a", err)) < 0 ||
+        (status = check(b, n, "b", err)) < 0)
+        return status;
+    d = calloc(2 * n, sizeof *d);
+    if (!d)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing %zu pairs", n);
+    for (size_t i = 0; i < n; i++)
+        d[i] = log(b[i]) - log(a[i]);
+    status = paired(d, d + n, n, alpha, bound, &ratio, err);
+    if (status == 0)
+        *ret = ratio;
+    free(d);
+    return status;
+}
+
+/* x: the negated logarithms of a, y: those of b, both sorted; x has room for m more, y for n. */
+static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, double bound,
+                    struct tch_ratio *ret, tacho_error *err)
+{
+    struct sums sums = {.x = x, .m = m, .y = y, .n = n};
+    struct tch_rank_null null;
+    struct tch_rank_tails one = {0};
+    struct tch_rank_tails at;
+    double *a = x + m;
+    double *moved = y + n;
+    int status;
+
+    for (size_t i = 0; i < m; i++)
+        a[i] = -x[i];
+    for (size_t j = 0; j < n; j++)
+        moved[j] = y[j] - log(bound);
+    status = tch_rank_sum_null(&null, m, n, err);
+    if (status == 0)
+        status = tch_rank_sum_test(a, m, y, n, &null, &one, err);
+    at = one;
+    if (status == 0 && bound != 1)
+        status = tch_rank_sum_test(a, m, moved, n, &null, &at, err);
+    if (status < 0) {
+        tch_rank_null_release(&null);
+        return status;
+    }
+    set_p(ret, &one, &at);
+    set_interval(&sums, &null, alpha, 1, ret);
+    ret->p_least = tch_rank_sum_least(m, n);
+    /* Half of those that are 0 count: neither below nor above. */
+    ret->effect = 1 - (count_sums(&sums, 0) + count_sums(&sums, -0x1p-1074)) / (2 * null.largest);
+    tch_rank_null_release(&null);
+    return 0;
+}
+
+int tch_ratio_unpaired(const double *a, size_t m, const double *b, size_t n, double alpha,
+                       double bound, struct tch_ratio *ret, tacho_error *err)
+{
+    struct tch_ratio ratio = {0};
+    double *x;
+    double *y;
+    int status;
+
+    if ((status = check_call(alpha, bound, err)) < 0 || (status = check(a, m, "a", err)) < 0 ||
+        (status = check(b, n, "b", err)) < 0)
+        return status;
+    x = calloc(2 * (m + n), sizeof *x);
+    if (!x)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing %zu values", m + n);
+    y = x + 2 * m;
+    for (size_t i = 0; i < m; i++)
+        x[i] = -log(a[i]);
+    for (size_t j = 0; j < n; j++)
+        y[j] = log(b[j]);
+    tch_sort(x, m);
+    tch_sort(y, n);
+    status = unpaired(x, m, y, n, alpha, bound, &ratio, err);
+    if (status == 0)
+        *ret = ratio;
+    free(x);
+    return status;
+}

@@ -1,0 +1,70 @@
+/*
+ * Order statistics of a stream of numbers: exact while they fit into the memory allowed, by a
+ * log-linear histogram of any doubles beyond that.
+ */
+#ifndef TCH_STREAM_STATS_H
+#define TCH_STREAM_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tacho/error.h>
+
+/* What a histogram's answers are off by at most, relative to the value. */
+#define TCH_STREAM_ERROR (1.0 / 256)
+
+struct tch_stream {
+    uint64_t n;
+    double min;
+    double max;
+    uint64_t *counts; /* of the buckets */
+    double *values;   /* NULL: they did not fit */
+    size_t room;
+    size_t most; /* values that may be kept */
+    double shift;
+    long double sum; /* of what is over shift, and of its square */
+    long double squares;
+};
+
+/** limit: bytes of memory for the values themselves. 0 or TACHO_ENOMEM. */
+int tch_stream_init(struct tch_stream *s, size_t limit, tacho_error *err);
+void tch_stream_release(struct tch_stream *s);
+
+/** Takes numbers that are not NaN nor infinite. Memory that runs out makes it a histogram. */
+void tch_stream_add_all(struct tch_stream *s, const double *values, size_t n);
+
+static inline void tch_stream_add(struct tch_stream *s, double value)
+{
+    tch_stream_add_all(s, &value, 1);
+}
+
+/** Takes what another histogram knows: nothing is exact from then on. The value stands for `count`
+    numbers; min and max are the caller's to set. */
+void tch_stream_add_count(struct tch_stream *s, double value, uint64_t count);
+
+static inline bool tch_stream_exact(const struct tch_stream *s)
+{
+    return s->values != NULL;
+}
+
+/** The mean and the population's standard deviation; 0 when empty. */
+double tch_stream_mean(const struct tch_stream *s);
+double tch_stream_std(const struct tch_stream *s);
+
+/**
+ * The values at `count` ranks, each from 1 to n, ascending or not.
+ *
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t count, double *ret,
+                  tacho_error *err);
+
+/** The median of the distances from `from`. 0 or TACHO_ENOMEM. */
+int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err);
+
+/** How many values are < edges[0], < edges[1], …, edges ascending; a histogram answers by the
+    middles of its buckets. */
+void tch_stream_below(const struct tch_stream *s, const double *edges, size_t count, uint64_t *ret);
+
+#endif

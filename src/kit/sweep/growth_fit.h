@@ -1,0 +1,72 @@
+/*
+ * How a cost grows with n: a constant part and a growing one, cost = a + b f(n), for each of the
+ * usual f, and which of them the numbers speak for.
+ *
+ * Fitted to relative errors, as costs go over orders of magnitude. The constant part is what every
+ * run costs whatever n is, starting the program for one; it cannot be negative.
+ */
+#ifndef TCH_GROWTH_FIT_H
+#define TCH_GROWTH_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+
+enum tch_growth {
+    TCH_O_1,
+    TCH_O_LOG,
+    TCH_O_N,
+    TCH_O_NLOG,
+    TCH_O_N2,
+    TCH_O_N3,
+    TCH_GROWTHS,
+};
+
+/** "1", "log n", "n", "n log n", "n^2", "n^3". */
+extern const char *const tch_growth_names[TCH_GROWTHS];
+
+/** What f(n) is. */
+double tch_growth_of(enum tch_growth growth, double n);
+
+struct tch_fit_model {
+    double a, b;
+    double rms; /**< relative error of the fit, root of the mean square */
+    double r2;  /**< share of the variance of the costs that it explains */
+    double bic; /**< Schwarz's criterion, for errors of 2 % or more: the smaller, the better */
+    bool open;  /**< not told apart from the best */
+};
+
+enum { TCH_FIT_LEAST = 4 }; /* points */
+
+/** Models are told apart by this much of the criterion: about 20 to 1. */
+#define TCH_FIT_APART 6.0
+
+/** Real programs follow no formula better than that: caches, pages. */
+#define TCH_FIT_FLOOR 0.02
+
+struct tch_fit {
+    struct tch_fit_model model[TCH_GROWTHS];
+    size_t points;
+    int best;        /**< -1: too few points */
+    double exponent; /**< k of a + b n^k, fitted freely; NAN: too few points, or no growth */
+    double exponent_low, exponent_high; /**< 95 %; NAN: not to be told */
+};
+
+/** n[i] > 0, cost[i] > 0. Fewer than TCH_FIT_LEAST different n: best is -1. */
+void tch_fit_growth(const double *n, const double *cost, size_t count, struct tch_fit *ret);
+
+/** What is expected: this growth, or at most this. */
+struct tch_expect {
+    const char *text; /**< as given; NULL: nothing is */
+    enum tch_growth growth;
+    bool at_most;
+};
+
+/** "n log n", "O(n^2)", "<= n". 0 or TACHO_EINVAL. text must outlive ret. */
+int tch_expect_parse(const char *text, struct tch_expect *ret, tacho_error *err);
+
+/** Is a fit in contradiction to what is expected? */
+bool tch_fit_contradicts(const struct tch_fit *fit, const struct tch_expect *expect);
+
+#endif

@@ -1,0 +1,343 @@
+/* The loop: block after block, run after run, whatever becomes of a cell. */
+#include "sweep_loop.h"
+
+#include <math.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "kit/run/run.h"
+#include "sweep_unit.h"
+
+enum { FAILURE_MAX = 8192, LAST_LINES = 5 };
+
+static bool told_to_stop(const struct tch_sweep_watch *watch)
+{
+    return watch->stop && *watch->stop != 0;
+}
+
+double tch_sweep_left_ns(const struct tch_sweep *sweep)
+{
+    double known = 0;
+    double left = 0;
+    uint64_t known_units = 0;
+    uint64_t unknown_runs = 0;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines; i++) {
+        const struct tch_sweep_unit *u = &sweep->units[i];
+        uint64_t runs = u->state == TCH_UNIT_FAILED ? 0 : u->total - u->done;
+
+        if (u->last_ns == 0) {
+            unknown_runs += runs;
+            continue;
+        }
+        known += (double)u->last_ns;
+        known_units++;
+        left += (double)u->last_ns * (double)runs;
+    }
+    return known_units > 0 ? left + known / (double)known_units * (double)unknown_runs : 0;
+}
+
+/*
+ * A cell that failed.
+ */
+
+static void say_why(struct tch_buf *b, const struct tch_run *run)
+{
+    const struct tch_run_sample *bad = &run->bad;
+
+    tch_buf_adds(b, run->bad_warmup ? "a warm-up run " : "");
+    if (bad->timed_out)
+        tch_buf_addf(b, "ended by --timeout after %.3g s", bad->field[TCH_WALL] / 1e9);
+    else if (WIFSIGNALED(bad->status))
+        tch_buf_addf(b, "killed by signal %d (%s)", WTERMSIG(bad->status),
+                     strsignal(WTERMSIG(bad->status)));
+    else
+        tch_buf_addf(b, "failed with status %d", WEXITSTATUS(bad->status));
+    tch_buf_addc(b, '\n');
+    tch_run_last_words(run, LAST_LINES, b);
+}
+
+static int complete(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
+                    tacho_error *err)
+{
+    struct tch_run_end end = {
+        .state = state,
+        .stopped = strcmp(state, "complete") == 0 ? "runs" : state,
+        .ended_unix_ns = tch_wall_ns(),
+        .tacho_cpu_ns = NAN,
+        .looks = unit->looks,
+        .looks_cpu_ns = (double)unit->looks_ns,
+        /* of all runs, or not known */
+        .server = unit->server.runs > 0 && unit->server.runs == unit->done,
+        .server_ready_s = unit->server.ready_s / unit->server.runs,
+        .server_cpu_ns = unit->server.cpu_ns,
+        .server_peak_bytes = unit->server.peak_bytes,
+        .server_energy_j = unit->server.energy_j,
+        .power_source = sweep->power_source[0] ? sweep->power_source : NULL,
+        .power_why = sweep->power_why[0] ? sweep->power_why : "not known: the sweep was killed",
+    };
+    struct tch_receipt r;
+    bool open;
+    int status = tch_receipt_load(&r, unit->folder, &open, err);
+
+    if (status == 0)
+        status = tch_run_complete(&r, unit->folder, &end, sweep->plan->run.trace, err);
+    tch_receipt_release(&r);
+    unit->closed = status == 0;
+    return status;
+}
+
+/* failure.txt beside run.json: why, and the last words. */
+static int fail_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
+                     const struct tch_buf *why, tacho_error *err)
+{
+    char path[PATH_MAX];
+    int status = tch_folder_at(path, unit->folder, "failure.txt", err);
+
+    if (status == 0)
+        status = tch_file_replace(path, why->data, why->len, false, err);
+    if (status == 0)
+        status = complete(sweep, unit, "failed", err);
+    unit->state = TCH_UNIT_FAILED;
+    sweep->runs_done += unit->total - unit->done;
+    return status;
+}
+
+/*
+ * One run.
+ */
+
+static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, size_t i,
+                       tacho_error *err)
+{
+    struct tch_run_plan whole = p->run;
+    struct tch_surroundings s = {0};
+    struct tch_folder folder;
+    int status = tch_unit_config(&s, sweep, i, err);
+
+    whole.runs = sweep->units[i].total;
+    if (status == 0)
+        status = tch_run_found(&folder, &whole, sweep->id, &s, err);
+    free(s.config);
+    if (status == 0 && !(sweep->units[i].folder = strdup(folder.path)))
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a cell");
+    return status;
+}
+
+static void note(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const struct tch_run *run)
+{
+    unit->looks += run->meter.looks;
+    unit->looks_ns += run->meter.cost_ns;
+    snprintf(sweep->power_source, sizeof sweep->power_source, "%s",
+             run->meter.power ? run->meter.source : "");
+    if (run->server_ready_s > 0) {
+        unit->server.runs++;
+        unit->server.ready_s += run->server_ready_s;
+        unit->server.cpu_ns += run->server_cpu_ns;
+        unit->server.energy_j += run->server_energy_j;
+        unit->server.peak_bytes = fmax(unit->server.peak_bytes, run->server_peak_bytes);
+    }
+    snprintf(sweep->power_why, sizeof sweep->power_why, "%s", run->meter.why);
+}
+
+/* What hinders one cell hinders that cell alone: a program that is not there, a failing --prepare.
+   Without memory nothing goes on. 1: the run was made, or the cell failed (then `why` says how);
+   0: told to stop. */
+static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const struct tch_step *step,
+                    const struct tch_sweep_watch *watch, struct tch_buf *why, tacho_error *err)
+{
+    struct tch_sweep_unit *unit = &sweep->units[step->unit];
+    struct tch_run_watch run_watch = {.stop = watch->stop};
+    struct tch_run run;
+    int status = tch_run_go_on(&run, &p->run, unit->folder, step->run - 1, step->pair - 1, err);
+
+    if (status == 0)
+        status = tch_run_measure(&run, &run_watch, err);
+    if (run.items)
+        note(sweep, unit, &run);
+    if (status < 0 && status != TACHO_ENOMEM) {
+        tch_buf_adds(why, err->message);
+        status = 1;
+    } else if (status == 0 && run.state == TCH_RUN_FAILED) {
+        say_why(why, &run);
+        status = 1;
+    } else if (status == 0) {
+        status = run.state == TCH_RUN_COMPLETE;
+    }
+    tch_run_release(&run);
+    return status;
+}
+
+/* 1 to go on, 0 when told to stop. */
+static int visit(struct tch_sweep *sweep, const struct tch_step *step,
+                 const struct tch_sweep_watch *watch, tacho_error *err)
+{
+    struct tch_sweep_unit *unit = &sweep->units[step->unit];
+    uint64_t begin = tch_now_ns();
+    struct tch_unit_plan p;
+    struct tch_buf why;
+    int status = tch_unit_plan_init(&p, sweep, step->unit, err);
+
+    tch_buf_init(&why, FAILURE_MAX);
+    if (status == 0 && !unit->folder)
+        status = make_folder(sweep, &p, step->unit, err);
+    if (status == 0)
+        status = make_run(sweep, &p, step, watch, &why, err);
+    if (status > 0 && why.len > 0) {
+        if (fail_unit(sweep, unit, &why, err) < 0)
+            status = err->code;
+    } else if (status > 0) {
+        unit->done = step->run;
+        unit->last_ns = tch_now_ns() - begin;
+        sweep->runs_done++;
+    }
+    if (status > 0 && watch->step)
+        watch->step(watch->ctx, sweep, step->unit, why.len > 0 ? why.data : NULL);
+    tch_buf_release(&why);
+    tch_unit_plan_release(&p);
+    return status;
+}
+
+static int run_block(struct tch_sweep *sweep, uint64_t block, struct tch_step *steps,
+                     const struct tch_sweep_watch *watch, tacho_error *err)
+{
+    int status = tch_order_block(&sweep->order, block, steps, err);
+
+    if (status < 0)
+        return status;
+    status = 1;
+    for (size_t i = 0; i < sweep->order.steps && status > 0; i++) {
+        const struct tch_sweep_unit *unit = &sweep->units[steps[i].unit];
+
+        if (unit->state == TCH_UNIT_FAILED || steps[i].run <= unit->done)
+            continue;
+        status = told_to_stop(watch) ? 0 : visit(sweep, &steps[i], watch, err);
+    }
+    return status;
+}
+
+/*
+ * Flamegraphs: an extra run of each, when all others are made.
+ */
+
+static bool wants_flame(const struct tch_sweep *sweep, const struct tch_sweep_unit *unit)
+{
+    return sweep->plan->run.flame && unit->state != TCH_UNIT_FAILED && !unit->closed &&
+           unit->done >= unit->total;
+}
+
+/* Why there is none goes to *err, and is no failure of the cell; but it fails without memory. */
+static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_plan *p,
+                      const struct tch_sweep_watch *watch, tacho_error *err)
+{
+    const struct tch_sweep_unit *unit = &sweep->units[i];
+    struct tch_run_watch run_watch = {.stop = watch->stop};
+    struct tch_run run;
+    int status = tch_run_go_on(&run, &p->run, unit->folder, unit->total, 0, err);
+
+    if (status == 0)
+        status = tch_run_flames(&run, &run_watch, err);
+    if (status == 0 && run.items[0].flame_error.message[0]) {
+        *err = run.items[0].flame_error;
+        status = err->code;
+    } else if (status == 0 && run.server_flame_error.message[0]) {
+        *err = run.server_flame_error;
+        status = err->code;
+    }
+    tch_run_release(&run);
+    return status;
+}
+
+/* The unit is complete with it. 1 to go on, 0 when told to stop. */
+static int end_by_flame(struct tch_sweep *sweep, size_t i, const struct tch_sweep_watch *watch,
+                        tacho_error *err)
+{
+    struct tch_unit_plan p;
+    int status = tch_unit_plan_init(&p, sweep, i, err);
+
+    if (status == 0) {
+        status = draw_flame(sweep, i, &p, watch, err);
+        if (told_to_stop(watch)) {
+            status = 0;
+        } else if (status != TACHO_ENOMEM) {
+            if (status < 0 && sweep->flames_missing++ == 0)
+                sweep->flame_error = *err;
+            status = complete(sweep, &sweep->units[i], "complete", err) < 0 ? err->code : 1;
+        }
+    }
+    tch_unit_plan_release(&p);
+    return status;
+}
+
+static int draw_flames(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
+                       tacho_error *err)
+{
+    int status = 1;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines && status > 0; i++)
+        if (wants_flame(sweep, &sweep->units[i])) {
+            status = told_to_stop(watch) ? 0 : end_by_flame(sweep, i, watch, err);
+            if (status > 0 && watch->step)
+                watch->step(watch->ctx, sweep, i, NULL);
+        }
+    return status;
+}
+
+static bool all_done(const struct tch_sweep *sweep)
+{
+    bool done = sweep->runs_done >= sweep->runs_total;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines && done; i++)
+        done = !wants_flame(sweep, &sweep->units[i]);
+    return done;
+}
+
+int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
+                      tacho_error *err)
+{
+    const struct tch_run_plan *plan = &sweep->plan->run;
+    struct tch_step *steps;
+    int status;
+
+    if (all_done(sweep))
+        return 0;
+    steps = calloc(sweep->order.steps, sizeof *steps);
+    if (!steps)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a sweep");
+    status = tch_run_hook(plan, "setup", plan->setup, err);
+    if (status == 0) {
+        status = 1;
+        for (uint64_t block = 0; block < sweep->plan->repeat && status > 0; block++)
+            status = run_block(sweep, block, steps, watch, err);
+        if (status > 0)
+            status = draw_flames(sweep, watch, err);
+        sweep->interrupted = status == 0;
+        if (tch_run_hook(plan, "cleanup", plan->cleanup, status < 0 ? NULL : err) < 0 && status > 0)
+            status = TACHO_EIO;
+    }
+    free(steps);
+    return status < 0 ? status : 0;
+}
+
+int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines; i++) {
+        struct tch_sweep_unit *unit = &sweep->units[i];
+
+        if (unit->state == TCH_UNIT_FAILED || unit->done < unit->total ||
+            (sweep->interrupted && wants_flame(sweep, unit)))
+            continue;
+        unit->state = TCH_UNIT_COMPLETE;
+        if (!unit->closed) {
+            int status = complete(sweep, unit, "complete", err);
+
+            if (status < 0)
+                result = status;
+        }
+    }
+    return result;
+}

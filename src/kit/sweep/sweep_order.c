@@ -1,0 +1,153 @@
+/* The order of a sweep. */
+#include "sweep_order.h"
+
+#include "base/fail.h"
+
+/* SplitMix64: small, and good for any seed. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+/* Below n; what would favour small numbers is drawn again. */
+static size_t random_below(uint64_t *state, size_t n)
+{
+    uint64_t limit = UINT64_MAX - UINT64_MAX % n;
+    uint64_t x;
+
+    do
+        x = next_random(state);
+    while (x >= limit);
+    return (size_t)(x % n);
+}
+
+static void shuffle(uint32_t *x, size_t n, uint64_t *state)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = random_below(state, i);
+        uint32_t kept = x[i - 1];
+
+        x[i - 1] = x[j];
+        x[j] = kept;
+    }
+}
+
+/* Cells of one baseline; of all where there is none. */
+static size_t cells_of(const struct tch_order *order, size_t baseline)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < order->cells; i++)
+        n += order->baselines == 0 || order->baseline[i] == baseline;
+    return n;
+}
+
+static size_t rounds_of(size_t cells)
+{
+    return (cells + TCH_ROUND_CELLS - 1) / TCH_ROUND_CELLS;
+}
+
+void tch_order_init(struct tch_order *order)
+{
+    order->rounds = order->baselines == 0 ? rounds_of(order->cells) : 0;
+    for (size_t i = 0; i < order->baselines; i++)
+        order->rounds += rounds_of(cells_of(order, i));
+    order->steps = order->cells + (order->baselines > 0 ? order->rounds : 0);
+}
+
+/* A round: some cells of one baseline. */
+struct round {
+    uint32_t first; /* among the cells sorted by baseline */
+    uint32_t count;
+    uint32_t baseline;
+    uint32_t of; /* how many that baseline has in a block */
+};
+
+/* All cells, those of a baseline together and shuffled, cut into rounds of about the same size. */
+static void make_rounds(const struct tch_order *order, uint32_t *cells, struct round *rounds,
+                        uint64_t *state)
+{
+    size_t n = 0;
+    size_t r = 0;
+
+    for (size_t b = 0; b < (order->baselines > 0 ? order->baselines : 1); b++) {
+        size_t from = n;
+        size_t parts;
+
+        for (size_t i = 0; i < order->cells; i++)
+            if (order->baselines == 0 || order->baseline[i] == b)
+                cells[n++] = (uint32_t)i;
+        shuffle(cells + from, n - from, state);
+        parts = rounds_of(n - from);
+        for (size_t k = 0; k < parts; k++) {
+            size_t begin = from + (n - from) * k / parts;
+            size_t end = from + (n - from) * (k + 1) / parts;
+
+            rounds[r++] = (struct round){.first = (uint32_t)begin,
+                                         .count = (uint32_t)(end - begin),
+                                         .baseline = (uint32_t)b,
+                                         .of = (uint32_t)parts};
+        }
+    }
+}
+
+/* Baselines have as many runs as rounds, numbered as they come. */
+static size_t add_round(const struct tch_order *order, const struct round *r, const uint32_t *cells,
+                        uint64_t block, uint32_t pair, uint32_t nth, struct tch_step *steps,
+                        uint64_t *state)
+{
+    size_t place = order->baselines > 0 ? random_below(state, r->count + 1u) : SIZE_MAX;
+    size_t n = 0;
+
+    for (size_t i = 0; i <= r->count; i++) {
+        if (i == place)
+            steps[n++] = (struct tch_step){.unit = (uint32_t)order->cells + r->baseline,
+                                           .run = (uint32_t)(block * r->of + nth + 1),
+                                           .pair = pair};
+        if (i < r->count)
+            steps[n++] = (struct tch_step){
+                .unit = cells[r->first + i], .run = (uint32_t)(block + 1), .pair = pair};
+    }
+    return n;
+}
+
+static void lay_out(const struct tch_order *order, uint64_t block, uint32_t *memory,
+                    struct round *rounds, struct tch_step *steps)
+{
+    uint32_t *cells = memory;
+    uint32_t *turn = memory + order->cells;
+    uint32_t *seen = turn + order->rounds; /* rounds so far, by baseline */
+    uint64_t state = order->seed ^ (block + 1) * 0xD1342543DE82EF95u;
+    size_t n = 0;
+
+    make_rounds(order, cells, rounds, &state);
+    for (size_t i = 0; i < order->rounds; i++)
+        turn[i] = (uint32_t)i;
+    shuffle(turn, order->rounds, &state);
+    for (size_t i = 0; i < order->rounds; i++) {
+        const struct round *r = &rounds[turn[i]];
+        uint32_t pair = (uint32_t)(block * order->rounds + i + 1);
+
+        n += add_round(order, r, cells, block, pair, seen[r->baseline]++, steps + n, &state);
+    }
+}
+
+int tch_order_block(const struct tch_order *order, uint64_t block, struct tch_step *steps,
+                    tacho_error *err)
+{
+    uint32_t *memory = calloc(order->cells + order->rounds + order->baselines + 1, sizeof *memory);
+    struct round *rounds = calloc(order->rounds + 1, sizeof *rounds);
+    int status = 0;
+
+    if (!memory || !rounds)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a block of the sweep");
+    else
+        lay_out(order, block, memory, rounds, steps);
+    free(memory);
+    free(rounds);
+    return status;
+}

@@ -1,0 +1,115 @@
+/* What makes a sweep this one: the "plan" of sweep.json, and telling two of them apart. */
+#include "sweep_plan.h"
+
+#include "base/fail.h"
+#include "base/json_write.h"
+
+static void key_list(struct tch_buf *b, const char *key, const char *const *list)
+{
+    tch_json_key(b, key);
+    tch_json_begin_array(b);
+    for (; list && *list; list++)
+        tch_json_text(b, *list);
+    tch_json_end_array(b);
+}
+
+static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
+{
+    tch_json_key(b, "parameters");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < grid->count; i++) {
+        const struct tch_param *p = &grid->param[i];
+
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "name", p->name);
+        tch_json_put_bool(b, "numeric", p->numeric);
+        tch_json_key(b, "values");
+        tch_json_begin_array(b);
+        for (size_t j = 0; j < p->count; j++)
+            tch_json_text(b, p->text[j]);
+        tch_json_end_array(b);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+static void write_metrics(struct tch_buf *b, const struct tch_run_plan *run)
+{
+    tch_json_key(b, "metrics");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < run->metric_count; i++) {
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "name", run->metrics[i].id.name);
+        tch_json_put_text(b, "regex", run->metrics[i].text);
+        tch_json_put_bool(b, "all", run->metrics[i].id.all);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
+                          const char *config_hash)
+{
+    const struct tch_run_plan *run = &plan->run;
+
+    tch_json_begin_object(b);
+    key_list(b, "command", plan->argv);
+    tch_json_put_text(b, "baseline", plan->baseline);
+    write_parameters(b, plan->grid);
+    tch_json_put_u64(b, "repeat", plan->repeat);
+    tch_json_put_u64(b, "seed", plan->seed);
+    tch_json_put_u64(b, "warmup", run->warmup);
+    tch_json_put_u64(b, "timeout_ns", run->timeout_ns);
+    tch_json_put_u64(b, "interval_ns", run->interval_ns);
+    key_list(b, "env", run->env);
+    key_list(b, "labels", run->labels);
+    tch_json_put_text(b, "cwd", run->cwd);
+    tch_json_put_text(b, "input", run->input);
+    tch_json_put_text(b, "output", run->output_path);
+    tch_json_put_text(b, "server", run->server);
+    tch_json_put_text(b, "ready", run->ready);
+    tch_json_put_bool(b, "flame", run->flame);
+    tch_json_put_bool(b, "trace", run->trace);
+    tch_json_put_text(b, "cpus", run->cpus);
+    tch_json_put_bool(b, "no_aslr", run->no_aslr);
+    tch_json_put_bool(b, "allow_nonzero", run->allow_nonzero);
+    tch_json_put_text(b, "setup", run->setup);
+    tch_json_put_text(b, "prepare", run->prepare);
+    tch_json_put_text(b, "conclude", run->conclude);
+    tch_json_put_text(b, "cleanup", run->cleanup);
+    tch_json_put_text(b, "power", run->power);
+    tch_json_put_f64(b, "work", run->work);
+    tch_json_put_text(b, "work_unit", run->work_unit);
+    tch_json_put_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
+    write_metrics(b, run);
+    tch_json_end_object(b);
+}
+
+/* Every member of a has the same value in b. */
+static int all_in(const char *a, size_t a_len, const char *b, size_t b_len, char *what, size_t size)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    struct tch_json_value key;
+    struct tch_json_value other;
+
+    tch_json_open(&r, a, a_len, NULL);
+    if (tch_json_read(&r, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return -1;
+    while (tch_json_member(&r, &key) > 0) {
+        snprintf(what, size, "%.*s", (int)key.len, key.text);
+        if (tch_json_read_raw(&r, &value) < 0 || !tch_json_find(b, b_len, what, &other) ||
+            other.len != value.len || memcmp(other.text, value.text, value.len) != 0)
+            return -1;
+    }
+    return r.status;
+}
+
+int tch_sweep_plan_same(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
+                        size_t size)
+{
+    snprintf(what, size, "plan");
+    return all_in(a, a_len, b, b_len, what, size) < 0 || all_in(b, b_len, a, a_len, what, size) < 0
+               ? -1
+               : 0;
+}

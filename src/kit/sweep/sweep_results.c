@@ -1,0 +1,313 @@
+/* Run folders into rows. Choosing among the rows is sweep_choose.c's. */
+#include "sweep_results.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json_read.h"
+#include "kit/stats/order_stats.h"
+#include "kit/stats/rank.h"
+
+enum { FAILURE_MAX = 64 << 10 };
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the results of a sweep");
+}
+
+int tch_results_measure(const struct tch_results *r, const char *name)
+{
+    for (size_t i = 0; i < r->measure_count; i++)
+        if (strcmp(r->measures[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Its place among the measures, which it joins when it is new. */
+static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_error *err)
+{
+    int at = tch_results_measure(r, row->name);
+    struct tch_measure *measures;
+    struct tch_measure *m;
+
+    if (at >= 0)
+        return at;
+    measures = realloc(r->measures, (r->measure_count + 1) * sizeof *measures);
+    if (!measures)
+        return no_memory(err);
+    r->measures = measures;
+    m = &measures[r->measure_count++];
+    *m = (struct tch_measure){.name = strdup(row->name), .title = strdup(row->title)};
+    m->unit = row->unit;
+    if (!m->name || !m->title)
+        return no_memory(err);
+    return (int)r->measure_count - 1;
+}
+
+/*
+ * The ratio to the baseline.
+ */
+
+/* One number of a sample; of a metric that is printed several times in a run, the median. */
+static double value_in(const struct tch_receipt *r, const struct tch_run_sample *sample,
+                       const char *name, double *room)
+{
+    for (int i = 0; i < TCH_FIELDS; i++)
+        if (strcmp(tch_fields[i].name, name) == 0)
+            return sample->field[i];
+    for (size_t i = 0; i < r->samples.metric_count; i++) {
+        const struct tch_values *v = &sample->metrics[i];
+
+        if (strcmp(r->samples.metrics[i].name, name) == 0 && v->n > 0) {
+            memcpy(room, v->v, v->n * sizeof *room);
+            return tch_median(room, v->n);
+        }
+    }
+    if (strcmp(name, "throughput") == 0 && sample->field[TCH_WALL] > 0)
+        return r->work / sample->field[TCH_WALL] * 1e9;
+    return NAN;
+}
+
+static size_t most_values(const struct tch_receipt *r)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < r->samples.count; i++)
+        for (size_t j = 0; j < r->samples.metric_count; j++)
+            if (r->samples.items[i].metrics[j].n > most)
+                most = r->samples.items[i].metrics[j].n;
+    return most;
+}
+
+/* Runs of the same round; samples are in the order of the rounds. */
+static size_t match(const struct tch_receipt *base, const struct tch_receipt *cell,
+                    const char *name, double *x, double *y, double *room)
+{
+    const struct tch_run_samples *a = &base->samples;
+    const struct tch_run_samples *b = &cell->samples;
+    size_t n = 0;
+
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+        const struct tch_run_sample *p = &a->items[i];
+        const struct tch_run_sample *q = &b->items[j];
+
+        if (p->pair == q->pair && tch_run_sample_ok(p) && tch_run_sample_ok(q)) {
+            x[n] = value_in(base, p, name, room);
+            y[n] = value_in(cell, q, name, room);
+            n += x[n] > 0 && y[n] > 0; /* there is no ratio of others */
+        }
+        i += p->pair <= q->pair;
+        j += q->pair <= p->pair;
+    }
+    return n;
+}
+
+static int compare(struct tch_results *r, const struct tch_receipt *base,
+                   const struct tch_receipt *cell, struct tch_cell_result *result, tacho_error *err)
+{
+    size_t most = most_values(base) > most_values(cell) ? most_values(base) : most_values(cell);
+    double *x = malloc((2 * cell->samples.count + 2 + most) * sizeof *x);
+    double *y = x ? x + cell->samples.count + 1 : NULL;
+    int status = 0;
+
+    if (!x)
+        return no_memory(err);
+    for (size_t i = 0; i < r->measure_count && status == 0; i++) {
+        size_t n = match(base, cell, r->measures[i].name, x, y, y + cell->samples.count + 1);
+
+        if (n > 0)
+            status = tch_ratio_paired(x, y, n, TCH_RUN_ALPHA, 1, &result->value[i].ratio, err);
+        if (n > 0 && status == 0)
+            result->value[i].p = result->value[i].ratio.p;
+    }
+    free(x);
+    return status;
+}
+
+/* Over the cells, a measure at a time: with many cells, one in twenty would differ by chance. */
+static int adjust(struct tch_results *r, tacho_error *err)
+{
+    size_t cells = r->sweep->cells;
+    double *p = calloc(cells + 1, sizeof *p);
+    int status = 0;
+
+    if (!p)
+        return no_memory(err);
+    for (size_t m = 0; m < r->measure_count && status == 0; m++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < cells; i++)
+            if (!isnan(r->cells[i].value[m].p))
+                p[n++] = r->cells[i].value[m].p;
+        status = tch_holm(p, n, p, err);
+        n = 0;
+        for (size_t i = 0; i < cells; i++)
+            if (!isnan(r->cells[i].value[m].p))
+                r->cells[i].value[m].p = p[n++];
+    }
+    free(p);
+    return status;
+}
+
+/*
+ * Reading.
+ */
+
+static void clear_values(struct tch_cell_value *v, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        v[i] = (struct tch_cell_value){
+            .median = NAN, .low = NAN, .high = NAN, .p = NAN, .ratio = {.estimate = NAN}};
+}
+
+/* From `had` measures to as many as there are now. */
+static int grow_values(const struct tch_results *r, struct tch_cell_result *c, size_t had,
+                       tacho_error *err)
+{
+    struct tch_cell_value *v = realloc(c->value, (r->measure_count + 1) * sizeof *v);
+
+    if (!v)
+        return no_memory(err);
+    c->value = v;
+    clear_values(v, had, r->measure_count);
+    return 0;
+}
+
+static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
+                     struct tch_cell_result *c, size_t *had, tacho_error *err)
+{
+    for (size_t i = 0; i < receipt->rows.count; i++)
+        if (place_of(r, &receipt->rows.row[i], err) < 0)
+            return TACHO_ENOMEM;
+    if (grow_values(r, c, 0, err) < 0)
+        return TACHO_ENOMEM;
+    *had = r->measure_count;
+    for (size_t i = 0; i < receipt->rows.count; i++) {
+        const struct tch_summary *s = &receipt->rows.row[i].summary;
+        struct tch_cell_value *v = &c->value[place_of(r, &receipt->rows.row[i], err)];
+
+        v->median = s->median;
+        v->low = s->low;
+        v->high = s->high;
+        v->level = s->level;
+    }
+    return 0;
+}
+
+static int read_failure(struct tch_cell_result *c, const char *folder, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, folder, "failure.txt", err);
+
+    if (status < 0 || access(path, F_OK) < 0)
+        return status;
+    tch_buf_init(&b, FAILURE_MAX);
+    status = tch_file_read(path, FAILURE_MAX, &b, err);
+    if (status == 0 && !(c->failure = strndup(b.data, strcspn(b.data, "\n"))))
+        status = no_memory(err);
+    tch_buf_release(&b);
+    return status;
+}
+
+static void take_config_hash(struct tch_cell_result *c, const struct tch_receipt *receipt)
+{
+    struct tch_json_value v;
+    size_t len;
+    const char *raw = tch_receipt_raw(receipt, "config", &len);
+
+    if (raw && tch_json_find(raw, len, "sha256", &v) && v.len == TACHO_SHA256_TEXT + 1)
+        snprintf(c->config_hash, sizeof c->config_hash, "%.*s", TACHO_SHA256_TEXT - 1, v.text + 1);
+}
+
+static int read_unit(struct tch_results *r, size_t i, struct tch_receipt *receipt, size_t *had,
+                     tacho_error *err)
+{
+    const struct tch_sweep_unit *unit = &r->sweep->units[i];
+    struct tch_cell_result *c = &r->cells[i];
+    bool open;
+    int status;
+
+    tch_sweep_name(r->sweep, i, c->name);
+    c->state = unit->state == TCH_UNIT_COMPLETE ? "complete"
+               : unit->state == TCH_UNIT_FAILED ? "failed"
+               : unit->done > 0                 ? "partial"
+                                                : "pending";
+    c->folder = unit->folder ? unit->folder + strlen(r->sweep->folder) + 1 : "";
+    *receipt = (struct tch_receipt){0};
+    *had = 0;
+    if (!unit->folder)
+        return 0;
+    status = tch_receipt_load(receipt, unit->folder, &open, err);
+    if (status == 0 && unit->state == TCH_UNIT_FAILED)
+        status = read_failure(c, unit->folder, err);
+    if (status < 0)
+        return status;
+    c->runs = receipt->samples.count;
+    r->warned += receipt->warnings.count > 0;
+    take_config_hash(c, receipt);
+    return unit->state == TCH_UNIT_FAILED ? 0 : take_rows(r, receipt, c, had, err);
+}
+
+static int read_all(struct tch_results *r, struct tch_receipt *bases, size_t *had, tacho_error *err)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    size_t all = sweep->cells + sweep->baselines;
+    int status = 0;
+
+    for (size_t i = sweep->cells; i < all && status == 0; i++)
+        status = read_unit(r, i, &bases[i - sweep->cells], &had[i], err);
+    for (size_t i = 0; i < sweep->cells && status == 0; i++) {
+        struct tch_receipt receipt;
+
+        status = read_unit(r, i, &receipt, &had[i], err);
+        if (status == 0 && had[i] > 0 && sweep->baselines > 0 &&
+            had[sweep->cells + sweep->baseline[i]] > 0)
+            status = compare(r, &bases[sweep->baseline[i]], &receipt, &r->cells[i], err);
+        tch_receipt_release(&receipt);
+        r->failed += strcmp(r->cells[i].state, "failed") == 0;
+        r->pending +=
+            strcmp(r->cells[i].state, "complete") != 0 && strcmp(r->cells[i].state, "failed") != 0;
+    }
+    for (size_t i = 0; i < all && status == 0; i++)
+        status = grow_values(r, &r->cells[i], had[i], err);
+    return status == 0 ? adjust(r, err) : status;
+}
+
+int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho_error *err)
+{
+    size_t all = sweep->cells + sweep->baselines;
+    struct tch_receipt *bases = calloc(sweep->baselines + 1, sizeof *bases);
+    size_t *had = calloc(all + 1, sizeof *had);
+    int status;
+
+    *r = (struct tch_results){.sweep = sweep, .along = -1};
+    r->cells = calloc(all, sizeof *r->cells);
+    if (!bases || !had || !r->cells)
+        status = no_memory(err);
+    else
+        status = read_all(r, bases, had, err);
+    for (size_t i = 0; bases && i < sweep->baselines; i++)
+        tch_receipt_release(&bases[i]);
+    free(bases);
+    free(had);
+    return status;
+}
+
+void tch_results_release(struct tch_results *r)
+{
+    for (size_t i = 0; r->cells && i < r->sweep->cells + r->sweep->baselines; i++) {
+        free(r->cells[i].value);
+        free(r->cells[i].failure);
+    }
+    for (size_t i = 0; i < r->measure_count; i++) {
+        free(r->measures[i].name);
+        free(r->measures[i].title);
+    }
+    free(r->cells);
+    free(r->measures);
+    free(r->series);
+    *r = (struct tch_results){.sweep = r->sweep, .along = -1};
+}

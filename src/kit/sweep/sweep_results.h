@@ -1,0 +1,117 @@
+/*
+ * What came out of a sweep: a row a cell with medians, intervals and the ratio to its baseline.
+ *
+ * Everything is made from the run folders, so that it can be made again.
+ */
+#ifndef TCH_SWEEP_RESULTS_H
+#define TCH_SWEEP_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tacho/error.h>
+#include <tacho/fingerprint.h>
+
+#include "base/buf.h"
+#include "growth_fit.h"
+#include "kit/run/run_summary.h"
+#include "kit/stats/ratio.h"
+#include "sweep_loop.h"
+
+enum { TCH_OBJECTIVES = 8, TCH_SERIES_MAX = 256 };
+
+/** What was measured, in any cell: "wall_ns", or a metric of the user's. */
+struct tch_measure {
+    char *name;
+    char *title;
+    enum tch_unit unit;
+};
+
+/** Of one measure in one cell. median is NAN where it was not measured. */
+struct tch_cell_value {
+    double median;
+    double low, high;
+    double level;           /**< 0: low and high are the smallest and the largest */
+    struct tch_ratio ratio; /**< to the baseline; estimate is NAN without one */
+    double p;               /**< of the ratio, adjusted for all cells by Holm */
+};
+
+enum tch_best {
+    TCH_BEST_NO,
+    TCH_BEST_MAYBE, /**< worse than another, but within what the intervals leave open */
+    TCH_BEST_YES,   /**< no other is as good in all and better in one */
+};
+
+struct tch_cell_result {
+    char name[TCH_CELL_NAME];
+    const char *state; /**< "complete", "failed", "partial", "pending" */
+    size_t runs;
+    char *failure;      /**< first line of failure.txt; NULL: none */
+    const char *folder; /**< within the sweep's; "": none */
+    char config_hash[TACHO_SHA256_TEXT];
+    enum tch_best best;
+    struct tch_cell_value *value; /**< one a measure */
+};
+
+/** What the best cells are chosen by. */
+struct tch_objective {
+    size_t measure;
+    bool more; /**< the larger, the better */
+};
+
+/** How the cost grows along one parameter, the others fixed. */
+struct tch_series {
+    char name[TCH_CELL_NAME]; /**< of the others; "" when there are none */
+    size_t first;             /**< its first cell */
+    struct tch_fit fit;
+};
+
+struct tch_results {
+    const struct tch_sweep *sweep;
+    struct tch_measure *measures;
+    size_t measure_count;
+    struct tch_cell_result *cells; /**< the cells, then the baselines: as the sweep's units */
+    size_t failed;
+    size_t pending;
+    size_t warned; /**< cells and baselines with warnings */
+
+    struct tch_objective objective[TCH_OBJECTIVES];
+    size_t objective_count;
+
+    size_t cost; /**< the measure that figures and fits are of */
+    int along;   /**< the parameter that fits are along; -1: none */
+    struct tch_series *series;
+    size_t series_count;
+    struct tch_expect expect; /**< what the user expects; text is NULL without */
+    size_t unexpected;        /**< series that grow otherwise */
+};
+
+/** Reads all run folders. tch_results_release() in any case. */
+int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho_error *err);
+void tch_results_release(struct tch_results *r);
+
+/** By name. -1: there is none. */
+int tch_results_measure(const struct tch_results *r, const char *name);
+
+/** "wall_ns,max:accuracy": marks the best cells by these. NULL: wall time and peak memory.
+    0, or TACHO_EINVAL for a measure that is not there. */
+int tch_results_best(struct tch_results *r, const char *objectives, tacho_error *err);
+
+/**
+ * How the cost grows.
+ *
+ * @param cost    a measure; NULL: wall time
+ * @param along   a parameter; NULL: the one that is numeric, if it is the only one
+ * @param expect  "n log n", "<= n^2"; or NULL
+ * @return 0, or TACHO_EINVAL: names that are not there, or what was asked for cannot be told
+ */
+int tch_results_growth(struct tch_results *r, const char *cost, const char *along,
+                       const char *expect, tacho_error *err);
+
+void tch_results_csv(const struct tch_results *r, struct tch_buf *b);
+void tch_results_json(const struct tch_results *r, struct tch_buf *b);
+
+/** Writes results.csv and sweep.json into the sweep's folder. */
+int tch_results_write(const struct tch_results *r, tacho_error *err);
+
+#endif

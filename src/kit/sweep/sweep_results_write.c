@@ -1,0 +1,283 @@
+/* results.csv and sweep.json. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/float_text.h"
+#include "base/json_write.h"
+#include "sweep_results.h"
+
+enum { OUT_MAX = 1 << 30 };
+
+static const char *const best_names[] = {
+    [TCH_BEST_NO] = "no", [TCH_BEST_MAYBE] = "maybe", [TCH_BEST_YES] = "best"};
+
+static const char *const unit_names[] = {[TCH_NS] = "ns",
+                                         [TCH_BYTES] = "bytes",
+                                         [TCH_COUNT] = "count",
+                                         [TCH_JOULES] = "J",
+                                         [TCH_PLAIN] = ""};
+
+/*
+ * CSV.
+ */
+
+/* As RFC 4180 has it. */
+static void add_text(struct tch_buf *b, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        tch_buf_adds(b, text);
+        return;
+    }
+    tch_buf_addc(b, '"');
+    for (; *text; text++)
+        tch_buf_adds(b, *text == '"' ? "\"\"" : (char[]){*text, '\0'});
+    tch_buf_addc(b, '"');
+}
+
+/* What is not known is empty. */
+static void add_number(struct tch_buf *b, double value)
+{
+    char text[TCH_PLAIN_TEXT];
+
+    tch_buf_addc(b, ',');
+    if (isfinite(value))
+        tch_buf_add(b, text, tch_f64_plain(text, value));
+}
+
+static void add_values(const struct tch_results *r, struct tch_buf *b,
+                       const struct tch_cell_value *v)
+{
+    add_number(b, v->median);
+    add_number(b, v->level > 0 ? v->low : NAN);
+    add_number(b, v->level > 0 ? v->high : NAN);
+    if (r->sweep->baselines == 0)
+        return;
+    add_number(b, v->ratio.estimate);
+    add_number(b, v->ratio.level > 0 ? v->ratio.low : NAN);
+    add_number(b, v->ratio.level > 0 ? v->ratio.high : NAN);
+}
+
+static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const struct tch_grid *grid = sweep->plan->grid;
+    const struct tch_cell_result *c = &r->cells[i];
+    bool cell = i < sweep->cells;
+    size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
+
+    add_text(b, c->name);
+    for (size_t j = 0; j < grid->count; j++) {
+        tch_buf_addc(b, ',');
+        if (cell || (sweep->baseline_uses >> j & 1))
+            add_text(b, tch_grid_text(grid, at, j));
+    }
+    tch_buf_addf(b, ",%s,%zu,%s", c->state, c->runs, cell ? best_names[c->best] : "");
+    for (size_t j = 0; j < r->measure_count; j++)
+        add_values(r, b, &c->value[j]);
+    tch_buf_addc(b, '\n');
+}
+
+void tch_results_csv(const struct tch_results *r, struct tch_buf *b)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const struct tch_grid *grid = sweep->plan->grid;
+
+    tch_buf_adds(b, "cell");
+    for (size_t i = 0; i < grid->count; i++)
+        tch_buf_addf(b, ",%s", grid->param[i].name);
+    tch_buf_adds(b, ",state,runs,pareto");
+    for (size_t i = 0; i < r->measure_count; i++) {
+        const char *name = r->measures[i].name;
+
+        tch_buf_addf(b, ",%s,%s_low,%s_high", name, name, name);
+        if (sweep->baselines > 0)
+            tch_buf_addf(b, ",%s_ratio,%s_ratio_low,%s_ratio_high", name, name, name);
+    }
+    tch_buf_addc(b, '\n');
+    for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines; i++)
+        add_line(r, b, i);
+    for (size_t i = 0; i < sweep->cells; i++)
+        add_line(r, b, i);
+}
+
+/*
+ * JSON.
+ */
+
+static void write_value(struct tch_buf *b, const struct tch_cell_value *v)
+{
+    bool sure = v->level > 0;
+    bool ratio_sure = v->ratio.level > 0;
+
+    tch_json_begin_object(b);
+    tch_json_put_f64(b, "median", v->median);
+    tch_json_put_f64(b, "low", sure ? v->low : NAN);
+    tch_json_put_f64(b, "high", sure ? v->high : NAN);
+    tch_json_put_f64(b, "level", sure ? v->level : NAN);
+    tch_json_key(b, "ratio");
+    if (isnan(v->ratio.estimate)) {
+        tch_json_null(b);
+    } else {
+        tch_json_begin_object(b);
+        tch_json_put_f64(b, "estimate", v->ratio.estimate);
+        tch_json_put_f64(b, "low", ratio_sure ? v->ratio.low : NAN);
+        tch_json_put_f64(b, "high", ratio_sure ? v->ratio.high : NAN);
+        tch_json_put_f64(b, "level", ratio_sure ? v->ratio.level : NAN);
+        tch_json_put_f64(b, "p", v->p);
+        tch_json_end_object(b);
+    }
+    tch_json_end_object(b);
+}
+
+static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const struct tch_cell_result *c = &r->cells[i];
+    bool cell = i < sweep->cells;
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "cell", c->name);
+    tch_json_key(b, "parameters");
+    tch_grid_json(sweep->plan->grid, cell ? i : sweep->baseline_cell[i - sweep->cells],
+                  cell ? tch_grid_all(sweep->plan->grid) : sweep->baseline_uses, b);
+    tch_json_put_text(b, "config_sha256", c->config_hash[0] ? c->config_hash : NULL);
+    tch_json_put_text(b, "folder", c->folder[0] ? c->folder : NULL);
+    tch_json_put_text(b, "state", c->state);
+    tch_json_put_text(b, "failure", c->failure);
+    tch_json_put_u64(b, "runs", c->runs);
+    if (cell)
+        tch_json_put_text(b, "pareto", best_names[c->best]);
+    if (cell && sweep->baselines > 0)
+        tch_json_put_text(b, "baseline", r->cells[sweep->cells + sweep->baseline[i]].name);
+    tch_json_key(b, "measures");
+    tch_json_begin_object(b);
+    for (size_t j = 0; j < r->measure_count; j++)
+        if (!isnan(c->value[j].median)) {
+            tch_json_key(b, r->measures[j].name);
+            write_value(b, &c->value[j]);
+        }
+    tch_json_end_object(b);
+    tch_json_end_object(b);
+}
+
+static void write_fit(struct tch_buf *b, const struct tch_series *s, const struct tch_results *r)
+{
+    const struct tch_fit *fit = &s->fit;
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "series", s->name);
+    tch_json_put_u64(b, "points", fit->points);
+    tch_json_put_text(b, "best", fit->best < 0 ? NULL : tch_growth_names[fit->best]);
+    tch_json_put_f64(b, "exponent", fit->exponent);
+    tch_json_put_f64(b, "exponent_low", fit->exponent_low);
+    tch_json_put_f64(b, "exponent_high", fit->exponent_high);
+    if (r->expect.text)
+        tch_json_put_bool(b, "as_expected", !tch_fit_contradicts(fit, &r->expect));
+    tch_json_key(b, "models");
+    tch_json_begin_array(b);
+    for (int i = 0; i < TCH_GROWTHS && fit->best >= 0; i++) {
+        const struct tch_fit_model *m = &fit->model[i];
+
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "growth", tch_growth_names[i]);
+        tch_json_put_f64(b, "constant", m->a);
+        tch_json_put_f64(b, "factor", m->b);
+        tch_json_put_f64(b, "r2", m->r2);
+        tch_json_put_f64(b, "relative_error", m->rms);
+        tch_json_put_f64(b, "bic", m->bic);
+        tch_json_put_bool(b, "possible", m->open);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+}
+
+static void write_growth(const struct tch_results *r, struct tch_buf *b)
+{
+    tch_json_key(b, "growth");
+    if (r->series_count == 0) {
+        tch_json_null(b);
+        return;
+    }
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "along", r->sweep->plan->grid->param[r->along].name);
+    tch_json_put_text(b, "cost", r->measures[r->cost].name);
+    tch_json_put_text(b, "expected", r->expect.text);
+    tch_json_key(b, "fits");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < r->series_count; i++)
+        write_fit(b, &r->series[i], r);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+}
+
+static void write_names(const struct tch_results *r, struct tch_buf *b)
+{
+    tch_json_key(b, "measures");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < r->measure_count; i++) {
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "name", r->measures[i].name);
+        tch_json_put_text(b, "title", r->measures[i].title);
+        tch_json_put_text(b, "unit", unit_names[r->measures[i].unit]);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+    tch_json_key(b, "pareto_by");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < r->objective_count; i++) {
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "measure", r->measures[r->objective[i].measure].name);
+        tch_json_put_text(b, "better", r->objective[i].more ? "more" : "less");
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
+void tch_results_json(const struct tch_results *r, struct tch_buf *b)
+{
+    const struct tch_sweep *sweep = r->sweep;
+
+    tch_sweep_head(sweep, b);
+    tch_json_put_text(b, "state", r->pending > 0 ? "interrupted" : "complete");
+    write_names(r, b);
+    tch_json_key(b, "baselines");
+    tch_json_begin_array(b);
+    for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines; i++)
+        write_cell(r, b, i);
+    tch_json_end_array(b);
+    tch_json_key(b, "cells");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < sweep->cells; i++)
+        write_cell(r, b, i);
+    tch_json_end_array(b);
+    write_growth(r, b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+static int write_file(const struct tch_results *r, const char *name,
+                      void (*write)(const struct tch_results *r, struct tch_buf *b),
+                      tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, r->sweep->folder, name, err);
+
+    tch_buf_init(&b, OUT_MAX);
+    write(r, &b);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for %s", name);
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tch_results_write(const struct tch_results *r, tacho_error *err)
+{
+    int status = write_file(r, "results.csv", tch_results_csv, err);
+
+    return status == 0 ? write_file(r, "sweep.json", tch_results_json, err) : status;
+}

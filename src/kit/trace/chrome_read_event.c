@@ -1,0 +1,242 @@
+/* What an event of the Chrome format means; its members are chrome_read_member.c's. */
+#include "chrome_read_event.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "chrome_read_member.h"
+
+enum { MADE_UP = 0x60000000 }; /* the first number for an id that is a text */
+
+static int no_memory(struct tch_chrome_reader *c)
+{
+    return tch_fail(c->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+}
+
+/* Tracks. */
+
+/* An id that is a text gets a number of its own, and names what it is the id of. */
+static uint64_t made_up_id(struct tch_chrome_reader *c, uint32_t text)
+{
+    (void)c;
+    return (uint64_t)MADE_UP + text;
+}
+
+static int find_track(struct tch_chrome_reader *c)
+{
+    struct tch_model *m = c->r->m;
+
+    if (c->pid_text)
+        c->pid = made_up_id(c, c->pid_text);
+    if (c->tid_text)
+        c->tid = made_up_id(c, c->tid_text);
+    if (c->track > 0 && c->pid == c->track_pid && c->tid == c->track_tid) {
+        c->ev.track = c->track - 1;
+        return 0;
+    }
+    c->ev.track = tch_model_track(m, c->pid, c->tid);
+    if (c->ev.track == TCH_NO_TEXT)
+        return no_memory(c);
+    c->track = c->ev.track + 1;
+    c->track_pid = c->pid;
+    c->track_tid = c->tid;
+    if (c->tid_text && !m->tracks[c->ev.track].name) {
+        m->tracks[c->ev.track].name = c->tid_text;
+        m->tracks[c->ev.track].made_up = true;
+    }
+    if (c->pid_text && !m->processes[m->tracks[c->ev.track].process].name)
+        m->processes[m->tracks[c->ev.track].process].name = c->pid_text;
+    if (c->pid > UINT32_MAX || c->tid > UINT32_MAX) {
+        tch_places_add(&m->big_ids, c->ev.offset);
+    }
+    return 0;
+}
+
+/* Metadata. */
+
+static bool name_is(const struct tch_chrome_reader *c, const char *text)
+{
+    return strcmp(tch_text(&c->r->m->texts, c->ev.name), text) == 0;
+}
+
+/* The member of args that counts: "name", "labels" or "sort_index". */
+static int read_metadata(struct tch_chrome_reader *c, uint32_t *text, int64_t *number, bool *sorted)
+{
+    struct tch_json_value key, v;
+    const char *p = c->args + 1;
+
+    while ((p = tch_chrome_next_member(p, &key, &v))) {
+        if (!KEY_IS(&key, "name") && !KEY_IS(&key, "labels") && !KEY_IS(&key, "sort_index"))
+            continue;
+        if (v.type == TCH_JSON_STRING && text)
+            return tch_chrome_intern(c, &v, text);
+        if (v.type == TCH_JSON_NUMBER && number) {
+            *number = (int64_t)fmax(-9e18, fmin(9e18, tch_json_to_f64(&v)));
+            *sorted = true;
+        }
+    }
+    return 0;
+}
+
+static int take_metadata(struct tch_chrome_reader *c)
+{
+    struct tch_model *m = c->r->m;
+    struct tch_process *p;
+    uint32_t process;
+    int status;
+
+    if (!c->has_args || !c->has_name)
+        return 0;
+    if (name_is(c, "thread_name") || name_is(c, "thread_sort_index")) {
+        struct tch_track *t;
+
+        status = find_track(c);
+        if (status < 0)
+            return status;
+        t = &m->tracks[c->ev.track];
+        return name_is(c, "thread_name") ? read_metadata(c, &t->name, NULL, NULL)
+                                         : read_metadata(c, NULL, &t->sort, &t->sorted);
+    }
+    if (c->pid_text)
+        c->pid = made_up_id(c, c->pid_text);
+    process = tch_model_process(m, c->pid);
+    if (process == TCH_NO_TEXT)
+        return no_memory(c);
+    p = &m->processes[process];
+    if (name_is(c, "process_name"))
+        return read_metadata(c, &p->name, NULL, NULL);
+    if (name_is(c, "process_labels"))
+        return read_metadata(c, &p->labels, NULL, NULL);
+    if (name_is(c, "process_sort_index"))
+        return read_metadata(c, NULL, &p->sort, &p->sorted);
+    tch_places_add(&m->ignored, c->ev.offset);
+    return 0;
+}
+
+/* Giving. */
+
+static bool set_kind(struct tch_ev *ev, char phase)
+{
+    switch (phase) {
+    case 'X':
+        ev->kind = TCH_EV_SPAN;
+        return true;
+    case 'B':
+        ev->kind = TCH_EV_BEGIN;
+        return true;
+    case 'E':
+        ev->kind = TCH_EV_END;
+        return true;
+    case 'i':
+    case 'I':
+    case 'R':
+        ev->kind = TCH_EV_INSTANT;
+        ev->phase = 'i';
+        return true;
+    case 'C':
+        ev->kind = TCH_EV_COUNTER;
+        return true;
+    case 's':
+    case 't':
+    case 'f':
+        ev->kind = TCH_EV_FLOW;
+        return true;
+    case 'b':
+    case 'n':
+    case 'e':
+        ev->kind = TCH_EV_ASYNC;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Does it lack what a viewer needs? */
+static bool is_bad(const struct tch_chrome_reader *c)
+{
+    return !c->has_ts || (c->phase == 'X' && (!c->has_dur || c->ev.dur < 0)) ||
+           ((c->ev.kind == TCH_EV_FLOW || c->ev.kind == TCH_EV_ASYNC) && !c->has_id) ||
+           (c->phase == 'C' && !c->has_args);
+}
+
+/* The newer way to write flows: as members of a span. */
+static int give_bound(struct tch_chrome_reader *c)
+{
+    struct tch_ev flow = c->ev;
+    int status = 0;
+
+    if (c->bind_id == 0 || (!c->flow_in && !c->flow_out))
+        return 0;
+    flow.kind = TCH_EV_FLOW;
+    flow.id = c->bind_id;
+    flow.dur = 0;
+    flow.args = NULL;
+    flow.args_len = 0;
+    flow.flags = TCH_EV_ENCLOSING;
+    flow.phase = c->flow_in && c->flow_out ? 't' : c->flow_out ? 's' : 'f';
+    status = tch_reading_give(c->r, &flow);
+    return status;
+}
+
+/* The recorder tells so what it dropped. */
+static void note_dropped(struct tch_chrome_reader *c)
+{
+    struct tch_json_value key, v;
+    const char *p = c->args + 1;
+    uint64_t dropped;
+
+    if (!name_is(c, "records dropped") ||
+        strcmp(tch_text(&c->r->m->texts, c->ev.category), "tacho") != 0)
+        return;
+    while ((p = tch_chrome_next_member(p, &key, &v)))
+        if (KEY_IS(&key, "dropped") && tch_parse_u64_n(v.text, v.len, UINT64_MAX, &dropped) == 0)
+            c->r->m->dropped += dropped;
+}
+
+static int give(struct tch_chrome_reader *c)
+{
+    int status;
+
+    if (c->phase == 'M')
+        return take_metadata(c);
+    c->ev.phase = c->phase;
+    if (!set_kind(&c->ev, c->phase)) {
+        tch_places_add(&c->r->m->ignored, c->ev.offset);
+        return 0;
+    }
+    if (is_bad(c)) {
+        tch_places_add(&c->r->m->bad, c->ev.offset);
+        return 0;
+    }
+    status = find_track(c);
+    if (status < 0)
+        return status;
+    if (c->has_args && c->r->options.args && c->args_len > 2) {
+        c->ev.args = c->args;
+        c->ev.args_len = (uint32_t)c->args_len;
+    }
+    if (c->ev.kind == TCH_EV_INSTANT && c->has_args)
+        note_dropped(c);
+    status = tch_reading_give(c->r, &c->ev);
+    return status != 0 ? status : give_bound(c);
+}
+
+int tch_chrome_read_event(struct tch_chrome_reader *c)
+{
+    struct tch_json_value v;
+    int status = tch_chrome_read_members(c, &v);
+
+    if (status < 0) {
+        c->between = c->json.depth == c->depth;
+        return status;
+    }
+    c->ev.offset = tch_json_offset(&c->json, &v);
+    if (v.type != TCH_JSON_OBJECT) {
+        tch_places_add(&c->r->m->bad, c->ev.offset);
+        return 0;
+    }
+    return give(c);
+}

@@ -1,0 +1,334 @@
+/* Reading Perfetto's format: packets, sequences, clocks and what is interned. */
+#include "perfetto_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "lib/trace/grown.h"
+
+enum { PACKET_LIMIT = 256 << 20, PIECE = 1 << 18 };
+
+int tch_pf_no_memory(struct tch_pf_reader *p)
+{
+    return tch_fail(p->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+}
+
+/* What is interned. */
+
+struct interned_key {
+    uint32_t sequence, generation, what, zero;
+    uint64_t iid;
+};
+
+static struct interned_key key_of(const struct tch_pf_reader *p, uint32_t sequence, uint32_t what,
+                                  uint64_t iid)
+{
+    return (struct interned_key){sequence, p->sequences[sequence].generation, what, 0, iid};
+}
+
+uint32_t tch_pf_interned(const struct tch_pf_reader *p, uint32_t sequence, uint32_t what,
+                         uint64_t iid)
+{
+    struct interned_key key = key_of(p, sequence, what, iid);
+    uint32_t number = tch_texts_find(&p->interned_keys, (const char *)&key, sizeof key);
+
+    return number == TCH_NO_TEXT ? 0 : p->interned[number];
+}
+
+static int intern_entry(struct tch_pf_reader *p, uint32_t sequence, uint32_t what,
+                        const struct tch_pb_field *entry)
+{
+    struct tch_pb_reader r;
+    struct tch_pb_field f;
+    struct interned_key key;
+    const uint8_t *text = (const uint8_t *)"";
+    size_t len = 0;
+    uint64_t iid = 0;
+    uint32_t number, *list;
+
+    tch_pb_open(&r, entry->data, entry->len);
+    while (tch_pb_next(&r, &f) > 0) {
+        if (f.number == TCH_PF_INTERNED_IID && f.type == TCH_PB_VARINT) {
+            iid = f.value;
+        } else if (f.number == TCH_PF_INTERNED_TEXT && f.type == TCH_PB_BYTES) {
+            text = f.data;
+            len = f.len;
+        }
+    }
+    key = key_of(p, sequence, what, iid);
+    number = tch_texts_add(&p->interned_keys, (const char *)&key, sizeof key);
+    if (number == TCH_NO_TEXT)
+        return tch_pf_no_memory(p);
+    list = tch_trace_grown(p->interned, &p->interned_room, (size_t)number + 1, sizeof *list);
+    if (!list)
+        return tch_pf_no_memory(p);
+    p->interned = list;
+    list[number] = tch_texts_add(&p->r->m->texts, (const char *)text, len);
+    return list[number] == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+}
+
+static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *data)
+{
+    struct tch_pb_reader r;
+    struct tch_pb_field f;
+    int status = 0;
+
+    tch_pb_open(&r, data->data, data->len);
+    while (status == 0 && tch_pb_next(&r, &f) > 0)
+        if (f.type == TCH_PB_BYTES &&
+            (f.number <= TCH_PF_INTERNED_ARGS || f.number == TCH_PF_INTERNED_STRINGS))
+            status = intern_entry(p, sequence, f.number, &f);
+    return status;
+}
+
+/* Sequences and their clocks. */
+
+static int sequence_of(struct tch_pf_reader *p, uint64_t id, uint32_t *ret)
+{
+    struct tch_pf_sequence *list;
+
+    *ret = tch_texts_add(&p->sequence_keys, (const char *)&id, sizeof id);
+    if (*ret == TCH_NO_TEXT)
+        return tch_pf_no_memory(p);
+    list = tch_trace_grown(p->sequences, &p->sequence_room, (size_t)*ret + 1, sizeof *list);
+    if (!list)
+        return tch_pf_no_memory(p);
+    p->sequences = list;
+    return 0;
+}
+
+static void read_defaults(struct tch_pf_sequence *s, const struct tch_pb_field *defaults)
+{
+    struct tch_pb_reader r, inner;
+    struct tch_pb_field f, g;
+
+    tch_pb_open(&r, defaults->data, defaults->len);
+    while (tch_pb_next(&r, &f) > 0) {
+        if (f.number == TCH_PF_PACKET_CLOCK && f.type == TCH_PB_VARINT)
+            s->default_clock = f.value;
+        if (f.number != TCH_PF_PACKET_EVENT || f.type != TCH_PB_BYTES)
+            continue;
+        tch_pb_open(&inner, f.data, f.len);
+        while (tch_pb_next(&inner, &g) > 0)
+            if (g.number == TCH_PF_EVENT_TRACK && g.type == TCH_PB_VARINT)
+                s->default_track = g.value;
+    }
+}
+
+/* A snapshot ties the clocks of the sequence to the one of the trace. */
+static void read_clocks(struct tch_pf_sequence *s, const struct tch_pb_field *snapshot)
+{
+    struct tch_pb_reader r, inner;
+    struct tch_pb_field f, g;
+    uint64_t boot = 0;
+
+    s->clock_count = 0;
+    tch_pb_open(&r, snapshot->data, snapshot->len);
+    while (tch_pb_next(&r, &f) > 0) {
+        uint64_t id = 0, time = 0, steps = 0, unit = 1;
+
+        if (f.number != TCH_PF_CLOCK || f.type != TCH_PB_BYTES)
+            continue;
+        tch_pb_open(&inner, f.data, f.len);
+        while (tch_pb_next(&inner, &g) > 0) {
+            if (g.type != TCH_PB_VARINT)
+                continue;
+            if (g.number == TCH_PF_CLOCK_ID)
+                id = g.value;
+            else if (g.number == TCH_PF_CLOCK_TIME)
+                time = g.value;
+            else if (g.number == TCH_PF_CLOCK_STEPS)
+                steps = g.value;
+            else if (g.number == TCH_PF_CLOCK_UNIT && g.value > 0)
+                unit = g.value;
+        }
+        if (id == TCH_PF_CLOCK_BOOT) {
+            boot = time;
+        } else if (id >= TCH_PF_CLOCK_FIRST_LOCAL && s->clock_count < 4) {
+            s->clocks[s->clock_count].id = id;
+            s->clocks[s->clock_count].now = time * unit;
+            s->clocks[s->clock_count].unit = unit;
+            s->clocks[s->clock_count++].steps = steps != 0;
+        }
+    }
+    for (size_t i = 0; i < s->clock_count; i++)
+        s->clocks[i].offset = (int64_t)(boot - s->clocks[i].now);
+}
+
+static int64_t time_of(struct tch_pf_sequence *s, const struct tch_pf_packet *packet)
+{
+    uint64_t clock = packet->clock ? packet->clock : s->default_clock;
+
+    for (size_t i = 0; i < s->clock_count; i++) {
+        uint64_t time = packet->time * s->clocks[i].unit;
+
+        if (s->clocks[i].id != clock)
+            continue;
+        if (s->clocks[i].steps)
+            time = s->clocks[i].now += time;
+        return (int64_t)(time + (uint64_t)s->clocks[i].offset);
+    }
+    return (int64_t)packet->time;
+}
+
+/* Packets. */
+
+struct parts {
+    struct tch_pf_packet packet;
+    struct tch_pb_field interned, defaults, track, clocks;
+    uint64_t sequence, flags;
+};
+
+/* 0, or TACHO_EPARSE. */
+static int find_parts(const uint8_t *data, size_t len, struct parts *ret)
+{
+    struct tch_pb_reader r;
+    struct tch_pb_field f;
+    int more;
+
+    *ret = (struct parts){0};
+    tch_pb_open(&r, data, len);
+    while ((more = tch_pb_next(&r, &f)) > 0) {
+        if (f.type == TCH_PB_VARINT) {
+            if (f.number == TCH_PF_PACKET_TIME) {
+                ret->packet.time = f.value;
+                ret->packet.has_time = true;
+            } else if (f.number == TCH_PF_PACKET_SEQUENCE) {
+                ret->sequence = f.value;
+            } else if (f.number == TCH_PF_PACKET_FLAGS) {
+                ret->flags = f.value;
+            } else if (f.number == TCH_PF_PACKET_CLOCK) {
+                ret->packet.clock = f.value;
+            }
+        } else if (f.type == TCH_PB_BYTES) {
+            if (f.number == TCH_PF_PACKET_EVENT)
+                ret->packet.event = f;
+            else if (f.number == TCH_PF_PACKET_INTERNED)
+                ret->interned = f;
+            else if (f.number == TCH_PF_PACKET_DEFAULTS)
+                ret->defaults = f;
+            else if (f.number == TCH_PF_PACKET_TRACK)
+                ret->track = f;
+            else if (f.number == TCH_PF_PACKET_CLOCKS)
+                ret->clocks = f;
+        }
+    }
+    return more;
+}
+
+static int read_packet(struct tch_pf_reader *p, const uint8_t *data, size_t len)
+{
+    struct tch_pf_sequence *s;
+    struct parts parts;
+    int status = find_parts(data, len, &parts);
+
+    if (status < 0)
+        return status;
+    status = sequence_of(p, parts.sequence, &parts.packet.sequence);
+    if (status < 0)
+        return status;
+    s = &p->sequences[parts.packet.sequence];
+    if (parts.flags & TCH_PF_CLEARED) {
+        uint32_t generation = s->generation + 1;
+
+        *s = (struct tch_pf_sequence){.generation = generation};
+    }
+    if (parts.clocks.data)
+        read_clocks(s, &parts.clocks);
+    if (parts.defaults.data)
+        read_defaults(s, &parts.defaults);
+    if (parts.interned.data)
+        status = intern_all(p, parts.packet.sequence, &parts.interned);
+    if (status == 0 && parts.track.data)
+        status = tch_pf_read_track(p, &parts.track);
+    if (status == 0 && parts.packet.event.data)
+        status = tch_pf_event(p, &parts.packet, time_of(s, &parts.packet));
+    return status;
+}
+
+static void note_cut(struct tch_pf_reader *p, uint64_t offset, const char *why)
+{
+    p->r->m->cut = true;
+    tch_fail(&p->r->m->why, TACHO_EPARSE, 0, "%s", why);
+    p->r->m->why.offset = offset;
+}
+
+/* As many whole packets as there are in b, which starts at `offset` of the file; *used is set. */
+static int read_packets(struct tch_pf_reader *p, const struct tch_buf *b, uint64_t offset,
+                        size_t *used)
+{
+    struct tch_pb_reader r;
+    struct tch_pb_field f;
+    int status = 0;
+
+    tch_pb_open(&r, b->data, b->len);
+    *used = 0;
+    while (status == 0 && tch_pb_next(&r, &f) > 0) {
+        if (f.number == TCH_PF_TRACE_PACKET && f.type == TCH_PB_BYTES)
+            status = read_packet(p, f.data, f.len);
+        if (status == TACHO_EPARSE) {
+            note_cut(p, offset + *used, "a packet makes no sense");
+            return 1;
+        }
+        *used = (size_t)(r.at - (const uint8_t *)b->data);
+    }
+    return status;
+}
+
+static int read_all(struct tch_pf_reader *p, struct tch_buf *b)
+{
+    uint64_t offset = 0;
+    size_t used;
+    int status = 0;
+
+    while (status == 0) {
+        char *room = tch_buf_room(b, PIECE);
+        ssize_t got;
+
+        if (!room)
+            return tch_fail(p->r->err, TACHO_ELIMIT, 0, "a packet is larger than %d bytes",
+                            PACKET_LIMIT);
+        got = tch_source_read(p->s, room, PIECE);
+        if (got < 0)
+            return tch_fail_errno(p->r->err, errno, "cannot read '%.150s'", p->s->path);
+        if (got == 0)
+            break;
+        tch_buf_grew(b, (size_t)got);
+        status = read_packets(p, b, offset, &used);
+        memmove(b->data, b->data + used, b->len - used);
+        b->len -= used;
+        offset += used;
+    }
+    if (status > 0 && p->r->m->cut)
+        return 0;
+    if (status == 0 && b->len > 0)
+        note_cut(p, offset, "the last packet is not whole");
+    return status;
+}
+
+int tch_read_perfetto(struct tch_reading *r, struct tch_source *s)
+{
+    struct tch_pf_reader p = {.r = r, .s = s};
+    struct tch_buf b;
+    int status;
+
+    r->m->kind = TCH_KIND_PERFETTO;
+    tch_buf_init(&b, PACKET_LIMIT);
+    tch_buf_init(&p.args, PACKET_LIMIT);
+    status = read_all(&p, &b);
+    if (status == 0 && r->m->cut && r->m->events == 0)
+        status =
+            tch_fail(r->err, TACHO_EPARSE, 0, "'%.150s' is no trace that is known here", s->path);
+    tch_buf_release(&b);
+    tch_buf_release(&p.args);
+    tch_texts_release(&p.interned_keys);
+    tch_texts_release(&p.track_keys);
+    tch_texts_release(&p.sequence_keys);
+    tch_texts_release(&p.flows);
+    free(p.interned);
+    free(p.tracks);
+    free(p.sequences);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* Reading Perfetto's format: who is who, from the descriptors of tracks. */
+#include "lib/trace/grown.h"
+#include "perfetto_read.h"
+
+struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
+{
+    uint32_t number = tch_texts_add(&p->track_keys, (const char *)&uuid, sizeof uuid);
+    struct tch_pf_track *list;
+
+    if (number == TCH_NO_TEXT)
+        return NULL;
+    list = tch_trace_grown(p->tracks, &p->track_room, (size_t)number + 1, sizeof *list);
+    if (!list)
+        return NULL;
+    p->tracks = list;
+    list[number].uuid = uuid;
+    return &list[number];
+}
+
+static int set_text(struct tch_pf_reader *p, const struct tch_pb_field *f, uint32_t *ret)
+{
+    *ret = tch_texts_add(&p->r->m->texts, (const char *)f->data, f->len);
+    return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+}
+
+/* Several labels are one text, made of p->args when all are there. */
+static void add_label(struct tch_pf_reader *p, const struct tch_pb_field *f)
+{
+    if (p->args.len > 0)
+        tch_buf_adds(&p->args, ", ");
+    tch_buf_add(&p->args, (const char *)f->data, f->len);
+}
+
+static int set_labels(struct tch_pf_reader *p, uint32_t *ret)
+{
+    if (p->args.failed)
+        return tch_pf_no_memory(p);
+    if (p->args.len == 0)
+        return 0;
+    *ret = tch_texts_add(&p->r->m->texts, p->args.data, p->args.len);
+    return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+}
+
+static void set_sort(struct tch_pf_track *t, uint64_t value)
+{
+    t->sort = (int64_t)value;
+    t->sorted = true;
+}
+
+static int read_process(struct tch_pf_reader *p, struct tch_pf_track *t, struct tch_pb_reader *r)
+{
+    struct tch_pb_field f;
+    int status = 0;
+
+    t->kind = TCH_PF_KIND_PROCESS;
+    while (status == 0 && tch_pb_next(r, &f) > 0) {
+        if (f.number == TCH_PF_PROCESS_PID && f.type == TCH_PB_VARINT)
+            t->pid = f.value;
+        else if (f.number == TCH_PF_PROCESS_SORT && f.type == TCH_PB_VARINT)
+            set_sort(t, f.value);
+        else if (f.number == TCH_PF_PROCESS_NAME && f.type == TCH_PB_BYTES)
+            status = set_text(p, &f, &t->name);
+        else if (f.number == TCH_PF_PROCESS_LABELS && f.type == TCH_PB_BYTES)
+            add_label(p, &f);
+    }
+    return status;
+}
+
+static int read_thread(struct tch_pf_reader *p, struct tch_pf_track *t, struct tch_pb_reader *r)
+{
+    struct tch_pb_field f;
+    int status = 0;
+
+    t->kind = TCH_PF_KIND_THREAD;
+    while (status == 0 && tch_pb_next(r, &f) > 0) {
+        if (f.number == TCH_PF_THREAD_PID && f.type == TCH_PB_VARINT)
+            t->pid = f.value;
+        else if (f.number == TCH_PF_THREAD_TID && f.type == TCH_PB_VARINT)
+            t->tid = f.value;
+        else if (f.number == TCH_PF_THREAD_SORT && f.type == TCH_PB_VARINT)
+            set_sort(t, f.value);
+        else if (f.number == TCH_PF_THREAD_NAME && f.type == TCH_PB_BYTES)
+            status = set_text(p, &f, &t->name);
+    }
+    return status;
+}
+
+static int read_counter(struct tch_pf_reader *p, struct tch_pf_track *t, struct tch_pb_reader *r)
+{
+    struct tch_pb_field f;
+    int status = 0;
+
+    t->counter = true;
+    while (status == 0 && tch_pb_next(r, &f) > 0)
+        if (f.number == TCH_PF_COUNTER_UNIT_NAME && f.type == TCH_PB_BYTES)
+            status = set_text(p, &f, &t->unit);
+    return status;
+}
+
+/* The process, thread or counter part of a track. */
+static int read_part(struct tch_pf_reader *p, struct tch_pf_track *t,
+                     const struct tch_pb_field *part)
+{
+    struct tch_pb_reader r;
+
+    tch_pb_open(&r, part->data, part->len);
+    return part->number == TCH_PF_TRACK_PROCESS  ? read_process(p, t, &r)
+           : part->number == TCH_PF_TRACK_THREAD ? read_thread(p, t, &r)
+                                                 : read_counter(p, t, &r);
+}
+
+/* A process or a thread brings its name with it. */
+static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
+{
+    struct tch_model *m = p->r->m;
+    uint32_t number;
+
+    if (t->kind == TCH_PF_KIND_PROCESS) {
+        number = tch_model_process(m, t->pid);
+        if (number == TCH_NO_TEXT)
+            return tch_pf_no_memory(p);
+        if (t->name)
+            m->processes[number].name = t->name;
+        if (t->labels)
+            m->processes[number].labels = t->labels;
+        if (t->sorted) {
+            m->processes[number].sort = t->sort;
+            m->processes[number].sorted = true;
+        }
+    } else if (t->kind == TCH_PF_KIND_THREAD) {
+        number = tch_model_track(m, t->pid, t->tid);
+        if (number == TCH_NO_TEXT)
+            return tch_pf_no_memory(p);
+        if (t->name)
+            m->tracks[number].name = t->name;
+        if (t->sorted) {
+            m->tracks[number].sort = t->sort;
+            m->tracks[number].sorted = true;
+        }
+    }
+    return 0;
+}
+
+int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descriptor)
+{
+    struct tch_pf_track got = {0}, *t;
+    struct tch_pb_reader r;
+    struct tch_pb_field f;
+    int status = 0;
+
+    tch_buf_clear(&p->args);
+    tch_pb_open(&r, descriptor->data, descriptor->len);
+    while (status == 0 && tch_pb_next(&r, &f) > 0) {
+        if (f.number == TCH_PF_TRACK_UUID && f.type == TCH_PB_VARINT)
+            got.uuid = f.value;
+        else if (f.number == TCH_PF_TRACK_PARENT && f.type == TCH_PB_VARINT)
+            got.parent = f.value;
+        else if (f.number == TCH_PF_TRACK_SORT && f.type == TCH_PB_VARINT)
+            set_sort(&got, f.value);
+        else if (f.number == TCH_PF_TRACK_NAME && f.type == TCH_PB_BYTES)
+            status = set_text(p, &f, &got.name);
+        else if (f.type == TCH_PB_BYTES &&
+                 (f.number == TCH_PF_TRACK_PROCESS || f.number == TCH_PF_TRACK_THREAD ||
+                  f.number == TCH_PF_TRACK_COUNTER))
+            status = read_part(p, &got, &f);
+    }
+    if (status == 0)
+        status = set_labels(p, &got.labels);
+    if (status < 0)
+        return status;
+    t = tch_pf_track_of(p, got.uuid);
+    if (!t)
+        return tch_pf_no_memory(p);
+    got.model = t->model;
+    got.told = true;
+    *t = got;
+    return tell_model(p, t);
+}

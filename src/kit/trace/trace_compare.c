@@ -1,0 +1,141 @@
+/* Two traces, name by name. */
+#include "trace_compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "trace_load.h"
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to compare traces");
+}
+
+/* A fair sample of any number of values, always the same one. */
+static void add_to_sample(struct tch_compare_side *side, double value)
+{
+    uint64_t x = side->count * UINT64_C(0x9E3779B97F4A7C15), place;
+
+    if (side->sample_count < TCH_COMPARE_SAMPLE) {
+        side->sample[side->sample_count++] = value;
+        return;
+    }
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    place = (x ^ x >> 31) % side->count;
+    if (place < TCH_COMPARE_SAMPLE)
+        side->sample[place] = value;
+}
+
+static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char *name, size_t len)
+{
+    uint32_t number = tch_texts_add(&c->texts, name, len);
+
+    if (number == TCH_NO_TEXT)
+        return NULL;
+    if (number == c->room) {
+        size_t room = c->room > 0 ? c->room * 2 : 64;
+        struct tch_compare_row *rows = realloc(c->rows, room * sizeof *rows);
+
+        if (!rows)
+            return NULL;
+        c->rows = rows;
+        c->room = room;
+    }
+    if (number == c->count) {
+        c->rows[number] = (struct tch_compare_row){.name = number};
+        c->count++;
+    }
+    return &c->rows[number];
+}
+
+static int read_side(struct tch_trace_comparison *c, int which, const char *path, tacho_error *err)
+{
+    static const struct tch_read_options plain = {.args = false};
+    struct tch_load load;
+    struct tch_ev ev;
+    int more = 0, status = tch_load_open(&load, path, &plain, tch_by_track_and_time, err);
+
+    while (status == 0 && (more = tch_load_next(&load, &ev, err)) > 0) {
+        struct tch_compare_row *row;
+
+        if (ev.kind != TCH_EV_SPAN)
+            continue;
+        row = row_of(c, tch_text(&load.model.texts, ev.name),
+                     tch_text_len(&load.model.texts, ev.name));
+        if (!row) {
+            status = no_memory(err);
+            break;
+        }
+        row->side[which].count++;
+        row->side[which].total += (uint64_t)ev.dur;
+        c->spans[which]++;
+        /* Ratios need positive values: what took no time took less than a nanosecond. */
+        add_to_sample(&row->side[which], ev.dur > 0 ? (double)ev.dur : 0.5);
+    }
+    c->models[which] = load.model;
+    tch_model_init(&load.model);
+    tch_load_close(&load);
+    if (status == 0)
+        status = more;
+    return status < 0 ? tch_name_trace(err, status, path) : status;
+}
+
+static double change_of(const struct tch_compare_row *row)
+{
+    return fabs((double)row->side[1].total - (double)row->side[0].total);
+}
+
+static int by_change(const void *left, const void *right)
+{
+    const struct tch_compare_row *a = left, *b = right;
+    double x = change_of(a), y = change_of(b);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static int set_ratios(struct tch_trace_comparison *c, tacho_error *err)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        struct tch_compare_row *row = &c->rows[i];
+        int status;
+
+        if (row->side[0].count == 0 || row->side[1].count == 0)
+            continue;
+        status =
+            tch_ratio_unpaired(row->side[0].sample, row->side[0].sample_count, row->side[1].sample,
+                               row->side[1].sample_count, 0.05, 1.0, &row->ratio, err);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char *b,
+                      tacho_error *err)
+{
+    int status;
+
+    *c = (struct tch_trace_comparison){0};
+    status = read_side(c, 0, a, err);
+    if (status == 0)
+        status = read_side(c, 1, b, err);
+    if (status == 0)
+        status = set_ratios(c, err);
+    if (status == 0 && c->count > 0)
+        qsort(c->rows, c->count, sizeof *c->rows, by_change);
+    return status;
+}
+
+void tch_trace_comparison_release(struct tch_trace_comparison *c)
+{
+    tch_texts_release(&c->texts);
+    tch_model_release(&c->models[0]);
+    tch_model_release(&c->models[1]);
+    free(c->rows);
+    *c = (struct tch_trace_comparison){0};
+}

@@ -1,0 +1,75 @@
+/* Spans as CSV: one a line, in order of track and time; written and read back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "trace_csv.h"
+#include "trace_write.h"
+
+/* Writing. */
+
+static void add_field(struct tch_buf *b, const char *text, size_t len)
+{
+    const char *quote;
+
+    if (len > 0 && !memchr(text, '"', len) && !memchr(text, ',', len) && !memchr(text, '\n', len) &&
+        !memchr(text, '\r', len)) {
+        tch_buf_add(b, text, len);
+        return;
+    }
+    tch_buf_addc(b, '"');
+    while ((quote = memchr(text, '"', len))) {
+        size_t n = (size_t)(quote - text) + 1;
+
+        tch_buf_add(b, text, n);
+        tch_buf_addc(b, '"');
+        text += n;
+        len -= n;
+    }
+    tch_buf_add(b, text, len);
+    tch_buf_addc(b, '"');
+}
+
+static void add_text(struct tch_writer *w, uint32_t text)
+{
+    tch_buf_addc(&w->text, ',');
+    if (tch_text_len(&w->m->texts, text) > 0)
+        add_field(&w->text, tch_text(&w->m->texts, text), tch_text_len(&w->m->texts, text));
+}
+
+static int begin(struct tch_writer *w)
+{
+    return tch_writer_put(w, TCH_CSV_HEAD, sizeof TCH_CSV_HEAD - 1);
+}
+
+static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
+{
+    const struct tch_track *t = &w->m->tracks[ev->track];
+    const struct tch_process *p = &w->m->processes[t->process];
+
+    (void)lane;
+    tch_buf_clear(&w->text);
+    tch_buf_addf(&w->text, "%llu,%llu", (unsigned long long)p->pid, (unsigned long long)t->tid);
+    add_text(w, p->name);
+    add_text(w, t->name);
+    add_text(w, ev->name);
+    add_text(w, ev->category);
+    tch_buf_addf(&w->text, ",%lld,%lld,", (long long)ev->ts, (long long)ev->dur);
+    if (ev->args_len > 0)
+        add_field(&w->text, ev->args, ev->args_len);
+    tch_buf_addc(&w->text, '\n');
+    return w->text.failed ? tch_writer_no_memory(w) : tch_writer_put(w, w->text.data, w->text.len);
+}
+
+static int finish(struct tch_writer *w)
+{
+    return w->out.status;
+}
+
+const struct tch_write_format tch_trace_as_csv = {.extension = ".csv",
+                                                  .name = "CSV of spans",
+                                                  .spans_only = true,
+                                                  .begin = begin,
+                                                  .add = add,
+                                                  .finish = finish};

@@ -1,0 +1,227 @@
+/*
+ * Folded stacks as spans: "track;outer;inner 1234". Each line lasts as long as its number says, in
+ * nanoseconds, and comes behind the line before; frames that it shares with that line go on. The
+ * first frame is the track, "process / thread" where trace_folded_write.c made it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "lib/trace/grown.h"
+#include "trace_readers.h"
+
+enum { FRAMES_MAX = 4096, LOOK_LINES = 16 };
+
+struct folded {
+    struct tch_reading *r;
+    struct tch_texts firsts; /* the first frames; their number is the tid */
+    int64_t *ends;           /* by track: up to where it is filled */
+    size_t end_room;
+    uint32_t track;              /* 1 + that of the line before */
+    uint32_t frames[FRAMES_MAX]; /* open on it */
+    size_t depth;
+};
+
+static int no_memory(struct folded *f)
+{
+    return tch_fail(f->r->err, TACHO_ENOMEM, 0, "out of memory to read folded stacks");
+}
+
+/* "frames 12" or "frames 12.5": how long the frames are, and the number. */
+static bool parse_line(const char *text, size_t len, size_t *frames, double *value)
+{
+    size_t at = len;
+
+    while (at > 0 && text[at - 1] != ' ')
+        at--;
+    if (at < 2 || tch_parse_f64_n(text + at, len - at, value) < 0 || !(*value >= 0))
+        return false;
+    for (at--; at > 0 && text[at - 1] == ' ';)
+        at--;
+    *frames = at;
+    return at > 0;
+}
+
+static size_t trimmed(const char *text, size_t len)
+{
+    return len > 0 && text[len - 1] == '\r' ? len - 1 : len;
+}
+
+/* All whole lines of the head, as far as we look. */
+bool tch_is_stacks(const struct tch_source *s)
+{
+    const char *at = s->head, *end = s->head + s->head_len, *feed;
+    size_t lines = 0, frames;
+    double value;
+
+    for (; lines < LOOK_LINES && at < end; lines++, at = feed + 1) {
+        feed = memchr(at, '\n', (size_t)(end - at));
+        if (!feed && lines > 0)
+            break;
+        if (!feed)
+            feed = end;
+        if (memchr(at, '\0', (size_t)(feed - at)) ||
+            !parse_line(at, trimmed(at, (size_t)(feed - at)), &frames, &value))
+            return false;
+    }
+    return lines > 0;
+}
+
+/* Begins and ends. */
+
+static int give(struct folded *f, enum tch_ev_kind kind, uint32_t name)
+{
+    struct tch_ev ev = {.kind = (uint8_t)kind,
+                        .phase = kind == TCH_EV_BEGIN ? 'B' : 'E',
+                        .ts = f->ends[f->track - 1],
+                        .name = name,
+                        .track = f->track - 1};
+
+    return tch_reading_give(f->r, &ev);
+}
+
+static int close_to(struct folded *f, size_t depth)
+{
+    int status = 0;
+
+    while (status == 0 && f->depth > depth) {
+        f->depth--;
+        status = give(f, TCH_EV_END, f->frames[f->depth]);
+    }
+    return status;
+}
+
+static uint32_t text_of(struct folded *f, const char *text, size_t len)
+{
+    return tch_texts_add(&f->r->m->texts, text, len);
+}
+
+static const char *find(const char *text, size_t len, const char *what)
+{
+    return memmem(text, len, what, strlen(what));
+}
+
+/* The process of that name; a new one gets the next number. */
+static uint64_t pid_of(const struct tch_model *m, uint32_t name)
+{
+    for (uint32_t i = 0; i < tch_model_process_count(m); i++)
+        if (m->processes[i].name == name)
+            return m->processes[i].pid;
+    return (uint64_t)tch_model_process_count(m) + 1;
+}
+
+/* The track that the first frame names, 1 + its number; 0 when memory ran out. */
+static uint32_t track_of(struct folded *f, const char *text, size_t len)
+{
+    struct tch_model *m = f->r->m;
+    const char *slash = find(text, len, " / ");
+    size_t process_len = slash ? (size_t)(slash - text) : len;
+    uint32_t count = f->firsts.count, number = tch_texts_add(&f->firsts, text, len);
+    uint32_t process, thread, track;
+    int64_t *ends;
+
+    if (number == TCH_NO_TEXT)
+        return 0;
+    if (number < count)
+        return number + 1;
+    process = text_of(f, text, process_len);
+    thread = slash ? text_of(f, slash + 3, len - process_len - 3) : process;
+    ends = tch_trace_grown(f->ends, &f->end_room, (size_t)number + 1, sizeof *ends);
+    if (ends)
+        f->ends = ends;
+    if (!ends || process == TCH_NO_TEXT || thread == TCH_NO_TEXT)
+        return 0;
+    track = tch_model_track(m, pid_of(m, process), (uint64_t)number + 1);
+    if (track != number) /* tracks are made here alone, in the order of the first frames */
+        return 0;
+    m->tracks[track].name = thread;
+    m->processes[m->tracks[track].process].name = process;
+    return track + 1;
+}
+
+static int enter_track(struct folded *f, const char *text, size_t len)
+{
+    uint32_t track = track_of(f, text, len);
+    int status = 0;
+
+    if (track == 0)
+        return no_memory(f);
+    if (f->track > 0 && f->track != track)
+        status = close_to(f, 0);
+    f->track = track;
+    return status;
+}
+
+/* Frames from the second on; a stack of one frame is that frame on a track of its name. */
+static int take_frames(struct folded *f, const char *text, size_t len)
+{
+    const char *next = memchr(text, ';', len), *end = text + len;
+    size_t depth = 0;
+    int status = enter_track(f, text, next ? (size_t)(next - text) : len);
+
+    text = next ? next + 1 : text;
+    while (status == 0 && depth < FRAMES_MAX) {
+        uint32_t name;
+
+        next = memchr(text, ';', (size_t)(end - text));
+        name = text_of(f, text, (size_t)((next ? next : end) - text));
+        if (name == TCH_NO_TEXT)
+            return no_memory(f);
+        if (depth < f->depth && f->frames[depth] != name)
+            status = close_to(f, depth);
+        if (status == 0 && depth == f->depth) {
+            f->frames[f->depth++] = name;
+            status = give(f, TCH_EV_BEGIN, name);
+        }
+        depth++;
+        if (!next)
+            break;
+        text = next + 1;
+    }
+    return status != 0 ? status : close_to(f, depth);
+}
+
+static int take_line(struct folded *f, const char *text, size_t len, uint64_t offset)
+{
+    struct tch_model *m = f->r->m;
+    size_t frames;
+    double value;
+    int status;
+
+    len = trimmed(text, len);
+    if (len == 0)
+        return 0;
+    if (!parse_line(text, len, &frames, &value) || value > (double)TCH_TIME_MAX) {
+        tch_places_add(&m->bad, offset);
+        return 0;
+    }
+    status = take_frames(f, text, frames);
+    if (status == 0 && f->ends[f->track - 1] <= TCH_TIME_MAX)
+        f->ends[f->track - 1] += (int64_t)round(value);
+    return status;
+}
+
+int tch_read_stacks(struct tch_reading *r, struct tch_source *s)
+{
+    struct tch_source_lines lines = {.s = s};
+    struct folded *f = calloc(1, sizeof *f);
+    const char *text;
+    size_t len;
+    int more, status = 0;
+
+    if (!f)
+        return tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory to read folded stacks");
+    f->r = r;
+    r->m->kind = TCH_KIND_FOLDED;
+    while ((more = tch_source_line(&lines, &text, &len, r->err)) > 0 && status == 0)
+        status = take_line(f, text, len, lines.offset);
+    if (status == 0 && more == 0 && f->track > 0)
+        status = close_to(f, 0);
+    tch_source_lines_release(&lines);
+    tch_texts_release(&f->firsts);
+    free(f->ends);
+    free(f);
+    return status != 0 ? status : more;
+}

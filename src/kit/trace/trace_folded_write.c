@@ -1,0 +1,170 @@
+/* Folded stacks from the model: "process / thread;outer;inner 1234", nanoseconds of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_write.h"
+
+/* A stack is its outer stack and a name. */
+struct stack {
+    uint32_t outer; /* 1 + its number; 0: the name is a track */
+    uint32_t name;
+};
+
+struct frame {
+    uint32_t stack;
+    uint32_t lane;
+    int64_t ts;
+    uint64_t inside;
+};
+
+struct folded {
+    struct tch_texts stacks; /* of struct stack */
+    int64_t *self;           /* by stack */
+    size_t self_room;
+    struct frame *open; /* of the track, of all lanes */
+    size_t depth, room;
+};
+
+static uint32_t stack_of(struct folded *f, uint32_t outer, uint32_t name)
+{
+    struct stack key = {outer, name};
+    uint32_t count = f->stacks.count;
+    uint32_t number = tch_texts_add(&f->stacks, (const char *)&key, sizeof key);
+
+    if (number == TCH_NO_TEXT || number < count)
+        return number;
+    if (number >= f->self_room) {
+        size_t room = f->self_room > 0 ? f->self_room * 2 : 256;
+        int64_t *self = realloc(f->self, room * sizeof *self);
+
+        if (!self)
+            return TCH_NO_TEXT;
+        f->self = self;
+        f->self_room = room;
+    }
+    f->self[number] = 0;
+    return number;
+}
+
+/* The innermost open frame of a lane, or -1; spans moved to a lane of their own start anew. */
+static int64_t top_of(const struct folded *f, uint32_t lane)
+{
+    for (size_t i = f->depth; i-- > 0;)
+        if (f->open[i].lane == lane)
+            return (int64_t)i;
+    return -1;
+}
+
+static int begin(struct tch_writer *w)
+{
+    w->own = calloc(1, sizeof(struct folded));
+    return w->own ? 0 : tch_writer_no_memory(w);
+}
+
+static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
+{
+    struct folded *f = w->own;
+    int64_t top = top_of(f, lane);
+    uint32_t outer = top >= 0 ? f->open[top].stack : stack_of(f, 0, ev->track), stack;
+
+    if (outer == TCH_NO_TEXT)
+        return tch_writer_no_memory(w);
+    stack = stack_of(f, outer + 1, ev->name);
+    if (stack == TCH_NO_TEXT)
+        return tch_writer_no_memory(w);
+    if (f->depth == f->room) {
+        size_t room = f->room > 0 ? f->room * 2 : 64;
+        struct frame *open = realloc(f->open, room * sizeof *open);
+
+        if (!open)
+            return tch_writer_no_memory(w);
+        f->open = open;
+        f->room = room;
+    }
+    f->open[f->depth++] = (struct frame){.stack = stack, .lane = lane, .ts = ev->ts};
+    f->self[stack] += ev->dur;
+    if (top >= 0)
+        f->self[f->open[top].stack] -= ev->dur;
+    return 0;
+}
+
+static int end_span(struct tch_writer *w, uint32_t lane, int64_t ts)
+{
+    struct folded *f = w->own;
+    int64_t top = top_of(f, lane);
+
+    (void)ts;
+    if (top < 0)
+        return 0;
+    f->depth--;
+    memmove(f->open + top, f->open + top + 1, (f->depth - (size_t)top) * sizeof *f->open);
+    return 0;
+}
+
+/* A frame: semicolons part frames and line feeds part stacks, so they cannot be in one. */
+static void add_frame(struct tch_buf *b, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        tch_buf_addc(b, text[i] == ';' ? ':' : (unsigned char)text[i] < ' ' ? ' ' : text[i]);
+    if (len == 0)
+        tch_buf_adds(b, "(no name)");
+}
+
+static void add_stack(struct tch_writer *w, uint32_t number)
+{
+    const struct folded *f = w->own;
+    struct stack key;
+    struct tch_buf name;
+
+    memcpy(&key, tch_text(&f->stacks, number), sizeof key);
+    if (key.outer == 0) {
+        tch_buf_init(&name, 1 << 20);
+        tch_model_add_track_name(w->m, key.name, &name);
+        add_frame(&w->text, name.data, name.len);
+        tch_buf_release(&name);
+        return;
+    }
+    add_stack(w, key.outer - 1);
+    tch_buf_addc(&w->text, ';');
+    add_frame(&w->text, tch_text(&w->m->texts, key.name), tch_text_len(&w->m->texts, key.name));
+}
+
+static int finish(struct tch_writer *w)
+{
+    const struct folded *f = w->own;
+
+    for (uint32_t i = 0; i < f->stacks.count; i++) {
+        if (f->self[i] <= 0)
+            continue;
+        tch_buf_clear(&w->text);
+        add_stack(w, i);
+        tch_buf_addf(&w->text, " %lld\n", (long long)f->self[i]);
+        if (w->text.failed)
+            return tch_writer_no_memory(w);
+        tch_writer_put(w, w->text.data, w->text.len);
+    }
+    return w->out.status;
+}
+
+static void release(struct tch_writer *w)
+{
+    struct folded *f = w->own;
+
+    if (!f)
+        return;
+    tch_texts_release(&f->stacks);
+    free(f->self);
+    free(f->open);
+    free(f);
+    w->own = NULL;
+}
+
+const struct tch_write_format tch_trace_as_folded = {.extension = ".folded",
+                                                     .name = "folded stacks",
+                                                     .spans_only = true,
+                                                     .needs_lanes = true,
+                                                     .begin = begin,
+                                                     .add = add,
+                                                     .end_span = end_span,
+                                                     .finish = finish,
+                                                     .release = release};

@@ -1,0 +1,232 @@
+/* From the order of a file to the order of time; begins and ends become spans. */
+#include "trace_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+enum { ARGS_LIMIT = 64 << 20 };
+
+/* The begins of one instant that have not met an end: an end of the same instant is theirs. */
+struct tch_load_track {
+    int64_t ts;
+    uint32_t open;
+};
+
+struct tch_load_open {
+    struct tch_ev ev;
+};
+
+static int no_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to order a trace");
+}
+
+static struct tch_load_track *track_of(struct tch_load *l, uint32_t track)
+{
+    size_t room = l->track_room > 0 ? l->track_room : 64;
+    struct tch_load_track *tracks;
+
+    if (track < l->track_room)
+        return &l->tracks[track];
+    while (room <= track)
+        room *= 2;
+    tracks = realloc(l->tracks, room * sizeof *tracks);
+    if (!tracks)
+        return NULL;
+    memset(tracks + l->track_room, 0, (room - l->track_room) * sizeof *tracks);
+    l->tracks = tracks;
+    l->track_room = room;
+    return &tracks[track];
+}
+
+/* Marks the end of a span without length, which must come behind its begin. */
+static int add_edge(struct tch_load *l, struct tch_ev *ev)
+{
+    struct tch_load_track *t = track_of(l, ev->track);
+
+    if (!t)
+        return no_memory(l->err);
+    if (t->ts != ev->ts)
+        *t = (struct tch_load_track){.ts = ev->ts};
+    if (ev->kind == TCH_EV_BEGIN) {
+        t->open++;
+    } else if (t->open > 0) {
+        t->open--;
+        ev->flags |= TCH_EV_LONE;
+    }
+    return tch_spool_add(&l->pairs, ev, l->err);
+}
+
+int tch_load_add(struct tch_load *l, const struct tch_ev *given)
+{
+    bool first = l->all.total + l->pairs.total == 0;
+    struct tch_ev ev = *given;
+
+    if (first || ev.ts < l->first)
+        l->first = ev.ts;
+    if (first || ev.ts + ev.dur > l->last)
+        l->last = ev.ts + ev.dur;
+    if (ev.kind == TCH_EV_BEGIN || ev.kind == TCH_EV_END)
+        return add_edge(l, &ev);
+    return tch_spool_add(&l->all, &ev, l->err);
+}
+
+static int take(void *ctx, const struct tch_ev *given)
+{
+    struct tch_load *l = ctx;
+    struct tch_ev ev = *given;
+
+    if (!tch_kind_has_offsets(l->model.kind))
+        ev.offset = l->model.events; /* the order they came in */
+    return tch_load_add(l, &ev);
+}
+
+/* Pairs. */
+
+static int push(struct tch_load *l, const struct tch_ev *ev)
+{
+    if (l->depth == l->open_room) {
+        size_t room = l->open_room > 0 ? l->open_room * 2 : 64;
+        struct tch_load_open *open = realloc(l->open, room * sizeof *open);
+
+        if (!open)
+            return no_memory(l->err);
+        l->open = open;
+        l->open_room = room;
+    }
+    l->open[l->depth++].ev = *ev;
+    return 0;
+}
+
+/* {"a":1} and {"b":2} are {"a":1,"b":2}. */
+static int join_args(struct tch_load *l, struct tch_ev *span, const struct tch_ev *end)
+{
+    if (end->args_len <= 2)
+        return 0;
+    if (span->args_len <= 2) {
+        span->args = end->args;
+        span->args_len = end->args_len;
+        return 0;
+    }
+    tch_buf_clear(&l->args);
+    tch_buf_add(&l->args, span->args, span->args_len - 1);
+    tch_buf_addc(&l->args, ',');
+    tch_buf_add(&l->args, end->args + 1, end->args_len - 1);
+    if (l->args.failed)
+        return no_memory(l->err);
+    span->args = l->args.data;
+    span->args_len = (uint32_t)l->args.len;
+    return 0;
+}
+
+/* An end with a name ends the innermost begin of that name, and all inside it; without, the
+   innermost. */
+static int meet_end(struct tch_load *l, const struct tch_ev *end)
+{
+    size_t depth = l->depth;
+    int status = 0;
+
+    if (end->name != 0)
+        while (depth > 0 && l->open[depth - 1].ev.name != end->name)
+            depth--;
+    if (depth == 0) {
+        tch_places_add(&l->lone_ends, end->offset);
+        return 0;
+    }
+    while (status == 0 && l->depth >= depth) {
+        struct tch_ev span = l->open[--l->depth].ev;
+
+        span.kind = TCH_EV_SPAN;
+        span.phase = 'X';
+        span.dur = end->ts - span.ts;
+        span.flags = 0;
+        if (l->depth == depth - 1)
+            status = join_args(l, &span, end);
+        if (status == 0)
+            status = tch_spool_add(&l->all, &span, l->err);
+    }
+    return status;
+}
+
+static int leave_track(struct tch_load *l)
+{
+    int status = 0;
+
+    while (status == 0 && l->depth > 0) {
+        struct tch_ev begin = l->open[--l->depth].ev;
+
+        begin.flags = TCH_EV_LONE;
+        l->lone_begins++;
+        status = tch_spool_add(&l->all, &begin, l->err);
+    }
+    return status;
+}
+
+static int pair_up(struct tch_load *l)
+{
+    struct tch_ev ev;
+    uint32_t track = 0;
+    int more, status = tch_spool_sort(&l->pairs, l->err);
+
+    if (status < 0)
+        return status;
+    while ((more = tch_spool_next(&l->pairs, &ev, l->err)) > 0) {
+        if (ev.track != track)
+            status = leave_track(l);
+        track = ev.track;
+        if (status == 0)
+            status = ev.kind == TCH_EV_BEGIN ? push(l, &ev) : meet_end(l, &ev);
+        if (status < 0)
+            return status;
+    }
+    return more < 0 ? more : leave_track(l);
+}
+
+void tch_load_begin(struct tch_load *l, tch_ev_order *order, tacho_error *err)
+{
+    *l = (struct tch_load){.err = err};
+    tch_model_init(&l->model);
+    tch_spool_init(&l->all, order);
+    tch_spool_init(&l->pairs, tch_by_track_for_pairs);
+    tch_buf_init(&l->args, ARGS_LIMIT);
+}
+
+int tch_load_finish(struct tch_load *l)
+{
+    int status = pair_up(l);
+
+    tch_spool_release(&l->pairs);
+    free(l->tracks);
+    l->tracks = NULL;
+    return status < 0 ? status : tch_spool_sort(&l->all, l->err);
+}
+
+int tch_load_open(struct tch_load *l, const char *path, const struct tch_read_options *options,
+                  tch_ev_order *order, tacho_error *err)
+{
+    int status;
+
+    tch_load_begin(l, order, err);
+    status = tch_model_read(&l->model, path, options, take, l, err);
+    return status != 0 ? status : tch_load_finish(l);
+}
+
+void tch_load_close(struct tch_load *l)
+{
+    tch_model_release(&l->model);
+    tch_spool_release(&l->all);
+    tch_spool_release(&l->pairs);
+    tch_buf_release(&l->args);
+    free(l->tracks);
+    free(l->open);
+    *l = (struct tch_load){0};
+    tch_spool_init(&l->all, NULL);
+    tch_spool_init(&l->pairs, NULL);
+}
+
+int tch_load_next(struct tch_load *l, struct tch_ev *ev, tacho_error *err)
+{
+    return tch_spool_next(&l->all, ev, err);
+}

@@ -1,0 +1,394 @@
+/* Several traces into one. */
+#include "trace_merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "lib/trace/trace_output.h"
+#include "trace_load.h"
+#include "trace_readers.h"
+
+enum {
+    PID_STEP = 1000000, /* to the next number tried for a pid that is taken */
+    LABELS_LIMIT = 128 << 20,
+};
+
+struct merge {
+    struct tch_load all;
+    struct tch_merged *ret;
+    const struct tch_merge_options *options;
+    struct tch_trace_clock clock; /* of the first input */
+    int64_t align;                /* when its event is */
+    tacho_error *err;
+
+    /* The input that is read. */
+    struct tch_model model;
+    struct tch_merged_input *input;
+    uint32_t *texts, *tracks, *processes; /* 1 + number in all; 0: not known yet */
+    size_t text_room, track_room, process_room;
+    bool placed;
+};
+
+static int no_memory(struct merge *g)
+{
+    return tch_fail(g->err, TACHO_ENOMEM, 0, "out of memory to merge traces");
+}
+
+const char *tch_merge_way_name(enum tch_merge_way way)
+{
+    static const char *const names[] = {"first", "time stamp counter", "boot", "wall clock",
+                                        "event", "same clock"};
+
+    return names[way];
+}
+
+/* Times. */
+
+struct find_event {
+    const struct tch_model *m;
+    const char *name;
+    bool found;
+    int64_t ts;
+};
+
+static int see_event(void *ctx, const struct tch_ev *ev)
+{
+    struct find_event *f = ctx;
+
+    if (strcmp(tch_text(&f->m->texts, ev->name), f->name) == 0 && (!f->found || ev->ts < f->ts)) {
+        f->found = true;
+        f->ts = ev->ts;
+    }
+    return 0;
+}
+
+/* When the event that all inputs have happened first in this one. */
+static int find_align(struct merge *g, const char *path, int64_t *ret)
+{
+    static const struct tch_read_options plain = {.args = false};
+    struct tch_model m;
+    struct find_event f = {.m = &m, .name = g->options->align};
+    int status;
+
+    tch_model_init(&m);
+    status = tch_model_read(&m, path, &plain, see_event, &f, g->err);
+    tch_model_release(&m);
+    if (status == 0 && !f.found)
+        status = tch_fail(g->err, TACHO_EINVAL, 0, "'%.100s' has no event '%.60s' to align by",
+                          path, g->options->align);
+    *ret = f.ts;
+    return status;
+}
+
+/* Two recordings of one boot count the same ticks: one line through the earliest and the latest
+   pair of both places them, and the errors of the pairs between play no part. */
+static bool place_by_ticks(const struct tch_trace_clock *a, const struct tch_trace_clock *b,
+                           struct tch_merged_input *input)
+{
+    struct tch_clock_pair first = a->first.ticks <= b->first.ticks ? a->first : b->first;
+    struct tch_clock_pair last = a->last.ticks >= b->last.ticks ? a->last : b->last;
+    struct tch_clock line;
+
+    if (!a->tsc || !b->tsc || last.ticks <= first.ticks || last.ns <= first.ns)
+        return false;
+    tch_clock_set(&line, first, last);
+    input->way = TCH_MERGE_TICKS;
+    input->offset =
+        (int64_t)(tch_clock_ns(&line, b->first.ticks) - tch_clock_ns(&line, a->first.ticks));
+    input->uncertainty = first.error + last.error;
+    return true;
+}
+
+static void place_by_wall(const struct tch_trace_clock *a, const struct tch_trace_clock *b,
+                          struct tch_merged_input *input)
+{
+    input->way = TCH_MERGE_WALL;
+    input->offset = (int64_t)(b->wall_ns - a->wall_ns);
+    if (a->wall_error == TCH_WALL_UNSYNCED || b->wall_error == TCH_WALL_UNSYNCED) {
+        input->wall = TCH_WALL_WRONG;
+    } else if (a->wall_error == 0 || b->wall_error == 0) {
+        input->wall = TCH_WALL_MUTE;
+    } else {
+        input->wall = TCH_WALL_TOLD;
+        input->uncertainty += a->wall_error + b->wall_error;
+    }
+}
+
+/* By the clocks that recordings tell. */
+static int place_by_clock(struct merge *g)
+{
+    const struct tch_trace_clock *own = &g->model.clock, *first = &g->clock;
+    struct tch_merged_input *input = g->input;
+
+    if (!own->known || !first->known) {
+        if (!g->options->same_clock)
+            return tch_fail(g->err, TACHO_EINVAL, 0,
+                            "'%.80s' does not tell its clock: name an event that all have "
+                            "(--align), or say that it is one clock (--same-clock)",
+                            own->known ? g->ret->inputs[0].path : input->path);
+        input->way = TCH_MERGE_SAME;
+        return 0;
+    }
+    input->uncertainty = own->first.error + first->first.error;
+    if (own->boot_id[0] && strcmp(own->boot_id, first->boot_id) == 0) {
+        if (!place_by_ticks(first, own, input)) {
+            input->way = TCH_MERGE_BOOT;
+            input->offset = (int64_t)(own->first.ns - first->first.ns);
+        }
+    } else {
+        place_by_wall(first, own, input);
+    }
+    if (input->offset > TCH_TIME_MAX || input->offset < -TCH_TIME_MAX)
+        return tch_fail(g->err, TACHO_EPARSE, 0, "'%.150s' was recorded at no time that can be",
+                        input->path);
+    return 0;
+}
+
+/* Once, before the first event: the reader knows the clock by then. */
+static int place(struct merge *g)
+{
+    int64_t ts;
+    int status;
+
+    g->placed = true;
+    if (g->input == g->ret->inputs)
+        g->clock = g->model.clock;
+    if (g->options->align) {
+        status = find_align(g, g->input->path, &ts);
+        if (status < 0)
+            return status;
+        if (g->input == g->ret->inputs)
+            g->align = ts;
+        g->input->way = g->input == g->ret->inputs ? TCH_MERGE_FIRST : TCH_MERGE_EVENT;
+        g->input->offset = g->align - ts;
+        return 0;
+    }
+    if (g->input == g->ret->inputs)
+        return 0;
+    return place_by_clock(g);
+}
+
+/* Numbers of one input to those of all. */
+
+static uint32_t *slot(uint32_t **list, size_t *room, uint32_t number)
+{
+    size_t more = *room > 0 ? *room : 256;
+    uint32_t *grown;
+
+    if (number < *room)
+        return &(*list)[number];
+    while (more <= number)
+        more *= 2;
+    grown = realloc(*list, more * sizeof *grown);
+    if (!grown)
+        return NULL;
+    memset(grown + *room, 0, (more - *room) * sizeof *grown);
+    *list = grown;
+    *room = more;
+    return &grown[number];
+}
+
+static uint32_t map_text(struct merge *g, uint32_t text)
+{
+    uint32_t *to = slot(&g->texts, &g->text_room, text);
+
+    if (!to)
+        return TCH_NO_TEXT;
+    if (*to == 0) {
+        uint32_t number = tch_texts_add(&g->all.model.texts, tch_text(&g->model.texts, text),
+                                        tch_text_len(&g->model.texts, text));
+
+        if (number == TCH_NO_TEXT)
+            return TCH_NO_TEXT;
+        *to = number + 1;
+    }
+    return *to - 1;
+}
+
+/* A pid that an earlier input has is another process: it gets another number. */
+static uint32_t map_process(struct merge *g, uint32_t process)
+{
+    uint32_t *to = slot(&g->processes, &g->process_room, process), number;
+    uint64_t pid = g->model.processes[process].pid, own = pid;
+
+    if (!to)
+        return TCH_NO_TEXT;
+    if (*to > 0)
+        return *to - 1;
+    for (;;) {
+        number = tch_texts_find(&g->all.model.process_keys, (const char *)&pid, sizeof pid);
+        if (number == TCH_NO_TEXT)
+            break;
+        pid += PID_STEP;
+    }
+    g->input->renumbered += pid != own;
+    number = tch_model_process(&g->all.model, pid);
+    if (number != TCH_NO_TEXT)
+        *to = number + 1;
+    return number;
+}
+
+static uint32_t map_track(struct merge *g, uint32_t track)
+{
+    uint32_t *to = slot(&g->tracks, &g->track_room, track), process, number;
+
+    if (!to)
+        return TCH_NO_TEXT;
+    if (*to > 0)
+        return *to - 1;
+    process = map_process(g, g->model.tracks[track].process);
+    if (process == TCH_NO_TEXT)
+        return TCH_NO_TEXT;
+    number = tch_model_track(&g->all.model, g->all.model.processes[process].pid,
+                             g->model.tracks[track].tid);
+    if (number != TCH_NO_TEXT)
+        *to = number + 1;
+    return number;
+}
+
+static int take(void *ctx, const struct tch_ev *given)
+{
+    struct merge *g = ctx;
+    struct tch_ev ev = *given;
+    int status = g->placed ? 0 : place(g);
+
+    if (status < 0)
+        return status;
+    ev.name = map_text(g, ev.name);
+    ev.category = map_text(g, ev.category);
+    ev.track = map_track(g, ev.track);
+    if (ev.name == TCH_NO_TEXT || ev.category == TCH_NO_TEXT || ev.track == TCH_NO_TEXT)
+        return no_memory(g);
+    ev.ts += g->input->offset;
+    ev.offset = g->ret->events++;
+    g->input->events++;
+    return tch_load_add(&g->all, &ev);
+}
+
+/* The process's own labels, and which file it came from. */
+static uint32_t add_label(struct merge *g, uint32_t labels, const char *file)
+{
+    struct tch_buf text;
+    uint32_t number;
+
+    tch_buf_init(&text, LABELS_LIMIT);
+    tch_buf_add(&text, tch_text(&g->model.texts, labels), tch_text_len(&g->model.texts, labels));
+    tch_buf_addf(&text, "%s%s", labels ? ", " : "", file);
+    number = text.failed ? TCH_NO_TEXT : tch_texts_add(&g->all.model.texts, text.data, text.len);
+    tch_buf_release(&text);
+    return number;
+}
+
+/* Names of processes and threads, once the input has been read. */
+static int copy_names(struct merge *g)
+{
+    struct tch_model *all = &g->all.model;
+
+    for (uint32_t i = 0; i < tch_model_track_count(&g->model); i++) {
+        uint32_t to = map_track(g, i), name = map_text(g, g->model.tracks[i].name);
+
+        if (to == TCH_NO_TEXT || name == TCH_NO_TEXT)
+            return no_memory(g);
+        all->tracks[to].name = name;
+        all->tracks[to].sort = g->model.tracks[i].sort;
+        all->tracks[to].sorted = g->model.tracks[i].sorted;
+        all->tracks[to].made_up = g->model.tracks[i].made_up;
+    }
+    for (uint32_t i = 0; i < tch_model_process_count(&g->model); i++) {
+        uint32_t to = map_process(g, i), name = map_text(g, g->model.processes[i].name);
+        const char *file = tch_base_name(g->input->path);
+
+        if (to == TCH_NO_TEXT || name == TCH_NO_TEXT)
+            return no_memory(g);
+        all->processes[to].name = name;
+        all->processes[to].sort = g->model.processes[i].sort;
+        all->processes[to].sorted = g->model.processes[i].sorted;
+        all->processes[to].labels = add_label(g, g->model.processes[i].labels, file);
+        if (all->processes[to].labels == TCH_NO_TEXT)
+            return no_memory(g);
+    }
+    return 0;
+}
+
+static int read_input(struct merge *g)
+{
+    static const struct tch_read_options with_args = {.args = true};
+    int status;
+
+    tch_model_init(&g->model);
+    g->placed = false;
+    status = tch_model_read(&g->model, g->input->path, &with_args, take, g, g->err);
+    if (status < 0)
+        status = tch_name_trace(g->err, status, g->input->path);
+    if (status == 0 && !g->placed)
+        status = place(g);
+    if (status == 0)
+        status = copy_names(g);
+    g->input->cut = g->model.cut;
+    tch_model_release(&g->model);
+    free(g->texts);
+    free(g->tracks);
+    free(g->processes);
+    g->texts = g->tracks = g->processes = NULL;
+    g->text_room = g->track_room = g->process_room = 0;
+    return status;
+}
+
+static int write_out(struct merge *g, const char *out, struct tch_write_options writing)
+{
+    struct tch_writer w;
+    struct tch_ev ev;
+    int more = 0, status;
+
+    if (g->all.first < 0)
+        writing.shift = -g->all.first;
+    status = tch_writer_open(&w, out, &g->all.model, &writing, g->err);
+    if (status < 0)
+        return status;
+    while (status == 0 && (more = tch_load_next(&g->all, &ev, g->err)) > 0)
+        status = tch_writer_add(&w, &ev);
+    if (status == 0 && more == 0)
+        status = tch_writer_close(&w);
+    else
+        tch_writer_abort(&w);
+    g->ret->left_out = w.left_out;
+    g->ret->moved = w.moved;
+    return status < 0 ? status : more;
+}
+
+int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const char *out,
+              const struct tch_merge_options *options, const struct tch_write_options *writing,
+              tacho_error *err)
+{
+    struct merge g = {.ret = ret, .options = options, .err = err};
+    int status = 0;
+
+    *ret = (struct tch_merged){.inputs = calloc(count, sizeof *ret->inputs), .count = count};
+    if (!ret->inputs)
+        return no_memory(&g);
+    if (!tch_write_format_of(out))
+        return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
+    tch_load_begin(&g.all, tch_by_track_and_time, err);
+    if (tch_texts_add(&g.all.model.texts, "", 0) == TCH_NO_TEXT)
+        status = no_memory(&g);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        g.input = &ret->inputs[i];
+        g.input->path = paths[i];
+        status = read_input(&g);
+    }
+    if (status == 0)
+        status = tch_load_finish(&g.all);
+    if (status == 0)
+        status = write_out(&g, out, *writing);
+    ret->processes = tch_model_process_count(&g.all.model);
+    ret->tracks = tch_model_track_count(&g.all.model);
+    tch_load_close(&g.all);
+    return status;
+}
+
+void tch_merged_release(struct tch_merged *m)
+{
+    free(m->inputs);
+    *m = (struct tch_merged){0};
+}

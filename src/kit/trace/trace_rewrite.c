@@ -1,0 +1,202 @@
+/* From one file to another. */
+#include "trace_rewrite.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define LARGE_NS (INT64_C(1) << 53) /* past this, viewers round times */
+
+enum { SMALL_ID = 0x70000000 }; /* the first number for an id that was too large */
+
+struct rewrite {
+    struct tch_load load;
+    struct tch_writer writer;
+    struct tch_rewritten *ret;
+    const struct tch_rewrite_part *part;
+    int64_t from, to;
+    uint8_t *tracks; /* by track: 1 kept, 2 not, 0 not looked at yet */
+    size_t track_room;
+    uint8_t *names; /* the same by name */
+    size_t name_room;
+};
+
+static bool matches_track(struct rewrite *w, uint32_t track)
+{
+    struct tch_buf text;
+    char tid[24];
+    bool kept;
+
+    tch_buf_init(&text, 1 << 20);
+    tch_model_add_track_name(&w->load.model, track, &text);
+    snprintf(tid, sizeof tid, "%llu", (unsigned long long)w->load.model.tracks[track].tid);
+    kept = strcmp(w->part->track, tid) == 0 || fnmatch(w->part->track, text.data, 0) == 0 ||
+           (w->load.model.tracks[track].name &&
+            fnmatch(w->part->track,
+                    tch_text(&w->load.model.texts, w->load.model.tracks[track].name), 0) == 0);
+    tch_buf_release(&text);
+    return kept;
+}
+
+static bool keeps_track(struct rewrite *w, uint32_t track)
+{
+    if (!w->part->track)
+        return true;
+    if (w->tracks[track] == 0)
+        w->tracks[track] = matches_track(w, track) ? 1 : 2;
+    return w->tracks[track] == 1;
+}
+
+static bool keeps_name(struct rewrite *w, uint32_t name)
+{
+    if (!w->part->name)
+        return true;
+    if (w->names[name] == 0)
+        w->names[name] =
+            fnmatch(w->part->name, tch_text(&w->load.model.texts, name), 0) == 0 ? 1 : 2;
+    return w->names[name] == 1;
+}
+
+/* Is the event in the part that is asked for? A span may be cut for it. */
+static bool keeps(struct rewrite *w, struct tch_ev *ev)
+{
+    int64_t end = ev->ts + ev->dur;
+
+    if (!w->part)
+        return true;
+    if (ev->ts >= w->to || (ev->kind == TCH_EV_SPAN    ? end <= w->from && ev->ts < w->from
+                            : ev->kind == TCH_EV_BEGIN ? false
+                                                       : ev->ts < w->from))
+        return false;
+    if (!keeps_track(w, ev->track) || !keeps_name(w, ev->name))
+        return false;
+    if (!w->part->whole && (ev->ts < w->from || end > w->to)) {
+        int64_t start = ev->ts < w->from ? w->from : ev->ts;
+
+        w->ret->cut++;
+        ev->ts = start;
+        ev->dur = ev->kind == TCH_EV_SPAN ? (end > w->to ? w->to : end) - start : 0;
+    }
+    return true;
+}
+
+static int copy_all(struct rewrite *w, tacho_error *err)
+{
+    struct tch_ev ev;
+    int more, status = 0;
+
+    while ((more = tch_load_next(&w->load, &ev, err)) > 0) {
+        w->ret->read++;
+        if (!keeps(w, &ev))
+            continue;
+        w->ret->kept++;
+        status = tch_writer_add(&w->writer, &ev);
+        if (status < 0)
+            return status;
+    }
+    return more;
+}
+
+static int64_t add_sat(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int prepare(struct rewrite *w, tacho_error *err)
+{
+    const struct tch_model *m = &w->load.model;
+
+    if (!w->part)
+        return 0;
+    w->from = w->part->from == INT64_MIN ? INT64_MIN : add_sat(w->load.first, w->part->from);
+    w->to = w->part->to == INT64_MAX ? INT64_MAX : add_sat(w->load.first, w->part->to);
+    w->tracks = calloc((size_t)tch_model_track_count(m) + 1, 1);
+    w->names = calloc((size_t)m->texts.count + 1, 1);
+    return w->tracks && w->names ? 0
+                                 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
+}
+
+/* Viewers take 32 bits. */
+static void shrink_ids(struct tch_model *m)
+{
+    for (uint32_t i = 0; i < tch_model_process_count(m); i++)
+        if (m->processes[i].pid > UINT32_MAX)
+            m->processes[i].pid = SMALL_ID + i;
+    for (uint32_t i = 0; i < tch_model_track_count(m); i++)
+        if (m->tracks[i].tid > UINT32_MAX)
+            m->tracks[i].tid = SMALL_ID + i;
+}
+
+static uint32_t count_labels(const struct tch_model *m)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < tch_model_process_count(m); i++)
+        count += m->processes[i].labels != 0 || m->processes[i].sorted;
+    for (uint32_t i = 0; i < tch_model_track_count(m); i++)
+        count += m->tracks[i].sorted;
+    return count;
+}
+
+static int write_out(struct rewrite *w, const char *out, struct tch_write_options writing,
+                     tacho_error *err)
+{
+    int status;
+
+    /* Viewers drop what is before 0. */
+    if (w->load.first < 0 || (writing.fix && w->load.last > LARGE_NS))
+        writing.shift = -w->load.first;
+    if (writing.fix)
+        shrink_ids(&w->load.model);
+    w->ret->shift = writing.shift;
+    if (!tch_write_format_of(out)->labels)
+        w->ret->unlabelled = count_labels(&w->load.model);
+    status = tch_writer_open(&w->writer, out, &w->load.model, &writing, err);
+    if (status < 0)
+        return status;
+    status = copy_all(w, err);
+    if (status == 0)
+        status = tch_writer_close(&w->writer);
+    else
+        tch_writer_abort(&w->writer);
+    w->ret->left_out = w->writer.left_out;
+    w->ret->moved = w->writer.moved;
+    w->ret->changed = w->writer.changed;
+    return status;
+}
+
+int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
+                const struct tch_read_options *reading, const struct tch_write_options *writing,
+                const struct tch_rewrite_part *part, tacho_error *err)
+{
+    struct rewrite w = {.ret = ret, .part = part};
+    int status;
+
+    *ret = (struct tch_rewritten){0};
+    tch_model_init(&ret->model);
+    if (!tch_write_format_of(out))
+        return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
+    status = tch_load_open(&w.load, in, reading, tch_by_track_and_time, err);
+    if (status == 0)
+        status = prepare(&w, err);
+    if (status == 0)
+        status = write_out(&w, out, *writing, err);
+    ret->lone_begins = w.load.lone_begins;
+    ret->lone_ends = w.load.lone_ends.count;
+    ret->model = w.load.model;
+    tch_model_init(&w.load.model);
+    tch_load_close(&w.load);
+    free(w.tracks);
+    free(w.names);
+    return status;
+}
+
+void tch_rewritten_release(struct tch_rewritten *r)
+{
+    tch_model_release(&r->model);
+}

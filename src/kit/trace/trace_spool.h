@@ -1,0 +1,74 @@
+/*
+ * Events put in order, however many there are: sorted runs in a temporary file, merged.
+ *
+ *     tch_spool_init(&s, tch_by_track_and_time);
+ *     tch_spool_add(&s, ev, &err);  ...
+ *     tch_spool_sort(&s, &err);
+ *     while ((more = tch_spool_next(&s, &ev, &err)) > 0) ...
+ *     tch_spool_release(&s);
+ *
+ * Memory: TCH_SPOOL_ROWS events and some buffers. The temporary files are in TMPDIR, or /tmp, and
+ * have no name.
+ */
+#ifndef TCH_TRACE_SPOOL_H
+#define TCH_TRACE_SPOOL_H
+
+#include "trace_model.h"
+
+enum { TCH_SPOOL_ROWS = 1 << 20 };
+
+/** As of qsort(); never 0 for two events of one trace. */
+typedef int tch_ev_order(const struct tch_ev *a, const struct tch_ev *b);
+
+/** Track, time; of spans that begin together the longer first; then as in the file. */
+tch_ev_order tch_by_track_and_time;
+
+/** Track and time, ends before begins, each as in the file: so begins meet their ends. */
+tch_ev_order tch_by_track_for_pairs;
+
+/** Time alone, then as above. */
+tch_ev_order tch_by_time;
+
+struct tch_spool_run {
+    uint64_t at, end; /* in the file, of what is not in the buffer */
+    struct tch_ev *buf;
+    size_t next, count;
+};
+
+struct tch_spool {
+    tch_ev_order *order;
+    struct tch_ev *rows;
+    size_t count, room;
+    uint64_t total; /**< added so far */
+    size_t next;    /* of rows, when all fit */
+    int fd;         /* of the runs; -1: none */
+    uint64_t fd_len;
+    struct tch_spool_run *runs;
+    size_t run_count;
+    size_t *heap; /* runs, by their first event */
+    size_t heap_count;
+
+    int args_fd; /* arguments, one behind the other; -1: none */
+    uint64_t args_len;
+    char *args_buf; /* not written yet */
+    size_t args_held;
+    char *args_map;
+    size_t args_mapped;
+};
+
+void tch_spool_init(struct tch_spool *s, tch_ev_order *order);
+void tch_spool_release(struct tch_spool *s);
+
+/** Copies the event and its arguments. */
+int tch_spool_add(struct tch_spool *s, const struct tch_ev *ev, tacho_error *err);
+
+/** After the last is added. */
+int tch_spool_sort(struct tch_spool *s, tacho_error *err);
+
+/** 1, 0 after the last, or a negative code. What ev points to is good until the release. */
+int tch_spool_next(struct tch_spool *s, struct tch_ev *ev, tacho_error *err);
+
+/** A file without a name for temporary data, in TMPDIR or /tmp; or a negative code. */
+int tch_temporary_file(tacho_error *err);
+
+#endif

@@ -1,0 +1,447 @@
+/* Adding up the spans of a trace. */
+#include "trace_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "lib/trace/grown.h"
+#include "trace_load.h"
+
+/* The file is not in order of time: a result of the sink, no failure. */
+enum { UNORDERED = 1 };
+
+struct open_span {
+    int64_t ts, end; /* end: INT64_MAX until it is known */
+    int64_t painted; /* up to here it is known who ran */
+    uint64_t inside; /* nanoseconds of the spans in it */
+    uint32_t name, key;
+};
+
+/* A track while it is read. */
+struct track_state {
+    uint32_t number;    /* 1 + its place among those with spans; 0: none yet */
+    int64_t ts;         /* of the event before */
+    int64_t start, end; /* the stretch in which something ran without a gap */
+    struct open_span *open;
+    size_t depth, room;
+};
+
+struct tch_summary_state {
+    struct track_state *tracks;
+    size_t track_room;
+    size_t summary_room;
+    uint32_t *row_of; /* by key: 1 + row */
+    size_t key_room;
+    size_t row_room;
+    tacho_error *err;
+};
+
+static int no_memory(struct tch_summary *s)
+{
+    return tch_fail(s->state->err, TACHO_ENOMEM, 0, "out of memory to summarise a trace");
+}
+
+/* Rows. */
+
+static struct tch_summary_row *row_of(struct tch_summary *s, uint32_t key)
+{
+    struct tch_summary_state *st = s->state;
+    uint32_t *map = tch_trace_grown(st->row_of, &st->key_room, (size_t)key + 1, sizeof *map);
+    struct tch_summary_row *rows;
+
+    if (!map)
+        return NULL;
+    st->row_of = map;
+    if (map[key] > 0)
+        return &s->rows[map[key] - 1];
+    rows = tch_trace_grown(s->rows, &st->row_room, s->row_count + 1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    s->rows = rows;
+    rows[s->row_count] = (struct tch_summary_row){.key = key, .min = UINT64_MAX};
+    map[key] = (uint32_t)++s->row_count;
+    return &rows[s->row_count - 1];
+}
+
+static int record(struct tch_summary *s, struct tch_summary_row *row, uint64_t dur)
+{
+    if (!row->more) {
+        if (row->count < TCH_SUMMARY_FEW) {
+            row->few[row->count] = dur;
+            return 0;
+        }
+        if (tacho_histogram_new(&row->more, NULL) < 0)
+            return no_memory(s);
+        tacho_histogram_record_all(row->more, row->few, TCH_SUMMARY_FEW);
+    }
+    tacho_histogram_record(row->more, dur);
+    return 0;
+}
+
+static int add_span(struct tch_summary *s, const struct open_span *span)
+{
+    struct tch_summary_row *row = row_of(s, span->key);
+    uint64_t dur = (uint64_t)(span->end - span->ts);
+
+    if (!row || record(s, row, dur) < 0)
+        return no_memory(s);
+    row->count++;
+    row->total += dur;
+    row->self += dur > span->inside ? dur - span->inside : 0;
+    if (dur < row->min)
+        row->min = dur;
+    if (dur > row->max || row->count == 1) {
+        row->max = dur;
+        row->max_ts = span->ts;
+    }
+    s->spans++;
+    return 0;
+}
+
+/* Tracks. */
+
+static void keep_longest(struct tch_stretch list[TCH_SUMMARY_LONGEST], int64_t ts, int64_t dur)
+{
+    size_t i = TCH_SUMMARY_LONGEST;
+
+    if (dur <= list[TCH_SUMMARY_LONGEST - 1].dur)
+        return;
+    for (; i > 1 && list[i - 2].dur < dur; i--)
+        list[i - 1] = list[i - 2];
+    list[i - 1] = (struct tch_stretch){ts, dur};
+}
+
+static struct track_state *track_of(struct tch_summary *s, uint32_t track)
+{
+    struct tch_summary_state *st = s->state;
+    struct track_state *tracks =
+        tch_trace_grown(st->tracks, &st->track_room, (size_t)track + 1, sizeof *tracks);
+
+    if (!tracks)
+        return NULL;
+    st->tracks = tracks;
+    return &tracks[track];
+}
+
+static int start_track(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
+{
+    struct tch_summary_track *list =
+        tch_trace_grown(s->tracks, &s->state->summary_room, s->track_count + 1, sizeof *list);
+
+    if (!list)
+        return no_memory(s);
+    s->tracks = list;
+    if (tch_lanes_add(&s->lanes) < 0)
+        return no_memory(s);
+    list[s->track_count++] =
+        (struct tch_summary_track){.track = ev->track, .first = ev->ts, .last = ev->ts};
+    t->number = (uint32_t)s->track_count;
+    t->start = t->end = ev->ts;
+    return 0;
+}
+
+static void end_stretch(struct tch_summary *s, struct track_state *t)
+{
+    struct tch_summary_track *out = &s->tracks[t->number - 1];
+
+    out->busy += (uint64_t)(t->end - t->start);
+    keep_longest(out->busiest, t->start, t->end - t->start);
+}
+
+/* A span begins where nothing ran. */
+static void begin_stretch(struct tch_summary *s, struct track_state *t, int64_t ts)
+{
+    if (ts <= t->end)
+        return;
+    end_stretch(s, t);
+    keep_longest(s->tracks[t->number - 1].gaps, t->end, ts - t->end);
+    t->start = ts;
+}
+
+/* The innermost span ran alone up to ts. */
+static void paint(struct tch_summary *s, struct track_state *t, int64_t ts)
+{
+    struct open_span *top = &t->open[t->depth - 1];
+
+    if (ts > top->painted) {
+        tch_lanes_paint(&s->lanes, t->number - 1, top->name, top->painted, ts);
+        top->painted = ts;
+    }
+}
+
+/* The innermost span ends. */
+static int close_top(struct tch_summary *s, struct track_state *t)
+{
+    struct open_span span = t->open[t->depth - 1];
+    int status;
+
+    paint(s, t, span.end);
+    t->depth--;
+    if (span.end > t->end)
+        t->end = span.end;
+    status = add_span(s, &span);
+    s->tracks[t->number - 1].spans++;
+    if (t->depth > 0) {
+        struct open_span *outer = &t->open[t->depth - 1];
+        int64_t end = span.end < outer->end ? span.end : outer->end;
+
+        outer->inside += (uint64_t)(end - span.ts);
+        if (end > outer->painted)
+            outer->painted = end;
+    }
+    return status;
+}
+
+/* Ends all that are over at ts. */
+static int close_until(struct tch_summary *s, struct track_state *t, int64_t ts)
+{
+    int status = 0;
+
+    while (status == 0 && t->depth > 0 && t->open[t->depth - 1].end <= ts)
+        status = close_top(s, t);
+    return status;
+}
+
+static uint32_t key_of(const struct tch_summary *s, const struct tch_ev *ev)
+{
+    return s->by == TCH_BY_NAME ? ev->name : s->by == TCH_BY_CATEGORY ? ev->category : ev->track;
+}
+
+static int open_span(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
+{
+    int64_t end = ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur;
+    struct open_span *open = tch_trace_grown(t->open, &t->room, t->depth + 1, sizeof *open);
+
+    if (!open)
+        return no_memory(s);
+    t->open = open;
+    if (t->depth == 0) {
+        begin_stretch(s, t, ev->ts);
+    } else {
+        /* The outer one of two that begin together must come first. */
+        if (open[t->depth - 1].ts == ev->ts && open[t->depth - 1].end < end && !s->sorted)
+            return UNORDERED;
+        s->overlaps += open[t->depth - 1].end < end && end != INT64_MAX;
+        paint(s, t, ev->ts);
+    }
+    open[t->depth++] = (struct open_span){
+        .ts = ev->ts, .end = end, .painted = ev->ts, .name = ev->name, .key = key_of(s, ev)};
+    return 0;
+}
+
+/* An end without a length known before: of the innermost begin, of that name if it has one. */
+static int end_span(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
+{
+    size_t depth = t->depth;
+    int status = 0;
+
+    while (depth > 0 && (t->open[depth - 1].end != INT64_MAX ||
+                         (ev->name != 0 && t->open[depth - 1].name != ev->name)))
+        depth--;
+    if (depth == 0) {
+        s->lone_ends++;
+        return 0;
+    }
+    while (status == 0 && t->depth >= depth) {
+        struct open_span *top = &t->open[t->depth - 1];
+
+        if (top->end == INT64_MAX)
+            top->end = ev->ts;
+        else
+            s->overlaps++;
+        status = close_top(s, t);
+    }
+    return status;
+}
+
+static int take(void *ctx, const struct tch_ev *ev)
+{
+    struct tch_summary *s = ctx;
+    struct track_state *t;
+    int status;
+
+    if (s->model.events == 1 || ev->ts < s->first)
+        s->first = ev->ts;
+    if (ev->ts + ev->dur > s->last || s->model.events == 1)
+        s->last = ev->ts + ev->dur;
+    if (ev->kind > TCH_EV_END)
+        return 0;
+    t = track_of(s, ev->track);
+    if (!t)
+        return no_memory(s);
+    if (t->number == 0 && ev->kind != TCH_EV_END) {
+        status = start_track(s, t, ev);
+        if (status < 0)
+            return status;
+    } else if (ev->ts < t->ts) {
+        return UNORDERED;
+    }
+    t->ts = ev->ts;
+    /* Ends of begins come as events; those of whole spans are due at their time. */
+    status = close_until(s, t, ev->ts);
+    if (status != 0)
+        return status;
+    return ev->kind == TCH_EV_END ? end_span(s, t, ev) : open_span(s, t, ev);
+}
+
+/* What never ended counts as unfinished, not as a span. */
+static int finish_tracks(struct tch_summary *s)
+{
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < s->state->track_room; i++) {
+        struct track_state *t = &s->state->tracks[i];
+
+        while (status == 0 && t->depth > 0) {
+            struct open_span *top = &t->open[t->depth - 1];
+
+            if (top->end == INT64_MAX) {
+                t->depth--;
+                s->unfinished++;
+                if (t->ts > t->end)
+                    t->end = t->ts;
+            } else {
+                status = close_top(s, t);
+            }
+        }
+        if (t->number > 0) {
+            end_stretch(s, t);
+            s->tracks[t->number - 1].last = t->end;
+        }
+    }
+    return status;
+}
+
+/* Percentiles. */
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t nearest(const uint64_t *sorted, uint64_t n, double q)
+{
+    uint64_t rank = (uint64_t)ceil(q * (double)n);
+
+    return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+static void set_percentiles(struct tch_summary_row *row)
+{
+    if (row->more) {
+        row->p50 = tacho_histogram_percentile(row->more, 50);
+        row->p95 = tacho_histogram_percentile(row->more, 95);
+        row->p99 = tacho_histogram_percentile(row->more, 99);
+        tacho_histogram_free(row->more);
+        row->more = NULL;
+        return;
+    }
+    qsort(row->few, row->count, sizeof row->few[0], by_value);
+    row->p50 = nearest(row->few, row->count, 0.50);
+    row->p95 = nearest(row->few, row->count, 0.95);
+    row->p99 = nearest(row->few, row->count, 0.99);
+}
+
+static int by_total(const void *left, const void *right)
+{
+    const struct tch_summary_row *a = left, *b = right;
+
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void free_state(struct tch_summary *s)
+{
+    for (size_t i = 0; s->state && i < s->state->track_room; i++)
+        free(s->state->tracks[i].open);
+    if (s->state) {
+        free(s->state->tracks);
+        free(s->state->row_of);
+        free(s->state);
+    }
+    s->state = NULL;
+}
+
+void tch_summary_release(struct tch_summary *s)
+{
+    free_state(s);
+    for (size_t i = 0; i < s->row_count; i++)
+        tacho_histogram_free(s->rows[i].more);
+    free(s->rows);
+    free(s->tracks);
+    tch_lanes_release(&s->lanes);
+    tch_model_release(&s->model);
+    *s = (struct tch_summary){0};
+}
+
+static int init(struct tch_summary *s, enum tch_summary_by by, tacho_error *err)
+{
+    *s = (struct tch_summary){.by = by, .state = calloc(1, sizeof *s->state)};
+    tch_model_init(&s->model);
+    tch_lanes_init(&s->lanes);
+    if (!s->state)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to summarise a trace");
+    s->state->err = err;
+    return 0;
+}
+
+/* Once more, through a sort. */
+static int make_sorted(struct tch_summary *s, const char *path,
+                       const struct tch_read_options *options, tacho_error *err)
+{
+    struct tch_load load;
+    struct tch_ev ev;
+    int more = 0, status = tch_load_open(&load, path, options, tch_by_track_and_time, err);
+
+    s->sorted = true;
+    s->model = load.model;
+    tch_model_init(&load.model);
+    s->lone_ends = load.lone_ends.count;
+    s->model.events = 0;
+    while (status == 0 && (more = tch_load_next(&load, &ev, err)) > 0) {
+        s->model.events++;
+        status = take(s, &ev);
+    }
+    tch_load_close(&load);
+    return status != 0 ? status : more;
+}
+
+int tch_summary_make(struct tch_summary *s, const char *path, enum tch_summary_by by,
+                     const struct tch_read_options *options, tacho_error *err)
+{
+    int status = init(s, by, err);
+
+    if (status == 0)
+        status = strcmp(path, "-") == 0 ? UNORDERED /* it cannot be read twice */
+                                        : tch_model_read(&s->model, path, options, take, s, err);
+    if (status == UNORDERED) {
+        tch_summary_release(s);
+        status = init(s, by, err);
+        if (status == 0)
+            status = make_sorted(s, path, options, err);
+    }
+    if (status == 0)
+        status = finish_tracks(s);
+    for (size_t i = 0; status == 0 && i < s->row_count; i++)
+        set_percentiles(&s->rows[i]);
+    if (status == 0 && s->row_count > 0)
+        qsort(s->rows, s->row_count, sizeof *s->rows, by_total);
+    free_state(s);
+    return status;
+}
+
+void tch_summary_add_key(const struct tch_summary *s, const struct tch_summary_row *row,
+                         struct tch_buf *b)
+{
+    if (s->by == TCH_BY_TRACK)
+        tch_model_add_track_name(&s->model, row->key, b);
+    else
+        tch_buf_add(b, tch_text(&s->model.texts, row->key),
+                    tch_text_len(&s->model.texts, row->key));
+}

@@ -1,0 +1,78 @@
+/*
+ * Where the time of a trace went: spans by name, category or track; per track what was busy and
+ * where nothing ran; a picture of it.
+ *
+ * A file in order of time is read once, in memory bounded by names, tracks and open spans. Any
+ * other is sorted first, through a temporary file.
+ */
+#ifndef TCH_TRACE_SUMMARY_H
+#define TCH_TRACE_SUMMARY_H
+
+#include <tacho/latency.h>
+
+#include "trace_lanes.h"
+#include "trace_model.h"
+
+enum tch_summary_by { TCH_BY_NAME, TCH_BY_CATEGORY, TCH_BY_TRACK };
+
+enum {
+    TCH_SUMMARY_FEW = 32,   /* durations that are kept as they are, before there is a histogram */
+    TCH_SUMMARY_LONGEST = 3 /* stretches and gaps of a track */
+};
+
+/** All spans of one name, category or track. */
+struct tch_summary_row {
+    uint32_t key; /**< text, or track */
+    uint64_t count;
+    uint64_t total; /**< nanoseconds, those inside others of the same row counted again */
+    uint64_t self;  /**< ... without the spans inside */
+    uint64_t min, max;
+    int64_t max_ts; /**< when the longest began */
+    uint64_t p50, p95, p99;
+    uint64_t few[TCH_SUMMARY_FEW];
+    tacho_histogram *more; /* once there are more */
+};
+
+struct tch_stretch {
+    int64_t ts;
+    int64_t dur;
+};
+
+struct tch_summary_track {
+    uint32_t track;
+    uint64_t spans;
+    uint64_t busy; /**< nanoseconds in which at least one span was open */
+    int64_t first, last;
+    struct tch_stretch busiest[TCH_SUMMARY_LONGEST]; /**< longest first; dur 0: none */
+    struct tch_stretch gaps[TCH_SUMMARY_LONGEST];
+};
+
+/** Read the fields. */
+struct tch_summary {
+    struct tch_model model;
+    enum tch_summary_by by;
+    struct tch_summary_row *rows; /**< by total, falling */
+    size_t row_count;
+    struct tch_summary_track *tracks; /**< that have spans, as they first came */
+    size_t track_count;
+    struct tch_lanes lanes; /**< by track of the list above */
+    bool sorted;            /**< the file was not in order of time */
+    uint64_t spans;
+    uint64_t unfinished; /**< begins without an end */
+    uint64_t lone_ends;
+    uint64_t overlaps; /**< spans that begin inside another and end outside of it */
+    int64_t first, last;
+
+    struct tch_summary_state *state; /* while it is made */
+};
+
+/** @return 0 or a negative code; release in any case */
+int tch_summary_make(struct tch_summary *s, const char *path, enum tch_summary_by by,
+                     const struct tch_read_options *options, tacho_error *err);
+void tch_summary_release(struct tch_summary *s);
+
+/** What the row is about, added to b. */
+void tch_summary_add_key(const struct tch_summary *s, const struct tch_summary_row *row,
+                         struct tch_buf *b);
+
+#endif

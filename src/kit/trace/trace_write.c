@@ -1,0 +1,181 @@
+/* What the writers share: the file, lanes for spans that do not nest. */
+#include "trace_write.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+enum {
+    TEXT_LIMIT = 64 << 20,
+    GZIP_LEVEL = 1, /* traces shrink to a tenth with any, and this one keeps up with the writing */
+};
+
+const struct tch_write_format *const tch_write_formats[] = {
+    &tch_trace_as_chrome,
+    &tch_trace_as_chrome_gz,
+    &tch_trace_as_csv,
+    &tch_trace_as_folded,
+    &tch_trace_as_perfetto,
+    &tch_trace_as_recording,
+    NULL,
+};
+
+const struct tch_write_format *tch_write_format_of(const char *path)
+{
+    size_t len = strlen(path);
+
+    for (size_t i = 0; tch_write_formats[i]; i++) {
+        size_t tail = strlen(tch_write_formats[i]->extension);
+
+        if (len > tail && strcmp(path + len - tail, tch_write_formats[i]->extension) == 0)
+            return tch_write_formats[i];
+    }
+    return NULL;
+}
+
+static int put_compressed(void *ctx, const void *data, size_t len)
+{
+    struct tch_writer *w = ctx;
+
+    tch_out_add(&w->out, data, len);
+    return w->out.status;
+}
+
+int tch_writer_put(struct tch_writer *w, const void *data, size_t len)
+{
+    if (w->out.status < 0)
+        return w->out.status;
+    if (w->gzip)
+        return tch_deflate_write(w->gzip, data, len);
+    tch_out_add(&w->out, data, len);
+    return w->out.status;
+}
+
+int tch_writer_no_memory(struct tch_writer *w)
+{
+    if (w->out.status == 0)
+        w->out.status = tch_fail(w->out.err, TACHO_ENOMEM, 0, "out of memory to write a trace");
+    return w->out.status;
+}
+
+static void release(struct tch_writer *w)
+{
+    if (w->format->release)
+        w->format->release(w);
+    tch_deflate_close(w->gzip);
+    w->gzip = NULL;
+    tch_nest_release(&w->nest);
+    tch_buf_release(&w->text);
+    tch_out_release(&w->out);
+    w->open = false;
+}
+
+int tch_writer_open(struct tch_writer *w, const char *path, struct tch_model *m,
+                    const struct tch_write_options *options, tacho_error *err)
+{
+    int status;
+
+    *w = (struct tch_writer){.format = tch_write_format_of(path), .m = m, .options = *options};
+    if (!w->format)
+        return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
+    status = tch_replace_open(&w->file, path, err);
+    if (status < 0)
+        return status;
+    w->open = true;
+    tch_buf_init(&w->text, TEXT_LIMIT);
+    tch_nest_init(&w->nest);
+    status = tch_out_init(&w->out, &w->file, err);
+    if (status == 0 && w->format == &tch_trace_as_chrome_gz)
+        status = tch_deflate_open(&w->gzip, GZIP_LEVEL, put_compressed, w, err);
+    if (status == 0)
+        status = w->format->begin(w);
+    if (status < 0)
+        tch_writer_abort(w);
+    return status;
+}
+
+/* Ends what is over at ts, lane by lane. */
+static int pop_until(struct tch_writer *w, int64_t ts)
+{
+    int status = 0;
+    int64_t end;
+
+    for (size_t i = 0; i < w->nest.count; i++)
+        while (status == 0 && tch_nest_pop(&w->nest, i, ts, &end) > 0)
+            if (w->format->end_span)
+                status = w->format->end_span(w, (uint32_t)i, end);
+    return status;
+}
+
+static int leave_track(struct tch_writer *w)
+{
+    int status = pop_until(w, INT64_MAX - 1);
+
+    tch_nest_clear(&w->nest);
+    return status;
+}
+
+static int place(struct tch_writer *w, const struct tch_ev *ev, uint32_t *ret)
+{
+    int64_t lane;
+    int status = pop_until(w, ev->ts);
+
+    if (status < 0)
+        return status;
+    lane = tch_nest_push(&w->nest, ev->ts, ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur);
+    if (lane < 0)
+        return tch_writer_no_memory(w);
+    w->moved += lane > 0;
+    *ret = (uint32_t)lane;
+    return 0;
+}
+
+int tch_writer_add(struct tch_writer *w, const struct tch_ev *given)
+{
+    struct tch_ev ev = *given;
+    uint32_t lane = 0;
+    int status = 0;
+
+    ev.ts += w->options.shift;
+    if (w->track != ev.track + 1) {
+        status = w->track > 0 ? leave_track(w) : 0;
+        w->track = ev.track + 1;
+    }
+    if (w->format->spans_only && ev.kind != TCH_EV_SPAN) {
+        w->left_out++;
+        return status;
+    }
+    if (status == 0 && (ev.kind == TCH_EV_SPAN || ev.kind == TCH_EV_BEGIN) &&
+        (w->options.lanes || w->format->needs_lanes || w->format->end_span))
+        status = place(w, &ev, &lane);
+    if (status == 0)
+        status = w->format->add(w, &ev, lane);
+    w->written++;
+    return status;
+}
+
+int tch_writer_close(struct tch_writer *w)
+{
+    int status = leave_track(w);
+
+    if (status == 0)
+        status = w->format->finish(w);
+    if (status == 0 && w->gzip)
+        status = tch_deflate_finish(w->gzip);
+    if (status == 0)
+        status = tch_out_flush(&w->out);
+    if (status == 0)
+        status = tch_replace_commit(&w->file, w->out.err);
+    else
+        tch_replace_abort(&w->file);
+    release(w);
+    return status;
+}
+
+void tch_writer_abort(struct tch_writer *w)
+{
+    if (!w->open)
+        return;
+    tch_replace_abort(&w->file);
+    release(w);
+}

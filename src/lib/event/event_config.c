@@ -1,0 +1,157 @@
+/* The configuration of a writer: defaults, the environment, checks. */
+#include "event_config.h"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "base/number.h"
+#include "event_canon.h"
+#include "event_parse.h"
+#include "white_space.h"
+
+void tacho_event_config_init(tacho_event_config *config)
+{
+    *config = (tacho_event_config){.concurrency = 1};
+}
+
+static bool is_blank_text(const char *text)
+{
+    return tch_is_blank(text, strlen(text));
+}
+
+static bool is_env_hash(const char *text)
+{
+    return strncmp(text, TCH_ENV_HASH_START, TCH_ENV_HASH_PREFIX) == 0;
+}
+
+static bool is_json_object(const char *text)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+
+    tch_json_open(&r, text, strlen(text), NULL);
+    r.finite = true;
+    return tch_json_read_raw(&r, &value) == 0 && value.type == TCH_JSON_OBJECT &&
+           tch_json_finish(&r) == 0;
+}
+
+/* What stands behind "NAME=" in the first of pairs that has it, or NULL. */
+static const char *find(const char *const *pairs, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (; *pairs; pairs++)
+        if (strncmp(*pairs, name, len) == 0 && (*pairs)[len] == '=')
+            return *pairs + len + 1;
+    return NULL;
+}
+
+/* TACHO_PROFILE_<name>, or FERRUM_PROFILE_<name> where that is not set; or NULL. */
+static const char *find_profile(const char *const *pairs, const char *name)
+{
+    char full[64];
+    const char *value;
+
+    snprintf(full, sizeof full, "TACHO_PROFILE_%s", name);
+    value = find(pairs, full);
+    if (value)
+        return value;
+    snprintf(full, sizeof full, "FERRUM_PROFILE_%s", name);
+    return find(pairs, full);
+}
+
+/* A plus sign and leading zeros are fine here. */
+static uint32_t read_concurrency(const char *text)
+{
+    uint64_t value;
+
+    if (*text == '+')
+        text++;
+    if (tch_parse_u64(text, UINT32_MAX, &value) < 0 || value == 0)
+        return 1;
+    return (uint32_t)value;
+}
+
+static const char *find_path(struct tch_event_env *env, const char *const *pairs)
+{
+    const char *path = find_profile(pairs, "JSONL");
+    const char *folder = find(pairs, "TACHO_RUN_DIR");
+    int len;
+
+    if (path || !folder || is_blank_text(folder))
+        return path;
+    len = snprintf(env->path, sizeof env->path, "%s/profile.jsonl", folder);
+    /* Too long a path is handed on, and refused by open(2) with the right reason. */
+    return len >= 0 && (size_t)len < sizeof env->path ? env->path : folder;
+}
+
+/* A program that runs with more rights than its caller writes no files where the caller says. */
+static const char *const *own_environment(void)
+{
+    static const char *const none[] = {NULL};
+
+    return getauxval(AT_SECURE) ? none : (const char *const *)environ;
+}
+
+void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
+{
+    tacho_event_config *config = &env->config;
+    const char *value;
+
+    if (!pairs)
+        pairs = own_environment();
+    tacho_event_config_init(config);
+    config->path = find_path(env, pairs);
+    if ((value = find_profile(pairs, "COMMIT_SHA")) && !is_blank_text(value))
+        config->commit_sha = value;
+    if ((value = find_profile(pairs, "ENV_HASH")) && is_env_hash(value))
+        config->env_hash = value;
+    if ((value = find_profile(pairs, "MODEL")) && !is_blank_text(value))
+        config->model = value;
+    if ((value = find_profile(pairs, "CONCURRENCY")))
+        config->concurrency = read_concurrency(value);
+    if ((value = find_profile(pairs, "RUNTIME_FLAGS_JSON")) && is_json_object(value))
+        config->runtime_flags = value;
+}
+
+const char *tch_event_config_check(const tacho_event_config *config)
+{
+    if (config->commit_sha && is_blank_text(config->commit_sha))
+        return TCH_BAD_COMMIT_SHA;
+    if (config->env_hash && !is_env_hash(config->env_hash))
+        return TCH_BAD_ENV_HASH;
+    if (config->model && is_blank_text(config->model))
+        return TCH_BAD_MODEL;
+    if (config->concurrency == 0)
+        return TCH_BAD_CONCURRENCY;
+    if (config->runtime_flags && !is_json_object(config->runtime_flags))
+        return TCH_BAD_FLAGS;
+    return NULL;
+}
+
+void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config)
+{
+    tch_json_key(b, "commit_sha");
+    if (config->commit_sha)
+        tch_json_text(b, config->commit_sha);
+    else
+        tch_json_null(b);
+    tch_json_key(b, "env_hash");
+    tch_json_text(b, config->env_hash ? config->env_hash : TCH_ENV_HASH_START "unknown");
+    tch_json_key(b, "model");
+    tch_json_text(b, config->model ? config->model : "unknown");
+    tch_json_key(b, "concurrency");
+    tch_json_u64(b, config->concurrency);
+}
+
+void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config)
+{
+    const char *flags = config->runtime_flags ? config->runtime_flags : "{}";
+
+    tch_json_key(b, "runtime_flags");
+    if (!is_json_object(flags) || tch_json_canon(b, flags, strlen(flags), false, NULL) < 0)
+        tch_json_null(b);
+    tch_json_key(b, "source");
+    tch_json_text(b, config->source ? config->source : "native");
+}

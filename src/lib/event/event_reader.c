@@ -1,0 +1,90 @@
+/* Events line by line, and text out of raw JSON. */
+#include <tacho/event.h>
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/lines.h"
+#include "event_parse.h"
+#include "white_space.h"
+
+struct tacho_event_reader {
+    struct tch_lines lines;
+    uint64_t torn;
+};
+
+static int open_reader(tacho_event_reader **ret, tacho_error *err)
+{
+    *ret = calloc(1, sizeof **ret);
+    return *ret ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening a reader of events");
+}
+
+int tacho_event_reader_open(const char *data, size_t len, tacho_event_reader **ret,
+                            tacho_error *err)
+{
+    tacho_event_reader *reader;
+    int status = open_reader(&reader, err);
+
+    if (status < 0)
+        return status;
+    tch_lines_init_mem(&reader->lines, data, len, TCH_EVENT_MAX);
+    *ret = reader;
+    return 0;
+}
+
+int tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err)
+{
+    tacho_event_reader *reader;
+    int status = open_reader(&reader, err);
+
+    if (status < 0)
+        return status;
+    tch_lines_init_fd(&reader->lines, fd, name, TCH_EVENT_MAX);
+    *ret = reader;
+    return 0;
+}
+
+void tacho_event_reader_close(tacho_event_reader *reader)
+{
+    if (!reader)
+        return;
+    tch_lines_release(&reader->lines);
+    free(reader);
+}
+
+int tacho_event_next(tacho_event_reader *reader, tacho_event *ret, tacho_error *err)
+{
+    struct tch_line line;
+    bool torn = false;
+    int status;
+
+    do {
+        status = tch_lines_next(&reader->lines, &line, err);
+        if (status <= 0)
+            return status;
+    } while (!line.too_long && tch_is_blank(line.text, line.len));
+    status = tch_event_line(&line, ret, &torn, err);
+    reader->torn += status == 0 ? ret->torn > 0 : torn;
+    return status == 0 ? 1 : status;
+}
+
+uint64_t tacho_event_reader_torn(const tacho_event_reader *reader)
+{
+    return reader->torn;
+}
+
+int tacho_raw_text(tacho_raw raw, char *out, size_t size, size_t *ret_len, tacho_error *err)
+{
+    struct tch_json_value string = tch_raw_string(raw);
+    struct tch_buf b;
+
+    if (size == 0)
+        return tch_fail(err, TACHO_ELIMIT, 0, "no room for a text");
+    tch_buf_init_on(&b, out, size, size - 1);
+    tch_json_unescape(&string, &b);
+    if (b.failed)
+        return tch_fail(err, TACHO_ELIMIT, 0, "no room for a text of up to %zu bytes", raw.len);
+    if (ret_len)
+        *ret_len = b.len;
+    return 0;
+}

@@ -1,0 +1,303 @@
+/* The writer: an event is put together on the stack and leaves in one write(2). */
+#include "event_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/json_write.h"
+#include "event_canon.h"
+#include "event_config.h"
+#include "event_fields.h"
+#include "event_parse.h"
+#include "white_space.h"
+
+enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
+
+#define START "{\"event\":"
+/* From the last member of shape to the first of stage_us. */
+#define BETWEEN "},\"stage_us\":{"
+
+struct tacho_event_writer {
+    int fd;               /* -1: disabled */
+    atomic_bool fragment; /* the file does not end with a line feed: begin with one */
+    const char *bad;      /* why no event can be made, or NULL */
+    char *path;
+    struct tch_buf before;    /* what stands between the event's name and its first shape */
+    struct tch_buf behind[2]; /* ... and behind its last stage; graph_enabled false and true */
+};
+
+tacho_event_writer tch_event_disabled = {.fd = -1};
+
+/* Does the file end in the middle of a line? What cannot be read may. */
+static bool ends_with_fragment(int fd, const char *path)
+{
+    struct stat st;
+    char last = '\0';
+    int in;
+
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return false;
+    in = open(path, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return true;
+    if (pread(in, &last, 1, st.st_size - 1) != 1)
+        last = '\0';
+    close(in);
+    return last != '\n';
+}
+
+static int open_sink(tacho_event_writer *w, tacho_error *err)
+{
+    int status = tch_mkdirs_above(w->path, err);
+
+    if (status < 0)
+        return status;
+    w->fd = open(w->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    if (w->fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s' for profile events", w->path);
+    atomic_store(&w->fragment, ends_with_fragment(w->fd, w->path));
+    return 0;
+}
+
+static int prepare(tacho_event_writer *w, const tacho_event_config *config, tacho_error *err)
+{
+    size_t size = strlen(config->path) + 1;
+
+    w->path = malloc(size);
+    if (w->path)
+        memcpy(w->path, config->path, size);
+    w->bad = tch_event_config_check(config);
+    tch_json_begin_object(&w->before);
+    tch_event_config_head(&w->before, config);
+    tch_buf_adds(&w->before, ",\"shape\":{");
+    for (int graph = 0; graph < 2; graph++) {
+        tch_buf_adds(&w->behind[graph], "},");
+        tch_buf_addf(&w->behind[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
+        tch_event_config_tail(&w->behind[graph], config);
+        tch_buf_adds(&w->behind[graph], "}\n");
+    }
+    if (!w->path || w->before.failed || w->behind[0].failed || w->behind[1].failed)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", config->path);
+    w->before.data[0] = ','; /* where the brace was that kept a comma away */
+    return 0;
+}
+
+int tacho_event_open(const tacho_event_config *config, tacho_event_writer **ret, tacho_error *err)
+{
+    tacho_event_writer *w = calloc(1, sizeof *w);
+    int status = 0;
+
+    if (!w)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a writer of events");
+    w->fd = -1;
+    tch_buf_init(&w->before, TCH_EVENT_MAX);
+    tch_buf_init(&w->behind[0], TCH_EVENT_MAX);
+    tch_buf_init(&w->behind[1], TCH_EVENT_MAX);
+    if (config->path && !tch_is_blank(config->path, strlen(config->path))) {
+        status = prepare(w, config, err);
+        if (status == 0)
+            status = open_sink(w, err);
+    }
+    if (status == 0)
+        *ret = w;
+    else
+        tacho_event_close(w);
+    return status;
+}
+
+int tacho_event_open_env(const char *const *pairs, tacho_event_writer **ret, tacho_error *err)
+{
+    struct tch_event_env env;
+
+    tch_event_env_read(&env, pairs);
+    return tacho_event_open(&env.config, ret, err);
+}
+
+void tacho_event_close(tacho_event_writer *w)
+{
+    if (!w)
+        return;
+    if (w->fd >= 0)
+        close(w->fd);
+    free(w->path);
+    tch_buf_release(&w->before);
+    tch_buf_release(&w->behind[0]);
+    tch_buf_release(&w->behind[1]);
+    free(w);
+}
+
+bool tacho_event_is_enabled(const tacho_event_writer *w)
+{
+    return w && w->fd >= 0;
+}
+
+const char *tacho_event_path(const tacho_event_writer *w)
+{
+    return tacho_event_is_enabled(w) ? w->path : NULL;
+}
+
+int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
+{
+    /* What is no file, a pipe for one, has nothing to wait for. */
+    if (tacho_event_is_enabled(w) && fdatasync(w->fd) < 0 && errno != EINVAL && errno != EROFS)
+        return tch_fail_errno(err, errno, "cannot flush '%s'", w->path);
+    return 0;
+}
+
+/* The whole line in one call. What was cut is not continued: another writer's line may follow it
+   already. */
+static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho_error *err)
+{
+    ssize_t n;
+
+    do
+        n = write(w->fd, line, len);
+    while (n < 0 && errno == EINTR);
+    if (n == (ssize_t)len)
+        return 0;
+    if (n >= 0) {
+        atomic_store(&w->fragment, true);
+        return tch_fail_errno(err, ENOSPC, "cannot write '%s' (%zd of %zu bytes)", w->path, n, len);
+    }
+    return tch_fail_errno(err, errno, "cannot write '%s'", w->path);
+}
+
+static int check(const tacho_event_writer *w, const char *event, tacho_error *err)
+{
+    if (!event || (event[0] <= ' ' && tch_is_blank(event, strlen(event))))
+        return tch_fail(err, TACHO_EINVAL, 0, "%s", TCH_BAD_EVENT);
+    if (w->bad)
+        return tch_fail(err, TACHO_EINVAL, 0, "%s", w->bad);
+    return 0;
+}
+
+static char *put(char *out, const char *data, size_t len)
+{
+    memcpy(out, data, len);
+    return out + len;
+}
+
+/* The whole line at `out`, if it is a usual one: its length, else 0. */
+static size_t put_usual(const tacho_event_writer *w, char out[STACK_LINE], const char *event,
+                        tacho_fields shape, tacho_fields stage_us, bool graph_enabled)
+{
+    const struct tch_buf *behind = &w->behind[graph_enabled];
+    size_t fields = 2 + shape.count + stage_us.count; /* the name and BETWEEN take one each */
+    char *p;
+
+    if (fields > STACK_LINE / TCH_FIELD_MAX ||
+        w->before.len + behind->len > STACK_LINE - fields * TCH_FIELD_MAX ||
+        atomic_load_explicit(&w->fragment, memory_order_relaxed))
+        return 0;
+    p = tch_plain_put(put(out, START, sizeof START - 1), event);
+    if (p)
+        p = tch_numbers_put(put(p, w->before.data, w->before.len), shape);
+    if (p)
+        p = tch_numbers_put(put(p, BETWEEN, sizeof BETWEEN - 1), stage_us);
+    if (p)
+        p = put(p, behind->data, behind->len);
+    return p ? (size_t)(p - out) : 0;
+}
+
+/* Starts the line up to the shape; fails before anything is added. */
+static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *event, tacho_error *err)
+{
+    int status = check(w, event, err);
+
+    if (status < 0)
+        return status;
+    if (atomic_load_explicit(&w->fragment, memory_order_relaxed) &&
+        atomic_exchange(&w->fragment, false))
+        tch_buf_addc(b, '\n');
+    tch_buf_add(b, START, sizeof START - 1);
+    tch_json_text(b, event);
+    tch_buf_add(b, w->before.data, w->before.len);
+    return 0;
+}
+
+static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled, tacho_error *err)
+{
+    tch_buf_add(b, w->behind[graph_enabled].data, w->behind[graph_enabled].len);
+    if (b->failed)
+        return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
+                        "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
+    return write_line(w, b->data, b->len, err);
+}
+
+int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shape,
+                     tacho_fields stage_us, bool graph_enabled, tacho_error *err)
+{
+    char mem[STACK_LINE];
+    struct tch_buf b;
+    size_t len;
+    int status;
+
+    if (!tacho_event_is_enabled(w))
+        return 0;
+    status = check(w, event, err);
+    if (status < 0)
+        return status;
+    len = put_usual(w, mem, event, shape, stage_us, graph_enabled);
+    if (len > 0)
+        return write_line(w, mem, len, err);
+    tch_buf_init_on(&b, mem, sizeof mem, TCH_EVENT_MAX);
+    status = begin_line(w, &b, event, err);
+    if (status == 0)
+        status = tch_members_put(&b, shape, err);
+    tch_buf_add(&b, BETWEEN, sizeof BETWEEN - 1);
+    if (status == 0)
+        status = tch_members_put(&b, stage_us, err);
+    if (status == 0)
+        status = end_line(w, &b, graph_enabled, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* The members of an object, behind its brace; nothing of any other value. */
+static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
+{
+    size_t brace = b->len - 1;
+    int status;
+
+    if (b->failed) /* end_line() says so */
+        return 0;
+    b->len = brace; /* tch_json_canon() puts it there again */
+    status = tch_json_canon(b, json, strlen(json), true, err);
+    if (status == TACHO_EPARSE)
+        return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are no JSON");
+    if (status == 0 && b->data[brace] == '{')
+        b->len--; /* the closing one comes later */
+    else if (status == 0)
+        b->len = brace + 1;
+    b->data[brace] = '{';
+    return status;
+}
+
+int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *shape,
+                          const char *stage_us, bool graph_enabled, tacho_error *err)
+{
+    char mem[STACK_LINE];
+    struct tch_buf b;
+    int status;
+
+    if (!tacho_event_is_enabled(w))
+        return 0;
+    tch_buf_init_on(&b, mem, sizeof mem, TCH_EVENT_MAX);
+    status = begin_line(w, &b, event, err);
+    if (status == 0)
+        status = put_json(&b, shape, err);
+    tch_buf_add(&b, BETWEEN, sizeof BETWEEN - 1);
+    if (status == 0)
+        status = put_json(&b, stage_us, err);
+    if (status == 0)
+        status = end_line(w, &b, graph_enabled, err);
+    tch_buf_release(&b);
+    return status;
+}

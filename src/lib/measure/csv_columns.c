@@ -1,0 +1,65 @@
+/* The columns of each kind of CSV file. */
+#include "csv_columns.h"
+
+#define COLUMN(row, field, kind)           \
+    {                                      \
+#field, kind, offsetof(row, field) \
+    }
+
+_Static_assert(offsetof(tacho_csv_result, setting_len) == sizeof(char *),
+               "a length behind its text");
+_Static_assert(offsetof(tacho_csv_power, source_len) ==
+                   offsetof(tacho_csv_power, source) + sizeof(char *),
+               "a length behind its text");
+_Static_assert(offsetof(tacho_csv_memory_detail, key_len) ==
+                   offsetof(tacho_csv_memory_detail, key) + sizeof(char *),
+               "a length behind its text");
+
+const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS] = {
+    [TACHO_CSV_RESULTS] = {"results",
+                           "setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,"
+                           "energy_reduction,p95_latency_us,accuracy\n",
+                           7,
+                           {COLUMN(tacho_csv_result, setting, TCH_CSV_TEXT),
+                            COLUMN(tacho_csv_result, coherence_delta, TCH_CSV_F64),
+                            COLUMN(tacho_csv_result, kv_cache_reduction, TCH_CSV_F64),
+                            COLUMN(tacho_csv_result, peak_mem_reduction, TCH_CSV_F64),
+                            COLUMN(tacho_csv_result, energy_reduction, TCH_CSV_F64),
+                            COLUMN(tacho_csv_result, p95_latency_us, TCH_CSV_U64),
+                            COLUMN(tacho_csv_result, accuracy, TCH_CSV_F64)}},
+    [TACHO_CSV_LATENCY] = {"latency",
+                           "sample_id,wall_time_us,kernel_time_us,seq_len\n",
+                           4,
+                           {COLUMN(tacho_csv_latency, sample_id, TCH_CSV_U64),
+                            COLUMN(tacho_csv_latency, wall_time_us, TCH_CSV_U64),
+                            COLUMN(tacho_csv_latency, kernel_time_us, TCH_CSV_U64),
+                            COLUMN(tacho_csv_latency, seq_len, TCH_CSV_U64)}},
+    [TACHO_CSV_MEMORY] = {"memory",
+                          "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,"
+                          "temp_buffer_bytes\n",
+                          5,
+                          {COLUMN(tacho_csv_memory, timestamp_us, TCH_CSV_U64),
+                           COLUMN(tacho_csv_memory, peak_rss_bytes, TCH_CSV_U64),
+                           COLUMN(tacho_csv_memory, kv_cache_bytes, TCH_CSV_U64),
+                           COLUMN(tacho_csv_memory, activation_bytes, TCH_CSV_U64),
+                           COLUMN(tacho_csv_memory, temp_buffer_bytes, TCH_CSV_U64)}},
+    [TACHO_CSV_POWER] = {"power",
+                         "timestamp_us,source,watts,joules\n",
+                         4,
+                         {COLUMN(tacho_csv_power, timestamp_us, TCH_CSV_U64),
+                          COLUMN(tacho_csv_power, source, TCH_CSV_TEXT),
+                          COLUMN(tacho_csv_power, watts, TCH_CSV_F64),
+                          COLUMN(tacho_csv_power, joules, TCH_CSV_F64)}},
+    [TACHO_CSV_MEMORY_DETAIL] = {"memory-detail",
+                                 "timestamp_us,pid,key,value\n",
+                                 4,
+                                 {COLUMN(tacho_csv_memory_detail, timestamp_us, TCH_CSV_U64),
+                                  COLUMN(tacho_csv_memory_detail, pid, TCH_CSV_U64),
+                                  COLUMN(tacho_csv_memory_detail, key, TCH_CSV_TEXT),
+                                  COLUMN(tacho_csv_memory_detail, value, TCH_CSV_U64)}},
+};
+
+const struct tch_csv_kind *tch_csv_kind(int kind)
+{
+    return kind >= 0 && kind < TCH_CSV_KINDS ? &tch_csv_kinds[kind] : NULL;
+}

@@ -1,0 +1,293 @@
+/* Writing CSV: rows into a buffer, 64 KB of it at a time to the file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/float_text.h"
+#include "csv_columns.h"
+
+enum {
+    CHUNK = 64 * 1024,     /* what is written at once */
+    TEXT_MAX = CHUNK,      /* of one field */
+    ROW_NUMBERS = 7 * 345, /* what all numbers of a row can need, with their commas */
+    ROOM = CHUNK + 2 * TEXT_MAX + 2 + ROW_NUMBERS,
+};
+
+struct tacho_csv {
+    const struct tch_csv_kind *kind;
+    int failed; /* 0, or the code that every call returns from then on */
+    bool whole;
+    struct tch_replace file; /* its fd alone is used when not whole */
+    size_t len;
+    char path[PATH_MAX];
+    char text[ROOM];
+};
+
+static int fail(tacho_csv *csv, int code)
+{
+    csv->failed = code;
+    return code;
+}
+
+static int fail_again(const tacho_csv *csv, tacho_error *err)
+{
+    return tch_fail(err, csv->failed, 0, "cannot add to '%s': writing it failed before", csv->path);
+}
+
+/* Whole chunks, so that the kernel gets one size; the rest moves to the front. */
+static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
+{
+    size_t done = least == 0 ? csv->len : csv->len / CHUNK * CHUNK;
+    int status;
+
+    if (done == 0)
+        return 0;
+    status = tch_write_all(csv->file.fd, csv->path, csv->text, done, err);
+    if (status < 0)
+        return fail(csv, status);
+    csv->len -= done;
+    memmove(csv->text, csv->text + done, csv->len);
+    return 0;
+}
+
+/* Behind the rows that are there; one that was cut off gets its line end. */
+static int open_append(tacho_csv *csv, tacho_error *err)
+{
+    struct stat st;
+    char last = '\n';
+    int fd = open(csv->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+
+    csv->file.fd = fd;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s'", csv->path);
+    if (st.st_size == 0)
+        return 0;
+    if (S_ISREG(st.st_mode) && pread(fd, &last, 1, st.st_size - 1) < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", csv->path);
+    csv->len = 0; /* the header is there */
+    if (last != '\n')
+        csv->text[csv->len++] = '\n';
+    return 0;
+}
+
+static int open_file(tacho_csv *csv, int mode, tacho_error *err)
+{
+    if (mode == TACHO_CSV_WHOLE)
+        return tch_replace_open(&csv->file, csv->path, err);
+    if (mode == TACHO_CSV_APPEND)
+        return open_append(csv, err);
+    csv->file.fd = open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (csv->file.fd < 0)
+        return tch_fail_errno(err, errno, "cannot write '%s'", csv->path);
+    return 0;
+}
+
+static void release(tacho_csv *csv)
+{
+    if (csv->whole)
+        tch_replace_abort(&csv->file);
+    else if (csv->file.fd >= 0)
+        close(csv->file.fd);
+    free(csv);
+}
+
+int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret, tacho_error *err)
+{
+    const struct tch_csv_kind *k = tch_csv_kind(kind);
+    tacho_csv *csv;
+    int status;
+
+    if (!k || mode < TACHO_CSV_WHOLE || mode > TACHO_CSV_APPEND)
+        return tch_fail(err, TACHO_EINVAL, 0, "no CSV file of kind %d, mode %d", kind, mode);
+    if (strlen(path) >= sizeof csv->path)
+        return tch_fail(err, TACHO_EINVAL, 0, "the name of a CSV file is too long");
+    csv = malloc(sizeof *csv);
+    if (!csv)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for '%s'", path);
+    csv->kind = k;
+    csv->failed = 0;
+    csv->whole = false;
+    csv->file.fd = -1;
+    csv->len = strlen(k->header);
+    memcpy(csv->text, k->header, csv->len);
+    memcpy(csv->path, path, strlen(path) + 1);
+    status = open_file(csv, mode, err);
+    csv->whole = status == 0 && mode == TACHO_CSV_WHOLE;
+    if (status < 0)
+        release(csv);
+    else
+        *ret = csv;
+    return status;
+}
+
+static void add_u64(tacho_csv *csv, uint64_t value)
+{
+    csv->len += tch_u64_text(csv->text + csv->len, value);
+}
+
+static bool needs_quotes(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
+            return true;
+    return false;
+}
+
+static void add_text(tacho_csv *csv, const char *text, size_t len)
+{
+    char *out = csv->text + csv->len;
+
+    if (!needs_quotes(text, len)) {
+        if (len > 0)
+            memcpy(out, text, len);
+        csv->len += len;
+        return;
+    }
+    *out++ = '"';
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            *out++ = '"';
+        *out++ = text[i];
+    }
+    *out++ = '"';
+    csv->len = (size_t)(out - csv->text);
+}
+
+static int ready(tacho_csv *csv, int kind, size_t text_len, tacho_error *err)
+{
+    if (csv->failed)
+        return fail_again(csv, err);
+    if (csv->kind != tch_csv_kind(kind))
+        return tch_fail(err, TACHO_EINVAL, 0, "'%s' holds rows of %s.csv", csv->path,
+                        csv->kind->file);
+    if (text_len > TEXT_MAX)
+        return tch_fail(err, TACHO_ELIMIT, 0, "a text of %zu bytes in a row of '%s': at most %d",
+                        text_len, csv->path, TEXT_MAX);
+    return 0;
+}
+
+static int end_row(tacho_csv *csv, tacho_error *err)
+{
+    csv->text[csv->len++] = '\n';
+    return csv->len >= CHUNK ? write_chunks(csv, CHUNK, err) : 0;
+}
+
+/* Of any kind, by its columns. */
+static int add_row(tacho_csv *csv, int kind, const void *row, size_t text_len, tacho_error *err)
+{
+    int status = ready(csv, kind, text_len, err);
+
+    if (status < 0)
+        return status;
+    for (unsigned c = 0; c < csv->kind->count; c++) {
+        const struct tch_csv_column *column = &csv->kind->columns[c];
+        const char *field = (const char *)row + column->offset;
+
+        if (c > 0)
+            csv->text[csv->len++] = ',';
+        if (column->type == TCH_CSV_U64)
+            add_u64(csv, *(const uint64_t *)(const void *)field);
+        else if (column->type == TCH_CSV_F64)
+            csv->len += tch_f64_plain(csv->text + csv->len, *(const double *)(const void *)field);
+        else
+            add_text(csv, *(const char *const *)(const void *)field, text_len);
+    }
+    return end_row(csv, err);
+}
+
+int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_error *err)
+{
+    return add_row(csv, TACHO_CSV_RESULTS, row, row->setting_len, err);
+}
+
+/* The one that is written by the million. */
+int tacho_csv_add_latency(tacho_csv *csv, const tacho_csv_latency *row, tacho_error *err)
+{
+    int status = ready(csv, TACHO_CSV_LATENCY, 0, err);
+
+    if (status < 0)
+        return status;
+    add_u64(csv, row->sample_id);
+    csv->text[csv->len++] = ',';
+    add_u64(csv, row->wall_time_us);
+    csv->text[csv->len++] = ',';
+    add_u64(csv, row->kernel_time_us);
+    csv->text[csv->len++] = ',';
+    add_u64(csv, row->seq_len);
+    return end_row(csv, err);
+}
+
+int tacho_csv_add_memory(tacho_csv *csv, const tacho_csv_memory *row, tacho_error *err)
+{
+    return add_row(csv, TACHO_CSV_MEMORY, row, 0, err);
+}
+
+int tacho_csv_add_power(tacho_csv *csv, const tacho_csv_power *row, tacho_error *err)
+{
+    return add_row(csv, TACHO_CSV_POWER, row, row->source_len, err);
+}
+
+int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory_detail *row,
+                                tacho_error *err)
+{
+    return add_row(csv, TACHO_CSV_MEMORY_DETAIL, row, row->key_len, err);
+}
+
+int tacho_csv_flush(tacho_csv *csv, tacho_error *err)
+{
+    return csv->failed ? fail_again(csv, err) : write_chunks(csv, 0, err);
+}
+
+int tacho_csv_close(tacho_csv *csv, tacho_error *err)
+{
+    int status = tacho_csv_flush(csv, err);
+
+    if (status == 0 && csv->whole) {
+        status = tch_replace_commit(&csv->file, err);
+        csv->whole = false;
+        csv->file.fd = -1;
+    } else if (status == 0) {
+        /* Some file systems tell only now that the disk is full. */
+        if (close(csv->file.fd) < 0)
+            status = tch_fail_errno(err, errno, "cannot write '%s'", csv->path);
+        csv->file.fd = -1;
+    }
+    release(csv);
+    return status;
+}
+
+void tacho_csv_discard(tacho_csv *csv)
+{
+    if (csv)
+        release(csv);
+}
+
+int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err)
+{
+    static atomic_uint opened[TCH_CSV_KINDS];
+    const char *folder = secure_getenv("TACHO_RUN_DIR");
+    unsigned number;
+    struct tch_buf path;
+    int status;
+
+    *ret = NULL;
+    if (!folder || !folder[0])
+        return 0;
+    number = atomic_fetch_add(&opened[kind], 1) + 1;
+    tch_buf_init(&path, PATH_MAX);
+    tch_buf_addf(&path, "%s/%s.%ld", folder, tch_csv_kind(kind)->file, (long)getpid());
+    if (number > 1)
+        tch_buf_addf(&path, ".%u", number);
+    tch_buf_adds(&path, ".csv");
+    if (path.failed)
+        status = tch_fail(err, TACHO_EINVAL, 0, "TACHO_RUN_DIR is too long");
+    else if ((status = tch_mkdirs(folder, err)) == 0)
+        status = tacho_csv_open(path.data, kind, TACHO_CSV_STREAM, ret, err);
+    tch_buf_release(&path);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* Energy from readings: a counter's difference where there is one, else by trapezoid. */
+#include <math.h>
+
+#include "lib/measure/power/power_meter.h"
+
+void tch_energy_init(struct tch_energy *e)
+{
+    *e = (struct tch_energy){.peak = -INFINITY, .now = NAN};
+}
+
+static void see_watts(struct tch_energy *e, double watts)
+{
+    e->watts_sum += watts;
+    if (watts > e->peak)
+        e->peak = watts;
+}
+
+static double seconds(uint64_t from_us, uint64_t to_us)
+{
+    return to_us > from_us ? (double)(to_us - from_us) / 1e6 : 0;
+}
+
+static void end_interval(struct tch_energy *e, uint64_t now_us, const tacho_power_reading *r)
+{
+    double s = seconds(e->last_us, now_us);
+
+    /* A counter goes on counting while it cannot be read: nothing is lost but the detail. */
+    if (e->broken || now_us < e->last_us)
+        e->dropped++;
+    if (now_us < e->last_us || (e->broken && !e->counter))
+        return;
+    if (e->counter) {
+        double used = r->joules - e->last_joules;
+
+        e->joules += used;
+        if (s > 0) {
+            e->now = used / s;
+            if (e->now > e->peak)
+                e->peak = e->now;
+        }
+    } else {
+        e->joules += (e->last_watts + r->watts) / 2 * s;
+        e->now = r->watts;
+    }
+}
+
+void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_reading *r)
+{
+    if (e->samples == 0) {
+        e->first_us = now_us;
+        e->counter = !isnan(r->joules);
+    } else {
+        end_interval(e, now_us, r);
+    }
+    if (!e->counter)
+        see_watts(e, r->watts);
+    e->last_us = now_us;
+    e->last_watts = r->watts;
+    e->last_joules = r->joules;
+    e->broken = false;
+    e->samples++;
+}
+
+/* Several in a row are one interval that is missing. */
+void tch_energy_lost(struct tch_energy *e)
+{
+    e->broken = true;
+}
+
+void tch_energy_report(const struct tch_energy *e, tacho_power_report *ret)
+{
+    ret->joules = e->joules;
+    ret->duration_s = seconds(e->first_us, e->last_us);
+    ret->samples = e->samples;
+    ret->dropped = e->dropped + (e->broken && e->samples > 0);
+    ret->estimated = !e->counter;
+    ret->last_watts = e->counter ? e->now : e->samples > 0 ? e->last_watts : NAN;
+    ret->peak_watts = e->samples == 1 && !e->counter ? e->last_watts : e->peak;
+    if (e->counter)
+        ret->mean_watts = ret->duration_s > 0 ? e->joules / ret->duration_s : 0;
+    else
+        ret->mean_watts = e->samples > 0 ? e->watts_sum / (double)e->samples : 0;
+    if (e->samples == 0 || (e->counter && isinf(e->peak)))
+        ret->peak_watts = 0;
+}
+
+void tacho_power_energy(const tacho_power_sample *samples, size_t n, tacho_power_report *ret)
+{
+    struct tch_energy e;
+
+    tch_energy_init(&e);
+    for (size_t i = 0; i < n; i++)
+        tch_energy_add(&e, samples[i].timestamp_us,
+                       &(tacho_power_reading){.joules = NAN, .watts = samples[i].watts});
+    *ret = (tacho_power_report){.name = "series"};
+    tch_energy_report(&e, ret);
+}
+
+double tacho_power_share(double joules, double idle_watts, double duration_s, uint64_t tree_cpu_ns,
+                         uint64_t busy_cpu_ns)
+{
+    double share;
+
+    if (busy_cpu_ns == 0)
+        return 0;
+    share = (joules - idle_watts * duration_s) * ((double)tree_cpu_ns / (double)busy_cpu_ns);
+    return share < 0 ? 0 : share > joules ? joules : share;
+}

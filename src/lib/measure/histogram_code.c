@@ -1,0 +1,343 @@
+/* A histogram as bytes: HdrHistogram's V2 form. Its text is in histogram_line.c. */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "histogram.h"
+
+/*
+ * The payload: cookie, bytes of counts, index offset (0), digits, lowest and highest value, ratio
+ * (1.0), then the counts, each a zigzag LEB128 of at most 9 bytes, zeros as a negative run.
+ * Around it: another cookie, a length, and a zlib stream. zlib allows blocks that are stored as
+ * they are, which every reader takes and which need no compressor to write.
+ */
+enum {
+    COOKIE_PLAIN = 0x1c849303 | 0x10,
+    COOKIE_ZLIB = 0x1c849304 | 0x10,
+    HEAD = 40,
+    OUTER = 8,
+    DIGITS = 2, /* of ours; others are read, too, up to: */
+    DIGITS_MOST = 5,
+    LEB_MAX = 9,
+    BLOCK_MAX = 65535,
+    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* of ours */
+};
+
+static void put_be(struct tch_buf *b, uint64_t value, unsigned bytes)
+{
+    while (bytes-- > 0)
+        tch_buf_addc(b, (char)(value >> 8 * bytes & 0xff));
+}
+
+static uint64_t get_be(const uint8_t *p, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | p[i];
+    return value;
+}
+
+/* Seven bits a byte, the ninth byte holds eight: 64 bits fit. */
+static void put_leb(struct tch_buf *b, int64_t value)
+{
+    uint64_t bits = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+
+    for (int i = 0; i < LEB_MAX - 1; i++) {
+        if (bits < 0x80) {
+            tch_buf_addc(b, (char)bits);
+            return;
+        }
+        tch_buf_addc(b, (char)((bits & 0x7f) | 0x80));
+        bits >>= 7;
+    }
+    tch_buf_addc(b, (char)bits);
+}
+
+/* Bytes taken, 0 when data ends within. */
+static size_t get_leb(const uint8_t *p, size_t len, int64_t *ret)
+{
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < LEB_MAX && i < len; i++) {
+        if (i == LEB_MAX - 1 || p[i] < 0x80) {
+            bits |= (uint64_t)p[i] << 7 * i;
+            *ret = (int64_t)(bits >> 1 ^ (0 - (bits & 1)));
+            return i + 1;
+        }
+        bits |= (uint64_t)(p[i] & 0x7f) << 7 * i;
+    }
+    return 0;
+}
+
+static void put_counts(const tacho_histogram *h, struct tch_buf *b)
+{
+    unsigned last = TACHO_HISTOGRAM_BUCKETS;
+
+    while (last > 0 && h->counts[last - 1] == 0)
+        last--;
+    for (unsigned i = 0; i < last;) {
+        unsigned from = i;
+
+        while (h->counts[i] == 0) /* the last one is not */
+            i++;
+        if (i > from)
+            put_leb(b, -(int64_t)(i - from));
+        put_leb(b, (int64_t)(h->counts[i] <= INT64_MAX ? h->counts[i] : INT64_MAX));
+        i++;
+    }
+}
+
+static void put_payload(const tacho_histogram *h, struct tch_buf *b)
+{
+    size_t start = b->len;
+    size_t counts;
+
+    put_be(b, COOKIE_PLAIN, 4);
+    put_be(b, 0, 4); /* the length, known below */
+    put_be(b, 0, 4);
+    put_be(b, DIGITS, 4);
+    put_be(b, 1, 8);
+    put_be(b, TACHO_HISTOGRAM_MAX, 8);
+    put_be(b, 0x3ff0000000000000, 8); /* 1.0 */
+    put_counts(h, b);
+    if (b->failed)
+        return;
+    counts = b->len - start - HEAD;
+    for (unsigned i = 0; i < 4; i++)
+        b->data[start + 4 + i] = (char)(counts >> 8 * (3 - i) & 0xff);
+}
+
+static uint32_t adler32(const char *data, size_t len)
+{
+    uint32_t a = 1;
+    uint32_t b = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        a = (a + (uint8_t)data[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+static void put_le16(struct tch_buf *b, size_t value)
+{
+    tch_buf_addc(b, (char)(value & 0xff));
+    tch_buf_addc(b, (char)(value >> 8 & 0xff));
+}
+
+static void put_stored(struct tch_buf *b, const char *data, size_t len)
+{
+    tch_buf_add(b, "\x78\x01", 2);
+    for (size_t at = 0; at < len;) {
+        size_t piece = len - at < BLOCK_MAX ? len - at : BLOCK_MAX;
+
+        tch_buf_addc(b, at + piece == len); /* the last one */
+        put_le16(b, piece);
+        put_le16(b, ~piece);
+        tch_buf_add(b, data + at, piece);
+        at += piece;
+    }
+    put_be(b, adler32(data, len), 4);
+}
+
+int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err)
+{
+    struct tch_buf payload;
+    size_t blocks;
+
+    tch_buf_init(&payload, PAYLOAD_MAX);
+    put_payload(h, &payload);
+    blocks = (payload.len + BLOCK_MAX - 1) / BLOCK_MAX;
+    put_be(b, COOKIE_ZLIB, 4);
+    put_be(b, 2 + blocks * 5 + payload.len + 4, 4);
+    put_stored(b, payload.data, payload.len);
+    b->failed = b->failed || payload.failed;
+    tch_buf_release(&payload);
+    return b->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory encoding a histogram") : 0;
+}
+
+int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, tacho_error *err)
+{
+    struct tch_buf b;
+    size_t size;
+    char *data;
+
+    tch_buf_init(&b, TCH_HISTOGRAM_BYTES);
+    if (tch_histogram_encode(h, &b, err) < 0) {
+        tch_buf_release(&b);
+        return TACHO_ENOMEM;
+    }
+    size = b.len;
+    data = tch_buf_take(&b);
+    if (!data)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory encoding a histogram");
+    *ret = data;
+    *len = size;
+    return 0;
+}
+
+static int bad(tacho_error *err, const char *what)
+{
+    return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: %s", what);
+}
+
+/* What is read may have other buckets: finer ones, or none below a unit. */
+struct layout {
+    unsigned bits; /* 2^bits buckets for each doubling */
+    unsigned unit; /* 2^unit is the width of the smallest ones */
+};
+
+/* The ends of a bucket; false where that is beyond all values. */
+static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint64_t *high)
+{
+    uint64_t half = (uint64_t)1 << l->bits;
+    uint64_t doubling = i < 2 * half ? 0 : (i >> l->bits) - 1;
+    uint64_t shift = l->unit + doubling;
+
+    if (shift + l->bits > 62)
+        return false;
+    *low = (i - doubling * half) << shift;
+    *high = *low + ((uint64_t)1 << shift) - 1;
+    return true;
+}
+
+/* Its middle stands for what it holds; where values may have been stays known. False: no form has
+   room for so many in one of our buckets. */
+static bool add_bucket(tacho_histogram *h, uint64_t low, uint64_t high, uint64_t count)
+{
+    uint64_t middle = low + (high - low) / 2;
+
+    if (count == 0)
+        return true;
+    if (count > INT64_MAX - h->counts[tacho_histogram_index(middle)])
+        return false;
+    tacho_histogram_record_count(h, middle, count);
+    h->min = low < h->min ? low : h->min;
+    h->max = high > h->max ? high : h->max;
+    return true;
+}
+
+static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t *p, size_t len,
+                      tacho_error *err)
+{
+    uint64_t i = 0;
+
+    while (len > 0) {
+        int64_t count;
+        uint64_t low;
+        uint64_t high;
+        size_t took = get_leb(p, len, &count);
+
+        if (took == 0)
+            return bad(err, "a count is cut off");
+        p += took;
+        len -= took;
+        if (count < 0 && -(uint64_t)count <= UINT32_MAX)
+            i += -(uint64_t)count;
+        else if (count < 0 || !find_bucket(l, i++, &low, &high))
+            return bad(err, "more counts than there are buckets");
+        else if (!add_bucket(h, low, high, (uint64_t)count))
+            return bad(err, "there are more than 2^63 values in a bucket");
+    }
+    return 0;
+}
+
+/* As HdrHistogram derives it from the digits and the lowest value that matters. */
+static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
+{
+    uint64_t digits = get_be(head + 12, 4);
+    uint64_t lowest = get_be(head + 16, 8);
+    uint64_t most = 1;
+
+    if (get_be(head + 8, 4) != 0 || digits < DIGITS || digits > DIGITS_MOST)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "a histogram of other buckets: %d to %d digits are read, not shifted",
+                        DIGITS, DIGITS_MOST);
+    if (lowest == 0 || lowest > TACHO_HISTOGRAM_MAX)
+        return bad(err, "its lowest value is none");
+    for (uint64_t d = 0; d < digits; d++)
+        most *= 10;
+    l->bits = 63u - (unsigned)__builtin_clzll(2 * most - 1); /* 2^(bits + 1) >= 2 * most */
+    l->unit = 63u - (unsigned)__builtin_clzll(lowest);
+    return 0;
+}
+
+static int get_payload(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+{
+    struct layout layout = {0};
+    uint64_t counts;
+    int status;
+
+    if (len < HEAD || get_be(p, 4) != COOKIE_PLAIN)
+        return bad(err, "it is not in the V2 form");
+    counts = get_be(p + 4, 4);
+    status = get_layout(&layout, p, err);
+    if (status == 0 && counts > len - HEAD)
+        status = bad(err, "it is cut off");
+    return status < 0 ? status : get_counts(h, &layout, p + HEAD, counts, err);
+}
+
+/* Joins the stored blocks of a zlib stream. */
+static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_error *err)
+{
+    bool last = false;
+
+    if (len < 2 || (p[0] & 0x0f) != 8)
+        return bad(err, "no zlib stream");
+    for (size_t at = 2; !last;) {
+        size_t piece;
+
+        if (at >= len || len - at < 5)
+            return bad(err, "its zlib stream is cut off");
+        if ((p[at] & 6) != 0)
+            return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                            "a deflated histogram: libtacho reads stored ones, tacho stats all");
+        last = p[at] & 1;
+        piece = (size_t)p[at + 1] | (size_t)p[at + 2] << 8;
+        if ((piece ^ ((size_t)p[at + 3] | (size_t)p[at + 4] << 8)) != 0xffff ||
+            piece > len - at - 5)
+            return bad(err, "a block of its zlib stream is wrong");
+        tch_buf_add(b, p + at + 5, piece);
+        at += 5 + piece;
+        if (last && (len - at < 4 || get_be(p + at, 4) != adler32(b->data, b->len)))
+            return bad(err, "its check sum is wrong");
+    }
+    return 0;
+}
+
+static int decode(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+{
+    struct tch_buf b;
+    int status;
+
+    if (len < OUTER || get_be(p, 4) != COOKIE_ZLIB)
+        return get_payload(h, p, len, err);
+    if (get_be(p + 4, 4) > len - OUTER)
+        return bad(err, "it is cut off");
+    tch_buf_init(&b, PAYLOAD_MAX);
+    status = get_stored(p + OUTER, get_be(p + 4, 4), &b, err);
+    if (status == 0 && b.failed)
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or a histogram that is too large");
+    if (status == 0)
+        status = get_payload(h, (const uint8_t *)b.data, b.len, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tacho_histogram_decode(const void *data, size_t len, tacho_histogram **ret, tacho_error *err)
+{
+    tacho_histogram *h;
+    int status;
+
+    if (tacho_histogram_new(&h, err) < 0)
+        return TACHO_ENOMEM;
+    status = decode(h, data, len, err);
+    if (status < 0) {
+        tacho_histogram_free(h);
+        return status;
+    }
+    *ret = h;
+    return 0;
+}

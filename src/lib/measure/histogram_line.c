@@ -1,0 +1,139 @@
+/* A histogram as text: the lines of HdrHistogram's logs. */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "base/fail.h"
+#include "histogram.h"
+
+enum { TEXT_LIMIT = 4 * 1024 * 1024 };
+
+static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void put_base64(struct tch_buf *out, const char *data, size_t len)
+{
+    for (size_t i = 0; i < len; i += 3) {
+        size_t have = len - i < 3 ? len - i : 3;
+        uint32_t bits = 0;
+
+        for (size_t j = 0; j < 3; j++)
+            bits = bits << 8 | (j < have ? (uint8_t)data[i + j] : 0);
+        for (size_t j = 0; j < 4; j++)
+            tch_buf_addc(out, j <= have ? base64[bits >> (18 - 6 * j) & 63] : '=');
+    }
+}
+
+static int get_base64(const char *text, size_t len, struct tch_buf *out, tacho_error *err)
+{
+    uint32_t bits = 0;
+
+    while (len > 0 && text[len - 1] == '=')
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        const char *digit = text[i] ? strchr(base64, text[i]) : NULL;
+
+        if (!digit)
+            return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: a character is not of base64");
+        bits = bits << 6 | (uint32_t)(digit - base64);
+        if (i % 4 > 0)
+            tch_buf_addc(out, (char)(bits >> (6 - 2 * (i % 4)) & 0xff));
+    }
+    return out->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading a histogram") : 0;
+}
+
+/* Seconds with three decimals, whatever the locale. */
+static void put_seconds(struct tch_buf *b, double seconds)
+{
+    int64_t millis = (int64_t)(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5));
+    uint64_t size = millis < 0 ? 0 - (uint64_t)millis : (uint64_t)millis;
+
+    tch_buf_addf(b, "%s%" PRIu64 ".%03" PRIu64, millis < 0 ? "-" : "", size / 1000, size % 1000);
+}
+
+static bool seconds_are_fine(double seconds)
+{
+    return seconds > -1e15 && seconds < 1e15;
+}
+
+static bool tag_is_fine(const char *tag)
+{
+    return tag[0] && !strpbrk(tag, ", \t\r\n");
+}
+
+int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start_s, double length_s,
+                         char **ret, tacho_error *err)
+{
+    struct tch_buf bytes;
+    struct tch_buf b;
+    char *text = NULL;
+
+    if (tag && !tag_is_fine(tag))
+        return tch_fail(err, TACHO_EINVAL, 0, "a tag has no comma and no blank, unlike '%s'", tag);
+    if (!seconds_are_fine(start_s) || !seconds_are_fine(length_s))
+        return tch_fail(err, TACHO_EINVAL, 0, "the start or length of an interval is not a number");
+    tch_buf_init(&bytes, TCH_HISTOGRAM_BYTES);
+    tch_buf_init(&b, TEXT_LIMIT);
+    if (tch_histogram_encode(h, &bytes, err) == 0) {
+        if (tag)
+            tch_buf_addf(&b, "Tag=%s,", tag);
+        put_seconds(&b, start_s);
+        tch_buf_addc(&b, ',');
+        put_seconds(&b, length_s);
+        tch_buf_addf(&b, ",%" PRIu64 ".%03" PRIu64 ",", h->max / 1000000, h->max / 1000 % 1000);
+        put_base64(&b, bytes.data, bytes.len);
+        tch_buf_addc(&b, '\n');
+        text = tch_buf_take(&b);
+    }
+    tch_buf_release(&b);
+    tch_buf_release(&bytes);
+    if (!text)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a histogram");
+    *ret = text;
+    return 0;
+}
+
+int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, tacho_error *err)
+{
+    size_t start;
+
+    while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+        len--;
+    for (start = len; start > 0 && line[start - 1] != ',';)
+        start--;
+    return get_base64(line + start, len - start, out, err);
+}
+
+int tacho_histogram_parse_line(const char *line, size_t len, tacho_histogram **ret,
+                               tacho_error *err)
+{
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, TEXT_LIMIT);
+    status = tch_histogram_line_bytes(line, len, &b, err);
+    if (status == 0)
+        status = tacho_histogram_decode(b.data, b.len, ret, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tacho_histogram_log_head(double start_s, char **ret, tacho_error *err)
+{
+    struct tch_buf b;
+    char *text;
+
+    if (!seconds_are_fine(start_s))
+        return tch_fail(err, TACHO_EINVAL, 0, "the start of a log is not a number");
+    tch_buf_init(&b, TEXT_LIMIT);
+    tch_buf_adds(&b, "#[Logged by tacho]\n"
+                     "#[Histogram log format version 1.3]\n"
+                     "#[StartTime: ");
+    put_seconds(&b, start_s);
+    tch_buf_adds(&b, " (seconds since epoch)]\n"
+                     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                     "\"Interval_Compressed_Histogram\"\n");
+    text = tch_buf_take(&b);
+    if (!text)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a log");
+    *ret = text;
+    return 0;
+}

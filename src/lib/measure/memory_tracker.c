@@ -1,0 +1,298 @@
+/* The memory of this process: snapshots, and categories that the program counts itself. */
+#include "memory_tracker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "csv_columns.h"
+#include "memory_categories.h"
+#include "proc_text.h"
+#include "sampling_thread.h"
+#include "timestamp.h"
+
+enum { LABEL = 256, STATUS_MAX = 8192 };
+
+struct tacho_memory {
+    struct tch_categories *categories; /* in what follows this struct, aligned */
+    pthread_mutex_t lock;              /* of all below */
+    struct tch_stamp stamp;
+    struct tch_memory_sums sums;
+    struct tch_sampler sampler;
+    int sampler_level;
+    tacho_error sampler_error;
+    pid_t pid; /* of the process whose files these are */
+    int statm;
+    int status;
+    uint64_t page;
+    tacho_csv *csv;
+    tacho_csv *detail;
+    char label[LABEL];
+};
+
+/* Kept open: a read is half the price of open, read and close. A forked child has its own. */
+static int open_files(tacho_memory *m, tacho_error *err)
+{
+    if (m->statm >= 0)
+        close(m->statm);
+    if (m->status >= 0)
+        close(m->status);
+    m->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    m->status = m->statm < 0 ? -1 : open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    m->pid = getpid();
+    if (m->status < 0)
+        return tch_fail_errno(err, errno, "cannot read /proc/self");
+    return 0;
+}
+
+int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
+{
+    tacho_memory *m = calloc(1, sizeof *m + TCH_CATEGORY_LINE + sizeof *m->categories);
+    int status;
+
+    if (!m)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a memory tracker");
+    m->categories = (struct tch_categories *)(((uintptr_t)(m + 1) + TCH_CATEGORY_LINE - 1) /
+                                              TCH_CATEGORY_LINE * TCH_CATEGORY_LINE);
+    tch_categories_init(m->categories);
+    pthread_mutex_init(&m->lock, NULL);
+    m->stamp = tch_stamp_of_process();
+    m->page = (uint64_t)sysconf(_SC_PAGESIZE);
+    m->statm = m->status = -1;
+    snprintf(m->label, sizeof m->label, "%s", label ? label : "");
+    status = open_files(m, err);
+    if (status == 0)
+        status = tch_csv_open_in_run(TACHO_CSV_MEMORY, &m->csv, err);
+    if (status == 0)
+        status = tch_csv_open_in_run(TACHO_CSV_MEMORY_DETAIL, &m->detail, err);
+    if (status < 0)
+        tacho_memory_free(m);
+    else
+        *ret = m;
+    return status;
+}
+
+static void close_csv(tacho_csv *csv)
+{
+    if (csv && tacho_csv_close(csv, NULL) < 0)
+        return; /* nobody is left to tell */
+}
+
+void tacho_memory_free(tacho_memory *m)
+{
+    if (!m)
+        return;
+    tch_sampler_stop(&m->sampler);
+    close_csv(m->csv);
+    close_csv(m->detail);
+    if (m->statm >= 0)
+        close(m->statm);
+    if (m->status >= 0)
+        close(m->status);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
+int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err)
+{
+    int found;
+
+    pthread_mutex_lock(&m->lock);
+    found = tch_categories_find(m->categories, name, err);
+    pthread_mutex_unlock(&m->lock);
+    return found;
+}
+
+void tacho_memory_add(tacho_memory *m, int category, int64_t bytes)
+{
+    tch_categories_add(m->categories, category, bytes);
+}
+
+uint64_t tacho_memory_held(const tacho_memory *m, int category)
+{
+    return tch_categories_held(m->categories, category);
+}
+
+static int read_text(int fd, const char *name, char *text, size_t size, tacho_error *err)
+{
+    ssize_t len = pread(fd, text, size - 1, 0);
+
+    if (len < 0)
+        return tch_fail_errno(err, errno, "cannot read %s", name);
+    text[len] = '\0';
+    return 0;
+}
+
+static int read_resident(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *err)
+{
+    char text[256];
+    uint64_t pages;
+
+    if (read_text(m->statm, "/proc/self/statm", text, sizeof text, err) < 0)
+        return TACHO_EIO;
+    if (!tch_statm_resident(text, &pages))
+        return tch_fail(err, TACHO_EIO, 0, "cannot make sense of /proc/self/statm");
+    s->rss_bytes = pages * m->page;
+    return 0;
+}
+
+static int read_status(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *err)
+{
+    char text[STATUS_MAX];
+    struct tch_status status;
+
+    if (read_text(m->status, "/proc/self/status", text, sizeof text, err) < 0)
+        return TACHO_EIO;
+    tch_status_parse(text, &status);
+    s->rss_bytes = status.rss;
+    s->peak_rss_bytes = status.peak;
+    s->anon_bytes = status.anon;
+    s->file_bytes = status.file;
+    s->swap_bytes = status.swap;
+    return 0;
+}
+
+static int read_process(tacho_memory *m, int level, tacho_memory_snapshot *s, tacho_error *err)
+{
+    struct rusage usage;
+    int status = m->pid == getpid() ? 0 : open_files(m, err);
+
+    if (status < 0)
+        return status;
+    getrusage(RUSAGE_SELF, &usage); /* cannot fail */
+    s->minor_faults = (uint64_t)usage.ru_minflt;
+    s->major_faults = (uint64_t)usage.ru_majflt;
+    return level == TACHO_MEMORY_FULL ? read_status(m, s, err) : read_resident(m, s, err);
+}
+
+static int write_detail(tacho_memory *m, const tacho_memory_snapshot *s, const char *key,
+                        uint64_t value, tacho_error *err)
+{
+    return tacho_csv_add_memory_detail(m->detail,
+                                       &(tacho_csv_memory_detail){.timestamp_us = s->timestamp_us,
+                                                                  .pid = (uint64_t)m->pid,
+                                                                  .key = key,
+                                                                  .key_len = strlen(key),
+                                                                  .value = value},
+                                       err);
+}
+
+static int write_rows(tacho_memory *m, int level, const tacho_memory_snapshot *s, tacho_error *err)
+{
+    int count = atomic_load(&m->categories->count);
+    int status =
+        tacho_csv_add_memory(m->csv,
+                             &(tacho_csv_memory){.timestamp_us = s->timestamp_us,
+                                                 .peak_rss_bytes = s->rss_bytes,
+                                                 .kv_cache_bytes = s->kv_cache_bytes,
+                                                 .activation_bytes = s->activation_bytes,
+                                                 .temp_buffer_bytes = s->temp_buffer_bytes},
+                             err);
+
+    for (int i = TACHO_MEMORY_TEMP_BUFFERS + 1; i < count && status == 0; i++)
+        status = write_detail(m, s, m->categories->of[i].name, tacho_memory_held(m, i), err);
+    if (status == 0 && level == TACHO_MEMORY_FULL &&
+        ((status = write_detail(m, s, "anon_bytes", s->anon_bytes, err)) < 0 ||
+         (status = write_detail(m, s, "file_bytes", s->file_bytes, err)) < 0))
+        return status;
+    if (status == 0 && level == TACHO_MEMORY_FULL)
+        status = write_detail(m, s, "swap_bytes", s->swap_bytes, err);
+    return status;
+}
+
+int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot *ret,
+                               tacho_error *err)
+{
+    tacho_memory_snapshot s = {.kv_cache_bytes = tacho_memory_held(m, TACHO_MEMORY_KV_CACHE),
+                               .activation_bytes = tacho_memory_held(m, TACHO_MEMORY_ACTIVATIONS),
+                               .temp_buffer_bytes =
+                                   tacho_memory_held(m, TACHO_MEMORY_TEMP_BUFFERS)};
+    int status;
+
+    pthread_mutex_lock(&m->lock);
+    status = read_process(m, level, &s, err);
+    s.timestamp_us = tch_stamp_us(&m->stamp);
+    if (status == 0) {
+        tch_memory_sums_add(&m->sums, &s);
+        tch_categories_see(m->categories, s.timestamp_us);
+        if (m->csv)
+            status = write_rows(m, level, &s, err);
+        if (ret)
+            *ret = s;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+static void tick(void *arg)
+{
+    tacho_memory *m = arg;
+    tacho_error err;
+
+    if (tacho_memory_snapshot_take(m, m->sampler_level, NULL, &err) < 0 &&
+        m->sampler_error.code == 0)
+        m->sampler_error = err;
+}
+
+int tacho_memory_start(tacho_memory *m, int level, uint64_t interval_ns, tacho_error *err)
+{
+    if (!m->sampler.running) {
+        m->sampler_level = level;
+        m->sampler_error = (tacho_error){0};
+    }
+    return tch_sampler_start(&m->sampler, interval_ns, tick, m, err);
+}
+
+int tacho_memory_stop(tacho_memory *m, tacho_error *err)
+{
+    if (!m->sampler.running)
+        return 0;
+    tch_sampler_stop(&m->sampler);
+    tick(m);
+    if (m->sampler_error.code != 0 && err)
+        *err = m->sampler_error;
+    return m->sampler_error.code;
+}
+
+void tacho_memory_report_get(tacho_memory *m, tacho_memory_report *ret)
+{
+    pthread_mutex_lock(&m->lock);
+    tch_memory_sums_report(&m->sums, ret);
+    pthread_mutex_unlock(&m->lock);
+}
+
+int tacho_memory_report_json(tacho_memory *m, char **ret, tacho_error *err)
+{
+    tacho_memory_report report;
+    struct tch_buf b;
+    char *text;
+
+    tacho_memory_report_get(m, &report);
+    tch_buf_init(&b, 16 * LABEL);
+    tch_memory_report_write(&b, m->label, &report);
+    text = tch_buf_take(&b);
+    if (!text)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a report");
+    *ret = text;
+    return 0;
+}
+
+int tacho_memory_peak_get(tacho_memory *m, int category, tacho_memory_peak *ret)
+{
+    const struct tch_category *c;
+
+    if (category < 0 || category >= atomic_load(&m->categories->count))
+        return TACHO_EINVAL;
+    c = &m->categories->of[category];
+    *ret = (tacho_memory_peak){.name = c->name,
+                               .now = tacho_memory_held(m, category),
+                               .peak = tch_categories_peak(m->categories, category)};
+    pthread_mutex_lock(&m->lock);
+    ret->timestamp_us = c->seen_peak == ret->peak ? c->seen_us : 0;
+    pthread_mutex_unlock(&m->lock);
+    return 0;
+}

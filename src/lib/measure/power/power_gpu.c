@@ -1,0 +1,122 @@
+/* GPUs by a library that is loaded when it is there. */
+#include "power_gpu.h"
+
+#include <dlfcn.h>
+
+#include "base/fail.h"
+
+static void gpus_close(void *ctx)
+{
+    struct tch_gpus *g = ctx;
+
+    if (!g)
+        return;
+    if (g->library) {
+        g->ops->shutdown(g);
+        dlclose(g->library);
+    }
+    free(g);
+}
+
+static int gpus_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
+{
+    struct tch_gpus *g = ctx;
+    double sum = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        double value;
+        int code = g->by_energy ? g->ops->joules(g, g->devices[i], &value)
+                                : g->ops->watts(g, g->devices[i], &value);
+
+        if (code != 0)
+            return tch_fail(err, TACHO_EIO, 0, "%s answers %d for GPU %u", g->ops->name, code,
+                            g->devices[i]);
+        sum += value;
+    }
+    *(g->by_energy ? &ret->joules : &ret->watts) = sum;
+    return 0;
+}
+
+static int load(struct tch_gpus *g, const char *path, tacho_error *err)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!library)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s is not installed: no %s", g->ops->name,
+                        path);
+    for (size_t i = 0; g->ops->symbols[i]; i++) {
+        void *symbol = dlsym(library, g->ops->symbols[i]);
+
+        memcpy(&g->functions[i], &symbol, sizeof symbol); /* POSIX: a function has such a pointer */
+        if (!symbol) {
+            dlclose(library);
+            return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s has no %s", path, g->ops->symbols[i]);
+        }
+    }
+    if (g->ops->init(g) != 0) {
+        dlclose(library);
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s cannot be started: is the driver loaded?",
+                        g->ops->name);
+    }
+    g->library = library;
+    return 0;
+}
+
+/* Devices that answer: all by their counters, or, where one has none, all by their power. */
+static void choose(struct tch_gpus *g, unsigned there)
+{
+    double value;
+
+    g->by_energy = true;
+    for (unsigned i = 0; i < there && g->count < TCH_GPU_MAX; i++) {
+        bool energy = g->ops->joules(g, i, &value) == 0;
+
+        if (energy || g->ops->watts(g, i, &value) == 0)
+            g->devices[g->count++] = i;
+        if (!energy && g->count > 0 && g->devices[g->count - 1] == i)
+            g->by_energy = false;
+    }
+    if (!g->by_energy) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < g->count; i++)
+            if (g->ops->watts(g, g->devices[i], &value) == 0)
+                g->devices[kept++] = g->devices[i];
+        g->count = kept;
+    }
+}
+
+static int find_devices(struct tch_gpus *g, tacho_error *err)
+{
+    unsigned there = 0;
+
+    if (g->ops->count(g, &there) != 0 || there == 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s knows no GPU", g->ops->name);
+    choose(g, there);
+    if (g->count == 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "none of %u GPUs tells %s its power", there,
+                        g->ops->name);
+    return 0;
+}
+
+int tch_gpus_open(const struct tch_gpu_ops *ops, const char *path, tacho_power_source *ret,
+                  tacho_error *err)
+{
+    struct tch_gpus *g = calloc(1, sizeof *g);
+    int status;
+
+    if (!g)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+    g->ops = ops;
+    status = load(g, path[0] ? path : ops->library, err);
+    if (status == 0)
+        status = find_devices(g, err);
+    if (status < 0) {
+        gpus_close(g);
+        return status;
+    }
+    ret->ctx = g;
+    ret->read = gpus_read;
+    ret->close = gpus_close;
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* The meter: reads its sources, keeps their sums, writes power.csv. */
+#include "power_meter.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "base/fail.h"
+#include "lib/measure/csv_columns.h"
+#include "lib/measure/sampling_thread.h"
+#include "lib/measure/timestamp.h"
+
+enum { SOURCES = 8 };
+
+struct tacho_power {
+    pthread_mutex_t lock;
+    size_t count;
+    tacho_power_source sources[SOURCES];
+    struct tch_energy energy[SOURCES];
+    struct tch_stamp stamp;
+    struct tch_sampler sampler;
+    tacho_error sampler_error;
+    tacho_csv *csv;
+};
+
+int tacho_power_new(tacho_power **ret, tacho_error *err)
+{
+    tacho_power *p = calloc(1, sizeof *p);
+    int status;
+
+    if (!p)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power meter");
+    pthread_mutex_init(&p->lock, NULL);
+    p->stamp = tch_stamp_of_process();
+    status = tch_csv_open_in_run(TACHO_CSV_POWER, &p->csv, err);
+    if (status < 0)
+        tacho_power_free(p);
+    else
+        *ret = p;
+    return status;
+}
+
+void tacho_power_free(tacho_power *p)
+{
+    if (!p)
+        return;
+    tch_sampler_stop(&p->sampler);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->sources[i].close)
+            p->sources[i].close(p->sources[i].ctx);
+    if (p->csv && tacho_csv_close(p->csv, NULL) < 0)
+        p->csv = NULL; /* nobody is left to tell */
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+int tacho_power_add(tacho_power *p, const tacho_power_source *source, tacho_error *err)
+{
+    int status = 0;
+
+    pthread_mutex_lock(&p->lock);
+    if (p->count == SOURCES) {
+        status = tch_fail(err, TACHO_ELIMIT, 0, "a power meter takes %d sources", SOURCES);
+    } else {
+        p->sources[p->count] = *source;
+        tch_energy_init(&p->energy[p->count]);
+        p->count++;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+static int write_row(tacho_power *p, size_t i, tacho_error *err)
+{
+    const struct tch_energy *e = &p->energy[i];
+
+    return tacho_csv_add_power(p->csv,
+                               &(tacho_csv_power){.timestamp_us = e->last_us,
+                                                  .source = p->sources[i].name,
+                                                  .source_len = strlen(p->sources[i].name),
+                                                  .watts = e->counter ? e->now : e->last_watts,
+                                                  .joules = e->joules},
+                               err);
+}
+
+static int take_one(tacho_power *p, size_t i, tacho_error *err)
+{
+    tacho_power_reading reading = {.joules = NAN, .watts = NAN};
+    uint64_t before = tch_stamp_us(&p->stamp);
+    uint64_t now;
+
+    if (p->sources[i].read(p->sources[i].ctx, &reading, NULL) != 0) {
+        tch_energy_lost(&p->energy[i]);
+        return 0;
+    }
+    now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library can take its time */
+    tch_energy_add(&p->energy[i], reading.timestamp_us ? reading.timestamp_us : now, &reading);
+    return p->csv ? write_row(p, i, err) : 0;
+}
+
+int tacho_power_take(tacho_power *p, tacho_error *err)
+{
+    int status = 0;
+
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->count; i++) {
+        int one = take_one(p, i, status == 0 ? err : NULL);
+
+        status = status == 0 ? one : status;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+static void tick(void *arg)
+{
+    tacho_power *p = arg;
+    tacho_error err;
+
+    if (tacho_power_take(p, &err) < 0 && p->sampler_error.code == 0)
+        p->sampler_error = err;
+}
+
+int tacho_power_start(tacho_power *p, uint64_t interval_ns, tacho_error *err)
+{
+    if (!p->sampler.running)
+        p->sampler_error = (tacho_error){0};
+    return tch_sampler_start(&p->sampler, interval_ns, tick, p, err);
+}
+
+int tacho_power_stop(tacho_power *p, tacho_error *err)
+{
+    if (!p->sampler.running)
+        return 0;
+    tch_sampler_stop(&p->sampler);
+    tick(p);
+    if (p->sampler_error.code != 0 && err)
+        *err = p->sampler_error;
+    return p->sampler_error.code;
+}
+
+int tacho_power_report_get(tacho_power *p, size_t i, tacho_power_report *ret)
+{
+    int status = TACHO_EINVAL;
+
+    pthread_mutex_lock(&p->lock);
+    if (i < p->count) {
+        *ret = (tacho_power_report){0};
+        memcpy(ret->name, p->sources[i].name, sizeof ret->name);
+        tch_energy_report(&p->energy[i], ret);
+        status = 0;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+double tacho_power_now(tacho_power *p)
+{
+    double watts = NAN;
+
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->count; i++) {
+        double now = p->energy[i].now;
+
+        if (!isnan(now))
+            watts = isnan(watts) ? now : watts + now;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return watts;
+}

@@ -1,0 +1,73 @@
+/*
+ * The kinds of power sources: one file each, one table that lists them (power_sources.c).
+ */
+#ifndef TCH_POWER_METER_H
+#define TCH_POWER_METER_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include <tacho/power.h>
+
+struct tch_power_kind {
+    const char *name;
+    const char *what; /**< what it measures: sources of the same thing are not added up */
+    /** Fills ret->ctx, read and close. `where` is the root, or what stands behind the colon. */
+    int (*open)(const char *where, tacho_power_source *ret, tacho_error *err);
+};
+
+extern const struct tch_power_kind tch_power_rapl;
+extern const struct tch_power_kind tch_power_perf;
+extern const struct tch_power_kind tch_power_hwmon;
+extern const struct tch_power_kind tch_power_battery;
+extern const struct tch_power_kind tch_power_nvml;
+extern const struct tch_power_kind tch_power_rocm;
+extern const struct tch_power_kind tch_power_fixed;
+extern const struct tch_power_kind tch_power_replay;
+
+/* What readers of small files under a root share (power_files.c). */
+
+/** Path of a file: root and the parts joined by '/'. */
+void tch_power_path(char out[PATH_MAX], const char *root, const char *folder, const char *entry,
+                    const char *file);
+
+/** A file that holds one number; 0 or an errno number. */
+int tch_power_number(const char *path, uint64_t *ret);
+
+/** A file of one line, without blanks at its end; 0 or an errno number. */
+int tch_power_line(const char *path, char *out, size_t size);
+
+/** The entry of a folder that follows `name` in the order of bytes, of those that start with
+    prefix; into name. Begin with "". */
+bool tch_power_next(const char *root, const char *folder, const char *prefix,
+                    char name[NAME_MAX + 1]);
+
+/** How much a counter went up that wraps around at range; false when it went down and range is
+    not known. */
+bool tch_power_step(uint64_t before, uint64_t now, uint64_t range, uint64_t *ret);
+
+/*
+ * What the meter keeps of one source: pure sums, no clock, no file.
+ */
+struct tch_energy {
+    uint64_t first_us;
+    uint64_t last_us;
+    double last_watts;
+    double last_joules; /* of the counter */
+    double joules;
+    double watts_sum;
+    double peak;
+    double now; /* watts of the last interval, NaN before */
+    uint64_t samples;
+    uint64_t dropped;
+    bool counter;
+    bool broken; /* the last reading failed: no interval ends at the next */
+};
+
+void tch_energy_init(struct tch_energy *e);
+void tch_energy_add(struct tch_energy *e, uint64_t timestamp_us,
+                    const tacho_power_reading *reading);
+void tch_energy_lost(struct tch_energy *e);
+void tch_energy_report(const struct tch_energy *e, tacho_power_report *ret);
+
+#endif

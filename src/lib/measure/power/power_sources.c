@@ -1,0 +1,105 @@
+/* The sources there are, and which of them this machine has. */
+#include "base/buf.h"
+#include "base/fail.h"
+#include "power_meter.h"
+
+enum { KINDS = 6 };
+
+static const struct tch_power_kind *const kinds[KINDS] = {&tch_power_rapl,  &tch_power_perf,
+                                                          &tch_power_hwmon, &tch_power_nvml,
+                                                          &tch_power_rocm,  &tch_power_battery};
+
+const char *const *tacho_power_names(void)
+{
+    static const char *const names[] = {"rapl", "perf", "hwmon", "nvml", "rocm", "battery", NULL};
+
+    return names;
+}
+
+static int open_kind(const struct tch_power_kind *kind, const char *where, tacho_power_source *ret,
+                     tacho_error *err)
+{
+    tacho_power_source source = {.name = ""};
+    int status;
+
+    snprintf(source.name, sizeof source.name, "%s", kind->name);
+    status = kind->open(where, &source, err);
+    if (status == 0)
+        *ret = source;
+    return status;
+}
+
+int tacho_power_open(const char *name, const char *root, tacho_power_source *ret, tacho_error *err)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i]->name, name) == 0)
+            return open_kind(kinds[i], root, ret, err);
+    if (strncmp(name, "fixed:", 6) == 0)
+        return open_kind(&tch_power_fixed, name + 6, ret, err);
+    if (strncmp(name, "replay:", 7) == 0)
+        return open_kind(&tch_power_replay, name + 7, ret, err);
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "no power source '%s': there are rapl, perf, hwmon, nvml, rocm, battery, "
+                    "fixed:WATTS and replay:FILE",
+                    name);
+}
+
+/* GPU libraries have no root: with one, as in tests, there are none. */
+static bool applies(const struct tch_power_kind *kind, const char *root)
+{
+    return !root[0] || (kind != &tch_power_nvml && kind != &tch_power_rocm);
+}
+
+/* Why there is none: those that are not there by name, those that cannot be read in full. */
+struct reasons {
+    struct tch_buf missing;
+    struct tch_buf refused;
+};
+
+static void add_reason(struct reasons *r, const char *name, const tacho_error *why)
+{
+    if (why->code == TACHO_EUNSUPPORTED)
+        tch_buf_addf(&r->missing, "%s%s", r->missing.len > 0 ? ", " : "", name);
+    else
+        tch_buf_addf(&r->refused, "; %s: %s", name, why->message);
+}
+
+static int none_there(struct reasons *r, tacho_error *err)
+{
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: this machine has no %s%s",
+                    r->missing.data, r->refused.data);
+}
+
+int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
+{
+    struct reasons why;
+    bool have_cpu = false;
+    int added = 0;
+    int status = 0;
+
+    tch_buf_init(&why.missing, 4096);
+    tch_buf_init(&why.refused, 4096);
+    for (size_t i = 0; i < KINDS && status == 0; i++) {
+        tacho_power_source source;
+        tacho_error failure = {0};
+        bool cpu = strcmp(kinds[i]->what, "cpu") == 0;
+
+        if (!applies(kinds[i], root) || (cpu && have_cpu) ||
+            (strcmp(kinds[i]->what, "machine") == 0 && added > 0))
+            continue;
+        if (open_kind(kinds[i], root, &source, &failure) < 0) {
+            add_reason(&why, kinds[i]->name, &failure);
+            continue;
+        }
+        status = tacho_power_add(p, &source, err);
+        if (status < 0)
+            source.close(source.ctx);
+        added += status == 0;
+        have_cpu = have_cpu || cpu;
+    }
+    if (status == 0 && added == 0)
+        status = none_there(&why, err);
+    tch_buf_release(&why.missing);
+    tch_buf_release(&why.refused);
+    return status < 0 ? status : added;
+}

@@ -1,0 +1,93 @@
+/* A thread that samples. */
+#include "sampling_thread.h"
+
+#include <signal.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+
+static void wait_until(struct tch_sampler *s, uint64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+
+    while (!s->stop && tch_now_ns() < ns)
+        pthread_cond_timedwait(&s->wake, &s->lock, &t);
+}
+
+static void *run(void *arg)
+{
+    struct tch_sampler *s = arg;
+    uint64_t next = tch_now_ns();
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->stop) {
+        uint64_t now;
+
+        pthread_mutex_unlock(&s->lock);
+        s->tick(s->arg);
+        now = tch_now_ns();
+        next += s->interval_ns;
+        if (next <= now)
+            next += (now - next) / s->interval_ns * s->interval_ns + s->interval_ns;
+        pthread_mutex_lock(&s->lock);
+        wait_until(s, next);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static int start_thread(struct tch_sampler *s)
+{
+    sigset_t all;
+    sigset_t before;
+    int status;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    status = pthread_create(&s->thread, NULL, run, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+int tch_sampler_start(struct tch_sampler *s, uint64_t interval_ns, void (*tick)(void *arg),
+                      void *arg, tacho_error *err)
+{
+    pthread_condattr_t attr;
+    int status;
+
+    if (s->running)
+        return tch_fail(err, TACHO_EALREADY, 0, "it is being sampled already");
+    if (interval_ns == 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "an interval of 0 between samples");
+    s->stop = false;
+    s->interval_ns = interval_ns;
+    s->tick = tick;
+    s->arg = arg;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    status = start_thread(s);
+    if (status != 0) {
+        pthread_cond_destroy(&s->wake);
+        pthread_mutex_destroy(&s->lock);
+        return tch_fail_errno(err, status, "cannot start a thread for sampling");
+    }
+    s->running = true;
+    return 0;
+}
+
+void tch_sampler_stop(struct tch_sampler *s)
+{
+    if (!s->running)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+    s->running = false;
+}

@@ -1,0 +1,54 @@
+/* An event on its way into the recording. What events there are is in trace_span.c and
+ * trace_event.c. */
+#ifndef TCH_RECORD_PUT_H
+#define TCH_RECORD_PUT_H
+
+#include <tacho/trace.h>
+
+#include "trace_recorder.h"
+
+enum { TCH_PUT_FIXED = 5 };
+
+struct tch_put_event {
+    enum tch_rec_kind kind;
+    uint32_t id;
+    uint64_t ticks;
+    uint64_t fixed[TCH_PUT_FIXED];
+    const tacho_arg *args;
+    size_t arg_count;
+};
+
+/** The event of a site, with now as its time; false when there is nothing to record. */
+bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *name,
+                   const char *category);
+
+/** Writes it. Arguments that do not fit are left out and counted. */
+void tch_put(struct tch_put_event *e);
+
+/** As the recorder does it, but inline where there is room. */
+static inline uint64_t *tch_put_take(unsigned words)
+{
+#if defined(__x86_64__)
+    uintptr_t taken = tacho_trace_take((uintptr_t)words * 8);
+    /* Once: another thread that stops the trace sets it to 0. */
+    uintptr_t end = __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
+
+    if (taken + (uintptr_t)words * 8 <= end)
+        return (uint64_t *)taken;
+    if (taken < end)
+        *(uint64_t *)taken = tch_rec_rest(end - taken);
+    tacho_trace_done((uintptr_t)words * 8);
+#endif
+    return tch_recorder_take(words);
+}
+
+static inline void tch_put_done(unsigned words)
+{
+#if defined(__x86_64__)
+    tacho_trace_done((uintptr_t)words * 8);
+#else
+    tch_recorder_done(words);
+#endif
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* The words of a recording: how many make a record, and whether they make sense. */
+#include "record_words.h"
+
+#include <string.h>
+
+/* Arguments. */
+
+static unsigned arg_words(uint64_t head)
+{
+    unsigned type = head >> 32 & 0xFF;
+
+    return 1 + (type >= TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
+}
+
+bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
+                      struct tch_rec_arg *ret)
+{
+    uint64_t head;
+
+    if (args->count == 0)
+        return false;
+    head = args->words[0];
+    *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
+    if (ret->type >= TACHO_ARG_TEXT) {
+        ret->text = (const char *)(args->words + 1);
+        ret->len = head >> 40;
+    } else {
+        ret->bits = args->words[1];
+    }
+    args->words += arg_words(head);
+    args->count--;
+    return true;
+}
+
+static bool has_text(const struct tch_recording *r, uint64_t id)
+{
+    return id < r->texts.count && r->texts.list[id].name;
+}
+
+bool tch_rec_args_sound(const struct tch_recording *r, const uint64_t *words, unsigned count,
+                        size_t left)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned type, size;
+
+        if (left == 0)
+            return false;
+        type = words[0] >> 32 & 0xFF;
+        size = arg_words(words[0]);
+        if (type < TACHO_ARG_I64 || type > TCH_REC_ARG_JSON || size > left ||
+            !has_text(r, (uint32_t)words[0]))
+            return false;
+        words += size;
+        left -= size;
+    }
+    return left == 0;
+}
+
+bool tch_rec_join_values(const struct tch_recording *r, const struct tch_rec_name *site,
+                         const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX])
+{
+    for (uint32_t i = 0; i < site->arg_count; i++) {
+        uint32_t key, type;
+
+        memcpy(&key, site->args + (size_t)i * 8, 4);
+        memcpy(&type, site->args + (size_t)i * 8 + 4, 4);
+        if (!has_text(r, key) || type < TACHO_ARG_I64 || type >= TACHO_ARG_TEXT)
+            return false;
+        joined[(size_t)i * 2] = key | (uint64_t)type << 32;
+        joined[(size_t)i * 2 + 1] = values[i];
+    }
+    return true;
+}
+
+bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
+                        const uint64_t *fixed)
+{
+    switch (kind) {
+    case TCH_REC_END:
+        return id == TCH_REC_SITE_ANY || tch_rec_has_site(r, id);
+    case TCH_REC_PUT:
+        return tch_rec_has_site(r, id) && has_text(r, fixed[4]);
+    case TCH_REC_TRACK_SPAN:
+    case TCH_REC_TRACK_INSTANT:
+    case TCH_REC_TRACK_COUNTER:
+        return tch_rec_has_site(r, id) && has_text(r, fixed[0]);
+    case TCH_REC_THREAD:
+        return true;
+    case TCH_REC_THREAD_NAME:
+    case TCH_REC_PROCESS_NAME:
+        return has_text(r, id);
+    default:
+        return tch_rec_has_site(r, id);
+    }
+}

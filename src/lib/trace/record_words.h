@@ -1,0 +1,62 @@
+/*
+ * One record of a recording, as words: how many it takes, and whether they make sense. In which
+ * order records come and what they are together is recording_walk.c's.
+ */
+#ifndef TCH_RECORD_WORDS_H
+#define TCH_RECORD_WORDS_H
+
+#include <tacho/trace.h>
+
+#include "recording_file.h"
+
+enum { TCH_REC_HEAD_WORDS = 2 }; /* of a wide record, before the fixed ones */
+
+static inline bool tch_rec_has_site(const struct tch_recording *r, uint64_t id)
+{
+    return id < r->sites.count && r->sites.list[id].name;
+}
+
+static inline size_t tch_rec_plain_words(const struct tch_recording *r, uint64_t word, size_t left)
+{
+    uint32_t site = word >> 1 & 0x7FFF;
+    size_t size = 1;
+
+    if (word & 1)
+        return 1;
+    if (!tch_rec_has_site(r, site))
+        return 0;
+    size += r->sites.list[site].arg_count;
+    return size <= left ? size : 0;
+}
+
+/** Words of what stands at `at`, of which `left` are there; 0 when it makes no sense. Inline, as is
+    what it calls: every record of a recording comes through here. */
+static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t *at, size_t left)
+{
+    uint64_t low = *at & 0xFFFF;
+    size_t size;
+
+    if (*at == 0)
+        return 1;
+    if (low == TCH_REC_SKIP)
+        size = tch_rec_skip(*at);
+    else if (low != TCH_REC_WIDE)
+        return tch_rec_plain_words(r, *at, left);
+    else
+        size = left >= TCH_REC_HEAD_WORDS ? at[1] & 0xFFFF : 0;
+    return size <= left && (size >= TCH_REC_HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
+}
+
+/** Do the arguments fill exactly the words that are left, and are they of known types and keys? */
+bool tch_rec_args_sound(const struct tch_recording *r, const uint64_t *words, unsigned count,
+                        size_t left);
+
+/** Does the recording have the names that a wide record speaks of? */
+bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
+                        const uint64_t *fixed);
+
+/** The values behind a plain begin, with their keys from the site. */
+bool tch_rec_join_values(const struct tch_recording *r, const struct tch_rec_name *site,
+                         const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX]);
+
+#endif

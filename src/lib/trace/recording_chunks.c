@@ -1,0 +1,178 @@
+/* The chunks of a recording: handed out up to the limit, in a ring taken from the oldest; mapped,
+   or written at once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "trace_recorder.h"
+
+static struct tch_recorder *const rec = &tch_recorder;
+
+/* Where the file system cannot do it, zeros are written. */
+int tch_allocate(int fd, off_t offset, off_t len)
+{
+    static const char zeros[TCH_REC_PAGE];
+
+    if (fallocate(fd, 0, offset, len) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return -1;
+    for (off_t end = offset + len; offset < end; offset += (off_t)sizeof zeros)
+        if (pwrite(fd, zeros, sizeof zeros, offset) != (ssize_t)sizeof zeros)
+            return -1;
+    return 0;
+}
+
+void tch_chunks_begin(uint64_t limit, bool ring)
+{
+    rec->most = limit > TCH_REC_HEADER ? (limit - TCH_REC_HEADER) / TCH_REC_CHUNK : 0;
+    if (limit == 0)
+        rec->most = UINT64_MAX;
+    else if (rec->most < TCH_LIMIT_LEAST)
+        rec->most = TCH_LIMIT_LEAST;
+    rec->ring = ring && limit > 0;
+    atomic_store(&rec->slots, 0);
+    atomic_store(&rec->victim, 0);
+}
+
+static off_t chunk_offset(uint64_t slot)
+{
+    return TCH_REC_HEADER + (off_t)slot * TCH_REC_CHUNK;
+}
+
+/* In a ring that is full: the next copy, whose records are counted as dropped. */
+static bool overwrite_oldest(uint64_t *ret)
+{
+    struct tch_rec_chunk old;
+
+    for (uint64_t tries = 0; tries < rec->most; tries++) {
+        uint64_t slot = atomic_fetch_add(&rec->victim, 1) % rec->most;
+
+        if (pread(rec->fd, &old, sizeof old, chunk_offset(slot)) != (ssize_t)sizeof old ||
+            old.magic != TCH_REC_CHUNK_MAGIC || old.type != TCH_REC_COPY)
+            continue;
+        tch_recorder_drop(old.records, TCH_REC_RING);
+        *ret = slot;
+        return true;
+    }
+    return false;
+}
+
+static bool take_slot(uint64_t *ret, enum tch_rec_reason *why)
+{
+    uint64_t slot = atomic_load(&rec->slots);
+
+    while (slot < rec->most)
+        if (atomic_compare_exchange_weak(&rec->slots, &slot, slot + 1)) {
+            *ret = slot;
+            return true;
+        }
+    *why = TCH_REC_LIMIT;
+    return rec->ring && overwrite_oldest(ret);
+}
+
+/* In a ring one at a time takes a chunk and fills it: two writers of one chunk would mix. The wait
+   is bounded. */
+static bool ring_enter(enum tch_rec_reason *why)
+{
+    for (int i = 0; rec->ring && atomic_flag_test_and_set(&rec->overwriting); i++) {
+        *why = TCH_REC_RING;
+        if (i == 1000000)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+static void ring_leave(void)
+{
+    if (rec->ring)
+        atomic_flag_clear(&rec->overwriting);
+}
+
+static void *map_slot(uint64_t slot, void *at, const void *content, size_t len)
+{
+    off_t offset = chunk_offset(slot);
+    void *chunk;
+
+    if (tch_allocate(rec->fd, offset, TCH_REC_CHUNK) < 0 ||
+        (len > 0 && pwrite(rec->fd, content, len, offset) != (ssize_t)len))
+        return NULL;
+    chunk = mmap(at, TCH_REC_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
+                 rec->fd, offset);
+    if (chunk == MAP_FAILED)
+        return NULL;
+    if (rec->ring) /* what stood there before */
+        memset((char *)chunk + len, 0, TCH_REC_CHUNK - len);
+    return chunk;
+}
+
+void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reason *why)
+{
+    void *chunk = NULL;
+    uint64_t slot;
+
+    if (!ring_enter(why))
+        return NULL;
+    if (take_slot(&slot, why)) {
+        *why = TCH_REC_DISK;
+        chunk = map_slot(slot, at, content, len);
+    }
+    ring_leave();
+    return chunk;
+}
+
+/* Blocks for several chunks at once are cheaper to write to. Nothing is lost when there are none:
+   then the write says so. */
+static void allocate_ahead(uint64_t slot)
+{
+    enum { AHEAD = 16 };
+    uint64_t count = rec->most - slot < AHEAD ? rec->most - slot : AHEAD;
+
+    if (!rec->ring && slot % AHEAD == 0)
+        rec->ahead |= fallocate(rec->fd, FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
+                                (off_t)count * TCH_REC_CHUNK) == 0;
+}
+
+void tch_chunks_end(void)
+{
+    if (rec->ahead && ftruncate(rec->fd, chunk_offset(atomic_load(&rec->slots))) < 0)
+        rec->ahead = false; /* some blocks stay behind the end, until the file goes */
+    rec->ahead = false;
+}
+
+static bool write_copy(struct tch_rec_chunk *head, const struct tch_rec_chunk *stage, uint64_t slot)
+{
+    struct iovec parts[] = {{head, sizeof *head},
+                            {(void *)(uintptr_t)(stage + 1), TCH_REC_CHUNK - sizeof *head}};
+
+    if (pwritev(rec->fd, parts, 2, chunk_offset(slot)) == TCH_REC_CHUNK)
+        return true;
+    /* What is half written is no chunk. */
+    memset(head, 0, sizeof *head);
+    if (pwrite(rec->fd, head, sizeof *head, chunk_offset(slot)) < 0)
+        return false;
+    return false;
+}
+
+bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tch_rec_reason *why)
+{
+    struct tch_rec_chunk head = *stage;
+    uint64_t slot;
+    bool ok = false;
+
+    head.type = TCH_REC_COPY;
+    head.records = records;
+    if (!ring_enter(why))
+        return false;
+    if (take_slot(&slot, why)) {
+        *why = TCH_REC_DISK;
+        allocate_ahead(slot);
+        ok = write_copy(&head, stage, slot);
+    }
+    ring_leave();
+    return ok;
+}

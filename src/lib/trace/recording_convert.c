@@ -1,0 +1,67 @@
+/* Which formats there are, and one recording into one of them. */
+#include "recording_convert.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+static const struct tch_trace_format *const formats[] = {&tch_trace_chrome, &tch_trace_perfetto};
+
+static bool ends_with(const char *path, const char *extension)
+{
+    size_t len = strlen(path), tail = strlen(extension);
+
+    return len > tail && strcmp(path + len - tail, extension) == 0;
+}
+
+static const struct tch_trace_format *format_of(const char *path)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (ends_with(path, formats[i]->extension))
+            return formats[i];
+    return NULL;
+}
+
+bool tch_trace_is_recording(const char *path)
+{
+    return ends_with(path, ".tacho");
+}
+
+const char *tch_trace_extension(const char *path)
+{
+    return format_of(path) || tch_trace_is_recording(path) ? strrchr(path, '.') : NULL;
+}
+
+int tch_trace_convert(const char *recording, const char *out, struct tch_recording *ret,
+                      tacho_error *err)
+{
+    const struct tch_trace_format *format = format_of(out);
+    struct tch_recording r;
+    struct tch_replace file;
+    int status;
+
+    if (!format)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "cannot write '%.150s': its name must end in .json or .pftrace", out);
+    status = tch_recording_open(&r, recording, err);
+    if (status < 0)
+        return status;
+    status = r.head.foreign ? tch_fail(err, TACHO_EINVAL, 0,
+                                       "it was converted from a trace of several processes: "
+                                       "'tacho trace convert' reads it")
+                            : tch_replace_open(&file, out, err);
+    if (status < 0)
+        goto out;
+    status = format->write(&r, &file, err);
+    if (status == 0)
+        status = tch_replace_commit(&file, err);
+    else
+        tch_replace_abort(&file);
+out:
+    tch_recording_close(&r);
+    if (ret)
+        *ret = r;
+    return status;
+}

@@ -1,0 +1,357 @@
+/* From the words of a recording to events: times made whole, begins and ends put together. */
+#include "recording_file.h"
+
+#include <tacho/trace.h>
+
+#include "base/fail.h"
+#include "grown.h"
+#include "record_words.h"
+
+/* A span that is open. Its arguments are kept, because its chunk is gone when it ends. */
+struct open_span {
+    uint64_t ns;
+    uint32_t site;
+    unsigned arg_count;
+    size_t args; /* where in walk.kept they begin */
+};
+
+struct walk {
+    struct tch_recording *r;
+    tch_rec_visitor *see;
+    void *ctx;
+    tacho_error *err;
+
+    /* Of the lane. */
+    uint32_t lane;
+    uint32_t thread;
+    uint32_t tid;
+    uint32_t name; /* what the chunk says; a text */
+    uint64_t pid;
+    bool named; /* the visitor has been told of this thread */
+    uint64_t sequence;
+    uint64_t ticks; /* of the record before, whole */
+    uint64_t ns;
+
+    struct open_span *open;
+    size_t depth, open_room;
+    uint64_t *kept; /* arguments of open spans, one behind the other */
+    size_t kept_len, kept_room;
+};
+
+/* Spans. */
+
+static int keep(struct walk *w, const struct tch_seen_event *e, size_t arg_len)
+{
+    struct open_span *open = tch_trace_grown(w->open, &w->open_room, w->depth + 1, sizeof *open);
+    uint64_t *kept;
+
+    if (open)
+        w->open = open;
+    kept = open ? tch_trace_grown(w->kept, &w->kept_room, w->kept_len + arg_len + 1, sizeof *kept)
+                : NULL;
+    if (!kept)
+        return tch_fail(w->err, TACHO_ENOMEM, 0, "out of memory for %zu open spans", w->depth);
+    w->kept = kept;
+    w->open[w->depth++] = (struct open_span){e->ns, e->id, e->args.count, w->kept_len};
+    if (arg_len > 0)
+        memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *kept);
+    w->kept_len += arg_len;
+    return 0;
+}
+
+static struct tch_seen_event event_at(const struct walk *w, enum tch_rec_kind kind)
+{
+    return (struct tch_seen_event){.seen = TCH_SEEN_OTHER,
+                                   .kind = kind,
+                                   .ns = w->ns,
+                                   .lane = w->lane,
+                                   .thread = w->thread,
+                                   .tid = w->tid,
+                                   .pid = w->pid};
+}
+
+/* Ends the innermost span, as `seen` says. */
+static int close_top(struct walk *w, enum tch_seen seen, struct tch_rec_args end_args)
+{
+    const struct open_span *span = &w->open[--w->depth];
+    struct tch_seen_event e = event_at(w, TCH_REC_END);
+
+    e.seen = seen;
+    e.begin_ns = span->ns;
+    if (seen == TCH_SEEN_UNFINISHED)
+        e.ns = span->ns;
+    e.id = span->site;
+    e.args = (struct tch_rec_args){w->kept + span->args, span->arg_count};
+    e.end_args = end_args;
+    w->kept_len = span->args;
+    return w->see(w->ctx, &e);
+}
+
+static const struct tch_rec_args no_args;
+
+static int leave_open(struct walk *w)
+{
+    int status = 0;
+
+    while (status == 0 && w->depth > 0) {
+        w->r->unfinished++;
+        status = close_top(w, TCH_SEEN_UNFINISHED, no_args);
+    }
+    return status;
+}
+
+/* Records are missing here: what is open can have ended anywhere in them. */
+static int close_at_gap(struct walk *w)
+{
+    int status = 0;
+
+    while (status == 0 && w->depth > 0) {
+        w->r->lost_begins++;
+        status = close_top(w, TCH_SEEN_END, no_args);
+    }
+    return status;
+}
+
+static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
+{
+    size_t depth = w->depth;
+    int status = 0;
+
+    /* Spans above the one that ends were left by a jump: they end with it. */
+    while (depth > 0 && site != TCH_REC_SITE_ANY && w->open[depth - 1].site != site)
+        depth--;
+    if (depth == 0) {
+        w->r->lost_ends++;
+        return 0;
+    }
+    while (status == 0 && w->depth > depth) {
+        w->r->spans++;
+        status = close_top(w, TCH_SEEN_END, no_args);
+    }
+    if (status != 0)
+        return status;
+    w->r->spans++;
+    return close_top(w, TCH_SEEN_END, args);
+}
+
+/* The visitor is told of a thread before anything else of it. */
+static int tell_thread(struct walk *w, const uint64_t *fixed)
+{
+    static const uint64_t unknown[3];
+    struct tch_seen_event e = event_at(w, TCH_REC_THREAD);
+    int status;
+
+    w->named = true;
+    w->r->threads++;
+    e.id = w->thread;
+    e.fixed = fixed ? fixed : unknown;
+    status = w->see(w->ctx, &e);
+    if (fixed || status != 0 || !tch_rec_kind_sound(w->r, TCH_REC_THREAD_NAME, w->name, NULL))
+        return status;
+    e = event_at(w, TCH_REC_THREAD_NAME);
+    e.id = w->name;
+    return w->see(w->ctx, &e);
+}
+
+static int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
+{
+    int status;
+
+    e->seen = TCH_SEEN_BEGIN;
+    status = keep(w, e, arg_len);
+    return status < 0 ? status : w->see(w->ctx, e);
+}
+
+/* Records. */
+
+/* 48 bits become 64: the nearest to the record before. */
+static bool set_time(struct walk *w, uint64_t word)
+{
+    uint64_t step = ((word >> TCH_REC_LOW_BITS) - w->ticks) << TCH_REC_LOW_BITS;
+    uint64_t ticks = w->ticks + (uint64_t)((int64_t)step >> TCH_REC_LOW_BITS);
+
+    if (ticks > w->r->until)
+        return false;
+    w->ticks = ticks;
+    w->ns = tch_clock_ns(&w->r->clock, ticks);
+    return true;
+}
+
+static int plain_begin(struct walk *w, uint32_t site, const uint64_t *values)
+{
+    const struct tch_rec_name *name = &w->r->sites.list[site];
+    struct tch_seen_event e = event_at(w, TCH_REC_BEGIN);
+    uint64_t joined[2 * TACHO_ARGS_MAX];
+
+    if (name->arg_count > 0 && !tch_rec_join_values(w->r, name, values, joined)) {
+        w->r->damaged++;
+        return 0;
+    }
+    e.id = site;
+    e.args = (struct tch_rec_args){joined, name->arg_count};
+    return begin_span(w, &e, (size_t)name->arg_count * 2);
+}
+
+static int switch_thread(struct walk *w, uint32_t thread, const uint64_t *fixed)
+{
+    int status = w->thread == thread ? 0 : leave_open(w);
+
+    if (status != 0)
+        return status;
+    w->thread = thread;
+    w->tid = (uint32_t)fixed[0];
+    return tell_thread(w, fixed);
+}
+
+/* A wide record of `words` words, which are all there. */
+static int wide_record(struct walk *w, const uint64_t *at, size_t words)
+{
+    unsigned kind = at[1] >> 16 & 0xFF, args = at[1] >> 24 & 0xFF;
+    struct tch_seen_event e;
+    size_t head;
+    int status = 0;
+
+    if (kind == 0 || kind >= TCH_REC_KINDS)
+        goto damaged;
+    head = TCH_REC_HEAD_WORDS + tch_rec_fixed(kind);
+    e = event_at(w, kind);
+    e.id = (uint32_t)(at[1] >> 32);
+    e.fixed = at + TCH_REC_HEAD_WORDS;
+    e.args = (struct tch_rec_args){at + head, args};
+    if (words < head || !tch_rec_args_sound(w->r, at + head, args, words - head) ||
+        !tch_rec_kind_sound(w->r, kind, e.id, e.fixed))
+        goto damaged;
+    if (kind == TCH_REC_THREAD)
+        return switch_thread(w, e.id, e.fixed);
+    if (!w->named)
+        status = tell_thread(w, NULL);
+    if (status != 0)
+        return status;
+    if (kind == TCH_REC_BEGIN)
+        return begin_span(w, &e, words - head);
+    if (kind == TCH_REC_END)
+        return end_span(w, e.id, e.args);
+    return w->see(w->ctx, &e);
+damaged:
+    w->r->damaged++;
+    return 0;
+}
+
+/* One record, or what stands in the place of one; sets how many words it takes. */
+static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
+{
+    uint64_t low = *at & 0xFFFF;
+    bool is_record = *at != 0 && low != TCH_REC_SKIP;
+    int status = 0;
+
+    if (is_record && !set_time(w, *at)) {
+        *step = left; /* what follows is later still */
+        return 0;
+    }
+    *step = tch_rec_words(w->r, at, left);
+    if (*step == 0) {
+        w->r->damaged++;
+        *step = low == TCH_REC_WIDE || low == TCH_REC_SKIP ? left : 1;
+        return 0;
+    }
+    if (!is_record)
+        return 0;
+    w->r->records++;
+    if (low == TCH_REC_WIDE)
+        return wide_record(w, at, *step);
+    if (!w->named)
+        status = tell_thread(w, NULL);
+    if (status != 0)
+        return status;
+    return *at & 1 ? end_span(w, (uint32_t)low >> 1, no_args)
+                   : plain_begin(w, (uint32_t)low >> 1, at + 1);
+}
+
+static int walk_chunk(struct walk *w)
+{
+    const struct tch_rec_chunk *head = (const struct tch_rec_chunk *)w->r->words;
+    const uint64_t *words = w->r->words + TCH_REC_CHUNK_HEADER / 8;
+    size_t step;
+    int status = 0;
+
+    if (head->sequence != w->sequence)
+        status = close_at_gap(w);
+    if (status == 0 && head->thread != w->thread) {
+        status = leave_open(w);
+        w->thread = head->thread;
+        w->tid = head->tid;
+        w->name = head->name;
+        w->named = false;
+    }
+    w->pid = head->process > 0 ? head->process - 1 : w->r->head.pid;
+    w->sequence = head->sequence + 1;
+    w->ticks = head->base;
+    for (size_t i = 0; status == 0 && i < TCH_REC_WORDS; i += step)
+        status = one_record(w, words + i, TCH_REC_WORDS - i, &step);
+    return status;
+}
+
+static void enter_lane(struct walk *w, uint32_t lane)
+{
+    w->lane = lane;
+    w->thread = 0;
+    w->tid = 0;
+    w->name = 0;
+    w->named = false;
+    w->sequence = 0;
+}
+
+int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *see, void *ctx, tacho_error *err)
+{
+    struct walk w = {.r = r, .see = see, .ctx = ctx, .err = err};
+    int status = 0;
+
+    r->records = r->spans = r->unfinished = r->lost_ends = r->lost_begins = r->damaged = 0;
+    r->threads = 0;
+    for (size_t i = 0; status == 0 && i < r->chunk_count; i++) {
+        const struct tch_rec_ref *ref = &r->chunks[i];
+
+        if (i == 0 || ref->lane != w.lane) {
+            status = leave_open(&w);
+            enter_lane(&w, ref->lane);
+        }
+        if (status == 0)
+            status = tch_recording_load(r, ref, err);
+        if (status > 0)
+            status = walk_chunk(&w);
+    }
+    if (status == 0)
+        status = leave_open(&w);
+    free(w.open);
+    free(w.kept);
+    return status;
+}
+
+/* Copies hold what is older than the stage they were made of. */
+int tch_recording_reach(struct tch_recording *r, uint64_t *ret, tacho_error *err)
+{
+    struct walk w = {.r = r};
+    int status = 0;
+
+    *ret = 0;
+    for (size_t i = 0; status >= 0 && i < r->chunk_count; i++) {
+        const uint64_t *words = r->words + TCH_REC_CHUNK_HEADER / 8;
+
+        if (r->chunks[i].type != TCH_REC_STAGE)
+            continue;
+        status = tch_recording_load(r, &r->chunks[i], err);
+        if (status <= 0)
+            continue;
+        w.ticks = r->chunks[i].base;
+        for (size_t at = 0, step; at < TCH_REC_WORDS; at += step) {
+            bool is_record = words[at] != 0 && (words[at] & 0xFFFF) != TCH_REC_SKIP;
+
+            step = tch_rec_words(w.r, words + at, TCH_REC_WORDS - at);
+            if (step == 0 || (is_record && !set_time(&w, words[at])))
+                break;
+            if (is_record && w.ticks > *ret)
+                *ret = w.ticks;
+        }
+    }
+    return status < 0 ? status : 0;
+}

@@ -1,0 +1,221 @@
+/* What is no span of this thread: the reference format, instants, counters, flows, asynchronous
+   spans, names, tracks of the user's own. */
+#include <string.h>
+
+#include "record_put.h"
+
+/* The reference format. */
+
+uint64_t tacho_trace_duration_us(double duration_ms)
+{
+    double us = duration_ms * 1000.0;
+    uint64_t whole;
+
+    if (!(us > 0))
+        return 0; /* NaN too */
+    if (us >= 18446744073709551616.0)
+        return UINT64_MAX;
+    whole = (uint64_t)us;
+    return us - (double)whole >= 0.5 ? whole + 1 : whole;
+}
+
+void(tacho_trace_push_args)(const char *name, const char *category, double duration_ms,
+                            uint64_t track, const tacho_arg *args, size_t count)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_PUSH, name, category))
+        return;
+    e.fixed[0] = tacho_trace_duration_us(duration_ms);
+    e.fixed[1] = track;
+    e.args = args;
+    e.arg_count = count;
+    tch_put(&e);
+}
+
+void(tacho_trace_push)(const char *name, const char *category, double duration_ms, uint64_t track)
+{
+    (tacho_trace_push_args)(name, category, duration_ms, track, NULL, 0);
+}
+
+void(tacho_trace_put)(const tacho_trace_event *event)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_PUT, event->name, event->category))
+        return;
+    e.fixed[0] = event->ts_us;
+    e.fixed[1] = event->dur_us;
+    e.fixed[2] = event->pid;
+    e.fixed[3] = event->tid;
+    e.fixed[4] = tch_trace_text(event->phase);
+    if (e.fixed[4] == 0) {
+        tch_recorder_drop(1, 0);
+        return;
+    }
+    e.args = event->args;
+    e.arg_count = event->arg_count;
+    tch_put(&e);
+}
+
+/* Others of this thread. */
+
+void(tacho_instant)(const char *name, const char *category, enum tacho_scope scope,
+                    const tacho_arg *args, size_t count)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_INSTANT, name, category))
+        return;
+    e.fixed[0] = (uint64_t)scope;
+    e.args = args;
+    e.arg_count = count;
+    tch_put(&e);
+}
+
+static void count(const char *name, enum tacho_arg_type type, uint64_t value)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_COUNTER, name, ""))
+        return;
+    e.fixed[0] = (uint64_t)type;
+    e.fixed[1] = value;
+    tch_put(&e);
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+void(tacho_counter_i64)(const char *name, int64_t value)
+{
+    count(name, TACHO_ARG_I64, (uint64_t)value);
+}
+
+void(tacho_counter_f64)(const char *name, double value)
+{
+    count(name, TACHO_ARG_F64, bits_of(value));
+}
+
+void(tacho_flow)(const char *name, const char *category, enum tacho_phase phase, uint64_t id)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_FLOW, name, category))
+        return;
+    e.fixed[0] = (uint64_t)phase;
+    e.fixed[1] = id;
+    tch_put(&e);
+}
+
+void(tacho_async)(const char *name, const char *category, enum tacho_phase phase, uint64_t id,
+                  const tacho_arg *args, size_t count)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_ASYNC, name, category))
+        return;
+    e.fixed[0] = (uint64_t)phase;
+    e.fixed[1] = id;
+    e.args = args;
+    e.arg_count = count;
+    tch_put(&e);
+}
+
+static uint32_t put_name(enum tch_rec_kind kind, const char *name)
+{
+    uint32_t text;
+
+    if (!tacho_trace_enabled())
+        return 0;
+    text = tch_trace_text(name);
+    if (text != 0)
+        tch_put(&(struct tch_put_event){.kind = kind, .id = text, .ticks = tch_ticks()});
+    else
+        tch_recorder_drop(1, 0);
+    return text;
+}
+
+void(tacho_thread_name)(const char *name)
+{
+    uint32_t text = put_name(TCH_REC_THREAD_NAME, name);
+
+    if (text != 0)
+        tacho_trace_cursor.name = text;
+}
+
+void(tacho_process_name)(const char *name)
+{
+    put_name(TCH_REC_PROCESS_NAME, name);
+}
+
+/* Tracks of the user's own. */
+
+uint64_t tacho_trace_now_ns(void)
+{
+    return tch_now_ns();
+}
+
+uint32_t(tacho_track)(const char *name)
+{
+    return tacho_trace_enabled() ? tch_trace_text(name) : 0;
+}
+
+/* The event on that track. On none, made while no trace was on or when no name was left, there is
+   nothing to record. */
+static bool begin_on_track(struct tch_put_event *e, enum tch_rec_kind kind, uint32_t track,
+                           const char *name, const char *category)
+{
+    if (track == 0) {
+        if (tacho_trace_enabled())
+            tch_recorder_drop(1, 0);
+        return false;
+    }
+    if (!tch_put_begin(e, kind, name, category))
+        return false;
+    e->fixed[0] = track;
+    return true;
+}
+
+void(tacho_track_span)(uint32_t track, const char *name, const char *category, uint64_t start_ns,
+                       uint64_t end_ns, const tacho_arg *args, size_t count)
+{
+    struct tch_put_event e;
+
+    if (!begin_on_track(&e, TCH_REC_TRACK_SPAN, track, name, category))
+        return;
+    e.fixed[1] = start_ns;
+    e.fixed[2] = end_ns;
+    e.args = args;
+    e.arg_count = count;
+    tch_put(&e);
+}
+
+void(tacho_track_instant)(uint32_t track, const char *name, const char *category, uint64_t at_ns,
+                          const tacho_arg *args, size_t count)
+{
+    struct tch_put_event e;
+
+    if (!begin_on_track(&e, TCH_REC_TRACK_INSTANT, track, name, category))
+        return;
+    e.fixed[1] = at_ns;
+    e.args = args;
+    e.arg_count = count;
+    tch_put(&e);
+}
+
+void(tacho_track_counter)(uint32_t track, const char *name, uint64_t at_ns, double value)
+{
+    struct tch_put_event e;
+
+    if (!begin_on_track(&e, TCH_REC_TRACK_COUNTER, track, name, ""))
+        return;
+    e.fixed[1] = at_ns;
+    e.fixed[2] = bits_of(value);
+    tch_put(&e);
+}

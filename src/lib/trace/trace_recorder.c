@@ -1,0 +1,180 @@
+/*
+ * The recording as a whole: its file and its header, made, closed, left to the parent after a fork.
+ * What the file consists of is in recording_chunks.c, who writes into it in thread_stage.c.
+ */
+#include "trace_recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+
+struct tch_recorder tch_recorder = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .overwriting = ATOMIC_FLAG_INIT};
+
+int tacho_trace_mode;
+
+static struct tch_recorder *const rec = &tch_recorder;
+
+void tch_signals_block(sigset_t *before)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+void tch_signals_restore(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void tch_trace_lock(sigset_t *before)
+{
+    tch_signals_block(before);
+    pthread_mutex_lock(&rec->lock);
+}
+
+void tch_trace_unlock(const sigset_t *before)
+{
+    pthread_mutex_unlock(&rec->lock);
+    tch_signals_restore(before);
+}
+
+/* The header. */
+
+void tch_recorder_drop(uint64_t records, enum tch_rec_reason why)
+{
+    struct tch_rec_header *head = __atomic_load_n(&rec->head, __ATOMIC_ACQUIRE);
+
+    if (!head)
+        return;
+    __atomic_fetch_add(&head->dropped, records, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&head->reasons, (uint64_t)why, __ATOMIC_RELAXED);
+}
+
+void tch_recorder_cut(void)
+{
+    struct tch_rec_header *head = __atomic_load_n(&rec->head, __ATOMIC_ACQUIRE);
+
+    if (head)
+        __atomic_fetch_add(&head->cut, 1, __ATOMIC_RELAXED);
+}
+
+void tch_recorder_has_tracks(void)
+{
+    struct tch_rec_header *head = __atomic_load_n(&rec->head, __ATOMIC_ACQUIRE);
+
+    if (head)
+        __atomic_store_n(&head->tracks, 1, __ATOMIC_RELAXED);
+}
+
+static struct tch_rec_pair pair_of(const struct tch_clock_pair *p)
+{
+    return (struct tch_rec_pair){p->ticks, p->ns, p->error, p->ticks ^ p->ns ^ p->error};
+}
+
+void tch_recorder_calibrate(void)
+{
+    struct tch_rec_pair *older = &rec->head->last[0];
+
+    if (older->ticks > rec->head->last[1].ticks)
+        older = &rec->head->last[1];
+    tch_clock_calibrate(&rec->clock);
+    atomic_store(&rec->calibrated, rec->clock.last.ticks);
+    *older = pair_of(&rec->clock.last);
+}
+
+static void read_text(const char *path, char *out, size_t size)
+{
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, out, size, size - 1);
+    if (tch_file_read(path, size - 1, &b, NULL) < 0)
+        tch_buf_clear(&b);
+    out[strcspn(out, "\n")] = '\0';
+    tch_buf_release(&b);
+}
+
+static void read_program(char out[TCH_REC_PROGRAM])
+{
+    ssize_t got = readlink("/proc/self/exe", out, TCH_REC_PROGRAM - 1);
+
+    out[got > 0 ? got : 0] = '\0';
+}
+
+static void fill_header(struct tch_rec_header *head, uint64_t limit)
+{
+    tch_clock_init(&rec->clock);
+    head->version = TCH_REC_VERSION;
+    head->byte_order = TCH_REC_BYTE_ORDER;
+    head->header_size = TCH_REC_HEADER;
+    head->chunk_size = TCH_REC_CHUNK;
+    read_text("/proc/sys/kernel/random/boot_id", head->boot_id, sizeof head->boot_id);
+    head->pid = (uint32_t)getpid();
+    head->parent = (uint32_t)getppid();
+    head->clock = tch_clock_why_not_tsc() ? TCH_REC_CLOCK_NS : TCH_REC_CLOCK_TSC;
+    head->ring = rec->ring;
+    head->limit = limit;
+    head->first = pair_of(&rec->clock.first);
+    head->last[0] = pair_of(&rec->clock.last);
+    head->wall_ns = tch_wall_ns() - (tch_now_ns() - head->first.ns);
+    head->wall_error = tch_wall_error_ns();
+    read_program(head->program);
+    /* Last: a file with the magic is whole. */
+    memcpy(head->magic, TCH_REC_MAGIC, sizeof head->magic);
+}
+
+int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err)
+{
+    int fd, status;
+    void *head;
+
+    status = tch_stages_init(err);
+    if (status < 0)
+        return status;
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot make the recording '%s'", path);
+    if (tch_allocate(fd, 0, TCH_REC_PAGE) < 0)
+        goto failed;
+    head = mmap(NULL, TCH_REC_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (head == MAP_FAILED)
+        goto failed;
+    rec->fd = fd;
+    tch_chunks_begin(limit, ring);
+    fill_header(head, limit);
+    __atomic_store_n(&rec->head, head, __ATOMIC_RELEASE);
+    return 0;
+failed:
+    status = tch_fail_errno(err, errno, "cannot make the recording '%s'", path);
+    close(fd);
+    unlink(path);
+    return status;
+}
+
+void tch_recorder_close(void)
+{
+    tch_stages_close();
+    tch_table_detach();
+    tch_chunks_end();
+    /* The header stays mapped: someone may be counting a drop. It is one page. */
+    __atomic_store_n(&rec->head, NULL, __ATOMIC_RELEASE);
+    close(rec->fd);
+    rec->fd = -1;
+}
+
+void tch_recorder_forked(void)
+{
+    tch_stages_forked();
+    munmap(rec->head, TCH_REC_PAGE);
+    rec->head = NULL;
+    close(rec->fd);
+    rec->fd = -1;
+    atomic_store(&rec->threads, 0);
+    atomic_store(&rec->turning, 0);
+    atomic_flag_clear(&rec->overwriting);
+}

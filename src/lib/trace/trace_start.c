@@ -1,0 +1,477 @@
+/* When a trace is on, where it goes, and how it ends: environment, exit, fork, signals. */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tacho/trace.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "recording_convert.h"
+#include "trace_recorder.h"
+
+/* Says to processes that this one starts who owns the file that TACHO_TRACE_OUT names. */
+#define OWNER "TACHO_TRACE_OWNER"
+
+static struct tch_recorder *const rec = &tch_recorder;
+
+/* Guarded by the recorder's lock. */
+static char asked[TCH_TRACE_PATH];     /* the path asked for, absolute */
+static char out[TCH_TRACE_PATH];       /* what this process writes */
+static char recording[TCH_TRACE_PATH]; /* the same where out is a recording */
+static bool in_run_folder;             /* asked is TACHO_RUN_DIR */
+static bool keep_recording;
+static tacho_error why_off = {.message = "no trace was asked for: TACHO_TRACE_OUT is not set"};
+
+/* One conversion at a time; taken without the other lock, or before it. */
+static pthread_mutex_t converting = PTHREAD_MUTEX_INITIALIZER;
+
+static void set_mode(int mode)
+{
+    __atomic_store_n(&tacho_trace_mode, mode, __ATOMIC_RELEASE);
+}
+
+/* Paths. */
+
+static int format_path(char ret[TCH_TRACE_PATH], tacho_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int format_path(char ret[TCH_TRACE_PATH], tacho_error *err, const char *fmt, ...)
+{
+    char text[TCH_TRACE_PATH];
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (len < 0 || (size_t)len >= sizeof text)
+        return tch_fail(err, TACHO_ELIMIT, 0, "the path of the trace is longer than %d bytes",
+                        TCH_TRACE_PATH - 1);
+    memcpy(ret, text, (size_t)len + 1);
+    return 0;
+}
+
+/* The program may change its directory before the trace is written. */
+static int make_absolute(char ret[TCH_TRACE_PATH], const char *path, tacho_error *err)
+{
+    char here[TCH_TRACE_PATH];
+
+    if (path[0] == '/')
+        return format_path(ret, err, "%s", path);
+    if (!getcwd(here, sizeof here))
+        return tch_fail_errno(err, errno, "cannot find the working directory");
+    return format_path(ret, err, "%s/%s", here, path);
+}
+
+static int make_folder_of(const char *path, tacho_error *err)
+{
+    char folder[TCH_TRACE_PATH];
+    const char *slash = strrchr(path, '/');
+
+    if (!slash || slash == path)
+        return 0;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    return tch_mkdirs(folder, err);
+}
+
+/* What this process writes: the path asked for, or beside it, with the process id in the name. */
+static int choose_out(bool owner, tacho_error *err)
+{
+    const char *extension;
+
+    if (in_run_folder)
+        return format_path(out, err, "%s/trace.%d.tacho", asked, (int)getpid());
+    if (owner)
+        return format_path(out, err, "%s", asked);
+    extension = tch_trace_extension(asked);
+    return format_path(out, err, "%.*s.%d%s", (int)(extension - asked), asked, (int)getpid(),
+                       extension);
+}
+
+/* The i-th name that the recording may have. */
+static int name_recording(bool own, int i, tacho_error *err)
+{
+    char number[16] = "";
+
+    if (i > 1)
+        snprintf(number, sizeof number, "-%d", i);
+    if (!keep_recording)
+        return format_path(recording, err, "%s.%d%s.tacho", out, (int)getpid(), number);
+    if (own)
+        return format_path(recording, err, "%s", out);
+    return format_path(recording, err, "%.*s%s.tacho", (int)(tch_trace_extension(out) - out), out,
+                       number);
+}
+
+/* A recording that is there already is of a process that was killed, or of the same one before an
+   exec: it stays. Only the very file asked for is made anew. */
+static int open_recording(bool owner, uint64_t limit, bool ring, tacho_error *err)
+{
+    enum { TRIES = 1000 };
+    bool own = owner && !in_run_folder;
+    struct stat st;
+    int status;
+
+    if (keep_recording && own && stat(out, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(out);
+    if (!keep_recording && stat(out, &st) == 0 && S_ISDIR(st.st_mode))
+        return tch_fail_errno(err, EISDIR, "cannot write the trace '%s'", out);
+    for (int i = 1;; i++) {
+        tacho_error failure;
+
+        status = name_recording(own, i, err);
+        if (status < 0)
+            return status;
+        status = tch_recorder_open(recording, limit, ring, &failure);
+        if (status == 0 || failure.system_errno != EEXIST || i == TRIES ||
+            (keep_recording && own)) {
+            if (status < 0 && err)
+                *err = failure;
+            return status;
+        }
+    }
+}
+
+/* TACHO_TRACE_LIMIT: a size, and perhaps ",ring" or ",stop". */
+static int read_limit(uint64_t *limit, bool *ring, tacho_error *err)
+{
+    const char *text = secure_getenv("TACHO_TRACE_LIMIT");
+    char size[32];
+    size_t len;
+
+    *limit = 0;
+    *ring = false;
+    if (!text || !*text)
+        return 0;
+    len = strcspn(text, ",");
+    *ring = strcmp(text + len, ",ring") == 0;
+    if (len < sizeof size && (text[len] == '\0' || *ring || strcmp(text + len, ",stop") == 0)) {
+        memcpy(size, text, len);
+        size[len] = '\0';
+        if (tch_parse_size(size, limit) == 0 && *limit > 0)
+            return 0;
+    }
+    return tch_fail(
+        err, TACHO_EINVAL, 0,
+        "TACHO_TRACE_LIMIT is '%.60s': give a size such as 2GiB, 2GiB,ring or 2GiB,stop", text);
+}
+
+/* The lock is held for what follows. */
+
+static int begin_trace(bool owner, tacho_error *err)
+{
+    uint64_t limit = 0;
+    bool ring = false;
+    int status = choose_out(owner, err);
+
+    if (status == 0)
+        status = read_limit(&limit, &ring, err);
+    if (status == 0)
+        status = make_folder_of(out, err);
+    if (status < 0)
+        return status;
+    keep_recording = tch_trace_is_recording(out);
+    status = open_recording(owner, limit, ring, err);
+    if (status < 0)
+        return status;
+    if (!tch_table_move()) {
+        tch_recorder_close();
+        unlink(recording);
+        return tch_fail_errno(err, ENOSPC, "cannot write the recording '%s'", recording);
+    }
+    rec->state = TCH_TRACE_ON;
+    set_mode(1);
+    return 0;
+}
+
+static void give_up(const tacho_error *err)
+{
+    why_off = *err;
+    rec->state = TCH_TRACE_OFF;
+    set_mode(0);
+}
+
+bool tch_trace_make_waiting(void)
+{
+    tacho_error err;
+
+    rec->state = TCH_TRACE_OFF;
+    if (begin_trace(false, &err) == 0)
+        return true;
+    give_up(&err);
+    return false;
+}
+
+/* Fork. */
+
+static sigset_t before_fork;
+static pthread_once_t flusher_once = PTHREAD_ONCE_INIT; /* see below */
+static int flusher_failure;
+
+static void fork_prepare(void)
+{
+    sigset_t before;
+
+    tch_trace_lock(&before);
+    before_fork = before;
+}
+
+static void fork_parent(void)
+{
+    sigset_t before = before_fork;
+
+    tch_trace_unlock(&before);
+}
+
+static void fork_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    static const pthread_once_t not_yet = PTHREAD_ONCE_INIT;
+
+    if (rec->state == TCH_TRACE_ON) {
+        tch_recorder_forked();
+        rec->state = TCH_TRACE_WAITING;
+    }
+    converting = fresh;
+    flusher_once = not_yet; /* its thread is the parent's */
+    rec->lock = fresh;
+    tch_signals_restore(&before_fork);
+}
+
+static void watch_forks(void)
+{
+    static bool watching;
+
+    if (!watching)
+        watching = pthread_atfork(fork_prepare, fork_parent, fork_child) == 0;
+}
+
+/* Starting, flushing, stopping. */
+
+int tacho_trace_start(const char *path, tacho_error *err)
+{
+    tacho_error why;
+    sigset_t before;
+    int status;
+
+    if (!path || !tch_trace_extension(path))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "cannot write the trace '%.100s': its name must end in .json, .pftrace or "
+                        ".tacho",
+                        path ? path : "");
+    tch_trace_lock(&before);
+    if (rec->state != TCH_TRACE_OFF) {
+        status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is on already");
+    } else {
+        watch_forks();
+        in_run_folder = false;
+        status = make_absolute(asked, path, &why);
+        if (status == 0)
+            status = begin_trace(true, &why);
+        if (status < 0)
+            why_off = why;
+    }
+    tch_trace_unlock(&before);
+    if (status < 0 && err)
+        *err = why;
+    return status;
+}
+
+/* What a conversion goes by: the next trace may begin meanwhile. Guarded by `converting`. */
+static char convert_from[TCH_TRACE_PATH], convert_to[TCH_TRACE_PATH];
+
+static void note_paths(void)
+{
+    memcpy(convert_from, recording, sizeof convert_from);
+    memcpy(convert_to, out, sizeof convert_to);
+}
+
+int tacho_trace_flush(tacho_error *err)
+{
+    sigset_t before;
+    bool on, convert;
+    int status = 0;
+
+    pthread_mutex_lock(&converting);
+    tch_trace_lock(&before);
+    on = rec->state == TCH_TRACE_ON;
+    convert = on && !keep_recording;
+    if (on) {
+        tch_recorder_calibrate();
+        note_paths();
+    }
+    tch_trace_unlock(&before);
+    if (convert)
+        status = tch_trace_convert(convert_from, convert_to, NULL, err);
+    pthread_mutex_unlock(&converting);
+    return on ? status : tch_fail(err, TACHO_EINVAL, 0, "no trace is on");
+}
+
+int tacho_trace_stop(tacho_error *err)
+{
+    sigset_t before;
+    bool was_on, convert;
+    int status = 0;
+
+    pthread_mutex_lock(&converting);
+    tch_trace_lock(&before);
+    was_on = rec->state == TCH_TRACE_ON;
+    convert = was_on && !keep_recording;
+    if (rec->state != TCH_TRACE_OFF) {
+        set_mode(0);
+        rec->state = TCH_TRACE_OFF;
+        why_off = (tacho_error){.message = "the trace was stopped"};
+    }
+    if (was_on) {
+        tch_recorder_calibrate();
+        rec->head->ended = 1;
+        tch_recorder_close();
+        note_paths();
+    }
+    tch_trace_unlock(&before);
+    if (convert) {
+        status = tch_trace_convert(convert_from, convert_to, NULL, err);
+        if (status == 0)
+            unlink(convert_from);
+    }
+    pthread_mutex_unlock(&converting);
+    return status;
+}
+
+const char *tacho_trace_why_off(void)
+{
+    return tacho_trace_enabled() ? NULL : why_off.message;
+}
+
+/* Flushing when a signal comes: its handler can only wake someone who may do it. */
+
+static sem_t flush_wanted;
+
+static void want_flush(int signal_number)
+{
+    int saved = errno;
+
+    (void)signal_number;
+    sem_post(&flush_wanted);
+    errno = saved;
+}
+
+static void *flusher(void *arg)
+{
+    (void)arg;
+    for (;;)
+        if (sem_wait(&flush_wanted) == 0)
+            tacho_trace_flush(NULL);
+    return NULL;
+}
+
+static void start_flusher(void)
+{
+    pthread_t thread;
+    sigset_t before;
+
+    sem_init(&flush_wanted, 0, 0);
+    tch_signals_block(&before); /* the program's signals are not this thread's */
+    flusher_failure = pthread_create(&thread, NULL, flusher, NULL);
+    tch_signals_restore(&before);
+    if (flusher_failure == 0)
+        pthread_detach(thread);
+}
+
+int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
+{
+    struct sigaction action = {.sa_handler = want_flush, .sa_flags = SA_RESTART};
+
+    pthread_once(&flusher_once, start_flusher);
+    if (flusher_failure != 0)
+        return tch_fail_errno(err, flusher_failure, "cannot start a thread to write the trace");
+    sigemptyset(&action.sa_mask);
+    if (sigaction(signal_number, &action, NULL) < 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "signal %d cannot be handled", signal_number);
+    return 0;
+}
+
+/* The environment, at load; and the end. */
+
+/* A program that runs with more rights than its caller writes no files where the caller says. */
+static const char *variable(const char *name)
+{
+    const char *value = secure_getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* Does a process above own this very file? Then this one is a child, or the same after an exec. */
+static bool is_owned(const char *path)
+{
+    const char *owner = variable(OWNER);
+    const char *colon = owner ? strchr(owner, ':') : NULL;
+
+    return colon && strcmp(colon + 1, path) == 0;
+}
+
+static void own(const char *path)
+{
+    char text[TCH_TRACE_PATH + 32];
+
+    snprintf(text, sizeof text, "%d:%s", (int)getpid(), path);
+    setenv(OWNER, text, 1);
+}
+
+static int start_from(const char *path, const char *folder, tacho_error *err)
+{
+    int status;
+
+    if (path && !tch_trace_extension(path))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "TACHO_TRACE_OUT is '%.100s': its name must end in .json, .pftrace or "
+                        ".tacho",
+                        path);
+    in_run_folder = !path;
+    status = make_absolute(asked, path ? path : folder, err);
+    if (status < 0)
+        return status;
+    watch_forks();
+    if (in_run_folder || is_owned(asked)) {
+        tch_clock_init(&rec->clock);
+        rec->state = TCH_TRACE_WAITING;
+        set_mode(1);
+        return 0;
+    }
+    own(asked);
+    return begin_trace(true, err);
+}
+
+__attribute__((constructor)) static void start_by_environment(void)
+{
+    const char *path = variable("TACHO_TRACE_OUT");
+    const char *folder = variable("TACHO_RUN_DIR");
+    tacho_error err;
+    sigset_t before;
+
+    if (!path)
+        path = variable("FERRUM_TRACE_OUT");
+    if (!path && !folder)
+        return;
+    tch_trace_lock(&before);
+    if (start_from(path, folder, &err) < 0)
+        give_up(&err);
+    tch_trace_unlock(&before);
+}
+
+__attribute__((destructor)) static void stop_at_exit(void)
+{
+    if (tacho_trace_enabled())
+        tacho_trace_stop(NULL);
+}
+
+int tacho_trace_convert(const char *from, const char *to, tacho_error *err)
+{
+    return tch_trace_convert(from, to, NULL, err);
+}

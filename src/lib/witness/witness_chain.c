@@ -1,0 +1,68 @@
+/* Chained lines. What is hashed are bytes, not values: there is one spelling that fits. */
+#include "witness_chain.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+#define PREV ",\"prev\":\""
+#define HASH ",\"hash\":\""
+
+enum {
+    DIGITS = TCH_SHA256_HEX - 1,
+    PREV_LEN = sizeof PREV - 1 + DIGITS + 1, /* with the closing quote */
+    HASH_LEN = sizeof HASH - 1 + DIGITS + 2, /* ... and the brace */
+};
+
+void tch_chain_init(struct tch_chain *c)
+{
+    memset(c->last, '0', DIGITS);
+    c->last[DIGITS] = '\0';
+}
+
+void tch_chain_add(struct tch_chain *c, struct tch_buf *b, size_t start)
+{
+    tch_buf_addf(b, PREV "%s\"", c->last);
+    tch_sha256_hex(c->last, b->data + start, b->failed ? 0 : b->len - start);
+    tch_buf_addf(b, HASH "%s\"}\n", c->last);
+}
+
+/* The 64 characters in `name"…"end` at text, or NULL where that is not what stands there. */
+static const char *digits_at(const char *text, const char *name, const char *end)
+{
+    size_t len = strlen(name);
+
+    if (memcmp(text, name, len) != 0 || memcmp(text + len + DIGITS, end, strlen(end)) != 0)
+        return NULL;
+    return text + len;
+}
+
+int tch_chain_check(struct tch_chain *c, const struct tch_line *line, tacho_error *err)
+{
+    char hash[TCH_SHA256_HEX];
+    const char *prev;
+    const char *own;
+    size_t body;
+
+    if (line->too_long)
+        return tch_fail(err, TACHO_EPARSE, line->number, "a line of %zu bytes is too long",
+                        line->len);
+    if (!line->ended)
+        return tch_fail(err, TACHO_EPARSE, line->number, "the line is cut off");
+    if (line->len < PREV_LEN + HASH_LEN)
+        return tch_fail(err, TACHO_EPARSE, line->number, "no line of a witness: it has no hash");
+    body = line->len - HASH_LEN;
+    own = digits_at(line->text + body, HASH, "\"}");
+    prev = digits_at(line->text + body - PREV_LEN, PREV, "\"");
+    if (!own || !prev)
+        return tch_fail(err, TACHO_EPARSE, line->number, "no line of a witness: it has no hash");
+    tch_sha256_hex(hash, line->text, body);
+    if (memcmp(hash, own, DIGITS) != 0)
+        return tch_fail(err, TACHO_EPARSE, line->number,
+                        "the line was changed: its bytes do not have the hash it tells");
+    if (memcmp(c->last, prev, DIGITS) != 0)
+        return tch_fail(err, TACHO_EPARSE, line->number,
+                        "not the line that followed: one was left out, added or moved here");
+    memcpy(c->last, hash, sizeof hash);
+    return 0;
+}

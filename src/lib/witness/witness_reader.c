@@ -1,0 +1,320 @@
+/* Reading logs and bundles. A line is given when its place in the chain, what it is and what it
+   says were checked; a bundle has two chains, one of its own lines and one in each log. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tacho/witness.h>
+
+#include "base/fail.h"
+#include "witness_chain.h"
+#include "witness_entry.h"
+#include "witness_log.h"
+#include "witness_member.h"
+
+enum { NAME_MAX_BYTES = 4096 };
+
+/* What may come next. */
+enum place { AT_START, IN_LOG, BEHIND_LOG, BETWEEN_LOGS, AT_END };
+
+struct tacho_witness_reader {
+    int fd;              /* -1: memory */
+    struct tch_buf path; /* for messages */
+    struct tch_lines lines;
+    enum place place;
+    struct tch_chain inner; /* of the log that is being read */
+    struct tch_chain outer; /* of the bundle's own lines */
+    struct tch_witness_room room;
+    uint64_t in_log; /* entries of this log */
+    tacho_witness_info info;
+    struct tch_buf head; /* texts of a bundle's first line, one behind the other */
+    size_t head_at[4];
+    struct tch_buf log;
+    tacho_error fail;
+};
+
+static tacho_witness_reader *make(int fd, const char *path)
+{
+    tacho_witness_reader *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return NULL;
+    r->fd = fd;
+    tch_buf_init(&r->path, PATH_MAX);
+    tch_buf_adds(&r->path, path);
+    if (r->path.failed) {
+        free(r);
+        return NULL;
+    }
+    tch_chain_init(&r->inner);
+    tch_chain_init(&r->outer);
+    tch_buf_init(&r->room.mask, TCH_WITNESS_LINE_MAX);
+    tch_buf_init(&r->room.texts, TCH_WITNESS_LINE_MAX);
+    tch_buf_init(&r->room.rest, TCH_WITNESS_LINE_MAX);
+    tch_buf_init(&r->head, TCH_WITNESS_LINE_MAX);
+    tch_buf_init(&r->log, NAME_MAX_BYTES);
+    return r;
+}
+
+int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    tacho_witness_reader *r;
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s'", path);
+    r = make(fd, path);
+    if (!r) {
+        close(fd);
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", path);
+    }
+    tch_lines_init_fd(&r->lines, fd, r->path.data, TCH_WITNESS_LINE_MAX);
+    *ret = r;
+    return 0;
+}
+
+int tacho_witness_reader_open_mem(const char *data, size_t len, tacho_witness_reader **ret,
+                                  tacho_error *err)
+{
+    tacho_witness_reader *r = make(-1, "memory");
+
+    if (!r)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading a witness log");
+    tch_lines_init_mem(&r->lines, data, len, TCH_WITNESS_LINE_MAX);
+    *ret = r;
+    return 0;
+}
+
+void tacho_witness_reader_close(tacho_witness_reader *r)
+{
+    if (!r)
+        return;
+    tch_lines_release(&r->lines);
+    tch_buf_release(&r->room.mask);
+    tch_buf_release(&r->room.texts);
+    tch_buf_release(&r->room.rest);
+    tch_buf_release(&r->head);
+    tch_buf_release(&r->log);
+    if (r->fd >= 0)
+        close(r->fd);
+    tch_buf_release(&r->path);
+    free(r);
+}
+
+static enum tch_witness_kind kind_of(const struct tch_line *line)
+{
+    static const char *const starts[] = {
+        [TCH_WITNESS_HEAD] = TCH_WITNESS_HEAD_START, [TCH_WITNESS_ENTRY] = "{\"q_hash\":",
+        [TCH_WITNESS_END] = "{\"entries\":",         [TCH_WITNESS_LOG] = "{\"log\":",
+        [TCH_WITNESS_FOOT] = "{\"logs\":",
+    };
+    enum tch_witness_kind kind = TCH_WITNESS_HEAD;
+
+    while (kind < TCH_WITNESS_OTHER &&
+           (line->len < strlen(starts[kind]) ||
+            memcmp(line->text, starts[kind], strlen(starts[kind])) != 0))
+        kind++;
+    return kind;
+}
+
+static int same_number(const struct tch_line *line, const char *name, uint64_t expected,
+                       tacho_error *err)
+{
+    uint64_t number;
+    int status = tch_member_u64(line, name, &number, err);
+
+    if (status == 0 && number != expected)
+        status = tch_fail(err, TACHO_EPARSE, line->number, "there are %llu %s, it tells of %llu",
+                          (unsigned long long)expected, name, (unsigned long long)number);
+    return status;
+}
+
+/* config, its hash, the environment, its hash; and both hashes must be right. */
+static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+{
+    static const char *const names[4] = {"config", "config_hash", "environment",
+                                         "environment_hash"};
+    char config_hash[TACHO_SHA256_TEXT];
+    char env_hash[TACHO_ENV_HASH_TEXT];
+    const char *text[4];
+
+    for (int i = 0; i < 4; i++) {
+        struct tch_json_value value;
+        int status = tch_member_find(line, names[i], &value, err);
+
+        if (status < 0)
+            return status;
+        r->head_at[i] = r->head.len;
+        if (i % 2 == 0) {
+            tch_buf_add(&r->head, value.text, value.len);
+            tch_buf_addc(&r->head, '\0');
+        } else if (tch_raw_text(&value, &r->head) == TACHO_EPARSE) {
+            return tch_fail(err, TACHO_EPARSE, line->number, "%s is no text", names[i]);
+        }
+    }
+    if (r->head.failed)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the head of a bundle");
+    for (int i = 0; i < 4; i++)
+        text[i] = r->head.data + r->head_at[i];
+    tacho_sha256(text[0], strlen(text[0]), config_hash);
+    tacho_environment_hash(text[2], strlen(text[2]), env_hash);
+    if (strcmp(text[1], config_hash) != 0 || strcmp(text[3], env_hash) != 0)
+        return tch_fail(err, TACHO_EPARSE, line->number, "%s is not the hash of what stands there",
+                        strcmp(text[1], config_hash) != 0 ? names[1] : names[3]);
+    r->info.bundle = true;
+    r->place = BETWEEN_LOGS;
+    return 0;
+}
+
+static int read_end(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+{
+    int status = same_number(line, "entries", r->in_log, err);
+
+    r->place = r->info.bundle ? BEHIND_LOG : AT_END;
+    r->info.closed = !r->info.bundle;
+    return status;
+}
+
+/* Behind a log of a bundle: what it is called, how many entries, the hash of its last line. */
+static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+{
+    char hex[TCH_SHA256_HEX + 1];
+    struct tch_buf last;
+    int status = same_number(line, "entries", r->in_log, err);
+
+    tch_buf_init_on(&last, hex, sizeof hex, sizeof hex - 1);
+    tch_buf_clear(&r->log);
+    if (status == 0)
+        status = tch_member_text(line, "log", &r->log, err);
+    if (status == 0)
+        status = tch_member_text(line, "last", &last, err);
+    if (status == 0 && strcmp(last.data, r->inner.last) != 0)
+        status = tch_fail(err, TACHO_EPARSE, line->number, "this is not the log that was packed");
+    tch_buf_release(&last);
+    tch_chain_init(&r->inner);
+    r->in_log = 0;
+    r->info.logs++;
+    r->place = BETWEEN_LOGS;
+    return status;
+}
+
+static int read_foot(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+{
+    int status = same_number(line, "logs", r->info.logs, err);
+
+    if (status == 0)
+        status = same_number(line, "entries", r->info.entries, err);
+    r->info.closed = true;
+    r->place = AT_END;
+    return status;
+}
+
+/* May a line of this kind stand here? */
+static bool fits(const tacho_witness_reader *r, enum tch_witness_kind kind)
+{
+    switch (r->place) {
+    case AT_START:
+        return kind == TCH_WITNESS_HEAD || kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
+    case IN_LOG:
+        return kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
+    case BEHIND_LOG:
+        return kind == TCH_WITNESS_LOG;
+    case BETWEEN_LOGS:
+        return kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END || kind == TCH_WITNESS_FOOT;
+    default:
+        return false;
+    }
+}
+
+static int read_line(tacho_witness_reader *r, const struct tch_line *line,
+                     enum tch_witness_kind kind, tacho_witness_entry *entry, tacho_error *err)
+{
+    bool inner = kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
+    int status = tch_chain_check(inner ? &r->inner : &r->outer, line, err);
+
+    if (status < 0)
+        return status;
+    if (!fits(r, kind))
+        return tch_fail(err, TACHO_EPARSE, line->number, "%s",
+                        r->place == AT_END          ? "there is a line behind the last one"
+                        : kind == TCH_WITNESS_OTHER ? "no line of a witness"
+                                                    : "such a line cannot stand here");
+    r->info.hash = inner ? r->inner.last : r->outer.last;
+    r->info.line = line->number;
+    switch (kind) {
+    case TCH_WITNESS_HEAD:
+        return read_head(r, line, err);
+    case TCH_WITNESS_END:
+        return read_end(r, line, err);
+    case TCH_WITNESS_LOG:
+        return read_log(r, line, err);
+    case TCH_WITNESS_FOOT:
+        return read_foot(r, line, err);
+    default:
+        r->place = IN_LOG;
+        r->in_log++;
+        r->info.entries++;
+        return tch_witness_entry_read(line, &r->room, entry, err);
+    }
+}
+
+/* A log may still be open; a bundle is written whole, so what ends early was cut. */
+static int at_end(const tacho_witness_reader *r, tacho_error *err)
+{
+    if (r->place == AT_START)
+        return tch_fail(err, TACHO_EPARSE, 1, "the file is empty");
+    if (r->info.bundle && !r->info.closed)
+        return tch_fail(err, TACHO_EPARSE, r->info.line + 1,
+                        "the bundle ends here: its last lines are missing");
+    return 0;
+}
+
+int tch_witness_next_line(tacho_witness_reader *r, enum tch_witness_kind *kind,
+                          struct tch_line *line, tacho_witness_entry *entry, tacho_error *err)
+{
+    tacho_error why = {0};
+    int more;
+
+    if (r->fail.code == 0) {
+        more = tch_lines_next(&r->lines, line, &why);
+        if (more > 0) {
+            *kind = line->too_long ? TCH_WITNESS_OTHER : kind_of(line);
+            more = read_line(r, line, *kind, entry, &why) < 0 ? why.code : 1;
+        } else if (more == 0) {
+            more = at_end(r, &why);
+        }
+        if (more >= 0)
+            return more;
+        r->fail = why;
+    }
+    if (err)
+        *err = r->fail;
+    return r->fail.code;
+}
+
+int tacho_witness_next(tacho_witness_reader *r, tacho_witness_entry *ret, tacho_error *err)
+{
+    enum tch_witness_kind kind;
+    struct tch_line line;
+    int more;
+
+    do
+        more = tch_witness_next_line(r, &kind, &line, ret, err);
+    while (more > 0 && kind != TCH_WITNESS_ENTRY);
+    return more;
+}
+
+void tacho_witness_info_get(const tacho_witness_reader *r, tacho_witness_info *ret)
+{
+    *ret = r->info;
+    if (r->info.bundle) {
+        ret->config = r->head.data + r->head_at[0];
+        ret->config_hash = r->head.data + r->head_at[1];
+        ret->environment = r->head.data + r->head_at[2];
+        ret->environment_hash = r->head.data + r->head_at[3];
+        ret->log = r->log.data;
+    }
+}

@@ -1,0 +1,192 @@
+#!/bin/sh
+# `tacho flame -- COMMAND` as a user meets it: what it prints, what it ends with, what goes wrong.
+#
+#   command.sh PROJECT TACHO WORKLOAD-FOLDER
+set -eu
+. "$1/tests/kit/flame/capture.sh"
+workload=$3/workload
+long=4000 # some ten seconds: nothing that is left behind stays for good
+can_sample "$workload"
+
+# ends STATUS COMMAND...: with out.txt and err.txt
+ends()
+{
+    wanted=$1
+    shift
+    got=0
+    "$@" >out.txt 2>err.txt || got=$?
+    [ "$got" = "$wanted" ] || { cat out.txt err.txt; fail "'$*' ended with $got, not $wanted"; }
+}
+
+# says TEXT: on stderr
+says()
+{
+    grep -qF -- "$1" err.txt || { cat err.txt; fail "it did not say '$1'"; }
+}
+
+# running NAME: the processes of that program in the scratch folder
+running()
+{
+    for exe in /proc/[0-9]*/exe; do
+        [ "$(readlink "$exe" 2>/dev/null)" != "$scratch/$1" ] || echo "$exe"
+    done
+}
+
+# await NAME: until such a process runs
+await()
+{
+    tries=0
+    until [ -n "$(running "$1")" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 does not run after a minute"
+        sleep 0.1
+    done
+}
+
+# end_all NAME
+end_all()
+{
+    for exe in $(running "$1"); do
+        exe=${exe#/proc/}
+        kill -KILL "${exe%/exe}" 2>/dev/null || :
+    done
+}
+
+ends 0 "$tacho" flame --out new/folder --label 'a b/c' -- "$workload" shares 50
+[ "$(head -n 1 out.txt)" = new/folder/flamegraph-a_b_c.svg ] || fail "the path is not printed first"
+grep -q '^profiler: native' out.txt || fail "the profiler is not named"
+grep -q '^samples:  [0-9,]*, lost 0' out.txt || fail "samples and losses are not told"
+grep -q '^took: ' out.txt || fail "the time is not told"
+[ "$(find new -type f | wc -l)" = 1 ] || fail "files were left behind"
+grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the picture"
+
+ends 0 "$tacho" flame -q -- "$workload" shares 50
+[ "$(cat out.txt)" = flamegraph-workload.svg ] || fail "-q should print the path alone"
+ends 0 "$tacho" flame --json -- "$workload" shares 50
+as_schema
+for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.svg"' \
+    '"profiler_used":"native"' '"duration_ms":' '"lost":0' '"exit_status":0'; do
+    grep -qF "$key" out.txt || fail "--json has no $key"
+done
+
+# The command's own folder, environment and status.
+mkdir there
+ends 0 "$tacho" flame --cwd there --env TACHO_TEST_A=1 --env TACHO_TEST_B='x y' -- sh -c \
+    "[ \"\${PWD##*/}\" = there ] && [ \"\$TACHO_TEST_A\$TACHO_TEST_B\" = '1x y' ] && $workload shares 30"
+ends 1 "$tacho" flame -- "$workload" fail 30
+says "ended with status 7"
+ends 7 "$tacho" flame --pass-status -- "$workload" fail 30
+ends 1 "$tacho" flame -- "$workload" crash 30
+says "was ended by signal 11"
+ends 139 "$tacho" flame --pass-status -- "$workload" crash 30
+[ -s flamegraph-workload.svg ] || fail "no picture of a command that was killed"
+
+# Ctrl-C, and an end in time: what was seen so far. A command that does not mind is ended.
+cp "$workload" stopped
+for signal in INT TERM; do
+    "$tacho" flame --label $signal --folded -- ./stopped shares $long >out.txt 2>err.txt &
+    pid=$!
+    await stopped
+    sleep 1
+    kill -$signal $pid
+    got=0
+    wait $pid || got=$?
+    [ $got = 1 ] || { cat out.txt err.txt; fail "$signal: it ended with $got, not 1"; }
+    grep -q ';hot' flamegraph-$signal.folded || fail "$signal leaves no picture"
+done
+ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
+grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
+# All that it started, also what minds no signal, what left its parent and its session, and what is
+# left when the interrupt has ended the command itself.
+cp "$workload" deaf
+deaf="trap '' INT TERM; ./deaf shares $long; ./deaf shares $long"
+lost="setsid sh -c './deaf shares $long & :' & ./deaf shares $long & sleep 0.1"
+profilers=native
+! command -v perf >/dev/null || profilers="native perf"
+for profiler in $profilers; do
+    for command in "$deaf" "$lost; ./deaf shares $long" "$lost; wait"; do
+        ends 1 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
+        [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
+    done
+    # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
+    rm -f up
+    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; : >up; wait\" &
+        until [ -e up ]; do sleep 0.05; done; sleep 0.3; kill -INT 0; wait \$!"
+    [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
+done
+# Nor does what is started on the way out stay.
+cp "$workload" late
+ends 1 "$tacho" flame --label late --duration 300ms -- sh -c "trap './late shares $long & exit 3' TERM; while :; do :; done"
+sleep 0.3
+[ -z "$(running late)" ] || fail "what was started at the end goes on: $(running late)"
+# What a command leaves behind when it ends by itself is its own affair.
+ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares $long >/dev/null 2>&1 & $workload shares 30"
+[ -n "$(running deaf)" ] || fail "a daemon was ended with the command that left it"
+end_all deaf
+# A parent that ignores the end of its children leaves that to us.
+if env --ignore-signal=CHLD true 2>/dev/null; then
+    ends 7 timeout 60 env --ignore-signal=CHLD "$tacho" flame --pass-status --label ignored -- "$workload" fail 30
+fi
+# What was there before us is not the command's, nor is what comes of it: a job of the shell that
+# became tacho leaves a process behind, and then interrupts.
+cp "$workload" other
+ends 1 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
+    exec '$tacho' flame --label older -- sh -c ': >go; exec $workload shares $long'"
+[ -n "$(running other)" ] || fail "a process that another child left behind was ended"
+end_all other
+
+# A process that runs already; one that ends meanwhile.
+"$workload" threads $long &
+pid=$!
+ends 0 "$tacho" flame -p $pid --rate 9973 --duration 1s --folded --label running
+kill -0 $pid || fail "a process that ran already was ended"
+kill -KILL $pid
+wait $pid 2>/dev/null || :
+near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
+ends 1 "$tacho" flame -p $pid
+says "there is no process $pid"
+# Its parent does not wait for it, which is no reason to go on.
+cp "$workload" ending
+sh -c "./ending shares $long & exec sleep 60" &
+parent=$!
+await ending
+pid=$(running ending)
+pid=${pid#/proc/}
+pid=${pid%/exe}
+(sleep 2 && kill -KILL "$pid") &
+ends 0 timeout 30 "$tacho" flame -p "$pid" --label ending
+kill -KILL $parent
+wait 2>/dev/null || :
+
+# Every error in its words.
+ends 1 "$tacho" flame -- no-such-program
+says "profiler command failed: no-such-program: "
+ends 1 "$tacho" flame --rate 1 -- true # over before the first sample
+says "profiler produced no output"
+: >file
+ends 1 "$tacho" flame --out file/folder -- "$workload" shares 10
+says "failed to create output directory file/folder: "
+ln -s /dev/full flamegraph-full.svg
+ends 1 "$tacho" flame --force --label full -- "$workload" shares 10
+says "failed to write flamegraph SVG to flamegraph-full.svg: "
+says "No space left on device"
+echo mine >flamegraph-mine.svg
+ends 1 "$tacho" flame --label mine -- "$workload" shares 10
+says "failed to write flamegraph SVG to flamegraph-mine.svg: "
+[ "$(cat flamegraph-mine.svg)" = mine ] || fail "somebody else's file was overwritten"
+ends 64 "$tacho" flame --rate 0 -- true
+ends 64 "$tacho" flame --event no-such-event -- true
+ends 64 "$tacho" flame --pid 1 -- true
+ends 64 "$tacho" flame --quiet
+says "what to profile is missing"
+ends 64 "$tacho" flame --kernel --user -- true
+ends 64 "$tacho" flame --stack-size 1M -- true
+for option in '--cwd .' '--env A=B' --pass-status; do
+    # shellcheck disable=SC2086  # two words
+    ends 64 "$tacho" flame --pid $$ --duration 100ms $option
+    says "${option%% *} is for a command"
+done
+ends 64 "$tacho" flame --off-cpu --event cpu-clock -- true
+ends 64 "$tacho" flame --call-graph fp --stack-size 8k -- true
+ends 64 "$tacho" flame --env nonsense -- true
+[ -z "$(find . -name '.tacho-*')" ] || fail "intermediate files were left behind"

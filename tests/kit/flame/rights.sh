@@ -1,0 +1,57 @@
+#!/bin/sh
+# As an ordinary user, and as root.
+#
+#   rights.sh PROJECT TACHO WORKLOAD-FOLDER
+set -eu
+. "$1/tests/kit/flame/capture.sh"
+[ "$(id -u)" -eq 0 ] || skip "needs root, to become an ordinary user"
+need setpriv
+can_sample "$3/workload"
+
+"$tacho" flame --folded --label root --out "$scratch" -- "$3/workload" shares 100 >out.txt 2>&1 || { cat out.txt; fail "as root"; }
+! grep -q 'user code only' out.txt || fail "root has no kernel frames"
+
+# A copy that everybody may read: the build folder may be closed to others.
+chmod 755 "$scratch"
+cp "$tacho" "$3/workload" "$scratch/"
+mkdir "$scratch/open"
+chmod 777 "$scratch/open"
+user()
+{
+    setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"
+}
+
+level=$(cat /proc/sys/kernel/perf_event_paranoid)
+if [ "$level" -gt 2 ]; then
+    ! user "$scratch/tacho" flame --out open -- "$scratch/workload" shares 100 2>err.txt || fail "it should not be allowed"
+    grep -q "kernel.perf_event_paranoid is $level: run 'sudo sysctl kernel.perf_event_paranoid=2'" err.txt ||
+        { cat err.txt; fail "the message does not say what to run"; }
+    exit 0
+fi
+user "$scratch/tacho" flame --folded --label user --out open -- "$scratch/workload" threads 100 >out.txt 2>&1 ||
+    { cat out.txt; fail "as an ordinary user"; }
+near "ordinary user, hot" "$(share open/flamegraph-user.folded hot)" 70 5
+near "ordinary user, thread_main" "$(share open/flamegraph-user.folded thread_main)" 100 3
+# The rings of an ordinary user are small: on a busy machine some samples find no room.
+awk '/^samples: / { gsub(/,/, ""); if ($4 > $2 / 10) exit 1 }' out.txt || { cat out.txt; fail "too many samples were lost"; }
+if [ "$level" -eq 2 ]; then
+    grep -q 'user code only' out.txt || fail "it is not said that kernel frames are missing"
+    ! user "$scratch/tacho" flame --kernel --out open -- "$scratch/workload" 2>err.txt || fail "--kernel should not be allowed"
+    grep -q "no permission to sample the kernel: kernel.perf_event_paranoid is 2" err.txt || { cat err.txt; fail "--kernel"; }
+    ! user "$scratch/tacho" flame --all --duration 100ms --out open 2>err.txt || fail "--all should not be allowed"
+    grep -q "sysctl kernel.perf_event_paranoid=0" err.txt || { cat err.txt; fail "--all"; }
+fi
+chmod 555 "$scratch/open"
+! user "$scratch/tacho" flame --out open -- "$scratch/workload" shares 10 2>err.txt || fail "a folder that is closed"
+grep -q 'failed to write flamegraph SVG to open/flamegraph-workload.svg: ' err.txt || { cat err.txt; fail "closed folder"; }
+! user "$scratch/tacho" flame -p 1 --out "$scratch" --duration 100ms 2>err.txt || fail "root's process"
+grep -q '^tacho: ' err.txt || fail "no word about root's process"
+
+# Where threads wait is for root.
+"$tacho" flame --off-cpu --folded --label off -- "$3/workload" sleep 200 >out.txt 2>&1 || { cat out.txt; fail "--off-cpu"; }
+near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 5
+"$tacho" flame --all --duration 300ms --folded --label all >out.txt 2>&1 || { cat out.txt; fail "--all"; }
+"$tacho" flame --kernel --folded --label kernel -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--kernel"; }
+! sed 's/ [0-9]*$//' flamegraph-kernel.folded | grep -v '_\[k\]$' || fail "--kernel has user frames"
+"$tacho" flame --user --folded --label user -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--user"; }
+! grep '_\[k\]' flamegraph-user.folded || fail "--user has kernel frames"

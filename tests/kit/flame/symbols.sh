@@ -1,0 +1,216 @@
+#!/bin/sh
+# Where names and unwind tables come from: each source alone gives the known profile.
+#
+#   symbols.sh PROJECT TACHO WORKLOAD-FOLDER
+set -eu
+. "$1/tests/kit/flame/capture.sh"
+programs=$3
+workload=$programs/workload
+can_sample "$workload"
+need objcopy
+
+# profile LABEL COMMAND...: folded stacks in LABEL.folded; $options are tacho's
+options=
+profile()
+{
+    label=$1
+    shift
+    # shellcheck disable=SC2086  # several words, or none
+    "$tacho" flame --rate 4987 --folded --force --label "$label" $options -- "$@" >out.txt 2>&1 ||
+        { cat out.txt; fail "cannot profile $label"; }
+    mv "flamegraph-$label.folded" "$label.folded"
+}
+
+# known LABEL: hot, warm and main have their shares
+known()
+{
+    near "$1, hot" "$(share "$1.folded" hot)" 70 3
+    near "$1, warm" "$(share "$1.folded" warm)" 20 3
+    near "$1, main" "$(share "$1.folded" main)" 100 3
+}
+
+unknown()
+{
+    near "$1, hot" "$(share "$1.folded" hot)" 0 0
+}
+
+# Only .debug_frame says how to unwind, in the program or in its debug file.
+if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then
+    profile debug-frame "$programs/workload_debug_frame" recursion 50
+    known debug-frame
+    grep -q 'main;.*recurse;recurse;recurse;recurse;.*;hot' debug-frame.folded || fail "recursion is not deep by .debug_frame"
+    objcopy --only-keep-debug "$programs/workload_debug_frame" frame.debug
+    objcopy --strip-all --add-gnu-debuglink=frame.debug "$programs/workload_debug_frame" frame
+    profile debug-frame-link ./frame recursion 50
+    known debug-frame-link
+    mv frame.debug elsewhere.debug
+    profile debug-frame-none ./frame recursion 50
+    near "without .debug_frame, main" "$(share debug-frame-none.folded main)" 0 0
+fi
+
+# A program that is deleted, or replaced, while it runs; the new one is not taken for the old one.
+for how in deleted replaced; do
+    cp "$workload" "$how"
+    "./$how" shares 4000 &
+    pid=$!
+    sleep 0.3
+    rm "$how"
+    [ $how = deleted ] || cp "$programs/workload_stripped" $how
+    "$tacho" flame -p $pid --rate 4987 --duration 1s --folded --label $how >out.txt 2>&1 || { cat out.txt; fail "cannot profile $how"; }
+    kill -KILL $pid
+    wait $pid 2>/dev/null || :
+    mv flamegraph-$how.folded $how.folded
+    known $how
+done
+
+# Another file under the same name, where the program has its own mounts: without names, not with ours.
+if unshare -m true 2>/dev/null; then
+    cp "$workload" outside
+    objcopy --strip-all --remove-section=.gnu_debuglink "$workload" inside
+    profile mounts unshare -m sh -c 'mount --bind inside outside && exec ./outside shares 50'
+    unknown mounts
+    cp "$workload" inside
+    objcopy --strip-all --remove-section=.gnu_debuglink "$workload" outside
+    profile mounts unshare -m sh -c 'mount --bind inside outside && exec ./outside shares 50'
+    known_inside=$(grep -c '^outside;.*;hot' mounts.folded) || :
+    [ "$known_inside" -gt 0 ] || { cat mounts.folded; fail "the file that the program sees is not read"; }
+fi
+
+# Debug files are asked for by us, not by the command: what that costs is not in its profile.
+mkdir servers
+cat >servers/debuginfod-find <<'END'
+#!/bin/sh
+i=0
+while [ $i -lt 100000 ]; do i=$((i + 1)); done
+exit 1
+END
+chmod 755 servers/debuginfod-find
+objcopy --strip-all --remove-section=.gnu_debuglink "$workload" asking
+options=--debuginfod
+PATH=$scratch/servers:$PATH profile asking ./asking shares 100
+options=
+! grep -q '^debuginfod' asking.folded || fail "debuginfod-find is in the profile"
+
+# Mini debug info.
+if command -v xz >/dev/null; then
+    objcopy --only-keep-debug "$workload" mini
+    objcopy --strip-debug mini
+    xz -k mini
+    objcopy --strip-all --add-section .gnu_debugdata=mini.xz "$workload" with-mini
+    profile mini ./with-mini shares 50
+    known mini
+    head -c 100 mini.xz >cut.xz
+    objcopy --strip-all --add-section .gnu_debugdata=cut.xz "$workload" with-cut
+    profile cut ./with-cut shares 20
+    unknown cut
+fi
+
+# A separate debug file: by .gnu_debuglink beside the program and in .debug, of this build only.
+objcopy --only-keep-debug "$workload" the.debug
+objcopy --strip-all --add-gnu-debuglink=the.debug "$workload" linked
+profile link ./linked shares 50
+known link
+mkdir .debug
+mv the.debug .debug/
+profile link-folder ./linked shares 50
+known link-folder
+objcopy --only-keep-debug "$programs/workload_fp" .debug/the.debug
+profile link-other ./linked shares 20
+unknown link-other
+rm -r .debug
+
+# By the build ID, in a folder of debug files.
+id=$(readelf -n "$workload" | sed -n 's/.*Build ID: //p')
+objcopy --only-keep-debug "$workload" by-id.debug
+objcopy --strip-all "$workload" stripped
+if [ "$(id -u)" -eq 0 ] && [ -n "$id" ] && [ -d /usr/lib/debug ] && unshare -m true 2>/dev/null; then
+    rest=${id#??}
+    first=${id%"$rest"}
+    # shellcheck disable=SC2016  # for the inner shell
+    unshare -m sh -eu -c '
+        mount -t tmpfs none /usr/lib/debug
+        mkdir -p "/usr/lib/debug/.build-id/$2"
+        cp by-id.debug "/usr/lib/debug/.build-id/$2/$3.debug"
+        "$1" flame --rate 4987 --folded --label build-id -- ./stripped shares 50' sh "$tacho" "$first" "$rest" >out.txt 2>&1 ||
+        { cat out.txt; fail "cannot profile with a folder of debug files"; }
+    mv flamegraph-build-id.folded build-id.folded
+    known build-id
+fi
+
+# From a server, by its own program, and only when asked to.
+mkdir bin
+cat >bin/debuginfod-find <<STAND_IN
+#!/bin/sh
+echo "\$*" >>"$scratch/asked"
+[ "\$2" = "$id" ] && echo "$scratch/by-id.debug"
+STAND_IN
+chmod +x bin/debuginfod-find
+PATH=$scratch/bin:$PATH
+profile not-asked ./stripped shares 20
+[ ! -e asked ] || fail "debuginfod was asked without --debuginfod"
+unknown not-asked
+options=--debuginfod
+profile asked ./stripped shares 50
+options=
+grep -qx "debuginfo $id" asked || fail "debuginfod was not asked for the program"
+known asked
+
+# The kernel's page of code in every process.
+profile vdso "$workload" vdso 400
+near "vdso, teller" "$(share vdso.folded teller)" 100 3
+if grep -q vdso "/proc/$$/maps" && [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ]; then
+    grep -q 'teller;.*__vdso_clock_gettime\|teller;.*clock_gettime;' vdso.folded || { cat vdso.folded; fail "the vdso has no names"; }
+    ! grep -q '\[vdso\]' vdso.folded || fail "code of the vdso has no name"
+fi
+
+# Languages that compile while they run, by the maps that they write. TMPDIR of the maps is /tmp.
+# compiled LABEL HOT WARM COMMAND...
+compiled()
+{
+    label=$1
+    hot=$2
+    warm=$3
+    shift 3
+    options=--per-thread
+    profile "$label" "$@"
+    options=
+    sed -n 's|^[^;]*-\([0-9]*\)/.*|/tmp/perf-\1.map|p' "$label.folded" | sort -u | xargs rm -f
+    awk -v hot="$hot" -v warm="$warm" '
+        { n = $NF } index($0, hot) { h += n } index($0, warm) { w += n }
+        END { printf "%s: %d samples, %s: %d\n", hot, h, warm, w; exit !(h > 1.6 * w && h < 3.2 * w) }' "$label.folded" ||
+        fail "$label: hot and warm are not as 70 to 30"
+}
+if command -v node >/dev/null; then
+    cat >work.js <<'JS'
+function step(x, i) { return (x * 31 + i) % 1000003; }
+function hotWork(n) { let x = 1; for (let i = 0; i < n; i++) x = step(x, i); return x; }
+function warmWork(n) { let x = 1; for (let i = 0; i < n; i++) x = step(x, i); return x; }
+let sum = 0;
+for (let k = 0; k < 100; k++) sum += hotWork(350000) + warmWork(150000);
+console.log(sum);
+JS
+    compiled node hotWork warmWork node --perf-basic-prof work.js
+fi
+cat >work.py <<'PY'
+def hot_work(n):
+    x = 1
+    for i in range(n):
+        x = (x * 31 + i) % 1000003
+    return x
+
+def warm_work(n):
+    x = 1
+    for i in range(n):
+        x = (x * 31 + i) % 1000003
+    return x
+
+for k in range(30):
+    hot_work(70000)
+    warm_work(30000)
+PY
+for python in python3 python3.14 python3.13 python3.12; do
+    if "$python" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null; then
+        compiled python hot_work warm_work "$python" -X perf work.py
+        break
+    fi
+done

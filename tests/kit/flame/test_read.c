@@ -1,0 +1,297 @@
+/* Reading folded stacks, perf's text and DTrace's, odd lines included. */
+#include "support/test.h"
+
+#include "kit/flame/read/profile_read.h"
+#include "profile.h"
+
+/* A sample of one frame, so that a case is one line. */
+#define EVENT       "prog  42 [000] 1.5: 10 cycles: \n"
+#define FRAME(line) EVENT "\t" line "\n\n"
+
+static const struct tch_read_options plain;
+static const struct tch_read_options all = {
+    .mark_kernel = true, .mark_jit = true, .mark_inlined = true};
+
+struct one {
+    const char *line;
+    const char *name;
+};
+
+static void frames_are_named(void **state)
+{
+    static const struct one cases[] = {
+        {"401b97 main+0x1f (/bin/x)", "main"},
+        {"401b97 main (/bin/x)", "main"},
+        {"401b97 [unknown] (/usr/lib/libx.so.1)", "[libx.so.1]"},
+        {"401b97 [unknown] ([unknown])", "[unknown]"},
+        {"401b97 f (inlined)", "f"},
+        {"401b97 std::unique_ptr<T>::operator->() const (/bin/x)",
+         "std::unique_ptr<T>::operator->"},
+        {"401b97 (anonymous namespace)::f(int) (/bin/x)", "(anonymous namespace)::f"},
+        {"401b97 a::(anonymous namespace)::f(int) (/bin/x)", "a::(anonymous namespace)::f"},
+        {"401b97 std::function<void (int)>::call(int) const (/bin/x)",
+         "std::function<void (int)>::call"},
+        {"401b97 net/http.(*Client).Do (/bin/x)", "net/http.(*Client).Do"},
+        {"401b97 f(int, char) (/bin/x)", "f"},
+        {"401b97 a;b (/bin/x)", "a:b"},
+        {"401b97 say\"it's\" (/bin/x)", "say\"it's\""},
+        {"401b97 f+0x3 (/opt/my app/lib x.so)", "f"},
+        {"401b97 foo+0x3 (/tmp/x (deleted))", "foo"},
+        {"401b97 [unknown] (/tmp/x (deleted))", "[x]"},
+        {"401b97 __vdso_gettimeofday ([vdso])", "__vdso_gettimeofday"},
+        {"401b97 _$LT$alloc..vec..Vec$LT$T$GT$$GT$::push::h0123456789abcdef (/bin/x)",
+         "<alloc::vec::Vec<T>>::push"},
+        {"401b97 core::ops::$u7b$closure$u7d$::h0123456789abcdef (/bin/x)", "core::ops::{closure}"},
+        {"401b97 f+0x3 (/bin/x)\r", "f"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        char wanted[512];
+
+        snprintf(text, sizeof text, FRAME("%s"), cases[i].line);
+        snprintf(wanted, sizeof wanted, "prog;%s 10\n", cases[i].name);
+        test_folds(text, &plain, wanted);
+    }
+}
+
+static void frames_are_marked(void **state)
+{
+    static const struct one cases[] = {
+        {"ffff sys_read ([kernel.kallsyms])", "sys_read_[k]"},
+        {"ffff f ([nf_tables])", "f_[k]"},
+        {"ffff f (/lib/modules/x/vmlinux)", "f_[k]"},
+        {"ffff f (/usr/lib/debug/boot/vmlinux-6.1.0-13)", "f_[k]"},
+        {"ffff f (/lib/modules/6.1/kernel/fs/ext4/ext4.ko)", "f_[k]"},
+        {"ffff __vdso_time ([vdso])", "__vdso_time"},
+        {"ffff [unknown] ([unknown])", "[unknown]"},
+        {"ffff [unknown] ([vdso])", "[[vdso]]"},
+        {"ffff f (/tmp/perf-123.map)", "f_[j]"},
+        {"ffff f (/tmp/jitted-123-4.so)", "f_[j]"},
+        {"ffff f (/tmp/perf-x.map)", "f"},
+        {"ffff f (inlined)", "f_[i]"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        char wanted[512];
+
+        snprintf(text, sizeof text, FRAME("%s"), cases[i].line);
+        snprintf(wanted, sizeof wanted, "prog;%s 10\n", cases[i].name);
+        test_folds(text, &all, wanted);
+    }
+}
+
+static void events_are_understood(void **state)
+{
+    static const struct one cases[] = {
+        {"V8 WorkerThread 42 [000] 1.5: 10 cycles: ", "V8_WorkerThread"},
+        {"pool 1 42 [000] 1.5: 10 cycles: ", "pool_1"},
+        {"a 42 1.5: 10 cycles: ", "a"},
+        {"   spaced 42 1.5: 10 cycles: ", "spaced"},
+        {"x/y:z (k) 41/42 [000] 1.5: 10 cycles:uppp: ", "x/y:z_(k)"},
+        {"prog 42 10 cycles: ", "prog"},
+        {"prog 42 [000] 1.5: 10 sched:sched_switch: prev_comm=a prev_pid=3 ==> next_comm=b",
+         "prog"},
+        {"prog 42 [000] 1.5: 10 cpu_core/cycles/u: ", "prog"},
+        {"VM:    0 VCPU:001 prog 42 [000] 1.5: 10 cycles: ", "prog"},
+        {"a;b 42 1.5: 10 cycles: ", "a:b"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        char wanted[512];
+
+        snprintf(text, sizeof text, "%s\n\t401 f (/bin/x)\n\n", cases[i].line);
+        snprintf(wanted, sizeof wanted, "%s;f 10\n", cases[i].name);
+        test_folds(text, &(struct tch_read_options){.kind = TCH_READ_PERF}, wanted);
+    }
+}
+
+static void processes_and_threads_are_told_apart(void **state)
+{
+    (void)state;
+    test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_read_options){.pid = true},
+               "p-1;f 1\n");
+    test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_read_options){.tid = true},
+               "p-1/2;f 1\n");
+    test_folds("p 2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_read_options){.tid = true},
+               "p-?/2;f 1\n");
+    test_folds("p-1/2;f 3\np-1/4;f 4\nq-?/7;g 1\nr-x;h 1\n",
+               &(struct tch_read_options){.merge_threads = true}, "p;f 7\nq;g 1\nr-x;h 1\n");
+}
+
+static void addresses_of_the_unknown_on_request(void **state)
+{
+    (void)state;
+    test_folds(FRAME("7f12 [unknown] (/lib/libc.so.6)"), &(struct tch_read_options){.addrs = true},
+               "prog;[libc.so.6 <7f12>] 10\n");
+}
+
+static void java_inlines_are_frames(void **state)
+{
+    static const char text[] = "java 1 1.5: cycles: \n\t4 La/B;.run->La/C;.go (/tmp/perf-1.map)\n\n"
+                               "prog 1 1.5: cycles: \n\t4 a->b (/bin/x)\n\n";
+
+    (void)state;
+    test_folds(text, &plain, "java;a/B:.run;a/C:.go_[i] 1\nprog;a->b 1\n");
+}
+
+static void samples_end_in_many_ways(void **state)
+{
+    (void)state;
+    test_folds(EVENT "\t401 f (x)", &plain, "prog;f 10\n");
+    test_folds(EVENT "\t401 f (x)\n" EVENT "\t401 g (x)\n", &plain, "prog;f 10\nprog;g 10\n");
+    test_folds(EVENT "\n", &plain, "prog 10\n");
+    test_folds("prog 42 [000] 1.5: 10 cycles:  401 f+0x1 (x)\nprog 42 1.6: 10 cycles:  402 g (x)\n",
+               &plain, "prog;f 10\nprog;g 10\n");
+    test_folds("prog 42 1.5: 10 cycles: \r\n\t401 f (x)\r\n\r\n", &plain, "prog;f 10\n");
+}
+
+static void source_lines_join_the_name(void **state)
+{
+    static const char text[] =
+        EVENT "\t401 f\n  a.c:3 (inlined)\n\t401 main+0x1 (/bin/x)\n  a.c:9\n\n";
+
+    (void)state;
+    test_folds(text, &plain, "prog;main;f 10\n");
+    test_folds(text, &all, "prog;main;f_[i] 10\n");
+    test_folds(text, &(struct tch_read_options){.source = true}, "prog;main:a.c:9;f:a.c:3 10\n");
+    test_folds(EVENT "\tff sys ([kernel.kallsyms])\n  [kernel.kallsyms][ff]\n\t4 g (x)\n  ??:0\n\n",
+               &(struct tch_read_options){.source = true}, "prog;g;sys 10\n");
+}
+
+static void one_event_is_counted(void **state)
+{
+    static const char text[] = "p 1 1.5: 7 cycles:u: \n\t4 f (x)\n\n"
+                               "p 1 1.6: 9 instructions: \n\t4 g (x)\n\n"
+                               "p 1 1.7: 1 cycles: \n\t4 f (x)\n\n";
+    struct tch_read_notes notes;
+
+    (void)state;
+    free(test_fold(text, &plain, &notes));
+    assert_int_equal(notes.samples, 2);
+    assert_int_equal(notes.events.count, 1);
+    test_folds(text, &plain, "p;f 8\n");
+    test_folds(text, &(struct tch_read_options){.event = "instructions"}, "p;g 9\n");
+}
+
+static void what_is_not_understood_is_counted(void **state)
+{
+    struct tch_read_notes notes;
+
+    (void)state;
+    free(test_fold(EVENT "\t401 f (x)\n\nPROCESSED 3 events\n\n" EVENT "\t401 f (x)\n\n", &plain,
+                   &notes));
+    assert_int_equal(notes.samples, 2);
+    assert_int_equal(notes.ignored, 1);
+    assert_int_equal(notes.first_ignored, 4);
+}
+
+static void comments_are_passed_over(void **state)
+{
+    (void)state;
+    test_folds("# cmdline : /usr/bin/perf record x\n#\n" EVENT "\t401 f (x)\n\n", &plain,
+               "prog;f 10\n");
+    test_folds("# austin: 3\na;b 5\n\n# duration: 7\n", &plain, "a;b 5\n");
+}
+
+static void folded_stacks_are_read_again(void **state)
+{
+    struct tch_read_notes notes;
+
+    (void)state;
+    test_folds("b;c 2\na;b 5\nb;c 3\r\n", &plain, "a;b 5\nb;c 5\n");
+    test_folds("a;b 5 6\nb 1 0\n", &plain, "a;b 5 6\nb 1 0\n");
+    test_folds("a b;c d 5\n", &plain, "a b;c d 5\n");
+    test_folds("x 1 2 3\ny 4\nz 5 6\n", &plain, "x 1 2 3\nz 5 6\n");
+    free(test_fold("a;b 5.75\nc 1.0\nnocount\n d 0\n", &plain, &notes));
+    assert_true(notes.fractional);
+    assert_int_equal(notes.ignored, 1);
+    assert_int_equal(notes.first_ignored, 3);
+    free(test_fold("memcpy@GLIBC_2.2.5 3\n", &plain, &notes));
+    assert_false(notes.fractional);
+}
+
+static void stacks_are_shaped(void **state)
+{
+    (void)state;
+    test_folds("a;b;c 5\n", &(struct tch_read_options){.reverse = true}, "c;b;a 5\n");
+    test_folds("m;r;r;r;h 1\nm;r;h 2\n", &(struct tch_read_options){.collapse_recursion = true},
+               "m;r;h 3\n");
+    test_folds("a;f+0x1F;0xzz 5\n", &(struct tch_read_options){.strip_hex = true},
+               "a;f+0x...;0xzz 5\n");
+}
+
+static void dtrace_stacks_are_read(void **state)
+{
+    static const char text[] = "CPU     ID                    FUNCTION:NAME\n"
+                               "  0  64091                        :tick-60s\n\n\n"
+                               "              libc.so.1`read+0xa\n"
+                               "              prog`std::function<void (int)>::call(int)+0x1f\n"
+                               "              prog`main+0x2\n"
+                               "                7\n\n"
+                               "              prog`0x401b97\n"
+                               "              prog`main+0x2\n"
+                               "               12\n";
+
+    (void)state;
+    test_folds(text, &plain,
+               "prog`main;prog`0x401b97 12\n"
+               "prog`main;prog`std::function<void (int)>::call;libc.so.1`read 7\n");
+    test_folds("\n   libc`a\n   x`main\n   3\n   5\n   x`cut\n", &plain, "x`main;libc`a 3\n");
+}
+
+static int fold_all(void *arg)
+{
+    struct tch_stacks stacks = {0};
+    struct tch_timeline timeline = {0};
+    struct tch_reader reader;
+    int status;
+
+    tch_read_init(&reader, &stacks,
+                  &(struct tch_read_options){
+                      .source = true, .tid = true, .strip_hex = true, .merge_threads = true});
+    reader.timeline = &timeline;
+    status = tch_read_mem(&reader, arg, strlen(arg), NULL);
+    tch_read_release(&reader);
+    tch_timeline_release(&timeline);
+    tch_stacks_release(&stacks);
+    return status;
+}
+
+static void survives_want_of_memory(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(fold_all, "p 1/2 1.5: 1 cycles: \n\t4 f (x)\n  a.c:3\n\n"
+                                          "p 1/2 1.5: 1 faults: \n\t4 f (x)\n\n"
+                                          "p 1/2 1.5: 1 cycles: 4 g (x)\n");
+    test_every_allocation_fails(fold_all, "a-1/2;b 5 6\nc;d 7 8\n");
+    test_every_allocation_fails(fold_all, "   x`a\n   x`b\n   3\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_named),
+        cmocka_unit_test(frames_are_marked),
+        cmocka_unit_test(events_are_understood),
+        cmocka_unit_test(processes_and_threads_are_told_apart),
+        cmocka_unit_test(addresses_of_the_unknown_on_request),
+        cmocka_unit_test(java_inlines_are_frames),
+        cmocka_unit_test(samples_end_in_many_ways),
+        cmocka_unit_test(source_lines_join_the_name),
+        cmocka_unit_test(one_event_is_counted),
+        cmocka_unit_test(what_is_not_understood_is_counted),
+        cmocka_unit_test(comments_are_passed_over),
+        cmocka_unit_test(folded_stacks_are_read_again),
+        cmocka_unit_test(stacks_are_shaped),
+        cmocka_unit_test(dtrace_stacks_are_read),
+        cmocka_unit_test(survives_want_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* Distinct stacks: counted, kept, sorted. */
+#include "support/test.h"
+
+#include "kit/flame/draw/flame_layout.h"
+#include "kit/flame/stacks.h"
+
+static uint32_t name(struct tch_stacks *stacks, const char *text)
+{
+    int64_t id = tch_names_add(&stacks->names, text, strlen(text));
+
+    assert_true(id >= 0);
+    return (uint32_t)id;
+}
+
+static void same_text_has_one_number(void **state)
+{
+    struct tch_names names = {0};
+    char text[32];
+
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 5000; i++) {
+            snprintf(text, sizeof text, "name_%d", i);
+            assert_int_equal(tch_names_add(&names, text, strlen(text)), i);
+        }
+    assert_int_equal(names.count, 5000);
+    assert_int_equal(tch_names_add(&names, "", 0), 5000);
+    assert_int_equal(tch_names_add(&names, "a\0b", 3), 5001);
+    assert_int_equal(tch_names_add(&names, "a\0c", 3), 5002);
+    tch_names_release(&names);
+}
+
+static void ranks_are_the_order_of_bytes(void **state)
+{
+    static const char *const texts[] = {"b", "a", "", "ab", "\xff", "a;"};
+    static const uint32_t wanted[] = {4, 1, 0, 3, 5, 2};
+    struct tch_names names = {0};
+    uint32_t *ranks;
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        tch_names_add(&names, texts[i], strlen(texts[i]));
+    ranks = tch_names_ranks(&names);
+    assert_memory_equal(ranks, wanted, sizeof wanted);
+    free(ranks);
+    tch_names_release(&names);
+}
+
+static void equal_stacks_are_counted_together(void **state)
+{
+    struct tch_stacks stacks = {0};
+    uint32_t a = name(&stacks, "a");
+    uint32_t b = name(&stacks, "b");
+
+    (void)state;
+    assert_int_equal(tch_stacks_add(&stacks, (uint32_t[]){a, b}, 2, 5, NULL), 0);
+    assert_int_equal(tch_stacks_add(&stacks, (uint32_t[]){b, a}, 2, 7, NULL), 1);
+    assert_int_equal(tch_stacks_add(&stacks, (uint32_t[]){a, b}, 2, 6, NULL), 0);
+    assert_int_equal(tch_stacks_add(&stacks, (uint32_t[]){a}, 1, 1, NULL), 2);
+    assert_int_equal(tch_stacks_add(&stacks, NULL, 0, 1, NULL), 3);
+    assert_int_equal(stacks.count, 4);
+    assert_int_equal(stacks.list[0].count, 11);
+    assert_int_equal(tch_stacks_total(&stacks), 20);
+    tch_stacks_release(&stacks);
+}
+
+static void counts_stop_at_the_largest(void **state)
+{
+    struct tch_stacks stacks = {0};
+    uint32_t a = name(&stacks, "a");
+
+    (void)state;
+    tch_stacks_add(&stacks, &a, 1, UINT64_MAX - 1, NULL);
+    tch_stacks_add(&stacks, &a, 1, 10, NULL);
+    assert_true(stacks.list[0].count == UINT64_MAX);
+    tch_stacks_release(&stacks);
+}
+
+/* More names than one 16-bit unit tells apart. */
+static void keeps_any_number_of_names(void **state)
+{
+    enum { NAMES = 200000 };
+    struct tch_stacks stacks = {0};
+    uint32_t frames[TCH_STACK_DEEPEST];
+    char text[32];
+
+    (void)state;
+    for (unsigned i = 0; i < NAMES; i++) {
+        snprintf(text, sizeof text, "%06u", i);
+        frames[0] = name(&stacks, text);
+        frames[1] = i / 2;
+        assert_int_equal(tch_stacks_add(&stacks, frames, 2, 1, NULL), i);
+    }
+    for (unsigned i = 0; i < NAMES; i += 777) {
+        assert_int_equal(tch_stacks_frames(&stacks, i, frames), 2);
+        assert_int_equal(frames[0], i);
+        assert_int_equal(frames[1], i / 2);
+    }
+    tch_stacks_release(&stacks);
+}
+
+static void cuts_what_is_too_deep_and_counts_it(void **state)
+{
+    struct tch_stacks stacks = {0};
+    uint32_t a = name(&stacks, "a");
+    uint32_t *frames = malloc((TCH_STACK_DEEPEST + 1) * sizeof *frames);
+
+    (void)state;
+    for (int i = 0; i <= TCH_STACK_DEEPEST; i++)
+        frames[i] = a;
+    assert_int_equal(tch_stacks_add(&stacks, frames, TCH_STACK_DEEPEST + 1, 9, NULL), 0);
+    assert_int_equal(stacks.list[0].len, TCH_STACK_DEEPEST);
+    assert_int_equal(stacks.cut, 9);
+    free(frames);
+    tch_stacks_release(&stacks);
+}
+
+/* The order by the plain definition. */
+static int compare_plain(const struct tch_stacks *stacks, uint32_t x, uint32_t y)
+{
+    uint64_t at_x = stacks->list[x].at;
+    uint64_t at_y = stacks->list[y].at;
+
+    for (uint32_t i = 0; i < stacks->list[x].len && i < stacks->list[y].len; i++) {
+        struct tch_name a = stacks->names.list[tch_stacks_next(stacks, &at_x)];
+        struct tch_name b = stacks->names.list[tch_stacks_next(stacks, &at_y)];
+        int order = memcmp(stacks->names.text + a.at, stacks->names.text + b.at,
+                           a.len < b.len ? a.len : b.len);
+
+        if (order == 0)
+            order = (a.len > b.len) - (a.len < b.len);
+        if (order != 0)
+            return order;
+    }
+    return (stacks->list[x].len > stacks->list[y].len) -
+           (stacks->list[x].len < stacks->list[y].len);
+}
+
+static void sorts_as_the_definition_has_it(void **state)
+{
+    struct tch_stacks stacks = {0};
+    uint32_t frames[40];
+    uint32_t *order = NULL;
+    uint32_t seed = 1;
+    char text[16];
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        size_t len = (seed >> 16) % 40;
+
+        for (size_t k = 0; k < len; k++) {
+            seed = seed * 1103515245 + 12345;
+            snprintf(text, sizeof text, "%u", (seed >> 16) % (k < 8 ? 3 : 50));
+            frames[k] = name(&stacks, text);
+        }
+        tch_stacks_add(&stacks, frames, len, 1, NULL);
+        seed = seed * 1103515245 + 12345;
+    }
+    assert_true(stacks.count > 10000);
+    assert_int_equal(tch_stacks_sort(&stacks, &order, NULL), 0);
+    for (uint32_t i = 1; i < stacks.count; i++)
+        assert_true(compare_plain(&stacks, order[i - 1], order[i]) < 0);
+    free(order);
+    tch_stacks_release(&stacks);
+}
+
+static void nothing_is_sorted_and_laid_out_too(void **state)
+{
+    struct tch_stacks stacks = {0};
+    struct tch_layout layout = {0};
+
+    (void)state;
+    assert_int_equal(tch_layout_make(&stacks, 1, &layout, NULL), 0);
+    assert_int_equal(layout.count, 1);
+    assert_int_equal(layout.list[0].w, 0);
+    assert_int_equal(layout.levels, 1);
+    tch_layout_release(&layout);
+    tch_stacks_release(&stacks);
+}
+
+/* root 10 of which a 6, b 3, c 1. */
+static void fill(struct tch_stacks *stacks)
+{
+    uint32_t root = name(stacks, "root");
+    uint32_t a = name(stacks, "a");
+    uint32_t b = name(stacks, "b");
+    uint32_t c = name(stacks, "c");
+
+    tch_stacks_add(stacks, (uint32_t[]){root, c}, 2, 1, NULL);
+    tch_stacks_add(stacks, (uint32_t[]){root, b}, 2, 3, NULL);
+    tch_stacks_add(stacks, (uint32_t[]){root, a, c}, 3, 2, NULL);
+    tch_stacks_add(stacks, (uint32_t[]){root, a}, 2, 4, NULL);
+}
+
+static void what_is_too_narrow_is_counted_once(void **state)
+{
+    struct tch_stacks stacks = {0};
+    struct tch_layout layout = {0};
+
+    (void)state;
+    fill(&stacks);
+    assert_int_equal(tch_layout_make(&stacks, 3, &layout, NULL), 0);
+    assert_int_equal(layout.count, 4); /* all, root, a, b */
+    assert_int_equal(layout.pruned, 2);
+    assert_int_equal(layout.pruned_samples, 3);
+    assert_int_equal(layout.levels, 3);
+    tch_layout_release(&layout);
+    tch_stacks_release(&stacks);
+}
+
+static void the_widest_frames_are_kept(void **state)
+{
+    struct tch_stacks stacks = {0};
+    struct tch_layout layout = {0};
+
+    (void)state;
+    fill(&stacks);
+    assert_int_equal(tch_layout_make(&stacks, 1, &layout, NULL), 0);
+    assert_int_equal(layout.count, 6);
+    assert_int_equal(tch_layout_limit(&layout, 6, NULL), 0);
+    assert_int_equal(layout.count, 6);
+    assert_int_equal(tch_layout_limit(&layout, 4, NULL), 0);
+    assert_int_equal(layout.count, 4);
+    assert_int_equal(layout.least, 3);
+    assert_int_equal(layout.pruned, 2);
+    assert_int_equal(layout.pruned_samples, 3);
+    tch_layout_release(&layout);
+    tch_stacks_release(&stacks);
+}
+
+static int lay_out_all(void *arg)
+{
+    struct tch_stacks stacks = {0};
+    struct tch_layout layout = {0};
+    int status = 0;
+    char text[16];
+
+    (void)arg;
+    for (int i = 0; status == 0 && i < 600; i++) {
+        int64_t id;
+        uint32_t frames[2] = {0, 0};
+
+        snprintf(text, sizeof text, "n%d", i);
+        id = tch_names_add(&stacks.names, text, strlen(text));
+        frames[1] = (uint32_t)id;
+        if (id < 0 || tch_stacks_add_both(&stacks, frames, 2, 1, 1, NULL) < 0)
+            status = TACHO_ENOMEM;
+    }
+    if (status == 0)
+        status = tch_layout_make(&stacks, 1, &layout, NULL);
+    if (status == 0)
+        status = tch_layout_limit(&layout, 100, NULL);
+    tch_layout_release(&layout);
+    tch_stacks_release(&stacks);
+    return status;
+}
+
+static void survives_want_of_memory(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(lay_out_all, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_text_has_one_number),
+        cmocka_unit_test(ranks_are_the_order_of_bytes),
+        cmocka_unit_test(equal_stacks_are_counted_together),
+        cmocka_unit_test(counts_stop_at_the_largest),
+        cmocka_unit_test(keeps_any_number_of_names),
+        cmocka_unit_test(cuts_what_is_too_deep_and_counts_it),
+        cmocka_unit_test(sorts_as_the_definition_has_it),
+        cmocka_unit_test(nothing_is_sorted_and_laid_out_too),
+        cmocka_unit_test(what_is_too_narrow_is_counted_once),
+        cmocka_unit_test(the_widest_frames_are_kept),
+        cmocka_unit_test(survives_want_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

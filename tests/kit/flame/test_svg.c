@@ -1,0 +1,210 @@
+/* The picture as text: escaped, cut, coloured, complete. */
+#include "support/test.h"
+
+#include "kit/flame/draw/frame_text.h"
+#include "kit/flame/draw/palette.h"
+#include "profile.h"
+
+static struct tch_span span(const char *text)
+{
+    return (struct tch_span){text, strlen(text)};
+}
+
+static void xml_is(struct tch_span text, const char *wanted)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1000);
+    tch_xml_text(&b, text);
+    assert_string_equal(b.data, wanted);
+    tch_buf_release(&b);
+}
+
+static void any_bytes_become_text(void **state)
+{
+    (void)state;
+    xml_is(span("</script>"), "&lt;/script&gt;");
+    xml_is(span("\"><b a='&'>"), "&quot;&gt;&lt;b a=&#39;&amp;&#39;&gt;");
+    xml_is(span("&#x0;"), "&amp;#x0;");
+    xml_is((struct tch_span){"a\0b", 3}, "a\xef\xbf\xbd"
+                                         "b");
+    xml_is(span("\x01\x1f\x7f\n"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    xml_is(span("\xff\xc3"), "\xef\xbf\xbd\xef\xbf\xbd");
+    xml_is(span("\xc3\xa9\xe6\xbc\xa2"), "\xc3\xa9\xe6\xbc\xa2");
+    xml_is(span("\xd7\xa9\xe2\x80\xae"), "\xd7\xa9\xef\xbf\xbd"); /* U+202E turns the direction */
+    xml_is(span("\xef\xbf\xbe"), "\xef\xbf\xbd");                 /* U+FFFE is not XML */
+}
+
+/* As printf() would, also where a digit hangs on the last bit. */
+static void shares_are_rounded_as_by_printf(void **state)
+{
+    struct tch_buf b;
+    char wanted[64];
+
+    (void)state;
+    tch_buf_init(&b, 1000);
+    for (unsigned total = 1; total < 1500; total += total < 50 ? 1 : 75)
+        for (unsigned w = 0; w <= total; w++)
+            for (unsigned decimals = 2; decimals <= 4; decimals += 2) {
+                double value = 100.0 * w / total;
+
+                snprintf(wanted, sizeof wanted, "%.*f", (int)decimals, value);
+                tch_buf_clear(&b);
+                tch_add_fixed(&b, value, decimals);
+                assert_string_equal(b.data, wanted);
+            }
+    tch_buf_clear(&b);
+    tch_add_fixed(&b, -1.25, 1);
+    tch_add_fixed(&b, 1e20, 0);
+    tch_add_fixed(&b, 9.99996, 4);
+    assert_string_equal(b.data, "-1.210000000000000000000010.0000");
+    tch_buf_release(&b);
+}
+
+static void cut_is(const char *text, size_t columns, const char *wanted)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1000);
+    tch_xml_cut(&b, span(text), columns);
+    assert_string_equal(b.data, wanted);
+    tch_buf_release(&b);
+}
+
+static void cut_text_ends_in_an_ellipsis(void **state)
+{
+    (void)state;
+    cut_is("abcdef", 6, "abcdef");
+    cut_is("abcdef", 5, "abcd\xe2\x80\xa6");
+    cut_is("a<b", 2, "a\xe2\x80\xa6");
+    cut_is("abc", 0, "");
+    cut_is("\xe6\xbc\xa2\xe5\xad\x97", 4, "\xe6\xbc\xa2\xe5\xad\x97");
+    cut_is("\xe6\xbc\xa2\xe5\xad\x97", 3, "\xe6\xbc\xa2\xe2\x80\xa6");
+}
+
+static void library_is(const char *name, const char *wanted)
+{
+    struct tch_span library = tch_library_of(span(name));
+
+    assert_int_equal(library.len, strlen(wanted));
+    assert_memory_equal(library.p, wanted, library.len);
+}
+
+static void libraries_are_told_by_name(void **state)
+{
+    (void)state;
+    library_is("sys_read_[k]", "kernel");
+    library_is("[libc.so.6]", "libc.so.6");
+    library_is("[libc.so.6 <7f12>]", "libc.so.6");
+    library_is("libc`read", "libc");
+    library_is("org/netty/Channel:.read_[j]", "org/netty");
+    library_is("std::sort", "std");
+    library_is("<alloc::vec::Vec<T>>::push", "alloc");
+    library_is("main", "program");
+}
+
+static void languages_are_told_by_name(void **state)
+{
+    static const char *const cases[][2] = {
+        {"sys_read_[k]", "kernel"},
+        {"main", "C"},
+        {"std::sort<int*>", "C++"},
+        {"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "Rust"},
+        {"net/http.(*Client).Do", "Go"},
+        {"org/netty/Channel:.read", "Java"},
+        {"Interpreter_[j]", "JIT"},
+        {"run.py:12", "Python"},
+        {"LazyCompile:~f x.js:3", "JavaScript"},
+        {"[libc.so.6]", "unknown"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(tch_language_of(span(cases[i][0])), cases[i][1]);
+}
+
+static void a_name_keeps_its_colour(void **state)
+{
+    struct tch_color a = tch_palette_color(TCH_PALETTE_HASH, span("main"));
+    struct tch_color b = tch_palette_color(TCH_PALETTE_HASH, span("main_[k]"));
+    struct tch_color more = tch_palette_change(0.5);
+    struct tch_color less = tch_palette_change(-0.5);
+
+    (void)state;
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_true(more.r > more.b && less.b > less.r);
+}
+
+static void a_picture_is_whole(void **state)
+{
+    struct tch_format_options options = {
+        .least_percent = 1,
+        .svg = {.title = "<T>",
+                .subtitle = "S&",
+                .notes = "N\"",
+                .label = "a<b",
+                .count_name = "'s",
+                .inverted = true,
+                .palette = TCH_PALETTE_LANGUAGE,
+                .theme = TCH_THEME_DARK},
+    };
+    const char text[] = "main;f 999\nmain;tiny 1\n";
+    char *svg = test_convert(text, strlen(text), NULL, "svg", &options, NULL);
+
+    (void)state;
+    assert_memory_equal(svg, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ", 44);
+    assert_non_null(strstr(svg, " data-label=\"a&lt;b\""));
+    assert_non_null(strstr(svg, " data-theme=\"dark\""));
+    assert_non_null(strstr(svg, " data-inverted=\"1\""));
+    assert_non_null(strstr(svg, ">&lt;T&gt;</text>"));
+    assert_non_null(strstr(svg, ">S&amp;</text>"));
+    assert_non_null(strstr(svg, "<desc>N&quot;</desc>"));
+    assert_non_null(strstr(svg, "<title>f (999 &#39;s, 99.90%)</title>"));
+    assert_non_null(
+        strstr(svg, "1 frames of fewer than 10 &#39;s are not shown; 0.10% of all end"));
+    assert_non_null(strstr(svg, ">JavaScript</text>")); /* the legend */
+    assert_null(strstr(svg, "tiny"));
+    assert_null(strstr(svg, "http://") == strstr(svg, "http://www.w3.org/") ? NULL : svg);
+    free(svg);
+}
+
+static void an_empty_profile_is_a_picture_too(void **state)
+{
+    char *svg = test_convert("", 0, NULL, "svg", NULL, NULL);
+
+    (void)state;
+    assert_non_null(strstr(svg, "the profile is empty"));
+    free(svg);
+}
+
+static void a_long_name_is_cut(void **state)
+{
+    enum { LONG = 100000 };
+    char *text = malloc(LONG + 4);
+    char *svg;
+
+    (void)state;
+    memset(text, 'x', LONG);
+    memcpy(text + LONG, " 1\n", 4);
+    svg = test_convert(text, LONG + 3, NULL, "svg", NULL, NULL);
+    assert_true(strlen(svg) < 30000);
+    free(svg);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_bytes_become_text),
+        cmocka_unit_test(shares_are_rounded_as_by_printf),
+        cmocka_unit_test(cut_text_ends_in_an_ellipsis),
+        cmocka_unit_test(libraries_are_told_by_name),
+        cmocka_unit_test(languages_are_told_by_name),
+        cmocka_unit_test(a_name_keeps_its_colour),
+        cmocka_unit_test(a_picture_is_whole),
+        cmocka_unit_test(an_empty_profile_is_a_picture_too),
+        cmocka_unit_test(a_long_name_is_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

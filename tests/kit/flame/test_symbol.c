@@ -1,0 +1,201 @@
+/* Names of addresses: symbol tables, the kernel's list, a JIT's map, mangled names. */
+#include "support/test.h"
+
+#include "kit/flame/symbol/symbol.h"
+#include "kit/flame/symbol/symbol_demangle.h"
+#include "kit/flame/symbol/symbol_table.h"
+
+static void the_nearest_symbol_in_its_size(void **state)
+{
+    struct tch_symbol_table t = {0};
+
+    (void)state;
+    assert_true(tch_symbol_table_add(&t, 0x2000, 0x10, 5, "local", 5));
+    assert_true(tch_symbol_table_add(&t, 0x1000, 0, 0, "open_end", 8));
+    assert_true(tch_symbol_table_add(&t, 0x2000, 0x10, 1, "global", 6));
+    tch_symbol_table_sort(&t);
+    assert_null(tch_symbol_table_find(&t, 0xfff));
+    assert_string_equal(tch_symbol_table_find(&t, 0x1fff), "open_end");
+    assert_string_equal(tch_symbol_table_find(&t, 0x2000), "global");
+    assert_string_equal(tch_symbol_table_find(&t, 0x200f), "global");
+    assert_null(tch_symbol_table_find(&t, 0x2010));
+    tch_symbol_table_release(&t);
+    assert_null(tch_symbol_table_find(&t, 0x1000));
+}
+
+static void the_kernels_list(void **state)
+{
+    static const char text[] = "ffffffff81000000 T _text\n"
+                               "ffffffff81000100 t do_work\t[module]\n"
+                               "ffffffff81000200 D some_data\n"
+                               "0000000000000000 T hidden\n"
+                               "nonsense\n"
+                               "ffffffff81000300 W last"; /* no line end */
+    struct tch_symbol_table t = {0};
+
+    (void)state;
+    assert_true(tch_symbol_table_kallsyms(&t, text, sizeof text - 1));
+    assert_int_equal(t.count, 3);
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000000), "_text");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000250), "do_work");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000300), "last");
+    tch_symbol_table_release(&t);
+}
+
+static void a_jits_map_with_names_of_any_kind(void **state)
+{
+    static const char text[] = "7f00dead0000 40 LazyCompile:~add /srv/a b.js:1\n"
+                               "0x7f00dead1000 0x10 old\n"
+                               "7f00dead1000 20 moved\n"
+                               "7f00dead2000 0 empty\n"
+                               "7f00dead2000\n"
+                               "zz 10 bad\n";
+    struct tch_symbol_table t = {0};
+
+    (void)state;
+    assert_true(tch_symbol_table_perf_map(&t, text, sizeof text - 1));
+    assert_int_equal(t.count, 2);
+    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead003f),
+                        "LazyCompile:~add /srv/a b.js:1");
+    assert_null(tch_symbol_table_find(&t, 0x7f00dead0040));
+    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead1018), "moved"); /* the later line */
+    tch_symbol_table_release(&t);
+}
+
+static void cpp_and_rust_names(void **state)
+{
+    static const char *const names[][2] = {
+        {"_ZN3foo3barEi", "foo::bar(int)"},
+        {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+         "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+        {"_ZN3app4main17h0123456789abcdefE", "app::main::h0123456789abcdef"},
+    };
+
+    (void)state;
+    if (!tch_demangler_load("libstdc++.so.6"))
+        skip();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *text = tch_demangle(names[i][0]);
+
+        assert_non_null(text);
+        assert_string_equal(text, names[i][1]);
+        free(text);
+    }
+    assert_null(tch_demangler_load("no-such-library.so.6"));
+    assert_null(tch_demangle("main"));
+    assert_null(tch_demangle("_Z"));
+    assert_null(tch_demangle(""));
+}
+
+/* As c++filt writes them, but for lifetimes. */
+static void rust_names_of_today(void **state)
+{
+    static const char *const names[][2] = {
+        {"_RNvCsdG6PfrMqD8o_3app4main", "app::main"},
+        {"_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"},
+        {"_RNvCs15kBYyAo9fc_7mycrate7example.llvm.123", "mycrate::example"},
+        {"_RNCNvCsgStHSCytQ6I_7mycrate4main0B3_", "mycrate::main::{closure#0}"},
+        {"_RNCNvCsgStHSCytQ6I_7mycrate4mains_0B3_", "mycrate::main::{closure#1}"},
+        {"_RINvNtC3std3mem8align_ofjEC3foo", "std::mem::align_of::<usize>"},
+        {"_RINvCs7QNrQ_3foo3barNtB2_3BazE", "foo::bar::<foo::Baz>"},
+        {"_RNvMCs4fqI2P2rA04_13const_genericINtB2_8UnsignedKhb_E3new",
+         "<const_generic::Unsigned<11>>::new"},
+        {"_RNvXs_C3fooNtB4_3BarNtNtC4core3fmt5Debug3fmt", "<foo::Bar as core::fmt::Debug>::fmt"},
+        {"_RINvC1a1fTRhQAtj4_SbPOeFEuFUKCcEdE", NULL}, /* its arguments do not end */
+        {"_RINvC1a1fTRhQAtj4_SbPOeEE", "a::f::<(&u8, &mut [u16; 4], [bool], *const *mut str)>"},
+        {"_RINvC1a1fFEuE", "a::f::<fn()>"},
+        {"_RINvC1a1fFUKClEbE", "a::f::<unsafe extern \"C\" fn(i32) -> bool>"},
+        {"_RINvC1a1fDNtC1b1Tp4ItemhEL_E", "a::f::<dyn b::T<Item = u8>>"},
+        {"_RINvC1a1fDINtC1b1TlEp4ItemhNtBb_1UEL_E", "a::f::<dyn b::T<i32, Item = u8> + b::U>"},
+        {"_RINvC1a1fTlEKb1_Kln5_Kc61_E", "a::f::<(i32,), true, -5, 'a'>"},
+        {"_RNvC1a1fB", NULL},
+        {"_RB_", NULL},
+        {"_RNvB_1f", NULL}, /* refers to itself */
+        {"_RNvC1a99f", NULL},
+        {"_R", NULL},
+        {"_R0NvC1a1f", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *text = tch_demangle(names[i][0]);
+
+        if (!names[i][1]) {
+            assert_null(text);
+            continue;
+        }
+        if (!text)
+            fail_msg("'%s' was not read", names[i][0]);
+        assert_string_equal(text, names[i][1]);
+        free(text);
+    }
+}
+
+static void a_file_that_is_none(void **state)
+{
+    static const char text[] = "\177ELF and nothing more than that, far too short for a header....";
+    struct tch_elf elf;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_elf_open_mem(&elf, text, sizeof text, &err), TACHO_EPARSE);
+    assert_int_equal(tch_elf_open(&elf, "/no/such/file", &err), TACHO_EIO);
+    assert_non_null(strstr(err.message, "/no/such/file"));
+    assert_int_equal(tch_elf_open(&elf, "/dev/null", &err), TACHO_EPARSE);
+    tch_elf_release(&elf);
+}
+
+/* One place of this very program, named with every allocation failing once. */
+static int name_once(void *arg)
+{
+    struct tch_names names = {0};
+    struct tch_symbols symbols;
+    struct tch_objects objects;
+    struct tch_symbol_options options = {.no_inline = true};
+    struct tch_place cut = {0};
+    int status = -1;
+
+    (void)arg;
+    tch_symbols_init(&symbols, &options, &names);
+    if (tch_objects_init(&objects) && tch_objects_add(&objects, "/proc/self/exe", 0, 1) == 2 &&
+        tch_object_load(objects.list[2])) {
+        struct tch_place place = {.addr = objects.list[2]->elf.entry, .object = 2};
+
+        if (tch_symbols_add(&symbols, &cut, objects.list[0], NULL) == 0 &&
+            tch_symbols_add(&symbols, &place, objects.list[2], NULL) == 0)
+            status = 0;
+    }
+    if (status == 0 && symbols.list[1].count == 1) {
+        size_t len;
+        const char *name = tch_names_text(&names, symbols.frames[symbols.list[1].at], &len);
+
+        /* A section that could not be read for want of memory leaves the entry's own name. */
+        assert_true(len >= 5);
+        assert_memory_equal(name, "_start", 5);
+    }
+    tch_symbols_release(&symbols);
+    tch_objects_release(&objects);
+    tch_names_release(&names);
+    return status;
+}
+
+static void no_memory_is_no_crash(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(name_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_symbol_in_its_size),
+        cmocka_unit_test(the_kernels_list),
+        cmocka_unit_test(a_jits_map_with_names_of_any_kind),
+        cmocka_unit_test(cpp_and_rust_names),
+        cmocka_unit_test(rust_names_of_today),
+        cmocka_unit_test(a_file_that_is_none),
+        cmocka_unit_test(no_memory_is_no_crash),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+#!/bin/sh
+# tacho gate and tacho baseline with several benches: each ends, judges every bench, and stops when it
+# is interrupted.
+#   several.sh TACHO COUNT...
+tacho=$1
+shift
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+command -v git >/dev/null || {
+    echo "there is no git here"
+    exit 77
+}
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
+export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
+
+# A command that hangs is a failure of this test, not of the machine that runs it.
+limited()
+{
+    timeout -k 5 120 "$@"
+}
+
+# settings COUNT COMMAND: a tacho.yaml with so many benches.
+settings()
+{
+    echo "build: 'true'"
+    echo "defaults: {runs: 3, max_runs: 3}"
+    echo "benches:"
+    for i in $(seq "$1"); do
+        echo "- {name: bench$i, command: \"$2\", budgets: {wall: {tolerance: 100000%}}}"
+    done
+}
+
+git init -q repo && cd repo || exit 1
+for count; do
+    settings "$count" true >tacho.yaml
+    printf 'tacho-out\n' >.gitignore
+    git add . && git commit -qm "$count benches"
+    rm -rf .tacho tacho-out
+
+    ends_with 0 limited "$tacho" gate
+    ends_with 0 limited "$tacho" baseline save
+    [ "$(find .tacho/baselines -name '*.json' | wc -l)" -eq "$count" ] ||
+        fail "not every one of $count benches was saved: $(ls .tacho/baselines)"
+    ends_with 0 limited "$tacho" gate --json-file gate.json
+    [ "$(jq '[.rows[].bench] | unique | length' gate.json)" -eq "$count" ] ||
+        fail "not every one of $count benches was judged: $(cat gate.json)"
+    ends_with 0 limited "$tacho" gate --against HEAD --json-file gate.json
+    [ "$(jq '[.rows[].bench] | unique | length' gate.json)" -eq "$count" ] ||
+        fail "--against: not every one of $count benches was judged: $(cat gate.json)"
+    for i in 1 "$count"; do
+        [ "$(jq .runs "tacho-out/bench$i/latest/run.json")" = 3 ] || fail "bench$i was not run 3 times"
+    done
+done
+
+# interrupt SIGNAL COMMAND...: the command ends within seconds of the signal, which is sent when a
+# program that it runs has written its pid to ./stage; and so does that program.
+interrupt()
+{
+    sig=$1
+    shift
+    rm -f stage
+    limited setsid "$@" >out 2>&1 &
+    waiting=$!
+    tries=0
+    until [ -s stage ]; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 100 ] || break
+        sleep 0.1
+    done
+    [ -s stage ] || {
+        kill "$waiting"
+        fail "'$*' never reached its stage: $(cat out)"
+        return
+    }
+    pid=$(cat stage)
+    # The session's leader is tacho: setsid(1) has become it.
+    leader=$(ps -o sid= -p "$pid" | tr -d ' ')
+    kill "-$sig" "$leader" 2>/dev/null || fail "there is no tacho to signal"
+    wait "$waiting"
+    got=$?
+    case $got in
+    0) fail "'$*' ended with 0 after SIG$sig" ;;
+    124 | 137) fail "'$*' hung after SIG$sig" ;;
+    esac
+    tries=0
+    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 50 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    ! kill -0 "$pid" 2>/dev/null || fail "'$*': what it ran outlived it"
+}
+
+# Stages: in the first bench, in a later bench, in the build of the other commit.
+cat >stall.sh <<END
+#!/bin/sh
+echo \$\$ >$PWD/stage.new && mv $PWD/stage.new $PWD/stage && exec sleep 60
+END
+chmod +x stall.sh
+for where in 1 3; do
+    settings 3 true | sed "s|bench$where, command: \"true\"|bench$where, command: \"$PWD/stall.sh\"|" >tacho.yaml
+    for sig in INT TERM; do
+        interrupt "$sig" "$tacho" gate
+        interrupt "$sig" "$tacho" baseline save
+        interrupt "$sig" "$tacho" gate --against HEAD
+    done
+done
+settings 2 true | sed "s|^build: .*|build: $PWD/stall.sh|" >tacho.yaml
+for sig in INT TERM; do
+    interrupt "$sig" "$tacho" gate --against HEAD
+done
+[ "$(git worktree list | wc -l)" -eq 1 ] || fail "a worktree is left: $(git worktree list)"
+finish

@@ -1,0 +1,202 @@
+/* Baselines: kept, read back, and how much occasions differ. */
+#include "kit/judge/baseline.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "support/test.h"
+
+/* A receipt with n runs around `wall` nanoseconds. */
+static void make_receipt(struct tch_receipt *r, const char *id, size_t n, double wall)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1 << 24);
+    tch_buf_addf(&b,
+                 "{\"schema\":\"tacho.run.v1\",\"name\":\"x\",\"id\":\"%s\",\"started_at\":\"now\","
+                 "\"command\":{\"line\":\"./x \\\"y\\\"\"},\"commit\":\"abc\","
+                 "\"environment\":{\"cpu\":1},\"machine_class\":\"m\",\"metrics\":"
+                 "[{\"name\":\"lat\",\"all\":true}],\"samples\":[",
+                 id);
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(&b,
+                     "%s{\"run\":%zu,\"pair\":%zu,\"wall_ns\":%.0f,\"max_rss_bytes\":4096,"
+                     "\"exit_status\":0,\"metrics\":{\"lat\":[1,2,%zu]}}",
+                     i > 0 ? "," : "", i + 1, i + 1, wall * (1 + 0.001 * (double)(i % 5)), i + 3);
+    tch_buf_adds(&b, "]}");
+    assert_int_equal(tch_receipt_parse(r, &b, NULL), 0);
+    tch_buf_release(&b);
+}
+
+static void add(struct tch_baseline *b, const char *id, size_t n, double wall, size_t keep)
+{
+    struct tch_receipt r;
+
+    make_receipt(&r, id, n, wall);
+    assert_int_equal(tch_baseline_add(b, &r, keep, NULL), 0);
+    tch_receipt_release(&r);
+}
+
+static void reads_back_what_it_wrote(void **state)
+{
+    struct tch_baseline b;
+    struct tch_baseline again;
+    struct tch_buf one;
+    struct tch_buf two;
+    const struct tch_occasion *o;
+
+    (void)state;
+    assert_int_equal(tch_baseline_init(&b, "x", "m", NULL), 0);
+    add(&b, "20260101-a", 7, 1e6, 10);
+    add(&b, "20260102-b", 500, 1.1e6, 10);
+    tch_buf_init(&one, TCH_BASELINE_MAX);
+    tch_buf_init(&two, TCH_BASELINE_MAX);
+    tch_baseline_format(&one, &b);
+    assert_int_equal(tch_baseline_parse(&again, one.data, one.len, NULL), 0);
+    tch_baseline_format(&two, &again);
+    assert_string_equal(one.data, two.data);
+    assert_int_equal(again.count, 2);
+    assert_string_equal(again.reference, "20260101-a");
+    o = tch_baseline_find(&again, "reference");
+    assert_string_equal(o->command, "./x \"y\"");
+    assert_string_equal(o->commit, "abc");
+    assert_string_equal(o->environment, "{\"cpu\":1}");
+    assert_int_equal(tch_occasion_values(o, "wall", 0.5)->count, 7);
+    assert_true(tch_occasion_values(o, "wall", 0.5)->value[0] == 1e6);
+    assert_non_null(tch_occasion_values(o, "lat", 0.95));
+    assert_null(tch_occasion_values(o, "wall", 0.95));
+    assert_null(tch_occasion_values(o, "energy", 0.5));
+    /* More runs than are kept are thinned. */
+    o = tch_baseline_find(&again, "latest");
+    assert_int_equal(tch_occasion_values(o, "wall", 0.5)->count, TCH_BASELINE_VALUES);
+    tch_buf_release(&one);
+    tch_buf_release(&two);
+    tch_baseline_release(&b);
+    tch_baseline_release(&again);
+}
+
+static void keeps_the_last_and_the_reference(void **state)
+{
+    struct tch_baseline b;
+    char id[16];
+
+    (void)state;
+    assert_int_equal(tch_baseline_init(&b, "x", "m", NULL), 0);
+    for (int i = 0; i < 8; i++) {
+        snprintf(id, sizeof id, "o%d", i);
+        add(&b, id, 5, 1e6, 3);
+    }
+    assert_int_equal(b.count, 3);
+    assert_string_equal(b.occasions[0].id, "o0"); /* the reference stays */
+    assert_string_equal(b.occasions[2].id, "o7");
+    assert_null(tch_baseline_find(&b, "o5"));
+    assert_int_equal(tch_baseline_promote(&b, tch_baseline_find(&b, "latest"), NULL), 0);
+    assert_string_equal(b.reference, "o7");
+    add(&b, "o8", 5, 1e6, 3);
+    assert_null(tch_baseline_find(&b, "o0"));
+    assert_non_null(tch_baseline_find(&b, "o7"));
+    tch_baseline_release(&b);
+}
+
+static double spread_of(const double *walls, size_t n, double assumed)
+{
+    struct tch_baseline b;
+    double spread;
+
+    assert_int_equal(tch_baseline_init(&b, "x", "m", NULL), 0);
+    for (size_t i = 0; i < n; i++) {
+        char id[32];
+
+        snprintf(id, sizeof id, "o%zu", i);
+        add(&b, id, 9, walls[i], 100);
+    }
+    spread = tch_baseline_spread(&b, "wall", 0.5, assumed);
+    tch_baseline_release(&b);
+    return spread;
+}
+
+static void occasions_tell_their_spread(void **state)
+{
+    static const double calm[] = {1e6, 1.001e6, 1e6, 0.999e6, 1e6, 1.001e6, 1e6, 1.0005e6};
+    static const double wild[] = {1e6, 1.1e6, 0.95e6, 1.08e6, 0.93e6, 1.05e6, 0.9e6, 1e6};
+    static const double step[] = {1e6, 1.001e6, 1e6, 0.999e6, 1.5e6, 1.501e6, 1.5e6, 1.4995e6};
+
+    (void)state;
+    assert_true(fabs(spread_of(calm, 1, 0.02) - 0.02 * sqrt(2)) < 1e-9); /* assumed */
+    assert_true(spread_of(calm, 8, 0.02) < 0.015);
+    assert_true(spread_of(wild, 8, 0.02) > 0.1);
+    /* A change of the program is no spread. */
+    assert_true(spread_of(step, 8, 0.02) < 0.015);
+}
+
+static void refuses_what_is_no_baseline(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *says;
+    } cases[] = {
+        {"", ""},
+        {"[]", "must be a JSON object"},
+        {"{\"schema\":\"x\"}", "its schema is 'x'"},
+        {"{\"schema\":\"tacho.baseline.v1\"}", "it needs bench"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":1}", "a text is expected"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
+         "\"reference\":\"r\",\"occasions\":[{}]}",
+         "an occasion needs"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
+         "\"reference\":\"r\",\"occasions\":[{\"id\":\"x\",\"at\":\"\",\"commit\":\"\","
+         "\"command\":\"\",\"environment\":null,\"metrics\":{}}]}",
+         "its reference is none"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":[{\"metrics\":{\"a\":[1,\"b\"]}}]}",
+         "must be numbers"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":7}", "must be one list"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_baseline b;
+        tacho_error err = {0};
+
+        assert_int_equal(tch_baseline_parse(&b, cases[i].text, strlen(cases[i].text), &err),
+                         TACHO_EPARSE);
+        if (!strstr(err.message, cases[i].says))
+            fail_msg("%s: %s", cases[i].text, err.message);
+        tch_baseline_release(&b);
+    }
+}
+
+static int parse_once(void *arg)
+{
+    static const char text[] =
+        "{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
+        "\"reference\":\"x\",\"occasions\":[{\"id\":\"x\",\"at\":\"\",\"commit\":\"\","
+        "\"command\":\"\",\"environment\":{},\"metrics\":{\"wall\":[1,2,3]}}]}";
+    struct tch_baseline b;
+    int status = tch_baseline_parse(&b, text, sizeof text - 1, NULL);
+
+    (void)arg;
+    tch_baseline_release(&b);
+    return status;
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(parse_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_back_what_it_wrote),
+        cmocka_unit_test(keeps_the_last_and_the_reference),
+        cmocka_unit_test(occasions_tell_their_spread),
+        cmocka_unit_test(refuses_what_is_no_baseline),
+        cmocka_unit_test(survives_every_allocation_failing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

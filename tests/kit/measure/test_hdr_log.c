@@ -1,0 +1,162 @@
+/* Logs of HdrHistogram, of other writers: deflated, of more digits, in larger units, with tags. */
+#include "support/test.h"
+
+#include <math.h>
+
+#include "kit/measure/hdr_log.h"
+
+/* Of HdrHistogram's own tests: two digits, units of 16384. The third field is the largest value in
+   milliseconds. */
+static const char tagged[] =
+    "#[Histogram log format version 1.2]\n"
+    "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
+    "Tag=A,2.133,1.001,0.426,HISTFAAAAD942pNpmSzMwMAgwwABTBDKT4GBgdnNYMcCBvsPEBE+Ph4OLgk5OSkeIS4+"
+    "LgEeswIDo1+MbmdYNASYAA51CSo=\n"
+    "Tag=B,0.127,1.007,2.769,HISTFAAAAEV42pNpmSzMwMCgyAABTBDKT4GBgdnNYMcCBvsPEBEJISEuATEZMQ4uASkh"
+    "IR4nrxg9v2lMaxhvMekILGZkKmcCAEf2CsI=\r\n"
+    "Tag=A,3.134,1.001,0.426,HISTFAAAAD942pNpmSzMwMAgwwABTBDKT4GBgdnNYMcCBvsPEBExPiEpITEFGTkRKSEe"
+    "OR6FkCg1hTeMXvNYlHhYABQ5CTo=\n";
+
+/* One to five hundred thousand in steps of a thousand: three digits, units of one. */
+static const char fine[] =
+    "0.000,1.000,0.500,"
+    "HISTFAAAAHV42pNpmSzMwMD8kwECmKE0I5DpZrBjAYP9B4jAeX6ms/xMUzmYnrIzLWRh+sgMRcuZmL4zYkErGZmq"
+    "mSrx4GwmayC0BZPk0bpM0kyyQIgg6c/nZ+Jl4gZiCESwsIsOV3l2JlYwZIbSqJB40VH9g08/AL35OVs=\n";
+
+static int read_log(const char *text, const char *tag, bool skip, tacho_histogram **ret,
+                    struct tch_hdr_log *found, tacho_error *err)
+{
+    struct tch_lines lines;
+    int status;
+
+    assert_int_equal(tacho_histogram_new(ret, NULL), 0);
+    tch_lines_init_mem(&lines, text, strlen(text), 0);
+    status = tch_hdr_log_read(&lines, tag, skip, *ret, found, err);
+    tch_lines_release(&lines);
+    return status;
+}
+
+static void adds_up_the_lines_of_a_tag(void **state)
+{
+    tacho_histogram *h;
+    struct tch_hdr_log found;
+
+    (void)state;
+    assert_int_equal(read_log(tagged, "A", false, &h, &found, NULL), 0);
+    assert_true(found.intervals == 2 && found.coarse == 8192);
+    assert_int_equal(tacho_histogram_count(h), 1498);
+    assert_int_equal(tacho_histogram_max(h), 425983); /* 0.426 ms, the end of its bucket */
+    tacho_histogram_free(h);
+    assert_int_equal(read_log(tagged, "B", false, &h, &found, NULL), 0);
+    assert_int_equal(found.intervals, 1);
+    assert_int_equal(tacho_histogram_max(h), 2768895);
+    tacho_histogram_free(h);
+}
+
+static void finer_histograms_stay_within_our_error(void **state)
+{
+    tacho_histogram *h;
+    struct tch_hdr_log found;
+
+    (void)state;
+    assert_int_equal(read_log(fine, NULL, false, &h, &found, NULL), 0);
+    assert_true(found.intervals == 1 && found.coarse == 0);
+    assert_int_equal(tacho_histogram_count(h), 500);
+    for (int p = 1; p <= 100; p++)
+        assert_true(fabs((double)tacho_histogram_percentile(h, p) / (5000.0 * p) - 1) <=
+                    TACHO_HISTOGRAM_ERROR + 1.0 / 2048);
+    tacho_histogram_free(h);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static const struct {
+        const char *text, *tag;
+        int status;
+        uint64_t line;
+        const char *message;
+    } cases[] = {
+        {tagged, NULL, TACHO_EINVAL, 0, "every line has a tag: say with --column which of 'A' 'B'"},
+        {tagged, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; there are 'A' 'B'"},
+        {fine, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; there are none"},
+        {"#[x]\n1,2,3,!\n", NULL, TACHO_EPARSE, 2, "not a histogram: a character is not of base64"},
+        {"1,2,3,HISTFAAAAAh42p\n", NULL, TACHO_EPARSE, 1, "a zlib stream that is damaged"},
+        {"1,2,3,HISTEgAA\n", NULL, TACHO_EPARSE, 1, "not a histogram: it is not in the V2 form"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacho_histogram *h;
+        struct tch_hdr_log found;
+        tacho_error err = {0};
+
+        assert_int_equal(read_log(cases[i].text, cases[i].tag, false, &h, &found, &err),
+                         cases[i].status);
+        assert_string_equal(err.message, cases[i].message);
+        assert_int_equal(err.line, cases[i].line);
+        tacho_histogram_free(h);
+    }
+}
+
+static void passes_over_what_is_wrong_when_asked_to(void **state)
+{
+    char text[sizeof fine + 32];
+    tacho_histogram *h;
+    struct tch_hdr_log found;
+
+    (void)state;
+    snprintf(text, sizeof text, "#[x]\n1,2,3,!\n%s1,2,3,!\n", fine);
+    assert_int_equal(read_log(text, NULL, true, &h, &found, NULL), 0);
+    assert_true(found.intervals == 1 && found.skipped == 2 && found.first_skipped == 2);
+    assert_int_equal(tacho_histogram_count(h), 500);
+    tacho_histogram_free(h);
+}
+
+static void knows_a_log_by_its_first_line(void **state)
+{
+    (void)state;
+    assert_true(tch_hdr_log_starts("#[Logged with x]", 16));
+    assert_true(tch_hdr_log_starts("\"StartTimestamp\",\"x\"", 20));
+    assert_true(tch_hdr_log_starts("Tag=a,1,2,3,HISTFAAA", 20));
+    assert_true(tch_hdr_log_starts("HISTFAAA", 8));
+    assert_false(tch_hdr_log_starts("sample_id,wall_time_us", 22));
+    assert_false(tch_hdr_log_starts("1,2,3,4", 7));
+    assert_false(tch_hdr_log_starts("", 0));
+}
+
+static int read_once(void *arg)
+{
+    tacho_histogram *h;
+    struct tch_hdr_log found;
+    struct tch_lines lines;
+    int status;
+
+    (void)arg;
+    if (tacho_histogram_new(&h, NULL) < 0)
+        return -1;
+    tch_lines_init_mem(&lines, fine, sizeof fine - 1, 0);
+    status = tch_hdr_log_read(&lines, NULL, false, h, &found, NULL);
+    tch_lines_release(&lines);
+    tacho_histogram_free(h);
+    return status;
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(read_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adds_up_the_lines_of_a_tag),
+        cmocka_unit_test(finer_histograms_stay_within_our_error),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(passes_over_what_is_wrong_when_asked_to),
+        cmocka_unit_test(knows_a_log_by_its_first_line),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* Charts: what is in the SVG, whatever the numbers are. */
+#include "support/test.h"
+
+#include <math.h>
+
+#include "kit/report/plot.h"
+
+static struct tch_buf b;
+
+static struct tch_plot plot_of(double x1, double y0, double y1)
+{
+    tch_buf_release(&b);
+    tch_buf_init(&b, 1 << 24);
+    return (struct tch_plot){.b = &b,
+                             .title = "a <title> & \"more\"",
+                             .x_name = "x",
+                             .y_name = "y",
+                             .x1 = x1,
+                             .y0 = y0,
+                             .y1 = y1,
+                             .xu = TCH_COUNT,
+                             .yu = TCH_NS};
+}
+
+static size_t count_of(const char *what)
+{
+    size_t n = 0;
+
+    for (const char *at = strstr(b.data, what); at; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+/* Where the first dot of the chart is. */
+static void first_point(double *x, double *y)
+{
+    const char *at = strstr(b.data, "d=\"M");
+
+    for (at = strstr(b.data, "class=\"dots"); at && strncmp(at, "d=\"M", 4) != 0; at++)
+        ;
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "d=\"M%lf %lf", x, y), 2);
+}
+
+static void puts_values_where_they_belong(void **state)
+{
+    const double x[] = {0, 10};
+    const double y[] = {5e6, 1e6};
+    struct tch_plot p = plot_of(10, 1e6, 9e6);
+    double left, top, width, height, at_x, at_y;
+
+    (void)state;
+    tch_plot_begin(&p);
+    tch_plot_dots(&p, x, y, 2);
+    tch_plot_end(&p);
+    assert_false(b.failed);
+    assert_int_equal(sscanf(strstr(b.data, "class=\"area\""),
+                            "class=\"area\" x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"",
+                            &left, &top, &width, &height),
+                     4);
+    first_point(&at_x, &at_y);
+    assert_true(at_x == 0 && fabs(at_y - height / 2) < 0.06);
+    assert_non_null(strstr(b.data, "a &lt;title&gt; &amp; &quot;more&quot;"));
+    assert_null(strstr(b.data, "<title>"));
+    assert_int_equal(count_of("<svg"), count_of("</svg>"));
+    assert_int_equal(count_of("<figure"), count_of("</figure>"));
+    assert_non_null(strstr(b.data, ">2 ms<")); /* 1, 2 or 5 times a power of ten */
+}
+
+/* Every peak of a long line is in the picture, and the line is not long any more. */
+static void thins_long_lines_and_keeps_peaks(void **state)
+{
+    enum { POINTS = 100000, PEAK = 77777 };
+    double *x = malloc(POINTS * sizeof *x);
+    double *y = malloc(POINTS * sizeof *y);
+    struct tch_plot p = plot_of(POINTS, 0, 100);
+
+    (void)state;
+    assert_true(x && y);
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = i;
+        y[i] = i == PEAK ? 100 : i % 10;
+    }
+    tch_plot_begin(&p);
+    tch_plot_line(&p, "a", x, y, POINTS, false);
+    tch_plot_end(&p);
+    assert_true(b.len < 60000);
+    assert_non_null(strstr(b.data, " 0.0L")); /* the top of the picture */
+    free(x);
+    free(y);
+}
+
+/* One value, equal values, none, and ranges that are no ranges: a chart all the same, and nothing
+   in it that no viewer reads. */
+static void survives_any_numbers(void **state)
+{
+    static const double same[] = {3, 3, 3};
+    static const double zero[] = {0};
+    static const double wide[] = {1e-300, 1e300};
+    const double *lists[] = {same, zero, wide};
+    const size_t counts[] = {3, 1, 2};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (int from_zero = 0; from_zero < 2; from_zero++) {
+            const double x[] = {1, 2, 3};
+            struct tch_plot p = plot_of(4, 0, 0);
+
+            tch_plot_range_y(&p, lists[i], counts[i], from_zero);
+            assert_true(p.y1 > p.y0);
+            tch_plot_begin(&p);
+            tch_plot_dots(&p, x, lists[i], counts[i]);
+            tch_plot_line(&p, "b", x, lists[i], counts[i], true);
+            tch_plot_line(&p, "b", x, lists[i], 0, false);
+            tch_plot_end(&p);
+            assert_null(strstr(b.data, "nan"));
+            assert_null(strstr(b.data, "inf"));
+            assert_true(count_of("<text") < 40);
+        }
+}
+
+static void bars_stand_on_the_axis(void **state)
+{
+    static const double edge[] = {0, 1, 2, 3};
+    static const double height[] = {2, 0, 1};
+    struct tch_plot p = plot_of(3, 0, 2);
+
+    (void)state;
+    tch_plot_begin(&p);
+    tch_plot_bars(&p, edge, height, 3);
+    tch_plot_end(&p);
+    assert_int_equal(count_of("h160.7"), 2); /* a third of the width; none for the empty one */
+}
+
+static void logarithmic_axes_have_powers_of_ten(void **state)
+{
+    struct tch_plot p = plot_of(1000, 1e3, 1e9);
+
+    (void)state;
+    p.x0 = 1;
+    p.x_log = p.y_log = true;
+    tch_plot_begin(&p);
+    tch_plot_end(&p);
+    assert_non_null(strstr(b.data, ">1 us<"));
+    assert_non_null(strstr(b.data, ">1 ms<"));
+    assert_non_null(strstr(b.data, ">100<"));
+}
+
+static void a_chart_is_a_file_too(void **state)
+{
+    static const double x[] = {1, 2};
+    struct tch_plot p = plot_of(3, 0, 3);
+    struct tch_buf file;
+
+    (void)state;
+    tch_plot_begin(&p);
+    tch_plot_dots(&p, x, x, 2);
+    tch_plot_end(&p);
+    tch_buf_init(&file, 1 << 20);
+    tch_plot_file(&b, 0, "t & u", &file);
+    assert_int_equal(strncmp(file.data, "<svg xmlns=", 11), 0);
+    assert_non_null(strstr(file.data, "t &amp; u"));
+    assert_null(strstr(file.data, "figure"));
+    tch_buf_release(&file);
+}
+
+static void escapes_what_no_document_may_have(void **state)
+{
+    (void)plot_of(1, 0, 1);
+    (void)state;
+    tch_add_escaped_n(&b, "a\0\x01<\xFF>\xC3\xA4", 8);
+    assert_string_equal(b.data, "a\xEF\xBF\xBD\xEF\xBF\xBD&lt;\xEF\xBF\xBD&gt;\xC3\xA4");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(puts_values_where_they_belong),
+        cmocka_unit_test(thins_long_lines_and_keeps_peaks),
+        cmocka_unit_test(survives_any_numbers),
+        cmocka_unit_test(bars_stand_on_the_axis),
+        cmocka_unit_test(logarithmic_axes_have_powers_of_ten),
+        cmocka_unit_test(a_chart_is_a_file_too),
+        cmocka_unit_test(escapes_what_no_document_may_have),
+    };
+    int failed;
+
+    tch_buf_init(&b, 1);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    tch_buf_release(&b);
+    return failed;
+}

@@ -1,0 +1,118 @@
+/* Reports of a run folder in every format, also where memory runs out. */
+#include "support/test.h"
+
+#include "base/file.h"
+#include "kit/report/report.h"
+#include "support/system.h"
+
+/* The golden receipt, with rows of memory and power beside it. */
+static void make_folder(void)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 20);
+    assert_int_equal(tch_file_read(GOLDEN_RUN, 1 << 20, &text, NULL), 0);
+    test_put(test_at("run.json"), text.data);
+    tch_buf_release(&text);
+    test_put(test_at("memory.csv"),
+             "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n"
+             "1000,5000000,1000,2000,3000\n2000,6000000,1000,2000,3000\n"
+             "3000,5500000,1500,2000,3000\n");
+    test_put(test_at("power.csv"), "timestamp_us,source,watts,joules\n1000,rapl,12.5,0.1\n"
+                                   "2000,rapl,13.5,0.2\n");
+}
+
+/* Opens the folder and writes it in a format. */
+static int write_as(const struct tch_report_format *format, struct tch_buf *b)
+{
+    struct tch_report_run run;
+    int status = tch_report_open(&run, test_home, NULL);
+
+    if (status == 0)
+        status = format->write(b, &run, 1, NULL);
+    if (status == 0 && b->failed)
+        status = TACHO_ENOMEM;
+    tch_report_close(&run);
+    return status;
+}
+
+static void every_format_has_the_run(void **state)
+{
+    (void)state;
+    make_folder();
+    for (size_t i = 0; tch_report_formats[i]; i++) {
+        struct tch_buf b;
+
+        tch_buf_init(&b, TCH_REPORT_MAX);
+        assert_int_equal(write_as(tch_report_formats[i], &b), 0);
+        assert_true(b.len > 100);
+        tch_buf_release(&b);
+    }
+}
+
+static void the_page_has_its_parts(void **state)
+{
+    static const char *const parts[] = {
+        "<!DOCTYPE html>",   "class=\"dots\"", "class=\"bars\"",
+        "Over time",         "kv_cache",       "Power while it ran",
+        "were looked at 11", "Statistics",     "Machine, configuration",
+    };
+    struct tch_buf b;
+
+    (void)state;
+    make_folder();
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    assert_int_equal(write_as(&tch_report_html, &b), 0);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!strstr(b.data, parts[i]))
+            fail_msg("'%s' is not in the page", parts[i]);
+    assert_null(strstr(b.data, "=\"http")); /* nothing from the network */
+    tch_buf_release(&b);
+}
+
+/* Whole or refused: nothing is left out because there was no memory for it. */
+struct wanted {
+    const struct tch_report_format *format;
+    size_t len;
+};
+
+static int write_once(void *arg)
+{
+    const struct wanted *wanted = arg;
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    status = write_as(wanted->format, &b);
+    if (status == 0)
+        assert_int_equal(b.len, wanted->len);
+    tch_buf_release(&b);
+    return status;
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    make_folder();
+    for (size_t i = 0; tch_report_formats[i]; i++) {
+        struct wanted wanted = {.format = tch_report_formats[i]};
+        struct tch_buf b;
+
+        tch_buf_init(&b, TCH_REPORT_MAX);
+        assert_int_equal(write_as(wanted.format, &b), 0);
+        wanted.len = b.len;
+        tch_buf_release(&b);
+        test_every_allocation_fails(write_once, &wanted);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(every_format_has_the_run),
+        TEST_IN_HOME(the_page_has_its_parts),
+        TEST_IN_HOME(survives_without_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

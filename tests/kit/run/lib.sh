@@ -1,0 +1,39 @@
+# shellcheck shell=sh
+# What the tests of `tacho run` share: $tacho, a folder of their own, and a look into run.json.
+
+tacho=$1
+# shellcheck source=SCRIPTDIR/../../support/lib.sh
+. "$(dirname "$0")/../../support/lib.sh"
+cd "$scratch" || exit 1
+unset NO_COLOR COLUMNS TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL
+
+# run STATUS OPTIONS...: tacho run must end so. What it prints is in out and err.
+run()
+{
+    want=$1
+    shift
+    status=0
+    "$tacho" run "$@" >out 2>err </dev/null || status=$?
+    [ "$status" -eq "$want" ] || {
+        cat out err
+        fail "tacho run $* ended with $status, not $want"
+    }
+}
+
+# says FILE TEXT: it is in there.
+says()
+{
+    grep -qF -- "$2" "$1" || {
+        cat "$1"
+        fail "'$2' is not in $1"
+    }
+}
+
+# holds NAME FILTER: jq's filter is true for the run.json of the latest run of NAME.
+holds()
+{
+    jq -e "$2" "tacho-out/$1/latest/run.json" >/dev/null || {
+        jq 'del(.statistics)' "tacho-out/$1/latest/run.json"
+        fail "$1: not so: $2"
+    }
+}

@@ -1,0 +1,141 @@
+/* What programs left in the folders of their runs comes together; a kill on the way loses nothing.
+ */
+#include "support/test.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "kit/run/run_merge.h"
+#include "support/system.h"
+
+static const char *const files[] = {
+    "iter/0001/profile.jsonl",
+    "iter/0001/latency.7.csv",
+    "iter/0001/own.txt",
+    "iter/0002/profile.jsonl",
+    "iter/0002/latency.8.csv",
+    "iter.taken/0001/profile.jsonl",
+    "iter.taken/0001/latency.7.csv",
+    "iter.taken/0002/profile.jsonl",
+    "profile.jsonl",
+    "latency.csv",
+};
+
+static const char *const folders[] = {
+    "iter/0001", "iter/0002", "iter", "iter.taken/0001", "iter.taken/0002", "iter.taken",
+};
+
+static int remove_run(void **state)
+{
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (unlink(test_at(files[i])) < 0)
+            rmdir(test_at(files[i]));
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        rmdir(test_at(folders[i]));
+    return test_home_remove(state);
+}
+
+#define RUN(test) cmocka_unit_test_setup_teardown(test, test_home_make, remove_run)
+
+static void make_parts(void)
+{
+    assert_int_equal(mkdir(test_at("iter"), 0777), 0);
+    assert_int_equal(mkdir(test_at("iter/0001"), 0777), 0);
+    assert_int_equal(mkdir(test_at("iter/0002"), 0777), 0);
+    test_put(test_at("iter/0001/profile.jsonl"), "one\ncut by a ki");
+    test_put(test_at("iter/0001/latency.7.csv"), "id,us\n1,10\n");
+    test_put(test_at("iter/0002/latency.8.csv"), "id,us\n2,20\n");
+    test_put(test_at("iter/0002/profile.jsonl"), "two\n");
+}
+
+static void expect(const char *name, const char *text)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1000);
+    assert_int_equal(tch_file_read(test_at(name), 1000, &b, NULL), 0);
+    assert_int_equal(b.len, strlen(text));
+    assert_memory_equal(b.data, text, b.len);
+    tch_buf_release(&b);
+}
+
+static void expect_merged(void)
+{
+    tacho_error err;
+
+    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    expect("profile.jsonl", "one\ntwo\n");
+    expect("latency.csv", "id,us\n1,10\n2,20\n");
+    assert_int_equal(access(test_at("iter.taken"), F_OK), -1);
+}
+
+static void puts_parts_together(void **state)
+{
+    (void)state;
+    make_parts();
+    expect_merged();
+    assert_int_equal(access(test_at("iter"), F_OK), -1);
+    expect_merged(); /* again: there is nothing to do */
+}
+
+static void leaves_what_it_does_not_know(void **state)
+{
+    (void)state;
+    make_parts();
+    test_put(test_at("iter/0001/own.txt"), "mine");
+    expect_merged();
+    expect("iter/0001/own.txt", "mine");
+    assert_int_equal(access(test_at("iter/0001/profile.jsonl"), F_OK), -1);
+    expect_merged();
+}
+
+/* The last part cannot be read: those before it are still there afterwards. */
+static void a_failure_leaves_every_part(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    make_parts();
+    unlink(test_at("iter/0002/profile.jsonl"));
+    assert_int_equal(mkdir(test_at("iter/0002/profile.jsonl"), 0777), 0);
+    assert_true(tch_run_merge(test_home, &err) < 0);
+    assert_int_equal(access(test_at("profile.jsonl"), F_OK), -1);
+    assert_int_equal(access(test_at("latency.csv"), F_OK), -1);
+    rmdir(test_at("iter/0002/profile.jsonl"));
+    test_put(test_at("iter/0002/profile.jsonl"), "two\n");
+    expect_merged();
+}
+
+/* As a kill leaves it: some whole files have their name, no part is gone. */
+static void a_kill_between_the_whole_files(void **state)
+{
+    (void)state;
+    make_parts();
+    test_put(test_at("profile.jsonl"), "one\ntwo\n");
+    expect_merged();
+}
+
+/* As a kill leaves it: all is whole, and some parts are gone. */
+static void a_kill_while_parts_go(void **state)
+{
+    (void)state;
+    make_parts();
+    test_put(test_at("profile.jsonl"), "one\ntwo\n");
+    test_put(test_at("latency.csv"), "id,us\n1,10\n2,20\n");
+    assert_int_equal(rename(test_at("iter"), test_at("iter.taken")), 0);
+    unlink(test_at("iter.taken/0001/profile.jsonl"));
+    expect_merged();
+    assert_int_equal(access(test_at("iter"), F_OK), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RUN(puts_parts_together),         RUN(leaves_what_it_does_not_know),
+        RUN(a_failure_leaves_every_part), RUN(a_kill_between_the_whole_files),
+        RUN(a_kill_while_parts_go),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

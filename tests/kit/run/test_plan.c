@@ -1,0 +1,43 @@
+/* When to look, and on which CPUs. */
+#include "support/test.h"
+
+#include "kit/run/run_plan.h"
+
+static void looks_at_10_20_40_and_at_the_end(void **state)
+{
+    unsigned looks = 0;
+
+    (void)state;
+    for (uint64_t n = 0; n <= 1000; n++)
+        looks += tch_run_look_now(n, 1000);
+    assert_int_equal(looks, tch_run_looks(1000));
+    assert_int_equal(looks, 8);
+    assert_true(tch_run_look_now(10, 1000) && tch_run_look_now(640, 1000));
+    assert_true(tch_run_look_now(1000, 1000));
+    assert_false(tch_run_look_now(11, 1000) || tch_run_look_now(5, 1000));
+    assert_int_equal(tch_run_looks(5), 1);
+    assert_true(tch_run_look_now(5, 5));
+}
+
+static void reads_cpu_lists(void **state)
+{
+    static const char *const bad[] = {"", "a", "1-", "-1", "3-1", "1,,2", "1,", "99999"};
+    cpu_set_t set;
+
+    (void)state;
+    assert_int_equal(tch_parse_cpus("0-2,5", &set), 0);
+    assert_int_equal(CPU_COUNT(&set), 4);
+    assert_true(CPU_ISSET(0, &set) && CPU_ISSET(2, &set) && CPU_ISSET(5, &set));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(tch_parse_cpus(bad[i], &set), TACHO_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_at_10_20_40_and_at_the_end),
+        cmocka_unit_test(reads_cpu_lists),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

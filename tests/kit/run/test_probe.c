@@ -1,0 +1,505 @@
+/* The probes, each against a fake /proc and /sys: what is there decides what is told. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "kit/run/probe/probe.h"
+#include "kit/run/probe/probe_read.h"
+#include "support/system.h"
+
+/* What the fake kernel answers to a perf event. */
+static int software_error;
+static int hardware_error;
+
+static int fake_perf_open(uint32_t type, uint64_t config)
+{
+    (void)config;
+    return type == PERF_TYPE_HARDWARE ? hardware_error : software_error;
+}
+
+static struct tch_machine machine(void)
+{
+    return (struct tch_machine){.root = test_home, .work = test_home, .perf_open = fake_perf_open};
+}
+
+/* A file of the fake tree, with the folders above it. */
+static void put(const char *path, const char *text)
+{
+    char full[512];
+    char *slash;
+
+    snprintf(full, sizeof full, "%s%s", test_home, path);
+    slash = strrchr(full, '/');
+    *slash = '\0';
+    assert_int_equal(tch_mkdirs(full, NULL), 0);
+    *slash = '/';
+    test_put(full, text);
+}
+
+/* Runs one group; the finding called name must have this status, and say and advise this much. */
+static void finds(const struct tch_probe_group *group, const char *name,
+                  enum tch_probe_status status, const char *found, const char *fix)
+{
+    struct tch_machine fake = machine();
+    struct tch_probes p = {.machine = &fake, .group = group};
+    const struct tch_probe *item = NULL;
+
+    group->run(&p);
+    assert_false(p.failed);
+    for (size_t i = 0; i < p.count; i++)
+        if (strcmp(p.items[i].name, name) == 0)
+            item = &p.items[i];
+    assert_non_null(item);
+    assert_string_equal(tch_probe_status_name(item->status), tch_probe_status_name(status));
+    if (!strstr(item->found, found))
+        fail_msg("'%s' says '%s', not '%s'", name, item->found, found);
+    if (fix && (!item->fix || !strstr(item->fix, fix)))
+        fail_msg("'%s' advises '%s', not '%s'", name, item->fix ? item->fix : "nothing", fix);
+    assert_true((item->fix == NULL) == (status == TCH_PROBE_OK));
+    tch_probes_release(&p);
+}
+
+static void tells_what_paranoid_levels_allow(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_events;
+    static const char name[] = "perf_event_paranoid";
+    static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
+    static const char fix[] = "sudo sysctl kernel.perf_event_paranoid=1";
+
+    (void)state;
+    finds(g, name, TCH_PROBE_MISSING, "no performance events", "CONFIG_PERF_EVENTS");
+    put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
+    put(path, "-1\n");
+    finds(g, name, TCH_PROBE_OK, "-1: own processes, kernel included", NULL);
+    put(path, "1\n");
+    finds(g, name, TCH_PROBE_OK, "1: own processes, kernel included", NULL);
+    put(path, "2\n");
+    finds(g, name, TCH_PROBE_WARNING, "2: own processes", fix);
+    put(path, "4\n");
+    finds(g, name, TCH_PROBE_MISSING, "CAP_PERFMON", fix);
+    put("/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n"); /* CAP_PERFMON alone */
+    finds(g, name, TCH_PROBE_OK, "privileged", NULL);
+}
+
+static void tells_what_flamegraphs_may_show(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_events;
+    static const char name[] = "flamegraphs";
+    static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
+
+    (void)state;
+    software_error = 0;
+    put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
+    put(path, "0\n");
+    finds(g, name, TCH_PROBE_OK, "of all processes", NULL);
+    put(path, "1\n");
+    finds(g, name, TCH_PROBE_OK, "the kernel's part in them; --all needs level 0", NULL);
+    put(path, "2\n");
+    finds(g, name, TCH_PROBE_WARNING, "without the kernel's part", "perf_event_paranoid=1");
+    software_error = EPERM;
+    finds(g, name, TCH_PROBE_MISSING, "of nothing", "docker run --cap-add PERFMON");
+    put(path, "4\n");
+    finds(g, name, TCH_PROBE_MISSING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
+    software_error = 0;
+    put("/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n"); /* CAP_PERFMON alone */
+    finds(g, name, TCH_PROBE_OK, "of all processes", NULL);
+}
+
+static void tells_why_events_do_not_open(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_events;
+
+    (void)state;
+    software_error = hardware_error = 0;
+    finds(g, "sampling", TCH_PROBE_OK, "opens", NULL);
+    finds(g, "hardware counters", TCH_PROBE_OK, "cycles", NULL);
+    software_error = EACCES;
+    hardware_error = ENOENT;
+    finds(g, "sampling", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "no counters", "pmu=on");
+    software_error = ENOSYS;
+    hardware_error = EPERM;
+    finds(g, "sampling", TCH_PROBE_MISSING, "no performance events", "CONFIG_PERF_EVENTS");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    software_error = EPERM;
+    hardware_error = EMFILE;
+    finds(g, "sampling", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "fails: Too many open files", "perf stat");
+}
+
+static void tells_what_is_free_on_the_disk(void **state)
+{
+    struct statvfs fs;
+    bool enough;
+
+    (void)state;
+    assert_int_equal(statvfs(test_home, &fs), 0);
+    enough = (uint64_t)fs.f_bavail * fs.f_frsize >= UINT64_C(1) << 30;
+    finds(&tch_probe_system, "disk", enough ? TCH_PROBE_OK : TCH_PROBE_WARNING,
+          "GiB free in this folder", enough ? NULL : "du -xh");
+}
+
+static void tells_what_limits_sampling(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_events;
+
+    (void)state;
+    put("/proc/sys/kernel/kptr_restrict", "1\n");
+    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 1", "kptr_restrict=0");
+    put("/proc/self/status", "CapEff:\t0000000400000000\n"); /* CAP_SYSLOG */
+    finds(g, "kernel names", TCH_PROBE_OK, "kptr_restrict 1", NULL);
+    put("/proc/sys/kernel/kptr_restrict", "2\n"); /* hidden from all */
+    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 2", "kptr_restrict=0");
+    put("/proc/self/status", "CapEff:\t0000000000000000\n");
+    put("/proc/sys/kernel/kptr_restrict", "0\n");
+    put("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 0", "perf_event_paranoid=1");
+    put("/proc/sys/kernel/perf_event_paranoid", "1\n");
+    finds(g, "kernel names", TCH_PROBE_OK, "kptr_restrict 0", NULL);
+    put("/proc/sys/kernel/perf_event_mlock_kb", "516\n");
+    put("/proc/self/limits", "Limit    Soft Limit  Hard Limit  Units\n"
+                             "Max locked memory         8388608   8388608   bytes     \n");
+    finds(g, "sample buffers", TCH_PROBE_OK, "8192 KiB of locked memory", NULL);
+    put("/proc/self/limits", "Max locked memory         unlimited   unlimited   bytes\n");
+    finds(g, "sample buffers", TCH_PROBE_OK, "and unlimited of locked", NULL);
+    put("/proc/sys/kernel/perf_event_mlock_kb", "64\n");
+    finds(g, "sample buffers", TCH_PROBE_WARNING, "64 KiB", "perf_event_mlock_kb=516");
+    put("/proc/sys/kernel/perf_event_max_sample_rate", "500\n");
+    finds(g, "sample rate", TCH_PROBE_WARNING, "500", "max_sample_rate");
+}
+
+static void finds_energy_counters(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_power;
+
+    (void)state;
+    finds(g, "RAPL", TCH_PROBE_MISSING, "no energy counter", "modprobe");
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "262143328850\n");
+    finds(g, "RAPL", TCH_PROBE_OK, "intel-rapl:0", NULL);
+    finds(g, "perf power", TCH_PROBE_MISSING, "no energy events", "modprobe rapl");
+    put("/sys/bus/event_source/devices/power/events/energy-pkg", "event=0x02\n");
+    put("/sys/bus/event_source/devices/power/events/energy-pkg.scale", "2.3e-10\n");
+    put("/sys/bus/event_source/devices/power/events/energy-cores", "event=0x01\n");
+    put("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    finds(g, "perf power", TCH_PROBE_WARNING, "privileged", "paranoid=0");
+    put("/proc/sys/kernel/perf_event_paranoid", "0\n");
+    finds(g, "perf power", TCH_PROBE_OK, "energy-cores, energy-pkg", NULL);
+    put("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    put("/proc/self/status", "CapEff:\t0000000000200000\n"); /* CAP_SYS_ADMIN */
+    finds(g, "perf power", TCH_PROBE_OK, "energy-cores, energy-pkg", NULL);
+}
+
+/* As nobody: root passes every permission check. */
+static int probe_unreadable_rapl(void *arg)
+{
+    struct tch_machine fake = machine();
+    struct tch_probes p = {.machine = &fake, .group = &tch_probe_power};
+    bool warns;
+
+    (void)arg;
+    test_become_nobody();
+    tch_probe_power.run(&p);
+    warns = !p.failed && p.items[0].status == TCH_PROBE_WARNING && strstr(p.items[0].fix, "chmod");
+    tch_probes_release(&p);
+    return warns ? 0 : 1;
+}
+
+static void tells_how_to_read_a_counter_kept_for_root(void **state)
+{
+    (void)state;
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
+    assert_int_equal(chmod(test_home, 0755), 0);
+    assert_int_equal(chmod(test_at("sys/class/powercap/intel-rapl:0/energy_uj"), 0), 0);
+    assert_int_equal(test_in_child(probe_unreadable_rapl, NULL), 0);
+}
+
+static void finds_other_power_sources(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_power;
+
+    (void)state;
+    put("/etc/os-release", "NAME=\"Fedora\"\nID=fedora\n");
+    put("/sys/class/hwmon/hwmon0/name", "coretemp\n");
+    finds(g, "hwmon", TCH_PROBE_MISSING, "no sensor",
+          "sudo dnf install lm_sensors && sudo sensors");
+    put("/sys/class/hwmon/hwmon3/power1_average", "1000000\n");
+    put("/sys/class/hwmon/hwmon3/name", "amdgpu\n");
+    finds(g, "hwmon", TCH_PROBE_OK, "amdgpu (hwmon3)", NULL);
+    finds(g, "battery", TCH_PROBE_OK, "none", NULL);
+    put("/sys/class/power_supply/BAT1/status", "Full\n");
+    finds(g, "battery", TCH_PROBE_OK, "BAT1", NULL);
+    put("/sys/class/power_supply/BAT1/status", "Discharging\n");
+    put("/sys/class/power_supply/BAT1/power_now", "5000000\n");
+    finds(g, "battery", TCH_PROBE_WARNING, "its power can be read", "plug");
+}
+
+static void judges_clocks(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_clock;
+    static const char current[] =
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    static const char all[] = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+
+    (void)state;
+    put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n");
+    finds(g, "TSC", TCH_PROBE_OK, "none on this architecture", NULL);
+    put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu constant_tsc nonstop_tsc\n");
+    put(current, "tsc\n");
+    put(all, "tsc hpet acpi_pm\n");
+    finds(g, "TSC", TCH_PROBE_OK, "invariant", NULL);
+    finds(g, "clocksource", TCH_PROBE_OK, "tsc", NULL);
+    put(current, "hpet\n");
+    finds(g, "TSC", TCH_PROBE_WARNING, "not used", "clocksource");
+    finds(g, "clocksource", TCH_PROBE_WARNING, "hpet is slow", "echo tsc | sudo tee");
+    put(all, "hpet acpi_pm\n");
+    finds(g, "clocksource", TCH_PROBE_WARNING, "hpet is slow", "tsc=reliable");
+    put("/proc/cpuinfo", "flags\t\t: fpu constant_tsc\n");
+    finds(g, "TSC", TCH_PROBE_WARNING, "no invariant", "+invtsc");
+}
+
+static void finds_where_memory_is_accounted(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_memory;
+
+    (void)state;
+    finds(g, "cgroups", TCH_PROBE_MISSING, "not mounted", "mount -t cgroup2");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1\n");
+    finds(g, "cgroups", TCH_PROBE_WARNING, "version 1", "unified_cgroup_hierarchy=1");
+    put("/sys/fs/cgroup/unified/cgroup.controllers", "\n");
+    finds(g, "cgroups", TCH_PROBE_WARNING, "beside it", "unified_cgroup_hierarchy=1");
+    finds(g, "memory.peak", TCH_PROBE_MISSING, "sampled instead", "mend cgroups");
+    put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+    finds(g, "cgroups", TCH_PROBE_OK, "version 2", NULL);
+    finds(g, "memory.peak", TCH_PROBE_MISSING, "sampled instead", "+memory");
+    put("/proc/self/cgroup", "0::/user.slice/a b\n");
+    put("/sys/fs/cgroup/user.slice/a b/memory.peak", "4096\n");
+    finds(g, "memory.peak", TCH_PROBE_OK, "kept", NULL);
+}
+
+static void finds_tools_on_the_path(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_tools;
+    char *path = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
+
+    (void)state;
+    put("/bin/perf", "#!/bin/sh\n");
+    assert_int_equal(chmod(test_at("bin/perf"), 0755), 0);
+    setenv("PATH", test_at("bin"), 1);
+    put("/etc/os-release", "PRETTY_NAME=\"Linux Mint\"\nID=linuxmint\nID_LIKE=\"ubuntu debian\"\n");
+    finds(g, "perf", TCH_PROBE_OK, "/bin/perf", NULL);
+    finds(g, "gdb", TCH_PROBE_MISSING, "not found", "sudo apt install gdb");
+    finds(g, "inferno", TCH_PROBE_MISSING, "not found", "cargo install inferno");
+    finds(g, "dtrace", TCH_PROBE_OK, "not needed", NULL);
+    setenv("PATH", path ? path : "", 1);
+    free(path);
+}
+
+static void installs_as_the_distribution_does(void **state)
+{
+    static const struct {
+        const char *release;
+        const char *command;
+    } cases[] = {
+        {"ID=debian\n", "sudo apt install linux-perf"},
+        {"ID=ubuntu\nID_LIKE=debian\n", "sudo apt install linux-tools-generic"},
+        {"ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "sudo dnf install perf"},
+        {"ID=arch\n", "sudo pacman -S perf"},
+        {"ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n", "sudo zypper install perf"},
+        {"ID=alpine\n", "sudo apk add perf"},
+        {"ID=nixos\n", "install the package linux-perf"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_machine fake = machine();
+        struct tch_probes p = {.machine = &fake};
+        char command[128];
+
+        put("/etc/os-release", cases[i].release);
+        tch_install_command(&p, TCH_PACKAGE_PERF, command, sizeof command);
+        assert_string_equal(command, cases[i].command);
+    }
+}
+
+static void tells_what_changes_the_frequency(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_cpu;
+
+    (void)state;
+    finds(g, "governor", TCH_PROBE_OK, "none", NULL);
+    put("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
+    finds(g, "governor", TCH_PROBE_OK, "performance", NULL);
+    put("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
+    finds(g, "governor", TCH_PROBE_WARNING, "powersave", "echo performance | sudo tee");
+    finds(g, "turbo", TCH_PROBE_OK, "no switch", NULL);
+    put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+    finds(g, "turbo", TCH_PROBE_WARNING, "on", "echo 0 | sudo tee");
+    put("/sys/devices/system/cpu/cpufreq/boost", "0\n");
+    finds(g, "turbo", TCH_PROBE_OK, "off", NULL);
+    put("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+    finds(g, "turbo", TCH_PROBE_WARNING, "on", "echo 1 | sudo tee");
+    put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    finds(g, "turbo", TCH_PROBE_OK, "off", NULL);
+}
+
+static void tells_what_cpus_there_are(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_cpu;
+
+    (void)state;
+    finds(g, "SMT", TCH_PROBE_OK, "off", NULL);
+    put("/sys/devices/system/cpu/smt/active", "1\n");
+    finds(g, "SMT", TCH_PROBE_WARNING, "share a core", "smt/control");
+    put("/sys/devices/system/cpu/online", "0-7\n");
+    put("/proc/self/status", "Cpus_allowed:\tff\nCpus_allowed_list:\t0-7\n");
+    finds(g, "CPUs", TCH_PROBE_OK, "8 online", NULL);
+    put("/proc/self/status", "Cpus_allowed:\t5\nCpus_allowed_list:\t0,2\n");
+    finds(g, "CPUs", TCH_PROBE_WARNING, "only 2 (0,2)", "taskset -cp 0-7");
+    finds(g, "NUMA", TCH_PROBE_OK, "one node", NULL);
+    put("/sys/devices/system/node/node0/cpulist", "0-3\n");
+    put("/sys/devices/system/node/node1/cpulist", "4-7\n");
+    put("/sys/devices/system/node/online", "0-1\n");
+    finds(g, "NUMA", TCH_PROBE_WARNING, "2 nodes", "numactl");
+}
+
+static void tells_what_else_runs(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_system;
+
+    (void)state;
+    put("/sys/devices/system/cpu/online", "0-3\n");
+    put("/proc/loadavg", "0.99 0.40 0.30 1/200 4711\n");
+    finds(g, "load", TCH_PROBE_OK, "0.99 in the last minute, on 4 CPUs", NULL);
+    put("/proc/loadavg", "1.00 0.40 0.30 1/200 4711\n");
+    finds(g, "load", TCH_PROBE_WARNING, "1.00", "ps -eo");
+    finds(g, "virtual machine", TCH_PROBE_OK, "no", NULL);
+    put("/proc/cpuinfo", "flags\t: fpu hypervisor sse\n");
+    put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
+    finds(g, "virtual machine", TCH_PROBE_WARNING, "yes, QEMU", "bare metal");
+    finds(g, "container", TCH_PROBE_OK, "no", NULL);
+    put("/.dockerenv", "");
+    finds(g, "container", TCH_PROBE_WARNING, "yes", "cpuset-cpus");
+}
+
+static void tells_what_the_kernel_does_with_memory(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_system;
+    static const char huge[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+    (void)state;
+    put("/proc/sys/kernel/randomize_va_space", "2\n");
+    finds(g, "ASLR", TCH_PROBE_WARNING, "on", "setarch");
+    put("/proc/sys/kernel/randomize_va_space", "0\n");
+    finds(g, "ASLR", TCH_PROBE_OK, "off", NULL);
+    put(huge, "[always] madvise never\n");
+    finds(g, "huge pages", TCH_PROBE_WARNING, "always", "echo madvise");
+    put(huge, "always [madvise] never\n");
+    finds(g, "huge pages", TCH_PROBE_OK, "asks", NULL);
+    put("/proc/meminfo", "MemTotal: 100 kB\nSwapTotal:       0 kB\nSwapFree:        0 kB\n");
+    finds(g, "swap", TCH_PROBE_OK, "none", NULL);
+    put("/proc/meminfo", "SwapTotal:    4096 kB\nSwapFree:     1024 kB\n");
+    finds(g, "swap", TCH_PROBE_WARNING, "3 MiB in use", "swapoff");
+    put("/proc/meminfo", "SwapTotal:    4096 kB\nSwapFree:     4096 kB\n");
+    finds(g, "swap", TCH_PROBE_OK, "not in use", NULL);
+}
+
+static void counts_cpu_lists(void **state)
+{
+    (void)state;
+    assert_int_equal(tch_cpu_list_count("0"), 1);
+    assert_int_equal(tch_cpu_list_count("0-3,8,10-11"), 7);
+    assert_int_equal(tch_cpu_list_count(""), 0);
+    assert_int_equal(tch_cpu_list_count("3-1"), 0);
+    assert_int_equal(tch_cpu_list_count("0-"), 0);
+    assert_int_equal(tch_cpu_list_count("a"), 0);
+    assert_int_equal(tch_cpu_list_count("0,,1"), 0);
+}
+
+static void takes_whole_keys_alone(void **state)
+{
+    char out[8];
+
+    (void)state;
+    assert_true(tch_text_field("ab: 1\na:\t2  \nb=3", "a", out, sizeof out));
+    assert_string_equal(out, "2");
+    assert_true(tch_text_field("ab: 1\na:\t2  \nb=3", "b", out, sizeof out));
+    assert_string_equal(out, "3");
+    assert_false(tch_text_field("ab: 1\n", "c", out, sizeof out));
+    assert_string_equal(out, "");
+    assert_true(tch_text_field("a: 123456789", "a", out, sizeof out));
+    assert_string_equal(out, "1234567");
+    assert_true(tch_text_word("one two", "two"));
+    assert_false(tch_text_word("one twofold", "two"));
+}
+
+static int run_all(void *arg)
+{
+    struct tch_machine fake = machine();
+    struct tch_probes p;
+    int code = tch_probes_run(&p, &fake, NULL);
+
+    (void)arg;
+    tch_probes_release(&p);
+    return code;
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    put("/proc/cpuinfo", "flags\t: fpu hypervisor sse\n");
+    put("/proc/self/status", "CapEff:\t0000000000000000\n");
+    test_every_allocation_fails(run_all, NULL);
+}
+
+/* Whatever this machine is: every finding is whole, and what is not ok comes with advice. */
+static void examines_this_machine(void **state)
+{
+    struct tch_machine here;
+    struct tch_probes p;
+
+    (void)state;
+    tch_machine_init(&here);
+    assert_int_equal(tch_probes_run(&p, &here, NULL), 0);
+    assert_true(p.count > 20);
+    for (size_t i = 0; i < p.count; i++) {
+        assert_true(p.items[i].found[0] != '\0');
+        assert_true((p.items[i].fix == NULL) == (p.items[i].status == TCH_PROBE_OK));
+        for (size_t j = 0; j < i; j++)
+            assert_false(p.items[i].group == p.items[j].group &&
+                         strcmp(p.items[i].name, p.items[j].name) == 0);
+    }
+    tch_probes_release(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(tells_what_paranoid_levels_allow),
+        TEST_IN_HOME(tells_what_flamegraphs_may_show),
+        TEST_IN_HOME(tells_why_events_do_not_open),
+        TEST_IN_HOME(tells_what_is_free_on_the_disk),
+        TEST_IN_HOME(tells_what_limits_sampling),
+        TEST_IN_HOME(finds_energy_counters),
+        TEST_IN_HOME(tells_how_to_read_a_counter_kept_for_root),
+        TEST_IN_HOME(finds_other_power_sources),
+        TEST_IN_HOME(judges_clocks),
+        TEST_IN_HOME(finds_where_memory_is_accounted),
+        TEST_IN_HOME(finds_tools_on_the_path),
+        TEST_IN_HOME(installs_as_the_distribution_does),
+        TEST_IN_HOME(tells_what_changes_the_frequency),
+        TEST_IN_HOME(tells_what_cpus_there_are),
+        TEST_IN_HOME(tells_what_else_runs),
+        TEST_IN_HOME(tells_what_the_kernel_does_with_memory),
+        cmocka_unit_test(counts_cpu_lists),
+        cmocka_unit_test(takes_whole_keys_alone),
+        TEST_IN_HOME(survives_every_allocation_failing),
+        cmocka_unit_test(examines_this_machine),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* What programs recorded of themselves: read by run, written, read back. */
+#include "support/test.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kit/run/recorded.h"
+#include "support/system.h"
+
+#define MEMORY_HEAD \
+    "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n"
+#define EVENT(stages)                                                                       \
+    "{\"event\":\"decode\",\"commit_sha\":\"c\",\"env_hash\":\"sha256:e\",\"model\":\"m\"," \
+    "\"concurrency\":1,"                                                                    \
+    "\"shape\":{},\"stage_us\":" stages ",\"graph_enabled\":false,\"runtime_flags\":{}}\n"
+
+static const char *const files[] = {
+    "iter/0001/memory.7.csv",        "iter/0001/memory.8.csv", "iter/0001/memory-detail.7.csv",
+    "iter/0001/profile.jsonl",       "iter/0001/own.txt",      "iter/0002/memory.9.csv",
+    "iter/0002/memory-detail.9.csv",
+};
+
+static int remove_parts(void **state)
+{
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        unlink(test_at(files[i]));
+    rmdir(test_at("iter/0001"));
+    rmdir(test_at("iter/0002"));
+    rmdir(test_at("iter"));
+    return test_home_remove(state);
+}
+
+static void make_parts(void)
+{
+    assert_int_equal(mkdir(test_at("iter"), 0777), 0);
+    assert_int_equal(mkdir(test_at("iter/0001"), 0777), 0);
+    assert_int_equal(mkdir(test_at("iter/0002"), 0777), 0);
+    test_put(test_at("iter/0001/memory.7.csv"), MEMORY_HEAD "1,9,100,0,5\n2,9,300,0,4\n");
+    test_put(test_at("iter/0001/memory.8.csv"), MEMORY_HEAD "1,9,200,0,6\n");
+    test_put(test_at("iter/0001/memory-detail.7.csv"),
+             "timestamp_us,pid,key,value\n1,7,weights,70\n1,7,anon_bytes,9\n2,7,weights,60\n");
+    test_put(test_at("iter/0001/profile.jsonl"),
+             EVENT("{\"a_us\":1,\"calls\":4}")
+                 EVENT("{\"a_us\":3}") "no event\n" EVENT("{\"a_us\":2,\"x\":{\"b_us\":8}}"));
+    test_put(test_at("iter/0001/own.txt"), "nothing of ours");
+    test_put(test_at("iter/0002/memory.9.csv"),
+             MEMORY_HEAD "1,9,500,0,0\n2,9,60"); /* cut by a kill */
+    test_put(test_at("iter/0002/memory-detail.9.csv"), "not,its,header\n1,2,3\n");
+}
+
+static void add_run(struct tch_run_samples *samples, uint64_t run)
+{
+    struct tch_run_sample *sample = tch_run_samples_next(samples);
+
+    assert_non_null(sample);
+    sample->run = run;
+    sample->field[TCH_WALL] = 1;
+    samples->count++;
+}
+
+static struct tch_recorded of(const struct tch_run_samples *samples, size_t i, const char *name)
+{
+    size_t at = tch_recorded_find(samples, name);
+    const struct tch_run_sample *sample = &samples->items[i];
+
+    return at < sample->recorded_count ? sample->recorded[at]
+                                       : (struct tch_recorded){NAN, NAN, NAN};
+}
+
+static void parts_count_for_their_run(void **state)
+{
+    struct tch_run_samples samples = {0};
+
+    (void)state;
+    make_parts();
+    for (uint64_t run = 1; run <= 3; run++)
+        add_run(&samples, run);
+    for (int again = 0; again < 2; again++) { /* what is there stays */
+        assert_int_equal(tch_recorded_read(&samples, test_at(""), NULL), 0);
+        assert_true(of(&samples, 0, "kv_cache").p50 == 300);
+        assert_true(of(&samples, 0, "temp_buffer").p99 == 6);
+        assert_true(of(&samples, 0, "memory.weights").p50 == 70);
+        assert_true(of(&samples, 0, "stage:decode.a_us").p50 == 2);
+        assert_true(of(&samples, 0, "stage:decode.a_us").p99 == 3);
+        assert_true(of(&samples, 0, "stage:decode.calls").p50 == 4);
+        assert_true(of(&samples, 0, "stage:decode.x.b_us").p50 == 8);
+        assert_true(of(&samples, 1, "kv_cache").p50 == 500);
+        assert_true(isnan(of(&samples, 1, "stage:decode.a_us").p50));
+        assert_int_equal(samples.items[2].recorded_count, 0);
+        assert_int_equal(tch_recorded_find(&samples, "activation"), SIZE_MAX);
+        assert_int_equal(tch_recorded_find(&samples, "memory.anon_bytes"), SIZE_MAX);
+    }
+    tch_run_samples_release(&samples);
+}
+
+static const char sample_json[] = "{\"wall_ns\":1,\"recorded\":{\"kv_cache\":4096,"
+                                  "\"stage:a.\\\"b\\\"_us\":{\"p50\":1.5,\"p95\":2,\"p99\":3}}}";
+
+static int parse(const char *json, struct tch_run_samples *to)
+{
+    return tch_run_sample_parse(json, strlen(json), to, NULL);
+}
+
+static int parse_one(void *arg)
+{
+    struct tch_run_samples to = {0};
+    int status = parse(sample_json, &to);
+
+    (void)arg;
+    tch_run_samples_release(&to);
+    return status;
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(parse_one, NULL);
+}
+
+static void reads_what_it_wrote(void **state)
+{
+    struct tch_run_samples samples = {0};
+    struct tch_run_samples again = {0};
+    struct tch_buf first;
+    struct tch_buf second;
+
+    (void)state;
+    assert_int_equal(parse(sample_json, &samples), 0);
+    assert_true(of(&samples, 0, "kv_cache").p95 == 4096);
+    assert_true(of(&samples, 0, "stage:a.\"b\"_us").p95 == 2);
+    tch_buf_init(&first, 4096);
+    tch_buf_init(&second, 4096);
+    tch_run_sample_write(&first, &samples.items[0], &samples);
+    assert_int_equal(parse(first.data, &again), 0);
+    tch_run_sample_write(&second, &again.items[0], &again);
+    assert_string_equal(first.data, second.data);
+    assert_non_null(strstr(first.data, "\"kv_cache\":4096"));
+    tch_buf_release(&first);
+    tch_buf_release(&second);
+    tch_run_samples_release(&samples);
+    tch_run_samples_release(&again);
+}
+
+static void refuses_what_is_not_recorded(void **state)
+{
+    struct tch_run_samples samples = {0};
+
+    (void)state;
+    assert_true(parse("{\"wall_ns\":1,\"recorded\":[]}", &samples) < 0);
+    assert_true(parse("{\"wall_ns\":1,\"recorded\":{\"a\":\"x\"}}", &samples) < 0);
+    assert_true(parse("{\"wall_ns\":1,\"recorded\":{\"a\":[1]}}", &samples) < 0);
+    assert_int_equal(samples.count, 0);
+    assert_int_equal(parse("{\"wall_ns\":1,\"recorded\":{\"a\":{\"p95\":1}}}", &samples), 0);
+    assert_int_equal(samples.recorded_count, 0);
+    tch_run_samples_release(&samples);
+}
+
+static void names_have_limits(void **state)
+{
+    struct tch_run_samples samples = {0};
+    struct tch_recorded one = {1, 1, 1};
+    char name[TCH_RECORDED_TEXT + 1];
+
+    (void)state;
+    add_run(&samples, 1);
+    memset(name, 'x', TCH_RECORDED_TEXT);
+    name[TCH_RECORDED_TEXT] = '\0';
+    assert_int_equal(tch_recorded_set(&samples, &samples.items[0], name, &one, NULL), 0);
+    assert_int_equal(samples.recorded_count, 0);
+    for (int i = 0; i < TCH_RECORDED_MOST + 5; i++) {
+        snprintf(name, sizeof name, "memory.%d", i);
+        assert_int_equal(tch_recorded_set(&samples, &samples.items[0], name, &one, NULL), 0);
+    }
+    assert_int_equal(samples.recorded_count, TCH_RECORDED_MOST);
+    tch_run_samples_release(&samples);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(parts_count_for_their_run, test_home_make, remove_parts),
+        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(refuses_what_is_not_recorded),
+        cmocka_unit_test(names_have_limits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

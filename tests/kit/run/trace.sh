@@ -1,0 +1,38 @@
+#!/bin/sh
+# trace.sh TACHO RECORDER: trace.json has all that a program recorded, on the clock of the runs.
+set -u
+recorder=$2
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+run 0 -n 3 --name recorded --power fixed:20 -- "$recorder"
+trace="tacho-out/recorded/latest/trace.json"
+
+# has FILTER: true for the array of events.
+has()
+{
+    jq -e "$1" "$trace" >/dev/null || {
+        jq -c '.[]' "$trace" | head -60
+        fail "not so: $1"
+    }
+}
+
+for phase in s f b e i C X; do
+    has "[.[] | select(.ph == \"$phase\" and .pid != 0)] | length >= 3"
+done
+has '[.[] | select(.name == "kernel" and .dur == 1000)] | length == 3'
+has '[.[] | select(.name == "queue" and .args.value == 5)] | length == 3'
+has '[.[] | select(.name == "load" and .args.value == 0.5)] | length == 3'
+has '[.[] | select(.name == "pushed" and .dur == 1000 and .pid != 0)] | length == 3'
+has '[.[] | select(.ph == "M" and .args.name == "stream 7")] | length == 3'
+has '[.[] | select(.ph == "M" and .args.name == "run_recorder")] | length == 3'
+
+# Every event of a program lies within one of the runs; each run has its own process.
+# shellcheck disable=SC2016 # jq's variables
+has '[.[] | select(.ph == "X" and .pid == 0)] as $runs
+     | [.[] | select(.ph != "M" and .pid != 0)] as $events
+     | ($runs | length) == 3 and ($events | length) >= 30
+     and ($events | all(. as $e | $runs | any(.ts <= $e.ts and $e.ts + ($e.dur // 0) <= .ts + .dur)))
+     and ([$events[].pid] | unique | length) == 3'
+"$tacho" trace validate "$trace" >out 2>err || fail "the trace is not sound: $(cat out err)"

@@ -1,0 +1,237 @@
+/* Order statistics, their intervals, and Student's interval of a mean. */
+#include "support/test.h"
+
+#include <math.h>
+
+#include "kit/stats/mean_interval.h"
+#include "kit/stats/order_stats.h"
+#include "support/reference.h"
+#include "support/vectors.h"
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t x = *state += 0x9E3779B97F4A7C15u;
+
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+enum { MANY = 20000 };
+
+/* Orders that trip a quicksort: sorted, reversed, equal, few values, a saw, random. */
+static void fill(double *x, size_t n, int kind)
+{
+    uint64_t state = 7;
+
+    for (size_t i = 0; i < n; i++) {
+        double k = (double)i;
+
+        x[i] = kind == 0   ? k
+               : kind == 1 ? -k
+               : kind == 2 ? 1
+               : kind == 3 ? (double)(i % 3)
+               : kind == 4 ? (double)(i < n / 2 ? i : n - i)
+                           : (double)(next_random(&state) % 100000) - 50000;
+    }
+}
+
+static void sorts_whatever_the_order(void **state)
+{
+    static double x[MANY];
+
+    (void)state;
+    for (int kind = 0; kind < 6; kind++)
+        for (size_t n = 0; n <= MANY; n = n < 60 ? n + 1 : n * 3) {
+            double sum = 0;
+
+            fill(x, n, kind);
+            for (size_t i = 0; i < n; i++)
+                sum += x[i];
+            tch_sort(x, n);
+            for (size_t i = 0; i < n; i++) {
+                sum -= x[i];
+                assert_true(i == 0 || x[i - 1] <= x[i]);
+            }
+            assert_true(sum == 0); /* whole numbers: exact */
+        }
+}
+
+static void selects_what_sorting_would_put_there(void **state)
+{
+    static double x[3000];
+    static double sorted[3000];
+
+    (void)state;
+    for (int kind = 0; kind < 6; kind++)
+        for (size_t k = 0; k < 3000; k += 113) {
+            fill(x, 3000, kind);
+            fill(sorted, 3000, kind);
+            tch_sort(sorted, 3000);
+            assert_true(tch_select(x, 3000, k) == sorted[k]);
+        }
+}
+
+static void takes_the_mean_of_the_two_in_the_middle(void **state)
+{
+    double one[] = {5};
+    double even[] = {4, 1, 3, 2};
+    double odd[] = {9, 1, 5};
+    double spread[] = {1, 1, 2, 2, 4, 6, 9};
+
+    (void)state;
+    assert_true(tch_median(one, 1) == 5);
+    assert_true(tch_median(even, 4) == 2.5);
+    assert_true(tch_median(odd, 3) == 5);
+    assert_true(tch_mad(spread, 7) == 1);
+}
+
+static void finds_the_nearest_rank(void **state)
+{
+    (void)state;
+    assert_int_equal(tch_nearest_rank(1, 0.99), 0);
+    assert_int_equal(tch_nearest_rank(2, 0.5), 0);
+    assert_int_equal(tch_nearest_rank(100, 0.95), 94);
+    assert_int_equal(tch_nearest_rank(100, 0), 0);
+    assert_int_equal(tch_nearest_rank(100, 1), 99);
+}
+
+static void check_percentile(const struct test_case *c, void *arg)
+{
+    size_t n;
+    double *x = test_f64s_bits(test_member(c->input, "xs_bits"), &n);
+    double q = test_f64_bits(test_member(c->input, "q_bits"));
+
+    (void)arg;
+    tch_sort(x, n);
+    test_same_f64(c->id, tch_quantile_linear(x, n, q),
+                  test_f64_bits(test_member(c->expect, "bits")));
+    free(x);
+}
+
+static void interpolates_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("percentile_linear.jsonl", check_percentile, NULL), 28);
+}
+
+static void check_scalar(const struct test_case *c, void *arg)
+{
+    size_t n;
+    double *x = test_f64s_bits(test_member(c->input, "xs_bits"), &n);
+    struct test_json bits = test_member(c->expect, "bits");
+    struct tch_scalar got;
+
+    (void)arg;
+    tch_scalar_of(x, n, &got);
+    test_same_f64(c->id, got.mean, test_f64_bits(test_element(bits, 0)));
+    test_same_f64(c->id, got.stddev, test_f64_bits(test_element(bits, 1)));
+    test_same_f64(c->id, got.half_width, test_f64_bits(test_element(bits, 2)));
+    free(x);
+}
+
+static void gives_students_interval_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("scalar_stats.jsonl", check_scalar, NULL), 16);
+}
+
+static void has_no_interval_of_two_runs(void **state)
+{
+    struct tch_scalar s;
+
+    (void)state;
+    tch_scalar_of((double[]){1, 3}, 2, &s);
+    assert_true(s.mean == 2 && s.half_width == 0 && fabs(s.stddev - sqrt(2)) < 1e-15);
+    tch_scalar_of(NULL, 0, &s);
+    assert_true(s.mean == 0 && s.stddev == 0 && s.half_width == 0);
+}
+
+/* Hollander and Wolfe, Nonparametric Statistical Methods, and any table of sign test intervals. */
+static void encloses_a_median_as_printed_tables_do(void **state)
+{
+    static const struct {
+        size_t n, low, high;
+        double level;
+    } table[] = {{6, 1, 6, 0.96875},    {8, 1, 8, 0.9921875},  {10, 2, 9, 0.978515625},
+                 {15, 4, 12, 0.96484},  {20, 6, 15, 0.95861},  {25, 8, 18, 0.95671},
+                 {50, 18, 33, 0.96716}, {100, 40, 61, 0.96480}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct tch_rank_interval got;
+
+        assert_int_equal(tch_quantile_interval(table[i].n, 0.5, 0.05, &got, NULL), 0);
+        assert_int_equal(got.low + 1, table[i].low);
+        assert_int_equal(got.high + 1, table[i].high);
+        assert_true(fabs(got.level - table[i].level) < 1e-5);
+    }
+}
+
+static void encloses_a_tail_from_both_sides_alike(void **state)
+{
+    struct tch_rank_interval p99;
+    struct tch_rank_interval p01;
+
+    (void)state;
+    assert_int_equal(tch_quantile_interval(10000, 0.99, 0.05, &p99, NULL), 0);
+    assert_int_equal(tch_quantile_interval(10000, 0.01, 0.05, &p01, NULL), 0);
+    assert_int_equal(p99.low, 9999 - p01.high);
+    assert_int_equal(p99.high, 9999 - p01.low);
+    assert_in_range(p99.low, 9878, 9882); /* 9900 less 1.96 times 9.95, and half a step */
+    assert_in_range(p99.high, 9917, 9921);
+    assert_int_equal(tch_quantile_interval(100000000, 0.5, 0.05, &p99, NULL), 0);
+    assert_true(fabs((double)p99.low - (50000000 - 1.959964 * 5000)) < 3);
+}
+
+/* Against the normal approximation, which is near for all of these. */
+static void encloses_every_percentile(void **state)
+{
+    static const double quantiles[] = {0.01, 0.05, 0.1, 0.3, 0.5, 0.9, 0.95, 0.99, 0.999};
+    static const size_t sizes[] = {20000, 150000, 1000000, 30000000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+            double mean = quantiles[i] * (double)sizes[j];
+            double half = 1.959964 * sqrt(mean * (1 - quantiles[i]));
+            struct tch_rank_interval got;
+
+            assert_int_equal(tch_quantile_interval(sizes[j], quantiles[i], 0.05, &got, NULL), 0);
+            assert_true(fabs((double)got.low - (mean - half)) < 3);
+            assert_true(fabs((double)got.high - (mean + half)) < 3);
+            assert_true(got.level >= 0.95 && got.level < 0.98);
+        }
+}
+
+static void says_when_values_are_too_few_for_an_interval(void **state)
+{
+    struct tch_rank_interval got;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_quantile_interval(5, 0.5, 0.05, &got, &err), TACHO_EINVAL);
+    assert_string_equal(err.message, "5 values are too few for an interval at 0.95");
+    assert_true(got.low == 0 && got.high == 4 && got.level == 0);
+    assert_int_equal(tch_quantile_interval(0, 0.5, 0.05, &got, &err), TACHO_EINVAL);
+    assert_int_equal(tch_quantile_interval(9, 1.5, 0.05, &got, &err), TACHO_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_whatever_the_order),
+        cmocka_unit_test(selects_what_sorting_would_put_there),
+        cmocka_unit_test(takes_the_mean_of_the_two_in_the_middle),
+        cmocka_unit_test(finds_the_nearest_rank),
+        cmocka_unit_test(interpolates_as_the_reference_does),
+        cmocka_unit_test(gives_students_interval_as_the_reference_does),
+        cmocka_unit_test(has_no_interval_of_two_runs),
+        cmocka_unit_test(encloses_a_median_as_printed_tables_do),
+        cmocka_unit_test(encloses_a_tail_from_both_sides_alike),
+        cmocka_unit_test(encloses_every_percentile),
+        cmocka_unit_test(says_when_values_are_too_few_for_an_interval),
+    };
+
+    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+}

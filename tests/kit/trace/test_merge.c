@@ -1,0 +1,152 @@
+/* Traces of several processes on one clock. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit/trace/trace_merge.h"
+#include "support/system.h"
+#include "support/test.h"
+#include "tools.h"
+
+static void merges_by_an_event_and_keeps_processes_apart(void **state)
+{
+    char a[128], b[128], *paths[2] = {a, b};
+    struct tch_merge_options options = {.align = "sync"};
+    struct tch_write_options writing = {.object = false};
+    struct tch_merged done;
+    tacho_error err;
+    char *text;
+
+    (void)state;
+    snprintf(
+        a, sizeof a, "%s",
+        tools_put("a.json", "[{\"name\":\"sync\",\"ph\":\"X\",\"ts\":10,\"dur\":1,\"pid\":1}]"));
+    snprintf(b, sizeof b, "%s",
+             tools_put("b.json", "[{\"name\":\"sync\",\"ph\":\"X\",\"ts\":500,\"dur\":1,\"pid\":1},"
+                                 "{\"name\":\"x\",\"ph\":\"X\",\"ts\":505,\"dur\":1,\"pid\":1}]"));
+    assert_int_equal(tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err), 0);
+    assert_int_equal(done.inputs[1].way, TCH_MERGE_EVENT);
+    assert_int_equal(done.inputs[1].offset, -490000);
+    assert_int_equal(done.inputs[1].renumbered, 1);
+    tch_merged_release(&done);
+    text = tools_content(test_at("all.csv"));
+    assert_non_null(strstr(text, "1,0,,,sync,,10000,1000,\n1000001,0,,,sync,,10000,1000,\n"
+                                 "1000001,0,,,x,,15000,1000,\n"));
+    free(text);
+    options.align = NULL;
+    assert_int_equal(tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err),
+                     TACHO_EINVAL);
+    tch_merged_release(&done);
+}
+
+/* A recording of one span from ticks 100 after `first` on, with a clock of our own. */
+static const char *recording(const char *name, const char *boot, bool tsc,
+                             struct tch_rec_pair first, struct tch_rec_pair last, uint64_t wall,
+                             uint64_t wall_error)
+{
+    struct tch_rec_header head;
+    const char *path = test_at(name);
+    char text[256];
+    FILE *f;
+
+    snprintf(text, sizeof text,
+             "[{\"name\":\"x\",\"ph\":\"X\",\"ts\":%llu.%03llu,\"dur\":1,\"pid\":1,\"tid\":1}]",
+             (unsigned long long)(first.ticks + 100) / 1000,
+             (unsigned long long)(first.ticks + 100) % 1000);
+    tools_convert(tools_put("in.json", text), path);
+    f = fopen(path, "r+");
+    assert_non_null(f);
+    assert_int_equal(fread(&head, sizeof head, 1, f), 1);
+    snprintf(head.boot_id, sizeof head.boot_id, "%s", boot);
+    head.clock = tsc ? TCH_REC_CLOCK_TSC : TCH_REC_CLOCK_NS;
+    first.check = first.ticks ^ first.ns ^ first.error;
+    last.check = last.ticks ^ last.ns ^ last.error;
+    head.first = first;
+    head.last[0] = last;
+    head.wall_ns = wall;
+    head.wall_error = wall_error;
+    rewind(f);
+    assert_int_equal(fwrite(&head, sizeof head, 1, f), 1);
+    fclose(f);
+    return path;
+}
+
+static void merges_recordings_by_the_best_clock_they_share(void **state)
+{
+    /* Two ticks a nanosecond; the second recording's first pair was read 7 ns late. */
+    static const struct tch_rec_pair a0 = {0, 1000, 20, 0}, a1 = {2000000000, 1000001000, 20, 0};
+    static const struct tch_rec_pair b0 = {4000000000, 2000001007, 30, 0};
+    static const struct tch_rec_pair b1 = {6000000000, 3000001000, 25, 0};
+    static const struct {
+        const char *boot;
+        bool tsc;
+        const char *align;
+        enum tch_merge_way way;
+        int64_t offset;
+        uint64_t uncertainty;
+        uint64_t wall_error[2];
+        enum tch_merge_wall wall;
+    } cases[] = {
+        {"one", true, NULL, TCH_MERGE_TICKS, 2000000000, 45, {300, 4000}, 0},
+        {"one", false, NULL, TCH_MERGE_BOOT, 2000000007, 50, {300, 4000}, 0},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50 + 4300, {300, 4000}, TCH_WALL_TOLD},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {300, 0}, TCH_WALL_MUTE},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {UINT64_MAX, 0}, TCH_WALL_WRONG},
+        {"two", true, "x", TCH_MERGE_EVENT, 1, 0, {300, 4000}, 0}, /* its 100 ticks are 49 ns, by
+                                                                      that late pair */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_merge_options options = {.align = cases[i].align};
+        struct tch_write_options writing = {.object = false};
+        char a[128], b[128], *paths[2] = {a, b};
+        struct tch_merged done;
+        tacho_error err;
+
+        snprintf(
+            a, sizeof a, "%s",
+            recording("a.tacho", "one", cases[i].tsc, a0, a1, 1000000000, cases[i].wall_error[0]));
+        snprintf(b, sizeof b, "%s",
+                 recording("b.tacho", cases[i].boot, cases[i].tsc, b0, b1, 6000000000,
+                           cases[i].wall_error[1]));
+        if (tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err) < 0)
+            fail_msg("case %zu: %s", i, err.message);
+        assert_int_equal(done.inputs[1].way, cases[i].way);
+        assert_int_equal(done.inputs[1].offset, cases[i].offset);
+        assert_int_equal(done.inputs[1].uncertainty, cases[i].uncertainty);
+        assert_int_equal(done.inputs[1].wall, cases[i].wall);
+        tch_merged_release(&done);
+    }
+}
+
+/* What was converted from a trace without a clock has none: its times are not believed. */
+static void a_converted_recording_claims_no_clock(void **state)
+{
+    struct tch_merge_options options = {.align = NULL};
+    struct tch_write_options writing = {.object = false};
+    char a[128], b[128], *paths[2] = {a, b};
+    struct tch_merged done;
+    tacho_error err;
+
+    (void)state;
+    snprintf(a, sizeof a, "%s", test_at("a.tacho"));
+    snprintf(b, sizeof b, "%s", test_at("b.tacho"));
+    tools_convert(tools_put("full.json", tools_full), a);
+    tools_convert(test_at("full.json"), b);
+    assert_int_equal(tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err),
+                     TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "does not tell its clock"));
+    tch_merged_release(&done);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(merges_by_an_event_and_keeps_processes_apart),
+        TEST_IN_HOME(merges_recordings_by_the_best_clock_they_share),
+        TEST_IN_HOME(a_converted_recording_claims_no_clock),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/* Every case of the reference data about profile events. */
+#include "support/test.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json_write.h"
+#include "lib/event/event_canon.h"
+#include "lib/event/event_config.h"
+#include "support/reference.h"
+#include "support/system.h"
+#include "vectors.h"
+
+static void expect_path(char out[64], const char *json, size_t len, const char *rest)
+{
+    snprintf(out, 64, "%s.%s", vector_expect(json, len), rest);
+}
+
+/* --- profile_parse --- */
+
+/* The reference gives up at the first bad line, with its number. */
+static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_error *err)
+{
+    tacho_event_reader *reader = NULL;
+    tacho_event event;
+    int status;
+
+    assert_int_equal(tacho_event_reader_open(text, len, &reader, NULL), 0);
+    while ((status = tacho_event_next(reader, &event, err)) > 0) {
+        if (event.torn > 0) {
+            status = TACHO_EPARSE;
+            *err = (tacho_error){.line = event.line, .message = "invalid JSON: torn"};
+            break;
+        }
+        tch_event_canon(canon, &event);
+        tch_buf_addc(canon, '\n');
+    }
+    tacho_event_reader_close(reader);
+    return status;
+}
+
+/* The wording behind these two is ours. */
+static size_t compared_length(const char *message)
+{
+    static const char *const ours[] = {"invalid JSON:", "invalid profile event:"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strstr(message, ours[i]);
+
+        if (at)
+            return (size_t)(at - message) + strlen(ours[i]);
+    }
+    return strlen(message) + 1;
+}
+
+static void check_rejected(const char *json, size_t len, const tacho_error *err)
+{
+    char path[64];
+    char got[300];
+    char *expected;
+
+    expect_path(path, json, len, "error");
+    expected = vector_text(json, len, path, NULL);
+    snprintf(got, sizeof got, "line %u: %s", (unsigned)err->line, err->message);
+    if (strncmp(got, expected, compared_length(expected)) != 0)
+        fail_msg("'%s' instead of '%s' for %.*s", got, expected, (int)len, json);
+    free(expected);
+}
+
+static void check_lines(const char *json, size_t len, const struct tch_buf *canon)
+{
+    const char *at = canon->data;
+    size_t i;
+
+    for (i = 0;; i++) {
+        struct tch_json_value raw;
+        char rest[32];
+        char path[64];
+        char *line;
+        size_t n;
+
+        snprintf(rest, sizeof rest, "lines.%zu", i);
+        expect_path(path, json, len, rest);
+        if (!vector_find(json, len, path, &raw))
+            break;
+        line = vector_unescape(&raw, &n);
+        if (strncmp(at, line, n) != 0 || at[n] != '\n')
+            fail_msg("%s\ninstead of\n%s\nfor %.*s", at, line, (int)len, json);
+        at += n + 1;
+        free(line);
+    }
+    assert_string_equal(at, "");
+}
+
+static void check_parse(const char *json, size_t len)
+{
+    tacho_error err;
+    struct tch_buf canon;
+    char path[64];
+    size_t n;
+    char *text = vector_text(json, len, "input.text", &n);
+    bool ok;
+
+    expect_path(path, json, len, "ok");
+    ok = vector_value(json, len, path).type == TCH_JSON_TRUE;
+    tch_buf_init(&canon, 1 << 24);
+    if (parse_all(text, n, &canon, &err) < 0) {
+        if (ok)
+            fail_msg("refused: line %u: %s: %.*s", (unsigned)err.line, err.message, (int)len, json);
+        check_rejected(json, len, &err);
+    } else {
+        if (!ok)
+            fail_msg("accepted: %.*s", (int)len, json);
+        check_lines(json, len, &canon);
+    }
+    tch_buf_release(&canon);
+    free(text);
+}
+
+static void parses_what_the_reference_parses(void **state)
+{
+    (void)state;
+    assert_true(vectors_each("vectors/profile_parse.jsonl", check_parse) > 200);
+}
+
+/* --- require_groups --- */
+
+static size_t texts(const char *json, size_t len, const char *path, char *ret[16])
+{
+    size_t count = 0;
+
+    for (;; count++) {
+        struct tch_json_value raw;
+        char element[64];
+
+        snprintf(element, sizeof element, "%s.%zu", path, count);
+        if (!vector_find(json, len, element, &raw))
+            return count;
+        assert_true(count < 16);
+        ret[count] = vector_unescape(&raw, NULL);
+    }
+}
+
+static void see(tacho_event_groups *groups, const char *name)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1000);
+    tch_json_text(&b, name);
+    tacho_event_groups_see(groups, &(tacho_event){.event = {b.data, b.len}});
+    tch_buf_release(&b);
+}
+
+/* A message is one line: a line feed in a name comes out as a blank. */
+static void blank_out_controls(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20)
+            *text = ' ';
+}
+
+static void check_groups(const char *json, size_t len)
+{
+    bool ok = vector_value(json, len, "expect.ok").type == TCH_JSON_TRUE;
+    char *required[16];
+    size_t required_count = texts(json, len, "input.required", required);
+    char *events[16];
+    size_t event_count = texts(json, len, "input.events", events);
+    tacho_event_groups *groups = NULL;
+    tacho_error err;
+
+    assert_int_equal(
+        tacho_event_groups_new((const char *const *)required, required_count, &groups, NULL), 0);
+    for (size_t i = 0; i < event_count; i++)
+        see(groups, events[i]);
+    assert_int_equal(tacho_event_groups_check(groups, &err), ok ? 0 : TACHO_EPARSE);
+    if (!ok) {
+        char *expected = vector_text(json, len, "expect.error", NULL);
+
+        blank_out_controls(expected);
+        assert_string_equal(err.message, expected);
+        free(expected);
+    }
+    tacho_event_groups_free(groups);
+    for (size_t i = 0; i < event_count; i++)
+        free(events[i]);
+    for (size_t i = 0; i < required_count; i++)
+        free(required[i]);
+}
+
+static void finds_the_groups_that_are_missing(void **state)
+{
+    (void)state;
+    assert_true(vectors_each("vectors/require_groups.jsonl", check_groups) > 10);
+}
+
+/* --- metadata_env --- */
+
+static void add_metadata(struct tch_buf *b, const tacho_event_config *config)
+{
+    char *source;
+
+    tch_json_begin_object(b);
+    tch_event_config_head(b, config);
+    tch_event_config_tail(b, config);
+    source = strstr(b->data, ",\"source\":\"native\"");
+    assert_non_null(source);
+    b->len = (size_t)(source - b->data);
+    tch_json_end_object(b);
+}
+
+/* What is written by a disabled sink is nothing, so its metadata is that of nothing given. */
+static void add_sink(struct tch_buf *b, const tacho_event_config *config)
+{
+    tacho_event_config nothing;
+    struct tch_buf metadata;
+    const char *path = config->path && *config->path ? config->path : NULL;
+
+    tacho_event_config_init(&nothing);
+    tch_buf_init(&metadata, 100000);
+    add_metadata(&metadata, path ? config : &nothing);
+    tch_json_begin_object(b);
+    if (path) {
+        tch_json_key(b, "jsonl_path");
+        tch_json_text(b, path);
+    }
+    tch_json_key(b, "metadata");
+    tch_json_raw(b, metadata.data, metadata.len);
+    tch_json_end_object(b);
+    tch_buf_release(&metadata);
+}
+
+static void check_same(const char *json, size_t len, const char *name, struct tch_buf *got)
+{
+    char path[64];
+    char *expected;
+
+    expect_path(path, json, len, name);
+    expected = vector_text(json, len, path, NULL);
+    assert_string_equal(got->data, expected);
+    free(expected);
+    tch_buf_clear(got);
+}
+
+/* The i-th pair as "NAME=value", or NULL behind the last. */
+static char *env_pair(const char *json, size_t len, size_t i)
+{
+    struct tch_json_value raw;
+    struct tch_buf b;
+    char path[64];
+    char *text;
+
+    snprintf(path, sizeof path, "input.env.%zu.0", i);
+    if (!vector_find(json, len, path, &raw))
+        return NULL;
+    tch_buf_init(&b, 100000);
+    text = vector_unescape(&raw, NULL);
+    tch_buf_addf(&b, "%s=", text);
+    free(text);
+    snprintf(path, sizeof path, "input.env.%zu.1", i);
+    text = vector_text(json, len, path, NULL);
+    tch_buf_adds(&b, text);
+    free(text);
+    return tch_buf_take(&b);
+}
+
+static void check_env(const char *json, size_t len)
+{
+    char *pairs[17] = {NULL};
+    struct tch_event_env env;
+    struct tch_buf b;
+
+    for (size_t i = 0; i < 16 && (pairs[i] = env_pair(json, len, i)); i++)
+        ;
+    tch_event_env_read(&env, (const char *const *)pairs);
+    tch_buf_init(&b, 100000);
+    add_metadata(&b, &env.config);
+    check_same(json, len, "metadata_json", &b);
+    add_sink(&b, &env.config);
+    check_same(json, len, "sink_json", &b);
+    tch_buf_release(&b);
+    for (size_t i = 0; i < 17; i++)
+        free(pairs[i]);
+}
+
+static void reads_the_environment_as_the_reference(void **state)
+{
+    (void)state;
+    assert_true(vectors_each("vectors/metadata_env.jsonl", check_env) > 30);
+}
+
+/* --- native_writer --- */
+
+static char *text_or_null(const char *json, size_t len, const char *path)
+{
+    struct tch_json_value raw = vector_value(json, len, path);
+
+    return raw.type == TCH_JSON_NULL ? NULL : vector_unescape(&raw, NULL);
+}
+
+static bool push(const char *json, size_t len, size_t i, tacho_event_writer *writer)
+{
+    struct tch_json_value raw;
+    char path[64];
+    char *event;
+    char *shape;
+    char *stage_us;
+    char *error = NULL;
+    bool graph;
+    tacho_error err = {0};
+
+    snprintf(path, sizeof path, "input.pushes.%zu", i);
+    if (!vector_find(json, len, path, &raw))
+        return false;
+    event = vector_text(raw.text, raw.len, "event", NULL);
+    shape = vector_text(raw.text, raw.len, "shape_json", NULL);
+    stage_us = vector_text(raw.text, raw.len, "stage_us_json", NULL);
+    graph = vector_value(raw.text, raw.len, "graph_enabled").type == TCH_JSON_TRUE;
+    (void)tacho_event_push_json(writer, event, shape, stage_us, graph, &err);
+    snprintf(path, sizeof path, "expect.results.%zu.error", i);
+    if (vector_find(json, len, path, &raw))
+        error = vector_unescape(&raw, NULL);
+    assert_string_equal(err.message, error ? error : "");
+    free(event);
+    free(shape);
+    free(stage_us);
+    free(error);
+    return true;
+}
+
+static void check_writer(const char *json, size_t len)
+{
+    tacho_event_writer *writer = NULL;
+    tacho_event_config config;
+    char *before = text_or_null(json, len, "input.preexisting");
+    char path[64];
+    char *file;
+    bool fragment = before && *before && before[strlen(before) - 1] != '\n';
+
+    tacho_event_config_init(&config);
+    config.path = test_at("profile.jsonl");
+    config.commit_sha = text_or_null(json, len, "input.metadata.commit_sha");
+    config.env_hash = text_or_null(json, len, "input.metadata.env_hash");
+    config.model = text_or_null(json, len, "input.metadata.model");
+    config.runtime_flags = text_or_null(json, len, "input.metadata.runtime_flags_json");
+    struct tch_json_value n = vector_value(json, len, "input.metadata.concurrency");
+    config.concurrency = (uint32_t)tch_json_to_number(&n).as.u64;
+    unlink(config.path);
+    if (before)
+        test_put(config.path, before);
+    assert_int_equal(tacho_event_open(&config, &writer, NULL), 0);
+    for (size_t i = 0; push(json, len, i, writer); i++)
+        ;
+    tacho_event_close(writer);
+    expect_path(path, json, len, "file");
+    file = vector_text(json, len, path, NULL);
+    if (fragment) { /* the reference glues its line to it, and loses both */
+        struct tch_buf b;
+
+        tch_buf_init(&b, 100000);
+        tch_buf_adds(&b, before);
+        tch_buf_addc(&b, '\n');
+        tch_buf_adds(&b, file + strlen(before));
+        test_assert_content(config.path, b.data);
+        tch_buf_release(&b);
+    } else {
+        test_assert_content(config.path, file);
+    }
+    free(file);
+    free(before);
+    free((char *)config.commit_sha);
+    free((char *)config.env_hash);
+    free((char *)config.model);
+    free((char *)config.runtime_flags);
+}
+
+static void writes_the_bytes_that_the_reference_writes(void **state)
+{
+    (void)state;
+    assert_true(vectors_each("vectors/native_writer.jsonl", check_writer) > 15);
+}
+
+/* --- real files --- */
+
+static void check_real_file(const char *path)
+{
+    struct tch_buf text;
+    struct tch_buf once;
+    struct tch_buf twice;
+    tacho_error err;
+
+    tch_buf_init(&text, 1 << 26);
+    tch_buf_init(&once, 1 << 26);
+    tch_buf_init(&twice, 1 << 26);
+    assert_int_equal(tch_file_read(path, 1 << 26, &text, NULL), 0);
+    if (parse_all(text.data, text.len, &once, &err) < 0)
+        fail_msg("%s:%u: %s", path, (unsigned)err.line, err.message);
+    assert_true(once.len > 0);
+    assert_int_equal(parse_all(once.data, once.len, &twice, &err), 0);
+    assert_string_equal(once.data, twice.data);
+    tch_buf_release(&text);
+    tch_buf_release(&once);
+    tch_buf_release(&twice);
+}
+
+static void accepts_real_files_and_is_stable_on_them(void **state)
+{
+    char pattern[4096];
+    glob_t found = {0};
+
+    (void)state;
+    snprintf(pattern, sizeof pattern, "%s/*.jsonl", test_reference("corpus/ferrum"));
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 3);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_real_file(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parses_what_the_reference_parses),
+        cmocka_unit_test(finds_the_groups_that_are_missing),
+        cmocka_unit_test(reads_the_environment_as_the_reference),
+        TEST_IN_HOME(writes_the_bytes_that_the_reference_writes),
+        cmocka_unit_test(accepts_real_files_and_is_stable_on_them),
+    };
+
+    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,365 @@
+/* Hashes of configurations, JSON and tensors; the environment; documents compared. */
+#include "support/test.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tacho/fingerprint.h>
+
+#include "base/file.h"
+#include "lib/measure/fingerprint_config.h"
+#include "support/reference.h"
+#include "support/system.h"
+#include "support/vectors.h"
+
+static void expect_text(const char *id, const char *got, size_t got_len, struct test_json expected)
+{
+    size_t len;
+    char *text = test_text(expected, &len);
+
+    if (got_len != len || memcmp(got, text, len) != 0)
+        fail_msg("case %s: got %s, expected %s", id, got, text);
+    free(text);
+}
+
+static void check_fields(const struct test_case *c, void *arg)
+{
+    static const char *const names[] = {"model_commit", "weights_hash", "compiler_flags"};
+    struct tch_config config = {.lambda = test_f32_bits(test_member(c->input, "lambda_bits")),
+                                .eps = test_f32_bits(test_member(c->input, "eps_bits")),
+                                .tau = test_u64(test_member(c->input, "tau"))};
+    char *texts[3];
+    struct tch_buf b;
+    char hash[TACHO_SHA256_TEXT];
+
+    (void)arg;
+    for (int i = 0; i < 3; i++)
+        config.text[i] = texts[i] = test_text(test_member(c->input, names[i]), &config.len[i]);
+    tch_buf_init(&b, 1 << 20);
+    tch_config_write(&b, &config);
+    expect_text(c->id, b.data, b.len, test_member(c->expect, "json"));
+    tacho_sha256(b.data, b.len, hash);
+    expect_text(c->id, hash, 64, test_member(c->expect, "sha256"));
+    tch_buf_release(&b);
+    for (int i = 0; i < 3; i++)
+        free(texts[i]);
+}
+
+static void hashes_fields_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("config_hash_fields.jsonl", check_fields, NULL), 78);
+}
+
+static void check_json(const struct test_case *c, void *arg)
+{
+    size_t len;
+    char *text = test_text(test_member(c->input, "text"), &len);
+    char *json = NULL;
+    size_t json_len = 0;
+    tacho_error err = {0};
+    int status = tacho_config_parse(text, len, &json, &json_len, &err);
+
+    (void)arg;
+    if (!test_true(test_member(c->expect, "ok"))) {
+        assert_int_equal(status, TACHO_EPARSE);
+        assert_true(err.message[0] != '\0');
+        assert_null(json);
+    } else {
+        char hash[TACHO_SHA256_TEXT];
+
+        assert_int_equal(status, 0);
+        expect_text(c->id, json, json_len, test_member(c->expect, "json"));
+        tacho_sha256(json, json_len, hash);
+        expect_text(c->id, hash, 64, test_member(c->expect, "sha256"));
+    }
+    free(json);
+    free(text);
+}
+
+static void reads_configurations_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("config_hash_json.jsonl", check_json, NULL), 25);
+}
+
+static void the_public_struct_gives_the_same(void **state)
+{
+    tacho_config config = {"abc", "def", 0.5f, 2, 0.01f, "-O3"};
+    char hash[TACHO_SHA256_TEXT];
+    char expected[TACHO_SHA256_TEXT];
+    char *json;
+    static const char text[] = "{\"model_commit\":\"abc\",\"weights_hash\":\"def\",\"lambda\":0.5,"
+                               "\"tau\":2,\"eps\":0.01,\"compiler_flags\":\"-O3\"}";
+
+    (void)state;
+    assert_int_equal(tacho_config_json(&config, &json, NULL, NULL), 0);
+    assert_string_equal(json, text);
+    free(json);
+    assert_int_equal(tacho_config_hash(&config, hash, NULL), 0);
+    tacho_sha256(text, sizeof text - 1, expected);
+    assert_string_equal(hash, expected);
+}
+
+static void check_tensor(const struct test_case *c, void *arg)
+{
+    struct test_json bits = test_member(c->input, "f32_bits");
+    size_t n = test_count(bits);
+    float *values = calloc(n + 1, sizeof *values);
+    char hash[TACHO_SHA256_TEXT];
+
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        values[i] = test_f32_bits(test_element(bits, i));
+    tacho_tensor_hash(values, n, hash);
+    expect_text(c->id, hash, 64, test_member(c->expect, "sha256"));
+    free(values);
+}
+
+static void hashes_tensors_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("hash_tensor.jsonl", check_tensor, NULL), 8);
+}
+
+static void canonical_json_keeps_order_and_drops_blanks(void **state)
+{
+    static const char text[] = " { \"b\" : [ 1 , 2.50, 1e2, -0, 18446744073709551616 ] ,"
+                               " \"a\\u0041\":{\"x\":null,\"y\":[]},\"c\":\"\\u00e9\\/\"} ";
+    char *json;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(tacho_json_canonical(text, sizeof text - 1, &json, &len, NULL), 0);
+    assert_string_equal(json, "{\"b\":[1,2.5,100.0,-0.0,1.8446744073709552e19],"
+                              "\"aA\":{\"x\":null,\"y\":[]},\"c\":\"\xc3\xa9/\"}");
+    free(json);
+}
+
+static void a_key_that_comes_twice_is_refused(void **state)
+{
+    static const char twice[] = "{\"a\":1,\"b\":{\"a\":1,\"c\":1},\"\\u0061\":2}";
+    static const char nested[] = "{\"a\":{\"a\":1},\"b\":{\"a\":1}}";
+    char *json = NULL;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_json_canonical(twice, sizeof twice - 1, &json, NULL, &err),
+                     TACHO_EPARSE);
+    assert_string_equal(err.message, "the key \"a\" comes twice in an object");
+    assert_null(json);
+    assert_int_equal(tacho_json_canonical(nested, sizeof nested - 1, &json, NULL, &err), 0);
+    free(json);
+    assert_int_equal(tacho_json_canonical("{", 1, &json, NULL, &err), TACHO_EPARSE);
+}
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    char *slash;
+
+    snprintf(path, sizeof path, "%s/%s", test_home, name);
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    assert_int_equal(tch_mkdirs(path, NULL), 0);
+    *slash = '/';
+    assert_int_equal(tch_file_replace(path, text, strlen(text), false, NULL), 0);
+}
+
+static void make_machine(void)
+{
+    put("proc/cpuinfo", "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) W-2245 CPU @ 3.90GHz\n"
+                        "cpu MHz\t\t: 1200.0\nbogomips\t: 7800\n\nprocessor\t: 1\n"
+                        "model name\t: Intel(R) Xeon(R) W-2245 CPU @ 3.90GHz\n");
+    put("proc/meminfo", "MemTotal:       65712345 kB\nMemFree: 1 kB\n");
+    put("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
+    put("etc/os-release", "NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+    put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+    put("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+    put("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  "
+                                      "Tue Jun  6 22:20:39 UTC 2023\n");
+    put("proc/driver/nvidia/gpus/0000:65:00.0/information", "Model: \t\t NVIDIA A100-PCIE-40GB\n");
+    put("sys/class/drm/card0/device/vendor", "0x1002\n");
+    put("sys/class/drm/card0/device/device", "0x740f\n");
+    put("sys/module/amdgpu/version", "6.2.4\n");
+    put("proc/1/cgroup", "0::/kubepods/besteffort\n");
+}
+
+static char *environment(void)
+{
+    char *text = NULL;
+
+    assert_int_equal(tacho_environment(test_home, "gcc 12.2.0", &text, NULL, NULL), 0);
+    return text;
+}
+
+static void describes_a_machine(void **state)
+{
+    char *text;
+    char *class;
+
+    (void)state;
+    make_machine();
+    clearenv();
+    setenv("TACHO_THREADS", "4", 1);
+    setenv("FERRUM_GRAPH", "1", 1);
+    setenv("TACHO_RUN_DIR", "/tmp/x", 1);
+    setenv("TACHO_PROFILE_JSONL", "/tmp/x", 1);
+    setenv("FERRUM_TRACE_OUT", "/tmp/x", 1);
+    setenv("TACHO_PROFILE_ENV_HASH", "sha256:0", 1);
+    setenv("OTHER", "1", 1);
+    text = environment();
+    assert_non_null(strstr(text, "{\"schema\":\"tacho.env.v1\","
+                                 "\"cpu_model\":\"Intel(R) Xeon(R) W-2245 CPU @ 3.90GHz\","
+                                 "\"cpu_count\":2,\"memory_gib\":63,"));
+    assert_non_null(strstr(text, "\"kernel\":\"6.1.0-18-amd64\","
+                                 "\"os\":\"Debian GNU/Linux 12 (bookworm)\","));
+    assert_non_null(strstr(
+        text, "\"compiler\":\"gcc 12.2.0\",\"governor\":\"performance\",\"gpus\":["
+              "{\"name\":\"NVIDIA A100-PCIE-40GB\",\"driver\":\"535.54.03\"},"
+              "{\"name\":\"amdgpu 0x740f\",\"driver\":\"6.2.4\"}],\"container\":\"kubernetes\","
+              "\"variables\":{\"FERRUM_GRAPH\":\"1\",\"TACHO_THREADS\":\"4\"}}"));
+    assert_null(strstr(text, "7800"));
+    assert_int_equal(tacho_machine_class(text, strlen(text), &class, NULL), 0);
+    assert_true(strncmp(class, "intel-r-xeon-r-w-2245-cpu-3-90ghz-2cpu-63gib-", 45) == 0);
+    assert_non_null(strstr(class, "-linux6"));
+    free(class);
+    free(text);
+}
+
+static void a_machine_that_says_nothing_is_null(void **state)
+{
+    char *text = NULL;
+
+    (void)state;
+    clearenv();
+    text = environment();
+    assert_non_null(strstr(text, "\"cpu_model\":null,\"cpu_count\":null,\"memory_gib\":null,"));
+    assert_non_null(strstr(text, "\"governor\":null,\"gpus\":[],\"container\":null,"
+                                 "\"variables\":{}}"));
+    free(text);
+}
+
+static void governors_that_differ_are_mixed(void **state)
+{
+    char *text;
+
+    (void)state;
+    make_machine();
+    put("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
+    text = environment();
+    assert_non_null(strstr(text, "\"governor\":\"mixed\""));
+    free(text);
+}
+
+static void this_machine_has_the_same_hash_twice(void **state)
+{
+    char hash[2][TACHO_ENV_HASH_TEXT];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *text;
+        size_t len;
+
+        assert_int_equal(tacho_environment("", TACHO_COMPILER, &text, &len, NULL), 0);
+        tacho_environment_hash(text, len, hash[i]);
+        free(text);
+        usleep(50000);
+    }
+    assert_true(strncmp(hash[0], "sha256:", 7) == 0 && strlen(hash[0]) == 71);
+    assert_string_equal(hash[0], hash[1]);
+}
+
+struct diffs {
+    char text[512];
+};
+
+static int add_diff(const char *path, const char *a, const char *b, void *ctx)
+{
+    struct diffs *d = ctx;
+    size_t len = strlen(d->text);
+
+    snprintf(d->text + len, sizeof d->text - len, "%s:%s>%s ", path, a ? a : "-", b ? b : "-");
+    return 0;
+}
+
+static int stop(const char *path, const char *a, const char *b, void *ctx)
+{
+    (void)path;
+    (void)a;
+    (void)b;
+    (void)ctx;
+    return 7;
+}
+
+static void tells_fields_that_differ(void **state)
+{
+    static const char a[] = "{\"cpu\":\"x\",\"gpus\":[{\"n\":1},{\"n\":2}],\"v\":{},\"same\":1.0}";
+    static const char b[] = "{\"same\":1.0,\"cpu\":\"y\",\"gpus\":[{\"n\":1}],\"v\":{\"K\":null}}";
+    struct diffs d = {""};
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_json_diff(a, sizeof a - 1, b, sizeof b - 1, add_diff, &d, NULL), 0);
+    assert_string_equal(d.text, "cpu:\"x\">\"y\" gpus[1].n:2>- v:{}>- v.K:->null ");
+    assert_int_equal(tacho_json_diff(a, sizeof a - 1, b, sizeof b - 1, stop, NULL, NULL), 7);
+    assert_int_equal(tacho_json_diff(a, sizeof a - 1, a, sizeof a - 1, stop, NULL, NULL), 0);
+    assert_int_equal(tacho_json_diff(a, sizeof a - 1, "{", 1, add_diff, &d, &err), TACHO_EPARSE);
+    assert_int_equal(tacho_json_diff("nope", 4, a, sizeof a - 1, add_diff, &d, &err), TACHO_EPARSE);
+}
+
+static int all_once(void *arg)
+{
+    static const char json[] = "{\"a\":[1,\"x\\n\"],\"b\":{}}";
+    static const char config[] = "[\"abc\",\"def\",0.5,2,0.01,\"-O3\"]";
+    char *a = NULL;
+    char *b = NULL;
+    char *c = NULL;
+    char *d = NULL;
+    struct diffs diffs = {""};
+    size_t len = 0;
+    int status = -1;
+
+    (void)arg;
+    if (tacho_json_canonical(json, sizeof json - 1, &a, NULL, NULL) == 0 &&
+        tacho_config_parse(config, sizeof config - 1, &b, NULL, NULL) == 0 &&
+        tacho_environment(test_home, NULL, &c, &len, NULL) == 0 &&
+        tacho_machine_class(c, len, &d, NULL) == 0 &&
+        tacho_json_diff(a, strlen(a), b, strlen(b), add_diff, &diffs, NULL) == 0)
+        status = 0;
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    return status;
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    make_machine();
+    test_every_allocation_fails(all_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_fields_as_the_reference_does),
+        cmocka_unit_test(reads_configurations_as_the_reference_does),
+        cmocka_unit_test(the_public_struct_gives_the_same),
+        cmocka_unit_test(hashes_tensors_as_the_reference_does),
+        cmocka_unit_test(canonical_json_keeps_order_and_drops_blanks),
+        cmocka_unit_test(a_key_that_comes_twice_is_refused),
+        TEST_IN_HOME(describes_a_machine),
+        TEST_IN_HOME(a_machine_that_says_nothing_is_null),
+        TEST_IN_HOME(governors_that_differ_are_mixed),
+        cmocka_unit_test(this_machine_has_the_same_hash_twice),
+        cmocka_unit_test(tells_fields_that_differ),
+        TEST_IN_HOME(survives_every_failing_allocation),
+    };
+
+    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+}

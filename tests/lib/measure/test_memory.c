@@ -1,0 +1,289 @@
+/* Memory of this process, by category; the texts of /proc. A tree of processes: test_tree.c. */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include <tacho/csv.h>
+#include <tacho/memory.h>
+
+#include "lib/measure/memory_tracker.h"
+#include "lib/measure/proc_text.h"
+#include "lib/measure/timestamp.h"
+#include "resident.h"
+#include "support/reference.h"
+#include "support/system.h"
+#include "support/vectors.h"
+
+static void check_vmrss(const struct test_case *c, void *arg)
+{
+    char *text = test_text(test_member(c->input, "text"), NULL);
+    uint64_t got = tch_status_bytes(text, "VmRSS");
+
+    (void)arg;
+    if (got != test_u64(test_member(c->expect, "rss_bytes")))
+        fail_msg("case %s: got %llu", c->id, (unsigned long long)got);
+    free(text);
+}
+
+static void reads_the_resident_size_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("vmrss_parse.jsonl", check_vmrss, NULL), 10);
+}
+
+static void check_report(const struct test_case *c, void *arg)
+{
+    struct test_json snapshots = test_member(c->input, "snapshots");
+    size_t n = test_count(snapshots);
+    struct tch_memory_sums sums = {0};
+    tacho_memory_report report;
+    char *label = test_text(test_member(c->input, "label"), NULL);
+    char *expected = test_text(test_member(c->expect, "report_json"), NULL);
+    struct tch_buf b;
+
+    (void)arg;
+    for (size_t i = 0; i < n; i++) {
+        struct test_json s = test_element(snapshots, i);
+
+        tch_memory_sums_add(&sums,
+                            &(tacho_memory_snapshot){
+                                .rss_bytes = test_u64(test_member(s, "peak_rss_bytes")),
+                                .kv_cache_bytes = test_u64(test_member(s, "kv_cache_bytes")),
+                                .activation_bytes = test_u64(test_member(s, "activation_bytes"))});
+    }
+    tch_memory_sums_report(&sums, &report);
+    tch_buf_init(&b, 1 << 16);
+    tch_memory_report_write(&b, label, &report);
+    if (strcmp(c->tag, "sum_wraps_u64") == 0) /* the reference wraps around to 0 */
+        assert_non_null(strstr(b.data, "\"mean_rss\":9223372036854775808,"));
+    else
+        assert_string_equal(b.data, expected);
+    tch_buf_release(&b);
+    free(label);
+    free(expected);
+}
+
+static void reports_as_the_reference_does(void **state)
+{
+    (void)state;
+    assert_int_equal(test_each_case("memory_report.jsonl", check_report, NULL), 12);
+}
+
+static void sums_stay_at_the_largest(void **state)
+{
+    struct tch_memory_sums sums = {0};
+    tacho_memory_report report;
+    tacho_memory_snapshot s = {.rss_bytes = UINT64_MAX, .kv_cache_bytes = UINT64_MAX - 1};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        tch_memory_sums_add(&sums, &s);
+    tch_memory_sums_report(&sums, &report);
+    assert_true(report.mean_rss == UINT64_MAX && report.kv_cache_total == UINT64_MAX);
+}
+
+static void reads_stat_whatever_the_name(void **state)
+{
+    struct tch_stat s;
+    const char *text = "42 (a) b) S 7 42 42 0 -1 4194304 100 20 3 4 50 60 70 80 20 0 1 0 12345 "
+                       "1000 200 18446744073709551615 1 1";
+
+    (void)state;
+    assert_true(tch_stat_parse(text, &s));
+    assert_true(s.ppid == 7 && s.state == 'S' && s.minor_faults == 120 && s.major_faults == 7);
+    assert_true(s.cpu_ticks == 260 && s.start == 12345);
+    assert_false(tch_stat_parse("", &s));
+    assert_false(tch_stat_parse("42 (a", &s));
+    assert_false(tch_stat_parse("42 (a) S 7", &s));
+    assert_false(tch_stat_parse("42 (a)", &s));
+}
+
+static tacho_memory *new_memory(void)
+{
+    tacho_memory *m = NULL;
+
+    assert_int_equal(tacho_memory_new("test", &m, NULL), 0);
+    return m;
+}
+
+static void sees_what_is_allocated_and_freed(void **state)
+{
+    tacho_memory *m = new_memory();
+    tacho_memory_snapshot before;
+    tacho_memory_snapshot during;
+    tacho_memory_snapshot basic;
+    tacho_memory_snapshot after;
+    char *p;
+
+    (void)state;
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &before, NULL), 0);
+    p = take(100 * MIB);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &during, NULL), 0);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &basic, NULL), 0);
+    munmap(p, 100 * MIB);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &after, NULL), 0);
+    assert_true(within(during.rss_bytes - before.rss_bytes, 100 * MIB, 0.01));
+    assert_true(within(during.anon_bytes - before.anon_bytes, 100 * MIB, 0.01));
+    assert_true(within(basic.rss_bytes, during.rss_bytes, 0.01));
+    assert_true(within(after.rss_bytes, before.rss_bytes, 0.2));
+    assert_true(after.peak_rss_bytes >= during.rss_bytes - MIB);
+    assert_true(during.minor_faults > before.minor_faults);
+    assert_true(during.timestamp_us >= before.timestamp_us);
+    tacho_memory_free(m);
+    tacho_memory_free(NULL);
+}
+
+static void a_tracker_that_samples_can_be_freed(void **state)
+{
+    tacho_memory *m = new_memory();
+    char *json;
+
+    (void)state;
+    assert_int_equal(tacho_memory_start(m, TACHO_MEMORY_FULL, 3600000000000, NULL), 0);
+    assert_int_equal(tacho_memory_report_json(m, &json, NULL), 0);
+    assert_true(strncmp(json, "{\"label\":\"test\",\"peak_rss\":", 27) == 0);
+    free(json);
+    tacho_memory_free(m); /* does not wait for the hour to pass */
+}
+
+static int count_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    (void)row;
+    (void)err;
+    ++*(size_t *)ctx;
+    return 0;
+}
+
+static void writes_into_the_run_folder_unasked(void **state)
+{
+    char path[160];
+    tacho_memory *m;
+    size_t rows = 0;
+
+    (void)state;
+    setenv("TACHO_RUN_DIR", test_home, 1);
+    m = new_memory();
+    unsetenv("TACHO_RUN_DIR");
+    assert_int_equal(tacho_memory_category(m, "weights", NULL), 3);
+    tacho_memory_add(m, 3, 10);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, NULL, NULL), 0);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, NULL, NULL), 0);
+    tacho_memory_free(m);
+    snprintf(path, sizeof path, "%s/memory.%ld.csv", test_home, (long)getpid());
+    assert_int_equal(tacho_csv_read(path, TACHO_CSV_MEMORY, count_row, &rows, NULL), 0);
+    assert_int_equal(rows, 2);
+    rows = 0;
+    snprintf(path, sizeof path, "%s/memory-detail.%ld.csv", test_home, (long)getpid());
+    assert_int_equal(tacho_csv_read(path, TACHO_CSV_MEMORY_DETAIL, count_row, &rows, NULL), 0);
+    assert_int_equal(rows, 5); /* weights twice; anonymous, file and swap once */
+}
+
+/* In a forked child the tracker tells of the child. */
+static int snapshot_in_child(void *arg)
+{
+    tacho_memory *m = arg;
+    tacho_memory_snapshot before;
+    tacho_memory_snapshot after;
+
+    if (tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &before, NULL) < 0 || !take(64 * MIB) ||
+        tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &after, NULL) < 0)
+        return 1;
+    return after.rss_bytes > before.rss_bytes + 60 * MIB ? 0 : 2;
+}
+
+static void follows_a_fork(void **state)
+{
+    tacho_memory *m = new_memory();
+
+    (void)state;
+    assert_int_equal(test_in_child(snapshot_in_child, m), 0);
+    tacho_memory_free(m);
+}
+
+static void the_wall_clock_plays_no_part(void **state)
+{
+    struct tch_stamp s = {.wall_ns = 5000000000000, .mono_ns = tch_now_ns()};
+    uint64_t first = tch_stamp_us(&s);
+    uint64_t second = tch_stamp_us(&s); /* whatever the wall clock did, which is not read again */
+
+    (void)state;
+    assert_true(first >= 5000000000 && first < 5000000000 + 60000000);
+    assert_true(second >= first);
+}
+
+/* The linker hands every clock_gettime() of this program to this one. */
+static int64_t wall_offset_s;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+    int status = __real_clock_gettime(id, t);
+
+    if (id == CLOCK_REALTIME)
+        t->tv_sec += wall_offset_s;
+    return status;
+}
+
+static void a_clock_set_back_does_not_turn_time_around(void **state)
+{
+    tacho_memory *m = new_memory();
+    tacho_memory_snapshot before;
+    tacho_memory_snapshot after;
+
+    (void)state;
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &before, NULL), 0);
+    wall_offset_s = -3600;
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &after, NULL), 0);
+    assert_true(tch_wall_ns() / 1000 < before.timestamp_us); /* it was set back indeed */
+    wall_offset_s = 0;
+    assert_true(after.timestamp_us >= before.timestamp_us);
+    assert_true(after.timestamp_us < before.timestamp_us + 60000000);
+    tacho_memory_free(m);
+}
+
+static int track_once(void *arg)
+{
+    tacho_memory *m = NULL;
+    char *json = NULL;
+    int status = -1;
+
+    (void)arg;
+    if (tacho_memory_new("x", &m, NULL) == 0 && tacho_memory_report_json(m, &json, NULL) == 0)
+        status = 0;
+    free(json);
+    tacho_memory_free(m);
+    return status;
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(track_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_the_resident_size_as_the_reference_does),
+        cmocka_unit_test(reports_as_the_reference_does),
+        cmocka_unit_test(sums_stay_at_the_largest),
+        cmocka_unit_test(reads_stat_whatever_the_name),
+        cmocka_unit_test(a_tracker_that_samples_can_be_freed),
+        TEST_IN_HOME(writes_into_the_run_folder_unasked),
+        cmocka_unit_test(the_wall_clock_plays_no_part),
+        cmocka_unit_test(a_clock_set_back_does_not_turn_time_around),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+    const struct CMUnitTest resident[] = {
+        cmocka_unit_test(sees_what_is_allocated_and_freed),
+        cmocka_unit_test(follows_a_fork),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    if (!TEST_SHADOWED)
+        failed += cmocka_run_group_tests(resident, NULL, NULL);
+    return test_reference_result(failed);
+}

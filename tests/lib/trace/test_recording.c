@@ -1,0 +1,539 @@
+/* What is recorded is what is read back; what is no recording is refused. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tacho/trace.h>
+
+#include "base/file.h"
+#include "lib/trace/recording_convert.h"
+#include "lib/trace/trace_recorder.h"
+#include "seen.h"
+#include "support/system.h"
+
+static struct seen seen;
+
+static void start(const char *name)
+{
+    tacho_error err;
+
+    if (tacho_trace_start(test_at(name), &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+static void stop(void)
+{
+    tacho_error err;
+
+    if (tacho_trace_stop(&err) < 0)
+        fail_msg("%s", err.message);
+}
+
+static const char *content(const char *name)
+{
+    static struct tch_buf b;
+    tacho_error err;
+
+    tch_buf_release(&b);
+    tch_buf_init(&b, 64 << 20);
+    if (tch_file_read(test_at(name), 64 << 20, &b, &err) < 0)
+        fail_msg("%s", err.message);
+    return b.data;
+}
+
+static void span(void)
+{
+    TACHO_SPAN("span", "test");
+}
+
+static void an_empty_trace_is_an_empty_array(void **state)
+{
+    (void)state;
+    start("t.json");
+    stop();
+    assert_string_equal(content("t.json"), "[]");
+    assert_int_equal(test_folder_count(test_home), 1);
+}
+
+static void starts_again_after_a_stop(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        start("t.tacho");
+        assert_int_equal(tacho_trace_start(test_at("other.json"), NULL), TACHO_EALREADY);
+        assert_null(tacho_trace_why_off());
+        for (int k = 0; k <= i; k++)
+            span();
+        stop();
+        assert_string_equal(tacho_trace_why_off(), "the trace was stopped");
+        span(); /* nobody sees this one */
+        seen_read(&seen, test_at("t.tacho"));
+        assert_int_equal(seen_spans(&seen, "span"), i + 1);
+    }
+}
+
+static void *stop_in_thread(void *arg)
+{
+    (void)arg;
+    return tacho_trace_stop(NULL) == 0 ? arg : NULL;
+}
+
+static void another_trace_may_begin_while_one_is_written(void **state)
+{
+    pthread_t thread;
+    void *ok;
+
+    start("first.json");
+    for (int i = 0; i < 500000; i++)
+        span();
+    assert_int_equal(pthread_create(&thread, NULL, stop_in_thread, &seen), 0);
+    while (tacho_trace_start(test_at("second.json"), NULL) == TACHO_EALREADY)
+        usleep(100);
+    span();
+    pthread_join(thread, &ok);
+    assert_non_null(ok);
+    stop();
+    assert_non_null(strstr(content("second.json"), "\"name\":\"span\""));
+    assert_int_equal(test_folder_count(test_home), 2);
+    (void)state;
+}
+
+static void says_why_it_could_not_start(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_trace_start("/proc/no/t.json", &err), TACHO_EIO);
+    assert_string_equal(tacho_trace_why_off(), err.message);
+}
+
+static void refuses_other_names(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_trace_start("trace.txt", &err), TACHO_EINVAL);
+    assert_int_equal(tacho_trace_start(NULL, &err), TACHO_EINVAL);
+    assert_int_equal(tacho_trace_flush(&err), TACHO_EINVAL);
+    assert_int_equal(tacho_trace_stop(&err), 0);
+}
+
+static void arguments_come_back(void **state)
+{
+    const char *json;
+
+    (void)state;
+    start("t.json");
+    {
+        TACHO_SPAN_ARGS("numbers", "test", TACHO_I64("i", -5), TACHO_U64("u", UINT64_MAX),
+                        TACHO_F64("f", 0.25), TACHO_BOOL("b", 7));
+    }
+    {
+        TACHO_SPAN_ARGS("text", "test", TACHO_TEXT("t", "a\"b\n"), TACHO_TEXT("n", NULL));
+    }
+    tacho_span_begin_args("both", "test",
+                          (tacho_arg[]){tacho_arg_i64("a", 1), tacho_arg_i64("b", 2)}, 2);
+    tacho_span_end_args((tacho_arg[]){tacho_arg_i64("c", 3), tacho_arg_i64("a", 4)}, 2);
+    stop();
+    json = content("t.json");
+    assert_non_null(
+        strstr(json, "\"args\":{\"i\":-5,\"u\":18446744073709551615,\"f\":0.25,\"b\":true}}"));
+    assert_non_null(strstr(json, "\"args\":{\"t\":\"a\\\"b\\n\",\"n\":\"\"}}"));
+    assert_non_null(strstr(json, "\"args\":{\"a\":4,\"b\":2,\"c\":3}}"));
+}
+
+static int evaluated;
+
+static int64_t evaluate(void)
+{
+    return ++evaluated;
+}
+
+static void arguments_are_evaluated_only_when_on(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        if (i == 1)
+            start("t.tacho");
+        TACHO_SPAN_ARGS("span", "test", TACHO_I64("i", evaluate()));
+        assert_int_equal(evaluated, i);
+    }
+    stop();
+}
+
+static void long_texts_are_cut_and_counted(void **state)
+{
+    static char text[100000];
+    tacho_arg many[20];
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    for (int i = 0; i < 20; i++)
+        many[i] = tacho_arg_text("key", text);
+    start("t.tacho");
+    tacho_span_begin("span", text);
+    tacho_span_end();
+    tacho_span_begin_args("span", "", many, 20);
+    tacho_span_end();
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "span"), 2);
+    assert_true(seen.r.head.cut >= 2);
+    assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.json"), NULL, NULL), 0);
+    assert_non_null(strstr(content("t.json"), "\"name\":\"records dropped\""));
+    assert_null(strstr(content("t.json"), "\"texts_cut\":0"));
+}
+
+/* As after a signal: a record has its place, and before it is written the stage is turned over. */
+static void a_record_interrupted_for_a_whole_stage_is_kept(void **state)
+{
+    enum { MANY = 40000 };
+    uint64_t *slot;
+    uint32_t site;
+
+    (void)state;
+    start("t.tacho");
+    span();
+    site = tch_trace_site("interrupted", "test");
+    slot = tch_recorder_take(1);
+    for (int i = 0; i < MANY; i++)
+        span();
+    *slot = tch_ticks() << TCH_REC_LOW_BITS | site << 1;
+    tch_recorder_done(1);
+    tacho_span_end();
+    for (int i = 0; i < MANY; i++)
+        span();
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "span"), 2 * MANY + 1);
+    assert_int_equal(seen_spans(&seen, "interrupted"), 1);
+    assert_int_equal(seen.r.unfinished + seen.r.lost_ends + seen.r.lost_begins, 0);
+}
+
+/* A handler that interrupts a record may fork: in the child, too, that record is written then. */
+static void a_record_interrupted_by_a_fork_harms_no_one(void **state)
+{
+    uint64_t *slot;
+    int status;
+    pid_t pid;
+
+    (void)state;
+    start("t.tacho");
+    span();
+    slot = tch_recorder_take(1);
+    pid = fork();
+    *slot = tch_ticks() << TCH_REC_LOW_BITS | tch_trace_site("interrupted", "test") << 1;
+    tch_recorder_done(1);
+    tacho_span_end();
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "interrupted"), 1);
+}
+
+/* One place in a program, other arguments each time. */
+static void arguments_keep_their_keys_and_types(void **state)
+{
+    (void)state;
+    start("t.json");
+    for (int i = 0; i < 6; i++) {
+        TACHO_SPAN_ARGS("read", "test",
+                        i % 3 == 0   ? TACHO_I64("bytes", i)
+                        : i % 3 == 1 ? TACHO_U64("error", (uint64_t)i)
+                                     : TACHO_TEXT("why", "none"));
+    }
+    stop();
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"bytes\":0}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"bytes\":3}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"error\":1}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"error\":4}"));
+    assert_non_null(strstr(content("t.json"), "\"args\":{\"why\":\"none\"}"));
+}
+
+static pthread_key_t ending;
+
+/* Again in each round that there is. */
+static void record_at_the_end(void *arg)
+{
+    span();
+    pthread_setspecific(ending, arg);
+}
+
+static void *set_an_end(void *arg)
+{
+    pthread_setspecific(ending, &ending);
+    return arg;
+}
+
+/* Our own destructor has run by then, in the last round too. */
+static void destructors_may_record_and_leave_nothing_behind(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    start("t.tacho");
+    span();
+    assert_int_equal(pthread_key_create(&ending, record_at_the_end), 0);
+    assert_int_equal(pthread_create(&thread, NULL, set_an_end, NULL), 0);
+    pthread_join(thread, NULL);
+    for (uint32_t i = 0; i < tch_recorder.lane_count; i++)
+        assert_true(!tch_recorder.lanes[i].cursor ||
+                    tch_recorder.lanes[i].cursor == &tacho_trace_cursor);
+    stop();
+    pthread_key_delete(ending);
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "span"), 1 + 2);
+    assert_int_equal(seen.r.head.dropped, 2 * (PTHREAD_DESTRUCTOR_ITERATIONS - 2));
+}
+
+static void what_is_put_on_no_track_is_counted(void **state)
+{
+    uint32_t track = tacho_track("made too early");
+
+    (void)state;
+    tacho_track_span(track, "before", "test", 0, 1, NULL, 0);
+    start("t.tacho");
+    tacho_track_span(track, "span", "test", 0, 1, NULL, 0);
+    tacho_track_instant(track, "instant", "test", 0, NULL, 0);
+    tacho_track_counter(track, "counter", 0, 1);
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen.r.head.dropped, 3);
+}
+
+static void sites_past_15_bits_are_wide(void **state)
+{
+    enum { MANY = 40000 };
+    char name[32];
+
+    (void)state;
+    start("t.json");
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "name %d", i);
+        tacho_span_begin(name, "many");
+        tacho_span_end();
+    }
+    stop();
+    assert_non_null(strstr(content("t.json"), "\"name\":\"name 0\""));
+    assert_non_null(strstr(content("t.json"), "\"name\":\"name 39999\""));
+}
+
+static void a_span_left_by_a_jump_ends_with_the_one_around_it(void **state)
+{
+    (void)state;
+    start("t.tacho");
+    {
+        TACHO_SPAN("outer", "test");
+        tacho_span_begin("jumped over", "test");
+    }
+    stop();
+    seen_read(&seen, test_at("t.tacho"));
+    assert_int_equal(seen_spans(&seen, "outer"), 1);
+    assert_int_equal(seen_spans(&seen, "jumped over"), 1);
+    assert_int_equal(seen.r.unfinished, 0);
+}
+
+/* Flushing while others record: each time a whole file, and the same spans again. */
+
+static void *record_until(void *arg)
+{
+    const int *go_on = arg;
+
+    for (int n = 0; n < 500 && __atomic_load_n(go_on, __ATOMIC_RELAXED); n++) {
+        for (int i = 0; i < 100; i++)
+            span();
+        usleep(100);
+    }
+    return NULL;
+}
+
+static void flushes_while_others_record(void **state)
+{
+    pthread_t threads[2];
+    int go_on = 1;
+    size_t before = 0;
+    tacho_error err;
+
+    (void)state;
+    start("t.json");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, record_until, &go_on), 0);
+    for (int i = 0; i < 5; i++) {
+        const char *json;
+        size_t spans = 0;
+
+        usleep(2000);
+        if (tacho_trace_flush(&err) < 0)
+            fail_msg("%s", err.message);
+        json = content("t.json");
+        assert_int_equal(json[strlen(json) - 1], ']');
+        for (; *json; json++)
+            spans += *json == '{';
+        assert_in_range(spans, before, SIZE_MAX);
+        before = spans;
+    }
+    __atomic_store_n(&go_on, 0, __ATOMIC_RELAXED);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    stop();
+}
+
+static void partly_overlapping_spans_get_rows_of_their_own(void **state)
+{
+    uint64_t now = tacho_trace_now_ns();
+    uint32_t track;
+    const char *json;
+
+    (void)state;
+    start("t.json");
+    now = tacho_trace_now_ns();
+    track = tacho_track("gpu");
+    tacho_track_span(track, "c", "g", now + 1500, now + 2500, NULL, 0);
+    tacho_track_span(track, "a", "g", now, now + 1000, NULL, 0);
+    tacho_track_span(track, "b", "g", now + 500, now + 1500, NULL, 0);
+    tacho_track_span(track, "in a", "g", now + 100, now + 200, NULL, 0);
+    stop();
+    json = content("t.json");
+    for (int i = 0; i < 4; i++) {
+        static const char *const names[] = {"\"a\"", "\"b\"", "\"in a\"", "\"c\""};
+        const char *at = strstr(json, names[i]);
+
+        assert_non_null(at);
+        at = strstr(at, "\"tid\":");
+        assert_memory_equal(at + 6, i == 1 ? "1073741825" : "1073741824", 10);
+    }
+}
+
+/* Bad input. */
+
+static void spoil(const char *path, off_t offset, const char *bytes, size_t len)
+{
+    int fd = open(path, O_WRONLY);
+
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, bytes, len, offset), len);
+    close(fd);
+}
+
+static void refuses_what_is_no_recording(void **state)
+{
+    struct tch_recording r;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_recording_open(&r, test_at("none.tacho"), &err), TACHO_EIO);
+    test_put(test_at("short.tacho"), "TACHOREC");
+    assert_int_equal(tch_recording_open(&r, test_at("short.tacho"), &err), TACHO_EPARSE);
+    start("t.tacho");
+    span();
+    stop();
+    spoil(test_at("t.tacho"), 8, "\x07", 1);
+    assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), &err), TACHO_EPARSE);
+    assert_non_null(strstr(err.message, "version 7"));
+    spoil(test_at("t.tacho"), 8, "\x01", 1);
+    spoil(test_at("t.tacho"), 12, "\x01\x02\x03\x04", 4);
+    assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), &err), TACHO_EPARSE);
+    assert_non_null(strstr(err.message, "byte order"));
+    spoil(test_at("t.tacho"), 0, "X", 1);
+    assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), &err), TACHO_EPARSE);
+    assert_non_null(strstr(err.message, "is not a recording"));
+}
+
+static void reads_what_is_left_of_a_cut_recording(void **state)
+{
+    (void)state;
+    start("t.tacho");
+    for (int i = 0; i < 100000; i++)
+        span();
+    stop();
+    for (off_t size = TCH_REC_HEADER; size < 5 * TCH_REC_CHUNK; size += 100000) {
+        struct tch_recording r;
+        tacho_error err;
+
+        assert_int_equal(truncate(test_at("t.tacho"), 5 * TCH_REC_CHUNK), 0);
+        assert_int_equal(truncate(test_at("t.tacho"), size), 0);
+        assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), &err), 0);
+        tch_recording_close(&r);
+        assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.pftrace"), NULL, &err),
+                         0);
+    }
+}
+
+static void leaves_nothing_half_written(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    start("t.tacho");
+    span();
+    stop();
+    assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("no/t.json"), NULL, &err),
+                     TACHO_EIO);
+    assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.csv"), NULL, &err),
+                     TACHO_EINVAL);
+    assert_int_equal(test_folder_count(test_home), 1);
+}
+
+static int convert(void *arg)
+{
+    return tch_trace_convert(test_at("t.tacho"), arg, NULL, NULL);
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    uint64_t now;
+    uint32_t track;
+    char out[128];
+
+    (void)state;
+    start("t.tacho");
+    now = tacho_trace_now_ns();
+    track = tacho_track("track");
+    for (int i = 0; i < 100; i++) {
+        TACHO_SPAN_ARGS("args", "test", TACHO_TEXT("t", "text"));
+        tacho_span_begin("deep", "test");
+        tacho_track_span(track, "on track", "", now + (uint64_t)i, now + 2 * (uint64_t)i, NULL, 0);
+    }
+    stop();
+    snprintf(out, sizeof out, "%s", test_at("t.json"));
+    test_every_allocation_fails(convert, out);
+    snprintf(out, sizeof out, "%s", test_at("t.pftrace"));
+    test_every_allocation_fails(convert, out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(an_empty_trace_is_an_empty_array),
+        TEST_IN_HOME(starts_again_after_a_stop),
+        TEST_IN_HOME(another_trace_may_begin_while_one_is_written),
+        TEST_IN_HOME(says_why_it_could_not_start),
+        TEST_IN_HOME(refuses_other_names),
+        TEST_IN_HOME(arguments_come_back),
+        TEST_IN_HOME(arguments_are_evaluated_only_when_on),
+        TEST_IN_HOME(long_texts_are_cut_and_counted),
+        TEST_IN_HOME(a_record_interrupted_for_a_whole_stage_is_kept),
+        TEST_IN_HOME(a_record_interrupted_by_a_fork_harms_no_one),
+        TEST_IN_HOME(arguments_keep_their_keys_and_types),
+        TEST_IN_HOME(destructors_may_record_and_leave_nothing_behind),
+        TEST_IN_HOME(what_is_put_on_no_track_is_counted),
+        TEST_IN_HOME(sites_past_15_bits_are_wide),
+        TEST_IN_HOME(a_span_left_by_a_jump_ends_with_the_one_around_it),
+        TEST_IN_HOME(flushes_while_others_record),
+        TEST_IN_HOME(partly_overlapping_spans_get_rows_of_their_own),
+        TEST_IN_HOME(refuses_what_is_no_recording),
+        TEST_IN_HOME(reads_what_is_left_of_a_cut_recording),
+        TEST_IN_HOME(leaves_nothing_half_written),
+        TEST_IN_HOME(survives_every_allocation_failing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
