@@ -32,7 +32,7 @@ void tch_buf_release(struct tch_buf *b)
 void tch_buf_clear(struct tch_buf *b)
 {
     b->len = 0;
-    b->failed = false;
+    b->failed = b->comma = false;
     if (b->cap > 0)
         b->data[0] = '\0';
 }

@@ -15,6 +15,7 @@ struct tch_buf {
     size_t limit; /**< len never passes it */
     bool owned;   /**< data is from malloc */
     bool failed;  /**< something did not fit, or memory ran out */
+    bool comma;   /**< of an empty text: the first key or value of JSON needs a comma before it */
 };
 
 void tch_buf_init(struct tch_buf *b, size_t limit);

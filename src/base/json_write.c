@@ -9,8 +9,13 @@ static void separate(struct tch_buf *b)
 {
     char last = b->len > 0 ? b->data[b->len - 1] : '\n';
 
-    if (last != '{' && last != '[' && last != ':' && last != '\n')
+    if ((last != '{' && last != '[' && last != ':' && last != '\n') || (b->len == 0 && b->comma))
         tch_buf_addc(b, ',');
+}
+
+void tch_json_continue(struct tch_buf *b)
+{
+    b->comma = true;
 }
 
 static void value(struct tch_buf *b, const char *text, size_t len)

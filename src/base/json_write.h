@@ -6,8 +6,9 @@
  *     tch_json_string(&b, name, len);
  *     tch_json_end_object(&b);
  *
- * There is no state but the text itself: a comma goes before a key or a value unless the last
- * byte is one of "{[:", a line feed, or there is none. Members come out in the order written.
+ * A comma goes before a key or a value unless the last byte of the text is one of "{[:" or a line
+ * feed. An empty text needs none, unless tch_json_continue() says so. Members come out in the order
+ * written.
  */
 #ifndef TCH_JSON_WRITE_H
 #define TCH_JSON_WRITE_H
@@ -22,6 +23,10 @@ void tch_json_begin_object(struct tch_buf *b);
 void tch_json_end_object(struct tch_buf *b);
 void tch_json_begin_array(struct tch_buf *b);
 void tch_json_end_array(struct tch_buf *b);
+
+/** Says that b, which is empty, continues an object or array that has members already: a comma goes
+    before the first key or value. */
+void tch_json_continue(struct tch_buf *b);
 
 /** A key and its colon; text is escaped as a string is. */
 void tch_json_key(struct tch_buf *b, const char *key);

@@ -76,6 +76,18 @@ static void a_line_feed_starts_the_next_document(void **state)
     assert_string_equal(b.data, "1\n2");
 }
 
+static void an_empty_text_may_continue_an_object(void **state)
+{
+    (void)state;
+    tch_json_continue(&b);
+    tch_json_put_u64(&b, "a", 1);
+    tch_json_put_u64(&b, "b", 2);
+    assert_string_equal(b.data, ",\"a\":1,\"b\":2");
+    tch_buf_clear(&b);
+    tch_json_u64(&b, 3);
+    assert_string_equal(b.data, "3");
+}
+
 static void escapes_what_must_be_and_nothing_else(void **state)
 {
     (void)state;
@@ -138,6 +150,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_member_is_written_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(text_that_ends_like_json_is_still_text, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_feed_starts_the_next_document, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_empty_text_may_continue_an_object, setup, teardown),
         cmocka_unit_test_setup_teardown(escapes_what_must_be_and_nothing_else, setup, teardown),
         cmocka_unit_test_setup_teardown(bytes_that_are_not_utf8_are_replaced_one_by_one, setup,
                                         teardown),

@@ -74,7 +74,7 @@ static int prepare(tacho_event_writer *w, const tacho_event_config *config, tach
     if (w->path)
         memcpy(w->path, config->path, size);
     w->bad = tch_event_config_check(config);
-    tch_json_begin_object(&w->before);
+    tch_json_continue(&w->before);
     tch_event_config_head(&w->before, config);
     tch_buf_adds(&w->before, ",\"shape\":{");
     for (int graph = 0; graph < 2; graph++) {
@@ -85,7 +85,6 @@ static int prepare(tacho_event_writer *w, const tacho_event_config *config, tach
     }
     if (!w->path || w->before.failed || w->behind[0].failed || w->behind[1].failed)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", config->path);
-    w->before.data[0] = ','; /* where the brace was that kept a comma away */
     return 0;
 }
 
