@@ -19,7 +19,7 @@ struct work {
     size_t runs;
     double *values; /* metrics times runs of a, then of b */
     double *room;
-    struct tch_row *rows;
+    struct tch_verdict_row *rows;
 };
 
 static double noise(uint64_t *seed)
@@ -64,7 +64,7 @@ static int judge(void *work, void *state)
 
     (void)state;
     for (size_t k = 0; k < w->metrics; k++)
-        w->rows[k] = (struct tch_row){
+        w->rows[k] = (struct tch_verdict_row){
             .a = w->values + 2 * k * w->runs,
             .a_count = w->runs,
             .b = w->values + (2 * k + 1) * w->runs,

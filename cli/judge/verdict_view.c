@@ -64,7 +64,7 @@ static double plot_range(const struct tch_findings *f)
     double range = log(1.02);
 
     for (size_t i = 0; i < f->count; i++) {
-        const struct tch_row *r = &f->rows[i];
+        const struct tch_verdict_row *r = &f->rows[i];
 
         if (r->has_ratio && r->ratio.level > 0 && f->about[i].ask != TCH_ASK_MAX)
             range = fmax(range, fmax(fabs(log(r->ratio.low)), fabs(log(r->ratio.high))));
@@ -85,7 +85,7 @@ static void add_plot(struct tch_buf *b, const struct term *term, const struct tc
     static const char *const fine[] = {" ", "\u2500", "\u25cf", "\u2502", "\u2506"};
     static const char *const plain[] = {" ", "-", "o", "|", ":"};
     const char *const *set = term->utf8 ? fine : plain;
-    const struct tch_row *r = &f->rows[row];
+    const struct tch_verdict_row *r = &f->rows[row];
     const struct tch_budget *budget = &f->about[row].budget;
     size_t low = plot_place(r->ratio.low, range);
     size_t high = plot_place(r->ratio.high, range);
@@ -118,7 +118,7 @@ static void add_value_cell(struct table *t, const struct tch_about *about, doubl
 
 static void add_change_cells(struct table *t, const struct tch_findings *f, size_t i, double range)
 {
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     enum paint paint = verdict_paint(r->verdict);
     bool ratio = r->has_ratio && f->about[i].ask != TCH_ASK_MAX;
     struct tch_buf b;
@@ -149,7 +149,7 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
                     double range)
 {
     const struct tch_about *about = &f->about[i];
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     struct tch_buf b;
 
     tch_buf_init(&b, 1024);

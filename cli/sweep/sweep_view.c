@@ -154,7 +154,7 @@ void add_growth(struct tch_buf *b, const struct term *term, const struct tch_res
     tch_buf_addf(b, "  of the %s with n = %s\n", r->measures[r->cost].title,
                  r->sweep->plan->grid->param[r->along].name);
     for (size_t i = 0; i < r->series_count; i++) {
-        const struct tch_series *s = &r->series[i];
+        const struct tch_growth_series *s = &r->series[i];
         const struct tch_fit *fit = &s->fit;
 
         tch_buf_addf(b, "  %s%s", s->name, s->name[0] ? ": " : "");

@@ -153,7 +153,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
 {
     struct tch_kept *list = realloc(o->kept, (o->count + 1) * sizeof *list);
     char name[TCH_QUANTITY_TEXT + 16];
-    struct tch_series s = {0};
+    struct tch_quantity_series s = {0};
     int status;
 
     if (!list)
@@ -163,7 +163,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
         return tch_fail(err, TACHO_ELIMIT, 0,
                         "the run has more than the %d metrics that a baseline holds",
                         TCH_BASELINE_KEPT);
-    status = tch_series_of(r, q, quantile, &s, err);
+    status = tch_quantity_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         kept_name(name, sizeof name, q->name, quantile);
         list[o->count] = (struct tch_kept){
@@ -171,7 +171,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
         s.value = NULL; /* it is the occasion's now */
         status = list[o->count++].name ? 0 : no_memory(err);
     }
-    tch_series_release(&s);
+    tch_quantity_series_release(&s);
     return status;
 }
 

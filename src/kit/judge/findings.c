@@ -121,7 +121,7 @@ static int make_room(struct tch_findings *f)
 {
     size_t room = f->room > 0 ? 2 * f->room : 16;
     struct tch_about *about;
-    struct tch_row *rows;
+    struct tch_verdict_row *rows;
 
     if (f->count < f->room)
         return 0;
@@ -137,15 +137,15 @@ static int make_room(struct tch_findings *f)
     return 0;
 }
 
-int tch_findings_add(struct tch_findings *f, const struct tch_about *about, struct tch_series *a,
-                     struct tch_series *b, tacho_error *err)
+int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
+                     struct tch_quantity_series *a, struct tch_quantity_series *b, tacho_error *err)
 {
     double *values;
     char *bench;
     size_t m;
 
     if (a && about->paired)
-        tch_series_match(a, b);
+        tch_quantity_series_match(a, b);
     m = a ? a->count : 0;
     values = malloc((m + b->count + 1) * sizeof *values);
     bench = copy(about->bench);
@@ -160,7 +160,7 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about, stru
         memcpy(values + b->count, a->value, m * sizeof *values);
     f->about[f->count] = *about;
     f->about[f->count].bench = bench;
-    f->rows[f->count++] = (struct tch_row){
+    f->rows[f->count++] = (struct tch_verdict_row){
         .a = values + b->count,
         .a_count = m,
         .b = values,

@@ -45,8 +45,8 @@ struct tch_findings {
     const char *mode; /**< "compare", "baseline", "against" */
     char *a_name;     /**< for people: what is old, or first */
     char *b_name;
-    struct tch_about *about; /**< `bench` is owned */
-    struct tch_row *rows;    /**< values are owned */
+    struct tch_about *about;      /**< `bench` is owned */
+    struct tch_verdict_row *rows; /**< values are owned */
     size_t count;
     size_t room;
     struct tch_difference *differences;
@@ -68,8 +68,9 @@ void tch_findings_clear_rows(struct tch_findings *f);
 
 /** a (NULL for TCH_ASK_MAX) and b are copied; where they were paired they are matched first.
     0 or TACHO_ENOMEM. */
-int tch_findings_add(struct tch_findings *f, const struct tch_about *about, struct tch_series *a,
-                     struct tch_series *b, tacho_error *err);
+int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
+                     struct tch_quantity_series *a, struct tch_quantity_series *b,
+                     tacho_error *err);
 
 /** What differs between two runs' configuration and environment. */
 int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,

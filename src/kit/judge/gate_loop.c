@@ -97,9 +97,9 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
         .occasions = b->baseline.count,
         .spread = tch_baseline_spread(&b->baseline, q->name, budget->budget.quantile, q->spread),
     };
-    struct tch_series before = {.value = kept ? kept->value : NULL,
-                                .count = kept ? kept->count : 0};
-    struct tch_series now = {0};
+    struct tch_quantity_series before = {.value = kept ? kept->value : NULL,
+                                         .count = kept ? kept->count : 0};
+    struct tch_quantity_series now = {0};
     int status;
 
     if (!kept && !budget->required) {
@@ -109,10 +109,10 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
     }
     if (!budget->directed)
         about.budget.higher = q->higher;
-    status = tch_series_of(r, q, budget->budget.quantile, &now, err);
+    status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
     if (status == 0)
         status = tch_findings_add(&g->findings, &about, &before, &now, err);
-    tch_series_release(&now);
+    tch_quantity_series_release(&now);
     return status;
 }
 

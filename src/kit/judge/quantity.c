@@ -218,14 +218,14 @@ static double value_of(const struct tch_receipt *r, const struct tch_quantity *q
     return NAN;
 }
 
-int tch_series_of(const struct tch_receipt *r, const struct tch_quantity *q, double quantile,
-                  struct tch_series *ret, tacho_error *err)
+int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantity *q,
+                           double quantile, struct tch_quantity_series *ret, tacho_error *err)
 {
     size_t count = r->samples.count;
     struct tch_values room = {0};
 
-    *ret = (struct tch_series){.value = malloc((count + 1) * sizeof *ret->value),
-                               .pair = malloc((count + 1) * sizeof *ret->pair)};
+    *ret = (struct tch_quantity_series){.value = malloc((count + 1) * sizeof *ret->value),
+                                        .pair = malloc((count + 1) * sizeof *ret->pair)};
     if (!ret->value || !ret->pair)
         return no_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -241,14 +241,14 @@ int tch_series_of(const struct tch_receipt *r, const struct tch_quantity *q, dou
     return 0;
 }
 
-void tch_series_release(struct tch_series *s)
+void tch_quantity_series_release(struct tch_quantity_series *s)
 {
     free(s->value);
     free(s->pair);
-    *s = (struct tch_series){0};
+    *s = (struct tch_quantity_series){0};
 }
 
-void tch_series_match(struct tch_series *a, struct tch_series *b)
+void tch_quantity_series_match(struct tch_quantity_series *a, struct tch_quantity_series *b)
 {
     size_t n = 0;
 

@@ -50,7 +50,7 @@ bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *o
 bool tch_quantity_next(const struct tch_receipt *r, size_t *at, struct tch_quantity *ret);
 
 /** One value a run, of those that ended well. */
-struct tch_series {
+struct tch_quantity_series {
     double *value;
     uint64_t *pair; /**< the round it was part of */
     size_t count;
@@ -58,14 +58,14 @@ struct tch_series {
 
 /**
  * @param quantile  of a quantity with several values a run: which of them stands for the run
- * @return 0 or TACHO_ENOMEM; tch_series_release() in any case
+ * @return 0 or TACHO_ENOMEM; tch_quantity_series_release() in any case
  */
-int tch_series_of(const struct tch_receipt *r, const struct tch_quantity *q, double quantile,
-                  struct tch_series *ret, tacho_error *err);
-void tch_series_release(struct tch_series *s);
+int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantity *q,
+                           double quantile, struct tch_quantity_series *ret, tacho_error *err);
+void tch_quantity_series_release(struct tch_quantity_series *s);
 
 /** Keeps of both the rounds that both have: value[i] belongs to value[i] then. */
-void tch_series_match(struct tch_series *a, struct tch_series *b);
+void tch_quantity_series_match(struct tch_quantity_series *a, struct tch_quantity_series *b);
 
 /** Were the two interleaved? */
 bool tch_runs_paired(const struct tch_receipt *a, const struct tch_receipt *b);

@@ -56,7 +56,7 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
                               .budget = budget->budget,
                               .ask = TCH_ASK_MAX,
                               .required = budget->required};
-    struct tch_series y;
+    struct tch_quantity_series y;
     int status;
 
     if (isnan(budget->budget.max))
@@ -65,14 +65,14 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
         about.budget.higher = q->higher;
     /* With several values a run the quantile is within each run, and the median run counts. */
     about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
-    status = tch_series_of(b, q, budget->budget.quantile, &y, err);
+    status = tch_quantity_series_of(b, q, budget->budget.quantile, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &y, err);
-    tch_series_release(&y);
+    tch_quantity_series_release(&y);
     return status;
 }
 
-static bool all_zero(const struct tch_series *s)
+static bool all_zero(const struct tch_quantity_series *s)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->value[i] != 0)
@@ -95,19 +95,19 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
         .required = budget && budget->required,
         .paired = tch_runs_paired(a, b),
     };
-    struct tch_series x = {0};
-    struct tch_series y = {0};
+    struct tch_quantity_series x = {0};
+    struct tch_quantity_series y = {0};
     int status;
 
     if (!budget || !budget->directed)
         about.budget.higher = qb->higher;
-    status = tch_series_of(a, qa, about.budget.quantile, &x, err);
+    status = tch_quantity_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
-        status = tch_series_of(b, qb, about.budget.quantile, &y, err);
+        status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);
     if (status == 0 && (ask || !all_zero(&x) || !all_zero(&y)) && (ask || x.count > 0))
         status = tch_findings_add(f, &about, &x, &y, err);
-    tch_series_release(&x);
-    tch_series_release(&y);
+    tch_quantity_series_release(&x);
+    tch_quantity_series_release(&y);
     return status;
 }
 
@@ -119,7 +119,7 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
                               .budget = budget->budget,
                               .ask = TCH_ASK_RATIO,
                               .required = budget->required};
-    struct tch_series none = {0};
+    struct tch_quantity_series none = {0};
 
     if (!tch_quantity_find(b, budget->name, &about.quantity))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", budget->name);

@@ -32,10 +32,12 @@ static int read_stages(struct tch_stages *stages, const char *folder, tacho_erro
     return status;
 }
 
-static int series_of(const struct tch_stage *stage, struct tch_series *ret, tacho_error *err)
+static int series_of(const struct tch_stage *stage, struct tch_quantity_series *ret,
+                     tacho_error *err)
 {
-    *ret = (struct tch_series){.value = malloc((stage->value_count + 1) * sizeof *ret->value),
-                               .count = stage->value_count};
+    *ret =
+        (struct tch_quantity_series){.value = malloc((stage->value_count + 1) * sizeof *ret->value),
+                                     .count = stage->value_count};
     if (!ret->value)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a stage");
     for (size_t i = 0; i < stage->value_count; i++)
@@ -57,8 +59,8 @@ static int add_stage(struct tch_findings *f, const char *bench, size_t from,
 {
     struct tch_about about = {.bench = bench, .budget = tch_budget_default};
     struct tch_quantity *q = &about.quantity;
-    struct tch_series x = {0};
-    struct tch_series y = {0};
+    struct tch_quantity_series x = {0};
+    struct tch_quantity_series y = {0};
     int status;
 
     q->unit = a->is_count ? TCH_COUNT : TCH_NS;
@@ -73,8 +75,8 @@ static int add_stage(struct tch_findings *f, const char *bench, size_t from,
         status = series_of(b, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, &x, &y, err);
-    tch_series_release(&x);
-    tch_series_release(&y);
+    tch_quantity_series_release(&x);
+    tch_quantity_series_release(&y);
     return status;
 }
 

@@ -34,7 +34,7 @@ static double at_least(size_t n, double p, size_t k)
 
 /* The quantile of b against its maximum, by how many values are beyond it: nothing is assumed of
    how they are distributed. The ratio is that of the quantile to the maximum. */
-int tch_ask_max(struct tch_row *row, double alpha, double *y, size_t n)
+int tch_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n)
 {
     const struct tch_budget *budget = &row->budget;
     double q = budget->higher ? 1 - budget->quantile : budget->quantile;
@@ -61,7 +61,7 @@ int tch_ask_max(struct tch_row *row, double alpha, double *y, size_t n)
 }
 
 /* The fewest runs that have an interval of the quantile: p95 needs 72. */
-static uint64_t runs_for_quantile(const struct tch_row *row, double alpha)
+static uint64_t runs_for_quantile(const struct tch_verdict_row *row, double alpha)
 {
     struct tch_rank_interval places;
     size_t n = row->b_count;
@@ -72,7 +72,7 @@ static uint64_t runs_for_quantile(const struct tch_row *row, double alpha)
     return n;
 }
 
-void tch_decide_max(struct tch_row *row, double alpha)
+void tch_decide_max(struct tch_verdict_row *row, double alpha)
 {
     bool higher = row->budget.higher;
     bool kept = higher ? row->ratio.low >= 1 : row->ratio.high <= 1;

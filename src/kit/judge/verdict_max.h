@@ -7,10 +7,10 @@
 #include "verdict_rule.h"
 
 /** Fills in what is known of the quantile. y: a copy of b's n values, which is sorted. */
-int tch_ask_max(struct tch_row *row, double alpha, double *y, size_t n);
+int tch_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n);
 
 /** The verdict on it, once p is adjusted. */
-void tch_decide_max(struct tch_row *row, double alpha);
+void tch_decide_max(struct tch_verdict_row *row, double alpha);
 
 /** How many runs in all would narrow an interval of n runs, from estimate to end, until it ends at
     bound: its width shrinks as the root. 0: too many. */

@@ -44,7 +44,7 @@ static bool all_positive(const double *x, size_t n)
     return true;
 }
 
-static bool all_same(const struct tch_row *row)
+static bool all_same(const struct tch_verdict_row *row)
 {
     for (size_t i = 0; i < row->a_count; i++)
         if (row->a[i] != row->b[0])
@@ -83,13 +83,13 @@ static size_t thin_pairs(double *x, double *y, size_t n)
 
 /* What was measured on two occasions differs by them, too. Half of alpha is for that, half for the
    runs: together they are at most alpha. */
-static double widening(const struct tch_row *row, double tail)
+static double widening(const struct tch_verdict_row *row, double tail)
 {
     return row->spread > 0 ? row->spread * tch_normal_cut(tail) : 0;
 }
 
-static int compare(struct tch_row *row, const struct report *report, double *x, size_t m, double *y,
-                   size_t n, struct tch_ratio *ret, tacho_error *err)
+static int compare(struct tch_verdict_row *row, const struct report *report, double *x, size_t m,
+                   double *y, size_t n, struct tch_ratio *ret, tacho_error *err)
 {
     double alpha = row->spread > 0 ? report->alpha / 2 : report->alpha;
     double tail = report->alpha / 2 / (double)report->family;
@@ -127,7 +127,7 @@ static struct tch_ratio turned(const struct tch_ratio *r)
 
 /* With a 0 among the values there is no ratio; ranks of the values themselves still tell whether
    b is above a times the bound. */
-static int compare_zeros(struct tch_row *row, double *x, size_t m, double *y, size_t n,
+static int compare_zeros(struct tch_verdict_row *row, double *x, size_t m, double *y, size_t n,
                          struct tch_rank_tails *ret, tacho_error *err)
 {
     double bound = row->ask == TCH_ASK_RATIO ? 1 + row->budget.tolerance : 1;
@@ -156,7 +156,7 @@ uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family)
     return n;
 }
 
-static void too_few(struct tch_row *row, const struct report *report)
+static void too_few(struct tch_verdict_row *row, const struct report *report)
 {
     bool is_max = row->ask == TCH_ASK_MAX;
 
@@ -166,7 +166,8 @@ static void too_few(struct tch_row *row, const struct report *report)
 }
 
 /* The verdict on a worse-ratio. */
-static void decide(struct tch_row *row, const struct tch_ratio *worse, const struct report *report)
+static void decide(struct tch_verdict_row *row, const struct tch_ratio *worse,
+                   const struct report *report)
 {
     const struct tch_budget *budget = &row->budget;
     double effect = 1 + budget->min_effect;
@@ -196,7 +197,7 @@ static void decide(struct tch_row *row, const struct tch_ratio *worse, const str
     }
 }
 
-static int ask_ratio(struct tch_row *row, const struct report *report, double *x, size_t m,
+static int ask_ratio(struct tch_verdict_row *row, const struct report *report, double *x, size_t m,
                      double *y, size_t n, tacho_error *err)
 {
     struct tch_ratio worse;
@@ -212,7 +213,7 @@ static int ask_ratio(struct tch_row *row, const struct report *report, double *x
     return 0;
 }
 
-static int ask_zeros(struct tch_row *row, double *x, size_t m, double *y, size_t n,
+static int ask_zeros(struct tch_verdict_row *row, double *x, size_t m, double *y, size_t n,
                      tacho_error *err)
 {
     bool swap = row->budget.higher;
@@ -228,7 +229,7 @@ static int ask_zeros(struct tch_row *row, double *x, size_t m, double *y, size_t
     return 0;
 }
 
-static void decide_zeros(struct tch_row *row, const struct report *report)
+static void decide_zeros(struct tch_verdict_row *row, const struct report *report)
 {
     if (all_same(row) || row->ratio.p_below <= report->alpha / 2)
         row->verdict = TCH_PASS;
@@ -240,7 +241,8 @@ static void decide_zeros(struct tch_row *row, const struct report *report)
 
 /* --- All of them --- */
 
-static int ask(struct tch_row *row, const struct report *report, double *room, tacho_error *err)
+static int ask(struct tch_verdict_row *row, const struct report *report, double *room,
+               tacho_error *err)
 {
     double *x = room;
     double *y = room + row->a_count;
@@ -267,7 +269,7 @@ static int ask(struct tch_row *row, const struct report *report, double *room, t
     return ask_ratio(row, report, x, m, y, n, err);
 }
 
-static void answer(struct tch_row *row, const struct report *report)
+static void answer(struct tch_verdict_row *row, const struct report *report)
 {
     struct tch_ratio worse;
 
@@ -284,8 +286,8 @@ static void answer(struct tch_row *row, const struct report *report)
         decide_zeros(row, report);
 }
 
-static int judge(struct tch_row *rows, size_t count, const struct report *report, double *room,
-                 double *p, tacho_error *err)
+static int judge(struct tch_verdict_row *rows, size_t count, const struct report *report,
+                 double *room, double *p, tacho_error *err)
 {
     size_t judged = 0;
     int status = 0;
@@ -306,7 +308,7 @@ static int judge(struct tch_row *rows, size_t count, const struct report *report
     return status;
 }
 
-int tch_judge(struct tch_row *rows, size_t count, double alpha, tacho_error *err)
+int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
 {
     struct report report = {.alpha = alpha};
     size_t most = 0;
@@ -332,7 +334,7 @@ int tch_judge(struct tch_row *rows, size_t count, double alpha, tacho_error *err
     return status;
 }
 
-enum tch_verdict tch_judge_worst(const struct tch_row *rows, size_t count)
+enum tch_verdict tch_judge_worst(const struct tch_verdict_row *rows, size_t count)
 {
     enum tch_verdict worst = TCH_NO_VERDICT;
 

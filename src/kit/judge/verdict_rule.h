@@ -51,7 +51,7 @@ struct tch_budget {
 
 enum tch_ask { TCH_ASK_NOTHING, TCH_ASK_RATIO, TCH_ASK_MAX };
 
-struct tch_row {
+struct tch_verdict_row {
     /* The question. */
     const double *a; /**< not for TCH_ASK_MAX */
     size_t a_count;
@@ -82,10 +82,10 @@ struct tch_row {
  * @param alpha  chance of a wrong FAIL in the whole report, and 1 - confidence of each interval
  * @return 0, TACHO_ENOMEM, TACHO_EINVAL
  */
-int tch_judge(struct tch_row *rows, size_t count, double alpha, tacho_error *err);
+int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
 /** The worst of all. TCH_NO_VERDICT when nothing was judged. */
-enum tch_verdict tch_judge_worst(const struct tch_row *rows, size_t count);
+enum tch_verdict tch_judge_worst(const struct tch_verdict_row *rows, size_t count);
 
 /** The fewest runs of each side with which one of `family` rows can fail at all. */
 uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family);

@@ -212,8 +212,8 @@ static void settle_range(struct tch_plot *p, bool x_log)
 }
 
 /* The fit that was found best, as a dashed line. */
-static void add_fit(struct tch_plot *p, const struct tch_results *r, const struct tch_series *s,
-                    const char *kind)
+static void add_fit(struct tch_plot *p, const struct tch_results *r,
+                    const struct tch_growth_series *s, const char *kind)
 {
     const struct tch_param *along = &r->sweep->plan->grid->param[r->along];
     const struct tch_fit *fit = &s->fit;
@@ -238,7 +238,7 @@ static void add_fit(struct tch_plot *p, const struct tch_results *r, const struc
     tch_plot_fit(p, kind, x, y, FIT_POINTS);
 }
 
-static void name_fit(const struct tch_series *s, char *text, size_t size)
+static void name_fit(const struct tch_growth_series *s, char *text, size_t size)
 {
     size_t len = strlen(text);
 

@@ -91,7 +91,8 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, " and better in one, beyond the intervals.</p>\n");
 }
 
-static void add_fit(struct tch_buf *b, const struct tch_results *r, const struct tch_series *s)
+static void add_fit(struct tch_buf *b, const struct tch_results *r,
+                    const struct tch_growth_series *s)
 {
     const struct tch_fit *fit = &s->fit;
 

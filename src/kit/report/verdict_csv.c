@@ -26,7 +26,7 @@ static void write_csv(struct tch_buf *b, const struct tch_findings *f)
                  "p,p_adjusted,tolerance,max,verdict\n");
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_about *about = &f->about[i];
-        const struct tch_row *r = &f->rows[i];
+        const struct tch_verdict_row *r = &f->rows[i];
         bool interval = r->has_ratio && r->ratio.level > 0;
 
         add_text(b, about->bench);

@@ -35,7 +35,7 @@ void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
     const struct tch_about *about = &f->about[row];
-    const struct tch_row *r = &f->rows[row];
+    const struct tch_verdict_row *r = &f->rows[row];
 
     if (about->bench[0])
         tch_buf_addf(b, "%s: ", about->bench);
@@ -73,7 +73,7 @@ void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t ro
 
 const char *tch_change_word(const struct tch_findings *f, size_t row)
 {
-    const struct tch_row *r = &f->rows[row];
+    const struct tch_verdict_row *r = &f->rows[row];
     const struct tch_quantity *q = &f->about[row].quantity;
     bool time = q->unit == TCH_NS;
     bool more;

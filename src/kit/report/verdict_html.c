@@ -77,7 +77,7 @@ static double place(double ratio, double range)
 /* A bar from low to high, a dot at the estimate, no change in the middle, the limit dashed. */
 static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
 {
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     const struct tch_budget *budget = &f->about[i].budget;
     const char *color = r->verdict == TCH_FAIL ? "var(--b)" : "var(--a)";
 
@@ -105,7 +105,7 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
                                          [TCH_INCONCLUSIVE] = "var(--warn)",
                                          [TCH_WARN] = "var(--warn)",
                                          [TCH_FAIL] = "var(--b)"};
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
 
     tch_buf_addf(b, "<td style=\"text-align:left;color:%s%s\">%s", colors[r->verdict],
                  r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
@@ -117,7 +117,7 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
 static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
 {
     const struct tch_about *about = &f->about[i];
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     bool ratio = r->has_ratio && about->ask != TCH_ASK_MAX;
     struct tch_buf title;
 
@@ -212,7 +212,7 @@ static void add_curve(struct tch_plot *p, const char *kind, const double *x, dou
 static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t i, const double *x,
                         const double *y, double *share)
 {
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     const struct tch_about *about = &f->about[i];
     char title[512];
     struct tch_plot p = {.b = b,
@@ -237,7 +237,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t 
 
 static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, tacho_error *err)
 {
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     double *x = sorted_copy(r->a, r->a_count);
     double *y = sorted_copy(r->b, r->b_count);
     double *share = malloc((r->a_count + r->b_count + 1) * sizeof *share);

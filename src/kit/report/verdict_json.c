@@ -15,7 +15,7 @@ static void add_side(struct tch_buf *b, const char *key, size_t n, double median
     tch_json_end_object(b);
 }
 
-static void add_ratio(struct tch_buf *b, const struct tch_row *r)
+static void add_ratio(struct tch_buf *b, const struct tch_verdict_row *r)
 {
     tch_json_key(b, "ratio");
     if (!r->has_ratio) {
@@ -55,7 +55,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
                                         [TCH_JOULES] = "joules",
                                         [TCH_PLAIN] = ""};
     const struct tch_about *about = &f->about[i];
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
 
     tch_json_begin_object(b);
     tch_json_put_text(b, "bench", about->bench[0] ? about->bench : NULL);

@@ -22,7 +22,7 @@ static void add_cell(struct tch_buf *b, const char *text)
             tch_buf_addc(b, *text == '\n' ? ' ' : *text);
 }
 
-static void add_interval(struct tch_buf *b, const struct tch_row *r)
+static void add_interval(struct tch_buf *b, const struct tch_verdict_row *r)
 {
     if (!r->has_ratio || r->ratio.level == 0)
         return;
@@ -36,7 +36,7 @@ static void add_interval(struct tch_buf *b, const struct tch_row *r)
 static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
 {
     const struct tch_about *about = &f->about[i];
-    const struct tch_row *r = &f->rows[i];
+    const struct tch_verdict_row *r = &f->rows[i];
     struct tch_buf title;
 
     tch_buf_init(&title, 1024);

@@ -23,7 +23,7 @@ static void add_sample(struct tch_buf *b, const struct tch_findings *f, size_t i
 
 enum what { VERDICT, RATIO, LOW, HIGH, NOW };
 
-static double value_of(const struct tch_row *r, enum what what)
+static double value_of(const struct tch_verdict_row *r, enum what what)
 {
     switch (what) {
     case VERDICT:

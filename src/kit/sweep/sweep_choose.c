@@ -141,7 +141,7 @@ static int find_along(const struct tch_grid *grid, const char *name, bool asked)
 }
 
 /* The cells from s->first on that differ in the one parameter alone. */
-static int fit_series(struct tch_results *r, struct tch_series *s, tacho_error *err)
+static int fit_series(struct tch_results *r, struct tch_growth_series *s, tacho_error *err)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
     const struct tch_param *p = &grid->param[r->along];
@@ -174,7 +174,7 @@ static int make_series(struct tch_results *r, tacho_error *err)
     if (!r->series)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for fits");
     for (size_t i = 0; i < r->sweep->cells && status == 0; i++) {
-        struct tch_series *s = &r->series[r->series_count];
+        struct tch_growth_series *s = &r->series[r->series_count];
 
         if (tch_grid_index(grid, i, (size_t)r->along) != 0)
             continue;

@@ -60,7 +60,7 @@ struct tch_objective {
 };
 
 /** How the cost grows along one parameter, the others fixed. */
-struct tch_series {
+struct tch_growth_series {
     char name[TCH_CELL_NAME]; /**< of the others; "" when there are none */
     size_t first;             /**< its first cell */
     struct tch_fit fit;
@@ -80,7 +80,7 @@ struct tch_results {
 
     size_t cost; /**< the measure that figures and fits are of */
     int along;   /**< the parameter that fits are along; -1: none */
-    struct tch_series *series;
+    struct tch_growth_series *series;
     size_t series_count;
     struct tch_expect expect; /**< what the user expects; text is NULL without */
     size_t unexpected;        /**< series that grow otherwise */

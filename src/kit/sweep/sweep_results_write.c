@@ -161,7 +161,8 @@ static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
     tch_json_end_object(b);
 }
 
-static void write_fit(struct tch_buf *b, const struct tch_series *s, const struct tch_results *r)
+static void write_fit(struct tch_buf *b, const struct tch_growth_series *s,
+                      const struct tch_results *r)
 {
     const struct tch_fit *fit = &s->fit;
 

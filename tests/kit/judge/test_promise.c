@@ -34,7 +34,7 @@ struct simulated {
 
 static double a[METRICS][RUNS];
 static double b[METRICS][RUNS];
-static struct tch_row rows[METRICS];
+static struct tch_verdict_row rows[METRICS];
 
 /* When the i-th run of a side is made, 0 to 1: ABBA in pairs, or in blocks. */
 static double moment(const struct simulated *s, size_t i, bool second)
@@ -54,7 +54,7 @@ static void measure(const struct simulated *s, uint64_t *seed)
             b[k][i] = (s->one && k > 0 ? 1 : s->ratio) *
                       exp(noise * random_normal(seed) + s->drift * moment(s, i, true) + offset);
         }
-        rows[k] = (struct tch_row){
+        rows[k] = (struct tch_verdict_row){
             .a = a[k],
             .a_count = RUNS,
             .b = b[k],

@@ -23,9 +23,9 @@ static void fill(size_t n, double ratio, double noise)
     }
 }
 
-static struct tch_row row_of(size_t n, double tolerance)
+static struct tch_verdict_row row_of(size_t n, double tolerance)
 {
-    return (struct tch_row){
+    return (struct tch_verdict_row){
         .a = a,
         .a_count = n,
         .b = b,
@@ -35,7 +35,7 @@ static struct tch_row row_of(size_t n, double tolerance)
     };
 }
 
-static enum tch_verdict verdict_of(struct tch_row *row)
+static enum tch_verdict verdict_of(struct tch_verdict_row *row)
 {
     assert_int_equal(tch_judge(row, 1, 0.05, NULL), 0);
     return row->verdict;
@@ -43,7 +43,7 @@ static enum tch_verdict verdict_of(struct tch_row *row)
 
 static void each_verdict_has_its_case(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     fill(20, 1.00, 0.01);
@@ -68,7 +68,7 @@ static void each_verdict_has_its_case(void **state)
 
 static void more_is_better_where_it_is(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     fill(20, 1 / 1.15, 0.01);
@@ -84,7 +84,7 @@ static void more_is_better_where_it_is(void **state)
 
 static void a_small_effect_never_matters(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     fill(40, 1.01, 0.001); /* 1 % worse, beyond doubt */
@@ -97,7 +97,7 @@ static void a_small_effect_never_matters(void **state)
 
 static void the_same_values_pass(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     fill(10, 1, 0.01);
@@ -115,7 +115,7 @@ static void the_same_values_pass(void **state)
 
 static void zeros_have_no_ratio_and_a_verdict(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     for (size_t i = 0; i < 20; i++) {
@@ -139,8 +139,8 @@ static void zeros_have_no_ratio_and_a_verdict(void **state)
 
 static void too_few_runs_are_named(void **state)
 {
-    struct tch_row rows[4];
-    struct tch_row row;
+    struct tch_verdict_row rows[4];
+    struct tch_verdict_row row;
 
     (void)state;
     fill(10, 1.5, 0.01);
@@ -171,7 +171,7 @@ static void too_few_runs_are_named(void **state)
 
 static void a_maximum_is_about_the_quantile(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     fill(20, 1, 0.01);
@@ -198,7 +198,7 @@ static void a_maximum_is_about_the_quantile(void **state)
 
 static void rows_share_one_chance(void **state)
 {
-    struct tch_row rows[40];
+    struct tch_verdict_row rows[40];
     size_t failed = 0;
     uint64_t seed = 3;
 
@@ -233,8 +233,8 @@ static void rows_share_one_chance(void **state)
 
 static void occasions_widen(void **state)
 {
-    struct tch_row near;
-    struct tch_row far;
+    struct tch_verdict_row near;
+    struct tch_verdict_row far;
 
     (void)state;
     fill(20, 1.12, 0.01);
@@ -255,7 +255,7 @@ static void occasions_widen(void **state)
 static void many_values_are_thinned(void **state)
 {
     uint64_t seed = 1;
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     for (size_t i = 0; i < MOST; i++) {
@@ -276,7 +276,7 @@ static void many_values_are_thinned(void **state)
 
 static void wrong_calls_are_refused(void **state)
 {
-    struct tch_row row;
+    struct tch_verdict_row row;
 
     (void)state;
     fill(10, 1, 0.01);
@@ -292,7 +292,7 @@ static void wrong_calls_are_refused(void **state)
 
 static int judge_once(void *arg)
 {
-    struct tch_row rows[2] = {row_of(12, 0.05), row_of(12, 0.05)};
+    struct tch_verdict_row rows[2] = {row_of(12, 0.05), row_of(12, 0.05)};
 
     (void)arg;
     rows[1].paired = true;
