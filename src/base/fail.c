@@ -78,6 +78,11 @@ int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
     return code;
 }
 
+int tch_fail_memory(tacho_error *err)
+{
+    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+}
+
 const char *tacho_status_name(int status)
 {
     static const char *const names[] = {

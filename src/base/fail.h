@@ -15,4 +15,8 @@ int tch_fail(tacho_error *err, int code, uint64_t line, const char *fmt, ...)
 int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** For a failed allocation: fills err with "out of memory" when there is one. @return TACHO_ENOMEM
+ */
+int tch_fail_memory(tacho_error *err);
+
 #endif

@@ -22,6 +22,7 @@ static void accepts_no_error_to_fill(void **state)
     (void)state;
     assert_int_equal(tch_fail(NULL, TACHO_EINVAL, 0, "x"), TACHO_EINVAL);
     assert_int_equal(tch_fail_errno(NULL, EACCES, "x"), TACHO_EIO);
+    assert_int_equal(tch_fail_memory(NULL), TACHO_ENOMEM);
 }
 
 static void says_what_the_system_said(void **state)
@@ -33,6 +34,16 @@ static void says_what_the_system_said(void **state)
     assert_string_equal(err.message, "cannot open 'a': No such file or directory");
     assert_int_equal(err.system_errno, ENOENT);
     assert_int_equal(tch_fail_errno(&err, ENOMEM, "x"), TACHO_ENOMEM);
+}
+
+static void reports_that_memory_ran_out(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_fail_memory(&err), TACHO_ENOMEM);
+    assert_int_equal(err.code, TACHO_ENOMEM);
+    assert_string_equal(err.message, "out of memory");
 }
 
 static void keeps_the_reason_when_the_name_is_long(void **state)
@@ -105,6 +116,7 @@ int main(void)
         cmocka_unit_test(fills_the_error_and_returns_the_code),
         cmocka_unit_test(accepts_no_error_to_fill),
         cmocka_unit_test(says_what_the_system_said),
+        cmocka_unit_test(reports_that_memory_ran_out),
         cmocka_unit_test(keeps_the_reason_when_the_name_is_long),
         cmocka_unit_test(message_is_one_line),
         cmocka_unit_test(message_is_utf8_whatever_a_name_holds),
