@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hash.h"
+#include "base/hash.h"
 
 enum { TCH_NAMES_MAX = 1 << 30 };
 

@@ -2,8 +2,8 @@
 #include "stacks.h"
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "grow.h"
-#include "hash.h"
 
 void tch_stacks_release(struct tch_stacks *stacks)
 {
@@ -82,7 +82,7 @@ static int64_t add_new(struct tch_stacks *stacks, const uint32_t *frames, size_t
 
 static int64_t find_or_add(struct tch_stacks *stacks, const uint32_t *frames, size_t len)
 {
-    uint64_t hash = tch_hash((const char *)frames, len * sizeof *frames);
+    uint64_t hash = tch_hash(frames, len * sizeof *frames);
     uint32_t tag = (uint32_t)(hash >> 32) ^ (uint32_t)hash;
     uint32_t i;
 

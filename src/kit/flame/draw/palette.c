@@ -1,8 +1,8 @@
 /* Colours by name, by library, by language, by change. */
 #include "palette.h"
 
+#include "base/hash.h"
 #include "frame_text.h"
-#include "kit/flame/hash.h"
 
 const char *const tch_palettes[] = {"hash", "library", "language", NULL};
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "kit/flame/grow.h"
-#include "kit/flame/hash.h"
 #include "perf_line.h"
 #include "profile_read.h"
 

@@ -1,9 +1,11 @@
 /*
- * A hash of bytes for our own tables: fast, the same on every run, no defence against an enemy.
+ * The hash of bytes for our own tables. It is fast and the same on every run. It does not resist an
+ * attacker who chooses the keys.
  */
-#ifndef TCH_HASH_H
-#define TCH_HASH_H
+#ifndef TCH_BASE_HASH_H
+#define TCH_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static inline uint64_t tch_hash_load(const char *p)
     return word;
 }
 
-/* The bytes of a word that are there, for fewer than eight. */
+/* The bytes at p as one word; len < 8. */
 static inline uint64_t tch_hash_tail(const char *p, size_t len)
 {
     uint32_t first;
@@ -41,8 +43,10 @@ static inline uint64_t tch_hash_tail(const char *p, size_t len)
            (unsigned char)p[len - 1];
 }
 
-static inline uint64_t tch_hash(const char *p, size_t len)
+/** Returns the hash of len bytes. All of its bits are good, the low ones too. */
+static inline uint64_t tch_hash(const void *data, size_t len)
 {
+    const char *p = data;
     uint64_t h = 0x9e3779b97f4a7c15U ^ len;
     size_t left = len;
 
@@ -54,8 +58,9 @@ static inline uint64_t tch_hash(const char *p, size_t len)
     return tch_hash_mix(tch_hash_tail(p, left) ^ 0x8ebc6af09c88c6e3U, h);
 }
 
-/** Whether len bytes are the same; names are short, and a call costs as much as comparing one. */
-static inline int tch_same_bytes(const char *a, const char *b, size_t len)
+/** Compares len bytes. Inline, because names are short and a call of memcmp() costs as much as
+    comparing one. */
+static inline bool tch_same_bytes(const char *a, const char *b, size_t len)
 {
     size_t i = 0;
 
@@ -63,7 +68,7 @@ static inline int tch_same_bytes(const char *a, const char *b, size_t len)
         return memcmp(a, b, len) == 0;
     for (; i + 8 < len; i += 8)
         if (tch_hash_load(a + i) != tch_hash_load(b + i))
-            return 0;
+            return false;
     return tch_hash_load(a + len - 8) == tch_hash_load(b + len - 8);
 }
 
