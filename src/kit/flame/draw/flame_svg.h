@@ -5,9 +5,9 @@
 #ifndef TCH_FLAME_SVG_H
 #define TCH_FLAME_SVG_H
 
+#include "base/sink.h"
 #include "flame_layout.h"
 #include "palette.h"
-#include "sink.h"
 
 /** The order is that of tch_themes. */
 enum tch_theme { TCH_THEME_AUTO, TCH_THEME_LIGHT, TCH_THEME_DARK };

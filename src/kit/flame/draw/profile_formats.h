@@ -4,10 +4,10 @@
 #ifndef TCH_PROFILE_FORMATS_H
 #define TCH_PROFILE_FORMATS_H
 
+#include "base/sink.h"
 #include "flame_layout.h"
 #include "flame_svg.h"
 #include "kit/flame/read/profile_read.h"
-#include "sink.h"
 
 struct tch_profile {
     const struct tch_stacks *stacks;

@@ -1,41 +1,47 @@
 /* A buffer in front of a write function. */
 #include "sink.h"
 
-#include "base/fail.h"
-#include "base/file.h"
+#include "fail.h"
+#include "file.h"
 
-enum { MUCH = 256 * 1024, MOST = 256 * 1024 * 1024 };
+enum { LIMIT = 256 * 1024 * 1024 }; /* of what is added between two steps */
 
 void tch_sink_init(struct tch_sink *sink, tch_sink_write *write, void *ctx, tacho_error *err)
 {
     *sink = (struct tch_sink){.write = write, .ctx = ctx, .err = err};
-    tch_buf_init(&sink->b, MOST);
+    tch_buf_init(&sink->b, LIMIT);
 }
 
-static void hand_on(struct tch_sink *sink)
+int tch_sink_flush(struct tch_sink *sink)
 {
     if (sink->status == 0 && sink->b.failed)
-        sink->status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory writing");
+        sink->status = tch_fail_memory(sink->err);
     if (sink->status == 0 && sink->b.len > 0)
         sink->status = sink->write(sink->ctx, sink->b.data, sink->b.len, sink->err);
     tch_buf_clear(&sink->b);
+    return sink->status;
 }
 
-void tch_sink_step(struct tch_sink *sink)
+void tch_sink_pass_on(struct tch_sink *sink)
 {
-    char last;
-
-    if (sink->b.len < MUCH && !sink->b.failed)
-        return;
     /* The JSON writer looks at the last byte to know whether a comma is due. */
-    last = sink->b.len > 0 ? sink->b.data[--sink->b.len] : '\0';
-    hand_on(sink);
+    char last = sink->b.len > 0 ? sink->b.data[--sink->b.len] : '\0';
+
+    tch_sink_flush(sink);
     tch_buf_addc(&sink->b, last);
+}
+
+char *tch_sink_make_room(struct tch_sink *sink, size_t n)
+{
+    tch_sink_flush(sink);
+    if (n < TCH_SINK_SIZE + TCH_SINK_SIZE / 4)
+        n = TCH_SINK_SIZE + TCH_SINK_SIZE / 4;
+    return tch_buf_room(&sink->b, n);
 }
 
 int tch_sink_end(struct tch_sink *sink)
 {
-    hand_on(sink);
+    tch_sink_flush(sink);
     tch_buf_release(&sink->b);
     return sink->status;
 }
@@ -55,5 +61,5 @@ int tch_sink_to_buf(void *ctx, const void *data, size_t len, tacho_error *err)
     struct tch_buf *b = ctx;
 
     tch_buf_add(b, data, len);
-    return b->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing") : 0;
+    return b->failed ? tch_fail_memory(err) : 0;
 }
