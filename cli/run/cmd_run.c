@@ -27,7 +27,7 @@ static void make_note(struct watcher *w, const struct tch_run *run)
 {
     const struct tch_run_samples *samples = &run->items[0].receipt.samples;
     double *wall = malloc((samples->count + 1) * sizeof *wall);
-    struct tch_summary s;
+    struct tch_run_summary s;
     struct tch_buf b;
     size_t n;
 
@@ -35,10 +35,10 @@ static void make_note(struct watcher *w, const struct tch_run *run)
         return;
     tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
     n = tch_run_samples_field(samples, TCH_WALL, wall);
-    if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
+    if (n > 0 && tch_run_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
         tch_add_value(&b, TCH_NS, s.median);
         if (s.level > 0)
-            tch_buf_addf(&b, " +-%.1f%%", 100 * tch_summary_precision(&s));
+            tch_buf_addf(&b, " +-%.1f%%", 100 * tch_run_summary_precision(&s));
     }
     tch_buf_release(&b);
     free(wall);
@@ -81,7 +81,8 @@ static int print_json(const struct tch_run *run)
 /* Whether the precision asked for was reached. */
 static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_receipt *r)
 {
-    double reached = r->rows.count > 0 ? tch_summary_precision(&r->rows.row[0].summary) : INFINITY;
+    double reached =
+        r->rows.count > 0 ? tch_run_summary_precision(&r->rows.row[0].summary) : INFINITY;
 
     if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE)
         return;

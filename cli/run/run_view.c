@@ -57,8 +57,8 @@ static bool is_shown(const struct tch_run_row *row)
 
 static void add_interval(struct table *t, const struct tch_run_row *row)
 {
-    const struct tch_summary *s = &row->summary;
-    double precision = tch_summary_precision(s);
+    const struct tch_run_summary *s = &row->summary;
+    double precision = tch_run_summary_precision(s);
     struct tch_buf b;
 
     if (s->level == 0) {

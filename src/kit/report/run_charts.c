@@ -15,7 +15,7 @@ enum { BINS_MOST = 60, MEMORY_SERIES = 4 };
 /* Runs in order. */
 
 static void plot_order(struct tch_buf *b, const char *title, const char *name, enum tch_unit unit,
-                       const double *values, size_t n, const struct tch_summary *s)
+                       const double *values, size_t n, const struct tch_run_summary *s)
 {
     struct tch_plot p = {.b = b,
                          .title = title,
@@ -44,7 +44,7 @@ static void plot_order(struct tch_buf *b, const char *title, const char *name, e
 }
 
 /* As wide as Freedman and Diaconis say: 2 (q3 - q1) / n^(1/3). */
-static size_t bin_count(const double *sorted, size_t n, const struct tch_summary *s)
+static size_t bin_count(const double *sorted, size_t n, const struct tch_run_summary *s)
 {
     double width = 2 * (s->q3 - s->q1) / cbrt((double)n);
     double count = width > 0 ? ceil((sorted[n - 1] - sorted[0]) / width) : 1;
@@ -53,7 +53,7 @@ static size_t bin_count(const double *sorted, size_t n, const struct tch_summary
 }
 
 static void plot_histogram(struct tch_buf *b, const double *sorted, size_t n,
-                           const struct tch_summary *s)
+                           const struct tch_run_summary *s)
 {
     double edge[BINS_MOST + 1];
     double height[BINS_MOST] = {0};
@@ -103,7 +103,7 @@ static void plot_cumulative(struct tch_buf *b, const double *sorted, double *sha
     tch_plot_end(&p);
 }
 
-static const struct tch_summary *summary_of(const struct tch_receipt *r, const char *name)
+static const struct tch_run_summary *summary_of(const struct tch_receipt *r, const char *name)
 {
     for (size_t i = 0; i < r->rows.count; i++)
         if (strcmp(r->rows.row[i].name, name) == 0)
@@ -116,7 +116,7 @@ static int plot_metrics(struct tch_buf *b, const struct tch_receipt *r, tacho_er
     int status = 0;
 
     for (size_t i = 0; i < r->samples.metric_count && status == 0; i++) {
-        const struct tch_summary *s = summary_of(r, r->samples.metrics[i].name);
+        const struct tch_run_summary *s = summary_of(r, r->samples.metrics[i].name);
         struct tch_values values = {0};
 
         status = tch_run_samples_metric(&r->samples, i, &values, err);
@@ -130,8 +130,8 @@ static int plot_metrics(struct tch_buf *b, const struct tch_receipt *r, tacho_er
 
 int tch_charts_runs(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err)
 {
-    const struct tch_summary *wall = summary_of(r, "wall_ns");
-    const struct tch_summary *rss = summary_of(r, "max_rss_bytes");
+    const struct tch_run_summary *wall = summary_of(r, "wall_ns");
+    const struct tch_run_summary *rss = summary_of(r, "max_rss_bytes");
     double *values = malloc(2 * (r->samples.count + 1) * sizeof *values);
     size_t n;
 

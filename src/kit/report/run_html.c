@@ -139,7 +139,7 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
                     "<th>outliers</th></tr>\n");
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct tch_run_row *row = &r->rows.row[i];
-        const struct tch_summary *s = &row->summary;
+        const struct tch_run_summary *s = &row->summary;
         char title[96];
 
         tch_buf_adds(b, "<tr><td>");

@@ -17,7 +17,7 @@ static void add_cell_text(struct tch_buf *b, const char *text)
 
 static void add_row(struct tch_buf *b, const struct tch_receipt *r, const struct tch_run_row *row)
 {
-    const struct tch_summary *s = &row->summary;
+    const struct tch_run_summary *s = &row->summary;
 
     tch_buf_adds(b, "| ");
     add_cell_text(b, strcmp(row->name, "throughput") == 0 ? r->work_unit : row->title);

@@ -46,7 +46,7 @@ static void check_drift(struct tch_warnings *w, const double *wall, size_t n)
                  ratio.estimate);
 }
 
-static void check_first(struct tch_warnings *w, const double *wall, const struct tch_summary *s)
+static void check_first(struct tch_warnings *w, const double *wall, const struct tch_run_summary *s)
 {
     if (s->n < 4 || wall[0] <= s->q3 + 3 * (s->q3 - s->q1) || wall[0] < 1.05 * s->median)
         return;
@@ -55,7 +55,7 @@ static void check_first(struct tch_warnings *w, const double *wall, const struct
              "the first run took %.3g times the median", wall[0] / s->median);
 }
 
-static void check_outliers(struct tch_warnings *w, const struct tch_summary *s)
+static void check_outliers(struct tch_warnings *w, const struct tch_run_summary *s)
 {
     if (s->n < ENOUGH || s->outliers * 20 < s->n)
         return;
@@ -153,7 +153,7 @@ int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *sam
 {
     double *wall = malloc(2 * (samples->count + 1) * sizeof *wall);
     double *sorted = wall ? wall + samples->count + 1 : NULL;
-    struct tch_summary s;
+    struct tch_run_summary s;
     size_t n;
     int status;
 
@@ -162,7 +162,7 @@ int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *sam
     check_ends(w, samples);
     check_metrics(w, samples);
     n = tch_run_samples_field(samples, TCH_WALL, wall);
-    status = tch_summary_of(wall, n, 0.05, &s, err);
+    status = tch_run_summary_of(wall, n, 0.05, &s, err);
     if (status == 0 && n > 0 && s.min > 0) {
         memcpy(sorted, wall, n * sizeof *wall);
         tch_sort(sorted, n);

@@ -193,7 +193,8 @@ static bool is_outcome(const char *key, size_t len)
 
 static void write_precision(struct tch_buf *b, const struct tch_receipt *r)
 {
-    double reached = r->rows.count > 0 ? tch_summary_precision(&r->rows.row[0].summary) : INFINITY;
+    double reached =
+        r->rows.count > 0 ? tch_run_summary_precision(&r->rows.row[0].summary) : INFINITY;
 
     tch_json_key(b, "precision");
     tch_json_begin_object(b);

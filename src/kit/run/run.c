@@ -104,11 +104,11 @@ static bool precise(const struct tch_run *run)
     bool enough = wall != NULL;
 
     for (size_t i = 0; i < run->plan->command_count && enough; i++) {
-        struct tch_summary s;
+        struct tch_run_summary s;
         size_t ok = tch_run_samples_field(&run->items[i].receipt.samples, TCH_WALL, wall);
 
-        enough = tch_summary_of(wall, ok, run->alpha, &s, NULL) == 0 &&
-                 tch_summary_precision(&s) <= run->plan->precision;
+        enough = tch_run_summary_of(wall, ok, run->alpha, &s, NULL) == 0 &&
+                 tch_run_summary_precision(&s) <= run->plan->precision;
     }
     free(wall);
     return enough;

@@ -103,13 +103,13 @@ void tch_run_release(struct tch_run *run);
  *
  * @param group  of the runs that are compared with it; or NULL
  */
-int tch_run_found(struct tch_folder *folder, const struct tch_run_plan *plan, const char *group,
-                  const struct tch_surroundings *s, tacho_error *err);
+int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *plan,
+                          const char *group, const struct tch_surroundings *s, tacho_error *err);
 
 /** As tch_run_open(), but it goes on in such a folder, in which `runs` were made; what a run that
     was killed has left of itself goes. pairs: of the rounds before. Do not tch_run_finish() it. */
-int tch_run_go_on(struct tch_run *run, struct tch_run_plan *plan, const char *folder, uint64_t runs,
-                  uint64_t pairs, tacho_error *err);
+int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *folder,
+                   uint64_t runs, uint64_t pairs, tacho_error *err);
 
 /** On such a run, after its last part: what tch_run_measure() draws when the plan asks for it. */
 int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);

@@ -226,8 +226,8 @@ int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *er
     return status;
 }
 
-int tch_run_found(struct tch_folder *folder, const struct tch_run_plan *plan, const char *group,
-                  const struct tch_surroundings *s, tacho_error *err)
+int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *plan,
+                          const char *group, const struct tch_surroundings *s, tacho_error *err)
 {
     struct tch_run_item item = {0};
     struct tch_buf b;
@@ -289,8 +289,8 @@ static int read_head(struct tch_run *run, tacho_error *err)
     return status;
 }
 
-int tch_run_go_on(struct tch_run *run, struct tch_run_plan *plan, const char *folder, uint64_t runs,
-                  uint64_t pairs, tacho_error *err)
+int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *folder,
+                   uint64_t runs, uint64_t pairs, tacho_error *err)
 {
     char killed[PATH_MAX];
     char name[32];

@@ -18,7 +18,7 @@ static size_t count_outliers(const double *sorted, size_t n, double q1, double q
     return count;
 }
 
-static void sum_up(const double *sorted, size_t n, double alpha, struct tch_summary *ret)
+static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_summary *ret)
 {
     struct tch_rank_interval ranks;
     struct tch_scalar scalar;
@@ -43,13 +43,13 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_summ
     }
 }
 
-int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summary *ret,
-                   tacho_error *err)
+int tch_run_summary_of(const double *values, size_t n, double alpha, struct tch_run_summary *ret,
+                       tacho_error *err)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted);
     size_t kept = 0;
 
-    *ret = (struct tch_summary){0};
+    *ret = (struct tch_run_summary){0};
     if (!sorted)
         return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", n);
     for (size_t i = 0; i < n; i++)
@@ -62,7 +62,7 @@ int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summ
     return 0;
 }
 
-double tch_summary_precision(const struct tch_summary *s)
+double tch_run_summary_precision(const struct tch_run_summary *s)
 {
     if (s->level == 0 || s->median <= 0)
         return INFINITY;
@@ -104,7 +104,7 @@ static int add_row(struct tch_run_rows *rows, const char *name, const char *titl
     if (n == 0 || rows->count == TCH_ROWS_MAX)
         return 0;
     *row = (struct tch_run_row){.name = name, .title = title, .unit = unit};
-    if (tch_summary_of(values, n, alpha, &row->summary, err) < 0)
+    if (tch_run_summary_of(values, n, alpha, &row->summary, err) < 0)
         return TACHO_ENOMEM;
     rows->count++;
     return 0;
@@ -158,7 +158,7 @@ void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows)
 {
     tch_json_begin_object(b);
     for (size_t i = 0; i < rows->count; i++) {
-        const struct tch_summary *s = &rows->row[i].summary;
+        const struct tch_run_summary *s = &rows->row[i].summary;
         const struct {
             const char *key;
             double value;

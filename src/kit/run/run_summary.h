@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "run_sample.h"
 
-struct tch_summary {
+struct tch_run_summary {
     size_t n;
     double median;
     double low; /**< of the median's interval; min and max where level is 0 */
@@ -28,11 +28,11 @@ struct tch_summary {
 };
 
 /** n may be 0: then all is 0. Values that are NAN are left out. 0 or TACHO_ENOMEM. */
-int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summary *ret,
-                   tacho_error *err);
+int tch_run_summary_of(const double *values, size_t n, double alpha, struct tch_run_summary *ret,
+                       tacho_error *err);
 
 /** Half the interval's width by the median; INFINITY without an interval. */
-double tch_summary_precision(const struct tch_summary *s);
+double tch_run_summary_precision(const struct tch_run_summary *s);
 
 /** One field of all samples that ended well, or of all where none did, into values (room for
     count); those not measured are left out. Returns how many. */
@@ -48,7 +48,7 @@ struct tch_run_row {
     const char *name;  /**< "wall_ns" */
     const char *title; /**< "wall time" */
     enum tch_unit unit;
-    struct tch_summary summary;
+    struct tch_run_summary summary;
 };
 
 enum { TCH_ROWS_MAX = TCH_FIELDS + 64 + 1 };

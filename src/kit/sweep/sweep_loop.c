@@ -119,7 +119,7 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
 
     whole.runs = sweep->units[i].total;
     if (status == 0)
-        status = tch_run_found(&folder, &whole, sweep->id, &s, err);
+        status = tch_run_create_folder(&folder, &whole, sweep->id, &s, err);
     free(s.config);
     if (status == 0 && !(sweep->units[i].folder = strdup(folder.path)))
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a cell");
@@ -151,7 +151,7 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
     struct tch_sweep_unit *unit = &sweep->units[step->unit];
     struct tch_run_watch run_watch = {.stop = watch->stop};
     struct tch_run run;
-    int status = tch_run_go_on(&run, &p->run, unit->folder, step->run - 1, step->pair - 1, err);
+    int status = tch_run_resume(&run, &p->run, unit->folder, step->run - 1, step->pair - 1, err);
 
     if (status == 0)
         status = tch_run_measure(&run, &run_watch, err);
@@ -235,7 +235,7 @@ static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
     const struct tch_sweep_unit *unit = &sweep->units[i];
     struct tch_run_watch run_watch = {.stop = watch->stop};
     struct tch_run run;
-    int status = tch_run_go_on(&run, &p->run, unit->folder, unit->total, 0, err);
+    int status = tch_run_resume(&run, &p->run, unit->folder, unit->total, 0, err);
 
     if (status == 0)
         status = tch_run_flames(&run, &run_watch, err);

@@ -185,7 +185,7 @@ static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
         return TACHO_ENOMEM;
     *had = r->measure_count;
     for (size_t i = 0; i < receipt->rows.count; i++) {
-        const struct tch_summary *s = &receipt->rows.row[i].summary;
+        const struct tch_run_summary *s = &receipt->rows.row[i].summary;
         struct tch_cell_value *v = &c->value[place_of(r, &receipt->rows.row[i], err)];
 
         v->median = s->median;

@@ -181,15 +181,15 @@ static void warns_of_what_the_times_show(void **state)
 static void sums_up_with_an_interval(void **state)
 {
     const double values[] = {5, 1, 4, 2, 3, 6};
-    struct tch_summary s;
+    struct tch_run_summary s;
 
     (void)state;
-    assert_int_equal(tch_summary_of(values, 6, 0.05, &s, NULL), 0);
+    assert_int_equal(tch_run_summary_of(values, 6, 0.05, &s, NULL), 0);
     assert_true(s.n == 6 && s.median == 3.5 && s.low == 1 && s.high == 6 && s.level > 0.95);
-    assert_int_equal(tch_summary_of(values, 5, 0.05, &s, NULL), 0);
+    assert_int_equal(tch_run_summary_of(values, 5, 0.05, &s, NULL), 0);
     assert_true(s.level == 0 && s.low == 1 && s.high == 5);
-    assert_true(isinf(tch_summary_precision(&s)));
-    assert_int_equal(tch_summary_of(values, 0, 0.05, &s, NULL), 0);
+    assert_true(isinf(tch_run_summary_precision(&s)));
+    assert_int_equal(tch_run_summary_of(values, 0, 0.05, &s, NULL), 0);
     assert_int_equal(s.n, 0);
 }
 

@@ -20,13 +20,13 @@ static void found(const char *rights, unsigned anonymous, unsigned swap, size_t 
                        "VmFlags: rd mr mw me\n",
                        rights, anonymous, swap);
     FILE *smaps = fmemopen(text, (size_t)len, "r");
-    struct tch_piece pieces[4] = {0};
+    struct tch_spawner_mapping mappings[4] = {0};
 
     assert_non_null(smaps);
-    assert_int_equal(tch_spawner_pieces(smaps, pieces, 4), want);
+    assert_int_equal(tch_spawner_mappings(smaps, mappings, 4), want);
     if (want > 0) {
-        assert_int_equal(pieces[0].start, 0x7f0000001000);
-        assert_int_equal(pieces[0].len, 0x2000);
+        assert_int_equal(mappings[0].start, 0x7f0000001000);
+        assert_int_equal(mappings[0].len, 0x2000);
     }
     fclose(smaps);
 }

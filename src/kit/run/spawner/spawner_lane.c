@@ -14,7 +14,7 @@
 
 enum { ENV_FACTS = 5 };
 
-static const char *const file_names[TCH_LANE_FILES][2] = {
+static const char *const file_names[TCH_SPAWNER_LANE_FILES][2] = {
     {"TACHO_RUN_DIR=", ""},
     {"TACHO_PROFILE_JSONL=", "/profile.jsonl"},
     {"TACHO_TRACE_OUT=", "/trace.tacho"},
@@ -34,7 +34,7 @@ static bool is_set(const char *name)
 }
 
 /* What programs are told of the run, where the user tells nothing. */
-static int add_facts(struct tch_lane *lane, size_t n)
+static int add_facts(struct tch_spawner_lane *lane, size_t n)
 {
     const struct tch_target *t = lane->target;
     const char *facts[ENV_FACTS][2] = {{"TACHO_PROFILE_ENV_HASH", t->env_hash},
@@ -56,27 +56,27 @@ static int add_facts(struct tch_lane *lane, size_t n)
 }
 
 /* The strings of `environ` and those that we add, each with room. */
-int tch_lane_init(struct tch_lane *lane, const struct tch_target *target)
+int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target *target)
 {
     size_t n = 0;
 
     lane->target = target;
     while (environ[n])
         n++;
-    lane->env = calloc(n + TCH_LANE_FILES + ENV_FACTS + 1, sizeof *lane->env);
+    lane->env = calloc(n + TCH_SPAWNER_LANE_FILES + ENV_FACTS + 1, sizeof *lane->env);
     if (!lane->env)
         return TACHO_ENOMEM;
     n = 0;
     for (char **e = environ; *e; e++)
         if (strncmp(*e, file_names[0][0], strlen(file_names[0][0])) != 0)
             lane->env[n++] = *e;
-    for (int i = 0; i < TCH_LANE_FILES && lane->target->folder; i++) {
+    for (int i = 0; i < TCH_SPAWNER_LANE_FILES && lane->target->folder; i++) {
         char name[32];
 
         snprintf(name, sizeof name, "%.*s", (int)strcspn(file_names[i][0], "="), file_names[i][0]);
         if (i > 0 && is_set(name))
             continue;
-        lane->file[i] = malloc(TCH_LANE_PATH + 64);
+        lane->file[i] = malloc(TCH_SPAWNER_LANE_PATH + 64);
         if (!lane->file[i])
             return TACHO_ENOMEM;
         lane->env[n++] = lane->file[i];
@@ -88,30 +88,30 @@ int tch_lane_init(struct tch_lane *lane, const struct tch_target *target)
  * Folders.
  */
 
-static char *put_folder(char *at, const struct tch_lane *lane, unsigned run)
+static char *put_folder(char *at, const struct tch_spawner_lane *lane, unsigned run)
 {
     at = tch_put_text(tch_put_text(at, lane->target->folder), "/iter/");
     return tch_put_number(at, run, 4);
 }
 
-static void name_folder(struct tch_lane *lane, unsigned run)
+static void name_folder(struct tch_spawner_lane *lane, unsigned run)
 {
     put_folder(lane->folder, lane, run);
     lane->number = run;
-    for (int i = 0; i < TCH_LANE_FILES; i++)
+    for (int i = 0; i < TCH_SPAWNER_LANE_FILES; i++)
         if (lane->file[i])
             tch_put_text(tch_put_text(tch_put_text(lane->file[i], file_names[i][0]), lane->folder),
                          file_names[i][1]);
 }
 
-static void remove_folder(const struct tch_lane *lane)
+static void remove_folder(const struct tch_spawner_lane *lane)
 {
     syscall(SYS_unlinkat, AT_FDCWD, lane->folder, AT_REMOVEDIR);
 }
 
 /* That of runs that do not count is removed with all that is in it: kept apart. Its time is set to
    1970: it is another once a name has come into it. */
-int tch_lane_enter(struct tch_lane *lane, unsigned run)
+int tch_spawner_lane_enter(struct tch_spawner_lane *lane, unsigned run)
 {
     static const struct timespec long_ago[2];
 
@@ -126,9 +126,9 @@ int tch_lane_enter(struct tch_lane *lane, unsigned run)
     return (int)syscall(SYS_utimensat, AT_FDCWD, lane->folder, long_ago, 0);
 }
 
-void tch_lane_leave(struct tch_lane *lane, unsigned run)
+void tch_spawner_lane_leave(struct tch_spawner_lane *lane, unsigned run)
 {
-    static char mine[TCH_LANE_PATH];
+    static char mine[TCH_SPAWNER_LANE_PATH];
     struct statx st;
 
     lane->empty = syscall(SYS_statx, AT_FDCWD, lane->folder, 0, STATX_MTIME, &st) == 0 &&
@@ -139,7 +139,7 @@ void tch_lane_leave(struct tch_lane *lane, unsigned run)
     syscall(SYS_renameat2, AT_FDCWD, lane->folder, AT_FDCWD, mine, 0);
 }
 
-void tch_lane_end(const struct tch_lane *lane)
+void tch_spawner_lane_close(const struct tch_spawner_lane *lane)
 {
     if (lane->empty)
         remove_folder(lane);

@@ -14,22 +14,22 @@
 #include "spawner.h"
 
 enum {
-    TCH_LANE_FILES = 3,
-    TCH_LANE_PATH = PATH_MAX + 64,
+    TCH_SPAWNER_LANE_FILES = 3,
+    TCH_SPAWNER_LANE_PATH = PATH_MAX + 64,
 };
 
 /** A target with all that can be made before, and the folder that its program is told of. */
-struct tch_lane {
+struct tch_spawner_lane {
     const struct tch_target *target;
     const char **env;
-    char *file[TCH_LANE_FILES]; /**< of env; NULL: the user has set it */
-    char folder[TCH_LANE_PATH]; /**< of the run that goes on */
-    unsigned number;            /**< of the folder */
-    bool empty;                 /**< it is there, and nothing was put into it */
+    char *file[TCH_SPAWNER_LANE_FILES]; /**< of env; NULL: the user has set it */
+    char folder[TCH_SPAWNER_LANE_PATH]; /**< of the run that goes on */
+    unsigned number;                    /**< of the folder */
+    bool empty;                         /**< it is there, and nothing was put into it */
 };
 
 /** Before the first run: the environment. 0 or TACHO_ENOMEM. */
-int tch_lane_init(struct tch_lane *lane, const struct tch_target *target);
+int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target *target);
 
 /**
  * Around each run: its folder is there, and named in the environment.
@@ -39,24 +39,24 @@ int tch_lane_init(struct tch_lane *lane, const struct tch_target *target);
  *
  * @return 0, or -1 with errno
  */
-int tch_lane_enter(struct tch_lane *lane, unsigned run);
-void tch_lane_leave(struct tch_lane *lane, unsigned run);
+int tch_spawner_lane_enter(struct tch_spawner_lane *lane, unsigned run);
+void tch_spawner_lane_leave(struct tch_spawner_lane *lane, unsigned run);
 
 /** After the last: a folder that is empty goes. */
-void tch_lane_end(const struct tch_lane *lane);
+void tch_spawner_lane_close(const struct tch_spawner_lane *lane);
 
 /** Before the first run, then a line of the log for each; 0, or -1 with errno. */
 void tch_spawner_log_init(void);
 int tch_spawner_log(int fd, const struct tch_run_sample *sample);
 
 /** Part of a file that is mapped and only read, with no page of our own in it. */
-struct tch_piece {
+struct tch_spawner_mapping {
     uintptr_t start;
     size_t len;
 };
 
 /** The first of them, at most `room`, in the text of /proc/PID/smaps; how many. */
-size_t tch_spawner_pieces(FILE *smaps, struct tch_piece *pieces, size_t room);
+size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *pieces, size_t room);
 
 /** Lets go of code and constants that were used before and will not be again, and forgets the
     peak. */

@@ -36,7 +36,7 @@ struct launch {
 /* Global, as signal handlers need it. */
 static struct tch_spawner_shared *mine;
 static const struct tch_run_plan *plan;
-static struct tch_lane *lanes;
+static struct tch_spawner_lane *lanes;
 static struct tch_counters counters;
 static int null_fd;
 static volatile sig_atomic_t child_pid;
@@ -196,7 +196,7 @@ extern int plain_clone(int (*fn)(void *), void *stack, int flags, void *arg,
                        ...) __asm__("__clone");
 
 /* 1: it has ended; 0: it was ended. */
-static int launch(const struct tch_lane *lane, struct tch_run_sample *r, struct launch *l,
+static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r, struct launch *l,
                   tacho_error *err)
 {
     const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
@@ -222,7 +222,7 @@ static int launch(const struct tch_lane *lane, struct tch_run_sample *r, struct 
     return by_itself;
 }
 
-static int run_one(struct tch_run_sample *r, struct tch_lane *lane, tacho_error *err)
+static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tacho_error *err)
 {
     const struct tch_target *target = lane->target;
     const struct tch_run_command *command = target->command;
@@ -237,7 +237,7 @@ static int run_one(struct tch_run_sample *r, struct tch_lane *lane, tacho_error 
     };
     int status;
 
-    if (target->folder && tch_lane_enter(lane, (unsigned)r->run) < 0)
+    if (target->folder && tch_spawner_lane_enter(lane, (unsigned)r->run) < 0)
         return tch_fail_errno(err, errno, "cannot make the folder '%s'", lane->folder);
     clear_errors(target->err_fd);
     if (plan->input) {
@@ -249,7 +249,7 @@ static int run_one(struct tch_run_sample *r, struct tch_lane *lane, tacho_error 
     if (plan->input)
         syscall(SYS_close, l.fd[0]);
     if (target->folder)
-        tch_lane_leave(lane, (unsigned)r->run);
+        tch_spawner_lane_leave(lane, (unsigned)r->run);
     if (status > 0 && r->run > 0 && target->log_fd >= 0 && tch_spawner_log(target->log_fd, r) < 0)
         return tch_fail_errno(err, errno, "cannot write 'samples.jsonl'");
     return status;
@@ -263,7 +263,7 @@ static int make_lanes(const struct tch_target *targets, tacho_error *err)
 {
     lanes = calloc(plan->command_count, sizeof *lanes);
     for (size_t i = 0; lanes && i < plan->command_count; i++)
-        if (tch_lane_init(&lanes[i], &targets[i]) < 0)
+        if (tch_spawner_lane_init(&lanes[i], &targets[i]) < 0)
             return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the environment");
     return lanes ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
 }
@@ -425,7 +425,7 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
         while (n < 0 && (errno == EINTR || errno == EAGAIN) && syscall(SYS_getppid) == parent);
     } while (n == (long)sizeof q && run_jobs(fd, &q));
     for (size_t i = 0; i < plan->command_count; i++)
-        tch_lane_end(&lanes[i]);
+        tch_spawner_lane_close(&lanes[i]);
     end_server();
     _exit(0);
 }

@@ -14,7 +14,7 @@
 enum { PIECES = 128 };
 
 /* "7f1c-7f2d r-xp ..." */
-static bool parse_piece(const char *line, struct tch_piece *ret)
+static bool parse_piece(const char *line, struct tch_spawner_mapping *ret)
 {
     char *end;
     uintmax_t start = strtoumax(line, &end, 16);
@@ -22,7 +22,7 @@ static bool parse_piece(const char *line, struct tch_piece *ret)
 
     if (stop <= start || strncmp(end, " r-", 3) != 0 || end[4] != 'p' || !strchr(end, '/'))
         return false;
-    *ret = (struct tch_piece){(uintptr_t)start, (size_t)(stop - start)};
+    *ret = (struct tch_spawner_mapping){(uintptr_t)start, (size_t)(stop - start)};
     return true;
 }
 
@@ -36,7 +36,7 @@ static bool is_none(const char *line, const char *name)
 
 /* Those with pages of our own in them, as where addresses were put in at the start, would lose
    these, also while they are swapped out: not found. */
-size_t tch_spawner_pieces(FILE *smaps, struct tch_piece *pieces, size_t room)
+size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *pieces, size_t room)
 {
     char line[PATH_MAX + 128];
     bool file = false, whole = false; /* pieces[n] is one, as far as is known */
@@ -56,10 +56,10 @@ size_t tch_spawner_pieces(FILE *smaps, struct tch_piece *pieces, size_t room)
     return n;
 }
 
-static size_t find_pieces(struct tch_piece *pieces)
+static size_t find_pieces(struct tch_spawner_mapping *pieces)
 {
     FILE *smaps = fopen("/proc/self/smaps", "re");
-    size_t n = smaps ? tch_spawner_pieces(smaps, pieces, PIECES) : 0;
+    size_t n = smaps ? tch_spawner_mappings(smaps, pieces, PIECES) : 0;
 
     if (smaps)
         fclose(smaps);
@@ -70,7 +70,7 @@ static size_t find_pieces(struct tch_piece *pieces)
 void tch_spawner_shrink(void)
 {
     static const char peak[] = "5";
-    struct tch_piece pieces[PIECES];
+    struct tch_spawner_mapping pieces[PIECES];
     size_t n = find_pieces(pieces);
     int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
