@@ -15,7 +15,6 @@ const volatile sig_atomic_t *catch_stop(void)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};
 
-    stop = 0;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
     return &stop;

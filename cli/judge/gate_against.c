@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/spawn.h"
+#include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
 
 enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
@@ -106,7 +107,8 @@ static void show_tail(const char *path)
     fprintf(stderr, "%.*s\n", (int)((size_t)n - from), text + from);
 }
 
-static int build(const char *line, const char *folder, const char *log, const char *which)
+static int build(const char *line, const char *folder, const char *log, const char *which,
+                 const volatile sig_atomic_t *stop)
 {
     const char *argv[] = {"sh", "-c", line, NULL};
     struct tch_spawn spec = {
@@ -115,13 +117,19 @@ static int build(const char *line, const char *folder, const char *log, const ch
         .io = {{.kind = TCH_IO_NULL},
                {.kind = TCH_IO_WRITE, .path = log},
                {.kind = TCH_IO_APPEND, .path = log}},
+        .new_group = true,
     };
     struct tch_spawn_end end;
     tacho_error err;
     pid_t pid;
 
-    if (tch_spawn(&spec, &pid, &err) < 0 || tch_spawn_wait(pid, &end, &err) < 0) {
+    if (!*stop && (tch_spawn(&spec, &pid, &err) < 0 ||
+                   tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err) < 0)) {
         complain(&err, "cannot build %s", which);
+        return EXIT_WORK;
+    }
+    if (*stop) {
+        complain(NULL, "interrupted while building %s", which);
         return EXIT_WORK;
     }
     if (end.status == 0)
@@ -136,6 +144,7 @@ static int build(const char *line, const char *folder, const char *log, const ch
 int against_make(struct against *a, const struct gate_options *o, const struct args *args)
 {
     const char *line = o->build ? o->build : o->settings.build;
+    const volatile sig_atomic_t *stop = catch_stop();
     char log[PATH_MAX];
     int status;
 
@@ -149,9 +158,9 @@ int against_make(struct against *a, const struct gate_options *o, const struct a
     if (!args->quiet)
         fprintf(stderr, "building %s (%.12s) and the working tree\n", o->against, a->commit);
     snprintf(log, sizeof log, "%.4000s/build-before.log", o->out);
-    status = build(line, a->root, log, o->against);
+    status = build(line, a->root, log, o->against, stop);
     if (status != EXIT_OK)
         return status;
     snprintf(log, sizeof log, "%.4000s/build-now.log", o->out);
-    return build(line, o->root, log, "the working tree");
+    return build(line, o->root, log, "the working tree", stop);
 }

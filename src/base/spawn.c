@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 
 /* The environment. */
@@ -309,6 +310,32 @@ int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err)
     while (got < 0 && errno == EINTR);
     if (got < 0)
         return tch_fail_errno(err, errno, "cannot wait for process %ld", (long)pid);
+    *ret = end;
+    return 0;
+}
+
+int tch_spawn_wait_or_stop(pid_t pid, const volatile sig_atomic_t *stop, uint64_t grace_ns,
+                           struct tch_spawn_end *ret, tacho_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 10000000}; /* a signal to us ends it early */
+    uint64_t stopped_ns = 0;
+    struct tch_spawn_end end;
+    pid_t got;
+
+    while ((got = wait4(pid, &end.status, WNOHANG, &end.usage)) == 0 ||
+           (got < 0 && errno == EINTR)) {
+        if (*stop && stopped_ns == 0) {
+            stopped_ns = tch_now_ns();
+            kill(-pid, SIGTERM);
+        } else if (*stop && tch_now_ns() - stopped_ns > grace_ns) {
+            kill(-pid, SIGKILL);
+        }
+        nanosleep(&pause, NULL);
+    }
+    if (got < 0)
+        return tch_fail_errno(err, errno, "cannot wait for process %ld", (long)pid);
+    if (*stop)
+        kill(-pid, SIGKILL); /* descendants that ignored SIGTERM */
     *ret = end;
     return 0;
 }

@@ -11,6 +11,7 @@
 #ifndef TCH_SPAWN_H
 #define TCH_SPAWN_H
 
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,6 +94,16 @@ struct tch_spawn_end {
 
 /** Waits until the child has ended, whatever signals come. */
 int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err);
+
+/**
+ * Waits for a child that has a process group of its own (`new_group`). Once *stop is not 0, the
+ * group gets SIGTERM and, when the child has not exited after grace_ns, SIGKILL.
+ *
+ * @param ret  set when the child has exited, also when it was stopped
+ * @return 0 also when it was stopped: the caller sees *stop
+ */
+int tch_spawn_wait_or_stop(pid_t pid, const volatile sig_atomic_t *stop, uint64_t grace_ns,
+                           struct tch_spawn_end *ret, tacho_error *err);
 
 /**
  * Runs a program to its end and adds what it prints on standard output to `out`, whose limit

@@ -23,7 +23,7 @@ limited()
 settings()
 {
     echo "build: 'true'"
-    echo "defaults: {runs: 3, max_runs: 3}"
+    echo "defaults: {runs: 6, max_runs: 6}"
     echo "benches:"
     for i in $(seq "$1"); do
         echo "- {name: bench$i, command: \"$2\", budgets: {wall: {tolerance: 100000%}}}"
@@ -48,7 +48,7 @@ for count; do
     [ "$(jq '[.rows[].bench] | unique | length' gate.json)" -eq "$count" ] ||
         fail "--against: not every one of $count benches was judged: $(cat gate.json)"
     for i in 1 "$count"; do
-        [ "$(jq .runs "tacho-out/bench$i/latest/run.json")" = 3 ] || fail "bench$i was not run 3 times"
+        [ "$(jq '.samples | length' "tacho-out/bench$i/latest/run.json")" = 6 ] || fail "bench$i was not run 6 times"
     done
 done
 

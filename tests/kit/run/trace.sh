@@ -26,7 +26,7 @@ has '[.[] | select(.name == "queue" and .args.value == 5)] | length == 3'
 has '[.[] | select(.name == "load" and .args.value == 0.5)] | length == 3'
 has '[.[] | select(.name == "pushed" and .dur == 1000 and .pid != 0)] | length == 3'
 has '[.[] | select(.ph == "M" and .args.name == "stream 7")] | length == 3'
-has '[.[] | select(.ph == "M" and .args.name == "run_recorder")] | length == 3'
+has '[.[] | select(.ph == "M" and .args.name == "test_run_recorder")] | length == 3'
 
 # Every event of a program lies within one of the runs; each run has its own process.
 # shellcheck disable=SC2016 # jq's variables
