@@ -236,36 +236,16 @@ size_t tch_f32_json(char out[TCH_FLOAT_TEXT], float value)
     return sign + dressed(out + sign, decimal_f32(value), -5, 13, true);
 }
 
-static size_t plain(char *out, double value, struct decimal d)
+size_t tch_f64_plain(char out[TCH_PLAIN_TEXT], double value)
 {
     size_t sign = signbit(value) != 0;
 
-    out[0] = '-';
-    return sign + dressed(out + sign, d, -400, 400, false);
-}
-
-/* The text of what has no digits, or 0. */
-static size_t special(char *out, double value)
-{
     if (isnan(value))
         return copy(out, "NaN");
+    out[0] = '-';
     if (isinf(value))
-        return copy(out, value < 0 ? "-inf" : "inf");
+        return sign + copy(out + sign, "inf");
     if (value == 0)
-        return copy(out, signbit(value) ? "-0" : "0");
-    return 0;
-}
-
-size_t tch_f64_plain(char out[TCH_PLAIN_TEXT], double value)
-{
-    size_t len = special(out, value);
-
-    return len > 0 ? len : plain(out, value, decimal_f64(value));
-}
-
-size_t tch_f32_plain(char out[TCH_PLAIN_TEXT], float value)
-{
-    size_t len = special(out, (double)value);
-
-    return len > 0 ? len : plain(out, (double)value, decimal_f32(value));
+        return sign + copy(out + sign, "0");
+    return sign + dressed(out + sign, decimal_f64(value), -400, 400, false);
 }

@@ -11,7 +11,7 @@
 enum {
     TCH_U64_TEXT = 20,    /* bytes that any uint64_t needs */
     TCH_FLOAT_TEXT = 32,  /* ... any float or double as JSON */
-    TCH_PLAIN_TEXT = 344, /* ... any float or double without an exponent */
+    TCH_PLAIN_TEXT = 344, /* ... any double without an exponent */
 };
 
 /** Each writes to out, which it does not terminate, and returns the length. */
@@ -24,6 +24,5 @@ size_t tch_f32_json(char out[TCH_FLOAT_TEXT], float value);
 
 /** Never an exponent: "1", "-0", "NaN", "inf", "-inf". */
 size_t tch_f64_plain(char out[TCH_PLAIN_TEXT], double value);
-size_t tch_f32_plain(char out[TCH_PLAIN_TEXT], float value);
 
 #endif

@@ -32,13 +32,6 @@ void tch_pb_varint(struct tch_buf *b, uint32_t field, uint64_t value)
     tch_pb_packed(b, value);
 }
 
-void tch_pb_zigzag(struct tch_buf *b, uint32_t field, int64_t value)
-{
-    uint64_t twice = (uint64_t)value << 1;
-
-    tch_pb_varint(b, field, value < 0 ? ~twice : twice);
-}
-
 void tch_pb_fixed64(struct tch_buf *b, uint32_t field, uint64_t value)
 {
     put_tag(b, field, TCH_PB_FIXED64);
@@ -177,20 +170,6 @@ int tch_pb_next(struct tch_pb_reader *r, struct tch_pb_field *ret)
     r->at = at;
     *ret = field;
     return 1;
-}
-
-int tch_pb_next_packed(struct tch_pb_reader *r, uint64_t *ret)
-{
-    if (r->at == r->end)
-        return 0;
-    return take_varint(&r->at, r->end, ret) ? 1 : TACHO_EPARSE;
-}
-
-int64_t tch_pb_to_zigzag(uint64_t value)
-{
-    uint64_t half = value >> 1;
-
-    return (int64_t)(value & 1 ? ~half : half);
 }
 
 double tch_pb_to_double(uint64_t value)

@@ -42,9 +42,6 @@ static inline size_t tch_pb_put_varint(uint8_t *out, uint64_t value)
 /** int32, int64, uint32, uint64, bool, enum: a negative number is its 64-bit two's complement. */
 void tch_pb_varint(struct tch_buf *b, uint32_t field, uint64_t value);
 
-/** sint32, sint64. */
-void tch_pb_zigzag(struct tch_buf *b, uint32_t field, int64_t value);
-
 void tch_pb_fixed64(struct tch_buf *b, uint32_t field, uint64_t value);
 void tch_pb_double(struct tch_buf *b, uint32_t field, double value);
 
@@ -88,10 +85,6 @@ void tch_pb_open(struct tch_pb_reader *r, const void *data, size_t len);
     nobody writes any more, are not read). */
 int tch_pb_next(struct tch_pb_reader *r, struct tch_pb_field *ret);
 
-/** A bare varint, an element of a packed field: 1, 0 or TACHO_EPARSE as above. */
-int tch_pb_next_packed(struct tch_pb_reader *r, uint64_t *ret);
-
-int64_t tch_pb_to_zigzag(uint64_t value);
 double tch_pb_to_double(uint64_t value);
 
 #endif

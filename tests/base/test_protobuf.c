@@ -54,12 +54,6 @@ static void writes_numbers_at_their_limits(void **state)
     ASSERT_BYTES(&b, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 
     tch_buf_clear(&b);
-    tch_pb_zigzag(&b, 1, -1);
-    tch_pb_zigzag(&b, 1, 1);
-    tch_pb_zigzag(&b, 1, INT64_MIN);
-    ASSERT_BYTES(&b, "\x08\x01\x08\x02\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-
-    tch_buf_clear(&b);
     tch_pb_fixed64(&b, TCH_PB_FIELD_MAX, 0x0102030405060708u);
     ASSERT_BYTES(&b, "\xf9\xff\xff\xff\x0f\x08\x07\x06\x05\x04\x03\x02\x01");
 
@@ -132,23 +126,7 @@ static void reads_back_every_type(void **state)
     assert_int_equal(f.type, TCH_PB_FIXED32);
     assert_int_equal(f.value, 0x01020304);
     assert_int_equal(tch_pb_next(&r, &f), 0);
-    assert_int_equal(tch_pb_to_zigzag(1), -1);
-    assert_int_equal(tch_pb_to_zigzag(UINT64_MAX), INT64_MIN);
     assert_true(tch_pb_to_double(0x3ff0000000000000u) == 1.0);
-}
-
-static void reads_packed_numbers(void **state)
-{
-    struct tch_pb_reader r;
-    uint64_t value;
-
-    (void)state;
-    tch_pb_open(&r, "\x03\x8e\x02\x80", 4);
-    assert_int_equal(tch_pb_next_packed(&r, &value), 1);
-    assert_int_equal(value, 3);
-    assert_int_equal(tch_pb_next_packed(&r, &value), 1);
-    assert_int_equal(value, 270);
-    assert_int_equal(tch_pb_next_packed(&r, &value), TACHO_EPARSE);
 }
 
 static void refuses_what_is_cut_or_not_protobuf(void **state)
@@ -216,7 +194,6 @@ int main(void)
         cmocka_unit_test(writes_numbers_at_their_limits),
         cmocka_unit_test(gives_long_sub_messages_their_length),
         cmocka_unit_test(reads_back_every_type),
-        cmocka_unit_test(reads_packed_numbers),
         cmocka_unit_test(refuses_what_is_cut_or_not_protobuf),
         cmocka_unit_test(fails_at_the_limit_and_stays_failed),
     };

@@ -82,8 +82,6 @@ tch_yaml_taker tch_yaml_text;
 tch_yaml_taker tch_yaml_bool;
 /** A whole number up to 1,000,000,000: uint64_t. */
 tch_yaml_taker tch_yaml_count;
-/** Any finite number: double. */
-tch_yaml_taker tch_yaml_number;
 /** "5%" or 0.05, not negative: double. */
 tch_yaml_taker tch_yaml_share;
 /** "250ms", in nanoseconds: uint64_t. */

@@ -94,16 +94,6 @@ int tch_yaml_count(const struct tch_yaml_node *node, void *at, tacho_error *err)
     return 0;
 }
 
-int tch_yaml_number(const struct tch_yaml_node *node, void *at, tacho_error *err)
-{
-    double value;
-
-    if (node->quoted || tch_parse_f64(node->text, &value) < 0 || !isfinite(value))
-        return wrong(node, "a number", err);
-    *(double *)at = value;
-    return 0;
-}
-
 int tch_yaml_share(const struct tch_yaml_node *node, void *at, tacho_error *err)
 {
     size_t len = strlen(node->text);

@@ -145,15 +145,6 @@ double tch_median(double *x, size_t n)
     return low + (high - low) / 2;
 }
 
-double tch_mad(double *x, size_t n)
-{
-    double median = tch_median(x, n);
-
-    for (size_t i = 0; i < n; i++)
-        x[i] = fabs(x[i] - median);
-    return tch_median(x, n);
-}
-
 double tch_quantile_linear(const double *sorted, size_t n, double q)
 {
     double place;

@@ -19,9 +19,6 @@ double tch_select(double *x, size_t n, size_t k);
 /** The mean of the two middle values, or the middle one; n > 0. Reorders x. */
 double tch_median(double *x, size_t n);
 
-/** The median of the distances from the median; n > 0. Overwrites x. */
-double tch_mad(double *x, size_t n);
-
 /** The value at q (0 to 1) of sorted x, linear between neighbours; 0 when n is 0. */
 double tch_quantile_linear(const double *sorted, size_t n, double q);
 

@@ -26,20 +26,6 @@ static uint64_t kib_of(const char *start, const char *end)
     return kib * 1024;
 }
 
-uint64_t tch_status_bytes(const char *status, const char *key)
-{
-    size_t len = strlen(key);
-
-    for (const char *line = status; *line;) {
-        const char *end = line + strcspn(line, "\n");
-
-        if (strncmp(line, key, len) == 0 && line[len] == ':')
-            return kib_of(line + len + 1, end);
-        line = *end ? end + 1 : end;
-    }
-    return 0;
-}
-
 /* One walk over the lines: this is the costly part of a full snapshot, after the kernel's. */
 void tch_status_parse(const char *status, struct tch_status *ret)
 {

@@ -7,9 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A line "KEY: 12 kB" of /proc/PID/status, in bytes; 0 when there is none or it is no number. */
-uint64_t tch_status_bytes(const char *status, const char *key);
-
 /** What a status says of memory, in bytes. */
 struct tch_status {
     uint64_t rss;

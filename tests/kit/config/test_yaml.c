@@ -11,7 +11,6 @@ struct settings {
     uint64_t runs;
     uint64_t timeout_ns;
     double tolerance;
-    double factor;
     bool required;
     const struct tch_yaml_node *list;
     const struct tch_yaml_node *env;
@@ -22,7 +21,6 @@ static const struct tch_yaml_field fields[] = {
     {"runs", tch_yaml_count, offsetof(struct settings, runs)},
     {"timeout", tch_yaml_duration, offsetof(struct settings, timeout_ns)},
     {"tolerance", tch_yaml_share, offsetof(struct settings, tolerance)},
-    {"factor", tch_yaml_number, offsetof(struct settings, factor)},
     {"required", tch_yaml_bool, offsetof(struct settings, required)},
     {"list", tch_yaml_list, offsetof(struct settings, list)},
     {"env", tch_yaml_map, offsetof(struct settings, env)},
@@ -50,7 +48,6 @@ static void takes_each_type(void **state)
                           "runs: 20\n"
                           "timeout: 1.5s\n"
                           "tolerance: 5%\n"
-                          "factor: -0.25\n"
                           "required: true\n"
                           "list: [a, 'b c']\n"
                           "env:\n  A: 1\n  B: \"\"\n"
@@ -61,7 +58,6 @@ static void takes_each_type(void **state)
     assert_int_equal(s.runs, 20);
     assert_int_equal(s.timeout_ns, 1500000000);
     assert_true(s.tolerance == 0.05);
-    assert_true(s.factor == -0.25);
     assert_true(s.required);
     assert_int_equal(s.list->count, 2);
     assert_string_equal(s.list->first->next->text, "b c");
@@ -100,7 +96,6 @@ static void errors_point_to_line_and_column(void **state)
         {"tolerance: much\n", 1, 12, "a share"},
         {"tolerance: -1%\n", 1, 12, "a share"},
         {"timeout: 5\n", 1, 10, "a duration"},
-        {"factor: 1e999\n", 1, 9, "a number"},
         {"list: a\n", 1, 7, "a list"},
         {"env: [a]\n", 1, 6, "a map"},
         {"name: {a: b}\n", 1, 7, "a text"},

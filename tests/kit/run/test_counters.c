@@ -55,7 +55,6 @@ static void counts_what_is_spawned(void **state)
         field[i] = NAN;
     tch_counters_open(&c, software, 2);
     if (c.count < 2) {
-        tch_counters_close(&c);
         print_message("skipped: this kernel lets us open no performance events\n");
         skip();
     }
@@ -73,7 +72,6 @@ static void counts_what_is_spawned(void **state)
     tch_counters_take(&c, field);
     assert_true(field[TCH_CYCLES] == 0 && field[TCH_CACHE_MISSES] == 0);
     assert_true(isnan(field[TCH_INSTRUCTIONS]));
-    tch_counters_close(&c);
 }
 
 static void leaves_out_what_is_not_there(void **state)
@@ -84,7 +82,6 @@ static void leaves_out_what_is_not_there(void **state)
     (void)state;
     tch_counters_open(&c, nonsense, 1);
     assert_int_equal(c.count, 0);
-    tch_counters_close(&c);
 }
 
 int main(void)

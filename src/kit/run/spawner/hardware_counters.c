@@ -79,12 +79,3 @@ void tch_counters_take(struct tch_counters *c, double field[TCH_FIELDS])
         c->open[i].before = now;
     }
 }
-
-void tch_counters_close(struct tch_counters *c)
-{
-    for (size_t i = 0; i < c->count; i++)
-        close(c->open[i].fd);
-    if (c->guard >= 0)
-        close(c->guard);
-    *c = (struct tch_counters){.guard = -1};
-}

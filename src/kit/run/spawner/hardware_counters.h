@@ -38,6 +38,4 @@ void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, s
     never ran. By system calls alone. */
 void tch_counters_take(struct tch_counters *c, double field[TCH_FIELDS]);
 
-void tch_counters_close(struct tch_counters *c);
-
 #endif
