@@ -60,7 +60,7 @@ static void add_json_row(struct tch_buf *b, const struct tch_trace_comparison *c
 
     tch_json_begin_object(b);
     tch_json_key(b, "name");
-    tch_json_string(b, tch_text(&c->texts, row->name), tch_text_len(&c->texts, row->name));
+    tch_json_string(b, tch_intern_text(&c->texts, row->name), tch_intern_len(&c->texts, row->name));
     add_json_side(b, "a", &row->side[0]);
     add_json_side(b, "b", &row->side[1]);
     add_json_number(b, "ratio", in_both(row), row->ratio.estimate);
@@ -113,7 +113,7 @@ static void add_row(struct table *t, struct tch_buf *text, const struct tch_trac
     enum paint paint = verdict[0] == 's' ? RED : verdict[0] == 'f' ? GREEN : PLAIN;
 
     tch_buf_clear(text);
-    tch_buf_add(text, tch_text(&c->texts, row->name), tch_text_len(&c->texts, row->name));
+    tch_buf_add(text, tch_intern_text(&c->texts, row->name), tch_intern_len(&c->texts, row->name));
     table_add(t, PLAIN, text->len > 0 ? text->data : "(none)");
     add_side(t, text, &row->side[0]);
     add_side(t, text, &row->side[1]);

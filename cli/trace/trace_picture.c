@@ -184,8 +184,8 @@ static void add_legend(const struct picture *p, struct tch_buf *b, struct tch_bu
 
         tch_buf_init(&name, TEXT_MAX);
         tch_buf_clear(text);
-        tch_buf_add(text, tch_text(&p->s->model.texts, number),
-                    tch_text_len(&p->s->model.texts, number));
+        tch_buf_add(text, tch_intern_text(&p->s->model.texts, number),
+                    tch_intern_len(&p->s->model.texts, number));
         add_clean(&name, text->data, p->term->utf8);
         add_blanks(b, k > 0 ? 2 : p->name_width + 2);
         add_painted(b, p->term, paints[k], p->term->color && p->term->utf8 ? "█" : letter);

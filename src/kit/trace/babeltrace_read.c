@@ -20,8 +20,8 @@ enum { ARGS_LIMIT = 1 << 20 };
 
 struct babeltrace {
     struct tch_reading *r;
-    struct tch_texts open; /* of struct span_key */
-    uint32_t *open_count;  /* by its number */
+    struct tch_intern open; /* of struct span_key */
+    uint32_t *open_count;   /* by its number */
     size_t open_room;
     struct tch_bt_out out;
     struct tch_bt_day day;
@@ -68,7 +68,8 @@ static bool take_context(void *ctx, struct tch_bt_text *t, const char *key, size
         sound = tch_bt_char(t, '"');
         t->at -= sound;
         sound = sound && tch_bt_string(&b->out, t);
-        b->thread = sound ? tch_texts_add(&b->r->m->texts, b->out.value.data, b->out.value.len) : 0;
+        b->thread =
+            sound ? tch_intern_add(&b->r->m->texts, b->out.value.data, b->out.value.len) : 0;
         return true;
     }
     if (!is(key, len, "vpid") && !is(key, len, "pid") && !is(key, len, "vtid") &&
@@ -125,10 +126,11 @@ static bool take_groups(struct babeltrace *b, struct tch_bt_text *t)
 static uint32_t *open_of(struct babeltrace *b, uint32_t track, uint32_t name)
 {
     struct span_key key = {track, name};
-    uint32_t number = tch_texts_add(&b->open, (const char *)&key, sizeof key);
-    uint32_t *counts = number == TCH_NO_TEXT ? NULL
-                                             : tch_trace_grown(b->open_count, &b->open_room,
-                                                               (size_t)number + 1, sizeof *counts);
+    uint32_t number = tch_intern_add(&b->open, (const char *)&key, sizeof key);
+    uint32_t *counts =
+        number == TCH_INTERN_NONE
+            ? NULL
+            : tch_trace_grown(b->open_count, &b->open_room, (size_t)number + 1, sizeof *counts);
 
     if (counts)
         b->open_count = counts;
@@ -168,15 +170,15 @@ static int name_event(struct babeltrace *b, struct tch_ev *ev, const char *name,
     ev->kind = TCH_EV_INSTANT;
     ev->phase = 'i';
     ev->scope = 't';
-    ev->category = tch_texts_add(&b->r->m->texts, name, category);
-    ev->name = tch_texts_add(&b->r->m->texts, own, (size_t)(name + len - own));
-    if (ev->category == TCH_NO_TEXT || ev->name == TCH_NO_TEXT)
+    ev->category = tch_intern_add(&b->r->m->texts, name, category);
+    ev->name = tch_intern_add(&b->r->m->texts, own, (size_t)(name + len - own));
+    if (ev->category == TCH_INTERN_NONE || ev->name == TCH_INTERN_NONE)
         return no_memory(b);
     if (left == 0)
         return 0;
     own = name + left > own ? own : name;
-    base = tch_texts_add(&b->r->m->texts, own, (size_t)(name + left - own));
-    open = base == TCH_NO_TEXT ? NULL : open_of(b, ev->track, base);
+    base = tch_intern_add(&b->r->m->texts, own, (size_t)(name + left - own));
+    open = base == TCH_INTERN_NONE ? NULL : open_of(b, ev->track, base);
     if (!open)
         return no_memory(b);
     if (!begins && *open == 0)
@@ -195,15 +197,15 @@ static int place_event(struct babeltrace *b, struct tch_ev *ev)
     struct tch_track *t;
 
     ev->track = tch_model_track(m, b->pid, b->tid);
-    if (ev->track == TCH_NO_TEXT || b->thread == TCH_NO_TEXT)
+    if (ev->track == TCH_INTERN_NONE || b->thread == TCH_INTERN_NONE)
         return no_memory(b);
     t = &m->tracks[ev->track];
     if (!b->has_tid && !t->name) {
         tch_buf_clear(text);
         tch_buf_addf(text, "CPU %llu", (unsigned long long)b->tid);
-        t->name = tch_texts_add(&m->texts, text->data, text->len);
+        t->name = tch_intern_add(&m->texts, text->data, text->len);
         t->made_up = true;
-        return t->name == TCH_NO_TEXT ? no_memory(b) : 0;
+        return t->name == TCH_INTERN_NONE ? no_memory(b) : 0;
     }
     if (b->has_tid && b->thread) {
         t->name = b->thread;
@@ -269,7 +271,7 @@ int tch_read_babeltrace(struct tch_reading *r, struct tch_source *s)
         }
     }
     tch_source_lines_release(&lines);
-    tch_texts_release(&b.open);
+    tch_intern_release(&b.open);
     free(b.open_count);
     tch_buf_release(&b.out.args);
     tch_buf_release(&b.out.value);

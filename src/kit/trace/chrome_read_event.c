@@ -38,7 +38,7 @@ static int find_track(struct tch_chrome_reader *c)
         return 0;
     }
     c->ev.track = tch_model_track(m, c->pid, c->tid);
-    if (c->ev.track == TCH_NO_TEXT)
+    if (c->ev.track == TCH_INTERN_NONE)
         return no_memory(c);
     c->track = c->ev.track + 1;
     c->track_pid = c->pid;
@@ -59,7 +59,7 @@ static int find_track(struct tch_chrome_reader *c)
 
 static bool name_is(const struct tch_chrome_reader *c, const char *text)
 {
-    return strcmp(tch_text(&c->r->m->texts, c->ev.name), text) == 0;
+    return strcmp(tch_intern_text(&c->r->m->texts, c->ev.name), text) == 0;
 }
 
 /* The member of args that counts: "name", "labels" or "sort_index". */
@@ -103,7 +103,7 @@ static int take_metadata(struct tch_chrome_reader *c)
     if (c->pid_text)
         c->pid = made_up_id(c, c->pid_text);
     process = tch_model_process(m, c->pid);
-    if (process == TCH_NO_TEXT)
+    if (process == TCH_INTERN_NONE)
         return no_memory(c);
     p = &m->processes[process];
     if (name_is(c, "process_name"))
@@ -189,7 +189,7 @@ static void note_dropped(struct tch_chrome_reader *c)
     uint64_t dropped;
 
     if (!name_is(c, "records dropped") ||
-        strcmp(tch_text(&c->r->m->texts, c->ev.category), "tacho") != 0)
+        strcmp(tch_intern_text(&c->r->m->texts, c->ev.category), "tacho") != 0)
         return;
     while ((p = tch_chrome_next_member(p, &key, &v)))
         if (KEY_IS(&key, "dropped") && tch_parse_u64_n(v.text, v.len, UINT64_MAX, &dropped) == 0)

@@ -23,8 +23,8 @@ static int no_memory(struct tch_chrome_reader *c)
 
 static int add_text(struct tch_chrome_reader *c, const char *text, size_t len, uint32_t *ret)
 {
-    *ret = tch_texts_add(&c->r->m->texts, text, len);
-    return *ret == TCH_NO_TEXT ? no_memory(c) : 0;
+    *ret = tch_intern_add(&c->r->m->texts, text, len);
+    return *ret == TCH_INTERN_NONE ? no_memory(c) : 0;
 }
 
 int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *v, uint32_t *ret)

@@ -22,7 +22,8 @@ static int end_event(struct tch_writer *w)
 static void add_text(struct tch_writer *w, const char *key, uint32_t text)
 {
     tch_json_key(&w->text, key);
-    tch_json_string(&w->text, tch_text(&w->m->texts, text), tch_text_len(&w->m->texts, text));
+    tch_json_string(&w->text, tch_intern_text(&w->m->texts, text),
+                    tch_intern_len(&w->m->texts, text));
 }
 
 static void add_u64(struct tch_writer *w, const char *key, uint64_t value)
@@ -62,7 +63,7 @@ static int end_metadata(struct tch_writer *w, const char *key, uint32_t text, in
 {
     tch_json_key(&w->text, "args");
     tch_json_begin_object(&w->text);
-    if (text != TCH_NO_TEXT) {
+    if (text != TCH_INTERN_NONE) {
         add_text(w, key, text);
     } else {
         tch_json_key(&w->text, key);
@@ -84,7 +85,7 @@ static void tell_process(struct tch_writer *w, const struct tch_process *p)
     }
     if (p->sorted) {
         begin_metadata(w, "process_sort_index", p->pid);
-        end_metadata(w, "sort_index", TCH_NO_TEXT, p->sort);
+        end_metadata(w, "sort_index", TCH_INTERN_NONE, p->sort);
     }
 }
 
@@ -100,7 +101,7 @@ static void tell_track(struct tch_writer *w, const struct tch_track *t)
     if (t->sorted) {
         begin_metadata(w, "thread_sort_index", pid);
         add_u64(w, "tid", t->tid);
-        end_metadata(w, "sort_index", TCH_NO_TEXT, t->sort);
+        end_metadata(w, "sort_index", TCH_INTERN_NONE, t->sort);
     }
 }
 
@@ -130,19 +131,19 @@ static int lane_tid(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane
 
     *ret = tid;
     track = tch_model_track(w->m, pid, tid);
-    if (track == TCH_NO_TEXT)
+    if (track == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     if (track < count)
         return 0;
     tch_buf_init(&text, 1 << 20);
     if (name)
-        tch_buf_adds(&text, tch_text(&w->m->texts, name));
+        tch_buf_adds(&text, tch_intern_text(&w->m->texts, name));
     else
         tch_buf_addf(&text, "%llu", (unsigned long long)w->m->tracks[ev->track].tid);
     tch_buf_addf(&text, " (overlaps %u)", (unsigned)lane);
-    name = tch_texts_add(&w->m->texts, text.data, text.len);
+    name = tch_intern_add(&w->m->texts, text.data, text.len);
     tch_buf_release(&text);
-    if (name == TCH_NO_TEXT)
+    if (name == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     w->m->tracks[track].name = name;
     tell_track(w, &w->m->tracks[track]);

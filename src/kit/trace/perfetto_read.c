@@ -32,9 +32,9 @@ uint32_t tch_pf_interned(const struct tch_pf_reader *p, uint32_t sequence, uint3
                          uint64_t iid)
 {
     struct interned_key key = key_of(p, sequence, what, iid);
-    uint32_t number = tch_texts_find(&p->interned_keys, (const char *)&key, sizeof key);
+    uint32_t number = tch_intern_find(&p->interned_keys, (const char *)&key, sizeof key);
 
-    return number == TCH_NO_TEXT ? 0 : p->interned[number];
+    return number == TCH_INTERN_NONE ? 0 : p->interned[number];
 }
 
 static int intern_entry(struct tch_pf_reader *p, uint32_t sequence, uint32_t what,
@@ -58,15 +58,15 @@ static int intern_entry(struct tch_pf_reader *p, uint32_t sequence, uint32_t wha
         }
     }
     key = key_of(p, sequence, what, iid);
-    number = tch_texts_add(&p->interned_keys, (const char *)&key, sizeof key);
-    if (number == TCH_NO_TEXT)
+    number = tch_intern_add(&p->interned_keys, (const char *)&key, sizeof key);
+    if (number == TCH_INTERN_NONE)
         return tch_pf_no_memory(p);
     list = tch_trace_grown(p->interned, &p->interned_room, (size_t)number + 1, sizeof *list);
     if (!list)
         return tch_pf_no_memory(p);
     p->interned = list;
-    list[number] = tch_texts_add(&p->r->m->texts, (const char *)text, len);
-    return list[number] == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+    list[number] = tch_intern_add(&p->r->m->texts, (const char *)text, len);
+    return list[number] == TCH_INTERN_NONE ? tch_pf_no_memory(p) : 0;
 }
 
 static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *data)
@@ -89,8 +89,8 @@ static int sequence_of(struct tch_pf_reader *p, uint64_t id, uint32_t *ret)
 {
     struct tch_pf_sequence *list;
 
-    *ret = tch_texts_add(&p->sequence_keys, (const char *)&id, sizeof id);
-    if (*ret == TCH_NO_TEXT)
+    *ret = tch_intern_add(&p->sequence_keys, (const char *)&id, sizeof id);
+    if (*ret == TCH_INTERN_NONE)
         return tch_pf_no_memory(p);
     list = tch_trace_grown(p->sequences, &p->sequence_room, (size_t)*ret + 1, sizeof *list);
     if (!list)
@@ -323,10 +323,10 @@ int tch_read_perfetto(struct tch_reading *r, struct tch_source *s)
             tch_fail(r->err, TACHO_EPARSE, 0, "'%.150s' is no trace that is known here", s->path);
     tch_buf_release(&b);
     tch_buf_release(&p.args);
-    tch_texts_release(&p.interned_keys);
-    tch_texts_release(&p.track_keys);
-    tch_texts_release(&p.sequence_keys);
-    tch_texts_release(&p.flows);
+    tch_intern_release(&p.interned_keys);
+    tch_intern_release(&p.track_keys);
+    tch_intern_release(&p.sequence_keys);
+    tch_intern_release(&p.flows);
     free(p.interned);
     free(p.tracks);
     free(p.sequences);

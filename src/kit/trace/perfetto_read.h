@@ -40,17 +40,17 @@ struct tch_pf_sequence {
 struct tch_pf_reader {
     struct tch_reading *r;
     struct tch_source *s;
-    struct tch_texts interned_keys; /* sequence, generation, what and iid */
-    uint32_t *interned;             /* texts, by number of the key */
+    struct tch_intern interned_keys; /* sequence, generation, what and iid */
+    uint32_t *interned;              /* texts, by number of the key */
     size_t interned_room;
-    struct tch_texts track_keys; /* uuids */
+    struct tch_intern track_keys; /* uuids */
     struct tch_pf_track *tracks;
     size_t track_room;
-    struct tch_texts sequence_keys;
+    struct tch_intern sequence_keys;
     struct tch_pf_sequence *sequences;
     size_t sequence_room;
-    struct tch_texts flows; /* ids that were seen */
-    uint32_t named_tracks;  /* so far */
+    struct tch_intern flows; /* ids that were seen */
+    uint32_t named_tracks;   /* so far */
     struct tch_buf args;
 };
 

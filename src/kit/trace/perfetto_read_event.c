@@ -20,8 +20,8 @@ static void add_arg(struct tch_pf_reader *p, uint32_t sequence, const struct tch
 
 static void add_interned(struct tch_pf_reader *p, uint32_t text, bool key)
 {
-    const char *at = tch_text(&p->r->m->texts, text);
-    size_t len = tch_text_len(&p->r->m->texts, text);
+    const char *at = tch_intern_text(&p->r->m->texts, text);
+    size_t len = tch_intern_len(&p->r->m->texts, text);
 
     if (key)
         tch_json_key_n(&p->args, at, len);
@@ -180,7 +180,7 @@ static int find_event(struct tch_pf_reader *p, const struct tch_pf_packet *packe
             if (f.type != TCH_PB_BYTES)
                 break;
             *(f.number == TCH_PF_EVENT_NAME ? &ret->name : &ret->category) =
-                tch_texts_add(&p->r->m->texts, (const char *)f.data, f.len);
+                tch_intern_add(&p->r->m->texts, (const char *)f.data, f.len);
             break;
         case TCH_PF_EVENT_COUNTER:
             ret->counter = f.value;
@@ -207,7 +207,7 @@ static int find_event(struct tch_pf_reader *p, const struct tch_pf_packet *packe
             break;
         }
     tch_json_end_object(&p->args);
-    if (ret->name == TCH_NO_TEXT || ret->category == TCH_NO_TEXT)
+    if (ret->name == TCH_INTERN_NONE || ret->category == TCH_INTERN_NONE)
         return tch_pf_no_memory(p);
     return more;
 }
@@ -218,9 +218,9 @@ static uint64_t pid_of(struct tch_pf_reader *p, const struct tch_pf_track *t)
     uint64_t uuid = t->uuid;
 
     for (int i = 0; i < PARENTS; i++) {
-        uint32_t number = tch_texts_find(&p->track_keys, (const char *)&uuid, sizeof uuid);
+        uint32_t number = tch_intern_find(&p->track_keys, (const char *)&uuid, sizeof uuid);
 
-        if (number == TCH_NO_TEXT)
+        if (number == TCH_INTERN_NONE)
             return 0;
         if (p->tracks[number].kind != TCH_PF_KIND_NAMED)
             return p->tracks[number].pid;
@@ -242,7 +242,7 @@ static int model_track(struct tch_pf_reader *p, struct tch_pf_track *t, uint32_t
                            : (uint64_t)NAMED_TID + p->named_tracks++;
         uint32_t number = tch_model_track(m, pid, tid);
 
-        if (number == TCH_NO_TEXT)
+        if (number == TCH_INTERN_NONE)
             return tch_pf_no_memory(p);
         if (t->kind == TCH_PF_KIND_NAMED && !t->counter) {
             m->tracks[number].name = t->name;
@@ -254,19 +254,20 @@ static int model_track(struct tch_pf_reader *p, struct tch_pf_track *t, uint32_t
     return 0;
 }
 
-static bool ends_in(const struct tch_texts *texts, uint32_t text, uint32_t tail)
+static bool ends_in(const struct tch_intern *texts, uint32_t text, uint32_t tail)
 {
-    size_t len = tch_text_len(texts, text), tail_len = tch_text_len(texts, tail);
+    size_t len = tch_intern_len(texts, text), tail_len = tch_intern_len(texts, tail);
 
-    return len > tail_len + 1 && tch_text(texts, text)[len - tail_len - 1] == ' ' &&
-           memcmp(tch_text(texts, text) + len - tail_len, tch_text(texts, tail), tail_len) == 0;
+    return len > tail_len + 1 && tch_intern_text(texts, text)[len - tail_len - 1] == ' ' &&
+           memcmp(tch_intern_text(texts, text) + len - tail_len, tch_intern_text(texts, tail),
+                  tail_len) == 0;
 }
 
 /* "name series" with the unit "series" was a counter with a series of that name. */
 static int give_counter(struct tch_pf_reader *p, const struct found *f,
                         const struct tch_pf_track *t, struct tch_ev *ev)
 {
-    struct tch_texts *texts = &p->r->m->texts;
+    struct tch_intern *texts = &p->r->m->texts;
     struct tch_buf name;
     const char *series = "value";
 
@@ -275,13 +276,13 @@ static int give_counter(struct tch_pf_reader *p, const struct found *f,
     ev->name = t->name;
     if (t->unit && ends_in(texts, t->name, t->unit)) {
         tch_buf_init(&name, 1 << 20);
-        tch_buf_add(&name, tch_text(texts, t->name),
-                    tch_text_len(texts, t->name) - tch_text_len(texts, t->unit) - 1);
-        ev->name = tch_texts_add(texts, name.data, name.len);
+        tch_buf_add(&name, tch_intern_text(texts, t->name),
+                    tch_intern_len(texts, t->name) - tch_intern_len(texts, t->unit) - 1);
+        ev->name = tch_intern_add(texts, name.data, name.len);
         tch_buf_release(&name);
-        if (ev->name == TCH_NO_TEXT)
+        if (ev->name == TCH_INTERN_NONE)
             return tch_pf_no_memory(p);
-        series = tch_text(texts, t->unit);
+        series = tch_intern_text(texts, t->unit);
     }
     tch_buf_clear(&p->args);
     tch_json_begin_object(&p->args);
@@ -330,9 +331,9 @@ static int give_legacy(struct tch_pf_reader *p, const struct found *f, struct tc
 static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, bool end)
 {
     uint32_t count = p->flows.count;
-    uint32_t number = tch_texts_add(&p->flows, (const char *)&id, sizeof id);
+    uint32_t number = tch_intern_add(&p->flows, (const char *)&id, sizeof id);
 
-    if (number == TCH_NO_TEXT)
+    if (number == TCH_INTERN_NONE)
         return tch_pf_no_memory(p);
     ev.kind = TCH_EV_FLOW;
     ev.id = id;
@@ -343,8 +344,8 @@ static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
     ev.phase = end ? 'f' : number == count ? 's' : 't';
     /* Flows match on name and category too, in the Chrome format. */
     ev.category = 0;
-    ev.name = tch_texts_add(&p->r->m->texts, "flow", 4);
-    if (ev.name == TCH_NO_TEXT)
+    ev.name = tch_intern_add(&p->r->m->texts, "flow", 4);
+    if (ev.name == TCH_INTERN_NONE)
         return tch_pf_no_memory(p);
     return tch_reading_give(p->r, &ev);
 }

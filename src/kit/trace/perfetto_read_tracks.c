@@ -4,10 +4,10 @@
 
 struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
 {
-    uint32_t number = tch_texts_add(&p->track_keys, (const char *)&uuid, sizeof uuid);
+    uint32_t number = tch_intern_add(&p->track_keys, (const char *)&uuid, sizeof uuid);
     struct tch_pf_track *list;
 
-    if (number == TCH_NO_TEXT)
+    if (number == TCH_INTERN_NONE)
         return NULL;
     list = tch_trace_grown(p->tracks, &p->track_room, (size_t)number + 1, sizeof *list);
     if (!list)
@@ -19,8 +19,8 @@ struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
 
 static int set_text(struct tch_pf_reader *p, const struct tch_pb_field *f, uint32_t *ret)
 {
-    *ret = tch_texts_add(&p->r->m->texts, (const char *)f->data, f->len);
-    return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+    *ret = tch_intern_add(&p->r->m->texts, (const char *)f->data, f->len);
+    return *ret == TCH_INTERN_NONE ? tch_pf_no_memory(p) : 0;
 }
 
 /* Several labels are one text, made of p->args when all are there. */
@@ -37,8 +37,8 @@ static int set_labels(struct tch_pf_reader *p, uint32_t *ret)
         return tch_pf_no_memory(p);
     if (p->args.len == 0)
         return 0;
-    *ret = tch_texts_add(&p->r->m->texts, p->args.data, p->args.len);
-    return *ret == TCH_NO_TEXT ? tch_pf_no_memory(p) : 0;
+    *ret = tch_intern_add(&p->r->m->texts, p->args.data, p->args.len);
+    return *ret == TCH_INTERN_NONE ? tch_pf_no_memory(p) : 0;
 }
 
 static void set_sort(struct tch_pf_track *t, uint64_t value)
@@ -117,7 +117,7 @@ static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
 
     if (t->kind == TCH_PF_KIND_PROCESS) {
         number = tch_model_process(m, t->pid);
-        if (number == TCH_NO_TEXT)
+        if (number == TCH_INTERN_NONE)
             return tch_pf_no_memory(p);
         if (t->name)
             m->processes[number].name = t->name;
@@ -129,7 +129,7 @@ static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
         }
     } else if (t->kind == TCH_PF_KIND_THREAD) {
         number = tch_model_track(m, t->pid, t->tid);
-        if (number == TCH_NO_TEXT)
+        if (number == TCH_INTERN_NONE)
             return tch_pf_no_memory(p);
         if (t->name)
             m->tracks[number].name = t->name;

@@ -22,11 +22,11 @@
 struct perfetto {
     uint32_t *named; /* by text: 1 + the track on whose sequence it is known */
     size_t named_room;
-    struct tch_texts counters; /* process, name and series of each that has a track */
-    struct tch_texts asyncs;   /* uuids that were told */
-    struct tch_texts lanes;    /* ... of lanes */
-    struct tch_buf text;       /* unescaped */
-    uint32_t track;            /* 1 + that of the sequence; 0: none */
+    struct tch_intern counters; /* process, name and series of each that has a track */
+    struct tch_intern asyncs;   /* uuids that were told */
+    struct tch_intern lanes;    /* ... of lanes */
+    struct tch_buf text;        /* unescaped */
+    uint32_t track;             /* 1 + that of the sequence; 0: none */
     bool global;
 };
 
@@ -55,7 +55,8 @@ static void begin_packet(struct tch_writer *w)
 
 static void put_text(struct tch_writer *w, uint32_t field, uint32_t text)
 {
-    tch_pb_bytes(&w->text, field, tch_text(&w->m->texts, text), tch_text_len(&w->m->texts, text));
+    tch_pb_bytes(&w->text, field, tch_intern_text(&w->m->texts, text),
+                 tch_intern_len(&w->m->texts, text));
 }
 
 /* Tracks. */
@@ -282,11 +283,11 @@ static int know_lane(struct tch_writer *w, uint32_t track, uint32_t lane)
 
     if (lane == 0)
         return 0;
-    if (tch_texts_add(&p->lanes, (const char *)&uuid, sizeof uuid) < count)
+    if (tch_intern_add(&p->lanes, (const char *)&uuid, sizeof uuid) < count)
         return 0;
     tch_buf_init(&name, 1 << 20);
     if (w->m->tracks[track].name)
-        tch_buf_adds(&name, tch_text(&w->m->texts, w->m->tracks[track].name));
+        tch_buf_adds(&name, tch_intern_text(&w->m->texts, w->m->tracks[track].name));
     else
         tch_buf_addf(&name, "%llu", (unsigned long long)w->m->tracks[track].tid);
     tch_buf_addf(&name, " (overlaps %u)", (unsigned)lane);
@@ -324,7 +325,7 @@ static int counter_track(struct tch_writer *w, const struct tch_ev *ev,
 {
     struct perfetto *p = w->own;
     uint32_t process = w->m->tracks[ev->track].process, count = p->counters.count, number;
-    const char *name = tch_text(&w->m->texts, ev->name);
+    const char *name = tch_intern_text(&w->m->texts, ev->name);
     bool only = tch_json_is(series, "value");
     struct tch_buf key;
     size_t track, counter;
@@ -332,12 +333,12 @@ static int counter_track(struct tch_writer *w, const struct tch_ev *ev,
 
     tch_buf_init(&key, 1 << 20);
     tch_buf_addf(&key, "%u ", (unsigned)process);
-    tch_buf_add(&key, name, tch_text_len(&w->m->texts, ev->name));
+    tch_buf_add(&key, name, tch_intern_len(&w->m->texts, ev->name));
     tch_buf_addc(&key, '\0');
     tch_json_unescape(series, &key);
-    number = tch_texts_add(&p->counters, key.data, key.len);
+    number = tch_intern_add(&p->counters, key.data, key.len);
     *ret = UUID_COUNTER + number;
-    if (number == TCH_NO_TEXT || key.failed) {
+    if (number == TCH_INTERN_NONE || key.failed) {
         status = tch_writer_no_memory(w);
     } else if (number == count) {
         tch_buf_clear(&p->text);
@@ -410,13 +411,13 @@ static int async(struct tch_writer *w, const struct tch_ev *ev)
     struct perfetto *p = w->own;
     uint64_t key[3] = {w->m->tracks[ev->track].process, ev->category, ev->id};
     uint32_t count = p->asyncs.count;
-    uint32_t number = tch_texts_add(&p->asyncs, (const char *)key, sizeof key);
+    uint32_t number = tch_intern_add(&p->asyncs, (const char *)key, sizeof key);
     uint64_t track = UUID_ASYNC + number;
 
-    if (number == TCH_NO_TEXT)
+    if (number == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     if (number == count)
-        tell_named(w, track, UUID_PROCESS + key[0], tch_text(&w->m->texts, ev->name));
+        tell_named(w, track, UUID_PROCESS + key[0], tch_intern_text(&w->m->texts, ev->name));
     if (ev->phase == 'e')
         return plain_end(w, ev->ts, track);
     return named_event(w, ev->phase == 'b' ? TCH_PF_BEGIN : TCH_PF_INSTANT, ev, track);
@@ -463,9 +464,9 @@ static void release(struct tch_writer *w)
     if (!p)
         return;
     free(p->named);
-    tch_texts_release(&p->counters);
-    tch_texts_release(&p->asyncs);
-    tch_texts_release(&p->lanes);
+    tch_intern_release(&p->counters);
+    tch_intern_release(&p->asyncs);
+    tch_intern_release(&p->lanes);
     tch_buf_release(&p->text);
     free(p);
     w->own = NULL;

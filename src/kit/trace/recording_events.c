@@ -34,12 +34,12 @@ static int no_memory(struct recording_reader *c)
 
 static uint32_t add_text(struct recording_reader *c, const char *text, size_t len)
 {
-    uint32_t number = TCH_NO_TEXT;
+    uint32_t number = TCH_INTERN_NONE;
 
     tch_buf_clear(&c->args);
     tch_add_utf8(&c->args, text, len);
     if (!c->args.failed)
-        number = tch_texts_add(&c->r->m->texts, c->args.data, c->args.len);
+        number = tch_intern_add(&c->r->m->texts, c->args.data, c->args.len);
     return number;
 }
 
@@ -52,7 +52,7 @@ static int know_site(struct recording_reader *c, uint32_t site)
         return 0;
     text = add_text(c, name->name, name->name_len);
     category = add_text(c, name->category, name->category_len);
-    if (text == TCH_NO_TEXT || category == TCH_NO_TEXT)
+    if (text == TCH_INTERN_NONE || category == TCH_INTERN_NONE)
         return no_memory(c);
     c->names[site] = text + 1;
     c->categories[site] = category;
@@ -143,7 +143,7 @@ static int counter(struct recording_reader *c, const struct tch_seen_event *e, u
 static int set_track(struct recording_reader *c, struct tch_ev *ev, uint64_t pid, uint64_t tid)
 {
     ev->track = tch_model_track(c->r->m, pid, tid);
-    return ev->track == TCH_NO_TEXT ? no_memory(c) : 0;
+    return ev->track == TCH_INTERN_NONE ? no_memory(c) : 0;
 }
 
 /* What has explicit times. */
@@ -177,7 +177,7 @@ static int on_row(struct recording_reader *c, const struct tch_seen_event *e)
         if (status == 0) {
             c->r->m->tracks[ev.track].name = add_text(c, text->name, text->name_len);
             c->r->m->tracks[ev.track].made_up = true;
-            if (c->r->m->tracks[ev.track].name == TCH_NO_TEXT)
+            if (c->r->m->tracks[ev.track].name == TCH_INTERN_NONE)
                 return no_memory(c);
         }
         if (e->kind == TCH_REC_TRACK_INSTANT) {
@@ -222,11 +222,11 @@ static int enter_thread(struct recording_reader *c, const struct tch_seen_event 
     memcpy(comm, e->fixed + 1, sizeof comm - 1);
     c->tid = e->tid;
     c->track = tch_model_track(c->r->m, e->pid, e->tid);
-    if (c->track == TCH_NO_TEXT)
+    if (c->track == TCH_INTERN_NONE)
         return no_memory(c);
     if (comm[0] && !c->r->m->tracks[c->track].name)
         c->r->m->tracks[c->track].name = add_text(c, comm, strlen(comm));
-    return c->r->m->tracks[c->track].name == TCH_NO_TEXT ? no_memory(c) : 0;
+    return c->r->m->tracks[c->track].name == TCH_INTERN_NONE ? no_memory(c) : 0;
 }
 
 static int set_name(struct recording_reader *c, uint32_t text, uint32_t *name)
@@ -234,7 +234,7 @@ static int set_name(struct recording_reader *c, uint32_t text, uint32_t *name)
     const struct tch_rec_name *t = tch_rec_text(&c->rec, text);
 
     *name = add_text(c, t->name, t->name_len);
-    return *name == TCH_NO_TEXT ? no_memory(c) : 0;
+    return *name == TCH_INTERN_NONE ? no_memory(c) : 0;
 }
 
 static int other(struct recording_reader *c, const struct tch_seen_event *e)
@@ -294,7 +294,7 @@ static int walk(struct recording_reader *c)
     name = add_text(c, program, strlen(program));
     c->names = calloc((size_t)c->rec.sites.count + 1, sizeof *c->names);
     c->categories = calloc((size_t)c->rec.sites.count + 1, sizeof *c->categories);
-    if (!c->names || !c->categories || process == TCH_NO_TEXT || name == TCH_NO_TEXT)
+    if (!c->names || !c->categories || process == TCH_INTERN_NONE || name == TCH_INTERN_NONE)
         return no_memory(c);
     m->processes[process].name = name;
     return tch_recording_walk(&c->rec, see, c, c->r->err);

@@ -37,8 +37,8 @@ struct site {
 };
 
 struct recording {
-    struct tch_texts sites; /* of struct site */
-    struct lane *lanes;     /* of the track, the first ones lane_count in use */
+    struct tch_intern sites; /* of struct site */
+    struct lane *lanes;      /* of the track, the first ones lane_count in use */
     size_t lane_room, lane_count;
     uint32_t track; /* 1 + the one that is written */
     uint32_t pid;
@@ -146,9 +146,9 @@ static uint32_t site_of(struct tch_writer *w, const struct tch_ev *ev)
 {
     struct recording *r = w->own;
     struct site key = {ev->name, ev->category};
-    uint32_t number = tch_texts_add(&r->sites, (const char *)&key, sizeof key);
+    uint32_t number = tch_intern_add(&r->sites, (const char *)&key, sizeof key);
 
-    return number == TCH_NO_TEXT ? number : number + TCH_REC_SITE_FIRST;
+    return number == TCH_INTERN_NONE ? number : number + TCH_REC_SITE_FIRST;
 }
 
 /* Lanes. */
@@ -173,10 +173,10 @@ static int put_name(struct tch_writer *w, struct lane *lane, unsigned kind, uint
                     uint64_t ticks)
 {
     struct recording *r = w->own;
-    uint32_t text =
-        tch_record_text(&r->record, tch_text(&w->m->texts, name), tch_text_len(&w->m->texts, name));
+    uint32_t text = tch_record_text(&r->record, tch_intern_text(&w->m->texts, name),
+                                    tch_intern_len(&w->m->texts, name));
 
-    if (text == TCH_NO_TEXT)
+    if (text == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     tch_record_begin(&r->record, kind, text, &(uint64_t){0});
     return end_record(w, lane, ticks);
@@ -275,7 +275,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t number)
 
     if (r->track != ev->track + 1)
         status = enter_track(w, ev->track);
-    if (site == TCH_NO_TEXT)
+    if (site == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     lane = status == 0 ? lane_of(w, number, ev->track, ticks) : NULL;
     if (!lane)
@@ -336,9 +336,9 @@ static int put_entry(struct tch_writer *w, struct table *t, unsigned kind, uint3
     return 0;
 }
 
-static size_t name_len(struct recording *r, const struct tch_texts *texts, uint32_t text)
+static size_t name_len(struct recording *r, const struct tch_intern *texts, uint32_t text)
 {
-    size_t len = tch_text_len(texts, text);
+    size_t len = tch_intern_len(texts, text);
 
     r->record.cut += len > TCH_RECORD_TEXT;
     return len > TCH_RECORD_TEXT ? TCH_RECORD_TEXT : len;
@@ -347,19 +347,20 @@ static size_t name_len(struct recording *r, const struct tch_texts *texts, uint3
 static int put_tables(struct tch_writer *w, struct table *t)
 {
     struct recording *r = w->own;
-    const struct tch_texts *names = &w->m->texts;
+    const struct tch_intern *names = &w->m->texts;
     int status = 0;
 
     for (uint32_t i = 0; status == 0 && i < r->record.texts.count; i++)
-        status = put_entry(w, t, TCH_REC_TEXT, i + 1, tch_text(&r->record.texts, i),
-                           tch_text_len(&r->record.texts, i), "", 0);
+        status = put_entry(w, t, TCH_REC_TEXT, i + 1, tch_intern_text(&r->record.texts, i),
+                           tch_intern_len(&r->record.texts, i), "", 0);
     for (uint32_t i = 0; status == 0 && i < r->sites.count; i++) {
         struct site site;
 
-        memcpy(&site, tch_text(&r->sites, i), sizeof site);
-        status = put_entry(w, t, TCH_REC_SITE, i + TCH_REC_SITE_FIRST, tch_text(names, site.name),
-                           name_len(r, names, site.name), tch_text(names, site.category),
-                           name_len(r, names, site.category));
+        memcpy(&site, tch_intern_text(&r->sites, i), sizeof site);
+        status =
+            put_entry(w, t, TCH_REC_SITE, i + TCH_REC_SITE_FIRST, tch_intern_text(names, site.name),
+                      name_len(r, names, site.name), tch_intern_text(names, site.category),
+                      name_len(r, names, site.category));
     }
     return status == 0 && t->count > 0 ? flush_table(w, t) : status;
 }
@@ -430,7 +431,7 @@ static void release(struct tch_writer *w)
         free(r->lanes[i].words);
     free(r->lanes);
     free(r->named);
-    tch_texts_release(&r->sites);
+    tch_intern_release(&r->sites);
     tch_record_release(&r->record);
     free(r);
     w->own = NULL;

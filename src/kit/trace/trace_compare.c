@@ -31,9 +31,9 @@ static void add_to_sample(struct tch_compare_side *side, double value)
 
 static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char *name, size_t len)
 {
-    uint32_t number = tch_texts_add(&c->texts, name, len);
+    uint32_t number = tch_intern_add(&c->texts, name, len);
 
-    if (number == TCH_NO_TEXT)
+    if (number == TCH_INTERN_NONE)
         return NULL;
     if (number == c->room) {
         size_t room = c->room > 0 ? c->room * 2 : 64;
@@ -63,8 +63,8 @@ static int read_side(struct tch_trace_comparison *c, int which, const char *path
 
         if (ev.kind != TCH_EV_SPAN)
             continue;
-        row = row_of(c, tch_text(&load.model.texts, ev.name),
-                     tch_text_len(&load.model.texts, ev.name));
+        row = row_of(c, tch_intern_text(&load.model.texts, ev.name),
+                     tch_intern_len(&load.model.texts, ev.name));
         if (!row) {
             status = no_memory(err);
             break;
@@ -133,7 +133,7 @@ int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char 
 
 void tch_trace_comparison_release(struct tch_trace_comparison *c)
 {
-    tch_texts_release(&c->texts);
+    tch_intern_release(&c->texts);
     tch_model_release(&c->models[0]);
     tch_model_release(&c->models[1]);
     free(c->rows);

@@ -23,7 +23,7 @@ struct tch_compare_row {
 };
 
 struct tch_trace_comparison {
-    struct tch_texts texts;
+    struct tch_intern texts;
     struct tch_compare_row *rows; /**< by how much more or less time they took, falling */
     size_t count, room;
     uint64_t spans[2];

@@ -34,8 +34,9 @@ static void add_field(struct tch_buf *b, const char *text, size_t len)
 static void add_text(struct tch_writer *w, uint32_t text)
 {
     tch_buf_addc(&w->text, ',');
-    if (tch_text_len(&w->m->texts, text) > 0)
-        add_field(&w->text, tch_text(&w->m->texts, text), tch_text_len(&w->m->texts, text));
+    if (tch_intern_len(&w->m->texts, text) > 0)
+        add_field(&w->text, tch_intern_text(&w->m->texts, text),
+                  tch_intern_len(&w->m->texts, text));
 }
 
 static int begin(struct tch_writer *w)

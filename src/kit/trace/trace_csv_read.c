@@ -65,7 +65,7 @@ static int read_record(struct csv *c)
 
 static uint32_t text_of(struct csv *c, size_t field)
 {
-    return tch_texts_add(&c->r->m->texts, c->fields[field].data, c->fields[field].len);
+    return tch_intern_add(&c->r->m->texts, c->fields[field].data, c->fields[field].len);
 }
 
 /* 0, TACHO_EPARSE where the record makes no sense, or another code. */
@@ -89,8 +89,8 @@ static int give(struct csv *c, uint64_t offset)
     thread = text_of(c, 3);
     ev.name = text_of(c, 4);
     ev.category = text_of(c, 5);
-    if (ev.track == TCH_NO_TEXT || process == TCH_NO_TEXT || thread == TCH_NO_TEXT ||
-        ev.name == TCH_NO_TEXT || ev.category == TCH_NO_TEXT)
+    if (ev.track == TCH_INTERN_NONE || process == TCH_INTERN_NONE || thread == TCH_INTERN_NONE ||
+        ev.name == TCH_INTERN_NONE || ev.category == TCH_INTERN_NONE)
         return tch_fail(c->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
     m->tracks[ev.track].name = thread;
     m->processes[m->tracks[ev.track].process].name = process;

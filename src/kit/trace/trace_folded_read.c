@@ -16,8 +16,8 @@ enum { FRAMES_MAX = 4096, LOOK_LINES = 16 };
 
 struct folded {
     struct tch_reading *r;
-    struct tch_texts firsts; /* the first frames; their number is the tid */
-    int64_t *ends;           /* by track: up to where it is filled */
+    struct tch_intern firsts; /* the first frames; their number is the tid */
+    int64_t *ends;            /* by track: up to where it is filled */
     size_t end_room;
     uint32_t track;              /* 1 + that of the line before */
     uint32_t frames[FRAMES_MAX]; /* open on it */
@@ -95,7 +95,7 @@ static int close_to(struct folded *f, size_t depth)
 
 static uint32_t text_of(struct folded *f, const char *text, size_t len)
 {
-    return tch_texts_add(&f->r->m->texts, text, len);
+    return tch_intern_add(&f->r->m->texts, text, len);
 }
 
 static const char *find(const char *text, size_t len, const char *what)
@@ -118,11 +118,11 @@ static uint32_t track_of(struct folded *f, const char *text, size_t len)
     struct tch_model *m = f->r->m;
     const char *slash = find(text, len, " / ");
     size_t process_len = slash ? (size_t)(slash - text) : len;
-    uint32_t count = f->firsts.count, number = tch_texts_add(&f->firsts, text, len);
+    uint32_t count = f->firsts.count, number = tch_intern_add(&f->firsts, text, len);
     uint32_t process, thread, track;
     int64_t *ends;
 
-    if (number == TCH_NO_TEXT)
+    if (number == TCH_INTERN_NONE)
         return 0;
     if (number < count)
         return number + 1;
@@ -131,7 +131,7 @@ static uint32_t track_of(struct folded *f, const char *text, size_t len)
     ends = tch_trace_grown(f->ends, &f->end_room, (size_t)number + 1, sizeof *ends);
     if (ends)
         f->ends = ends;
-    if (!ends || process == TCH_NO_TEXT || thread == TCH_NO_TEXT)
+    if (!ends || process == TCH_INTERN_NONE || thread == TCH_INTERN_NONE)
         return 0;
     track = tch_model_track(m, pid_of(m, process), (uint64_t)number + 1);
     if (track != number) /* tracks are made here alone, in the order of the first frames */
@@ -167,7 +167,7 @@ static int take_frames(struct folded *f, const char *text, size_t len)
 
         next = memchr(text, ';', (size_t)(end - text));
         name = text_of(f, text, (size_t)((next ? next : end) - text));
-        if (name == TCH_NO_TEXT)
+        if (name == TCH_INTERN_NONE)
             return no_memory(f);
         if (depth < f->depth && f->frames[depth] != name)
             status = close_to(f, depth);
@@ -220,7 +220,7 @@ int tch_read_stacks(struct tch_reading *r, struct tch_source *s)
     if (status == 0 && more == 0 && f->track > 0)
         status = close_to(f, 0);
     tch_source_lines_release(&lines);
-    tch_texts_release(&f->firsts);
+    tch_intern_release(&f->firsts);
     free(f->ends);
     free(f);
     return status != 0 ? status : more;

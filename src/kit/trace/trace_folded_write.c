@@ -18,8 +18,8 @@ struct frame {
 };
 
 struct folded {
-    struct tch_texts stacks; /* of struct stack */
-    int64_t *self;           /* by stack */
+    struct tch_intern stacks; /* of struct stack */
+    int64_t *self;            /* by stack */
     size_t self_room;
     struct frame *open; /* of the track, of all lanes */
     size_t depth, room;
@@ -29,16 +29,16 @@ static uint32_t stack_of(struct folded *f, uint32_t outer, uint32_t name)
 {
     struct stack key = {outer, name};
     uint32_t count = f->stacks.count;
-    uint32_t number = tch_texts_add(&f->stacks, (const char *)&key, sizeof key);
+    uint32_t number = tch_intern_add(&f->stacks, (const char *)&key, sizeof key);
 
-    if (number == TCH_NO_TEXT || number < count)
+    if (number == TCH_INTERN_NONE || number < count)
         return number;
     if (number >= f->self_room) {
         size_t room = f->self_room > 0 ? f->self_room * 2 : 256;
         int64_t *self = realloc(f->self, room * sizeof *self);
 
         if (!self)
-            return TCH_NO_TEXT;
+            return TCH_INTERN_NONE;
         f->self = self;
         f->self_room = room;
     }
@@ -67,10 +67,10 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
     int64_t top = top_of(f, lane);
     uint32_t outer = top >= 0 ? f->open[top].stack : stack_of(f, 0, ev->track), stack;
 
-    if (outer == TCH_NO_TEXT)
+    if (outer == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     stack = stack_of(f, outer + 1, ev->name);
-    if (stack == TCH_NO_TEXT)
+    if (stack == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
     if (f->depth == f->room) {
         size_t room = f->room > 0 ? f->room * 2 : 64;
@@ -116,7 +116,7 @@ static void add_stack(struct tch_writer *w, uint32_t number)
     struct stack key;
     struct tch_buf name;
 
-    memcpy(&key, tch_text(&f->stacks, number), sizeof key);
+    memcpy(&key, tch_intern_text(&f->stacks, number), sizeof key);
     if (key.outer == 0) {
         tch_buf_init(&name, 1 << 20);
         tch_model_add_track_name(w->m, key.name, &name);
@@ -126,7 +126,8 @@ static void add_stack(struct tch_writer *w, uint32_t number)
     }
     add_stack(w, key.outer - 1);
     tch_buf_addc(&w->text, ';');
-    add_frame(&w->text, tch_text(&w->m->texts, key.name), tch_text_len(&w->m->texts, key.name));
+    add_frame(&w->text, tch_intern_text(&w->m->texts, key.name),
+              tch_intern_len(&w->m->texts, key.name));
 }
 
 static int finish(struct tch_writer *w)
@@ -152,7 +153,7 @@ static void release(struct tch_writer *w)
 
     if (!f)
         return;
-    tch_texts_release(&f->stacks);
+    tch_intern_release(&f->stacks);
     free(f->self);
     free(f->open);
     free(f);

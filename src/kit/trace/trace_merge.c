@@ -56,7 +56,8 @@ static int see_event(void *ctx, const struct tch_ev *ev)
 {
     struct find_event *f = ctx;
 
-    if (strcmp(tch_text(&f->m->texts, ev->name), f->name) == 0 && (!f->found || ev->ts < f->ts)) {
+    if (strcmp(tch_intern_text(&f->m->texts, ev->name), f->name) == 0 &&
+        (!f->found || ev->ts < f->ts)) {
         f->found = true;
         f->ts = ev->ts;
     }
@@ -194,13 +195,14 @@ static uint32_t map_text(struct merge *g, uint32_t text)
     uint32_t *to = slot(&g->texts, &g->text_room, text);
 
     if (!to)
-        return TCH_NO_TEXT;
+        return TCH_INTERN_NONE;
     if (*to == 0) {
-        uint32_t number = tch_texts_add(&g->all.model.texts, tch_text(&g->model.texts, text),
-                                        tch_text_len(&g->model.texts, text));
+        uint32_t number =
+            tch_intern_add(&g->all.model.texts, tch_intern_text(&g->model.texts, text),
+                           tch_intern_len(&g->model.texts, text));
 
-        if (number == TCH_NO_TEXT)
-            return TCH_NO_TEXT;
+        if (number == TCH_INTERN_NONE)
+            return TCH_INTERN_NONE;
         *to = number + 1;
     }
     return *to - 1;
@@ -213,18 +215,18 @@ static uint32_t map_process(struct merge *g, uint32_t process)
     uint64_t pid = g->model.processes[process].pid, own = pid;
 
     if (!to)
-        return TCH_NO_TEXT;
+        return TCH_INTERN_NONE;
     if (*to > 0)
         return *to - 1;
     for (;;) {
-        number = tch_texts_find(&g->all.model.process_keys, (const char *)&pid, sizeof pid);
-        if (number == TCH_NO_TEXT)
+        number = tch_intern_find(&g->all.model.process_keys, (const char *)&pid, sizeof pid);
+        if (number == TCH_INTERN_NONE)
             break;
         pid += PID_STEP;
     }
     g->input->renumbered += pid != own;
     number = tch_model_process(&g->all.model, pid);
-    if (number != TCH_NO_TEXT)
+    if (number != TCH_INTERN_NONE)
         *to = number + 1;
     return number;
 }
@@ -234,15 +236,15 @@ static uint32_t map_track(struct merge *g, uint32_t track)
     uint32_t *to = slot(&g->tracks, &g->track_room, track), process, number;
 
     if (!to)
-        return TCH_NO_TEXT;
+        return TCH_INTERN_NONE;
     if (*to > 0)
         return *to - 1;
     process = map_process(g, g->model.tracks[track].process);
-    if (process == TCH_NO_TEXT)
-        return TCH_NO_TEXT;
+    if (process == TCH_INTERN_NONE)
+        return TCH_INTERN_NONE;
     number = tch_model_track(&g->all.model, g->all.model.processes[process].pid,
                              g->model.tracks[track].tid);
-    if (number != TCH_NO_TEXT)
+    if (number != TCH_INTERN_NONE)
         *to = number + 1;
     return number;
 }
@@ -258,7 +260,7 @@ static int take(void *ctx, const struct tch_ev *given)
     ev.name = map_text(g, ev.name);
     ev.category = map_text(g, ev.category);
     ev.track = map_track(g, ev.track);
-    if (ev.name == TCH_NO_TEXT || ev.category == TCH_NO_TEXT || ev.track == TCH_NO_TEXT)
+    if (ev.name == TCH_INTERN_NONE || ev.category == TCH_INTERN_NONE || ev.track == TCH_INTERN_NONE)
         return no_memory(g);
     ev.ts += g->input->offset;
     ev.offset = g->ret->events++;
@@ -273,9 +275,11 @@ static uint32_t add_label(struct merge *g, uint32_t labels, const char *file)
     uint32_t number;
 
     tch_buf_init(&text, LABELS_LIMIT);
-    tch_buf_add(&text, tch_text(&g->model.texts, labels), tch_text_len(&g->model.texts, labels));
+    tch_buf_add(&text, tch_intern_text(&g->model.texts, labels),
+                tch_intern_len(&g->model.texts, labels));
     tch_buf_addf(&text, "%s%s", labels ? ", " : "", file);
-    number = text.failed ? TCH_NO_TEXT : tch_texts_add(&g->all.model.texts, text.data, text.len);
+    number =
+        text.failed ? TCH_INTERN_NONE : tch_intern_add(&g->all.model.texts, text.data, text.len);
     tch_buf_release(&text);
     return number;
 }
@@ -288,7 +292,7 @@ static int copy_names(struct merge *g)
     for (uint32_t i = 0; i < tch_model_track_count(&g->model); i++) {
         uint32_t to = map_track(g, i), name = map_text(g, g->model.tracks[i].name);
 
-        if (to == TCH_NO_TEXT || name == TCH_NO_TEXT)
+        if (to == TCH_INTERN_NONE || name == TCH_INTERN_NONE)
             return no_memory(g);
         all->tracks[to].name = name;
         all->tracks[to].sort = g->model.tracks[i].sort;
@@ -299,13 +303,13 @@ static int copy_names(struct merge *g)
         uint32_t to = map_process(g, i), name = map_text(g, g->model.processes[i].name);
         const char *file = tch_base_name(g->input->path);
 
-        if (to == TCH_NO_TEXT || name == TCH_NO_TEXT)
+        if (to == TCH_INTERN_NONE || name == TCH_INTERN_NONE)
             return no_memory(g);
         all->processes[to].name = name;
         all->processes[to].sort = g->model.processes[i].sort;
         all->processes[to].sorted = g->model.processes[i].sorted;
         all->processes[to].labels = add_label(g, g->model.processes[i].labels, file);
-        if (all->processes[to].labels == TCH_NO_TEXT)
+        if (all->processes[to].labels == TCH_INTERN_NONE)
             return no_memory(g);
     }
     return 0;
@@ -370,7 +374,7 @@ int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const ch
     if (!tch_write_format_of(out))
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
     tch_load_begin(&g.all, tch_by_track_and_time, err);
-    if (tch_texts_add(&g.all.model.texts, "", 0) == TCH_NO_TEXT)
+    if (tch_intern_add(&g.all.model.texts, "", 0) == TCH_INTERN_NONE)
         status = no_memory(&g);
     for (size_t i = 0; status == 0 && i < count; i++) {
         g.input = &ret->inputs[i];

@@ -18,9 +18,9 @@ void tch_model_init(struct tch_model *m)
 
 void tch_model_release(struct tch_model *m)
 {
-    tch_texts_release(&m->texts);
-    tch_texts_release(&m->process_keys);
-    tch_texts_release(&m->track_keys);
+    tch_intern_release(&m->texts);
+    tch_intern_release(&m->process_keys);
+    tch_intern_release(&m->track_keys);
     free(m->processes);
     free(m->tracks);
     tch_model_init(m);
@@ -47,9 +47,9 @@ uint32_t tch_model_process(struct tch_model *m, uint64_t pid)
 
     list = grown(m->processes, &m->process_room, count, sizeof *list);
     if (!list)
-        return TCH_NO_TEXT;
+        return TCH_INTERN_NONE;
     m->processes = list;
-    number = tch_texts_add(&m->process_keys, (const char *)&pid, sizeof pid);
+    number = tch_intern_add(&m->process_keys, (const char *)&pid, sizeof pid);
     if (number == count)
         list[number] = (struct tch_process){.pid = pid};
     return number;
@@ -61,16 +61,16 @@ uint32_t tch_model_track(struct tch_model *m, uint64_t pid, uint64_t tid)
     uint32_t count = m->track_keys.count, number, process;
     struct tch_track *list;
 
-    number = tch_texts_find(&m->track_keys, (const char *)key, sizeof key);
-    if (number != TCH_NO_TEXT)
+    number = tch_intern_find(&m->track_keys, (const char *)key, sizeof key);
+    if (number != TCH_INTERN_NONE)
         return number;
     process = tch_model_process(m, pid);
     list = grown(m->tracks, &m->track_room, count, sizeof *list);
-    if (!list || process == TCH_NO_TEXT)
-        return TCH_NO_TEXT;
+    if (!list || process == TCH_INTERN_NONE)
+        return TCH_INTERN_NONE;
     m->tracks = list;
-    number = tch_texts_add(&m->track_keys, (const char *)key, sizeof key);
-    if (number != TCH_NO_TEXT)
+    number = tch_intern_add(&m->track_keys, (const char *)key, sizeof key);
+    if (number != TCH_INTERN_NONE)
         list[number] = (struct tch_track){.process = process, .tid = tid};
     return number;
 }
@@ -81,12 +81,12 @@ void tch_model_add_track_name(const struct tch_model *m, uint32_t track, struct 
     const struct tch_process *p = &m->processes[t->process];
 
     if (p->name)
-        tch_buf_add(b, tch_text(&m->texts, p->name), tch_text_len(&m->texts, p->name));
+        tch_buf_add(b, tch_intern_text(&m->texts, p->name), tch_intern_len(&m->texts, p->name));
     else
         tch_buf_addf(b, "pid %llu", (unsigned long long)p->pid);
     tch_buf_adds(b, " / ");
     if (t->name)
-        tch_buf_add(b, tch_text(&m->texts, t->name), tch_text_len(&m->texts, t->name));
+        tch_buf_add(b, tch_intern_text(&m->texts, t->name), tch_intern_len(&m->texts, t->name));
     else
         tch_buf_addf(b, "tid %llu", (unsigned long long)t->tid);
 }
@@ -176,7 +176,7 @@ int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_
 
     s.progress = options->progress;
     s.progress_ctx = options->progress_ctx;
-    if (status == 0 && tch_texts_add(&m->texts, "", 0) == TCH_NO_TEXT)
+    if (status == 0 && tch_intern_add(&m->texts, "", 0) == TCH_INTERN_NONE)
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to read a trace");
     if (status == 0)
         status = read_from(&r, &s);

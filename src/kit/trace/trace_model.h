@@ -16,8 +16,8 @@
 #include <tacho/error.h>
 
 #include "base/clock.h"
+#include "base/intern.h"
 #include "lib/trace/recording_format.h"
-#include "trace_texts.h"
 
 enum tch_ev_kind {
     TCH_EV_SPAN, /**< with a beginning and a length */
@@ -114,9 +114,9 @@ struct tch_trace_clock {
 
 /** Read the fields. */
 struct tch_model {
-    struct tch_texts texts; /**< text 0 is empty */
-    struct tch_texts process_keys;
-    struct tch_texts track_keys;
+    struct tch_intern texts; /**< text 0 is empty */
+    struct tch_intern process_keys;
+    struct tch_intern track_keys;
     struct tch_process *processes;
     struct tch_track *tracks;
     size_t process_room, track_room;
@@ -150,7 +150,7 @@ static inline uint32_t tch_model_track_count(const struct tch_model *m)
     return m->track_keys.count;
 }
 
-/** The number of a process or a track, made when it is new; TCH_NO_TEXT when memory ran out. */
+/** The number of a process or a track, made when it is new; TCH_INTERN_NONE when memory ran out. */
 uint32_t tch_model_process(struct tch_model *m, uint64_t pid);
 uint32_t tch_model_track(struct tch_model *m, uint64_t pid, uint64_t tid);
 

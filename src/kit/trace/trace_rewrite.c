@@ -33,10 +33,11 @@ static bool matches_track(struct rewrite *w, uint32_t track)
     tch_buf_init(&text, 1 << 20);
     tch_model_add_track_name(&w->load.model, track, &text);
     snprintf(tid, sizeof tid, "%llu", (unsigned long long)w->load.model.tracks[track].tid);
-    kept = strcmp(w->part->track, tid) == 0 || fnmatch(w->part->track, text.data, 0) == 0 ||
-           (w->load.model.tracks[track].name &&
-            fnmatch(w->part->track,
-                    tch_text(&w->load.model.texts, w->load.model.tracks[track].name), 0) == 0);
+    kept =
+        strcmp(w->part->track, tid) == 0 || fnmatch(w->part->track, text.data, 0) == 0 ||
+        (w->load.model.tracks[track].name &&
+         fnmatch(w->part->track,
+                 tch_intern_text(&w->load.model.texts, w->load.model.tracks[track].name), 0) == 0);
     tch_buf_release(&text);
     return kept;
 }
@@ -56,7 +57,7 @@ static bool keeps_name(struct rewrite *w, uint32_t name)
         return true;
     if (w->names[name] == 0)
         w->names[name] =
-            fnmatch(w->part->name, tch_text(&w->load.model.texts, name), 0) == 0 ? 1 : 2;
+            fnmatch(w->part->name, tch_intern_text(&w->load.model.texts, name), 0) == 0 ? 1 : 2;
     return w->names[name] == 1;
 }
 

@@ -442,6 +442,6 @@ void tch_summary_add_key(const struct tch_summary *s, const struct tch_summary_r
     if (s->by == TCH_BY_TRACK)
         tch_model_add_track_name(&s->model, row->key, b);
     else
-        tch_buf_add(b, tch_text(&s->model.texts, row->key),
-                    tch_text_len(&s->model.texts, row->key));
+        tch_buf_add(b, tch_intern_text(&s->model.texts, row->key),
+                    tch_intern_len(&s->model.texts, row->key));
 }

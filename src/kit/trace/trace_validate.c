@@ -53,7 +53,7 @@ struct check {
     struct tch_validation *v;
     struct tch_load load;
     struct tch_nest nest;
-    struct tch_texts bond_keys;
+    struct tch_intern bond_keys;
     struct bond *bonds;
     size_t bond_room;
     uint32_t track; /* 1 + that of the event before */
@@ -75,7 +75,7 @@ static void note_event(struct check *c, enum tch_finding_kind kind, const struct
 
     if (f->places.count == 1)
         snprintf(f->example, sizeof f->example, "'%.80s' at %" PRId64 ".%03u us",
-                 tch_text(&c->load.model.texts, ev->name), ev->ts / 1000,
+                 tch_intern_text(&c->load.model.texts, ev->name), ev->ts / 1000,
                  (unsigned)(ev->ts < 0 ? -(ev->ts % 1000) : ev->ts % 1000));
 }
 
@@ -95,8 +95,8 @@ static struct bond *bond_of(struct check *c, const struct tch_ev *ev)
         key.name = ev->name;
     else
         key.process = c->load.model.tracks[ev->track].process;
-    number = tch_texts_add(&c->bond_keys, (const char *)&key, sizeof key);
-    if (number == TCH_NO_TEXT)
+    number = tch_intern_add(&c->bond_keys, (const char *)&key, sizeof key);
+    if (number == TCH_INTERN_NONE)
         return NULL;
     if (number >= c->bond_room) {
         size_t room = c->bond_room > 0 ? c->bond_room * 2 : 256;
@@ -147,7 +147,7 @@ static void check_bonds(struct check *c)
     for (uint32_t i = 0; i < c->bond_keys.count; i++) {
         struct bond_key key;
 
-        memcpy(&key, tch_text(&c->bond_keys, i), sizeof key);
+        memcpy(&key, tch_intern_text(&c->bond_keys, i), sizeof key);
         if (key.kind == TCH_EV_FLOW ? !c->bonds[i].began || !c->bonds[i].ended
                                     : c->bonds[i].open != 0)
             note(c, key.kind == TCH_EV_FLOW ? TCH_FOUND_FLOW_HALF : TCH_FOUND_ASYNC_HALF,
@@ -279,7 +279,7 @@ int tch_validate(struct tch_validation *v, const char *path, const struct tch_re
     tch_model_init(&c.load.model);
     tch_load_close(&c.load);
     tch_nest_release(&c.nest);
-    tch_texts_release(&c.bond_keys);
+    tch_intern_release(&c.bond_keys);
     free(c.bonds);
     return status;
 }

@@ -15,13 +15,12 @@ enum {
 void tch_record_init(struct tch_record *r)
 {
     *r = (struct tch_record){.len = 0};
-    tch_texts_init(&r->texts);
     tch_buf_init(&r->text, 1 << 20);
 }
 
 void tch_record_release(struct tch_record *r)
 {
-    tch_texts_release(&r->texts);
+    tch_intern_release(&r->texts);
     tch_buf_release(&r->text);
 }
 
@@ -33,8 +32,8 @@ uint32_t tch_record_text(struct tch_record *r, const char *text, size_t len)
         len = TCH_RECORD_TEXT;
         r->cut++;
     }
-    number = tch_texts_add(&r->texts, text, len);
-    return number == TCH_NO_TEXT ? number : number + 1;
+    number = tch_intern_add(&r->texts, text, len);
+    return number == TCH_INTERN_NONE ? number : number + 1;
 }
 
 void tch_record_begin(struct tch_record *r, unsigned kind, uint32_t id, const uint64_t *fixed)
@@ -121,8 +120,8 @@ static int put_args(struct tch_record *r, const struct tch_ev *ev)
         tch_buf_clear(&r->text);
         tch_json_unescape(&key, &r->text);
         text = tch_record_text(r, r->text.data, r->text.len);
-        if (text == TCH_NO_TEXT || tch_json_read_raw(&j, &v) < 0)
-            return text == TCH_NO_TEXT ? -1 : 0;
+        if (text == TCH_INTERN_NONE || tch_json_read_raw(&j, &v) < 0)
+            return text == TCH_INTERN_NONE ? -1 : 0;
         if (count++ < ARGS_MAX)
             put_value(r, text, &v);
         else

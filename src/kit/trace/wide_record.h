@@ -14,15 +14,15 @@ enum { TCH_RECORD_TEXT = 16 * 1024 }; /* bytes of a text, as the recorder has it
 struct tch_record {
     uint64_t words[TCH_REC_WIDE_MAX];
     size_t len;
-    struct tch_texts texts; /**< that records speak of, by number less 1 */
-    uint64_t cut;           /**< texts cut, arguments left out */
-    struct tch_buf text;    /* without escapes */
+    struct tch_intern texts; /**< that records speak of, by number less 1 */
+    uint64_t cut;            /**< texts cut, arguments left out */
+    struct tch_buf text;     /* without escapes */
 };
 
 void tch_record_init(struct tch_record *r);
 void tch_record_release(struct tch_record *r);
 
-/** The number of a text, TCH_NO_TEXT when memory ran out. */
+/** The number of a text, TCH_INTERN_NONE when memory ran out. */
 uint32_t tch_record_text(struct tch_record *r, const char *text, size_t len);
 
 /** A record without arguments. */

@@ -356,7 +356,7 @@ static void labels_are_put_together_once(void **state)
     assert_int_equal(
         tch_model_read(&m, test_at("labels.pftrace"), &tools_plain, pass_over, NULL, NULL), 0);
     assert_int_equal(tch_model_process_count(&m), 1);
-    labels = tch_text(&m.texts, m.processes[0].labels);
+    labels = tch_intern_text(&m.texts, m.processes[0].labels);
     assert_int_equal(strlen(labels), 999 * strlen("label, ") + strlen("last"));
     assert_memory_equal(labels, "label, label, ", 14);
     assert_string_equal(labels + strlen(labels) - strlen(", last"), ", last");
@@ -414,7 +414,7 @@ static void compares_by_name_with_an_interval(void **state)
     put_many("b.json", 150, "new");
     assert_int_equal(tch_trace_compare(&c, test_at("a.json"), test_at("b.json"), &err), 0);
     assert_int_equal(c.count, 3);
-    while (strcmp(tch_text(&c.texts, c.rows[work].name), "work") != 0)
+    while (strcmp(tch_intern_text(&c.texts, c.rows[work].name), "work") != 0)
         work++;
     assert_int_equal(work, 0);
     assert_true(c.rows[0].ratio.low > 1.4 && c.rows[0].ratio.high < 1.6);

@@ -65,7 +65,7 @@ char *tools_content(const char *path)
 const struct tch_summary_row *tools_row(const struct tch_summary *s, const char *name)
 {
     for (size_t i = 0; i < s->row_count; i++)
-        if (strcmp(tch_text(&s->model.texts, s->rows[i].key), name) == 0)
+        if (strcmp(tch_intern_text(&s->model.texts, s->rows[i].key), name) == 0)
             return &s->rows[i];
     fail_msg("there is no row %s", name);
     return NULL;
