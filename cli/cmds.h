@@ -26,6 +26,6 @@ extern const struct cmd cmd_witness;
 struct tch_machine;
 
 /** What tacho doctor does, for any machine: tests have one of their own. */
-int examine_machine(struct args *args, const struct tch_machine *machine);
+int cli_doctor_examine(struct args *args, const struct tch_machine *machine);
 
 #endif

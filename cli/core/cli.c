@@ -22,8 +22,8 @@ static int show_help(const struct args *args)
     struct tch_buf b;
 
     tch_buf_init(&b, HELP_MAX);
-    add_help(&b, &args->out, args->cmd, args->path);
-    return put_out(&b);
+    cli_add_help(&b, &args->out, args->cmd, args->path);
+    return cli_print(&b);
 }
 
 /* A command that has sub-commands was called without one. */
@@ -32,7 +32,7 @@ static int show_short_help(const struct args *args)
     struct tch_buf b;
 
     tch_buf_init(&b, HELP_MAX);
-    add_short_help(&b, &args->err, args->cmd, args->path);
+    cli_add_short_help(&b, &args->err, args->cmd, args->path);
     fwrite(b.data, 1, b.len, stderr);
     tch_buf_release(&b);
     return EXIT_USAGE;
@@ -51,7 +51,7 @@ static int run_words(struct args *args, char **words)
 
     while (args->cmd->subs && !runs_itself(args->cmd, *words)) {
         const char *word = *words++;
-        const struct cmd *sub = word ? find_sub(args->cmd, word) : NULL;
+        const struct cmd *sub = word ? cli_find_sub(args->cmd, word) : NULL;
 
         if (!word)
             return show_short_help(args);
@@ -60,13 +60,13 @@ static int run_words(struct args *args, char **words)
         if (args->cmd == args->root && is_one_of(word, "--version", "-V"))
             return printf("tacho %s\n", TACHO_VERSION) < 0 ? EXIT_WORK : EXIT_OK;
         if (!sub)
-            return unknown_command(args, word);
-        enter_sub(args, sub);
+            return cli_unknown_command(args, word);
+        cli_enter_sub(args, sub);
     }
-    status = parse_args(args, words);
+    status = cli_parse_args(args, words);
     if (status == EXIT_OK)
         status = args->help ? show_help(args) : args->cmd->run(args);
-    release_args(args);
+    cli_release_args(args);
     return status;
 }
 
@@ -89,7 +89,7 @@ int cli_main(const struct cmd *root, char **argv)
     /* Writing to a closed pipe then fails as any write does, and nothing ends half-way. */
     signal(SIGPIPE, SIG_IGN);
     snprintf(args.path, sizeof args.path, "%s", root->name);
-    term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
-    term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
-    return finish_out(run_words(&args, *argv ? argv + 1 : argv));
+    cli_term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
+    cli_term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
+    return cli_finish_out(run_words(&args, *argv ? argv + 1 : argv));
 }

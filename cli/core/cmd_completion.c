@@ -7,9 +7,9 @@ static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 /* In the order of shells. */
 static void (*const writers[])(struct tch_buf *b, const struct cmd *root) = {
-    add_bash,
-    add_zsh,
-    add_fish,
+    cli_add_bash,
+    cli_add_zsh,
+    cli_add_fish,
 };
 
 static int run_completion(struct args *args)
@@ -17,8 +17,8 @@ static int run_completion(struct args *args)
     struct tch_buf b;
 
     tch_buf_init(&b, 1 << 20);
-    writers[choice_index(shells, args->operands[0])](&b, args->root);
-    return put_out(&b);
+    writers[cli_choice_index(shells, args->operands[0])](&b, args->root);
+    return cli_print(&b);
 }
 
 static const struct arg operands[] = {

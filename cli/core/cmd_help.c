@@ -12,24 +12,25 @@ static int run_help(struct args *args)
     bool man = false;
     struct tch_buf b;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         man |= opt->id == MAN;
     snprintf(topic.path, sizeof topic.path, "%s", args->root->name);
     for (size_t i = 0; i < args->count; i++) {
-        const struct cmd *sub = find_sub(topic.cmd, args->operands[i]);
+        const struct cmd *sub = cli_find_sub(topic.cmd, args->operands[i]);
 
         if (!topic.cmd->subs)
-            return wrong_usage(&topic, "'%s' has no command '%s'", topic.path, args->operands[i]);
+            return cli_wrong_usage(&topic, "'%s' has no command '%s'", topic.path,
+                                   args->operands[i]);
         if (!sub)
-            return unknown_command(&topic, args->operands[i]);
-        enter_sub(&topic, sub);
+            return cli_unknown_command(&topic, args->operands[i]);
+        cli_enter_sub(&topic, sub);
     }
     tch_buf_init(&b, 1 << 20);
     if (man)
-        add_man(&b, topic.cmd, topic.path);
+        cli_add_man(&b, topic.cmd, topic.path);
     else
-        add_help(&b, &args->out, topic.cmd, topic.path);
-    return put_out(&b);
+        cli_add_help(&b, &args->out, topic.cmd, topic.path);
+    return cli_print(&b);
 }
 
 static const struct opt opts[] = {

@@ -7,15 +7,15 @@
 #include "base/buf.h"
 #include "cmd.h"
 
-void add_bash(struct tch_buf *b, const struct cmd *root);
-void add_zsh(struct tch_buf *b, const struct cmd *root);
-void add_fish(struct tch_buf *b, const struct cmd *root);
+void cli_add_bash(struct tch_buf *b, const struct cmd *root);
+void cli_add_zsh(struct tch_buf *b, const struct cmd *root);
+void cli_add_fish(struct tch_buf *b, const struct cmd *root);
 
 /** Calls visit for cmd and for all commands under it, with the full name of each. */
 typedef void visit_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path);
-void each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, visit_cmd *visit);
+void cli_each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, visit_cmd *visit);
 
 /** Every word of a NULL-ended list, a blank before each but the first. */
-void add_words(struct tch_buf *b, const char *const *words);
+void cli_add_words(struct tch_buf *b, const char *const *words);
 
 #endif

@@ -51,7 +51,7 @@ static void visit_valued_opts(struct tch_buf *b, const struct cmd *cmd, const ch
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         if (!opt->arg)
             continue;
         tch_buf_addf(b, "            '%s,--%s'", path, opt->name);
@@ -81,7 +81,7 @@ static void add_offer(struct tch_buf *b, const char *const *choices, enum comple
 {
     if (choices) {
         tch_buf_adds(b, "_tacho_words '");
-        add_words(b, choices);
+        cli_add_words(b, choices);
         tch_buf_adds(b, "'");
     } else if (complete == COMPLETE_TOPIC) {
         tch_buf_adds(b, "_tacho_words \"$(_tacho_subs \"$topic\")\"");
@@ -101,7 +101,7 @@ static void visit_values(struct tch_buf *b, const struct cmd *cmd, const char *p
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         if (!opt->arg)
             continue;
         tch_buf_addf(b, "        '%s,--%s') ", path, opt->name);
@@ -116,7 +116,7 @@ static void visit_opts(struct tch_buf *b, const struct cmd *cmd, const char *pat
     const char *before = "";
 
     tch_buf_addf(b, "        '%s') _tacho_words '", path);
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         tch_buf_addf(b, "%s--%s", before, opt->name);
         before = " ";
     }
@@ -148,25 +148,25 @@ static void visit_subs(struct tch_buf *b, const struct cmd *cmd, const char *pat
     tch_buf_adds(b, "' ;;\n");
 }
 
-void add_bash(struct tch_buf *b, const struct cmd *root)
+void cli_add_bash(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b, "# bash completion of tacho, made by 'tacho completion bash'\n\n");
     tch_buf_adds(b, helpers);
     tch_buf_adds(b, "_tacho_subs()\n{\n    case $1 in\n");
-    each_cmd(b, root, root->name, visit_subs);
+    cli_each_cmd(b, root, root->name, visit_subs);
     tch_buf_adds(b, "    esac\n}\n\n_tacho()\n{\n");
     tch_buf_adds(b, walk_start);
-    each_cmd(b, root, root->name, visit_sub_words);
-    each_cmd(b, root, root->name, visit_valued_opts);
+    cli_each_cmd(b, root, root->name, visit_sub_words);
+    cli_each_cmd(b, root, root->name, visit_valued_opts);
     tch_buf_adds(b, walk_middle);
-    each_cmd(b, root, root->name, visit_program);
+    cli_each_cmd(b, root, root->name, visit_program);
     tch_buf_adds(b, walk_end);
     tch_buf_adds(b, "    if [[ $opt ]]; then\n        case $path,$opt in\n");
-    each_cmd(b, root, root->name, visit_values);
+    cli_each_cmd(b, root, root->name, visit_values);
     tch_buf_adds(b, "        esac\n        return\n    fi\n");
     tch_buf_adds(b, "    if [[ $cur == -* && ! $ended ]]; then\n        case $path in\n");
-    each_cmd(b, root, root->name, visit_opts);
+    cli_each_cmd(b, root, root->name, visit_opts);
     tch_buf_adds(b, "        esac\n        return\n    fi\n    case $path,$operands in\n");
-    each_cmd(b, root, root->name, visit_operands);
+    cli_each_cmd(b, root, root->name, visit_operands);
     tch_buf_adds(b, "    esac\n}\n\ncomplete -F _tacho tacho\n");
 }

@@ -26,7 +26,7 @@ static void visit_valued_opts(struct tch_buf *b, const struct cmd *cmd, const ch
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         if (!opt->arg)
             continue;
         tch_buf_addf(b, " '0%s,--%s'", path, opt->name);
@@ -54,9 +54,9 @@ static void add_walk(struct tch_buf *b, const struct cmd *root)
                     "        end\n"
                     "        switch \"$ended$path,$word\"\n"
                     "            case");
-    each_cmd(b, root, root->name, visit_sub_words);
+    cli_each_cmd(b, root, root->name, visit_sub_words);
     tch_buf_adds(b, "\n                set path \"$path $word\"\n            case");
-    each_cmd(b, root, root->name, visit_valued_opts);
+    cli_each_cmd(b, root, root->name, visit_valued_opts);
     tch_buf_adds(b, "\n                set waits 1\n"
                     "            case '0*,--'\n"
                     "                set ended 1\n"
@@ -106,7 +106,7 @@ static void add_topics(struct tch_buf *b, const struct cmd *root)
     tch_buf_adds(b, "function __tacho_topics\n"
                     "    set -l words (commandline -opc)[3..-1]\n"
                     "    switch (string join ' ' tacho (string match -v -- '-*' $words))\n");
-    each_cmd(b, root, root->name, visit_topics);
+    cli_each_cmd(b, root, root->name, visit_topics);
     tch_buf_adds(b, "    end\nend\n\n");
 }
 
@@ -122,7 +122,7 @@ static void add_offer(struct tch_buf *b, const char *const *choices, enum comple
 
     if (choices) {
         tch_buf_adds(b, " -a '");
-        add_words(b, choices);
+        cli_add_words(b, choices);
         tch_buf_addc(b, '\'');
     } else {
         tch_buf_adds(b, offers[complete]);
@@ -154,7 +154,7 @@ static void visit_offers(struct tch_buf *b, const struct cmd *cmd, const char *p
         add_offer(b, arg->choices, arg->complete);
         tch_buf_addc(b, '\n');
     }
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         add_condition(b, path);
         tch_buf_addf(b, "%s' -l %s", cmd->runs_program ? " 0" : "", opt->name);
         if (opt->letter)
@@ -169,7 +169,7 @@ static void visit_offers(struct tch_buf *b, const struct cmd *cmd, const char *p
     }
 }
 
-void add_fish(struct tch_buf *b, const struct cmd *root)
+void cli_add_fish(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b, "# fish completion of tacho, made by 'tacho completion fish'\n\n");
     add_walk(b, root);
@@ -177,5 +177,5 @@ void add_fish(struct tch_buf *b, const struct cmd *root)
     tch_buf_adds(b, at);
     tch_buf_adds(b, program);
     tch_buf_adds(b, "complete -c tacho -e\ncomplete -c tacho -f\n");
-    each_cmd(b, root, root->name, visit_offers);
+    cli_each_cmd(b, root, root->name, visit_offers);
 }

@@ -34,7 +34,7 @@ static void add_action(struct tch_buf *b, const char *const *choices, enum compl
 
     if (choices) {
         tch_buf_addc(b, '(');
-        add_words(b, choices);
+        cli_add_words(b, choices);
         tch_buf_addc(b, ')');
     } else {
         tch_buf_adds(b, actions[complete]);
@@ -85,7 +85,7 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w)))
+    while ((opt = cli_walk_opts(&w)))
         add_opt(b, opt);
 }
 
@@ -140,7 +140,7 @@ static void visit_topic(struct tch_buf *b, const struct cmd *cmd, const char *pa
     tch_buf_adds(b, ") ;;\n");
 }
 
-void add_zsh(struct tch_buf *b, const struct cmd *root)
+void cli_add_zsh(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b,
                  "#compdef tacho\n# zsh completion of tacho, made by 'tacho completion zsh'\n\n");
@@ -148,9 +148,9 @@ void add_zsh(struct tch_buf *b, const struct cmd *root)
     tch_buf_adds(b, "_tacho_topic()\n{\n    local -a subs typed\n\n"
                     "    typed=(${words[2,CURRENT-1]:#-*})\n"
                     "    case \"tacho${typed:+ }$typed\" in\n");
-    each_cmd(b, root, root->name, visit_topic);
+    cli_each_cmd(b, root, root->name, visit_topic);
     tch_buf_adds(b, "    esac\n    compadd -a subs\n}\n\n");
-    each_cmd(b, root, root->name, visit_function);
+    cli_each_cmd(b, root, root->name, visit_function);
     /* Loaded by name from fpath, or sourced. */
     tch_buf_adds(b, "if [[ $funcstack[1] == _tacho ]]; then\n    _tacho \"$@\"\nelse\n"
                     "    compdef _tacho tacho\nfi\n");

@@ -27,7 +27,7 @@ static void add_scaled(struct tch_buf *b, double value, const struct unit *units
     tch_buf_adds(b, units[i].name);
 }
 
-void add_duration(struct tch_buf *b, double ns)
+void cli_add_duration(struct tch_buf *b, double ns)
 {
     static const struct unit units[] = {{1, " ns"}, {1e3, " us"}, {1e6, " ms"}, {1e9, " s"}};
     double seconds = round(ns / 1e9);
@@ -36,7 +36,7 @@ void add_duration(struct tch_buf *b, double ns)
         tch_buf_adds(b, "-");
     } else if (ns < 0) {
         tch_buf_addc(b, '-');
-        add_duration(b, -ns);
+        cli_add_duration(b, -ns);
     } else if (ns < 10 && ns == floor(ns)) {
         tch_buf_addf(b, "%.0f ns", ns);
     } else if (ns < 99.95e9) {
@@ -50,7 +50,7 @@ void add_duration(struct tch_buf *b, double ns)
     }
 }
 
-void add_size(struct tch_buf *b, uint64_t bytes)
+void cli_add_size(struct tch_buf *b, uint64_t bytes)
 {
     static const struct unit units[] = {
         {1, " B"},
@@ -67,7 +67,7 @@ void add_size(struct tch_buf *b, uint64_t bytes)
         add_scaled(b, (double)bytes, units, sizeof units / sizeof units[0]);
 }
 
-void add_count(struct tch_buf *b, uint64_t count)
+void cli_add_count(struct tch_buf *b, uint64_t count)
 {
     static const struct unit units[] = {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}};
 
@@ -77,7 +77,7 @@ void add_count(struct tch_buf *b, uint64_t count)
         add_scaled(b, (double)count, units, sizeof units / sizeof units[0]);
 }
 
-void add_percent(struct tch_buf *b, double share)
+void cli_add_percent(struct tch_buf *b, double share)
 {
     double percent = 100 * share;
 
@@ -89,7 +89,7 @@ void add_percent(struct tch_buf *b, double share)
         tch_buf_addf(b, "%.1f%%", percent);
 }
 
-void add_bar(struct tch_buf *b, const struct term *term, double share, size_t width)
+void cli_add_bar(struct tch_buf *b, const struct term *term, double share, size_t width)
 {
     static const char *const eighths[] = {
         "", "\u258F", "\u258E", "\u258D", "\u258C", "\u258B", "\u258A", "\u2589",
@@ -102,10 +102,10 @@ void add_bar(struct tch_buf *b, const struct term *term, double share, size_t wi
     for (size_t i = 0; i < filled / steps; i++)
         tch_buf_adds(b, term->utf8 ? "\u2588" : "#");
     tch_buf_adds(b, eighths[part]);
-    add_blanks(b, width - filled / steps - (part > 0));
+    cli_add_blanks(b, width - filled / steps - (part > 0));
 }
 
-void add_spark(struct tch_buf *b, const struct term *term, const double *values, size_t count)
+void cli_add_spark(struct tch_buf *b, const struct term *term, const double *values, size_t count)
 {
     static const char *const blocks[] = {
         "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588",

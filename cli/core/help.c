@@ -17,7 +17,7 @@ struct page {
     const char *path;
 };
 
-const char *exit_meaning(const struct cmd *cmd, int status)
+const char *cli_exit_meaning(const struct cmd *cmd, int status)
 {
     for (const struct exit_note *own = cmd->exits; own && own->help; own++)
         if (own->status == status)
@@ -34,7 +34,7 @@ const char *exit_meaning(const struct cmd *cmd, int status)
     }
 }
 
-void add_opt_name(struct tch_buf *b, const struct opt *opt)
+void cli_add_opt_name(struct tch_buf *b, const struct opt *opt)
 {
     if (opt->letter)
         tch_buf_addf(b, "-%c, ", opt->letter);
@@ -51,12 +51,12 @@ static bool names_all(const char *text, const char *const *choices)
     return true;
 }
 
-void add_opt_help(struct tch_buf *b, const struct opt *opt)
+void cli_add_opt_help(struct tch_buf *b, const struct opt *opt)
 {
     tch_buf_adds(b, opt->help);
     if (opt->choices && !names_all(opt->help, opt->choices)) {
         tch_buf_adds(b, " (");
-        add_choices(b, opt->choices);
+        cli_add_choices(b, opt->choices);
         tch_buf_addc(b, ')');
     }
 }
@@ -64,23 +64,23 @@ void add_opt_help(struct tch_buf *b, const struct opt *opt)
 static void begin_list(struct page *page, struct table *t, const char *title)
 {
     tch_buf_addc(page->b, '\n');
-    add_painted(page->b, &page->term, BOLD, title);
+    cli_add_painted(page->b, &page->term, BOLD, title);
     tch_buf_addc(page->b, '\n');
-    table_init(t, &page->term, pair, 2);
+    cli_table_init(t, &page->term, pair, 2);
     t->indent = INDENT;
 }
 
 static void end_list(struct page *page, struct table *t)
 {
-    table_print(t, page->b);
-    table_release(t);
+    cli_table_print(t, page->b);
+    cli_table_release(t);
 }
 
 static void add_usage(struct page *page)
 {
     const char *line = page->cmd->usage;
 
-    add_painted(page->b, &page->term, BOLD, "Usage:");
+    cli_add_painted(page->b, &page->term, BOLD, "Usage:");
     while (*line) {
         size_t len = strcspn(line, "\n");
 
@@ -99,8 +99,8 @@ static void add_subs(struct page *page)
         return;
     begin_list(page, &t, "Commands:");
     for (size_t i = 0; page->cmd->subs[i]; i++) {
-        table_add(&t, CYAN, page->cmd->subs[i]->name);
-        table_add(&t, PLAIN, page->cmd->subs[i]->summary);
+        cli_table_add(&t, CYAN, page->cmd->subs[i]->name);
+        cli_table_add(&t, PLAIN, page->cmd->subs[i]->summary);
     }
     end_list(page, &t);
 }
@@ -114,8 +114,8 @@ static void add_args(struct page *page)
         return;
     begin_list(page, &t, "Arguments:");
     for (; arg->name; arg++) {
-        table_add(&t, CYAN, arg->name);
-        table_add(&t, PLAIN, arg->help);
+        cli_table_add(&t, CYAN, arg->name);
+        cli_table_add(&t, PLAIN, arg->help);
     }
     end_list(page, &t);
 }
@@ -127,17 +127,17 @@ static void add_opts(struct page *page)
     struct table t;
 
     begin_list(page, &t, "Options:");
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         struct tch_buf text;
 
         tch_buf_init(&text, OPT_MAX);
         if (!opt->letter)
-            add_blanks(&text, strlen("-q, "));
-        add_opt_name(&text, opt);
-        table_add(&t, CYAN, text.data);
+            cli_add_blanks(&text, strlen("-q, "));
+        cli_add_opt_name(&text, opt);
+        cli_table_add(&t, CYAN, text.data);
         tch_buf_clear(&text);
-        add_opt_help(&text, opt);
-        table_add(&t, PLAIN, text.data);
+        cli_add_opt_help(&text, opt);
+        cli_table_add(&t, PLAIN, text.data);
         tch_buf_release(&text);
     }
     end_list(page, &t);
@@ -150,13 +150,13 @@ static void add_examples(struct page *page)
     if (!example)
         return;
     tch_buf_addc(page->b, '\n');
-    add_painted(page->b, &page->term, BOLD, "Examples:");
+    cli_add_painted(page->b, &page->term, BOLD, "Examples:");
     tch_buf_addc(page->b, '\n');
     for (; example->line; example++) {
-        add_blanks(page->b, INDENT);
-        add_painted(page->b, &page->term, CYAN, example->line);
+        cli_add_blanks(page->b, INDENT);
+        cli_add_painted(page->b, &page->term, CYAN, example->line);
         tch_buf_addc(page->b, '\n');
-        add_wrapped(page->b, example->what, 3 * INDENT, page->term.width);
+        cli_add_wrapped(page->b, example->what, 3 * INDENT, page->term.width);
     }
 }
 
@@ -168,11 +168,11 @@ static void add_exits(struct page *page)
         return;
     begin_list(page, &t, "Exit status:");
     for (int status = 0; status <= EXIT_USAGE; status++) {
-        const char *meaning = exit_meaning(page->cmd, status);
+        const char *meaning = cli_exit_meaning(page->cmd, status);
 
         if (meaning) {
-            table_addf(&t, CYAN, "%d", status);
-            table_add(&t, PLAIN, meaning);
+            cli_table_addf(&t, CYAN, "%d", status);
+            cli_table_add(&t, PLAIN, meaning);
         }
     }
     end_list(page, &t);
@@ -183,17 +183,18 @@ static struct page new_page(struct tch_buf *b, const struct term *term, const st
 {
     struct page page = {.b = b, .term = *term, .cmd = cmd, .path = path};
 
-    page.term.width = term_text_width(term);
+    page.term.width = cli_term_text_width(term);
     return page;
 }
 
 static void add_title(struct page *page)
 {
-    add_painted(page->b, &page->term, BOLD, page->path);
+    cli_add_painted(page->b, &page->term, BOLD, page->path);
     tch_buf_addf(page->b, " - %s\n\n", page->cmd->summary);
 }
 
-void add_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd, const char *path)
+void cli_add_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
+                  const char *path)
 {
     struct page page = new_page(b, term, cmd, path);
 
@@ -201,7 +202,7 @@ void add_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
     add_usage(&page);
     if (cmd->about) {
         tch_buf_addc(b, '\n');
-        add_wrapped(b, cmd->about, 0, page.term.width);
+        cli_add_wrapped(b, cmd->about, 0, page.term.width);
     }
     add_subs(&page);
     add_args(&page);
@@ -212,8 +213,8 @@ void add_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
         tch_buf_addf(b, "\n'%s COMMAND --help' tells more about one of them.\n", path);
 }
 
-void add_short_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
-                    const char *path)
+void cli_add_short_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
+                        const char *path)
 {
     struct page page = new_page(b, term, cmd, path);
 

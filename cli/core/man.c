@@ -91,14 +91,14 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w))) {
+    while ((opt = cli_walk_opts(&w))) {
         struct tch_buf text;
 
         tch_buf_init(&text, OPT_MAX);
-        add_opt_name(&text, opt);
+        cli_add_opt_name(&text, opt);
         begin_item(b, text.data);
         tch_buf_clear(&text);
-        add_opt_help(&text, opt);
+        cli_add_opt_help(&text, opt);
         add_line(b, text.data);
         tch_buf_release(&text);
     }
@@ -147,7 +147,7 @@ static void add_examples(struct tch_buf *b, const struct cmd *cmd)
 static void add_exits(struct tch_buf *b, const struct cmd *cmd)
 {
     for (int status = 0; status <= EXIT_USAGE; status++) {
-        const char *meaning = exit_meaning(cmd, status);
+        const char *meaning = cli_exit_meaning(cmd, status);
         char number[16];
 
         if (!meaning)
@@ -190,7 +190,7 @@ static void add_commands(struct tch_buf *b, const struct cmd *cmd, const char *p
     }
 }
 
-void add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
+void cli_add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     tch_buf_adds(b, ".TH ");
     add_page_name(b, path, true);

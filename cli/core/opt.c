@@ -41,7 +41,7 @@ static bool takes_common(const struct cmd *cmd, const struct opt *opt)
     return cmd->run ? opt->id != JSON || cmd->json : opt->id == HELP;
 }
 
-const struct opt *walk_opts(struct opt_walk *w)
+const struct opt *cli_walk_opts(struct opt_walk *w)
 {
     static const struct opt none = {.name = NULL};
     enum { COMMON = 2 };
@@ -57,7 +57,7 @@ const struct opt *walk_opts(struct opt_walk *w)
     return opt->name ? opt : NULL;
 }
 
-int choice_index(const char *const *choices, const char *value)
+int cli_choice_index(const char *const *choices, const char *value)
 {
     for (int i = 0; choices[i]; i++)
         if (strcmp(choices[i], value) == 0)
@@ -65,7 +65,7 @@ int choice_index(const char *const *choices, const char *value)
     return -1;
 }
 
-int wrong_usage(const struct args *args, const char *fmt, ...)
+int cli_wrong_usage(const struct args *args, const char *fmt, ...)
 {
     char text[1024];
     va_list list;
@@ -73,12 +73,12 @@ int wrong_usage(const struct args *args, const char *fmt, ...)
     va_start(list, fmt);
     vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
-    complain(NULL, "%s", text);
+    cli_complain(NULL, "%s", text);
     fprintf(stderr, "see '%s --help'\n", args->path);
     return EXIT_USAGE;
 }
 
-void add_choices(struct tch_buf *b, const char *const *choices)
+void cli_add_choices(struct tch_buf *b, const char *const *choices)
 {
     for (size_t i = 0; choices[i]; i++) {
         const char *join = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
@@ -95,12 +95,12 @@ static int wrong_choice(const struct args *args, const char *const *choices, con
     struct tch_buf list;
 
     tch_buf_init_on(&list, mem, sizeof mem, sizeof mem - 1);
-    add_choices(&list, choices);
-    return wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value,
-                       list.data);
+    cli_add_choices(&list, choices);
+    return cli_wrong_usage(args, "%s%s cannot be '%s'; choose %s", prefix, name, args->value,
+                           list.data);
 }
 
-const struct cmd *find_sub(const struct cmd *cmd, const char *name)
+const struct cmd *cli_find_sub(const struct cmd *cmd, const char *name)
 {
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
         if (strcmp(cmd->subs[i]->name, name) == 0)
@@ -110,7 +110,7 @@ const struct cmd *find_sub(const struct cmd *cmd, const char *name)
 
 /* Options of a level that has only sub-commands count as what may have been meant:
    "tacho version" means "tacho --version". */
-int unknown_command(const struct args *args, const char *name)
+int cli_unknown_command(const struct args *args, const char *name)
 {
     const char *kind = name[0] == '-' ? "option" : "command";
     struct suggestion s = {.word = name};
@@ -118,20 +118,20 @@ int unknown_command(const struct args *args, const char *name)
     const struct opt *opt;
 
     for (size_t i = 0; args->cmd->subs[i]; i++)
-        suggest(&s, args->cmd->subs[i]->name);
-    while ((opt = walk_opts(&w))) {
+        cli_suggest(&s, args->cmd->subs[i]->name);
+    while ((opt = cli_walk_opts(&w))) {
         char dashed[NAME_MAX_TEXT];
 
         snprintf(dashed, sizeof dashed, "--%s", opt->name);
-        if (edit_distance(name, dashed) <= 2)
-            return wrong_usage(args, "unknown %s '%s'; did you mean '%s'?", kind, name, dashed);
+        if (cli_edit_distance(name, dashed) <= 2)
+            return cli_wrong_usage(args, "unknown %s '%s'; did you mean '%s'?", kind, name, dashed);
     }
     if (s.best)
-        return wrong_usage(args, "unknown %s '%s'; did you mean '%s'?", kind, name, s.best);
-    return wrong_usage(args, "unknown %s '%s'", kind, name);
+        return cli_wrong_usage(args, "unknown %s '%s'; did you mean '%s'?", kind, name, s.best);
+    return cli_wrong_usage(args, "unknown %s '%s'", kind, name);
 }
 
-void enter_sub(struct args *args, const struct cmd *sub)
+void cli_enter_sub(struct args *args, const struct cmd *sub)
 {
     size_t len = strlen(args->path);
 
@@ -144,7 +144,7 @@ static const struct opt *find_opt(const struct cmd *cmd, const char *name, size_
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w)))
+    while ((opt = cli_walk_opts(&w)))
         if (strlen(opt->name) == len && memcmp(opt->name, name, len) == 0)
             break;
     return opt;
@@ -155,17 +155,17 @@ static const struct opt *find_letter(const struct cmd *cmd, char letter)
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w)))
+    while ((opt = cli_walk_opts(&w)))
         if (opt->letter == letter)
             break;
     return opt;
 }
 
-bool refuse_opt(const struct args *args, const char *name, char letter)
+bool cli_refuse_opt(const struct args *args, const char *name, char letter)
 {
     for (const struct refusal *r = args->cmd->refused; r && r->name; r++)
         if (name ? strcmp(r->name, name) == 0 : r->letter == letter) {
-            wrong_usage(args, "'%s' takes no --%s: %s", args->path, r->name, r->why);
+            cli_wrong_usage(args, "'%s' takes no --%s: %s", args->path, r->name, r->why);
             return true;
         }
     return false;
@@ -179,13 +179,13 @@ static int unknown_opt(const struct args *args, const char *name, size_t len)
     const struct opt *opt;
 
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word), name);
-    if (refuse_opt(args, word, 0))
+    if (cli_refuse_opt(args, word, 0))
         return EXIT_USAGE;
-    while ((opt = walk_opts(&w)))
-        suggest(&s, opt->name);
+    while ((opt = cli_walk_opts(&w)))
+        cli_suggest(&s, opt->name);
     if (s.best)
-        return wrong_usage(args, "unknown option '--%s'; did you mean '--%s'?", word, s.best);
-    return wrong_usage(args, "unknown option '--%s'", word);
+        return cli_wrong_usage(args, "unknown option '--%s'; did you mean '--%s'?", word, s.best);
+    return cli_wrong_usage(args, "unknown option '--%s'", word);
 }
 
 enum step { STEP_END, STEP_OPT, STEP_OPERAND, STEP_WRONG };
@@ -195,12 +195,13 @@ static enum step take_value(struct args *args, const struct opt *opt, const char
 {
     args->value = attached ? attached : *args->next;
     if (!args->value) {
-        wrong_usage(args, "option '--%s' needs a value: --%s %s", opt->name, opt->name, opt->arg);
+        cli_wrong_usage(args, "option '--%s' needs a value: --%s %s", opt->name, opt->name,
+                        opt->arg);
         return STEP_WRONG;
     }
     if (!attached)
         args->next++;
-    if (opt->choices && choice_index(opt->choices, args->value) < 0) {
+    if (opt->choices && cli_choice_index(opt->choices, args->value) < 0) {
         wrong_choice(args, opt->choices, "--", opt->name);
         return STEP_WRONG;
     }
@@ -220,7 +221,7 @@ static enum step long_opt(struct args *args, const char *word, const struct opt 
     if ((*ret)->arg)
         return take_value(args, *ret, attached);
     if (attached) {
-        wrong_usage(args, "option '--%s' takes no value", (*ret)->name);
+        cli_wrong_usage(args, "option '--%s' takes no value", (*ret)->name);
         return STEP_WRONG;
     }
     return STEP_OPT;
@@ -236,8 +237,8 @@ static enum step short_opt(struct args *args, const struct opt **ret)
         args->bundle = NULL;
     *ret = find_letter(args->cmd, letter);
     if (!*ret) {
-        if (!refuse_opt(args, NULL, letter))
-            wrong_usage(args, "unknown option '-%c'", letter);
+        if (!cli_refuse_opt(args, NULL, letter))
+            cli_wrong_usage(args, "unknown option '-%c'", letter);
         return STEP_WRONG;
     }
     if (!(*ret)->arg)
@@ -246,8 +247,8 @@ static enum step short_opt(struct args *args, const struct opt **ret)
     return take_value(args, *ret, rest);
 }
 
-/* What comes next; its value or the word itself in args->value. Walked twice: parse_args()
-   complains about what is wrong, so that next_opt() meets nothing wrong. */
+/* What comes next; its value or the word itself in args->value. Walked twice: cli_parse_args()
+   complains about what is wrong, so that cli_next_opt() meets nothing wrong. */
 static enum step step(struct args *args, const struct opt **ret)
 {
     char *word;
@@ -282,7 +283,7 @@ static void rewind_words(struct args *args)
     args->value = NULL;
 }
 
-const struct opt *next_opt(struct args *args)
+const struct opt *cli_next_opt(struct args *args)
 {
     const struct opt *opt = NULL;
     enum step found;
@@ -301,15 +302,15 @@ static int check_operands(struct args *args)
 
     for (; arg && arg->name; arg++) {
         if (i == args->count && !arg->optional)
-            return wrong_usage(args, "%s is missing", arg->name);
+            return cli_wrong_usage(args, "%s is missing", arg->name);
         for (size_t end = arg->many ? args->count : i + 1; i < end && i < args->count; i++) {
             args->value = args->operands[i];
-            if (arg->choices && choice_index(arg->choices, args->value) < 0)
+            if (arg->choices && cli_choice_index(arg->choices, args->value) < 0)
                 return wrong_choice(args, arg->choices, "", arg->name);
         }
     }
     if (i < args->count)
-        return wrong_usage(args, "unexpected argument '%s'", args->operands[i]);
+        return cli_wrong_usage(args, "unexpected argument '%s'", args->operands[i]);
     return EXIT_OK;
 }
 
@@ -333,19 +334,19 @@ static int take_common(struct args *args, const struct opt *opt, struct look *lo
         args->quiet = true;
         break;
     case COLOR:
-        look->color = (enum when)choice_index(when_names, args->value);
+        look->color = (enum when)cli_choice_index(when_names, args->value);
         break;
     case WIDTH:
         if (tch_parse_u64(args->value, TERM_MAX_WIDTH, &number) < 0 || number < TERM_MIN_WIDTH)
-            return wrong_usage(args, "option '--width' needs a number from %d to %d, not '%s'",
-                               TERM_MIN_WIDTH, TERM_MAX_WIDTH, args->value);
+            return cli_wrong_usage(args, "option '--width' needs a number from %d to %d, not '%s'",
+                                   TERM_MIN_WIDTH, TERM_MAX_WIDTH, args->value);
         look->width = (size_t)number;
         break;
     }
     return EXIT_OK;
 }
 
-int parse_args(struct args *args, char **words)
+int cli_parse_args(struct args *args, char **words)
 {
     struct look look = {.color = WHEN_AUTO};
     size_t n = 0;
@@ -358,7 +359,7 @@ int parse_args(struct args *args, char **words)
     args->words = words;
     args->operands = calloc(n + 1, sizeof *args->operands);
     if (!args->operands) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     rewind_words(args);
@@ -372,13 +373,13 @@ int parse_args(struct args *args, char **words)
     }
     if (status == EXIT_OK && !args->help)
         status = check_operands(args);
-    term_init(&args->out, STDOUT_FILENO, look.color, look.width);
-    term_init(&args->err, STDERR_FILENO, look.color, look.width);
+    cli_term_init(&args->out, STDOUT_FILENO, look.color, look.width);
+    cli_term_init(&args->err, STDERR_FILENO, look.color, look.width);
     rewind_words(args);
     return status;
 }
 
-void release_args(struct args *args)
+void cli_release_args(struct args *args)
 {
     free(args->operands);
     args->operands = NULL;

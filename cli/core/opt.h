@@ -1,9 +1,10 @@
 /*
  * The words after a command's name, parsed by its tables.
  *
- * parse_args() checks them all before the command runs, so that the command sees valid ones only:
+ * cli_parse_args() checks them all before the command runs, so that the command sees valid ones
+ * only:
  *
- *     while ((opt = next_opt(args)))
+ *     while ((opt = cli_next_opt(args)))
  *         switch (opt->id) {
  *         case COLUMN:
  *             column = args->value;
@@ -30,7 +31,7 @@ struct args {
 
     char **operands; /**< NULL-ended; what is not an option */
     size_t count;
-    const char *value; /**< of the option that next_opt() returned last */
+    const char *value; /**< of the option that cli_next_opt() returned last */
 
     bool help;
     bool json;
@@ -39,7 +40,7 @@ struct args {
     struct term err; /**< ... and on stderr */
 
     char **words; /**< all of them, NULL-ended */
-    char **next;  /**< where next_opt() is */
+    char **next;  /**< where cli_next_opt() is */
     char *bundle; /**< the rest of -abc it is in, or NULL */
     bool no_more_opts;
 };
@@ -52,40 +53,40 @@ struct opt_walk {
 };
 
 /** The next one, or NULL after the last. */
-const struct opt *walk_opts(struct opt_walk *w);
+const struct opt *cli_walk_opts(struct opt_walk *w);
 
 /**
  * Parses words (NULL-ended, after the command's name) for args->cmd. Complains on stderr.
  *
- * @return EXIT_OK, EXIT_USAGE, or EXIT_WORK when memory ran out; release_args() in any case
+ * @return EXIT_OK, EXIT_USAGE, or EXIT_WORK when memory ran out; cli_release_args() in any case
  */
-int parse_args(struct args *args, char **words);
-void release_args(struct args *args);
+int cli_parse_args(struct args *args, char **words);
+void cli_release_args(struct args *args);
 
 /** The command's own options in the order given, each with args->value; NULL after the last. */
-const struct opt *next_opt(struct args *args);
+const struct opt *cli_next_opt(struct args *args);
 
 /** Complains that the command does not take an option which a related one does, and says why;
     false: it is none of these. name may be NULL, letter 0. */
-bool refuse_opt(const struct args *args, const char *name, char letter);
+bool cli_refuse_opt(const struct args *args, const char *name, char letter);
 
 /** Where value is in choices, or -1. */
-int choice_index(const char *const *choices, const char *value);
+int cli_choice_index(const char *const *choices, const char *value);
 
 /** "bash, zsh or fish". */
-void add_choices(struct tch_buf *b, const char *const *choices);
+void cli_add_choices(struct tch_buf *b, const char *const *choices);
 
 /** Complains about how the command was called, says where to read on; returns EXIT_USAGE. */
-int wrong_usage(const struct args *args, const char *fmt, ...)
+int cli_wrong_usage(const struct args *args, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** Which of the sub-commands is called name, or NULL. */
-const struct cmd *find_sub(const struct cmd *cmd, const char *name);
+const struct cmd *cli_find_sub(const struct cmd *cmd, const char *name);
 
-/** wrong_usage() for a word that is no sub-command of args->cmd. */
-int unknown_command(const struct args *args, const char *name);
+/** cli_wrong_usage() for a word that is no sub-command of args->cmd. */
+int cli_unknown_command(const struct args *args, const char *name);
 
 /** Goes one level down: args->cmd becomes sub, and the path its. */
-void enter_sub(struct args *args, const struct cmd *sub);
+void cli_enter_sub(struct args *args, const struct cmd *sub);
 
 #endif

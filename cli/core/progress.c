@@ -25,14 +25,14 @@ static void add_clock(struct tch_buf *b, double seconds)
         tch_buf_addf(b, "%llu:%02llu", s / 60, s % 60);
 }
 
-void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed_ns)
+void cli_progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed_ns)
 {
     uint64_t done = p->total > 0 && p->done > p->total ? p->total : p->done;
     double share = p->total > 0 ? (double)done / (double)p->total : 0;
     double seconds = (double)elapsed_ns / 1e9;
     size_t width = p->term.width;
 
-    add_painted(b, &p->term, BOLD, p->what);
+    cli_add_painted(b, &p->term, BOLD, p->what);
     if (p->total == 0) {
         tch_buf_addf(b, "  %llu  ", (unsigned long long)done);
         add_clock(b, seconds);
@@ -40,7 +40,7 @@ void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed
     }
     if (width == 0 || width >= strlen(p->what) + BAR_WIDTH + OTHER_WIDTH) {
         tch_buf_adds(b, "  ");
-        add_bar(b, &p->term, share, BAR_WIDTH);
+        cli_add_bar(b, &p->term, share, BAR_WIDTH);
     }
     tch_buf_addf(b, "  %3.0f%%  %llu/%llu", 100 * share, (unsigned long long)done,
                  (unsigned long long)p->total);
@@ -50,7 +50,7 @@ void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed
         tch_buf_adds(b, " left");
     }
     if (p->note && p->note[0] &&
-        (width == 0 || text_width(b->data, b->len) + strlen(p->note) < width))
+        (width == 0 || cli_text_width(b->data, b->len) + strlen(p->note) < width))
         tch_buf_addf(b, "  %s", p->note);
 }
 
@@ -61,7 +61,7 @@ static void draw(struct progress *p, uint64_t now)
 
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     tch_buf_adds(&b, "\r\033[K");
-    progress_line(&b, p, now - p->start_ns);
+    cli_progress_line(&b, p, now - p->start_ns);
     fwrite(b.data, 1, b.len, stderr);
     fflush(stderr);
     tch_buf_release(&b);
@@ -69,7 +69,8 @@ static void draw(struct progress *p, uint64_t now)
     shown = p;
 }
 
-void progress_begin(struct progress *p, const struct args *args, const char *what, uint64_t total)
+void cli_progress_begin(struct progress *p, const struct args *args, const char *what,
+                        uint64_t total)
 {
     *p = (struct progress){
         .what = what,
@@ -82,7 +83,7 @@ void progress_begin(struct progress *p, const struct args *args, const char *wha
         draw(p, p->start_ns);
 }
 
-void progress_step(struct progress *p, uint64_t done)
+void cli_progress_step(struct progress *p, uint64_t done)
 {
     uint64_t now;
 
@@ -94,14 +95,14 @@ void progress_step(struct progress *p, uint64_t done)
         draw(p, now);
 }
 
-void progress_end(struct progress *p)
+void cli_progress_end(struct progress *p)
 {
     if (shown == p)
-        progress_hide();
+        cli_progress_hide();
     p->on = false;
 }
 
-void progress_hide(void)
+void cli_progress_hide(void)
 {
     if (!shown)
         return;

@@ -23,15 +23,16 @@ struct progress {
     struct term term;
 };
 
-/** p must stay where it is until progress_end(). */
-void progress_begin(struct progress *p, const struct args *args, const char *what, uint64_t total);
-void progress_step(struct progress *p, uint64_t done);
-void progress_end(struct progress *p);
+/** p must stay where it is until cli_progress_end(). */
+void cli_progress_begin(struct progress *p, const struct args *args, const char *what,
+                        uint64_t total);
+void cli_progress_step(struct progress *p, uint64_t done);
+void cli_progress_end(struct progress *p);
 
 /** Erases the line that is on the terminal, if any; the next step draws it again. For messages. */
-void progress_hide(void);
+void cli_progress_hide(void);
 
 /** The line itself: "running  ████▌     45%  9/20  0:11 left". */
-void progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed_ns);
+void cli_progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed_ns);
 
 #endif

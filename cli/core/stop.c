@@ -10,7 +10,7 @@ static void on_signal(int sig)
     stop = sig;
 }
 
-const volatile sig_atomic_t *catch_stop(void)
+const volatile sig_atomic_t *cli_catch_stop(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};

@@ -7,6 +7,6 @@
 #include <signal.h>
 
 /** From now on SIGINT, SIGTERM and SIGHUP only make this the signal's number. */
-const volatile sig_atomic_t *catch_stop(void);
+const volatile sig_atomic_t *cli_catch_stop(void);
 
 #endif

@@ -8,7 +8,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t edit_distance(const char *a, const char *b)
+size_t cli_edit_distance(const char *a, const char *b)
 {
     size_t rows[3][LONGEST + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
@@ -34,10 +34,10 @@ size_t edit_distance(const char *a, const char *b)
     return row[b_len];
 }
 
-void suggest(struct suggestion *s, const char *candidate)
+void cli_suggest(struct suggestion *s, const char *candidate)
 {
     size_t len = strlen(s->word);
-    size_t distance = edit_distance(s->word, candidate);
+    size_t distance = cli_edit_distance(s->word, candidate);
     size_t allowed = len < 4 ? 1 : (len + 1) / 3;
 
     /* A word that was cut short is meant, however much is missing. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /** Letters to insert, delete, change or swap with their neighbour to make b of a. */
-size_t edit_distance(const char *a, const char *b);
+size_t cli_edit_distance(const char *a, const char *b);
 
 /** The nearest of the candidates it was asked about. Start with {.word = word}. */
 struct suggestion {
@@ -16,6 +16,6 @@ struct suggestion {
     size_t distance;
 };
 
-void suggest(struct suggestion *s, const char *candidate);
+void cli_suggest(struct suggestion *s, const char *candidate);
 
 #endif

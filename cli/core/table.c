@@ -16,15 +16,15 @@ struct cell {
     bool line;
 };
 
-void table_init(struct table *t, const struct term *term, const struct column *columns,
-                size_t count)
+void cli_table_init(struct table *t, const struct term *term, const struct column *columns,
+                    size_t count)
 {
     *t = (struct table){.term = term, .columns = columns, .count = count};
     tch_buf_init(&t->text, LIMIT);
     tch_buf_init(&t->cells, LIMIT);
 }
 
-void table_release(struct table *t)
+void cli_table_release(struct table *t)
 {
     tch_buf_release(&t->text);
     tch_buf_release(&t->cells);
@@ -43,13 +43,13 @@ static const struct cell *cell_at(const struct table *t, size_t i)
 static void add_cell(struct table *t, struct cell cell, const char *text)
 {
     cell.start = t->text.len;
-    add_clean(&t->text, text, t->term->utf8);
+    cli_add_clean(&t->text, text, t->term->utf8);
     cell.len = t->text.len - cell.start;
-    cell.width = text_width(t->text.data + cell.start, cell.len);
+    cell.width = cli_text_width(t->text.data + cell.start, cell.len);
     tch_buf_add(&t->cells, &cell, sizeof cell);
 }
 
-void table_add(struct table *t, enum paint paint, const char *text)
+void cli_table_add(struct table *t, enum paint paint, const char *text)
 {
     size_t n = cell_count(t);
     const struct cell *last = n > 0 && !t->cells.failed ? cell_at(t, n - 1) : NULL;
@@ -58,7 +58,7 @@ void table_add(struct table *t, enum paint paint, const char *text)
     add_cell(t, (struct cell){.paint = paint, .column = column}, text);
 }
 
-void table_addf(struct table *t, enum paint paint, const char *fmt, ...)
+void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -66,10 +66,10 @@ void table_addf(struct table *t, enum paint paint, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    table_add(t, paint, text);
+    cli_table_add(t, paint, text);
 }
 
-void table_line(struct table *t, size_t column, enum paint paint, const char *text)
+void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text)
 {
     add_cell(t, (struct cell){.paint = paint, .column = column, .line = true}, text);
 }
@@ -91,7 +91,7 @@ static void find_widths(const struct table *t, size_t *widths)
     for (size_t c = 0; c < t->count; c++) {
         const char *title = t->columns[c].title;
 
-        widths[c] = title ? text_width(title, strlen(title)) : 0;
+        widths[c] = title ? cli_text_width(title, strlen(title)) : 0;
     }
     for (size_t i = 0; i < cell_count(t); i++) {
         const struct cell *cell = cell_at(t, i);
@@ -125,11 +125,11 @@ static void pen_text(struct pen *pen, enum paint paint, const char *text, size_t
 
     if (len == 0)
         return;
-    add_blanks(pen->b, pen->blanks);
+    cli_add_blanks(pen->b, pen->blanks);
     pen->blanks = 0;
     tch_buf_init_on(&piece, mem, sizeof mem, len);
     tch_buf_add(&piece, text, len);
-    add_painted(pen->b, pen->term, paint, piece.data);
+    cli_add_painted(pen->b, pen->term, paint, piece.data);
     pen->b->failed |= piece.failed;
     tch_buf_release(&piece);
 }
@@ -152,14 +152,14 @@ static void print_piece(struct pen *pen, const struct column *column, size_t wid
 
     tch_buf_init_on(&cut, mem, sizeof mem, LIMIT);
     if (column->fit == FIT_WRAP)
-        tch_buf_add(&cut, rest->text, text_line(rest->text, rest->len, width, &next));
+        tch_buf_add(&cut, rest->text, cli_text_line(rest->text, rest->len, width, &next));
     else if (column->fit == FIT_CUT)
-        add_cut(&cut, rest->text, rest->len, width, pen->term->utf8);
+        cli_add_cut(&cut, rest->text, rest->len, width, pen->term->utf8);
     else
         tch_buf_add(&cut, rest->text, rest->len);
     while (!column->right && cut.len > 0 && cut.data[cut.len - 1] == ' ')
         cut.len--; /* the pen's blanks, as those of a bar */
-    used = text_width(cut.data, cut.len);
+    used = cli_text_width(cut.data, cut.len);
     pen->blanks += column->right && used < width ? width - used : 0;
     pen_text(pen, rest->paint, cut.data, cut.len);
     pen->blanks += (!column->right && used < width ? width - used : 0) + GAP;
@@ -210,7 +210,7 @@ static void print_head(const struct table *t, struct tch_buf *b, const size_t *w
     print_row(t, b, widths, rests);
 }
 
-void table_print(const struct table *t, struct tch_buf *b)
+void cli_table_print(const struct table *t, struct tch_buf *b)
 {
     size_t widths[TABLE_MAX_COLUMNS];
     struct rest rests[TABLE_MAX_COLUMNS] = {{.text = ""}};

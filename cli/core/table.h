@@ -2,11 +2,11 @@
  * Tables that fit the terminal: one column may be wrapped or cut, the others are as wide as their
  * widest cell. Failure is sticky, as in the tch_buf they end in.
  *
- *     table_init(&t, &args->out, columns, 2);
- *     table_add(&t, GREEN, "ok");
- *     table_add(&t, PLAIN, name);
- *     table_print(&t, &out);
- *     table_release(&t);
+ *     cli_table_init(&t, &args->out, columns, 2);
+ *     cli_table_add(&t, GREEN, "ok");
+ *     cli_table_add(&t, PLAIN, name);
+ *     cli_table_print(&t, &out);
+ *     cli_table_release(&t);
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -38,20 +38,20 @@ struct table {
 };
 
 /** term and columns are borrowed. */
-void table_init(struct table *t, const struct term *term, const struct column *columns,
-                size_t count);
-void table_release(struct table *t);
+void cli_table_init(struct table *t, const struct term *term, const struct column *columns,
+                    size_t count);
+void cli_table_release(struct table *t);
 
 /** The next cell; after the last column a new row begins. text is made safe to show. */
-void table_add(struct table *t, enum paint paint, const char *text);
-void table_addf(struct table *t, enum paint paint, const char *fmt, ...)
+void cli_table_add(struct table *t, enum paint paint, const char *text);
+void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** Between rows: a line of its own that begins where the column does (0: at the very left) and is
     never cut or wrapped, so that it can be copied. "" is an empty line. */
-void table_line(struct table *t, size_t column, enum paint paint, const char *text);
+void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text);
 
 /** b fails when the table did. */
-void table_print(const struct table *t, struct tch_buf *b);
+void cli_table_print(const struct table *t, struct tch_buf *b);
 
 #endif

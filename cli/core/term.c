@@ -47,7 +47,7 @@ static size_t find_width(int fd, bool is_tty)
     return is_tty ? TERM_TEXT_WIDTH : 0;
 }
 
-void term_init(struct term *term, int fd, enum when color, size_t width)
+void cli_term_init(struct term *term, int fd, enum when color, size_t width)
 {
     const char *kind = env_text("TERM");
     bool is_tty = isatty(fd) == 1;
@@ -61,7 +61,7 @@ void term_init(struct term *term, int fd, enum when color, size_t width)
     };
 }
 
-size_t term_text_width(const struct term *term)
+size_t cli_term_text_width(const struct term *term)
 {
     enum { MOST = 100 }; /* longer lines are hard to read */
 
@@ -70,7 +70,7 @@ size_t term_text_width(const struct term *term)
     return term->width < MOST ? term->width : MOST;
 }
 
-void add_painted(struct tch_buf *b, const struct term *term, enum paint paint, const char *text)
+void cli_add_painted(struct tch_buf *b, const struct term *term, enum paint paint, const char *text)
 {
     static const char *const codes[] = {
         [BOLD] = "1", [DIM] = "2", [RED] = "31", [GREEN] = "32", [YELLOW] = "33", [CYAN] = "36",
@@ -104,23 +104,23 @@ static void print_message(const char *prefix, const tacho_error *err, const char
     }
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     tch_buf_adds(&b, prefix);
-    add_clean(&b, raw, locale_is_utf8());
+    cli_add_clean(&b, raw, locale_is_utf8());
     if (err && err->line > 0)
         tch_buf_addf(&b, ": line %llu", (unsigned long long)err->line);
     if (err && err->column > 0)
         tch_buf_addf(&b, ", column %llu", (unsigned long long)err->column);
     if (err) {
         tch_buf_adds(&b, ": ");
-        add_clean(&b, err->message, locale_is_utf8());
+        cli_add_clean(&b, err->message, locale_is_utf8());
     }
     tch_buf_addc(&b, '\n');
-    progress_hide();
+    cli_progress_hide();
     fwrite(b.data, 1, b.len, stderr);
     fflush(stderr);
     tch_buf_release(&b);
 }
 
-void complain(const tacho_error *err, const char *fmt, ...)
+void cli_complain(const tacho_error *err, const char *fmt, ...)
 {
     va_list args;
 
@@ -129,7 +129,7 @@ void complain(const tacho_error *err, const char *fmt, ...)
     va_end(args);
 }
 
-void warn(const char *fmt, ...)
+void cli_warn(const char *fmt, ...)
 {
     va_list args;
 
@@ -138,7 +138,7 @@ void warn(const char *fmt, ...)
     va_end(args);
 }
 
-int finish_out(int status)
+int cli_finish_out(int status)
 {
     static bool lost; /* told once, and then never a success, whoever looks at the status */
     bool failed = ferror(stdout) != 0;
@@ -152,21 +152,21 @@ int finish_out(int status)
     clearerr(stdout);
     if (failed && number != EPIPE && !lost) {
         tch_fail_errno(&err, number > 0 ? number : EIO, "cannot write to stdout");
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         lost = true;
     }
     return lost ? EXIT_WORK : status;
 }
 
-int put_out(struct tch_buf *b)
+int cli_print(struct tch_buf *b)
 {
     int status = EXIT_WORK;
 
     if (b->failed) {
-        complain(NULL, "cannot print the result: out of memory");
+        cli_complain(NULL, "cannot print the result: out of memory");
     } else {
         fwrite(b->data, 1, b->len, stdout);
-        status = finish_out(EXIT_OK);
+        status = cli_finish_out(EXIT_OK);
     }
     tch_buf_release(b);
     return status;

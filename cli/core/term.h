@@ -33,25 +33,27 @@ struct term {
  *
  * @param width  what --width says, or 0
  */
-void term_init(struct term *term, int fd, enum when color, size_t width);
+void cli_term_init(struct term *term, int fd, enum when color, size_t width);
 
 /** The width that prose is wrapped to. */
-size_t term_text_width(const struct term *term);
+size_t cli_term_text_width(const struct term *term);
 
 /** text in that colour, or plain where there are none. */
-void add_painted(struct tch_buf *b, const struct term *term, enum paint paint, const char *text);
+void cli_add_painted(struct tch_buf *b, const struct term *term, enum paint paint,
+                     const char *text);
 
 /**
  * "tacho: cannot read 'x': line 3: why" on stderr: the sentence, then what err says.
  * err may be NULL. Control characters, which file names may hold, come out as '?'.
  */
-void complain(const tacho_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_complain(const tacho_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** "tacho: warning: ..." on stderr. */
-void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** Writes b to stdout and releases it; EXIT_OK, or EXIT_WORK after a complaint. */
-int put_out(struct tch_buf *b);
+int cli_print(struct tch_buf *b);
 
 /**
  * Flushes stdout at the end of a command. A reader that had enough, as in "tacho doctor | head -1",
@@ -59,6 +61,6 @@ int put_out(struct tch_buf *b);
  *
  * @return status, or EXIT_WORK after a complaint
  */
-int finish_out(int status);
+int cli_finish_out(int status);
 
 #endif

@@ -19,11 +19,11 @@ static size_t character(const char *text, size_t len, size_t *width)
 {
     size_t step = (unsigned char)text[0] < 0x80 ? 1 : tch_utf8_step(text, len);
 
-    *width = step > 1 ? code_width(decode(text, step)) : 1;
+    *width = step > 1 ? cli_code_width(decode(text, step)) : 1;
     return step > 0 ? step : 1;
 }
 
-size_t text_width(const char *text, size_t len)
+size_t cli_text_width(const char *text, size_t len)
 {
     size_t total = 0;
 
@@ -36,7 +36,7 @@ size_t text_width(const char *text, size_t len)
     return total;
 }
 
-size_t text_fit(const char *text, size_t len, size_t columns)
+size_t cli_text_fit(const char *text, size_t len, size_t columns)
 {
     size_t used = 0;
     size_t i = 0;
@@ -53,11 +53,11 @@ size_t text_fit(const char *text, size_t len, size_t columns)
     return i;
 }
 
-size_t text_line(const char *text, size_t len, size_t columns, size_t *next)
+size_t cli_text_line(const char *text, size_t len, size_t columns, size_t *next)
 {
     const char *feed = memchr(text, '\n', len);
     size_t line = feed ? (size_t)(feed - text) : len;
-    size_t end = text_fit(text, line, columns);
+    size_t end = cli_text_fit(text, line, columns);
 
     *next = end;
     if (end < line) {
@@ -81,22 +81,22 @@ size_t text_line(const char *text, size_t len, size_t columns, size_t *next)
     return end;
 }
 
-void add_cut(struct tch_buf *b, const char *text, size_t len, size_t columns, bool utf8)
+void cli_add_cut(struct tch_buf *b, const char *text, size_t len, size_t columns, bool utf8)
 {
     const char *dots = utf8 ? "\u2026" : "...";
     size_t dots_width = utf8 ? 1 : 3;
 
-    if (text_width(text, len) <= columns) {
+    if (cli_text_width(text, len) <= columns) {
         tch_buf_add(b, text, len);
         return;
     }
     if (columns < dots_width)
         return;
-    tch_buf_add(b, text, text_fit(text, len, columns - dots_width));
+    tch_buf_add(b, text, cli_text_fit(text, len, columns - dots_width));
     tch_buf_adds(b, dots);
 }
 
-void add_blanks(struct tch_buf *b, size_t count)
+void cli_add_blanks(struct tch_buf *b, size_t count)
 {
     char *room = tch_buf_room(b, count);
 
@@ -106,17 +106,17 @@ void add_blanks(struct tch_buf *b, size_t count)
     tch_buf_grew(b, count);
 }
 
-void add_wrapped(struct tch_buf *b, const char *text, size_t indent, size_t width)
+void cli_add_wrapped(struct tch_buf *b, const char *text, size_t indent, size_t width)
 {
     size_t len = strlen(text);
     size_t columns = width > indent ? width - indent : 1;
 
     while (len > 0) {
         size_t next;
-        size_t line = text_line(text, len, columns, &next);
+        size_t line = cli_text_line(text, len, columns, &next);
 
         if (line > 0)
-            add_blanks(b, indent);
+            cli_add_blanks(b, indent);
         tch_buf_add(b, text, line);
         tch_buf_addc(b, '\n');
         text += next;
@@ -124,7 +124,7 @@ void add_wrapped(struct tch_buf *b, const char *text, size_t indent, size_t widt
     }
 }
 
-void add_clean(struct tch_buf *b, const char *text, bool utf8)
+void cli_add_clean(struct tch_buf *b, const char *text, bool utf8)
 {
     size_t len = strlen(text);
 

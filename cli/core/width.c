@@ -122,7 +122,7 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t code)
     return false;
 }
 
-size_t code_width(uint32_t code)
+size_t cli_code_width(uint32_t code)
 {
     if (code < zero[0].first)
         return 1;

@@ -89,7 +89,7 @@ static void add_mark(struct table *t, enum tch_probe_status status)
         [TCH_PROBE_MISSING] = "x",
     };
 
-    table_add(t, paints[status], t->term->utf8 ? marks[status] : ascii[status]);
+    cli_table_add(t, paints[status], t->term->utf8 ? marks[status] : ascii[status]);
 }
 
 static void add_probe(struct table *t, const struct tch_probe *probe)
@@ -97,12 +97,12 @@ static void add_probe(struct table *t, const struct tch_probe *probe)
     char fix[1024];
 
     add_mark(t, probe->status);
-    table_add(t, PLAIN, probe->name);
-    table_add(t, PLAIN, probe->found);
+    cli_table_add(t, PLAIN, probe->name);
+    cli_table_add(t, PLAIN, probe->found);
     if (!probe->fix)
         return;
     snprintf(fix, sizeof fix, "%s %s", t->term->utf8 ? "\u2192" : "->", probe->fix);
-    table_line(t, 1, CYAN, fix);
+    cli_table_line(t, 1, CYAN, fix);
 }
 
 /* A probe begins its group, and perhaps its chapter, when the one told before was of another. */
@@ -112,13 +112,13 @@ static void add_headings(struct table *t, const struct tch_probe_group *before,
     if (before == group)
         return;
     if (before)
-        table_line(t, 0, PLAIN, "");
+        cli_table_line(t, 0, PLAIN, "");
     if (!before || before->disturbs != group->disturbs) {
-        table_line(t, 0, BOLD,
-                   group->disturbs ? "WHAT DISTURBS IT" : "WHAT THIS MACHINE CAN MEASURE");
-        table_line(t, 0, PLAIN, "");
+        cli_table_line(t, 0, BOLD,
+                       group->disturbs ? "WHAT DISTURBS IT" : "WHAT THIS MACHINE CAN MEASURE");
+        cli_table_line(t, 0, PLAIN, "");
     }
-    table_line(t, 0, BOLD, group->title);
+    cli_table_line(t, 0, BOLD, group->title);
 }
 
 static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const struct term *term)
@@ -135,7 +135,7 @@ static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const
 
         snprintf(text, sizeof text, "%zu %s", count, words[i][count != 1]);
         tch_buf_adds(b, i > 0 ? ", " : "");
-        add_painted(b, term, count > 0 ? paints[i] : PLAIN, text);
+        cli_add_painted(b, term, count > 0 ? paints[i] : PLAIN, text);
     }
     tch_buf_addc(b, '\n');
 }
@@ -146,7 +146,7 @@ static void add_report(struct tch_buf *b, const struct tch_probes *probes, const
     const struct tch_probe_group *group = NULL;
     struct table t;
 
-    table_init(&t, &args->out, columns, 3);
+    cli_table_init(&t, &args->out, columns, 3);
     t.indent = 2;
     for (size_t i = 0; i < probes->count; i++) {
         const struct tch_probe *probe = &probes->items[i];
@@ -158,13 +158,13 @@ static void add_report(struct tch_buf *b, const struct tch_probes *probes, const
         group = probe->group;
     }
     if (group)
-        table_line(&t, 0, PLAIN, "");
-    table_print(&t, b);
-    table_release(&t);
+        cli_table_line(&t, 0, PLAIN, "");
+    cli_table_print(&t, b);
+    cli_table_release(&t);
     add_counts(b, probes, &args->out);
 }
 
-int examine_machine(struct args *args, const struct tch_machine *machine)
+int cli_doctor_examine(struct args *args, const struct tch_machine *machine)
 {
     bool fail_on_warn = false;
     struct tch_probes probes;
@@ -173,10 +173,10 @@ int examine_machine(struct args *args, const struct tch_machine *machine)
     tacho_error err;
     int status = EXIT_WORK;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         fail_on_warn |= opt->id == FAIL_ON_WARN;
     if (tch_probes_run(&probes, machine, &err) < 0) {
-        complain(&err, "cannot examine this machine");
+        cli_complain(&err, "cannot examine this machine");
         goto out;
     }
     tch_buf_init(&b, OUT_MAX);
@@ -184,7 +184,7 @@ int examine_machine(struct args *args, const struct tch_machine *machine)
         add_json(&b, &probes);
     else
         add_report(&b, &probes, args);
-    status = put_out(&b);
+    status = cli_print(&b);
     if (status == EXIT_OK && fail_on_warn && count_status(&probes, TCH_PROBE_OK) < probes.count)
         status = EXIT_WARN;
 out:
@@ -197,7 +197,7 @@ static int run_doctor(struct args *args)
     struct tch_machine machine;
 
     tch_machine_init(&machine);
-    return examine_machine(args, &machine);
+    return cli_doctor_examine(args, &machine);
 }
 
 static const struct opt opts[] = {

@@ -16,25 +16,25 @@ static int print_next(tacho_event_reader *reader, const char *path, struct tch_b
     int more = tacho_event_next(reader, &event, &err);
 
     if (more == TACHO_EPARSE || more == TACHO_ELIMIT) {
-        warn("%s:%" PRIu64 ": %s", path, err.line, err.message);
+        cli_warn("%s:%" PRIu64 ": %s", path, err.line, err.message);
         return -EXIT_CHECK;
     }
     if (more < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     if (more <= 0)
         return more < 0 ? -EXIT_WORK : 0;
     tch_buf_clear(b);
     tch_event_canon(b, &event);
     tch_buf_addc(b, '\n');
     if (b->failed) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return -EXIT_WORK;
     }
     fwrite(b->data, 1, b->len, stdout);
     if (event.torn == 0)
         return 1;
-    warn("%s:%" PRIu64 ": torn line, %" PRIu64 " bytes of an unfinished event left out", path,
-         event.line, event.torn);
+    cli_warn("%s:%" PRIu64 ": torn line, %" PRIu64 " bytes of an unfinished event left out", path,
+             event.line, event.torn);
     return -EXIT_CHECK;
 }
 
@@ -42,7 +42,7 @@ static int run_canon(struct args *args)
 {
     const char *path = args->operands[0];
     tacho_event_reader *reader = NULL;
-    int fd = events_open(path);
+    int fd = cli_events_open(path);
     int status = EXIT_OK;
     struct tch_buf b;
     tacho_error err;
@@ -51,7 +51,7 @@ static int run_canon(struct args *args)
         return EXIT_WORK;
     tch_buf_init(&b, LINE_MAX_OUT);
     if (tacho_event_reader_open_fd(fd, path, &reader, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
     while (status != EXIT_WORK && !ferror(stdout)) {
@@ -64,7 +64,7 @@ static int run_canon(struct args *args)
     }
     tacho_event_reader_close(reader);
     tch_buf_release(&b);
-    events_close(fd);
+    cli_events_close(fd);
     return status;
 }
 

@@ -13,11 +13,11 @@ static int print(const struct args *args, const struct events_comparison *c)
     int status;
 
     tch_buf_init(&b, EVENTS_COMPARE_MAX);
-    status = args->json ? events_compare_json(&b, c, &err)
-                        : events_compare_text(&b, c, &args->out, &err);
+    status = args->json ? cli_events_compare_json(&b, c, &err)
+                        : cli_events_compare_text(&b, c, &args->out, &err);
     if (status == 0)
-        return put_out(&b);
-    complain(NULL, "%s", err.message);
+        return cli_print(&b);
+    cli_complain(NULL, "%s", err.message);
     tch_buf_release(&b);
     return EXIT_WORK;
 }
@@ -35,12 +35,12 @@ static int compare(const struct args *args, struct events_comparison *c)
         struct tch_scan_counts counts;
 
         c->paths[i] = args->operands[i];
-        if (events_scan(c->paths[i], scan, &counts) != EXIT_OK)
+        if (cli_events_scan(c->paths[i], scan, &counts) != EXIT_OK)
             return EXIT_WORK;
         bad += counts.bad + counts.salvaged;
     }
     if (tch_compare_stages(&c->sides[0], &c->sides[1], &c->result, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (print(args, c) != EXIT_OK)
@@ -56,7 +56,7 @@ static int run_compare(struct args *args)
     const struct opt *opt;
     int status;
 
-    while ((opt = next_opt(args))) {
+    while ((opt = cli_next_opt(args))) {
         if (opt->id == BY)
             by = args->value;
         else

@@ -16,8 +16,8 @@ struct events_comparison {
 };
 
 /** Both: 0 or TACHO_ENOMEM. */
-int events_compare_json(struct tch_buf *b, const struct events_comparison *c, tacho_error *err);
-int events_compare_text(struct tch_buf *b, const struct events_comparison *c,
-                        const struct term *term, tacho_error *err);
+int cli_events_compare_json(struct tch_buf *b, const struct events_comparison *c, tacho_error *err);
+int cli_events_compare_text(struct tch_buf *b, const struct events_comparison *c,
+                            const struct term *term, tacho_error *err);
 
 #endif

@@ -30,9 +30,9 @@ static int add_field(struct emit *e, char *text, const char *option, tacho_field
     const char *value;
 
     if (!equals || equals == text)
-        return wrong_usage(e->args, "--%s is KEY=VALUE, not '%s'", option, text);
+        return cli_wrong_usage(e->args, "--%s is KEY=VALUE, not '%s'", option, text);
     if (*count == MOST_FIELDS)
-        return wrong_usage(e->args, "at most %d times --%s", MOST_FIELDS, option);
+        return cli_wrong_usage(e->args, "at most %d times --%s", MOST_FIELDS, option);
     *equals = '\0';
     value = equals + 1;
     if (tch_json_check(value, strlen(value), NULL) == 0)
@@ -48,7 +48,7 @@ static int read_options(struct emit *e)
     const char *bad;
     int status = EXIT_OK;
 
-    while (status == EXIT_OK && (opt = next_opt(e->args))) {
+    while (status == EXIT_OK && (opt = cli_next_opt(e->args))) {
         char *value = (char *)e->args->value;
 
         switch (opt->id) {
@@ -62,11 +62,11 @@ static int read_options(struct emit *e)
             status = add_field(e, value, "stage", e->stages, &e->stage_count);
             break;
         default:
-            status = events_meta_option(e->args, opt->id, &e->env.config, &e->graph_enabled);
+            status = cli_events_meta_option(e->args, opt->id, &e->env.config, &e->graph_enabled);
         }
     }
     bad = tch_event_config_check(&e->env.config);
-    return status == EXIT_OK && bad ? wrong_usage(e->args, "%s", bad) : status;
+    return status == EXIT_OK && bad ? cli_wrong_usage(e->args, "%s", bad) : status;
 }
 
 static int write_event(struct emit *e)
@@ -76,15 +76,16 @@ static int write_event(struct emit *e)
     tacho_error err;
 
     if (tacho_event_open(&e->env.config, &writer, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (!tacho_event_is_enabled(writer))
-        complain(NULL, "no file to write the event to: set TACHO_PROFILE_JSONL, or use --output");
+        cli_complain(NULL,
+                     "no file to write the event to: set TACHO_PROFILE_JSONL, or use --output");
     else if (tacho_event_push(
                  writer, e->args->operands[0], (tacho_fields){e->shape, e->shape_count},
                  (tacho_fields){e->stages, e->stage_count}, e->graph_enabled, &err) < 0)
-        complain(NULL, "cannot write the event: %s", err.message);
+        cli_complain(NULL, "cannot write the event: %s", err.message);
     else
         status = EXIT_OK;
     tacho_event_close(writer);
@@ -97,7 +98,7 @@ static int run_emit(struct args *args)
     int status;
 
     if (!e) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     e->args = args;

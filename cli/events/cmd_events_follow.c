@@ -53,7 +53,7 @@ static void add_members(struct tch_buf *b, tacho_raw object, bool times)
         tch_json_unescape(&key, b);
         tch_buf_addc(b, '=');
         if (times && value.type == TCH_JSON_NUMBER && tch_json_to_f64(&value) >= 0) {
-            add_duration(b, tch_json_to_f64(&value) * 1000);
+            cli_add_duration(b, tch_json_to_f64(&value) * 1000);
         } else if (value.type == TCH_JSON_STRING) {
             struct tch_json_value text = tch_raw_string((tacho_raw){value.text, value.len});
 
@@ -80,11 +80,11 @@ static void print_event(struct follow *f, const tacho_event *event)
     add_members(&line, event->stage_us, true);
     tch_buf_adds(&line, " |");
     add_members(&line, event->shape, false);
-    add_clean(&out, line.data, term->utf8);
+    cli_add_clean(&out, line.data, term->utf8);
     tch_buf_clear(&line);
-    add_cut(&line, out.data, out.len, term->width > 0 ? term->width : OUT_MAX, term->utf8);
+    cli_add_cut(&line, out.data, out.len, term->width > 0 ? term->width : OUT_MAX, term->utf8);
     tch_buf_addc(&line, '\n');
-    put_out(&line);
+    cli_print(&line);
     tch_buf_release(&out);
     fflush(stdout); /* whoever reads this pipe wants it now */
 }
@@ -100,7 +100,7 @@ static void show_line(struct follow *f, const char *text, size_t len)
     if (tch_event_salvage(text, len, &event, &torn, &err) == 0)
         print_event(f, &event);
     else
-        warn("%s: %s", f->path, err.message);
+        cli_warn("%s: %s", f->path, err.message);
 }
 
 /* Every line that ends in data; what is left waits in rest. */
@@ -112,7 +112,7 @@ static void take_data(struct follow *f, const char *data, size_t len)
     while ((lf = memchr(data, '\n', (size_t)(end - data)))) {
         tch_buf_add(&f->rest, data, (size_t)(lf - data));
         if (f->rest.failed || f->too_long)
-            warn("%s: a line above %d bytes was passed over", f->path, TCH_EVENT_MAX);
+            cli_warn("%s: a line above %d bytes was passed over", f->path, TCH_EVENT_MAX);
         else
             show_line(f, f->rest.data, f->rest.len);
         tch_buf_clear(&f->rest);
@@ -140,7 +140,7 @@ static int64_t read_more(struct follow *f)
             tacho_error err;
 
             tch_fail_errno(&err, errno, "cannot read '%s'", f->path);
-            complain(NULL, "%s", err.message);
+            cli_complain(NULL, "%s", err.message);
             return -1;
         }
         take_data(f, data, (size_t)n);
@@ -193,7 +193,7 @@ static int look_again(struct follow *f)
     if (fstat(f->fd, &open_one) < 0)
         return 0;
     if ((uint64_t)open_one.st_size < f->offset) {
-        warn("%s: the file was cut: reading it from its start", f->path);
+        cli_warn("%s: the file was cut: reading it from its start", f->path);
         lseek(f->fd, 0, SEEK_SET);
         begin_anew(f);
     }
@@ -208,7 +208,7 @@ static int look_again(struct follow *f)
     }
     if (f->rest.len > 0)
         show_line(f, f->rest.data, f->rest.len);
-    warn("%s: the file was replaced: reading the new one", f->path);
+    cli_warn("%s: the file was replaced: reading the new one", f->path);
     close(f->fd);
     f->fd = fd;
     begin_anew(f);
@@ -254,19 +254,19 @@ static int run_follow(struct args *args)
     const struct opt *opt;
     int status;
 
-    while ((opt = next_opt(args))) {
+    while ((opt = cli_next_opt(args))) {
         if (opt->id == EVENT)
             f.only = args->value;
         else
             f.from_start = true;
     }
-    f.fd = events_open(f.path);
+    f.fd = cli_events_open(f.path);
     if (f.fd < 0)
         return EXIT_WORK;
     tch_buf_init(&f.rest, TCH_EVENT_MAX);
     status = follow_file(&f);
     tch_buf_release(&f.rest);
-    events_close(f.fd);
+    cli_events_close(f.fd);
     return status;
 }
 

@@ -33,7 +33,7 @@ static int read_options(struct import *m)
     const struct opt *opt;
     const char *bad;
 
-    while ((opt = next_opt(m->args))) {
+    while ((opt = cli_next_opt(m->args))) {
         switch (opt->id) {
         case OUTPUT:
             m->output = m->args->value;
@@ -42,12 +42,12 @@ static int read_options(struct import *m)
             m->show_skipped = true;
             break;
         default:
-            if (events_meta_option(m->args, opt->id, config, &m->how.graph_enabled) != EXIT_OK)
+            if (cli_events_meta_option(m->args, opt->id, config, &m->how.graph_enabled) != EXIT_OK)
                 return EXIT_USAGE;
         }
     }
     bad = tch_event_config_check(config);
-    return bad ? wrong_usage(m->args, "%s", bad) : EXIT_OK;
+    return bad ? cli_wrong_usage(m->args, "%s", bad) : EXIT_OK;
 }
 
 static int write_out(struct import *m, tacho_error *err)
@@ -73,9 +73,9 @@ static void skip_line(struct import *m, const struct tch_line *line, const char 
     tch_buf_init(&b, 4L * TCH_LINES_LONGEST);
     if (line->text) {
         tch_buf_add(&b, line->text, line->len);
-        warn("%s:%" PRIu64 ": %s: %s", m->args->operands[0], line->number, why, b.data);
+        cli_warn("%s:%" PRIu64 ": %s: %s", m->args->operands[0], line->number, why, b.data);
     } else {
-        warn("%s:%" PRIu64 ": %s", m->args->operands[0], line->number, why);
+        cli_warn("%s:%" PRIu64 ": %s", m->args->operands[0], line->number, why);
     }
     tch_buf_release(&b);
 }
@@ -135,16 +135,16 @@ static int run_import(struct args *args)
     tacho_event_config_init(&m.how.config);
     if (read_options(&m) != EXIT_OK)
         return EXIT_USAGE;
-    fd = events_open(args->operands[0]);
+    fd = cli_events_open(args->operands[0]);
     if (fd < 0)
         return EXIT_WORK;
     tch_buf_init(&m.out, OUT_MAX);
     if (m.output && tch_replace_open(&m.file, m.output, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         goto out;
     }
     if (import_all(&m, fd, &err) < 0 || (m.output && tch_replace_commit(&m.file, &err) < 0)) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         if (m.output)
             tch_replace_abort(&m.file);
         goto out;
@@ -153,7 +153,7 @@ static int run_import(struct args *args)
     status = EXIT_OK;
 out:
     tch_buf_release(&m.out);
-    events_close(fd);
+    cli_events_close(fd);
     return status;
 }
 

@@ -18,20 +18,20 @@ extern const struct cmd cmd_events_summary;
 extern const struct cmd cmd_events_validate;
 
 /** The descriptor of a file, or of stdin for "-"; -1 after a complaint. */
-int events_open(const char *path);
+int cli_events_open(const char *path);
 
-/** Closes what events_open() gave. */
-void events_close(int fd);
+/** Closes what cli_events_open() gave. */
+void cli_events_close(int fd);
 
 /** The value of --jobs, 1 to TCH_SCAN_THREADS; 0 after a complaint about it. */
-unsigned events_jobs(const struct args *args, const char *value);
+unsigned cli_events_jobs(const struct args *args, const char *value);
 
 /** Without --jobs: one thread a CPU that this process may use, at most 4. */
-unsigned events_default_jobs(void);
+unsigned cli_events_default_jobs(void);
 
 #define EVENTS_JOBS_HELP "threads to read with; one a CPU, at most 4, unless given"
 
-/** What the events of a process have in common, as options; those of events_meta_option(). */
+/** What the events of a process have in common, as options; those of cli_events_meta_option(). */
 enum {
     EVENTS_COMMIT_SHA = 100,
     EVENTS_CONCURRENCY,
@@ -41,7 +41,7 @@ enum {
     EVENTS_RUNTIME_FLAGS,
 };
 
-extern const char *const events_booleans[];
+extern const char *const cli_events_booleans[];
 
 #define EVENTS_META_OPTS                                                               \
     {.id = EVENTS_COMMIT_SHA, .name = "commit-sha", .arg = "S", .help = "the commit"}, \
@@ -57,7 +57,7 @@ extern const char *const events_booleans[];
          .name = "graph-enabled",                                                      \
          .arg = "BOOL",                                                                \
          .help = "whether graphs were used; false unless given",                       \
-         .choices = events_booleans},                                                  \
+         .choices = cli_events_booleans},                                              \
         {.id = EVENTS_MODEL, .name = "model", .arg = "M", .help = "the model"},        \
     {                                                                                  \
         .id = EVENTS_RUNTIME_FLAGS, .name = "runtime-flags", .arg = "JSON",            \
@@ -65,8 +65,8 @@ extern const char *const events_booleans[];
     }
 
 /** Takes one of these options into config; EXIT_OK, or EXIT_USAGE after a complaint. */
-int events_meta_option(const struct args *args, int id, tacho_event_config *config,
-                       bool *graph_enabled);
+int cli_events_meta_option(const struct args *args, int id, tacho_event_config *config,
+                           bool *graph_enabled);
 
 /**
  * tch_scan_fd() of a file, or of stdin for "-", with warnings about its lines that are no events:
@@ -74,6 +74,6 @@ int events_meta_option(const struct args *args, int id, tacho_event_config *conf
  *
  * @return EXIT_OK however bad the lines are, or EXIT_WORK after a complaint
  */
-int events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts);
+int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts);
 
 #endif

@@ -30,7 +30,7 @@ static int read_file(struct summary *s, const char *path)
 
     for (unsigned i = 0; i < s->jobs; i++)
         workers[i] = &s->stages[i];
-    if (events_scan(path, scan, &counts) != EXIT_OK)
+    if (cli_events_scan(path, scan, &counts) != EXIT_OK)
         return EXIT_WORK;
     s->total.events += counts.events;
     s->total.bad += counts.bad;
@@ -141,13 +141,13 @@ static void add_cell_time(struct table *t, double us)
     if (us < 0) /* no time, but somebody wrote it */
         tch_buf_addf(&b, "%.4g us", us);
     else
-        add_duration(&b, us * 1000);
-    table_add(t, PLAIN, b.data);
+        cli_add_duration(&b, us * 1000);
+    cli_table_add(t, PLAIN, b.data);
 }
 
 static void add_cell_count(struct table *t, double count)
 {
-    table_addf(t, PLAIN, "%.6g", count);
+    cli_table_addf(t, PLAIN, "%.6g", count);
 }
 
 static void add_cell_share(struct table *t, double share)
@@ -157,8 +157,8 @@ static void add_cell_share(struct table *t, double share)
 
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     if (isfinite(share) && share >= 0)
-        add_percent(&b, share);
-    table_add(t, PLAIN, b.data);
+        cli_add_percent(&b, share);
+    cli_table_add(t, PLAIN, b.data);
 }
 
 static void add_row(struct table *t, struct tch_stage *stage, double group_total, bool bars)
@@ -167,8 +167,8 @@ static void add_row(struct table *t, struct tch_stage *stage, double group_total
     struct tch_stage_summary sum;
 
     tch_stage_summarise(stage, &sum);
-    table_add(t, PLAIN, stage->name);
-    table_addf(t, PLAIN, "%" PRIu64, stage->count);
+    cli_table_add(t, PLAIN, stage->name);
+    cli_table_addf(t, PLAIN, "%" PRIu64, stage->count);
     add_cell(t, sum.total);
     add_cell(t, sum.mean);
     add_cell(t, sum.p50);
@@ -183,8 +183,8 @@ static void add_row(struct table *t, struct tch_stage *stage, double group_total
         struct tch_buf b;
 
         tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
-        add_bar(&b, t->term, group_total > 0 ? fmin(sum.total / group_total, 1) : 0, BAR);
-        table_add(t, CYAN, b.data);
+        cli_add_bar(&b, t->term, group_total > 0 ? fmin(sum.total / group_total, 1) : 0, BAR);
+        cli_table_add(t, CYAN, b.data);
     }
 }
 
@@ -216,7 +216,7 @@ static void add_table(struct tch_buf *b, const struct args *args, struct tch_sta
     size_t zero = 0;
     struct table t;
 
-    table_init(&t, &args->out, counts ? numbers : times, counts ? 8 : bars ? 10 : 9);
+    cli_table_init(&t, &args->out, counts ? numbers : times, counts ? 8 : bars ? 10 : 9);
     t.indent = 2;
     for (size_t i = 0; i < g->count; i++) {
         if (g->stages[i].is_count != counts)
@@ -229,11 +229,11 @@ static void add_table(struct tch_buf *b, const struct args *args, struct tch_sta
         shown++;
     }
     if (shown > 0)
-        table_print(&t, b);
+        cli_table_print(&t, b);
     if (zero > 0)
         tch_buf_addf(b, "  %zu %s are 0 throughout and not shown; --json has them\n", zero,
                      counts ? "counts" : "stages");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static bool has_histogram(const struct tch_stage_group *g)
@@ -253,18 +253,18 @@ static void add_group(struct tch_buf *b, const struct args *args, struct tch_sta
     double total = tch_stage_group_total(g, &is_stage);
 
     tch_buf_init_on(&title, mem, sizeof mem, OUT_MAX);
-    add_clean(&title, g->event, args->out.utf8);
+    cli_add_clean(&title, g->event, args->out.utf8);
     if (by) {
         tch_buf_addc(&title, ' ');
-        add_clean(&title, by, args->out.utf8);
+        cli_add_clean(&title, by, args->out.utf8);
         tch_buf_addc(&title, '=');
-        add_clean(&title, g->by_len > 0 ? g->by : "(none)", args->out.utf8);
+        cli_add_clean(&title, g->by_len > 0 ? g->by : "(none)", args->out.utf8);
     }
-    add_painted(b, &args->out, BOLD, title.data);
+    cli_add_painted(b, &args->out, BOLD, title.data);
     tch_buf_addf(b, ": %" PRIu64 " events", g->events);
     if (total > 0) {
         tch_buf_adds(b, ", ");
-        add_duration(b, total * 1000);
+        cli_add_duration(b, total * 1000);
         tch_buf_adds(b, is_stage ? " in all (its stage total)" : " in all (the sum of its stages)");
     }
     tch_buf_addc(b, '\n');
@@ -301,7 +301,7 @@ static int read_options(struct summary *s, const char **only, const char **by)
 {
     const struct opt *opt;
 
-    while ((opt = next_opt(s->args))) {
+    while ((opt = cli_next_opt(s->args))) {
         switch (opt->id) {
         case BY:
             *by = s->args->value;
@@ -310,7 +310,7 @@ static int read_options(struct summary *s, const char **only, const char **by)
             *only = s->args->value;
             break;
         case JOBS:
-            s->jobs = events_jobs(s->args, s->args->value);
+            s->jobs = cli_events_jobs(s->args, s->args->value);
             if (s->jobs == 0)
                 return EXIT_USAGE;
             break;
@@ -326,7 +326,7 @@ static int report(struct summary *s)
 
     for (unsigned i = 1; i < s->jobs; i++) {
         if (tch_stages_merge(&s->stages[0], &s->stages[i], &err) < 0) {
-            complain(NULL, "%s", err.message);
+            cli_complain(NULL, "%s", err.message);
             return EXIT_WORK;
         }
     }
@@ -336,7 +336,7 @@ static int report(struct summary *s)
         add_json(&b, s);
     else
         add_text(&b, s);
-    if (put_out(&b) != EXIT_OK)
+    if (cli_print(&b) != EXIT_OK)
         return EXIT_WORK;
     return s->total.bad > 0 || s->total.torn > 0 ? EXIT_CHECK : EXIT_OK;
 }
@@ -349,11 +349,11 @@ static int run_summary(struct args *args)
     int status;
 
     if (!s) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     s->args = args;
-    s->jobs = events_default_jobs();
+    s->jobs = cli_events_default_jobs();
     status = read_options(s, &only, &by);
     for (unsigned i = 0; i < s->jobs; i++)
         tch_stages_init(&s->stages[i], only, by);

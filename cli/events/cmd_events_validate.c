@@ -45,11 +45,11 @@ static void print_bad(struct validate *v, const tacho_error *why)
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
-    add_clean(&b, v->path, v->args->out.utf8);
+    cli_add_clean(&b, v->path, v->args->out.utf8);
     tch_buf_addf(&b, ":%" PRIu64 ": ", why->line);
-    add_clean(&b, why->message, v->args->out.utf8);
+    cli_add_clean(&b, why->message, v->args->out.utf8);
     tch_buf_addc(&b, '\n');
-    put_out(&b);
+    cli_print(&b);
 }
 
 static void tell_bad(void *ctx, const tacho_error *why)
@@ -81,14 +81,14 @@ static void print_counts(const struct validate *v, const char *name,
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
-    add_clean(&b, name, v->args->out.utf8);
+    cli_add_clean(&b, name, v->args->out.utf8);
     tch_buf_addf(&b, ": %" PRIu64 " events, %" PRIu64 " bad lines", c->events, c->bad);
     if (c->torn > 0)
         tch_buf_addf(&b, ", %" PRIu64 " torn (%" PRIu64 " events salvaged)", c->torn, c->salvaged);
     if (left_out > 0)
         tch_buf_addf(&b, "; %" PRIu64 " messages not shown", left_out);
     tch_buf_addc(&b, '\n');
-    put_out(&b);
+    cli_print(&b);
 }
 
 static void json_counts(struct tch_buf *b, const struct tch_scan_counts *c, uint64_t told)
@@ -121,7 +121,7 @@ static void validate_file(struct validate *v, const char *path)
         .ctx = v,
     };
     struct tch_scan_counts counts = {0};
-    int fd = events_open(path);
+    int fd = cli_events_open(path);
     tacho_error err;
     bool readable = fd >= 0;
 
@@ -132,10 +132,10 @@ static void validate_file(struct validate *v, const char *path)
     tch_json_key(&v->json, "errors");
     tch_json_begin_array(&v->json);
     if (readable && tch_scan_fd(fd, path, &scan, &counts, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         readable = false;
     }
-    events_close(fd);
+    cli_events_close(fd);
     tch_json_end_array(&v->json);
     tch_json_put_bool(&v->json, "readable", readable);
     json_counts(&v->json, &counts, v->told);
@@ -155,9 +155,9 @@ static int split_groups(struct validate *v, char *list)
         if (comma)
             *comma++ = '\0';
         if (!*name)
-            return wrong_usage(v->args, "--require has a group without a name");
+            return cli_wrong_usage(v->args, "--require has a group without a name");
         if (v->required_count == MOST_GROUPS)
-            return wrong_usage(v->args, "--require takes at most %d groups", MOST_GROUPS);
+            return cli_wrong_usage(v->args, "--require takes at most %d groups", MOST_GROUPS);
         v->required[v->required_count++] = name;
         name = comma;
     }
@@ -169,17 +169,17 @@ static int read_options(struct validate *v)
     const struct opt *opt;
     int status = EXIT_OK;
 
-    while (status == EXIT_OK && (opt = next_opt(v->args))) {
+    while (status == EXIT_OK && (opt = cli_next_opt(v->args))) {
         const char *value = v->args->value;
 
         switch (opt->id) {
         case JOBS:
-            v->jobs = events_jobs(v->args, value);
+            v->jobs = cli_events_jobs(v->args, value);
             status = v->jobs > 0 ? EXIT_OK : EXIT_USAGE;
             break;
         case MAX_ERRORS:
             if (tch_parse_u64(value, UINT64_MAX, &v->max_errors) < 0)
-                status = wrong_usage(v->args, "--max-errors is a number, not '%s'", value);
+                status = cli_wrong_usage(v->args, "--max-errors is a number, not '%s'", value);
             break;
         case REQUIRE:
             status = split_groups(v, (char *)value);
@@ -195,7 +195,7 @@ static int make_groups(struct validate *v)
 
     for (unsigned i = 0; i < v->jobs; i++)
         if (tacho_event_groups_new(v->required, v->required_count, &v->groups[i], &err) < 0) {
-            complain(NULL, "%s", err.message);
+            cli_complain(NULL, "%s", err.message);
             return EXIT_WORK;
         }
     return EXIT_OK;
@@ -210,11 +210,11 @@ static void print_missing(const struct validate *v, const char *name)
     tch_buf_init(&b, OUT_MAX);
     for (; name; name = tacho_event_groups_missing(v->groups[0], name)) {
         tch_buf_adds(&b, before);
-        add_clean(&b, name, v->args->out.utf8);
+        cli_add_clean(&b, name, v->args->out.utf8);
         before = ", ";
     }
     tch_buf_addc(&b, '\n');
-    put_out(&b);
+    cli_print(&b);
 }
 
 static int print_json(struct validate *v, const char *missing, bool sound)
@@ -228,7 +228,7 @@ static int print_json(struct validate *v, const char *missing, bool sound)
     tch_json_put_bool(&v->json, "sound", sound);
     tch_json_end_object(&v->json);
     tch_buf_addc(&v->json, '\n');
-    return put_out(&v->json);
+    return cli_print(&v->json);
 }
 
 static int report(struct validate *v)
@@ -257,11 +257,11 @@ static int run_validate(struct args *args)
     int status;
 
     if (!v) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     v->args = args;
-    v->jobs = events_default_jobs();
+    v->jobs = cli_events_default_jobs();
     v->max_errors = args->json ? JSON_ERRORS : UINT64_MAX;
     tch_buf_init(&v->json, OUT_MAX);
     status = read_options(v);

@@ -87,7 +87,7 @@ static void json_side(struct tch_buf *b, const char *key, const char *path,
     tch_json_end_object(b);
 }
 
-int events_compare_json(struct tch_buf *b, const struct events_comparison *c, tacho_error *err)
+int cli_events_compare_json(struct tch_buf *b, const struct events_comparison *c, tacho_error *err)
 {
     const struct tch_side *x = &c->sides[0];
     const struct tch_side *y = &c->sides[1];

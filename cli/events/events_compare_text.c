@@ -24,8 +24,8 @@ static void add_value(struct settings_table *s, const char *value)
 
     tch_buf_init_on(&b, mem, sizeof mem, EVENTS_COMPARE_MAX);
     if (value)
-        add_cut(&b, value, strlen(value), SHOWN_VALUE, s->term->utf8);
-    table_add(&s->table, value ? PLAIN : DIM, value ? b.data : "(none)");
+        cli_add_cut(&b, value, strlen(value), SHOWN_VALUE, s->term->utf8);
+    cli_table_add(&s->table, value ? PLAIN : DIM, value ? b.data : "(none)");
     tch_buf_release(&b);
 }
 
@@ -34,7 +34,7 @@ static void add_setting(void *ctx, const char *name, const char *a, const char *
     struct settings_table *s = ctx;
 
     s->count++;
-    table_add(&s->table, PLAIN, name);
+    cli_table_add(&s->table, PLAIN, name);
     add_value(s, a);
     add_value(s, b);
 }
@@ -46,13 +46,13 @@ static int add_settings(struct tch_buf *b, const struct events_comparison *c,
     struct settings_table s = {.term = term};
     int status;
 
-    table_init(&s.table, term, columns, 3);
+    cli_table_init(&s.table, term, columns, 3);
     s.table.indent = 2;
     status = tch_compare_settings(&c->sides[0], &c->sides[1], add_setting, &s, err);
     if (s.count > 0) {
-        add_painted(b, term, BOLD, "What they were made with differs");
+        cli_add_painted(b, term, BOLD, "What they were made with differs");
         tch_buf_addc(b, '\n');
-        table_print(&s.table, b);
+        cli_table_print(&s.table, b);
     } else {
         tch_buf_adds(b, "Both were made with the same settings.\n");
     }
@@ -63,7 +63,7 @@ static int add_settings(struct tch_buf *b, const struct events_comparison *c,
             tch_buf_addf(b, "  %c has %zu kinds of runtime_flags; the first is compared\n",
                          letters[i], kinds);
     }
-    table_release(&s.table);
+    cli_table_release(&s.table);
     return status;
 }
 
@@ -76,8 +76,8 @@ static void add_amount(struct table *t, const struct tch_stage *stage, double va
     if (stage->is_count || value < 0)
         tch_buf_addf(&b, "%.6g", value);
     else
-        add_duration(&b, value * 1000);
-    table_add(t, PLAIN, b.data);
+        cli_add_duration(&b, value * 1000);
+    cli_table_add(t, PLAIN, b.data);
 }
 
 static void add_pair(struct table *t, const struct tch_stage_pair *pair)
@@ -89,21 +89,21 @@ static void add_pair(struct table *t, const struct tch_stage_pair *pair)
         paint = RED;
     else if (strcmp(word, "faster") == 0)
         paint = GREEN;
-    table_add(t, PLAIN, pair->a->name);
-    table_addf(t, PLAIN, "%" PRIu64, pair->a->count);
-    table_addf(t, PLAIN, "%" PRIu64, pair->b->count);
+    cli_table_add(t, PLAIN, pair->a->name);
+    cli_table_addf(t, PLAIN, "%" PRIu64, pair->a->count);
+    cli_table_addf(t, PLAIN, "%" PRIu64, pair->b->count);
     add_amount(t, pair->a, pair->a_median);
     add_amount(t, pair->b, pair->b_median);
     if (pair->has_ratio)
-        table_addf(t, paint, "%.3f", pair->ratio.estimate);
+        cli_table_addf(t, paint, "%.3f", pair->ratio.estimate);
     else
-        table_add(t, DIM, "-");
+        cli_table_add(t, DIM, "-");
     if (pair->has_ratio && pair->ratio.level > 0)
-        table_addf(t, PLAIN, "%.3f to %.3f", pair->ratio.low, pair->ratio.high);
+        cli_table_addf(t, PLAIN, "%.3f to %.3f", pair->ratio.low, pair->ratio.high);
     else
-        table_add(t, DIM, pair->has_ratio ? "too few" : "has zeros");
-    table_addf(t, PLAIN, "%.2g", pair->p_adjusted);
-    table_add(t, paint, word);
+        cli_table_add(t, DIM, pair->has_ratio ? "too few" : "has zeros");
+    cli_table_addf(t, PLAIN, "%.2g", pair->p_adjusted);
+    cli_table_add(t, paint, word);
 }
 
 static bool is_zero(const struct tch_stage *stage)
@@ -114,12 +114,12 @@ static bool is_zero(const struct tch_stage *stage)
 static void add_group_name(struct tch_buf *b, const struct tch_stage_group *g, const char *by,
                            const struct term *term)
 {
-    add_clean(b, g->event, term->utf8);
+    cli_add_clean(b, g->event, term->utf8);
     if (by) {
         tch_buf_addc(b, ' ');
-        add_clean(b, by, term->utf8);
+        cli_add_clean(b, by, term->utf8);
         tch_buf_addc(b, '=');
-        add_clean(b, g->by_len > 0 ? g->by : "(none)", term->utf8);
+        cli_add_clean(b, g->by_len > 0 ? g->by : "(none)", term->utf8);
     }
 }
 
@@ -146,7 +146,7 @@ static size_t add_group(struct tch_buf *b, const struct events_comparison *c,
     tch_buf_addc(b, '\n');
     add_group_name(b, g, c->sides[0].stages.by, term);
     tch_buf_addf(b, ": %" PRIu64 " events in A, %" PRIu64 " in B\n", g->events, other->events);
-    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     t.indent = 2;
     for (; i < c->result.count && c->result.pairs[i].a_group == g; i++) {
         const struct tch_stage_pair *pair = &c->result.pairs[i];
@@ -156,8 +156,8 @@ static size_t add_group(struct tch_buf *b, const struct events_comparison *c,
         else
             add_pair(&t, pair);
     }
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
     if (zero > 0)
         tch_buf_addf(b, "  %zu stages are 0 in both and not shown; --json has them\n", zero);
     return i;
@@ -178,7 +178,7 @@ static void add_only_of(struct tch_buf *b, const struct tch_stage_group *g,
             tch_buf_addf(b, " (%" PRIu64 " events)", g->events);
         } else {
             tch_buf_adds(b, ": ");
-            add_clean(b, g->stages[i].name, term->utf8);
+            cli_add_clean(b, g->stages[i].name, term->utf8);
         }
         tch_buf_addc(b, '\n');
     }
@@ -208,14 +208,14 @@ static bool is_sampled(const struct events_comparison *c)
     return false;
 }
 
-int events_compare_text(struct tch_buf *b, const struct events_comparison *c,
-                        const struct term *term, tacho_error *err)
+int cli_events_compare_text(struct tch_buf *b, const struct events_comparison *c,
+                            const struct term *term, tacho_error *err)
 {
     int status;
 
     for (size_t i = 0; i < 2; i++) {
         tch_buf_addf(b, "%c  ", letters[i]);
-        add_clean(b, c->paths[i], term->utf8);
+        cli_add_clean(b, c->paths[i], term->utf8);
         tch_buf_addf(b, ": %" PRIu64 " events\n", c->sides[i].events);
     }
     tch_buf_addc(b, '\n');

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "cmd_events_parts.h"
 
-int events_open(const char *path)
+int cli_events_open(const char *path)
 {
     tacho_error err;
     int fd;
@@ -21,28 +21,28 @@ int events_open(const char *path)
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
         tch_fail_errno(&err, errno, "cannot open '%s'", path);
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     }
     return fd;
 }
 
-void events_close(int fd)
+void cli_events_close(int fd)
 {
     if (fd > STDIN_FILENO)
         close(fd);
 }
 
-unsigned events_jobs(const struct args *args, const char *value)
+unsigned cli_events_jobs(const struct args *args, const char *value)
 {
     uint64_t jobs;
 
     if (tch_parse_u64(value, TCH_SCAN_THREADS, &jobs) == 0 && jobs > 0)
         return (unsigned)jobs;
-    wrong_usage(args, "--jobs is a number from 1 to %d, not '%s'", TCH_SCAN_THREADS, value);
+    cli_wrong_usage(args, "--jobs is a number from 1 to %d, not '%s'", TCH_SCAN_THREADS, value);
     return 0;
 }
 
-unsigned events_default_jobs(void)
+unsigned cli_events_default_jobs(void)
 {
     enum { MOST = 4 };
     cpu_set_t cpus;
@@ -64,13 +64,13 @@ static void warn_bad(void *ctx, const tacho_error *why)
     struct bad_lines *bad = ctx;
 
     if (bad->told++ < SHOWN)
-        warn("%s:%" PRIu64 ": %s", bad->path, why->line, why->message);
+        cli_warn("%s:%" PRIu64 ": %s", bad->path, why->line, why->message);
 }
 
-int events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts)
+int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts)
 {
     struct bad_lines bad = {.path = path};
-    int fd = events_open(path);
+    int fd = cli_events_open(path);
     tacho_error err;
     int status;
 
@@ -79,21 +79,22 @@ int events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *
     scan.bad = warn_bad;
     scan.ctx = &bad;
     status = tch_scan_fd(fd, path, &scan, counts, &err);
-    events_close(fd);
+    cli_events_close(fd);
     if (status < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (counts->bad > 0)
-        warn("%s: %" PRIu64 " lines are no events and were left out; see 'tacho events validate'",
-             path, counts->bad);
+        cli_warn("%s: %" PRIu64
+                 " lines are no events and were left out; see 'tacho events validate'",
+                 path, counts->bad);
     return EXIT_OK;
 }
 
-const char *const events_booleans[] = {"false", "true", NULL};
+const char *const cli_events_booleans[] = {"false", "true", NULL};
 
-int events_meta_option(const struct args *args, int id, tacho_event_config *config,
-                       bool *graph_enabled)
+int cli_events_meta_option(const struct args *args, int id, tacho_event_config *config,
+                           bool *graph_enabled)
 {
     uint64_t number;
 
@@ -103,15 +104,15 @@ int events_meta_option(const struct args *args, int id, tacho_event_config *conf
         break;
     case EVENTS_CONCURRENCY:
         if (tch_parse_u64(args->value, UINT32_MAX, &number) < 0)
-            return wrong_usage(args, "--concurrency is a number from 1 to %u, not '%s'", UINT32_MAX,
-                               args->value);
+            return cli_wrong_usage(args, "--concurrency is a number from 1 to %u, not '%s'",
+                                   UINT32_MAX, args->value);
         config->concurrency = (uint32_t)number;
         break;
     case EVENTS_ENV_HASH:
         config->env_hash = args->value;
         break;
     case EVENTS_GRAPH_ENABLED:
-        *graph_enabled = choice_index(events_booleans, args->value) == 1;
+        *graph_enabled = cli_choice_index(cli_events_booleans, args->value) == 1;
         break;
     case EVENTS_MODEL:
         config->model = args->value;

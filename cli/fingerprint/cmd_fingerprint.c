@@ -11,12 +11,12 @@
 
 enum { FILE_MAX = 16 * 1024 * 1024 };
 
-const struct arg fingerprint_file_arg[] = {
+const struct arg cli_fingerprint_file_arg[] = {
     {.name = "FILE", .help = "the file, '-' for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
-int fingerprint_read(const char *name, struct tch_buf *b)
+int cli_fingerprint_read(const char *name, struct tch_buf *b)
 {
     bool std = strcmp(name, "-") == 0;
     tacho_error err;
@@ -26,15 +26,15 @@ int fingerprint_read(const char *name, struct tch_buf *b)
     status = std ? tch_file_read_fd(STDIN_FILENO, "standard input", FILE_MAX, b, &err)
                  : tch_file_read(name, FILE_MAX, b, &err);
     if (status < 0) {
-        complain(&err, "cannot take a fingerprint of '%s'", name);
+        cli_complain(&err, "cannot take a fingerprint of '%s'", name);
         tch_buf_release(b);
         return EXIT_WORK;
     }
     return EXIT_OK;
 }
 
-int fingerprint_put(const struct args *args, const char *kind, const char *hash,
-                    const char *document, size_t len)
+int cli_fingerprint_put(const struct args *args, const char *kind, const char *hash,
+                        const char *document, size_t len)
 {
     struct tch_buf b;
 
@@ -57,16 +57,16 @@ int fingerprint_put(const struct args *args, const char *kind, const char *hash,
         tch_buf_adds(&b, hash);
     }
     tch_buf_addc(&b, '\n');
-    return put_out(&b);
+    return cli_print(&b);
 }
 
-int fingerprint_put_document(const struct args *args, const char *kind, const char *document,
-                             size_t len)
+int cli_fingerprint_put_document(const struct args *args, const char *kind, const char *document,
+                                 size_t len)
 {
     char hash[TACHO_SHA256_TEXT];
 
     tacho_sha256(document, len, hash);
-    return fingerprint_put(args, kind, hash, document, len);
+    return cli_fingerprint_put(args, kind, hash, document, len);
 }
 
 static const struct cmd *const subs[] = {

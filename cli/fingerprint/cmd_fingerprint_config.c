@@ -16,15 +16,15 @@ static int hash_config_file(const struct args *args, const char *file)
     char *json = NULL;
     size_t len;
     tacho_error err;
-    int status = fingerprint_read(file, &b);
+    int status = cli_fingerprint_read(file, &b);
 
     if (status != EXIT_OK)
         return status;
     if (tacho_config_parse(b.data, b.len, &json, &len, &err) < 0) {
-        complain(&err, "'%s' is not a configuration", file);
+        cli_complain(&err, "'%s' is not a configuration", file);
         status = EXIT_WORK;
     } else {
-        status = fingerprint_put_document(args, "config", json, len);
+        status = cli_fingerprint_put_document(args, "config", json, len);
     }
     free(json);
     tch_buf_release(&b);
@@ -36,7 +36,7 @@ static int parse_float(const struct args *args, const char *name, const char *te
     double value;
 
     if (tch_parse_f64(text, &value) < 0 || !isfinite((float)value))
-        return wrong_usage(args, "'%s' is not a number for --%s", text, name);
+        return cli_wrong_usage(args, "'%s' is not a number for --%s", text, name);
     *ret = (float)value;
     return EXIT_OK;
 }
@@ -49,12 +49,12 @@ static int parse_config(struct args *args, const char *values[CONFIG_OPTS], tach
 
     for (int i = MODEL_COMMIT; i < CONFIG_OPTS; i++)
         if (!values[i])
-            return wrong_usage(args, "--%s is missing: all six, or --file", names[i]);
+            return cli_wrong_usage(args, "--%s is missing: all six, or --file", names[i]);
     c->model_commit = values[MODEL_COMMIT];
     c->weights_hash = values[WEIGHTS_HASH];
     c->compiler_flags = values[COMPILER_FLAGS];
     if (tch_parse_u64(values[TAU], UINT64_MAX, &c->tau) < 0)
-        return wrong_usage(args, "'%s' is not a whole number for --tau", values[TAU]);
+        return cli_wrong_usage(args, "'%s' is not a whole number for --tau", values[TAU]);
     status = parse_float(args, "lambda", values[LAMBDA], &c->lambda);
     return status != EXIT_OK ? status : parse_float(args, "eps", values[EPS], &c->eps);
 }
@@ -70,22 +70,22 @@ static int run_config(struct args *args)
     bool any = false;
     int status;
 
-    while ((opt = next_opt(args))) {
+    while ((opt = cli_next_opt(args))) {
         values[opt->id] = args->value;
         any = any || opt->id != CONFIG_FILE;
     }
     if (values[CONFIG_FILE] && any)
-        return wrong_usage(args, "--file and single fields exclude each other");
+        return cli_wrong_usage(args, "--file and single fields exclude each other");
     if (values[CONFIG_FILE])
         return hash_config_file(args, values[CONFIG_FILE]);
     status = parse_config(args, values, &config);
     if (status != EXIT_OK)
         return status;
     if (tacho_config_json(&config, &json, &len, &err) < 0) {
-        complain(&err, "cannot hash the configuration");
+        cli_complain(&err, "cannot hash the configuration");
         return EXIT_WORK;
     }
-    status = fingerprint_put_document(args, "config", json, len);
+    status = cli_fingerprint_put_document(args, "config", json, len);
     free(json);
     return status;
 }

@@ -26,9 +26,9 @@ static int add_diff(const char *path, const char *a, const char *b, void *ctx)
     struct diffs *d = ctx;
 
     d->count++;
-    table_add(&d->table, PLAIN, path);
-    table_add(&d->table, RED, a ? a : "-");
-    table_add(&d->table, GREEN, b ? b : "-");
+    cli_table_add(&d->table, PLAIN, path);
+    cli_table_add(&d->table, RED, a ? a : "-");
+    cli_table_add(&d->table, GREEN, b ? b : "-");
     tch_json_begin_object(&d->json);
     tch_json_key(&d->json, "path");
     tch_json_text(&d->json, path);
@@ -55,11 +55,11 @@ static int put_diffs(const struct args *args, struct diffs *d)
         tch_buf_addc(&b, '\n');
         b.failed = b.failed || d->json.failed;
     } else if (d->count > 0) {
-        table_print(&d->table, &b);
+        cli_table_print(&d->table, &b);
     } else if (!args->quiet) {
         tch_buf_adds(&b, "no difference\n");
     }
-    return put_out(&b);
+    return cli_print(&b);
 }
 
 static int run_diff(struct args *args)
@@ -70,26 +70,26 @@ static int run_diff(struct args *args)
     struct tch_buf a;
     struct tch_buf b;
     tacho_error err;
-    int status = fingerprint_read(args->operands[0], &a);
+    int status = cli_fingerprint_read(args->operands[0], &a);
 
     if (status != EXIT_OK)
         return status;
-    status = fingerprint_read(args->operands[1], &b);
+    status = cli_fingerprint_read(args->operands[1], &b);
     if (status != EXIT_OK) {
         tch_buf_release(&a);
         return status;
     }
-    table_init(&d.table, &args->out, columns, 3);
+    cli_table_init(&d.table, &args->out, columns, 3);
     tch_buf_init(&d.json, FINGERPRINT_OUT_MAX);
     if (tacho_json_diff(a.data, a.len, b.data, b.len, add_diff, &d, &err) < 0) {
-        complain(&err, "cannot compare '%s' with '%s'", args->operands[0], args->operands[1]);
+        cli_complain(&err, "cannot compare '%s' with '%s'", args->operands[0], args->operands[1]);
         status = EXIT_WORK;
     } else {
         status = put_diffs(args, &d);
         if (status == EXIT_OK && d.count > 0)
             status = EXIT_CHECK;
     }
-    table_release(&d.table);
+    cli_table_release(&d.table);
     tch_buf_release(&d.json);
     tch_buf_release(&a);
     tch_buf_release(&b);

@@ -12,12 +12,12 @@ static void add_env_row(struct table *t, const char *path, const char *value)
 {
     size_t len = strlen(value);
 
-    table_add(t, PLAIN, path);
+    cli_table_add(t, PLAIN, path);
     if (len >= 2 && value[0] == '"')
-        table_addf(t, PLAIN, "%.*s", (int)(len - 2), value + 1);
+        cli_table_addf(t, PLAIN, "%.*s", (int)(len - 2), value + 1);
     else
-        table_add(t, strcmp(value, "null") == 0 ? DIM : PLAIN,
-                  strcmp(value, "null") == 0 ? "not known" : value);
+        cli_table_add(t, strcmp(value, "null") == 0 ? DIM : PLAIN,
+                      strcmp(value, "null") == 0 ? "not known" : value);
 }
 
 static int add_field(const char *path, const char *a, const char *b, void *ctx)
@@ -37,15 +37,15 @@ static void add_env(struct tch_buf *b, const struct args *args, const char *docu
     struct table t;
 
     tacho_environment_hash(document, len, hash);
-    table_init(&t, &args->out, env_columns, 2);
+    cli_table_init(&t, &args->out, env_columns, 2);
     if (tacho_json_diff(document, len, "{}", 2, add_field, &t, NULL) < 0)
         b->failed = true;
-    table_add(&t, PLAIN, "hash");
-    table_add(&t, BOLD, hash);
-    table_add(&t, PLAIN, "machine_class");
-    table_add(&t, BOLD, class);
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_add(&t, PLAIN, "hash");
+    cli_table_add(&t, BOLD, hash);
+    cli_table_add(&t, PLAIN, "machine_class");
+    cli_table_add(&t, BOLD, class);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
 static void add_env_json(struct tch_buf *b, const char *document, size_t len, const char *class)
@@ -77,7 +77,7 @@ static int run_env(struct args *args)
 
     if (tacho_environment("", TACHO_COMPILER, &document, &len, &err) < 0 ||
         tacho_machine_class(document, len, &class, &err) < 0) {
-        complain(&err, "cannot describe this machine");
+        cli_complain(&err, "cannot describe this machine");
         goto out;
     }
     tch_buf_init(&b, FINGERPRINT_OUT_MAX);
@@ -85,7 +85,7 @@ static int run_env(struct args *args)
         add_env_json(&b, document, len, class);
     else
         add_env(&b, args, document, len, class);
-    status = put_out(&b);
+    status = cli_print(&b);
 out:
     free(document);
     free(class);

@@ -12,15 +12,15 @@ static int run_json(struct args *args)
     char *json = NULL;
     size_t len;
     tacho_error err;
-    int status = fingerprint_read(args->operands[0], &b);
+    int status = cli_fingerprint_read(args->operands[0], &b);
 
     if (status != EXIT_OK)
         return status;
     if (tacho_json_canonical(b.data, b.len, &json, &len, &err) < 0) {
-        complain(&err, "cannot take a fingerprint of '%s'", args->operands[0]);
+        cli_complain(&err, "cannot take a fingerprint of '%s'", args->operands[0]);
         status = EXIT_WORK;
     } else {
-        status = fingerprint_put_document(args, "json", json, len);
+        status = cli_fingerprint_put_document(args, "json", json, len);
     }
     free(json);
     tch_buf_release(&b);
@@ -33,7 +33,7 @@ const struct cmd cmd_fingerprint_json = {
     .usage = "tacho fingerprint json [--json] FILE",
     .about = "SHA-256 of the document as compact JSON: keys in the order given, numbers in their "
              "shortest form. A key that comes twice in an object is an error.",
-    .args = fingerprint_file_arg,
+    .args = cli_fingerprint_file_arg,
     .json = true,
     .run = run_json,
 };

@@ -16,17 +16,17 @@ extern const struct cmd cmd_fingerprint_tensor;
 enum { FINGERPRINT_OUT_MAX = 32 * 1024 * 1024 };
 
 /** The one argument FILE. */
-extern const struct arg fingerprint_file_arg[];
+extern const struct arg cli_fingerprint_file_arg[];
 
 /** All of a file, or of standard input for "-". EXIT_OK, or EXIT_WORK after it complained. */
-int fingerprint_read(const char *name, struct tch_buf *b);
+int cli_fingerprint_read(const char *name, struct tch_buf *b);
 
 /** Prints the hash, or with --json also what was hashed: document, NULL where that is no JSON. */
-int fingerprint_put(const struct args *args, const char *kind, const char *hash,
-                    const char *document, size_t len);
+int cli_fingerprint_put(const struct args *args, const char *kind, const char *hash,
+                        const char *document, size_t len);
 
 /** The same, of the document's hash. */
-int fingerprint_put_document(const struct args *args, const char *kind, const char *document,
-                             size_t len);
+int cli_fingerprint_put_document(const struct args *args, const char *kind, const char *document,
+                                 size_t len);
 
 #endif

@@ -20,7 +20,7 @@ static int hash_tensor(int fd, const char *name, char hash[TCH_SHA256_HEX])
         if (len < 0 && errno != EINTR) {
             char why[128];
 
-            complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
+            cli_complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
             return EXIT_WORK;
         }
         if (len > 0) {
@@ -32,8 +32,8 @@ static int hash_tensor(int fd, const char *name, char hash[TCH_SHA256_HEX])
     tch_sha256_digest_hex(hash, digest);
     if (size % sizeof(float) == 0)
         return EXIT_OK;
-    complain(NULL, "'%s' has %llu bytes: not a whole number of 4-byte floats", name,
-             (unsigned long long)size);
+    cli_complain(NULL, "'%s' has %llu bytes: not a whole number of 4-byte floats", name,
+                 (unsigned long long)size);
     return EXIT_WORK;
 }
 
@@ -48,13 +48,13 @@ static int run_tensor(struct args *args)
     if (fd < 0) {
         char why[128];
 
-        complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
+        cli_complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
         return EXIT_WORK;
     }
     status = hash_tensor(fd, name, hash);
     if (!std)
         close(fd);
-    return status == EXIT_OK ? fingerprint_put(args, "tensor", hash, NULL, 0) : status;
+    return status == EXIT_OK ? cli_fingerprint_put(args, "tensor", hash, NULL, 0) : status;
 }
 
 const struct cmd cmd_fingerprint_tensor = {
@@ -63,7 +63,7 @@ const struct cmd cmd_fingerprint_tensor = {
     .usage = "tacho fingerprint tensor [--json] FILE",
     .about = "SHA-256 of little-endian IEEE floats, one after the other, with nothing around them: "
              "the same as tacho_tensor_hash() of the values in memory.",
-    .args = fingerprint_file_arg,
+    .args = cli_fingerprint_file_arg,
     .json = true,
     .run = run_tensor,
 };

@@ -3,7 +3,7 @@
 #include "cmd_flame_parts.h"
 
 static const struct cmd *const subs[] = {
-    &flame_convert, &flame_diff, &flame_draw, &flame_fold, NULL,
+    &cmd_flame_convert, &cmd_flame_diff, &cmd_flame_draw, &cmd_flame_fold, NULL,
 };
 
 static const struct example examples[] = {
@@ -32,12 +32,12 @@ const struct cmd cmd_flame = {
              "The sub-commands: sampled call stacks, from a profiler's text to a picture: folded "
              "stacks, "
              "interactive SVG, differentials, and the formats of speedscope, pprof and Chrome.",
-    .opts = flame_capture_opts,
-    .args = flame_capture_args,
+    .opts = cli_flame_capture_opts,
+    .args = cli_flame_capture_args,
     .examples = examples,
     .exits = exits,
     .subs = subs,
     .json = true,
     .runs_program = true,
-    .run = flame_run_capture,
+    .run = cli_flame_run_capture,
 };

@@ -103,24 +103,24 @@ static int take_number(struct capture *c, int id, const char *value)
     switch (id) {
     case DURATION:
         if (tch_parse_duration(value, &c->request.duration_ns) < 0 || c->request.duration_ns == 0)
-            return wrong_usage(c->args, "'%s' is not a duration such as 10s or 1.5m", value);
+            return cli_wrong_usage(c->args, "'%s' is not a duration such as 10s or 1.5m", value);
         break;
     case PID:
         if (tch_parse_u64(value, INT32_MAX, &number) < 0 || number == 0)
-            return wrong_usage(c->args, "'%s' is not a process id", value);
+            return cli_wrong_usage(c->args, "'%s' is not a process id", value);
         c->request.pid = (int32_t)number;
         break;
     case RATE:
         if (tch_parse_u64(value, 100000, &number) < 0 || number == 0)
-            return wrong_usage(c->args, "'%s' is not a rate of 1 to 100000 samples a second",
-                               value);
+            return cli_wrong_usage(c->args, "'%s' is not a rate of 1 to 100000 samples a second",
+                                   value);
         c->request.rate = (uint32_t)number;
         break;
     default: /* STACK_SIZE */
         if (tch_parse_size(value, &number) < 0 || number == 0 || number > TCH_STACK_COPY_MAX ||
             number % 8 != 0)
-            return wrong_usage(c->args, "'%s' is not a size of 8 bytes to 63k, a multiple of 8",
-                               value);
+            return cli_wrong_usage(c->args, "'%s' is not a size of 8 bytes to 63k, a multiple of 8",
+                                   value);
         c->request.stack_bytes = (uint32_t)number;
         break;
     }
@@ -130,9 +130,9 @@ static int take_number(struct capture *c, int id, const char *value)
 static int take_env(struct capture *c, const char *value)
 {
     if (!strchr(value, '=') || value[0] == '=')
-        return wrong_usage(c->args, "'%s' is not NAME=VALUE", value);
+        return cli_wrong_usage(c->args, "'%s' is not NAME=VALUE", value);
     if (c->env_count == ENV_MAX)
-        return wrong_usage(c->args, "more than %d --env", ENV_MAX);
+        return cli_wrong_usage(c->args, "more than %d --env", ENV_MAX);
     c->env[c->env_count++] = value;
     c->request.env = c->env;
     return EXIT_OK;
@@ -144,7 +144,7 @@ static int take_option(struct capture *c, const struct opt *opt)
 
     switch (opt->id) {
     case CALL_GRAPH:
-        c->request.call_graph = (uint32_t)choice_index(call_graphs, value);
+        c->request.call_graph = (uint32_t)cli_choice_index(call_graphs, value);
         break;
     case CWD:
         c->request.cwd = value;
@@ -187,21 +187,22 @@ static int check(struct capture *c)
         c->request.flags |= TACHO_FLAME_ORPHANS; /* we start nothing else */
     }
     if (!c->request.argv && !c->request.pid && !all)
-        return wrong_usage(c->args, "what to profile is missing: -- COMMAND, --pid or --all");
+        return cli_wrong_usage(c->args, "what to profile is missing: -- COMMAND, --pid or --all");
     if (c->request.pid && (c->request.argv || all))
-        return wrong_usage(c->args, "--pid goes with neither a command nor --all");
+        return cli_wrong_usage(c->args, "--pid goes with neither a command nor --all");
     if ((c->request.flags & TACHO_FLAME_KERNEL) && (c->request.flags & TACHO_FLAME_USER))
-        return wrong_usage(c->args, "--kernel and --user together leave nothing");
+        return cli_wrong_usage(c->args, "--kernel and --user together leave nothing");
     if (!c->request.argv && (c->request.cwd || c->request.env || c->pass_status))
-        return wrong_usage(c->args, "%s is for a command, and there is none to run",
-                           c->request.cwd   ? "--cwd"
-                           : c->request.env ? "--env"
-                                            : "--pass-status");
+        return cli_wrong_usage(c->args, "%s is for a command, and there is none to run",
+                               c->request.cwd   ? "--cwd"
+                               : c->request.env ? "--env"
+                                                : "--pass-status");
     if ((c->request.flags & TACHO_FLAME_OFF_CPU) && (c->request.event || c->request.rate))
-        return wrong_usage(c->args, "--off-cpu sees every wait: it takes no %s",
-                           c->request.event ? "--event" : "--rate");
+        return cli_wrong_usage(c->args, "--off-cpu sees every wait: it takes no %s",
+                               c->request.event ? "--event" : "--rate");
     if (c->request.call_graph == TACHO_CALL_GRAPH_FP && c->request.stack_bytes)
-        return wrong_usage(c->args, "--call-graph fp copies no stack: it takes no --stack-size");
+        return cli_wrong_usage(c->args,
+                               "--call-graph fp copies no stack: it takes no --stack-size");
     return EXIT_OK;
 }
 
@@ -302,13 +303,13 @@ static void add_text(struct tch_buf *b, const tacho_flame *flame)
         tch_buf_adds(b, ", truncated stacks ");
         tch_add_grouped(b, tacho_flame_truncated(flame));
         tch_buf_adds(b, " (");
-        add_percent(b, (double)tacho_flame_truncated(flame) / (double)(samples ? samples : 1));
+        cli_add_percent(b, (double)tacho_flame_truncated(flame) / (double)(samples ? samples : 1));
         tch_buf_addc(b, ')');
     }
     tch_buf_adds(b, "\ntook:     ");
-    add_duration(b, (double)tacho_flame_duration_ns(flame));
+    cli_add_duration(b, (double)tacho_flame_duration_ns(flame));
     tch_buf_adds(b, ", of which after the end ");
-    add_duration(b, (double)tacho_flame_after_ns(flame));
+    cli_add_duration(b, (double)tacho_flame_after_ns(flame));
     tch_buf_addc(b, '\n');
 }
 
@@ -333,9 +334,9 @@ static int judge_command(const struct capture *c, int status)
     if (status == -1 || status == 0 || !c->request.argv)
         return EXIT_OK;
     if (WIFSIGNALED(status))
-        complain(NULL, "'%s' was ended by signal %d", c->request.argv[0], WTERMSIG(status));
+        cli_complain(NULL, "'%s' was ended by signal %d", c->request.argv[0], WTERMSIG(status));
     else
-        complain(NULL, "'%s' ended with status %d", c->request.argv[0], code);
+        cli_complain(NULL, "'%s' ended with status %d", c->request.argv[0], code);
     return c->pass_status ? code : EXIT_WORK;
 }
 
@@ -350,10 +351,10 @@ static int show(const struct capture *c, const tacho_flame *flame)
         tch_buf_addf(&b, "%s\n", tacho_flame_svg_path(flame));
     else
         add_text(&b, flame);
-    return put_out(&b);
+    return cli_print(&b);
 }
 
-int flame_run_capture(struct args *args)
+int cli_flame_run_capture(struct args *args)
 {
     struct capture c = {.args = args, .request = TACHO_FLAME_REQUEST_INIT};
     tacho_flame *flame = NULL;
@@ -362,26 +363,26 @@ int flame_run_capture(struct args *args)
     int status = EXIT_OK;
     int end;
 
-    while (status == EXIT_OK && (opt = next_opt(args)))
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
         status = take_option(&c, opt);
     if (status == EXIT_OK)
         status = check(&c);
     if (status != EXIT_OK)
         return status;
     if (capture_until_signal(&c, &flame, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         advise(&err);
         return EXIT_WORK;
     }
     if (tacho_flame_notice(flame))
-        complain(NULL, "%s", tacho_flame_notice(flame));
+        cli_complain(NULL, "%s", tacho_flame_notice(flame));
     end = judge_command(&c, tacho_flame_wait_status(flame));
     status = show(&c, flame);
     tacho_flame_free(flame);
     return status == EXIT_OK ? end : status;
 }
 
-const struct opt flame_capture_opts[] = {
+const struct opt cli_flame_capture_opts[] = {
     {.id = PID, .name = "pid", .letter = 'p', .arg = "PID", .help = "profile a running process"},
     {.id = EVERYTHING, .name = "all", .letter = 'a', .help = "profile every process"},
     {.id = OUT,
@@ -440,7 +441,7 @@ const struct opt flame_capture_opts[] = {
     {.name = NULL},
 };
 
-const struct arg flame_capture_args[] = {
+const struct arg cli_flame_capture_args[] = {
     {.name = "COMMAND",
      .help = "what to run, and its arguments, after --",
      .optional = true,

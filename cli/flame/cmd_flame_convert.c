@@ -6,7 +6,7 @@ static const char *const formats[] = {"chrome",     "folded", "frames", "pprof",
 
 static int run_convert(struct args *args)
 {
-    return flame_run(args, NULL, true);
+    return cli_flame_run(args, NULL, true);
 }
 
 static const struct opt opts[] = {
@@ -38,7 +38,7 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
-const struct cmd flame_convert = {
+const struct cmd cmd_flame_convert = {
     .name = "convert",
     .summary = "convert a profile to another format",
     .usage = "tacho flame convert [OPTIONS] [IN]",

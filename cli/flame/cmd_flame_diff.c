@@ -12,17 +12,17 @@ static int read_both(struct flame *f, bool normalize)
     tacho_error err;
 
     if (strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
-        return wrong_usage(f->args, "only one of the two profiles can come from stdin");
-    if (flame_read(f, files[0], false) != EXIT_OK)
+        return cli_wrong_usage(f->args, "only one of the two profiles can come from stdin");
+    if (cli_flame_read(f, files[0], false) != EXIT_OK)
         return EXIT_WORK;
     if (tch_diff_begin(&f->stacks, &err) < 0) {
-        complain(&err, "cannot compare '%s'", files[0]);
+        cli_complain(&err, "cannot compare '%s'", files[0]);
         return EXIT_WORK;
     }
-    if (flame_read(f, files[1], false) != EXIT_OK)
+    if (cli_flame_read(f, files[1], false) != EXIT_OK)
         return EXIT_WORK;
     if (tch_diff_end(&f->stacks, normalize, &err) < 0) {
-        complain(&err, "cannot compare '%s'", files[1]);
+        cli_complain(&err, "cannot compare '%s'", files[1]);
         return EXIT_WORK;
     }
     return EXIT_OK;
@@ -35,24 +35,24 @@ static int run_diff(struct args *args)
     bool normalize = false;
     int status = EXIT_OK;
 
-    flame_init(&f, args, NULL);
-    while (status == EXIT_OK && (opt = next_opt(args))) {
+    cli_flame_init(&f, args, NULL);
+    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
         if (opt->id == NORMALIZE)
             normalize = true;
         else if (opt->id == STRIP_HEX)
             f.read.strip_hex = true;
         else
-            status = flame_take(&f, opt);
+            status = cli_flame_take_opt(&f, opt);
     }
     if (status == EXIT_OK)
-        status = flame_choose(&f, "folded");
-    if (status == EXIT_OK && choice_index(formats, f.format->name) < 0)
-        status = wrong_usage(args, "a differential cannot be written as %s", f.format->name);
+        status = cli_flame_choose_format(&f, "folded");
+    if (status == EXIT_OK && cli_choice_index(formats, f.format->name) < 0)
+        status = cli_wrong_usage(args, "a differential cannot be written as %s", f.format->name);
     if (status == EXIT_OK)
         status = read_both(&f, normalize);
     if (status == EXIT_OK)
-        status = flame_write(&f);
-    flame_release(&f);
+        status = cli_flame_write(&f);
+    cli_flame_release(&f);
     return status;
 }
 
@@ -84,7 +84,7 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
-const struct cmd flame_diff = {
+const struct cmd cmd_flame_diff = {
     .name = "diff",
     .summary = "compare two profiles",
     .usage = "tacho flame diff [OPTIONS] A B",

@@ -5,7 +5,7 @@ static const char *const formats[] = {"svg", "frames", NULL};
 
 static int run_draw(struct args *args)
 {
-    return flame_run(args, "svg", true);
+    return cli_flame_run(args, "svg", true);
 }
 
 static const struct opt opts[] = {
@@ -47,7 +47,7 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
-const struct cmd flame_draw = {
+const struct cmd cmd_flame_draw = {
     .name = "draw",
     .summary = "draw stacks as an interactive SVG",
     .usage = "tacho flame draw [OPTIONS] [FILE]",

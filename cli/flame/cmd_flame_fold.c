@@ -3,7 +3,7 @@
 
 static int run_fold(struct args *args)
 {
-    return flame_run(args, "folded", false);
+    return cli_flame_run(args, "folded", false);
 }
 
 static const struct opt opts[] = {
@@ -26,7 +26,7 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
-const struct cmd flame_fold = {
+const struct cmd cmd_flame_fold = {
     .name = "fold",
     .summary = "collapse a profiler's text to folded stacks",
     .usage = "tacho flame fold [OPTIONS] [FILE]",

@@ -8,15 +8,15 @@
 #include "cli/core/opt.h"
 #include "kit/flame/draw/profile_formats.h"
 
-extern const struct cmd flame_convert;
-extern const struct cmd flame_diff;
-extern const struct cmd flame_draw;
-extern const struct cmd flame_fold;
+extern const struct cmd cmd_flame_convert;
+extern const struct cmd cmd_flame_diff;
+extern const struct cmd cmd_flame_draw;
+extern const struct cmd cmd_flame_fold;
 
 /** `tacho flame` itself: capturing. */
-extern const struct opt flame_capture_opts[];
-extern const struct arg flame_capture_args[];
-int flame_run_capture(struct args *args);
+extern const struct opt cli_flame_capture_opts[];
+extern const struct arg cli_flame_capture_args[];
+int cli_flame_run_capture(struct args *args);
 
 /** Everything one of them was asked for. */
 struct flame {
@@ -68,7 +68,7 @@ enum {
     FLAME_OWN,
 };
 
-extern const char *const flame_threads[];
+extern const char *const cli_flame_threads[];
 
 /* Rows of option tables, the same in every command. */
 
@@ -106,7 +106,7 @@ extern const char *const flame_threads[];
          .name = "threads",                                                                       \
          .arg = "HOW",                                                                            \
          .help = "merge the threads of a program, or split by thread",                            \
-         .choices = flame_threads},                                                               \
+         .choices = cli_flame_threads},                                                           \
         {.id = FLAME_MIN_WIDTH,                                                                   \
          .name = "min-width",                                                                     \
          .arg = "PERCENT",                                                                        \
@@ -142,24 +142,24 @@ extern const char *const flame_threads[];
     }
 
 /** Defaults; format may be NULL. */
-void flame_init(struct flame *f, struct args *args, const struct tch_format *format);
-void flame_release(struct flame *f);
+void cli_flame_init(struct flame *f, struct args *args, const struct tch_format *format);
+void cli_flame_release(struct flame *f);
 
 /** Takes one of the options above; EXIT_OK, or EXIT_USAGE after a complaint. */
-int flame_take(struct flame *f, const struct opt *opt);
+int cli_flame_take_opt(struct flame *f, const struct opt *opt);
 
 /** Reads a file (NULL or "-": stdin) into f->stacks, with the timeline when the format wants it;
     warns of what was left out. both: two counts a line are fine. EXIT_OK or EXIT_WORK. */
-int flame_read(struct flame *f, const char *path, bool both);
+int cli_flame_read(struct flame *f, const char *path, bool both);
 
 /** Decides on the format by name and path; EXIT_OK or EXIT_USAGE. Call it before reading. */
-int flame_choose(struct flame *f, const char *otherwise);
+int cli_flame_choose_format(struct flame *f, const char *otherwise);
 
 /** Writes what was read, says what was written; EXIT_OK or EXIT_WORK. */
-int flame_write(struct flame *f);
+int cli_flame_write(struct flame *f);
 
 /** A whole sub-command that turns one profile into one output. format: what it writes when no
-    option says otherwise, NULL: by the output's name; both: as for flame_read(). */
-int flame_run(struct args *args, const char *format, bool both);
+    option says otherwise, NULL: by the output's name; both: as for cli_flame_read(). */
+int cli_flame_run(struct args *args, const char *format, bool both);
 
 #endif

@@ -30,24 +30,24 @@ static void warn_of_events(const struct flame *f, const struct tch_read_notes *n
 
     tch_buf_init(&b, 1 << 16);
     add_events(&b, notes);
-    warn("'%s': only event '%.*s' is counted, left out: %s; choose one with --event-filter",
-         f->input, (int)notes->event.len, notes->event.p, b.data);
+    cli_warn("'%s': only event '%.*s' is counted, left out: %s; choose one with --event-filter",
+             f->input, (int)notes->event.len, notes->event.p, b.data);
     tch_buf_release(&b);
 }
 
 static void warn_of_gaps(const struct flame *f, const struct tch_read_notes *notes)
 {
     if (notes->ignored > 0)
-        warn("'%s': %llu %s not understood, the first is line %llu", f->input,
-             (unsigned long long)notes->ignored, notes->ignored == 1 ? "line" : "lines",
-             (unsigned long long)notes->first_ignored);
+        cli_warn("'%s': %llu %s not understood, the first is line %llu", f->input,
+                 (unsigned long long)notes->ignored, notes->ignored == 1 ? "line" : "lines",
+                 (unsigned long long)notes->first_ignored);
     if (notes->fractional)
-        warn("'%s': counts with a fraction are cut to whole numbers", f->input);
+        cli_warn("'%s': counts with a fraction are cut to whole numbers", f->input);
     if (notes->events.count > 0 && notes->samples > 0)
         warn_of_events(f, notes);
     if (f->stacks.cut > 0)
-        warn("'%s': %llu samples were deeper than %d frames; their deeper frames are left out",
-             f->input, (unsigned long long)f->stacks.cut, TCH_STACK_DEEPEST);
+        cli_warn("'%s': %llu samples were deeper than %d frames; their deeper frames are left out",
+                 f->input, (unsigned long long)f->stacks.cut, TCH_STACK_DEEPEST);
 }
 
 static bool has_threads(const struct tch_stacks *stacks)
@@ -73,27 +73,27 @@ static int check(const struct flame *f, const struct tch_read_notes *notes, bool
     if (notes->samples == 0 && notes->events.count > 0) {
         tch_buf_init(&b, 1 << 16);
         add_events(&b, notes);
-        complain(NULL, "no sample of event '%s' in '%s'; it has %s", f->read.event, f->input,
-                 b.data);
+        cli_complain(NULL, "no sample of event '%s' in '%s'; it has %s", f->read.event, f->input,
+                     b.data);
         tch_buf_release(&b);
         return EXIT_WORK;
     }
     if (notes->samples == 0 && notes->ignored > 0) {
-        complain(
+        cli_complain(
             NULL,
             "no stacks in '%s': not one of its lines is understood; say what it is with --from",
             f->input);
         return EXIT_WORK;
     }
     if (notes->both && !both) {
-        complain(NULL, "'%s' has two counts a line: it is a differential already", f->input);
+        cli_complain(NULL, "'%s' has two counts a line: it is a differential already", f->input);
         return EXIT_WORK;
     }
     if (f->split && !has_threads(&f->stacks)) {
-        complain(NULL,
-                 "cannot split '%s' by thread: its stacks do not start with comm-PID/TID; "
-                 "fold it with --tid",
-                 f->input);
+        cli_complain(NULL,
+                     "cannot split '%s' by thread: its stacks do not start with comm-PID/TID; "
+                     "fold it with --tid",
+                     f->input);
         return EXIT_WORK;
     }
     return EXIT_OK;
@@ -109,20 +109,20 @@ static int read_fd(struct flame *f, int fd, bool both)
     if (f->format && f->format->in_time)
         reader.timeline = &f->timeline;
     if (tch_read_fd(&reader, fd, f->input, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         goto out;
     }
     status = check(f, &reader.notes, both);
     if (status == EXIT_OK && !f->args->quiet)
         warn_of_gaps(f, &reader.notes);
     if (status == EXIT_OK && reader.notes.samples == 0 && !f->args->quiet)
-        warn("'%s' holds no stacks", f->input);
+        cli_warn("'%s' holds no stacks", f->input);
 out:
     tch_read_release(&reader);
     return status;
 }
 
-int flame_read(struct flame *f, const char *path, bool both)
+int cli_flame_read(struct flame *f, const char *path, bool both)
 {
     tacho_error err;
     int status;
@@ -136,7 +136,7 @@ int flame_read(struct flame *f, const char *path, bool both)
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
         tch_fail_errno(&err, errno, "cannot open '%s'", path);
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     status = read_fd(f, fd, both);

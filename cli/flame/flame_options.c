@@ -2,14 +2,14 @@
 #include "base/number.h"
 #include "cmd_flame_parts.h"
 
-const char *const flame_threads[] = {"merge", "split", NULL};
+const char *const cli_flame_threads[] = {"merge", "split", NULL};
 
-void flame_init(struct flame *f, struct args *args, const struct tch_format *format)
+void cli_flame_init(struct flame *f, struct args *args, const struct tch_format *format)
 {
     *f = (struct flame){.args = args, .format = format, .write.least_percent = -1};
 }
 
-void flame_release(struct flame *f)
+void cli_flame_release(struct flame *f)
 {
     tch_stacks_release(&f->stacks);
     tch_timeline_release(&f->timeline);
@@ -20,7 +20,7 @@ static int take_percent(struct flame *f)
     double value;
 
     if (tch_parse_f64(f->args->value, &value) < 0 || value < 0 || value > 100)
-        return wrong_usage(f->args, "'%s' is not a share of 0 to 100 percent", f->args->value);
+        return cli_wrong_usage(f->args, "'%s' is not a share of 0 to 100 percent", f->args->value);
     f->write.least_percent = value;
     return EXIT_OK;
 }
@@ -31,8 +31,8 @@ static int take_width(struct flame *f)
     uint64_t value;
 
     if (tch_parse_u64(f->args->value, MOST, &value) < 0 || value < LEAST)
-        return wrong_usage(f->args, "'%s' is not a width of %d to %d pixels", f->args->value, LEAST,
-                           MOST);
+        return cli_wrong_usage(f->args, "'%s' is not a width of %d to %d pixels", f->args->value,
+                               LEAST, MOST);
     f->write.svg.width = (unsigned)value;
     return EXIT_OK;
 }
@@ -46,7 +46,7 @@ static void take_marks(struct flame *f, int id)
 
 static void take_threads(struct flame *f)
 {
-    f->split = choice_index(flame_threads, f->args->value) == 1;
+    f->split = cli_choice_index(cli_flame_threads, f->args->value) == 1;
     f->read.tid = f->split;
     f->read.merge_threads = !f->split;
 }
@@ -56,7 +56,7 @@ static bool take_read(struct flame *f, int id, const char *value)
 {
     switch (id) {
     case FLAME_FROM:
-        f->read.kind = (enum tch_read_kind)choice_index(tch_read_kinds, value);
+        f->read.kind = (enum tch_read_kind)cli_choice_index(tch_read_kinds, value);
         return true;
     case FLAME_PID:
         return f->read.pid = true;
@@ -109,17 +109,17 @@ static void take_look(struct flame *f, int id, const char *value)
         svg->count_name = value;
         break;
     case FLAME_PALETTE:
-        svg->palette = (enum tch_palette)choice_index(tch_palettes, value);
+        svg->palette = (enum tch_palette)cli_choice_index(tch_palettes, value);
         break;
     case FLAME_THEME:
-        svg->theme = (enum tch_theme)choice_index(tch_themes, value);
+        svg->theme = (enum tch_theme)cli_choice_index(tch_themes, value);
         break;
     default:
         break;
     }
 }
 
-int flame_take(struct flame *f, const struct opt *opt)
+int cli_flame_take_opt(struct flame *f, const struct opt *opt)
 {
     const char *value = f->args->value;
 

@@ -17,11 +17,12 @@ static bool to_stdout(const struct flame *f)
 static int check_place(const struct flame *f)
 {
     if (f->label && f->output)
-        return wrong_usage(f->args, "--label names the file, so it goes with --out, not --output");
+        return cli_wrong_usage(f->args,
+                               "--label names the file, so it goes with --out, not --output");
     if (f->folder && !f->label)
-        return wrong_usage(f->args, "--out is where a labelled file goes; add --label");
+        return cli_wrong_usage(f->args, "--out is where a labelled file goes; add --label");
     if (to_stdout(f) && f->args->json)
-        return wrong_usage(f->args, "--json tells about the file written; add --output FILE");
+        return cli_wrong_usage(f->args, "--json tells about the file written; add --output FILE");
     return EXIT_OK;
 }
 
@@ -31,21 +32,21 @@ static int find_format(struct flame *f, const char *otherwise)
     const struct tch_format *by_path = f->output ? tch_format_by_path(f->output) : NULL;
 
     if (f->format && by_path && by_path != f->format && !f->chosen)
-        return wrong_usage(f->args,
-                           "'%s' is a name for %s, and this writes %s; "
-                           "'tacho flame convert' writes any format",
-                           f->output, by_path->name, f->format->name);
+        return cli_wrong_usage(f->args,
+                               "'%s' is a name for %s, and this writes %s; "
+                               "'tacho flame convert' writes any format",
+                               f->output, by_path->name, f->format->name);
     if (!f->format)
         f->format = by_path;
     if (!f->format && !to_stdout(f) && !otherwise)
-        return wrong_usage(f->args, "cannot tell the format of '%s' by its name; add --to",
-                           f->output);
+        return cli_wrong_usage(f->args, "cannot tell the format of '%s' by its name; add --to",
+                               f->output);
     if (!f->format)
         f->format = tch_format_by_name(otherwise ? otherwise : "tree");
     return EXIT_OK;
 }
 
-int flame_choose(struct flame *f, const char *otherwise)
+int cli_flame_choose_format(struct flame *f, const char *otherwise)
 {
     int status = check_place(f);
 
@@ -55,7 +56,8 @@ int flame_choose(struct flame *f, const char *otherwise)
         return status;
     if (to_stdout(f) && isatty(STDOUT_FILENO) &&
         (strcmp(f->format->name, "svg") == 0 || strcmp(f->format->name, "pprof") == 0))
-        return wrong_usage(f->args, "%s is not for a terminal; add --output FILE", f->format->name);
+        return cli_wrong_usage(f->args, "%s is not for a terminal; add --output FILE",
+                               f->format->name);
     if (f->write.least_percent < 0)
         f->write.least_percent = strcmp(f->format->name, "tree") == 0 ? 0.5 : 0.01;
     return EXIT_OK;
@@ -77,7 +79,7 @@ static int write_stdout(struct flame *f, const struct tch_profile *profile)
     ended = tch_sink_end(&sink);
     if (status == 0 && ended == 0)
         return EXIT_OK;
-    complain(NULL, "%s", err.message);
+    cli_complain(NULL, "%s", err.message);
     return EXIT_WORK;
 }
 
@@ -92,7 +94,7 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
 
     f->write.utf8 = true;
     if (tch_replace_open(&file, path, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     tch_sink_init(&sink, tch_sink_to_replace, &file, &err);
@@ -103,7 +105,7 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
     tch_replace_abort(&file);
     if (status == 0 && ended == 0)
         return EXIT_OK;
-    complain(NULL, "%s", err.message);
+    cli_complain(NULL, "%s", err.message);
     return EXIT_WORK;
 }
 
@@ -114,22 +116,22 @@ static int labelled_path(const struct flame *f, struct tch_buf *path)
     int status = 0;
 
     if (f->folder && tch_mkdirs(f->folder, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (f->folder)
         tch_buf_addf(path, "%s/", f->folder);
     tch_label_file(path, f->label);
     if (path->failed) {
-        complain(NULL, "cannot name a file after a label of %zu bytes", strlen(f->label));
+        cli_complain(NULL, "cannot name a file after a label of %zu bytes", strlen(f->label));
         return EXIT_WORK;
     }
     if (!f->force)
         status = tch_label_check(path->data, f->label, &err);
     if (status == TACHO_EINVAL)
-        complain(NULL, "%s; overwrite it with --force, or choose another --label", err.message);
+        cli_complain(NULL, "%s; overwrite it with --force, or choose another --label", err.message);
     else if (status < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
@@ -166,7 +168,7 @@ static int say(const struct flame *f, const char *path)
     tch_buf_init(&b, 1 << 20);
     if (f->args->json) {
         add_summary_json(&b, f, path);
-        return put_out(&b);
+        return cli_print(&b);
     }
     tch_buf_addf(&b, "%s: ", path);
     tch_add_grouped(&b, samples);
@@ -179,7 +181,7 @@ static int say(const struct flame *f, const char *path)
     return EXIT_OK;
 }
 
-int flame_write(struct flame *f)
+int cli_flame_write(struct flame *f)
 {
     struct tch_profile profile = {.stacks = &f->stacks, .timeline = &f->timeline, .name = f->input};
     struct tch_buf path;
@@ -200,21 +202,21 @@ int flame_write(struct flame *f)
     return status;
 }
 
-int flame_run(struct args *args, const char *format, bool both)
+int cli_flame_run(struct args *args, const char *format, bool both)
 {
     struct flame f;
     const struct opt *opt;
     int status = EXIT_OK;
 
-    flame_init(&f, args, format ? tch_format_by_name(format) : NULL);
-    while (status == EXIT_OK && (opt = next_opt(args)))
-        status = flame_take(&f, opt);
+    cli_flame_init(&f, args, format ? tch_format_by_name(format) : NULL);
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
+        status = cli_flame_take_opt(&f, opt);
     if (status == EXIT_OK)
-        status = flame_choose(&f, format);
+        status = cli_flame_choose_format(&f, format);
     if (status == EXIT_OK)
-        status = flame_read(&f, args->count ? args->operands[0] : NULL, both);
+        status = cli_flame_read(&f, args->count ? args->operands[0] : NULL, both);
     if (status == EXIT_OK)
-        status = flame_write(&f);
-    flame_release(&f);
+        status = cli_flame_write(&f);
+    cli_flame_release(&f);
     return status;
 }

@@ -9,18 +9,18 @@
 
 enum { DIR_OPT, CLASS };
 
-struct gate_options *new_gate_options(void)
+struct gate_options *cli_gate_options_new(void)
 {
     struct gate_options *o = calloc(1, sizeof *o);
 
     if (!o)
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
     else
         o->out = "tacho-out";
     return o;
 }
 
-int find_baselines(struct gate_options *o, char dir[PATH_MAX])
+int cli_baseline_find_folder(struct gate_options *o, char dir[PATH_MAX])
 {
     tacho_error err;
     int status = EXIT_OK;
@@ -28,9 +28,9 @@ int find_baselines(struct gate_options *o, char dir[PATH_MAX])
     snprintf(dir, PATH_MAX, "%s", TCH_BASELINES);
     if (!o->config && access(TCH_SETTINGS_FILE, F_OK) != 0)
         return EXIT_OK;
-    status = gate_read_settings(o);
+    status = cli_gate_read_settings(o);
     if (status == EXIT_OK && tch_gate_baselines(&o->settings, o->root, dir, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
     return status;
@@ -47,7 +47,7 @@ static int find_class(struct place *p)
         status = tacho_machine_class(environment, len, &p->own_class, &err);
     free(environment);
     if (status < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     if (!p->class)
@@ -55,16 +55,16 @@ static int find_class(struct place *p)
     return EXIT_OK;
 }
 
-int place_take(struct place *p, struct args *args)
+int cli_baseline_place_parse(struct place *p, struct args *args)
 {
     const struct opt *opt;
     const char *dir = NULL;
     int status = EXIT_OK;
 
-    *p = (struct place){.options = new_gate_options()};
+    *p = (struct place){.options = cli_gate_options_new()};
     if (!p->options)
         return EXIT_WORK;
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         if (opt->id == DIR_OPT)
             dir = args->value;
         else if (opt->id == CLASS)
@@ -72,13 +72,13 @@ int place_take(struct place *p, struct args *args)
         else
             p->options->config = args->value;
     if (!dir)
-        status = find_baselines(p->options, p->dir);
+        status = cli_baseline_find_folder(p->options, p->dir);
     else if (snprintf(p->dir, sizeof p->dir, "%s", dir) >= PATH_MAX)
-        status = wrong_usage(args, "the path of --dir is too long");
+        status = cli_wrong_usage(args, "the path of --dir is too long");
     return status == EXIT_OK ? find_class(p) : status;
 }
 
-void place_release(struct place *p)
+void cli_baseline_place_release(struct place *p)
 {
     free(p->own_class);
     if (p->options)
@@ -94,35 +94,36 @@ static int open_baseline(const struct place *p, const char *bench, struct tch_ba
     if (tch_baseline_path(path, p->dir, bench, p->class, &err) < 0 ||
         tch_baseline_read(b, path, &err) < 0) {
         if (err.system_errno == ENOENT)
-            complain(NULL,
-                     "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows what there "
-                     "is, 'tacho baseline save' makes one",
-                     bench, p->class, p->dir);
+            cli_complain(
+                NULL,
+                "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows what there "
+                "is, 'tacho baseline save' makes one",
+                bench, p->class, p->dir);
         else
-            complain(&err, "cannot read '%s', which is left as it is", path);
+            cli_complain(&err, "cannot read '%s', which is left as it is", path);
         return EXIT_WORK;
     }
     return EXIT_OK;
 }
 
-int with_baseline(struct args *args,
-                  int (*act)(struct tch_baseline *b, const char *path, const struct args *args))
+int cli_with_baseline(struct args *args,
+                      int (*act)(struct tch_baseline *b, const char *path, const struct args *args))
 {
     struct place place;
     struct tch_baseline b = {0};
     char path[PATH_MAX];
-    int status = place_take(&place, args);
+    int status = cli_baseline_place_parse(&place, args);
 
     if (status == EXIT_OK)
         status = open_baseline(&place, args->operands[0], &b, path);
     if (status == EXIT_OK)
         status = act(&b, path, args);
     tch_baseline_release(&b);
-    place_release(&place);
+    cli_baseline_place_release(&place);
     return status;
 }
 
-const struct opt place_opts[] = {
+const struct opt cli_baseline_place_opts[] = {
     {.id = GATE_CONFIG,
      .name = "config",
      .letter = 'c',

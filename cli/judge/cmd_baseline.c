@@ -13,12 +13,12 @@ static int promote(struct tch_baseline *b, const char *path, const struct args *
     tacho_error err;
 
     if (!occasion) {
-        complain(NULL, "'%s' has no occasion '%s'; 'tacho baseline show %s' lists them", path, id,
-                 b->bench);
+        cli_complain(NULL, "'%s' has no occasion '%s'; 'tacho baseline show %s' lists them", path,
+                     id, b->bench);
         return EXIT_WORK;
     }
     if (tch_baseline_promote(b, occasion, &err) < 0 || tch_baseline_write(b, path, &err) < 0) {
-        complain(&err, "cannot promote '%s'", id);
+        cli_complain(&err, "cannot promote '%s'", id);
         return EXIT_WORK;
     }
     printf("%s: the reference is %s of %s\n", b->bench, occasion->id, occasion->at);
@@ -27,7 +27,7 @@ static int promote(struct tch_baseline *b, const char *path, const struct args *
 
 static int run_promote(struct args *args)
 {
-    return with_baseline(args, promote);
+    return cli_with_baseline(args, promote);
 }
 
 static int run_remove(struct args *args)
@@ -35,21 +35,21 @@ static int run_remove(struct args *args)
     struct place place;
     char path[PATH_MAX];
     tacho_error err;
-    int status = place_take(&place, args);
+    int status = cli_baseline_place_parse(&place, args);
 
     if (status == EXIT_OK &&
         tch_baseline_path(path, place.dir, args->operands[0], place.class, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     } else if (status == EXIT_OK && unlink(path) < 0) {
         char why[128];
 
-        complain(NULL, "cannot remove '%s': %s", path, strerror_r(errno, why, sizeof why));
+        cli_complain(NULL, "cannot remove '%s': %s", path, strerror_r(errno, why, sizeof why));
         status = EXIT_WORK;
     } else if (status == EXIT_OK) {
         printf("removed %s\n", path);
     }
-    place_release(&place);
+    cli_baseline_place_release(&place);
     return status;
 }
 
@@ -71,7 +71,7 @@ static const struct cmd promote_cmd = {
     .summary = "make an occasion the reference of the gate",
     .usage = "tacho baseline promote [OPTIONS] BENCH [OCCASION]",
     .about = "For a change of cost that is meant: from then on the gate compares with this one.",
-    .opts = place_opts,
+    .opts = cli_baseline_place_opts,
     .args = promote_args,
     .run = run_promote,
 };
@@ -80,7 +80,7 @@ static const struct cmd remove_cmd = {
     .name = "remove",
     .summary = "remove the baseline of a bench on one class of machines",
     .usage = "tacho baseline remove [OPTIONS] BENCH",
-    .opts = place_opts,
+    .opts = cli_baseline_place_opts,
     .args = bench_arg,
     .run = run_remove,
 };

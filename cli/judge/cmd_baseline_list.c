@@ -20,17 +20,17 @@ static void list_one(struct listing *l, const char *path)
     tacho_error err;
 
     if (tch_baseline_read(&b, path, &err) < 0) {
-        complain(&err, "cannot read '%s', which is left as it is", path);
+        cli_complain(&err, "cannot read '%s', which is left as it is", path);
         l->bad = true;
     } else {
         const struct tch_occasion *reference = tch_baseline_find(&b, "reference");
 
-        table_add(&l->table, PLAIN, b.bench);
-        table_add(&l->table, strcmp(b.machine_class, l->place->own_class) == 0 ? GREEN : PLAIN,
-                  b.machine_class);
-        table_addf(&l->table, PLAIN, "%zu", b.count);
-        table_add(&l->table, PLAIN, reference ? reference->at : "-");
-        table_addf(&l->table, PLAIN, "%.12s", reference ? reference->commit : "");
+        cli_table_add(&l->table, PLAIN, b.bench);
+        cli_table_add(&l->table, strcmp(b.machine_class, l->place->own_class) == 0 ? GREEN : PLAIN,
+                      b.machine_class);
+        cli_table_addf(&l->table, PLAIN, "%zu", b.count);
+        cli_table_add(&l->table, PLAIN, reference ? reference->at : "-");
+        cli_table_addf(&l->table, PLAIN, "%.12s", reference ? reference->commit : "");
         tch_json_begin_object(&l->json);
         tch_json_put_text(&l->json, "bench", b.bench);
         tch_json_put_text(&l->json, "machine_class", b.machine_class);
@@ -80,10 +80,10 @@ static int run_list(struct args *args)
     struct place place;
     struct listing l = {.place = &place};
     struct tch_buf b;
-    int status = place_take(&place, args);
+    int status = cli_baseline_place_parse(&place, args);
 
     if (status == EXIT_OK) {
-        table_init(&l.table, &args->out, columns, 5);
+        cli_table_init(&l.table, &args->out, columns, 5);
         tch_buf_init(&l.json, BASELINE_OUT_MAX);
         tch_buf_init(&b, BASELINE_OUT_MAX);
         tch_buf_adds(&l.json, "{\"schema\":\"tacho.baseline.list.v1\",\"baselines\":[");
@@ -92,14 +92,14 @@ static int run_list(struct args *args)
         if (args->json)
             tch_buf_add(&b, l.json.data, l.json.len);
         else if (l.count > 0)
-            table_print(&l.table, &b);
+            cli_table_print(&l.table, &b);
         else
             tch_buf_addf(&b, "no baselines in '%s'; 'tacho baseline save' makes them\n", place.dir);
-        status = put_out(&b);
-        table_release(&l.table);
+        status = cli_print(&b);
+        cli_table_release(&l.table);
         tch_buf_release(&l.json);
     }
-    place_release(&place);
+    cli_baseline_place_release(&place);
     return status == EXIT_OK && l.bad ? EXIT_WORK : status;
 }
 
@@ -107,7 +107,7 @@ const struct cmd cmd_baseline_list = {
     .name = "list",
     .summary = "which baselines there are",
     .usage = "tacho baseline list [OPTIONS]",
-    .opts = place_opts,
+    .opts = cli_baseline_place_opts,
     .json = true,
     .run = run_list,
 };

@@ -21,22 +21,23 @@ struct place {
 };
 
 /** The options of all sub-commands but save. */
-extern const struct opt place_opts[];
+extern const struct opt cli_baseline_place_opts[];
 
-/** Takes these options. EXIT_OK, or another status after a complaint; place_release() in any case.
+/** Takes these options. EXIT_OK, or another status after a complaint; cli_baseline_place_release()
+ * in any case.
  */
-int place_take(struct place *p, struct args *args);
-void place_release(struct place *p);
+int cli_baseline_place_parse(struct place *p, struct args *args);
+void cli_baseline_place_release(struct place *p);
 
 /** Takes these options, reads the baseline of the bench that the first operand names, and does
     something with it. Its status, or another one after a complaint. */
-int with_baseline(struct args *args,
-                  int (*act)(struct tch_baseline *b, const char *path, const struct args *args));
+int cli_with_baseline(struct args *args, int (*act)(struct tch_baseline *b, const char *path,
+                                                    const struct args *args));
 
 /** NULL after a complaint. */
-struct gate_options *new_gate_options(void);
+struct gate_options *cli_gate_options_new(void);
 
 /** Reads tacho.yaml where there is one, and says where its baselines are. EXIT_OK or EXIT_WORK. */
-int find_baselines(struct gate_options *o, char dir[PATH_MAX]);
+int cli_baseline_find_folder(struct gate_options *o, char dir[PATH_MAX]);
 
 #endif

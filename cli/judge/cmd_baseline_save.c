@@ -17,7 +17,7 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
     char path[PATH_MAX];
     char machine_class[256];
     tacho_error err;
-    int status = tch_report_open(&run, run_folder(from, folder), &err);
+    int status = tch_report_open(&run, cli_run_folder(from, folder), &err);
 
     if (status == 0) {
         tch_receipt_text(&run.receipt, "machine_class", machine_class, sizeof machine_class);
@@ -37,7 +37,7 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
     if (status == 0)
         status = tch_baseline_write(&baseline, path, &err);
     if (status < 0)
-        complain(&err, "cannot save '%s' as a baseline", from);
+        cli_complain(&err, "cannot save '%s' as a baseline", from);
     else
         printf("%s: %zu occasion%s\n", path, baseline.count, baseline.count == 1 ? "" : "s");
     tch_baseline_release(&baseline);
@@ -59,13 +59,13 @@ static int save_benches(struct gate_options *o, bool promote, const struct args 
     int status = EXIT_OK;
 
     if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
-        status = gate_measure(&g, args);
+        status = cli_gate_measure(&g, args);
     if (status == EXIT_OK && tch_gate_save(&g, promote, &err) < 0) {
-        complain(&err, "cannot save the baseline");
+        cli_complain(&err, "cannot save the baseline");
         status = EXIT_WORK;
     }
     for (size_t i = 0; i < g.count && status == EXIT_OK; i++) {
@@ -89,7 +89,7 @@ static void take_all_runs(struct gate_options *o)
 
 static int save_now(struct gate_options *o, bool promote, const struct args *args)
 {
-    int status = gate_read_settings(o);
+    int status = cli_gate_read_settings(o);
 
     if (status != EXIT_OK)
         return status;
@@ -100,7 +100,7 @@ static int save_now(struct gate_options *o, bool promote, const struct args *arg
 static int save_from(const char *from, struct gate_options *o, bool promote)
 {
     char dir[PATH_MAX];
-    int status = find_baselines(o, dir);
+    int status = cli_baseline_find_folder(o, dir);
     uint64_t keep = o->settings.keep > 0 ? o->settings.keep : TCH_GATE_KEEP;
 
     return status == EXIT_OK ? save_run(from, o->only[0], dir, (size_t)keep, promote) : status;
@@ -108,22 +108,22 @@ static int save_from(const char *from, struct gate_options *o, bool promote)
 
 static int run_save(struct args *args)
 {
-    struct gate_options *o = new_gate_options();
+    struct gate_options *o = cli_gate_options_new();
     const struct opt *opt;
     const char *from = NULL;
     bool promote = false;
     int status = o ? EXIT_OK : EXIT_WORK;
 
-    while (status == EXIT_OK && (opt = next_opt(args))) {
+    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
         if (opt->id == FROM)
             from = args->value;
         else if (opt->id == PROMOTE)
             promote = true;
         else
-            status = gate_take(o, args, opt->id);
+            status = cli_gate_take_opt(o, args, opt->id);
     }
     if (status == EXIT_OK && from && o->only_count > 1)
-        status = wrong_usage(args, "--from is one run: give one --bench at most");
+        status = cli_wrong_usage(args, "--from is one run: give one --bench at most");
     if (status == EXIT_OK)
         status = from ? save_from(from, o, promote) : save_now(o, promote, args);
     if (o)

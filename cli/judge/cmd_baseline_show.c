@@ -16,19 +16,19 @@ static void show_occasions(struct tch_buf *out, const struct term *term,
                                             {.title = "command", .fit = FIT_CUT}};
     struct table t;
 
-    table_init(&t, term, columns, 5);
+    cli_table_init(&t, term, columns, 5);
     for (size_t i = 0; i < b->count; i++) {
         const struct tch_occasion *o = &b->occasions[i];
         bool is = strcmp(o->id, b->reference) == 0;
 
-        table_add(&t, GREEN, is ? "*" : "");
-        table_add(&t, PLAIN, o->id);
-        table_add(&t, PLAIN, o->at);
-        table_addf(&t, PLAIN, "%.12s", o->commit);
-        table_add(&t, PLAIN, o->command);
+        cli_table_add(&t, GREEN, is ? "*" : "");
+        cli_table_add(&t, PLAIN, o->id);
+        cli_table_add(&t, PLAIN, o->at);
+        cli_table_addf(&t, PLAIN, "%.12s", o->commit);
+        cli_table_add(&t, PLAIN, o->command);
     }
-    table_print(&t, out);
-    table_release(&t);
+    cli_table_print(&t, out);
+    cli_table_release(&t);
 }
 
 /* What "stage:decode.attention_us:p95" is of. */
@@ -55,7 +55,7 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
     const struct tch_occasion *latest = tch_baseline_find(b, "latest");
     struct table t;
 
-    table_init(&t, term, columns, 5);
+    cli_table_init(&t, term, columns, 5);
     for (size_t i = 0; reference && i < reference->count; i++) {
         const struct tch_kept *kept = &reference->kept[i];
         const struct tch_kept *last = tch_occasion_values(latest, kept->name, 0.5);
@@ -64,20 +64,20 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
 
         find_quantity(kept->name, &q);
         tch_buf_init(&text, 256);
-        table_add(&t, PLAIN, kept->name);
+        cli_table_add(&t, PLAIN, kept->name);
         tch_add_value(&text, q.unit, tch_kept_median(kept));
-        table_add(&t, PLAIN, text.data);
+        cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
         tch_add_value(&text, q.unit, last ? tch_kept_median(last) : NAN);
-        table_add(&t, PLAIN, text.data);
-        table_addf(&t, PLAIN, "%zu", kept->count);
-        table_addf(&t, b->count < 3 ? DIM : PLAIN, "%.2g %%%s",
-                   100 * tch_baseline_spread(b, kept->name, 0.5, q.spread),
-                   b->count < 3 ? " (assumed)" : "");
+        cli_table_add(&t, PLAIN, text.data);
+        cli_table_addf(&t, PLAIN, "%zu", kept->count);
+        cli_table_addf(&t, b->count < 3 ? DIM : PLAIN, "%.2g %%%s",
+                       100 * tch_baseline_spread(b, kept->name, 0.5, q.spread),
+                       b->count < 3 ? " (assumed)" : "");
         tch_buf_release(&text);
     }
-    table_print(&t, out);
-    table_release(&t);
+    cli_table_print(&t, out);
+    cli_table_release(&t);
 }
 
 static int show(struct tch_baseline *b, const char *path, const struct args *args)
@@ -94,12 +94,12 @@ static int show(struct tch_baseline *b, const char *path, const struct args *arg
         tch_buf_addc(&out, '\n');
         show_metrics(&out, &args->out, b);
     }
-    return put_out(&out);
+    return cli_print(&out);
 }
 
 static int run_show(struct args *args)
 {
-    return with_baseline(args, show);
+    return cli_with_baseline(args, show);
 }
 
 static const struct arg bench_arg[] = {
@@ -111,7 +111,7 @@ const struct cmd cmd_baseline_show = {
     .name = "show",
     .summary = "the occasions of a baseline, and how much they differ",
     .usage = "tacho baseline show [OPTIONS] BENCH",
-    .opts = place_opts,
+    .opts = cli_baseline_place_opts,
     .args = bench_arg,
     .json = true,
     .run = run_show,

@@ -64,15 +64,15 @@ static int take_tolerance(struct compare *c, const struct args *args)
     struct tch_named_budget *budget = &c->budgets[c->budget_count];
 
     if (c->budget_count == BUDGETS_MOST)
-        return wrong_usage(args, "there can be %d tolerances", BUDGETS_MOST);
+        return cli_wrong_usage(args, "there can be %d tolerances", BUDGETS_MOST);
     *budget = (struct tch_named_budget){.budget = tch_budget_default};
     if (!take_share(share, &budget->budget.tolerance) || equals == args->value)
-        return wrong_usage(args, "--tolerance needs a share such as 5%% or memory=2%%, not '%s'",
-                           args->value);
+        return cli_wrong_usage(
+            args, "--tolerance needs a share such as 5%% or memory=2%%, not '%s'", args->value);
     if (equals) {
         c->names[c->budget_count] = strndup(args->value, (size_t)(equals - args->value));
         if (!c->names[c->budget_count]) {
-            complain(NULL, "out of memory");
+            cli_complain(NULL, "out of memory");
             return EXIT_WORK;
         }
         budget->name = c->names[c->budget_count];
@@ -88,23 +88,23 @@ static int take_opt(struct compare *c, const struct args *args, int id)
         return take_tolerance(c, args);
     case MIN_EFFECT:
         if (!take_share(args->value, &c->min_effect))
-            return wrong_usage(args, "--min-effect needs a share such as 2%%, not '%s'",
-                               args->value);
+            return cli_wrong_usage(args, "--min-effect needs a share such as 2%%, not '%s'",
+                                   args->value);
         return EXIT_OK;
     case ALPHA:
         if (!take_share(args->value, &c->alpha) || c->alpha <= 0 || c->alpha > 0.5)
-            return wrong_usage(args, "--alpha needs a chance such as 5%% or 0.01, not '%s'",
-                               args->value);
+            return cli_wrong_usage(args, "--alpha needs a chance such as 5%% or 0.01, not '%s'",
+                                   args->value);
         return EXIT_OK;
     case HIGHER:
     case LOWER:
         if (c->direction_count == BUDGETS_MOST)
-            return wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
+            return cli_wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
         c->directions[c->direction_count].name = args->value;
         c->directions[c->direction_count++].higher = id == HIGHER;
         return EXIT_OK;
     case FORMAT:
-        c->format = choice_index(format_names, args->value);
+        c->format = cli_choice_index(format_names, args->value);
         return EXIT_OK;
     case HTML:
         c->html = args->value;
@@ -136,19 +136,19 @@ static void settle_budgets(struct compare *c)
 static int open_runs(struct compare *c, const struct args *args)
 {
     if (args->count < 2 || args->count > RUNS_MOST)
-        return wrong_usage(args, "give 2 to %d runs to compare", RUNS_MOST);
+        return cli_wrong_usage(args, "give 2 to %d runs to compare", RUNS_MOST);
     while (c->count < args->count) {
         size_t i = c->count++;
         struct tch_report_run *run = &c->runs[i];
         tacho_error err;
 
-        if (tch_report_open(run, run_folder(args->operands[i], c->folders[i]), &err) < 0) {
-            complain(&err, "cannot read the run '%s'", args->operands[i]);
+        if (tch_report_open(run, cli_run_folder(args->operands[i], c->folders[i]), &err) < 0) {
+            cli_complain(&err, "cannot read the run '%s'", args->operands[i]);
             return EXIT_WORK;
         }
         if (run->recovered)
-            warn("the run '%s' had been killed: its receipt was made from %zu samples",
-                 args->operands[i], run->receipt.samples.count);
+            cli_warn("the run '%s' had been killed: its receipt was made from %zu samples",
+                     args->operands[i], run->receipt.samples.count);
     }
     return EXIT_OK;
 }
@@ -178,10 +178,10 @@ static int check_machines(struct compare *c)
             const char *x = tch_receipt_raw(a, "machine_class", &m);
             const char *y = tch_receipt_raw(b, "machine_class", &n);
 
-            complain(NULL,
-                     "'%s' and '%s' were run on different kinds of machines, %.*s and %.*s; "
-                     "--force compares them all the same",
-                     a->name, b->name, (int)m, x ? x : "", (int)n, y ? y : "");
+            cli_complain(NULL,
+                         "'%s' and '%s' were run on different kinds of machines, %.*s and %.*s; "
+                         "--force compares them all the same",
+                         a->name, b->name, (int)m, x ? x : "", (int)n, y ? y : "");
             return EXIT_WORK;
         }
         tch_findings_note(&c->findings,
@@ -241,11 +241,11 @@ static int write_html(const struct compare *c)
 
     tch_buf_init(&b, TCH_REPORT_MAX);
     if (tch_verdict_html(&b, &c->findings, c->runs, c->count, &err) < 0)
-        complain(&err, "cannot draw the page");
+        cli_complain(&err, "cannot draw the page");
     else if (b.failed)
-        complain(NULL, "cannot draw the page: out of memory");
+        cli_complain(NULL, "cannot draw the page: out of memory");
     else if (tch_file_replace(c->html, b.data, b.len, false, &err) < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else
         status = EXIT_OK;
     tch_buf_release(&b);
@@ -259,11 +259,11 @@ static int show(const struct compare *c, const struct args *args)
     if (c->html && write_html(c) != EXIT_OK)
         return EXIT_WORK;
     if (args->json || c->format > 0)
-        return write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",
-                              &c->findings);
+        return cli_write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",
+                                  &c->findings);
     tch_buf_init(&b, TCH_REPORT_MAX);
-    add_findings(&b, &args->out, &c->findings);
-    return put_out(&b);
+    cli_add_findings(&b, &args->out, &c->findings);
+    return cli_print(&b);
 }
 
 static int compare(struct compare *c, const struct args *args)
@@ -279,12 +279,12 @@ static int compare(struct compare *c, const struct args *args)
     if (status == EXIT_OK && code == 0)
         code = tch_findings_judge(&c->findings, c->alpha, &err);
     if (code < 0) {
-        complain(&err, "cannot compare");
+        cli_complain(&err, "cannot compare");
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
         status = show(c, args);
-    return status == EXIT_OK ? findings_status(&c->findings, c->fail_on_warn) : status;
+    return status == EXIT_OK ? cli_findings_status(&c->findings, c->fail_on_warn) : status;
 }
 
 static int run_compare(struct args *args)
@@ -294,17 +294,17 @@ static int run_compare(struct args *args)
     int status = EXIT_OK;
 
     if (!c) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     c->alpha = TCH_ALPHA;
     c->min_effect = tch_budget_default.min_effect;
     tch_findings_init(&c->findings, "compare");
-    while (status == EXIT_OK && (opt = next_opt(args)))
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
         status = take_opt(c, args, opt->id);
     settle_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
-        status = wrong_usage(args, "--json is --format json, and goes with no other format");
+        status = cli_wrong_usage(args, "--json is --format json, and goes with no other format");
     if (status == EXIT_OK)
         status = open_runs(c, args);
     if (status == EXIT_OK)

@@ -47,7 +47,7 @@ static int take_opt(struct gate_options *o, const struct args *args, int id)
     };
 
     if (id >= GATE_CONFIG)
-        return gate_take(o, args, id);
+        return cli_gate_take_opt(o, args, id);
     if (id <= LINK)
         *texts[id] = args->value;
     else
@@ -102,7 +102,7 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
             tch_buf_addf(&b, "  %-10s %s%s\n", "baseline", path,
                          access(path, R_OK) == 0 ? "" : " (not there yet)");
     }
-    return put_out(&b);
+    return cli_print(&b);
 }
 
 /* --- What it does --- */
@@ -112,7 +112,7 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o, const st
 {
     struct tch_findings *f = &g->findings;
     char before[256];
-    char *words = join_words(args->words);
+    char *words = cli_join_words(args->words);
     struct tch_buf b;
     tacho_error err;
     int status;
@@ -131,7 +131,7 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o, const st
     tch_buf_release(&b);
     free(words);
     if (status < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
@@ -162,10 +162,11 @@ static int check_baselines(const struct tch_gate *g, const struct gate_options *
         return EXIT_OK;
     for (size_t i = 0; i < g->count; i++)
         if (!g->benches[i].has_baseline)
-            complain(NULL,
-                     "'%s' has no baseline for %s; run 'tacho baseline save' on such a machine and "
-                     "commit the file",
-                     g->benches[i].bench->name, g->machine_class);
+            cli_complain(
+                NULL,
+                "'%s' has no baseline for %s; run 'tacho baseline save' on such a machine and "
+                "commit the file",
+                g->benches[i].bench->name, g->machine_class);
     return EXIT_CHECK;
 }
 
@@ -177,7 +178,7 @@ static int save(struct tch_gate *g, const struct gate_options *o)
         return EXIT_OK;
     if (tch_gate_save(g, false, &err) == 0)
         return EXIT_OK;
-    complain(&err, "cannot save the baseline");
+    cli_complain(&err, "cannot save the baseline");
     return EXIT_WORK;
 }
 
@@ -199,9 +200,9 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
     if (status == EXIT_OK)
         status = name_sides(g, o, a, args);
     if (status == EXIT_OK)
-        status = gate_measure(g, args);
+        status = cli_gate_measure(g, args);
     if (status == EXIT_OK)
-        status = gate_tell(g, o, args);
+        status = cli_gate_report(g, o, args);
     if (status == EXIT_OK)
         status = save(g, o);
     return status == EXIT_OK ? ending(g, o) : status;
@@ -217,20 +218,20 @@ static int run_with(const struct gate_options *o, struct args *args)
     int status = EXIT_OK;
 
     if (o->against && !o->dry_run)
-        status = against_make(&a, o, args);
+        status = cli_against_checkout(&a, o, args);
     if (o->against) {
         how.against = o->dry_run ? o->root : a.root;
         how.commit = a.commit;
     }
     how.plan_only = o->dry_run;
     if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     } else if (status == EXIT_OK) {
         status = o->dry_run ? dry_run(&g, o) : run_open_gate(&g, o, &a, args);
     }
     tch_gate_close(&g);
-    against_remove(&a, o->root);
+    cli_against_remove(&a, o->root);
     return status;
 }
 
@@ -241,16 +242,16 @@ static int run_gate(struct args *args)
     int status = EXIT_OK;
 
     if (!o) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     o->out = "tacho-out";
-    while (status == EXIT_OK && (opt = next_opt(args)))
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
         status = take_opt(o, args, opt->id);
     if (status == EXIT_OK && o->build && !o->against)
-        status = wrong_usage(args, "--build goes with --against");
+        status = cli_wrong_usage(args, "--build goes with --against");
     if (status == EXIT_OK)
-        status = gate_read_settings(o);
+        status = cli_gate_read_settings(o);
     if (status == EXIT_OK)
         status = run_with(o, args);
     tch_settings_release(&o->settings);

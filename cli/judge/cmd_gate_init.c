@@ -150,7 +150,7 @@ static int write_one(const char *path, bool force, const struct project *p,
     add(&b, p);
     if (b.failed || tch_mkdirs(folder, &err) < 0 ||
         tch_file_replace(path, b.data, b.len, false, &err) < 0) {
-        complain(b.failed ? NULL : &err, "cannot write '%s'", path);
+        cli_complain(b.failed ? NULL : &err, "cannot write '%s'", path);
         status = EXIT_WORK;
     } else {
         printf("wrote %s\n", path);
@@ -162,7 +162,7 @@ static int write_one(const char *path, bool force, const struct project *p,
 static int run_init(struct args *args)
 {
     const struct project *p = find_project();
-    bool force = next_opt(args) != NULL;
+    bool force = cli_next_opt(args) != NULL;
     int status = write_one(TCH_SETTINGS_FILE, force, p, add_settings);
 
     if (status == EXIT_OK)

@@ -40,7 +40,7 @@ struct gate_options {
 };
 
 /** Finds and reads tacho.yaml. EXIT_OK, or EXIT_WORK after a complaint. */
-int gate_read_settings(struct gate_options *o);
+int cli_gate_read_settings(struct gate_options *o);
 
 /** Takes an option that both commands have. EXIT_OK or EXIT_USAGE. */
 enum { GATE_CONFIG = 100, GATE_BENCH, GATE_OUT, GATE_RUNS, GATE_MAX_RUNS };
@@ -71,11 +71,11 @@ enum { GATE_CONFIG = 100, GATE_BENCH, GATE_OUT, GATE_RUNS, GATE_MAX_RUNS };
         .help = "where run folders go (default tacho-out)", .complete = COMPLETE_DIR   \
     }
 
-int gate_take(struct gate_options *o, const struct args *args, int id);
+int cli_gate_take_opt(struct gate_options *o, const struct args *args, int id);
 
 /** Runs the benches with a progress line, writes receipts and reports of the runs. EXIT_OK, or
     EXIT_WORK after a complaint. */
-int gate_measure(struct tch_gate *g, const struct args *args);
+int cli_gate_measure(struct tch_gate *g, const struct args *args);
 
 /** The other commit beside ours. */
 struct against {
@@ -85,8 +85,8 @@ struct against {
 };
 
 /** Checks the commit out into a git worktree and builds both. EXIT_OK, or EXIT_WORK after a
-    complaint; against_remove() in any case. */
-int against_make(struct against *a, const struct gate_options *o, const struct args *args);
-void against_remove(struct against *a, const char *root);
+    complaint; cli_against_remove() in any case. */
+int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args);
+void cli_against_remove(struct against *a, const char *root);
 
 #endif

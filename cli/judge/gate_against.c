@@ -30,7 +30,7 @@ static int git(const char *root, const char *const *words, char *out, size_t siz
     tch_buf_init(&b, GIT_TEXT);
     status = tch_spawn_read(&spec, GIT_NS, &b, &end, &err);
     if (status < 0)
-        complain(&err, "cannot run git");
+        cli_complain(&err, "cannot run git");
     else if (end.status != 0)
         status = -1; /* it has said why */
     if (status == 0 && out)
@@ -50,17 +50,17 @@ static int make_tree(struct against *a, const struct gate_options *o)
     snprintf(ref, sizeof ref, "%s^{commit}", o->against);
     if (git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL}, a->commit,
             sizeof a->commit) < 0) {
-        complain(NULL,
-                 "'%s' is no commit of the git repository in '%s'; in CI fetch it first: "
-                 "git fetch origin %s",
-                 o->against, o->root, o->against);
+        cli_complain(NULL,
+                     "'%s' is no commit of the git repository in '%s'; in CI fetch it first: "
+                     "git fetch origin %s",
+                     o->against, o->root, o->against);
         return EXIT_WORK;
     }
     if (git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, sizeof prefix) <
         0)
         return EXIT_WORK;
     if (tch_mkdirs(o->out, &err) < 0 || !realpath(o->out, out)) {
-        complain(NULL, "cannot make the folder '%s'", o->out);
+        cli_complain(NULL, "cannot make the folder '%s'", o->out);
         return EXIT_WORK;
     }
     if (snprintf(tree, sizeof tree, "%.3000s/.against-%.12s", out, a->commit) >= PATH_MAX)
@@ -71,7 +71,7 @@ static int make_tree(struct against *a, const struct gate_options *o)
             (const char *[]){"worktree", "add", "--quiet", "--force", "--detach", tree, a->commit,
                              NULL},
             NULL, 0) < 0) {
-        complain(NULL, "cannot check '%s' out into '%s'", o->against, tree);
+        cli_complain(NULL, "cannot check '%s' out into '%s'", o->against, tree);
         return EXIT_WORK;
     }
     memcpy(a->tree, tree, sizeof a->tree);
@@ -79,7 +79,7 @@ static int make_tree(struct against *a, const struct gate_options *o)
     return EXIT_OK;
 }
 
-void against_remove(struct against *a, const char *root)
+void cli_against_remove(struct against *a, const char *root)
 {
     if (a->tree[0])
         (void)git(root, (const char *[]){"worktree", "remove", "--force", a->tree, NULL}, NULL, 0);
@@ -125,33 +125,34 @@ static int build(const char *line, const char *folder, const char *log, const ch
 
     if (!*stop && (tch_spawn(&spec, &pid, &err) < 0 ||
                    tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err) < 0)) {
-        complain(&err, "cannot build %s", which);
+        cli_complain(&err, "cannot build %s", which);
         return EXIT_WORK;
     }
     if (*stop) {
-        complain(NULL, "interrupted while building %s", which);
+        cli_complain(NULL, "interrupted while building %s", which);
         return EXIT_WORK;
     }
     if (end.status == 0)
         return EXIT_OK;
-    complain(NULL, "cannot build %s: '%s' ended with %s %d; all it said is in '%s'", which, line,
-             WIFSIGNALED(end.status) ? "signal" : "status",
-             WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
+    cli_complain(NULL, "cannot build %s: '%s' ended with %s %d; all it said is in '%s'", which,
+                 line, WIFSIGNALED(end.status) ? "signal" : "status",
+                 WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
     show_tail(log);
     return EXIT_WORK;
 }
 
-int against_make(struct against *a, const struct gate_options *o, const struct args *args)
+int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args)
 {
     const char *line = o->build ? o->build : o->settings.build;
-    const volatile sig_atomic_t *stop = catch_stop();
+    const volatile sig_atomic_t *stop = cli_catch_stop();
     char log[PATH_MAX];
     int status;
 
     *a = (struct against){0};
     if (!line)
-        return wrong_usage(args, "--against needs to know how to build: --build 'CMD', or 'build' "
-                                 "in the settings; --build true where there is nothing to build");
+        return cli_wrong_usage(args,
+                               "--against needs to know how to build: --build 'CMD', or 'build' "
+                               "in the settings; --build true where there is nothing to build");
     status = make_tree(a, o);
     if (status != EXIT_OK)
         return status;

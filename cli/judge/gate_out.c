@@ -37,11 +37,12 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
     tch_buf_init(&svg, 64 << 20);
     if (!tch_folded_find(b->run.items[0].folder.path, before) ||
         !tch_folded_find(b->run.items[1].folder.path, now))
-        complain(NULL, "no differential flamegraph of '%s': a profile is missing", b->bench->name);
+        cli_complain(NULL, "no differential flamegraph of '%s': a profile is missing",
+                     b->bench->name);
     else if (tch_flame_diff(&svg, before, now, title, &err) < 0)
-        complain(&err, "no differential flamegraph of '%s'", b->bench->name);
+        cli_complain(&err, "no differential flamegraph of '%s'", b->bench->name);
     else if (tch_file_replace(path, svg.data, svg.len, false, &err) < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else
         status = EXIT_OK;
     tch_buf_release(&svg);
@@ -58,7 +59,7 @@ static void draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
 
     for (size_t i = 0; i < b->plan.command_count; i++)
         if (tch_run_flame(&b->run, i, &err) < 0) {
-            complain(&err, "no flamegraph of '%s'", b->bench->name);
+            cli_complain(&err, "no flamegraph of '%s'", b->bench->name);
             return;
         }
     if (g->how.against)
@@ -79,11 +80,11 @@ static int write_page(const struct tch_gate *g, const char *path)
 
     tch_buf_init(&b, TCH_REPORT_MAX);
     if (tch_verdict_html(&b, &g->findings, NULL, 0, &err) < 0)
-        complain(&err, "cannot draw the page");
+        cli_complain(&err, "cannot draw the page");
     else if (b.failed)
-        complain(NULL, "cannot draw the page: out of memory");
+        cli_complain(NULL, "cannot draw the page: out of memory");
     else if (tch_file_replace(path, b.data, b.len, false, &err) < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else
         status = EXIT_OK;
     tch_buf_release(&b);
@@ -108,7 +109,7 @@ static int set_link(struct tch_gate *g, const struct gate_options *o, const char
         snprintf(link, sizeof link, "%s", job ? job : page);
     if (tch_findings_set(&g->findings.link, link, &err) == 0)
         return EXIT_OK;
-    complain(NULL, "%s", err.message);
+    cli_complain(NULL, "%s", err.message);
     return EXIT_WORK;
 }
 
@@ -126,7 +127,7 @@ static void add_to_summary(const struct tch_findings *f)
     tch_buf_init(&b, 16 << 20);
     tch_verdict_md.write(&b, f);
     if (fd < 0 || tch_write_all(fd, path, b.data, b.len, &err) < 0)
-        warn("cannot add to '%s'", path);
+        cli_warn("cannot add to '%s'", path);
     if (fd >= 0)
         close(fd);
     tch_buf_release(&b);
@@ -153,7 +154,7 @@ static int write_files(const struct tch_gate *g, const struct gate_options *o)
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (files[i].path &&
-            write_findings(files[i].format, files[i].path, &g->findings) != EXIT_OK)
+            cli_write_findings(files[i].format, files[i].path, &g->findings) != EXIT_OK)
             status = EXIT_WORK;
     return status;
 }
@@ -163,17 +164,17 @@ static int show(const struct tch_gate *g, const struct args *args, const char *p
     struct tch_buf b;
 
     if (args->json)
-        return write_findings(&tch_verdict_json, "-", &g->findings);
+        return cli_write_findings(&tch_verdict_json, "-", &g->findings);
     tch_buf_init(&b, TCH_REPORT_MAX);
-    add_findings(&b, &args->out, &g->findings);
+    cli_add_findings(&b, &args->out, &g->findings);
     if (!args->quiet)
         tch_buf_addf(&b, "report: %s\n", page);
     if (on_github())
         tch_verdict_github.write(&b, &g->findings);
-    return put_out(&b);
+    return cli_print(&b);
 }
 
-int gate_tell(struct tch_gate *g, const struct gate_options *o, const struct args *args)
+int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args)
 {
     char page[PATH_MAX];
     int status;

@@ -7,6 +7,6 @@
 #include "cmd_gate_parts.h"
 
 /** EXIT_OK, or EXIT_WORK after a complaint. */
-int gate_tell(struct tch_gate *g, const struct gate_options *o, const struct args *args);
+int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args);
 
 #endif

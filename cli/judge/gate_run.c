@@ -11,7 +11,7 @@
 #include "cmd_gate_parts.h"
 #include "kit/report/report.h"
 
-int gate_take(struct gate_options *o, const struct args *args, int id)
+int cli_gate_take_opt(struct gate_options *o, const struct args *args, int id)
 {
     switch (id) {
     case GATE_CONFIG:
@@ -22,7 +22,7 @@ int gate_take(struct gate_options *o, const struct args *args, int id)
         break;
     case GATE_BENCH:
         if (o->only_count == TCH_BENCHES_MOST)
-            return wrong_usage(args, "there can be %d benches", TCH_BENCHES_MOST);
+            return cli_wrong_usage(args, "there can be %d benches", TCH_BENCHES_MOST);
         o->only[o->only_count++] = args->value;
         break;
     case GATE_RUNS:
@@ -30,8 +30,9 @@ int gate_take(struct gate_options *o, const struct args *args, int id)
         if (tch_parse_u64(args->value, TCH_RUNS_MAX, id == GATE_RUNS ? &o->runs : &o->max_runs) <
                 0 ||
             (id == GATE_RUNS ? o->runs : o->max_runs) < TCH_RUNS_LEAST)
-            return wrong_usage(args, "option '--%s' needs a number from %d on, not '%s'",
-                               id == GATE_RUNS ? "runs" : "max-runs", TCH_RUNS_LEAST, args->value);
+            return cli_wrong_usage(args, "option '--%s' needs a number from %d on, not '%s'",
+                                   id == GATE_RUNS ? "runs" : "max-runs", TCH_RUNS_LEAST,
+                                   args->value);
         break;
     }
     return EXIT_OK;
@@ -39,14 +40,15 @@ int gate_take(struct gate_options *o, const struct args *args, int id)
 
 static int no_settings(const char *path)
 {
-    complain(NULL,
-             "there is no '%s'. It lists the programs to measure and what they may cost, and is "
-             "kept in the repository; 'tacho gate init' writes one to start from",
-             path);
+    cli_complain(
+        NULL,
+        "there is no '%s'. It lists the programs to measure and what they may cost, and is "
+        "kept in the repository; 'tacho gate init' writes one to start from",
+        path);
     return EXIT_WORK;
 }
 
-int gate_read_settings(struct gate_options *o)
+int cli_gate_read_settings(struct gate_options *o)
 {
     const char *path = o->config ? o->config : TCH_SETTINGS_FILE;
     char folder[PATH_MAX];
@@ -55,12 +57,12 @@ int gate_read_settings(struct gate_options *o)
     if (access(path, F_OK) < 0 && errno == ENOENT)
         return no_settings(path);
     if (tch_settings_read(&o->settings, path, &err) < 0) {
-        complain(&err, "cannot read '%s'", path);
+        cli_complain(&err, "cannot read '%s'", path);
         return EXIT_WORK;
     }
     snprintf(folder, sizeof folder, "%s", path);
     if (!realpath(dirname(folder), o->root)) {
-        complain(NULL, "cannot find the folder of '%s'", path);
+        cli_complain(NULL, "cannot find the folder of '%s'", path);
         return EXIT_WORK;
     }
     return EXIT_OK;
@@ -80,10 +82,10 @@ static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t run
     struct watcher *w = ctx;
 
     if (w->progress.on)
-        progress_end(&w->progress);
+        cli_progress_end(&w->progress);
     w->before = bench->run.items[0].receipt.samples.count;
     snprintf(w->what, sizeof w->what, "%.80s%s", bench->bench->name, look > 0 ? ", once more" : "");
-    progress_begin(&w->progress, w->args, w->what, runs);
+    cli_progress_begin(&w->progress, w->args, w->what, runs);
 }
 
 static void on_step(void *ctx, const struct tch_run *run, double share)
@@ -92,7 +94,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 
     (void)share;
     if (w->progress.on)
-        progress_step(&w->progress, run->items[0].receipt.samples.count - w->before);
+        cli_progress_step(&w->progress, run->items[0].receipt.samples.count - w->before);
 }
 
 static int write_reports(const struct tch_gate *g)
@@ -103,34 +105,36 @@ static int write_reports(const struct tch_gate *g)
 
             if (g->benches[i].run.items &&
                 tch_report_folder(g->benches[i].run.items[k].folder.path, &err) < 0) {
-                complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
+                cli_complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
                 return EXIT_WORK;
             }
         }
     return EXIT_OK;
 }
 
-int gate_measure(struct tch_gate *g, const struct args *args)
+int cli_gate_measure(struct tch_gate *g, const struct args *args)
 {
     struct watcher w = {.args = args};
     const struct tch_gate_watch watch = {
-        .run = {.stop = catch_stop(), .step = on_step, .ctx = &w}, .begin = on_begin, .ctx = &w};
+        .run = {.stop = cli_catch_stop(), .step = on_step, .ctx = &w},
+        .begin = on_begin,
+        .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured = tch_gate_run(g, &watch, &err);
     int finished;
 
     if (w.progress.on)
-        progress_end(&w.progress);
+        cli_progress_end(&w.progress);
     finished = tch_gate_finish(g, &end_err);
     if (measured < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else if (g->failed && g->failed->run.state == TCH_RUN_FAILED)
-        complain_of_run(&g->failed->run);
+        cli_complain_of_run(&g->failed->run);
     else if (g->failed)
-        complain(NULL, "interrupted while measuring '%s'", g->failed->bench->name);
+        cli_complain(NULL, "interrupted while measuring '%s'", g->failed->bench->name);
     if (finished < 0)
-        complain(&end_err, "cannot write the receipt of a run");
+        cli_complain(&end_err, "cannot write the receipt of a run");
     if (measured < 0 || g->failed || finished < 0)
         return EXIT_WORK;
     return write_reports(g);

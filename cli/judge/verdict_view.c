@@ -29,8 +29,8 @@ static void add_cut_cell(struct table *t, const struct term *term, const char *v
 
     tch_buf_init(&b, OUT_MAX);
     if (value)
-        add_cut(&b, value, strlen(value), SHOWN_VALUE, term->utf8);
-    table_add(t, value ? PLAIN : DIM, value ? b.data : "(none)");
+        cli_add_cut(&b, value, strlen(value), SHOWN_VALUE, term->utf8);
+    cli_table_add(t, value ? PLAIN : DIM, value ? b.data : "(none)");
     tch_buf_release(&b);
 }
 
@@ -43,14 +43,14 @@ static void add_differences(struct tch_buf *b, const struct term *term,
 
     if (f->difference_count == 0)
         return;
-    table_init(&t, term, columns, 3);
+    cli_table_init(&t, term, columns, 3);
     for (size_t i = 0; i < f->difference_count && i < SHOWN_DIFFERENCES; i++) {
-        table_add(&t, PLAIN, f->differences[i].path);
+        cli_table_add(&t, PLAIN, f->differences[i].path);
         add_cut_cell(&t, term, f->differences[i].a);
         add_cut_cell(&t, term, f->differences[i].b);
     }
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
     if (f->difference_count > SHOWN_DIFFERENCES)
         tch_buf_addf(b, "... and %zu more; --json has them all\n",
                      f->difference_count - SHOWN_DIFFERENCES);
@@ -112,7 +112,7 @@ static void add_value_cell(struct table *t, const struct tch_about *about, doubl
 
     tch_buf_init(&b, 128);
     tch_add_value(&b, about->quantity.unit, value);
-    table_add(t, PLAIN, b.data);
+    cli_table_add(t, PLAIN, b.data);
     tch_buf_release(&b);
 }
 
@@ -125,24 +125,24 @@ static void add_change_cells(struct table *t, const struct tch_findings *f, size
 
     tch_buf_init(&b, 512);
     tch_add_change(&b, ratio ? r->ratio.estimate : NAN);
-    table_add(t, ratio ? paint : DIM, b.data);
+    cli_table_add(t, ratio ? paint : DIM, b.data);
     tch_buf_clear(&b);
     if (ratio && r->ratio.level > 0) {
         tch_add_change(&b, r->ratio.low);
         tch_buf_adds(&b, " .. ");
         tch_add_change(&b, r->ratio.high);
     }
-    table_add(t, PLAIN, b.data);
+    cli_table_add(t, PLAIN, b.data);
     tch_buf_clear(&b);
     if (range > 0) {
         add_plot(&b, t->term, f, i, range);
-        table_add(t, PLAIN, b.data);
+        cli_table_add(t, PLAIN, b.data);
     }
     tch_buf_release(&b);
     if (ratio)
-        table_addf(t, PLAIN, "%.2f", r->ratio.effect);
+        cli_table_addf(t, PLAIN, "%.2f", r->ratio.effect);
     else
-        table_add(t, PLAIN, "");
+        cli_table_add(t, PLAIN, "");
 }
 
 static void add_row(struct table *t, const struct tch_findings *f, size_t i, bool benches,
@@ -155,9 +155,10 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     tch_buf_init(&b, 1024);
     tch_add_metric_title(&b, f, i);
     if (benches)
-        table_add(t, PLAIN,
-                  i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0 ? "" : about->bench);
-    table_add(t, PLAIN, b.data);
+        cli_table_add(t, PLAIN,
+                      i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0 ? ""
+                                                                                : about->bench);
+    cli_table_add(t, PLAIN, b.data);
     add_value_cell(t, about, r->a_median);
     add_value_cell(t, about, r->b_median);
     add_change_cells(t, f, i, range);
@@ -165,7 +166,7 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     tch_buf_adds(&b, tch_row_word(f, i));
     if (r->settle > 0)
         tch_buf_addf(&b, ", %llu runs would tell", (unsigned long long)r->settle);
-    table_add(t, verdict_paint(r->verdict), b.data);
+    cli_table_add(t, verdict_paint(r->verdict), b.data);
     tch_buf_release(&b);
 }
 
@@ -204,11 +205,11 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
         if (i != PICTURE || picture)
             columns[count++] = all[i];
     columns[INTERVAL - !benches].title = interval;
-    table_init(&t, term, columns, count);
+    cli_table_init(&t, term, columns, count);
     for (size_t i = 0; i < f->count; i++)
         add_row(&t, f, i, benches, picture ? plot_range(f) : 0);
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
 /* What was said of a row beyond its verdict. */
@@ -223,10 +224,10 @@ static void add_reasons(struct tch_buf *b, const struct tch_findings *f)
     }
 }
 
-void add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
+void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
 {
     for (size_t i = 0; i < f->note_count; i++) {
-        add_painted(b, term, YELLOW, "note: ");
+        cli_add_painted(b, term, YELLOW, "note: ");
         tch_buf_addf(b, "%s\n", f->notes[i]);
     }
     if (f->note_count > 0)
@@ -239,13 +240,13 @@ void add_findings(struct tch_buf *b, const struct term *term, const struct tch_f
     add_reasons(b, f);
     if (f->verdict != TCH_NO_VERDICT) {
         tch_buf_addc(b, '\n');
-        add_painted(b, term, verdict_paint(f->verdict), tch_verdict_names[f->verdict]);
+        cli_add_painted(b, term, verdict_paint(f->verdict), tch_verdict_names[f->verdict]);
         tch_buf_addc(b, '\n');
     }
 }
 
-int write_findings(const struct tch_verdict_format *format, const char *path,
-                   const struct tch_findings *f)
+int cli_write_findings(const struct tch_verdict_format *format, const char *path,
+                       const struct tch_findings *f)
 {
     struct tch_buf b;
     tacho_error err;
@@ -254,19 +255,19 @@ int write_findings(const struct tch_verdict_format *format, const char *path,
     tch_buf_init(&b, OUT_MAX);
     format->write(&b, f);
     if (strcmp(path, "-") == 0)
-        return put_out(&b);
+        return cli_print(&b);
     if (b.failed) {
-        complain(NULL, "cannot write '%s': out of memory", path);
+        cli_complain(NULL, "cannot write '%s': out of memory", path);
         status = EXIT_WORK;
     } else if (tch_file_replace(path, b.data, b.len, false, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
     tch_buf_release(&b);
     return status;
 }
 
-int findings_status(const struct tch_findings *f, bool warn_fails)
+int cli_findings_status(const struct tch_findings *f, bool warn_fails)
 {
     if (f->verdict == TCH_FAIL)
         return EXIT_CHECK;

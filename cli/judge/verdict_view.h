@@ -8,14 +8,14 @@
 #include "cli/core/term.h"
 #include "kit/judge/findings.h"
 
-void add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f);
+void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f);
 
 /** Writes one format of f to a file; "-" is stdout. EXIT_OK, or EXIT_WORK after a complaint. */
 struct tch_verdict_format;
-int write_findings(const struct tch_verdict_format *format, const char *path,
-                   const struct tch_findings *f);
+int cli_write_findings(const struct tch_verdict_format *format, const char *path,
+                       const struct tch_findings *f);
 
 /** What to end with: 2 for a FAIL; 3 for less when `warn_fails`. */
-int findings_status(const struct tch_findings *f, bool warn_fails);
+int cli_findings_status(const struct tch_findings *f, bool warn_fails);
 
 #endif

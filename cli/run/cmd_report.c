@@ -24,22 +24,22 @@ static int write_report(const struct tch_report_format *format, const struct tch
 
     tch_buf_init(&b, TCH_REPORT_MAX);
     if (format->write(&b, runs, count, &err) < 0) {
-        complain(&err, "cannot make the report");
+        cli_complain(&err, "cannot make the report");
     } else if (!output && count == 1 && format->file && !args->json) {
         if (tch_folder_at(path, runs[0].folder, format->file, &err) < 0 ||
             tch_file_replace(path, b.data, b.len, false, &err) < 0) {
-            complain(&err, "cannot write the report");
+            cli_complain(&err, "cannot write the report");
         } else {
             printf("%s\n", path);
             status = EXIT_OK;
         }
     } else if (output && strcmp(output, "-") != 0) {
         if (b.failed || tch_file_replace(output, b.data, b.len, false, &err) < 0)
-            complain(b.failed ? NULL : &err, "cannot write '%s'", output);
+            cli_complain(b.failed ? NULL : &err, "cannot write '%s'", output);
         else
             status = EXIT_OK;
     } else {
-        return put_out(&b);
+        return cli_print(&b);
     }
     tch_buf_release(&b);
     return status;
@@ -55,25 +55,25 @@ static int run_report(struct args *args)
     int status = EXIT_OK;
     size_t count = 0;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         if (opt->id == FORMAT)
-            format = tch_report_formats[choice_index(format_names, args->value)];
+            format = tch_report_formats[cli_choice_index(format_names, args->value)];
         else
             output = args->value;
     if (args->json && format != &tch_report_json)
-        return wrong_usage(args, "--json is --format json, and goes with no other format");
+        return cli_wrong_usage(args, "--json is --format json, and goes with no other format");
     if (args->count > TCH_REPORT_RUNS)
-        return wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
+        return cli_wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
     while (count < args->count && status == EXIT_OK) {
-        const char *folder = run_folder(args->operands[count], folders[count]);
+        const char *folder = cli_run_folder(args->operands[count], folders[count]);
         tacho_error err;
 
         if (tch_report_open(&runs[count], folder, &err) < 0) {
-            complain(&err, "cannot read the run '%s'", args->operands[count]);
+            cli_complain(&err, "cannot read the run '%s'", args->operands[count]);
             status = EXIT_WORK;
         } else if (runs[count].recovered) {
-            warn("the run '%s' had been killed: its receipt was made from %zu samples", folder,
-                 runs[count].receipt.samples.count);
+            cli_warn("the run '%s' had been killed: its receipt was made from %zu samples", folder,
+                     runs[count].receipt.samples.count);
         }
         count++;
     }

@@ -57,7 +57,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
         w->noted_ns = now;
     }
     w->progress.total = share > 0 ? (uint64_t)((double)done / share + 0.5) : 0;
-    progress_step(&w->progress, done);
+    cli_progress_step(&w->progress, done);
 }
 
 static int print_json(const struct tch_run *run)
@@ -72,8 +72,8 @@ static int print_json(const struct tch_run *run)
         tch_buf_init(&b, OUT_MAX);
         if (tch_folder_at(path, run->items[i].folder.path, "run.json", &err) < 0 ||
             tch_file_read(path, OUT_MAX, &b, &err) < 0)
-            complain(&err, "cannot show the result");
-        status = put_out(&b);
+            cli_complain(&err, "cannot show the result");
+        status = cli_print(&b);
     }
     return status;
 }
@@ -125,16 +125,16 @@ static int print_table(const struct tch_run *run, const struct args *args)
     for (size_t i = 0; i < count; i++) {
         runs[i] = &run->items[i].receipt;
         tch_buf_adds(&b, i > 0 ? "\n" : "");
-        add_run(&b, &args->out, runs[i]);
+        cli_add_run(&b, &args->out, runs[i]);
         add_reached(&b, run, runs[i]);
     }
-    add_comparison(&b, &args->out, runs, count);
+    cli_add_run_comparison(&b, &args->out, runs, count);
     add_server(&b, run);
     if (!args->quiet)
         tch_buf_addc(&b, '\n');
     for (size_t i = 0; i < count && !args->quiet; i++)
         tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
-    return put_out(&b);
+    return cli_print(&b);
 }
 
 static int ending(const struct tch_run *run, const struct run_options *o)
@@ -156,12 +156,12 @@ static int complain_of_flames(const struct tch_run *run)
 
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (run->items[i].flame_error.message[0]) {
-            complain(&run->items[i].flame_error, "no flamegraph of '%s'",
-                     run->plan->commands[i].name);
+            cli_complain(&run->items[i].flame_error, "no flamegraph of '%s'",
+                         run->plan->commands[i].name);
             status = -1;
         }
     if (run->server_flame_error.message[0]) {
-        complain(&run->server_flame_error, "no flamegraph of the server");
+        cli_complain(&run->server_flame_error, "no flamegraph of the server");
         status = -1;
     }
     return status;
@@ -175,7 +175,7 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
         tacho_error err;
 
         if (tch_seal_write(run->items[i].folder.path, &info, &err) < 0) {
-            complain(&err, "cannot seal '%s'", run->items[i].folder.shown);
+            cli_complain(&err, "cannot seal '%s'", run->items[i].folder.shown);
             return -1;
         }
         if (!args->quiet)
@@ -188,7 +188,7 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
     struct watcher w = {0};
-    struct tch_run_watch watch = {.stop = catch_stop(), .step = on_step, .ctx = &w};
+    struct tch_run_watch watch = {.stop = cli_catch_stop(), .step = on_step, .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured;
@@ -196,26 +196,26 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    progress_begin(&w.progress, args, "running", 0);
+    cli_progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
-    progress_end(&w.progress);
+    cli_progress_end(&w.progress);
     finished = tch_run_finish(run, &end_err);
     if (measured < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else if (run->state == TCH_RUN_FAILED)
-        complain_of_run(run);
+        cli_complain_of_run(run);
     else if (run->state == TCH_RUN_INTERRUPTED)
-        complain(NULL, "interrupted; what was measured until then is below and in the folder");
+        cli_complain(NULL, "interrupted; what was measured until then is below and in the folder");
     if (finished < 0) {
-        complain(&end_err, "cannot write the receipt; try: tacho report %s",
-                 run->items[0].folder.shown);
+        cli_complain(&end_err, "cannot write the receipt; try: tacho report %s",
+                     run->items[0].folder.shown);
         return EXIT_WORK;
     }
     flames = complain_of_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
         if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
-            complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
+            cli_complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
     if (o->seal && seal_folders(run, args) < 0)
         status = EXIT_WORK;
@@ -237,18 +237,18 @@ static int run_run(struct args *args)
     struct run_options o;
     struct tch_run run = {.plan = &o.plan};
     tacho_error err;
-    int status = run_options_parse(&o, args);
+    int status = cli_run_options_parse(&o, args);
 
     if (status == EXIT_OK) {
         if (tch_run_open(&run, &o.plan, &err) < 0) {
-            complain(NULL, "%s%s", err.message, hint_at_lines(args));
+            cli_complain(NULL, "%s%s", err.message, hint_at_lines(args));
             status = EXIT_WORK;
         } else {
             status = measure(&run, &o, args);
         }
         tch_run_release(&run);
     }
-    run_options_release(&o);
+    cli_run_options_release(&o);
     return status;
 }
 
@@ -296,8 +296,8 @@ const struct cmd cmd_run = {
         "\n"
         "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
         "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
-    .opts = run_opts,
-    .more_opts = plan_opts,
+    .opts = cli_run_opts,
+    .more_opts = cli_plan_opts,
     .args = operands,
     .examples = examples,
     .exits = exits,

@@ -6,32 +6,32 @@
 
 enum { NAME_SIZE = 100 };
 
-int run_commands_add(struct run_options *o, const struct args *args)
+int cli_run_commands_add(struct run_options *o, const struct args *args)
 {
     size_t i = o->plan.command_count;
 
     if (i == TCH_COMMANDS_MAX)
-        return wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
+        return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
     o->commands[i].line = args->value;
     o->plan.command_count++;
     return EXIT_OK;
 }
 
-int run_commands_name(struct run_options *o, const struct args *args)
+int cli_run_commands_name(struct run_options *o, const struct args *args)
 {
     char name[NAME_SIZE];
 
     tch_folder_name(name, sizeof name, args->value);
     if (strcmp(name, args->value) != 0)
-        return wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
+        return cli_wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
     if (o->name_count == TCH_COMMANDS_MAX)
-        return wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
+        return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
     o->commands[o->name_count++].name = args->value;
     return EXIT_OK;
 }
 
 /* The operands as a person would type them. */
-char *join_words(char **operands)
+char *cli_join_words(char **operands)
 {
     struct tch_buf b;
 
@@ -65,23 +65,23 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
         return EXIT_OK;
     }
     if (tch_words_split(command->line, &o->words[i], &err) == TACHO_ENOMEM)
-        return run_options_no_memory();
+        return cli_no_memory();
     if (!o->words[i])
-        return wrong_usage(args, "cannot split '%s': %s", command->line, err.message);
+        return cli_wrong_usage(args, "cannot split '%s': %s", command->line, err.message);
     command->argv = (const char *const *)o->words[i];
     return EXIT_OK;
 }
 
 static int take_operands(struct run_options *o, const struct args *args)
 {
-    o->line = join_words(args->operands);
+    o->line = cli_join_words(args->operands);
     if (!o->line)
-        return run_options_no_memory();
+        return cli_no_memory();
     o->plan.command_count = 1;
     o->commands[0].line = o->line;
     o->commands[0].argv = (const char *const *)args->operands;
     if (o->plan.shell)
-        return wrong_usage(args, "--shell is for commands given by -c: -c '%s'", o->line);
+        return cli_wrong_usage(args, "--shell is for commands given by -c: -c '%s'", o->line);
     return EXIT_OK;
 }
 
@@ -105,7 +105,7 @@ static int name_command(struct run_options *o, size_t i)
         }
     o->names[i] = strdup(name);
     if (!o->names[i])
-        return run_options_no_memory();
+        return cli_no_memory();
     command->name = o->names[i];
     return EXIT_OK;
 }
@@ -115,26 +115,26 @@ static int same_names(const struct run_options *o, const struct args *args)
     for (size_t i = 0; i < o->plan.command_count; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(o->commands[i].name, o->commands[j].name) == 0)
-                return wrong_usage(args, "two commands cannot both be called '%s'",
-                                   o->commands[i].name);
+                return cli_wrong_usage(args, "two commands cannot both be called '%s'",
+                                       o->commands[i].name);
     return EXIT_OK;
 }
 
-int run_commands_settle(struct run_options *o, const struct args *args)
+int cli_run_commands_finish(struct run_options *o, const struct args *args)
 {
     int status = EXIT_OK;
 
     if (o->plan.command_count > 0 && args->count > 0)
-        return wrong_usage(args, "give commands by -c or after the options, not both");
+        return cli_wrong_usage(args, "give commands by -c or after the options, not both");
     if (o->plan.command_count == 0 && args->count == 0)
-        return wrong_usage(args, "there is no command: tacho run -- COMMAND, or -c 'COMMAND'");
+        return cli_wrong_usage(args, "there is no command: tacho run -- COMMAND, or -c 'COMMAND'");
     if (args->count > 0)
         status = take_operands(o, args);
     else
         for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
             status = split_line(o, args, i);
     if (status == EXIT_OK && o->name_count > o->plan.command_count)
-        return wrong_usage(args, "there are more names than commands");
+        return cli_wrong_usage(args, "there are more names than commands");
     for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
         status = name_command(o, i);
     return status == EXIT_OK ? same_names(o, args) : status;

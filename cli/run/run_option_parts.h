@@ -6,7 +6,7 @@
 
 #include "run_options.h"
 
-/** Ids of run_opts and plan_opts. */
+/** Ids of  and . */
 enum {
     RUNS,
     PRECISION,
@@ -45,13 +45,13 @@ enum {
 };
 
 /** A command by -c, and a name by --name. */
-int run_commands_add(struct run_options *o, const struct args *args);
-int run_commands_name(struct run_options *o, const struct args *args);
+int cli_run_commands_add(struct run_options *o, const struct args *args);
+int cli_run_commands_name(struct run_options *o, const struct args *args);
 
 /** After the last option: every command has words and a name of its own. */
-int run_commands_settle(struct run_options *o, const struct args *args);
+int cli_run_commands_finish(struct run_options *o, const struct args *args);
 
 /** Complains; EXIT_WORK. */
-int run_options_no_memory(void);
+int cli_no_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The options of `tacho run`, taken one by one. The tables are run_opts.c, commands and their names
+/* The options of `tacho run`, taken one by one. The tables are .c, commands and their names
    run_commands.c. */
 #include "run_options.h"
 
@@ -10,24 +10,24 @@
 #include "base/number.h"
 #include "run_option_parts.h"
 
-int run_options_no_memory(void)
+int cli_no_memory(void)
 {
-    complain(NULL, "out of memory");
+    cli_complain(NULL, "out of memory");
     return EXIT_WORK;
 }
 
-int wrong_value(const struct args *args, const char *name, const char *wants)
+int cli_wrong_value(const struct args *args, const char *name, const char *wants)
 {
-    return wrong_usage(args, "option '--%s' needs %s, not '%s'", name, wants, args->value);
+    return cli_wrong_usage(args, "option '--%s' needs %s, not '%s'", name, wants, args->value);
 }
 
-int take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret)
+int cli_take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret)
 {
     uint64_t value;
 
     if (tch_parse_u64(args->value, TCH_RUNS_MAX, &value) < 0 || value < least)
-        return wrong_value(args, name,
-                           least > 0 ? "a number from 1 to 1000000" : "a number up to 1000000");
+        return cli_wrong_value(args, name,
+                               least > 0 ? "a number from 1 to 1000000" : "a number up to 1000000");
     *ret = value;
     return EXIT_OK;
 }
@@ -37,7 +37,7 @@ static int take_time(const struct args *args, const char *name, uint64_t *ret)
     uint64_t value;
 
     if (tch_parse_duration(args->value, &value) < 0 || value == 0)
-        return wrong_value(args, name, "a duration such as 250ms or 5s");
+        return cli_wrong_value(args, name, "a duration such as 250ms or 5s");
     *ret = value;
     return EXIT_OK;
 }
@@ -47,7 +47,7 @@ static int take_interval(const struct args *args, uint64_t *ret)
     int status = take_time(args, "interval", ret);
 
     if (status == EXIT_OK && *ret < 1000000)
-        status = wrong_value(args, "interval", "1ms or more");
+        status = cli_wrong_value(args, "interval", "1ms or more");
     return status;
 }
 
@@ -59,7 +59,7 @@ static int take_precision(const struct args *args, double *ret)
 
     if (tch_parse_f64_n(args->value, len - percent, &value) < 0 || value <= 0 ||
         value > (percent ? 100 : 1))
-        return wrong_value(args, "precision", "a share such as 1% or 0.01");
+        return cli_wrong_value(args, "precision", "a share such as 1% or 0.01");
     *ret = percent ? value / 100 : value;
     return EXIT_OK;
 }
@@ -69,7 +69,7 @@ static int take_work(const struct args *args, struct tch_run_plan *plan)
     size_t len = strspn(args->value, "0123456789.");
 
     if (tch_parse_f64_n(args->value, len, &plan->work) < 0 || plan->work <= 0)
-        return wrong_value(args, "work", "an amount such as 200 or 200samples");
+        return cli_wrong_value(args, "work", "an amount such as 200 or 200samples");
     plan->work_unit = args->value[len] ? args->value + len : "units";
     return EXIT_OK;
 }
@@ -77,7 +77,7 @@ static int take_work(const struct args *args, struct tch_run_plan *plan)
 static int take_pair(const struct args *args, const char *name, const char **list)
 {
     if (args->value[0] == '=' || !strchr(args->value, '='))
-        return wrong_value(args, name, "NAME=VALUE");
+        return cli_wrong_value(args, name, "NAME=VALUE");
     while (*list)
         list++;
     *list = args->value;
@@ -93,7 +93,7 @@ static int take_path(const struct args *args, char **slot, const char **ret)
         tacho_error err;
 
         tch_fail_errno(&err, errno, "cannot open '%s'", args->value);
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     *ret = *slot;
@@ -114,7 +114,7 @@ static int take_input(struct run_options *o, const struct args *args)
     else if (getcwd(here, sizeof here) && asprintf(&o->paths[1], "%s/%s", here, args->value) < 0)
         o->paths[1] = NULL;
     o->plan.input = o->paths[1];
-    return o->paths[1] ? EXIT_OK : run_options_no_memory();
+    return o->paths[1] ? EXIT_OK : cli_no_memory();
 }
 
 static int take_metric(struct run_options *o, const struct args *args)
@@ -123,12 +123,12 @@ static int take_metric(struct run_options *o, const struct args *args)
     tacho_error err;
 
     if (o->plan.metric_count == 64)
-        return wrong_usage(args, "there can be 64 metrics");
+        return cli_wrong_usage(args, "there can be 64 metrics");
     if (tch_metric_init(metric, args->value, &err) < 0)
-        return wrong_usage(args, "%s", err.message);
+        return cli_wrong_usage(args, "%s", err.message);
     for (size_t i = 0; i < o->plan.metric_count; i++)
         if (strcmp(o->metrics[i].id.name, metric->id.name) == 0) {
-            int status = wrong_usage(args, "metric '%s' is there twice", metric->id.name);
+            int status = cli_wrong_usage(args, "metric '%s' is there twice", metric->id.name);
 
             tch_metric_release(metric);
             return status;
@@ -153,21 +153,21 @@ static int take_opt(struct run_options *o, const struct args *args, int id)
 
     switch (id) {
     case RUNS:
-        return take_count(args, "runs", 1, &plan->runs);
+        return cli_take_count(args, "runs", 1, &plan->runs);
     case MAX_RUNS:
         o->until_precise = true;
-        return take_count(args, "max-runs", 1, &plan->max_runs);
+        return cli_take_count(args, "max-runs", 1, &plan->max_runs);
     case MAX_TIME:
         return take_time(args, "max-time", &o->max_time_ns);
     case WARMUP:
-        return take_count(args, "warmup", 0, &plan->warmup);
+        return cli_take_count(args, "warmup", 0, &plan->warmup);
     case PRECISION:
         o->until_precise = true;
         return take_precision(args, &plan->precision);
     case TIMEOUT:
         return take_time(args, "timeout", &plan->timeout_ns);
     case COMMAND:
-        return run_commands_add(o, args);
+        return cli_run_commands_add(o, args);
     case ENV:
         return take_pair(args, "env", o->env);
     case LABEL:
@@ -185,11 +185,11 @@ static int take_opt(struct run_options *o, const struct args *args, int id)
     case METRIC:
         return take_metric(o, args);
     case NAME:
-        return run_commands_name(o, args);
+        return cli_run_commands_name(o, args);
     case CPU:
         plan->cpus = args->value;
         if (tch_parse_cpus(args->value, &plan->cpu_set) < 0)
-            return wrong_value(args, "cpu", "CPUs such as 2 or 0-3,6");
+            return cli_wrong_value(args, "cpu", "CPUs such as 2 or 0-3,6");
     }
     return EXIT_OK;
 }
@@ -252,14 +252,15 @@ static void take_plain(struct run_options *o, const char *value, int id)
     }
 }
 
-int run_options_check(const struct run_options *o, const struct args *args)
+int cli_run_options_check(const struct run_options *o, const struct args *args)
 {
     if (!o->plan.server != !o->plan.ready)
-        return wrong_usage(args, "--server and --ready need each other");
+        return cli_wrong_usage(args, "--server and --ready need each other");
     if (o->plan.runs > 0 && o->until_precise)
-        return wrong_usage(args, "--runs says how often; --precision and --max-runs find it out");
+        return cli_wrong_usage(args,
+                               "--runs says how often; --precision and --max-runs find it out");
     if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
-        return wrong_usage(args, "--metric reads what --output inherit would give away");
+        return cli_wrong_usage(args, "--metric reads what --output inherit would give away");
     return EXIT_OK;
 }
 
@@ -277,7 +278,7 @@ static void settle_limits(struct run_options *o)
         plan->least_runs = plan->max_runs;
 }
 
-int run_options_init(struct run_options *o, const struct args *args)
+int cli_run_options_init(struct run_options *o, const struct args *args)
 {
     size_t words = 0;
 
@@ -289,13 +290,13 @@ int run_options_init(struct run_options *o, const struct args *args)
     o->labels = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->labels);
     o->metrics = calloc(65, sizeof *o->metrics);
     if (!o->env || !o->labels || !o->metrics)
-        return run_options_no_memory();
+        return cli_no_memory();
     o->plan.commands = o->commands;
     o->plan.metrics = o->metrics;
     return EXIT_OK;
 }
 
-int run_options_take(struct run_options *o, const struct args *args, const struct opt *opt)
+int cli_run_options_take(struct run_options *o, const struct args *args, const struct opt *opt)
 {
     int status = take_opt(o, args, opt->id);
 
@@ -305,20 +306,20 @@ int run_options_take(struct run_options *o, const struct args *args, const struc
     return status;
 }
 
-int run_options_parse(struct run_options *o, struct args *args)
+int cli_run_options_parse(struct run_options *o, struct args *args)
 {
     const struct opt *opt;
-    int status = run_options_init(o, args);
+    int status = cli_run_options_init(o, args);
 
-    while (status == EXIT_OK && (opt = next_opt(args)))
-        status = run_options_take(o, args, opt);
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
+        status = cli_run_options_take(o, args, opt);
     if (status == EXIT_OK)
-        status = run_commands_settle(o, args);
+        status = cli_run_commands_finish(o, args);
     settle_limits(o);
-    return status == EXIT_OK ? run_options_check(o, args) : status;
+    return status == EXIT_OK ? cli_run_options_check(o, args) : status;
 }
 
-void run_options_release(struct run_options *o)
+void cli_run_options_release(struct run_options *o)
 {
     for (size_t i = 0; i < TCH_COMMANDS_MAX; i++) {
         free(o->words[i]);

@@ -32,33 +32,33 @@ enum {
     RUN_OPTS_MORE = 256, /* --env and --label beyond those of the command line */
 };
 
-extern const struct opt run_opts[];
+extern const struct opt cli_run_opts[];
 
 /** What is around a run, whoever makes it. */
-extern const struct opt plan_opts[];
+extern const struct opt cli_plan_opts[];
 
-/** Everything at its default; run_options_release() in any case. */
-int run_options_init(struct run_options *o, const struct args *args);
+/** Everything at its default; cli_run_options_release() in any case. */
+int cli_run_options_init(struct run_options *o, const struct args *args);
 
 /** Takes one option of the tables, with args->value. EXIT_OK or EXIT_USAGE or EXIT_WORK, after a
     complaint. */
-int run_options_take(struct run_options *o, const struct args *args, const struct opt *opt);
+int cli_run_options_take(struct run_options *o, const struct args *args, const struct opt *opt);
 
 /** Do the options fit each other? As above. */
-int run_options_check(const struct run_options *o, const struct args *args);
+int cli_run_options_check(const struct run_options *o, const struct args *args);
 
-/** All for tacho run: EXIT_OK, or what to end with after a complaint; run_options_release() in any
- * case. */
-int run_options_parse(struct run_options *o, struct args *args);
-void run_options_release(struct run_options *o);
+/** All for tacho run: EXIT_OK, or what to end with after a complaint; cli_run_options_release() in
+ * any case. */
+int cli_run_options_parse(struct run_options *o, struct args *args);
+void cli_run_options_release(struct run_options *o);
 
 /** The words as a person would type them; NULL without memory. */
-char *join_words(char **words);
+char *cli_join_words(char **words);
 
 /** A number of runs, from `least` on. */
-int take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret);
+int cli_take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret);
 
-/** wrong_usage() for args->value, which is not what option `name` needs. */
-int wrong_value(const struct args *args, const char *name, const char *wants);
+/** cli_wrong_usage() for args->value, which is not what option `name` needs. */
+int cli_wrong_value(const struct args *args, const char *name, const char *wants);
 
 #endif

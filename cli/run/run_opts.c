@@ -2,7 +2,7 @@
 #include "run_option_parts.h"
 #include "run_options.h"
 
-const struct opt run_opts[] = {
+const struct opt cli_run_opts[] = {
     {.id = COMMAND,
      .name = "command",
      .letter = 'c',
@@ -36,7 +36,7 @@ const struct opt run_opts[] = {
     {.name = NULL},
 };
 
-const struct opt plan_opts[] = {
+const struct opt cli_plan_opts[] = {
     {.id = SHELL, .name = "shell", .letter = 'S', .help = "run each command by sh -c"},
     {.id = WARMUP,
      .name = "warmup",

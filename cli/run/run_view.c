@@ -12,7 +12,7 @@
 
 enum { LAST_LINES = 5 };
 
-const char *run_folder(const char *path, char folder[PATH_MAX])
+const char *cli_run_folder(const char *path, char folder[PATH_MAX])
 {
     size_t len = strlen(path);
     static const char receipt[] = "/run.json";
@@ -35,7 +35,7 @@ static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, doub
 
     tch_buf_init(&b, 64);
     tch_add_value(&b, unit, value);
-    table_add(t, paint, b.data);
+    cli_table_add(t, paint, b.data);
     tch_buf_release(&b);
 }
 
@@ -62,19 +62,19 @@ static void add_interval(struct table *t, const struct tch_run_row *row)
     struct tch_buf b;
 
     if (s->level == 0) {
-        table_add(t, DIM, "-");
-        table_add(t, DIM, "too few runs");
+        cli_table_add(t, DIM, "-");
+        cli_table_add(t, DIM, "too few runs");
         return;
     }
     if (isfinite(precision))
-        table_addf(t, PLAIN, "%.1f%%", 100 * precision);
+        cli_table_addf(t, PLAIN, "%.1f%%", 100 * precision);
     else
-        table_add(t, PLAIN, "-");
+        cli_table_add(t, PLAIN, "-");
     tch_buf_init(&b, 128);
     tch_add_value(&b, row->unit, s->low);
     tch_buf_adds(&b, t->term->utf8 ? " \u2026 " : " .. ");
     tch_add_value(&b, row->unit, s->high);
-    table_add(t, PLAIN, b.data);
+    cli_table_add(t, PLAIN, b.data);
     tch_buf_release(&b);
 }
 
@@ -90,7 +90,7 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     };
     struct table t;
 
-    table_init(&t, term, columns, 6);
+    cli_table_init(&t, term, columns, 6);
     t.indent = 2;
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct tch_run_row *row = &r->rows.row[i];
@@ -98,33 +98,33 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
         if (!is_shown(row))
             continue;
         if (strcmp(row->name, "throughput") == 0)
-            table_addf(&t, PLAIN, "%s/s", r->work_unit);
+            cli_table_addf(&t, PLAIN, "%s/s", r->work_unit);
         else
-            table_add(&t, PLAIN, row->title);
+            cli_table_add(&t, PLAIN, row->title);
         add_cell(&t, BOLD, row->unit, row->summary.median);
         add_interval(&t, row);
         add_cell(&t, PLAIN, row->unit, row->summary.min);
         add_cell(&t, PLAIN, row->unit, row->summary.max);
     }
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
 static void add_heading(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
 {
     double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
 
-    add_painted(b, term, BOLD, r->name);
+    cli_add_painted(b, term, BOLD, r->name);
     tch_buf_addf(b, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
     if (level > 0)
         tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
     tch_buf_addf(b, "  (%s)\n", r->command);
 }
 
-void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
 {
     for (size_t i = 0; i < r->warnings.count; i++) {
-        add_painted(b, term, YELLOW, "warning: ");
+        cli_add_painted(b, term, YELLOW, "warning: ");
         tch_buf_addf(b, "%s\n", r->warnings.item[i].text);
         tch_buf_addf(b, "  %s %s\n", term->utf8 ? "\u2192" : "->", r->warnings.item[i].advice);
     }
@@ -149,19 +149,19 @@ static void add_ratio(struct tch_buf *b, const struct tch_receipt *first,
     tch_buf_addc(b, '\n');
 }
 
-void add_comparison(struct tch_buf *b, const struct term *term,
-                    const struct tch_receipt *const *runs, size_t count)
+void cli_add_run_comparison(struct tch_buf *b, const struct term *term,
+                            const struct tch_receipt *const *runs, size_t count)
 {
     if (count < 2)
         return;
     tch_buf_adds(b, "\n");
-    add_painted(b, term, BOLD, "compared");
+    cli_add_painted(b, term, BOLD, "compared");
     tch_buf_addf(b, "  wall time in pairs, 95%% intervals\n");
     for (size_t i = 1; i < count; i++)
         add_ratio(b, runs[0], runs[i]);
 }
 
-void complain_of_run(const struct tch_run *run)
+void cli_complain_of_run(const struct tch_run *run)
 {
     const struct tch_run_sample *bad = &run->bad;
     const struct tch_run_item *item = &run->items[run->bad_index];
@@ -174,15 +174,15 @@ void complain_of_run(const struct tch_run *run)
     else
         snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
     if (bad->timed_out)
-        complain(NULL,
-                 "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
-                 which, name);
+        cli_complain(NULL,
+                     "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
+                     which, name);
     else if (WIFSIGNALED(bad->status))
-        complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name, WTERMSIG(bad->status),
-                 strsignal(WTERMSIG(bad->status)));
+        cli_complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name,
+                     WTERMSIG(bad->status), strsignal(WTERMSIG(bad->status)));
     else
-        complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same", which,
-                 name, WEXITSTATUS(bad->status));
+        cli_complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same",
+                     which, name, WEXITSTATUS(bad->status));
     tch_buf_init(&b, 1 << 16);
     tch_run_last_words(run, LAST_LINES, &b);
     if (b.len > 0)

@@ -13,16 +13,16 @@
 
 /** The folder of a run that is named by its folder, by the run.json in it, or by the folder whose
     latest run is meant. */
-const char *run_folder(const char *path, char folder[PATH_MAX]);
+const char *cli_run_folder(const char *path, char folder[PATH_MAX]);
 
 /** What the command that failed did, and what it last said. */
-void complain_of_run(const struct tch_run *run);
+void cli_complain_of_run(const struct tch_run *run);
 
 /** One run: warnings first, then its table. */
-void add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
+void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
 
 /** How each of the others compares with the first, by wall time. */
-void add_comparison(struct tch_buf *b, const struct term *term,
-                    const struct tch_receipt *const *runs, size_t count);
+void cli_add_run_comparison(struct tch_buf *b, const struct term *term,
+                            const struct tch_receipt *const *runs, size_t count);
 
 #endif

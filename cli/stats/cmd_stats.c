@@ -53,9 +53,10 @@ static int parse_percentiles(struct stats_job *job, const char *list, const stru
         size_t len = strcspn(list, ",");
 
         if (job->count == STATS_PERCENTILES)
-            return wrong_usage(args, "more than %d percentiles", STATS_PERCENTILES);
+            return cli_wrong_usage(args, "more than %d percentiles", STATS_PERCENTILES);
         if (!parse_percentile(list, len, &job->percentiles[job->count++]))
-            return wrong_usage(args, "'%.*s' is not a percentile from 0 to 100", (int)len, list);
+            return cli_wrong_usage(args, "'%.*s' is not a percentile from 0 to 100", (int)len,
+                                   list);
         if (!list[len])
             return EXIT_OK;
         list += len + 1;
@@ -67,7 +68,7 @@ static int parse_options(struct stats_job *job, struct args *args)
     const struct opt *opt;
     int status = parse_percentiles(job, "50,90,95,99,99.9", args);
 
-    while (status == EXIT_OK && (opt = next_opt(args))) {
+    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
         switch (opt->id) {
         case COLUMN:
             job->column = args->value;
@@ -80,7 +81,7 @@ static int parse_options(struct stats_job *job, struct args *args)
             break;
         case MEMORY:
             if (tch_parse_size(args->value, &job->memory) < 0)
-                status = wrong_usage(args, "'%s' is not a size such as 256MiB", args->value);
+                status = cli_wrong_usage(args, "'%s' is not a size such as 256MiB", args->value);
             break;
         case SKIP:
             job->skip = true;
@@ -152,7 +153,7 @@ static int read_file(struct stats_job *job)
     if (fd < 0) {
         char why[128];
 
-        complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
+        cli_complain(NULL, "cannot read '%s': %s", name, strerror_r(errno, why, sizeof why));
         return EXIT_WORK;
     }
     tch_lines_init_fd(&lines, fd, name, 0);
@@ -162,15 +163,15 @@ static int read_file(struct stats_job *job)
         close(fd);
     if (status < 0) {
         if (status == TACHO_EIO)
-            complain(NULL, "%s", err.message); /* names the file itself */
+            cli_complain(NULL, "%s", err.message); /* names the file itself */
         else
-            complain(&err, "cannot read '%s'", name);
+            cli_complain(&err, "cannot read '%s'", name);
         if (status == TACHO_EPARSE)
-            complain(NULL, "with --skip such lines are passed over and counted");
+            cli_complain(NULL, "with --skip such lines are passed over and counted");
         return status == TACHO_EINVAL ? EXIT_USAGE : EXIT_WORK;
     }
     if (job->stream.n == 0) {
-        complain(NULL, "there are no numbers in '%s'", name);
+        cli_complain(NULL, "there are no numbers in '%s'", name);
         return EXIT_WORK;
     }
     return EXIT_OK;
@@ -180,8 +181,8 @@ static int read_file(struct stats_job *job)
 static void find_unit(struct stats_job *job)
 {
     const char *end = strrchr(job->found.column, '_');
-    int index = job->unit ? choice_index(unit_names, job->unit)
-                : end     ? choice_index(unit_names, end + 1)
+    int index = job->unit ? cli_choice_index(unit_names, job->unit)
+                : end     ? cli_choice_index(unit_names, end + 1)
                           : -1;
 
     job->unit_ns = index > 0 ? unit_sizes[index] : 0;
@@ -258,7 +259,7 @@ static int run_stats(struct args *args)
     if (status != EXIT_OK)
         return status;
     if (tch_stream_init(&job.stream, (size_t)job.memory, &err) < 0) {
-        complain(&err, "cannot start");
+        cli_complain(&err, "cannot start");
         return EXIT_WORK;
     }
     status = read_file(&job);
@@ -266,7 +267,7 @@ static int run_stats(struct args *args)
         goto out;
     find_unit(&job);
     if (find_percentiles(&job, &err) < 0) {
-        complain(&err, "cannot find the percentiles");
+        cli_complain(&err, "cannot find the percentiles");
         status = EXIT_WORK;
         goto out;
     }
@@ -274,10 +275,10 @@ static int run_stats(struct args *args)
         find_bins(&job);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_stats_json(&b, &job);
+        cli_stats_add_json(&b, &job);
     else
-        add_stats_text(&b, &job, args);
-    status = put_out(&b);
+        cli_stats_add_text(&b, &job, args);
+    status = cli_print(&b);
 out:
     tch_stream_release(&job.stream);
     return status;

@@ -31,7 +31,7 @@ static void add_json_text(struct tch_buf *b, const char *key, const char *text)
         tch_json_null(b);
 }
 
-void add_stats_json(struct tch_buf *b, const struct stats_job *job)
+void cli_stats_add_json(struct tch_buf *b, const struct stats_job *job)
 {
     bool exact = tch_stream_exact(&job->stream);
 
@@ -81,7 +81,7 @@ static const char *show(const struct stats_job *job, double value, bool exact, c
         return "-";
     tch_buf_init_on(&b, out, 64, 63);
     if (job->unit_ns > 0) {
-        add_duration(&b, value * job->unit_ns);
+        cli_add_duration(&b, value * job->unit_ns);
     } else if (!exact || value != floor(value) || fabs(value) >= 1e15) {
         tch_buf_addf(&b, "%.6g", value);
     } else {
@@ -95,9 +95,9 @@ static void add_row(struct table *t, const struct stats_job *job, const char *na
 {
     char text[64];
 
-    table_add(t, PLAIN, name);
-    table_add(t, BOLD, show(job, value, exact, text));
-    table_add(t, PLAIN, "");
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, show(job, value, exact, text));
+    cli_table_add(t, PLAIN, "");
 }
 
 static void add_percentile_row(struct table *t, const struct stats_job *job,
@@ -110,13 +110,13 @@ static void add_percentile_row(struct table *t, const struct stats_job *job,
     char name[40];
 
     snprintf(name, sizeof name, "p%s", p->text);
-    table_add(t, PLAIN, name);
-    table_add(t, BOLD, show(job, p->value, exact, text));
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, show(job, p->value, exact, text));
     if (isnan(p->low))
-        table_add(t, DIM, "too few numbers for an interval");
+        cli_table_add(t, DIM, "too few numbers for an interval");
     else
-        table_addf(t, DIM, "%s to %s", show(job, p->low, exact, low),
-                   show(job, p->high, exact, high));
+        cli_table_addf(t, DIM, "%s to %s", show(job, p->low, exact, low),
+                       show(job, p->high, exact, high));
 }
 
 static void add_table(struct tch_buf *b, const struct stats_job *job, const struct args *args)
@@ -125,7 +125,7 @@ static void add_table(struct tch_buf *b, const struct stats_job *job, const stru
         {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
     struct table t;
 
-    table_init(&t, &args->out, columns, 3);
+    cli_table_init(&t, &args->out, columns, 3);
     add_row(&t, job, "min", job->stream.min, true);
     for (size_t i = 0; i < job->count; i++)
         add_percentile_row(&t, job, &job->percentiles[i]);
@@ -133,8 +133,8 @@ static void add_table(struct tch_buf *b, const struct stats_job *job, const stru
     add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
     add_row(&t, job, "std", tch_stream_std(&job->stream), false);
     add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
 static void add_drawing(struct tch_buf *b, const struct stats_job *job, const struct args *args)
@@ -149,27 +149,27 @@ static void add_drawing(struct tch_buf *b, const struct stats_job *job, const st
         most = count > most ? count : most;
     }
     tch_buf_addc(b, '\n');
-    table_init(&t, &args->out, columns, 3);
+    cli_table_init(&t, &args->out, columns, 3);
     for (int i = 0; i < STATS_BINS; i++) {
         uint64_t count = job->below[i + 1] - job->below[i];
         char edge[64];
         char text[256];
         struct tch_buf bar;
 
-        table_add(&t, PLAIN, show(job, job->edges[i], false, edge));
+        cli_table_add(&t, PLAIN, show(job, job->edges[i], false, edge));
         tch_buf_init_on(&bar, text, sizeof text, sizeof text - 1);
-        add_bar(&bar, &args->out, (double)count / (double)most, 40);
-        table_add(&t, CYAN, bar.data);
+        cli_add_bar(&bar, &args->out, (double)count / (double)most, 40);
+        cli_table_add(&t, CYAN, bar.data);
         tch_buf_clear(&bar);
-        add_count(&bar, count);
-        table_add(&t, PLAIN, count > 0 ? bar.data : "");
+        cli_add_count(&bar, count);
+        cli_table_add(&t, PLAIN, count > 0 ? bar.data : "");
         tch_buf_release(&bar);
     }
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
-void add_stats_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+void cli_stats_add_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
 {
     char coarse[64];
 

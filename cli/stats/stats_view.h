@@ -40,7 +40,7 @@ struct stats_job {
     uint64_t below[STATS_BINS + 1];
 };
 
-void add_stats_json(struct tch_buf *b, const struct stats_job *job);
-void add_stats_text(struct tch_buf *b, const struct stats_job *job, const struct args *args);
+void cli_stats_add_json(struct tch_buf *b, const struct stats_job *job);
+void cli_stats_add_text(struct tch_buf *b, const struct stats_job *job, const struct args *args);
 
 #endif

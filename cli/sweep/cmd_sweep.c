@@ -34,35 +34,35 @@ static void on_step(void *ctx, const struct tch_sweep *sweep, size_t unit, const
 
     tch_sweep_name(sweep, unit, name);
     if (failure)
-        warn("%s: %.*s", name, (int)strcspn(failure, "\n"), failure);
+        cli_warn("%s: %.*s", name, (int)strcspn(failure, "\n"), failure);
     if (!w->progress.on)
         return;
     snprintf(w->note, sizeof w->note, "%s", name);
     if (unit < sweep->cells && !failure)
         name_block(w, sweep, sweep->units[unit].done);
     w->progress.left_s = tch_sweep_left_ns(sweep) / 1e9;
-    progress_step(&w->progress, sweep->runs_done);
+    cli_progress_step(&w->progress, sweep->runs_done);
 }
 
 static int measure(struct tch_sweep *sweep, const struct args *args)
 {
     struct watcher w = {.args = args};
-    struct tch_sweep_watch watch = {.stop = catch_stop(), .step = on_step, .ctx = &w};
+    struct tch_sweep_watch watch = {.stop = cli_catch_stop(), .step = on_step, .ctx = &w};
     tacho_error err;
     int measured;
 
     name_block(&w, sweep, 1);
-    progress_begin(&w.progress, args, w.what, sweep->runs_total);
+    cli_progress_begin(&w.progress, args, w.what, sweep->runs_total);
     w.progress.note = w.note;
     measured = tch_sweep_measure(sweep, &watch, &err);
-    progress_end(&w.progress);
+    cli_progress_end(&w.progress);
     if (measured < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else if (sweep->interrupted)
-        complain(NULL, "interrupted after %llu of %llu runs; the same command line goes on",
-                 (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total);
+        cli_complain(NULL, "interrupted after %llu of %llu runs; the same command line goes on",
+                     (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total);
     if (tch_sweep_finish(sweep, &err) < 0) {
-        complain(&err, "cannot complete the run of a cell");
+        cli_complain(&err, "cannot complete the run of a cell");
         measured = -1;
     }
     return measured < 0 ? EXIT_WORK : EXIT_OK;
@@ -76,13 +76,13 @@ static int print(const struct tch_results *r, const struct args *args)
     tch_buf_init(&b, OUT_MAX);
     if (args->json) {
         tch_results_json(r, &b);
-        return put_out(&b);
+        return cli_print(&b);
     }
-    add_cells(&b, &args->out, r);
-    add_growth(&b, &args->out, r);
+    cli_sweep_add_cells(&b, &args->out, r);
+    cli_sweep_add_growth(&b, &args->out, r);
     if (!args->quiet)
         tch_buf_addf(&b, "\nresults: %s/results.csv\nreport: %s/report.html\n", shown, shown);
-    return put_out(&b);
+    return cli_print(&b);
 }
 
 static size_t failed_units(const struct tch_sweep *sweep)
@@ -136,22 +136,22 @@ static int ending(const struct tch_results *r, const struct sweep_options *o)
     const struct tch_sweep *sweep = r->sweep;
 
     if (failed_units(sweep) > 0) {
-        complain(NULL, "%zu of %zu cells failed; --retry-failed runs them again",
-                 failed_units(sweep), sweep->cells + sweep->baselines);
+        cli_complain(NULL, "%zu of %zu cells failed; --retry-failed runs them again",
+                     failed_units(sweep), sweep->cells + sweep->baselines);
         return EXIT_WORK;
     }
     if (sweep->flames_missing > 0) {
-        complain(&sweep->flame_error, "no flamegraph of %zu of %zu cells", sweep->flames_missing,
-                 sweep->cells + sweep->baselines);
+        cli_complain(&sweep->flame_error, "no flamegraph of %zu of %zu cells",
+                     sweep->flames_missing, sweep->cells + sweep->baselines);
         return EXIT_WORK;
     }
     if (r->unexpected > 0) {
-        complain(NULL, "the cost does not grow as expected: O(%s)", o->expect);
+        cli_complain(NULL, "the cost does not grow as expected: O(%s)", o->expect);
         return EXIT_CHECK;
     }
     if (r->warned > 0 && o->run.fail_on_warn) {
-        complain(NULL, "%zu of %zu cells have warnings; see their reports", r->warned,
-                 sweep->cells + sweep->baselines);
+        cli_complain(NULL, "%zu of %zu cells have warnings; see their reports", r->warned,
+                     sweep->cells + sweep->baselines);
         return EXIT_WARN;
     }
     return EXIT_OK;
@@ -168,11 +168,11 @@ static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, cons
         tch_results_growth(&r, o->cost, o->along, o->expect, &err) < 0 ||
         tch_results_write(&r, &err) < 0 || report_cells(sweep, &err) < 0 ||
         tch_sweep_report(&r, &err) < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     else
         status = print(&r, args);
     if (status == EXIT_OK && o->run.seal && seal_folders(sweep, args, &err) < 0) {
-        complain(&err, "cannot seal '%s'", sweep->shown);
+        cli_complain(&err, "cannot seal '%s'", sweep->shown);
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
@@ -186,13 +186,13 @@ static int run_sweep(struct args *args)
     struct sweep_options o;
     struct tch_sweep sweep = {.lock_fd = -1};
     tacho_error err;
-    int status = sweep_options_parse(&o, args);
+    int status = cli_sweep_options_parse(&o, args);
 
     if (status == EXIT_OK) {
         int opened = tch_sweep_open(&sweep, &o.plan, &err);
 
         if (opened < 0) {
-            complain(NULL, "%s", err.message);
+            cli_complain(NULL, "%s", err.message);
             status = EXIT_WORK;
         } else {
             int ended = measure(&sweep, args);
@@ -203,7 +203,7 @@ static int run_sweep(struct args *args)
         }
         tch_sweep_release(&sweep);
     }
-    sweep_options_release(&o);
+    cli_sweep_options_release(&o);
     return status;
 }
 
@@ -271,8 +271,8 @@ const struct cmd cmd_sweep = {
         "Without a command, or with --file, the section 'sweep' of a YAML file says what is to be "
         "done: every option by its name, and the command as 'command'. What is on the command line "
         "counts more.",
-    .opts = sweep_opts,
-    .more_opts = plan_opts,
+    .opts = cli_sweep_opts,
+    .more_opts = cli_plan_opts,
     .refused = refused,
     .args = operands,
     .examples = examples,

@@ -16,20 +16,20 @@ struct reading {
 static int at_node(const struct reading *f, const struct tch_yaml_node *node, int status)
 {
     if (status != EXIT_OK)
-        complain(NULL, "that is line %llu, column %llu of '%s'", (unsigned long long)node->line,
-                 (unsigned long long)node->column, f->path);
+        cli_complain(NULL, "that is line %llu, column %llu of '%s'", (unsigned long long)node->line,
+                     (unsigned long long)node->column, f->path);
     return status;
 }
 
 static int wrong_node(const struct reading *f, const struct tch_yaml_node *node, const char *wants)
 {
-    complain(NULL, "'%s' must be %s", node->key ? node->key : "this", wants);
+    cli_complain(NULL, "'%s' must be %s", node->key ? node->key : "this", wants);
     return at_node(f, node, EXIT_WORK);
 }
 
 static int no_memory(void)
 {
-    complain(NULL, "out of memory");
+    cli_complain(NULL, "out of memory");
     return EXIT_WORK;
 }
 
@@ -83,7 +83,7 @@ static int take_values(const struct reading *f, const struct tch_yaml_node *para
         return wrong_node(f, param, range ? "START:END:STEP" : "a list of values");
     }
     if (status < 0)
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     return at_node(f, param, status < 0 ? EXIT_WORK : EXIT_OK);
 }
 
@@ -133,7 +133,7 @@ static const struct opt *find_opt(const struct cmd *cmd, const char *name)
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = walk_opts(&w)))
+    while ((opt = cli_walk_opts(&w)))
         if (strcmp(opt->name, name) == 0 && opt->id >= 0)
             break;
     return opt;
@@ -143,7 +143,7 @@ static int give(const struct reading *f, const struct tch_yaml_node *node, const
                 const char *value)
 {
     f->args->value = value;
-    return at_node(f, node, sweep_options_take(f->o, f->args, opt));
+    return at_node(f, node, cli_sweep_options_take(f->o, f->args, opt));
 }
 
 /* "name: value" of a map as NAME=VALUE. */
@@ -202,7 +202,7 @@ static int take_section(const struct reading *f, const struct tch_yaml_node *sec
             status = take_params(f, node, node->key[0] == 'r');
         else if (opt && strcmp(node->key, "file") != 0)
             status = take_member(f, node, opt);
-        else if (refuse_opt(f->args, node->key, 0))
+        else if (cli_refuse_opt(f->args, node->key, 0))
             status = at_node(f, node, EXIT_WORK);
         else
             status = wrong_node(f, node, "an option of tacho sweep, without its dashes");
@@ -210,7 +210,7 @@ static int take_section(const struct reading *f, const struct tch_yaml_node *sec
     return status;
 }
 
-int sweep_file_read(struct sweep_options *o, struct args *args, const char *path)
+int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path)
 {
     struct reading f = {o, args, path};
     const struct tch_yaml_node *section;
@@ -220,15 +220,15 @@ int sweep_file_read(struct sweep_options *o, struct args *args, const char *path
 
     tch_buf_init(&b, TCH_YAML_MAX);
     if (tch_file_read(path, TCH_YAML_MAX, &b, &err) < 0) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
     } else if (tch_yaml_parse(&o->yaml, b.data, b.len, &err) < 0) {
-        complain(&err, "cannot read '%s'", path);
+        cli_complain(&err, "cannot read '%s'", path);
     } else {
         section = tch_yaml_find(o->yaml.root, "sweep");
         if (section)
             status = take_section(&f, section);
         else
-            complain(NULL, "'%s' has no section 'sweep'", path);
+            cli_complain(NULL, "'%s' has no section 'sweep'", path);
     }
     tch_buf_release(&b);
     return status;

@@ -8,6 +8,6 @@
 
 /** Takes all that the section says, as if it had been typed. EXIT_OK, or what to end with after a
     complaint. */
-int sweep_file_read(struct sweep_options *o, struct args *args, const char *path);
+int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path);
 
 #endif

@@ -27,7 +27,7 @@ enum {
     FILE_NAME,
 };
 
-const struct opt sweep_opts[] = {
+const struct opt cli_sweep_opts[] = {
     {.id = COMMAND,
      .name = "command",
      .letter = 'c',
@@ -93,7 +93,7 @@ const struct opt sweep_opts[] = {
 
 static int out_of_memory(void)
 {
-    complain(NULL, "out of memory");
+    cli_complain(NULL, "out of memory");
     return EXIT_WORK;
 }
 
@@ -105,14 +105,14 @@ static int take_grid(struct sweep_options *o, const struct args *args, bool rang
 
     if (status == TACHO_ENOMEM)
         return out_of_memory();
-    return status < 0 ? wrong_usage(args, "%s", err.message) : EXIT_OK;
+    return status < 0 ? cli_wrong_usage(args, "%s", err.message) : EXIT_OK;
 }
 
 static int take_name(struct sweep_options *o, const struct args *args)
 {
     tch_folder_name(o->name, sizeof o->name, args->value);
     if (strcmp(o->name, args->value) != 0)
-        return wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
+        return cli_wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
     o->plan.name = args->value;
     return EXIT_OK;
 }
@@ -123,11 +123,12 @@ static int take_expect(struct sweep_options *o, const struct args *args)
     tacho_error err;
 
     o->expect = args->value;
-    return tch_expect_parse(args->value, &expect, &err) < 0 ? wrong_usage(args, "%s", err.message)
-                                                            : EXIT_OK;
+    return tch_expect_parse(args->value, &expect, &err) < 0
+               ? cli_wrong_usage(args, "%s", err.message)
+               : EXIT_OK;
 }
 
-int sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt)
+int cli_sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt)
 {
     switch (opt->id) {
     case COMMAND:
@@ -140,12 +141,12 @@ int sweep_options_take(struct sweep_options *o, const struct args *args, const s
         o->plan.baseline = args->value;
         break;
     case REPEAT:
-        return take_count(args, "repeat", 1, &o->plan.repeat);
+        return cli_take_count(args, "repeat", 1, &o->plan.repeat);
     case NAME:
         return take_name(o, args);
     case SEED:
         if (tch_parse_u64(args->value, UINT64_MAX, &o->plan.seed) < 0)
-            return wrong_value(args, "seed", "a number");
+            return cli_wrong_value(args, "seed", "a number");
         break;
     case OUT:
         o->run.plan.out = args->value;
@@ -170,7 +171,7 @@ int sweep_options_take(struct sweep_options *o, const struct args *args, const s
     case FILE_NAME:
         break;
     default:
-        return run_options_take(&o->run, args, opt);
+        return cli_run_options_take(&o->run, args, opt);
     }
     return EXIT_OK;
 }
@@ -193,7 +194,7 @@ static int take_line(struct sweep_options *o, const struct args *args, int which
     if (status == TACHO_ENOMEM)
         return out_of_memory();
     *argv = (const char *const *)o->line_words[which];
-    return status < 0 ? wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
+    return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
 }
 
 /* What is on the command line counts more than the file. */
@@ -203,18 +204,19 @@ static int settle_command(struct sweep_options *o, const struct args *args)
     const char *line = o->command ? o->command : args->count > 0 ? NULL : o->file_line;
 
     if (args->count > 0 && o->command)
-        return wrong_usage(args, "give the command by -c or after the options, not both");
+        return cli_wrong_usage(args, "give the command by -c or after the options, not both");
     if (!words && !line)
-        return wrong_usage(args, "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
+        return cli_wrong_usage(args,
+                               "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
     if (line) {
         o->plan.line = line;
         return take_line(o, args, 0, line, &o->plan.argv);
     }
-    o->line = join_words(words);
+    o->line = cli_join_words(words);
     if (!o->line)
         return out_of_memory();
     if (o->run.plan.shell)
-        return wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->line);
+        return cli_wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->line);
     o->plan.line = o->line;
     o->plan.argv = (const char *const *)words;
     return EXIT_OK;
@@ -238,11 +240,11 @@ static int settle(struct sweep_options *o, const struct args *args)
     int status = settle_command(o, args);
 
     if (status == EXIT_OK && o->grid.count == 0)
-        status = wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
+        status = cli_wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
     if (status == EXIT_OK && o->plan.baseline)
         status = take_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv);
     if (status == EXIT_OK)
-        status = run_options_check(&o->run, args);
+        status = cli_run_options_check(&o->run, args);
     if (status != EXIT_OK)
         return status;
     settle_name(o);
@@ -257,7 +259,7 @@ static int take_first(struct sweep_options *o, struct args args, const char **fi
     const struct opt *opt;
     int status = EXIT_OK;
 
-    while (status == EXIT_OK && (opt = next_opt(&args)))
+    while (status == EXIT_OK && (opt = cli_next_opt(&args)))
         if (opt->id == FILE_NAME)
             *file = args.value;
         else if (opt->id == COMMAND)
@@ -269,31 +271,31 @@ static int take_first(struct sweep_options *o, struct args args, const char **fi
 }
 
 /* What the file says first, then what the command line does: the later counts. */
-int sweep_options_parse(struct sweep_options *o, struct args *args)
+int cli_sweep_options_parse(struct sweep_options *o, struct args *args)
 {
     const char *file = NULL;
     const struct opt *opt;
     int status;
 
     *o = (struct sweep_options){.plan = {.repeat = TCH_SWEEP_REPEAT, .seed = 1}};
-    status = run_options_init(&o->run, args);
+    status = cli_run_options_init(&o->run, args);
     o->run.in_sweep = true;
     if (status == EXIT_OK)
         status = take_first(o, *args, &file);
     if (!file && args->count == 0 && !o->command && access("tacho.yaml", F_OK) == 0)
         file = "tacho.yaml";
     if (status == EXIT_OK && file)
-        status = sweep_file_read(o, args, file);
-    while (status == EXIT_OK && (opt = next_opt(args)))
+        status = cli_sweep_file_read(o, args, file);
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
         if (opt->id != GRID && opt->id != RANGE)
-            status = sweep_options_take(o, args, opt);
+            status = cli_sweep_options_take(o, args, opt);
     return status == EXIT_OK ? settle(o, args) : status;
 }
 
-void sweep_options_release(struct sweep_options *o)
+void cli_sweep_options_release(struct sweep_options *o)
 {
     tch_grid_release(&o->grid);
-    run_options_release(&o->run);
+    cli_run_options_release(&o->run);
     for (size_t i = 0; i < o->kept_count; i++)
         free(o->kept[i]);
     tch_yaml_release(&o->yaml);

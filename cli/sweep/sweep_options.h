@@ -31,13 +31,13 @@ struct sweep_options {
     const char *expect;
 };
 
-extern const struct opt sweep_opts[];
+extern const struct opt cli_sweep_opts[];
 
-/** EXIT_OK, or what to end with after a complaint; sweep_options_release() in any case. */
-int sweep_options_parse(struct sweep_options *o, struct args *args);
-void sweep_options_release(struct sweep_options *o);
+/** EXIT_OK, or what to end with after a complaint; cli_sweep_options_release() in any case. */
+int cli_sweep_options_parse(struct sweep_options *o, struct args *args);
+void cli_sweep_options_release(struct sweep_options *o);
 
 /** Takes one option, with args->value. EXIT_OK, or what to end with after a complaint. */
-int sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt);
+int cli_sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt);
 
 #endif

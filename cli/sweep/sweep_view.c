@@ -14,16 +14,16 @@ static void add_value(struct table *t, enum tch_unit unit, double value)
 
     tch_buf_init(&b, 64);
     tch_add_value(&b, unit, value);
-    table_add(t, isnan(value) ? DIM : PLAIN, b.data);
+    cli_table_add(t, isnan(value) ? DIM : PLAIN, b.data);
     tch_buf_release(&b);
 }
 
 static void add_precision(struct table *t, const struct tch_cell_value *v)
 {
     if (v->level > 0 && v->median > 0)
-        table_addf(t, PLAIN, "%.1f%%", 100 * (v->high - v->low) / 2 / v->median);
+        cli_table_addf(t, PLAIN, "%.1f%%", 100 * (v->high - v->low) / 2 / v->median);
     else
-        table_add(t, DIM, "-");
+        cli_table_add(t, DIM, "-");
 }
 
 /* Bold where the ratio is other than 1 beyond doubt. */
@@ -33,30 +33,30 @@ static void add_ratio(struct table *t, const struct tch_cell_value *v)
     const char *to = t->term->utf8 ? " \u2026 " : " .. ";
 
     if (isnan(ratio->estimate)) {
-        table_add(t, DIM, "-");
-        table_add(t, DIM, "-");
+        cli_table_add(t, DIM, "-");
+        cli_table_add(t, DIM, "-");
         return;
     }
-    table_addf(t, v->p <= TCH_RUN_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
+    cli_table_addf(t, v->p <= TCH_RUN_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
     if (ratio->level > 0)
-        table_addf(t, PLAIN, "%.4g%s%.4g", ratio->low, to, ratio->high);
+        cli_table_addf(t, PLAIN, "%.4g%s%.4g", ratio->low, to, ratio->high);
     else
-        table_add(t, DIM, "too few runs");
+        cli_table_add(t, DIM, "too few runs");
 }
 
 static void add_mark(struct table *t, const struct tch_cell_result *c, bool cell)
 {
     if (strcmp(c->state, "failed") == 0)
-        table_add(t, RED, c->failure ? c->failure : "failed");
+        cli_table_add(t, RED, c->failure ? c->failure : "failed");
     else if (strcmp(c->state, "complete") != 0)
-        table_add(t, YELLOW, c->state);
+        cli_table_add(t, YELLOW, c->state);
     else if (!cell)
-        table_add(t, DIM, "baseline");
+        cli_table_add(t, DIM, "baseline");
     else if (c->best != TCH_BEST_NO)
-        table_add(t, c->best == TCH_BEST_YES ? GREEN : PLAIN,
-                  c->best == TCH_BEST_YES ? "best" : "maybe best");
+        cli_table_add(t, c->best == TCH_BEST_YES ? GREEN : PLAIN,
+                      c->best == TCH_BEST_YES ? "best" : "maybe best");
     else
-        table_add(t, PLAIN, "");
+        cli_table_add(t, PLAIN, "");
 }
 
 static void add_line(struct table *t, const struct tch_results *r, size_t i, int memory)
@@ -70,9 +70,9 @@ static void add_line(struct table *t, const struct tch_results *r, size_t i, int
     size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
 
     for (size_t j = 0; j < grid->count; j++)
-        table_add(t, PLAIN,
-                  cell || (sweep->baseline_uses >> j & 1) ? tch_grid_text(grid, at, j) : "");
-    table_addf(t, PLAIN, "%zu", c->runs);
+        cli_table_add(t, PLAIN,
+                      cell || (sweep->baseline_uses >> j & 1) ? tch_grid_text(grid, at, j) : "");
+    cli_table_addf(t, PLAIN, "%zu", c->runs);
     add_value(t, r->measure_count > 0 ? r->measures[r->cost].unit : TCH_NS, cost->median);
     add_precision(t, cost);
     if (sweep->baselines > 0)
@@ -105,7 +105,7 @@ static size_t make_columns(struct column *columns, const struct tch_results *r, 
     return n;
 }
 
-void add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
+void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
 {
     const struct tch_sweep *sweep = r->sweep;
     struct column columns[TCH_GRID_PARAMS + FIXED_COLUMNS];
@@ -116,19 +116,19 @@ void add_cells(struct tch_buf *b, const struct term *term, const struct tch_resu
 
     if (memory >= 0 && (size_t)memory == r->cost)
         memory = -1;
-    add_painted(b, term, BOLD, sweep->plan->name);
+    cli_add_painted(b, term, BOLD, sweep->plan->name);
     tch_buf_addf(b, "  %zu cells, %llu of %llu runs  (%.*s)\n", sweep->cells,
                  (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total,
                  (int)strcspn(sweep->plan->line, "\n"), sweep->plan->line);
-    table_init(&t, term, columns, make_columns(columns, r, memory >= 0));
+    cli_table_init(&t, term, columns, make_columns(columns, r, memory >= 0));
     t.indent = 2;
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines && all; i++)
         add_line(&t, r, i, memory);
     for (size_t i = 0; i < sweep->cells; i++)
         if (all || (r->cells[i].best == TCH_BEST_YES && shown++ < SHOWN_MOST))
             add_line(&t, r, i, memory);
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
     if (!all)
         tch_buf_addf(b, "  the best of them; all %zu are in results.csv\n", sweep->cells);
 }
@@ -145,12 +145,12 @@ static void add_models(struct tch_buf *b, const struct tch_fit *fit)
         }
 }
 
-void add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r)
+void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r)
 {
     if (r->series_count == 0)
         return;
     tch_buf_addc(b, '\n');
-    add_painted(b, term, BOLD, "growth");
+    cli_add_painted(b, term, BOLD, "growth");
     tch_buf_addf(b, "  of the %s with n = %s\n", r->measures[r->cost].title,
                  r->sweep->plan->grid->param[r->along].name);
     for (size_t i = 0; i < r->series_count; i++) {
@@ -169,7 +169,7 @@ void add_growth(struct tch_buf *b, const struct term *term, const struct tch_res
                          fit->exponent_high);
         add_models(b, fit);
         if (r->expect.text && tch_fit_contradicts(fit, &r->expect))
-            add_painted(b, term, RED, "; not as expected");
+            cli_add_painted(b, term, RED, "; not as expected");
         tch_buf_addc(b, '\n');
     }
 }

@@ -8,9 +8,9 @@
 #include "kit/sweep/sweep_results.h"
 
 /** The table of the cells; of many, those that are best. */
-void add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r);
+void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 
 /** How the cost grows; nothing where that was not fitted. */
-void add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r);
+void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 
 #endif

@@ -99,11 +99,11 @@ static void add_json(struct tch_buf *b, const struct tch_trace_comparison *c, ch
 static void add_side(struct table *t, struct tch_buf *text, const struct tch_compare_side *side)
 {
     tch_buf_clear(text);
-    add_count(text, side->count);
-    table_add(t, PLAIN, text->data);
+    cli_add_count(text, side->count);
+    cli_table_add(t, PLAIN, text->data);
     tch_buf_clear(text);
-    add_duration(text, (double)side->total);
-    table_add(t, PLAIN, side->count > 0 ? text->data : "-");
+    cli_add_duration(text, (double)side->total);
+    cli_table_add(t, PLAIN, side->count > 0 ? text->data : "-");
 }
 
 static void add_row(struct table *t, struct tch_buf *text, const struct tch_trace_comparison *c,
@@ -114,17 +114,17 @@ static void add_row(struct table *t, struct tch_buf *text, const struct tch_trac
 
     tch_buf_clear(text);
     tch_buf_add(text, tch_intern_text(&c->texts, row->name), tch_intern_len(&c->texts, row->name));
-    table_add(t, PLAIN, text->len > 0 ? text->data : "(none)");
+    cli_table_add(t, PLAIN, text->len > 0 ? text->data : "(none)");
     add_side(t, text, &row->side[0]);
     add_side(t, text, &row->side[1]);
     if (!in_both(row))
-        table_add(t, PLAIN, "");
+        cli_table_add(t, PLAIN, "");
     else if (row->ratio.level > 0)
-        table_addf(t, paint, "%.3f (%.3f to %.3f)", row->ratio.estimate, row->ratio.low,
-                   row->ratio.high);
+        cli_table_addf(t, paint, "%.3f (%.3f to %.3f)", row->ratio.estimate, row->ratio.low,
+                       row->ratio.high);
     else
-        table_addf(t, PLAIN, "%.3f", row->ratio.estimate);
-    table_add(t, paint, verdict);
+        cli_table_addf(t, PLAIN, "%.3f", row->ratio.estimate);
+    cli_table_add(t, paint, verdict);
 }
 
 static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, char *const *paths,
@@ -143,13 +143,13 @@ static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, 
     tch_buf_addf(b, "A: %s, %llu spans\nB: %s, %llu spans\n\n", paths[0],
                  (unsigned long long)c->spans[0], paths[1], (unsigned long long)c->spans[1]);
     tch_buf_init(&text, OUT_MAX);
-    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < c->count && i < top; i++)
         add_row(&t, &text, c, &c->rows[i]);
-    table_print(&t, b);
+    cli_table_print(&t, b);
     if (c->count > top)
         tch_buf_addf(b, "... and %zu more; --top %zu shows all\n", c->count - top, c->count);
-    table_release(&t);
+    cli_table_release(&t);
     tch_buf_release(&text);
 }
 
@@ -161,11 +161,11 @@ static int run_compare(struct args *args)
     uint64_t top = TOP_DEFAULT;
     int status;
 
-    while (next_opt(args))
+    while (cli_next_opt(args))
         if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
-            return wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
+            return cli_wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
     if (tch_trace_compare(&c, args->operands[0], args->operands[1], &err) < 0) {
-        complain(&err, "cannot compare '%s' and '%s'", args->operands[0], args->operands[1]);
+        cli_complain(&err, "cannot compare '%s' and '%s'", args->operands[0], args->operands[1]);
         status = EXIT_WORK;
         goto out;
     }
@@ -174,9 +174,9 @@ static int run_compare(struct args *args)
         add_json(&b, &c, args->operands, (size_t)top);
     else
         add_report(&b, &c, args->operands, (size_t)top, &args->out);
-    status = put_out(&b);
+    status = cli_print(&b);
     for (int i = 0; i < 2; i++)
-        warn_of_losses(&c.models[i], args->operands[i]);
+        cli_trace_warn_losses(&c.models[i], args->operands[i]);
 out:
     tch_trace_comparison_release(&c);
     return status;

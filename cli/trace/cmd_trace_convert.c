@@ -15,17 +15,17 @@ static int run_convert(struct args *args)
     tacho_error err;
     int status;
 
-    while ((opt = next_opt(args)))
-        take_output_opt(&out, opt, args->value);
-    status = check_output(args, &out);
+    while ((opt = cli_next_opt(args)))
+        cli_trace_take_output_opt(&out, opt, args->value);
+    status = cli_trace_check_output(args, &out);
     if (status != EXIT_OK)
         return status;
-    reading = trace_reading(&progress, args, in, true);
+    reading = cli_trace_reading(&progress, args, in, true);
     status = tch_rewrite(&done, in, out.path, &reading, &out.writing, NULL, &err);
-    progress_end(&progress.progress);
+    cli_progress_end(&progress.progress);
     if (status < 0)
-        complain(&err, "cannot convert '%s' to '%s'", in, out.path);
-    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, &out, args);
+        cli_complain(&err, "cannot convert '%s' to '%s'", in, out.path);
+    status = status < 0 ? EXIT_WORK : cli_trace_report_rewritten(&done, in, &out, args);
     tch_rewritten_release(&done);
     return status;
 }
@@ -53,9 +53,9 @@ const struct cmd cmd_trace_convert = {
         "Begins and ends become whole spans. In .pftrace and .folded, spans that overlap others "
         "of their track only partly go to tracks of their own. Everything goes through a sort "
         "that uses a temporary file in TMPDIR once there are more than a million events.",
-    .more_opts = trace_output_opts,
+    .more_opts = cli_trace_output_opts,
     .args = operands,
     .examples = examples,
-    .exits = trace_output_exits,
+    .exits = cli_trace_output_exits,
     .run = run_convert,
 };

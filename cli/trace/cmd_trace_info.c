@@ -119,8 +119,8 @@ static void add_json(struct tch_buf *b, const struct tch_recording *r, const str
 
 static void add_row(struct table *t, const char *name, enum paint paint, const char *text)
 {
-    table_add(t, BOLD, name);
-    table_add(t, paint, text);
+    cli_table_add(t, BOLD, name);
+    cli_table_add(t, paint, text);
 }
 
 static void add_rowf(struct table *t, const char *name, const char *fmt, ...)
@@ -169,7 +169,7 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r, const s
     struct table t;
 
     tch_buf_init(&text, 4096);
-    table_init(&t, term, columns, 2);
+    cli_table_init(&t, term, columns, 2);
     /* What was converted to a recording tells neither of the two. */
     add_rowf(&t, "program", "%s (process %u)", head->program[0] ? head->program : "not told",
              (unsigned)head->pid);
@@ -178,11 +178,11 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r, const s
     else
         tch_buf_adds(&text, "not told when");
     tch_buf_adds(&text, ", for ");
-    add_duration(&text, (double)duration(r, f));
+    cli_add_duration(&text, (double)duration(r, f));
     tch_buf_adds(&text, head->ended ? "" : "; it did not end in order, or goes on");
     add_row(&t, "recorded", PLAIN, text.data);
     tch_buf_clear(&text);
-    add_size(&text, r->size);
+    cli_add_size(&text, r->size);
     add_row(&t, "size", PLAIN, text.data);
     add_rowf(&t, "threads", "%u", (unsigned)r->threads);
     add_rowf(&t, "spans", "%llu, %llu of them never ended",
@@ -191,8 +191,8 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r, const s
     add_rowf(&t, "other events", "%llu", (unsigned long long)f->others);
     add_rowf(&t, "names", "%u", (unsigned)count_names(&r->sites));
     add_losses(&t, r);
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
     tch_buf_release(&text);
 }
 
@@ -219,14 +219,14 @@ static int run_info(struct args *args)
 
     status = tch_recording_open(&r, args->operands[0], &err);
     if (status == TACHO_EPARSE && !is_recording(args->operands[0]))
-        return info_of_trace(args, args->operands[0]);
+        return cli_trace_file_info(args, args->operands[0]);
     if (status < 0) {
-        complain(&err, "cannot look into '%s'", args->operands[0]);
+        cli_complain(&err, "cannot look into '%s'", args->operands[0]);
         return EXIT_WORK;
     }
     status = EXIT_WORK;
     if (tch_recording_walk(&r, see, &found, &err) < 0) {
-        complain(&err, "cannot look into '%s'", args->operands[0]);
+        cli_complain(&err, "cannot look into '%s'", args->operands[0]);
         goto out;
     }
     tch_buf_init(&b, OUT_MAX);
@@ -234,7 +234,7 @@ static int run_info(struct args *args)
         add_json(&b, &r, &found);
     else
         add_report(&b, &r, &found, &args->out);
-    status = put_out(&b);
+    status = cli_print(&b);
 out:
     tch_recording_close(&r);
     return status;

@@ -17,8 +17,8 @@ static void warn_of_wall(const struct tch_merged_input *in)
         [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
     };
 
-    warn("'%s' is of another boot or machine: %s; --align EVENT does not need them", in->path,
-         why[in->wall]);
+    cli_warn("'%s' is of another boot or machine: %s; --align EVENT does not need them", in->path,
+             why[in->wall]);
 }
 
 /* How many warnings that took. */
@@ -30,14 +30,14 @@ static int tell_input(const struct tch_merged_input *in, bool quiet)
     tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
     if (in->way != TCH_MERGE_FIRST) {
         tch_buf_adds(&text, in->offset < 0 ? ", -" : ", +");
-        add_duration(&text, (double)(in->offset < 0 ? -in->offset : in->offset));
+        cli_add_duration(&text, (double)(in->offset < 0 ? -in->offset : in->offset));
     }
     if (in->way == TCH_MERGE_TICKS || in->way == TCH_MERGE_BOOT || in->way == TCH_MERGE_WALL) {
         tch_buf_adds(&text, in->way == TCH_MERGE_TICKS  ? " by the time stamp counter, to within "
                             : in->way == TCH_MERGE_BOOT ? " by the clock of the boot, to within "
                             : in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
                                                         : " by wall clock, to no better than ");
-        add_duration(&text, (double)in->uncertainty);
+        cli_add_duration(&text, (double)in->uncertainty);
     } else if (in->way != TCH_MERGE_FIRST) {
         tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
     }
@@ -50,11 +50,11 @@ static int tell_input(const struct tch_merged_input *in, bool quiet)
     if (in->way == TCH_MERGE_WALL)
         warn_of_wall(in);
     if (in->way == TCH_MERGE_EVENT)
-        warn("'%s' was placed by one event: its place is right only as far as that happened "
-             "everywhere at once, and clocks drift apart from there",
-             in->path);
+        cli_warn("'%s' was placed by one event: its place is right only as far as that happened "
+                 "everywhere at once, and clocks drift apart from there",
+                 in->path);
     if (in->cut)
-        warn("'%s' was read up to where it is sound", in->path);
+        cli_warn("'%s' was read up to where it is sound", in->path);
     return (in->way == TCH_MERGE_WALL) + (in->way == TCH_MERGE_EVENT) + in->cut;
 }
 
@@ -69,8 +69,8 @@ static int tell(const struct tch_merged *done, const struct trace_output *out, b
                 (unsigned long long)done->events, (unsigned)done->processes,
                 (unsigned)done->tracks);
     if (done->left_out > 0) {
-        warn("%llu events that are no spans have no place in '%s'",
-             (unsigned long long)done->left_out, out->path);
+        cli_warn("%llu events that are no spans have no place in '%s'",
+                 (unsigned long long)done->left_out, out->path);
         warnings++;
     }
     return out->fail_on_warn && warnings > 0 ? EXIT_WARN : EXIT_OK;
@@ -85,22 +85,22 @@ static int run_merge(struct args *args)
     tacho_error err;
     int status;
 
-    while ((opt = next_opt(args))) {
-        if (take_output_opt(&out, opt, args->value))
+    while ((opt = cli_next_opt(args))) {
+        if (cli_trace_take_output_opt(&out, opt, args->value))
             continue;
         if (opt->id == ALIGN)
             options.align = args->value;
         else
             options.same_clock = true;
     }
-    status = check_output(args, &out);
+    status = cli_trace_check_output(args, &out);
     if (status != EXIT_OK)
         return status;
     if (args->count < 2)
-        return wrong_usage(args, "there must be two traces at least to merge");
+        return cli_wrong_usage(args, "there must be two traces at least to merge");
     status = tch_merge(&done, args->operands, args->count, out.path, &options, &out.writing, &err);
     if (status < 0) {
-        complain(&err, "cannot merge into '%s'", out.path);
+        cli_complain(&err, "cannot merge into '%s'", out.path);
         status = EXIT_WORK;
     } else {
         status = tell(&done, &out, args->quiet);
@@ -142,9 +142,9 @@ const struct cmd cmd_trace_merge = {
         "Other traces do not tell their clock: name an event that happened in all of them at "
         "once, or say that it is the same clock. A pid that two files have becomes two.",
     .opts = opts,
-    .more_opts = trace_output_opts,
+    .more_opts = cli_trace_output_opts,
     .args = operands,
     .examples = examples,
-    .exits = trace_output_exits,
+    .exits = cli_trace_output_exits,
     .run = run_merge,
 };

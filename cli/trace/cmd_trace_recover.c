@@ -12,13 +12,14 @@ static void tell(const struct tch_recording *r, const char *out)
             out);
 }
 
-static void warn_of_losses(const struct tch_recording *r, const char *name)
+static void cli_trace_warn_losses(const struct tch_recording *r, const char *name)
 {
     if (r->head.dropped > 0)
-        warn("%llu records of '%s' were dropped while it was recorded",
-             (unsigned long long)r->head.dropped, name);
+        cli_warn("%llu records of '%s' were dropped while it was recorded",
+                 (unsigned long long)r->head.dropped, name);
     if (r->damaged > 0)
-        warn("%llu records of '%s' are damaged and left out", (unsigned long long)r->damaged, name);
+        cli_warn("%llu records of '%s' are damaged and left out", (unsigned long long)r->damaged,
+                 name);
 }
 
 static int run_recover(struct args *args)
@@ -28,20 +29,20 @@ static int run_recover(struct args *args)
     const struct opt *opt;
     tacho_error err;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         if (opt->id == OUTPUT)
             out = args->value;
     if (!out)
-        return wrong_usage(args, "say what to write with -o OUT");
+        return cli_wrong_usage(args, "say what to write with -o OUT");
     if (!tch_trace_extension(out) || tch_trace_is_recording(out))
-        return wrong_usage(args, "'%s' must end in .json or .pftrace", out);
+        return cli_wrong_usage(args, "'%s' must end in .json or .pftrace", out);
     if (tch_trace_convert(name, out, &r, &err) < 0) {
-        complain(&err, "cannot recover '%s'", name);
+        cli_complain(&err, "cannot recover '%s'", name);
         return EXIT_WORK;
     }
     if (!args->quiet)
         tell(&r, out);
-    warn_of_losses(&r, name);
+    cli_trace_warn_losses(&r, name);
     return EXIT_OK;
 }
 

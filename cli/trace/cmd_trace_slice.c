@@ -12,8 +12,8 @@ static int parse_time(struct args *args, const struct opt *opt, int64_t *ret)
     uint64_t ns;
 
     if (tch_parse_duration(args->value, &ns) < 0 || ns > INT64_MAX)
-        return wrong_usage(args, "--%s takes a time such as 1.5s or 250ms, not '%s'", opt->name,
-                           args->value);
+        return cli_wrong_usage(args, "--%s takes a time such as 1.5s or 250ms, not '%s'", opt->name,
+                               args->value);
     *ret = (int64_t)ns;
     return EXIT_OK;
 }
@@ -23,8 +23,8 @@ static int parse_part(struct args *args, struct tch_rewrite_part *part, struct t
     const struct opt *opt;
     int status = EXIT_OK;
 
-    while (status == EXIT_OK && (opt = next_opt(args))) {
-        if (take_output_opt(out, opt, args->value))
+    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
+        if (cli_trace_take_output_opt(out, opt, args->value))
             continue;
         switch (opt->id) {
         case FROM:
@@ -44,9 +44,9 @@ static int parse_part(struct args *args, struct tch_rewrite_part *part, struct t
         }
     }
     if (status == EXIT_OK)
-        status = check_output(args, out);
+        status = cli_trace_check_output(args, out);
     if (status == EXIT_OK && part->from >= part->to)
-        return wrong_usage(args, "--from must be before --to");
+        return cli_wrong_usage(args, "--from must be before --to");
     return status;
 }
 
@@ -63,16 +63,16 @@ static int run_slice(struct args *args)
 
     if (status != EXIT_OK)
         return status;
-    reading = trace_reading(&progress, args, in, true);
+    reading = cli_trace_reading(&progress, args, in, true);
     status = tch_rewrite(&done, in, out.path, &reading, &out.writing, &part, &err);
-    progress_end(&progress.progress);
+    cli_progress_end(&progress.progress);
     if (status < 0) {
-        complain(&err, "cannot slice '%s' to '%s'", in, out.path);
+        cli_complain(&err, "cannot slice '%s' to '%s'", in, out.path);
         status = EXIT_WORK;
     } else {
         if (done.kept == 0)
-            warn("nothing of '%s' is in that part", in);
-        status = tell_rewritten(&done, in, &out, args);
+            cli_warn("nothing of '%s' is in that part", in);
+        status = cli_trace_report_rewritten(&done, in, &out, args);
     }
     tch_rewritten_release(&done);
     return status;
@@ -108,9 +108,9 @@ const struct cmd cmd_trace_slice = {
     .about = "Times count from the first event of the trace. Events keep their own times. A span "
              "that reaches over an edge is cut there, unless --whole is given.",
     .opts = opts,
-    .more_opts = trace_output_opts,
+    .more_opts = cli_trace_output_opts,
     .args = operands,
     .examples = examples,
-    .exits = trace_output_exits,
+    .exits = cli_trace_output_exits,
     .run = run_slice,
 };

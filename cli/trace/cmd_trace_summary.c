@@ -100,7 +100,7 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
     tch_json_text(b, "tacho.trace.summary.v1");
     tch_json_key(b, "file");
     tch_json_text(b, o->path);
-    add_kind(&text, m);
+    cli_trace_add_kind(&text, m);
     tch_json_key(b, "format");
     tch_json_text(b, text.data);
     tch_json_put_u64(b, "bytes", m->bytes);
@@ -145,8 +145,8 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
 static void add_cell_duration(struct table *t, struct tch_buf *text, double ns)
 {
     tch_buf_clear(text);
-    add_duration(text, ns);
-    table_add(t, PLAIN, text->data);
+    cli_add_duration(text, ns);
+    cli_table_add(t, PLAIN, text->data);
 }
 
 static void add_table(struct tch_buf *b, const struct tch_summary *s, const struct options *o,
@@ -167,16 +167,16 @@ static void add_table(struct tch_buf *b, const struct tch_summary *s, const stru
     struct table t;
 
     tch_buf_init(&text, OUT_MAX);
-    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->row_count && i < o->top; i++) {
         const struct tch_summary_row *row = &s->rows[i];
 
         tch_buf_clear(&text);
         tch_summary_add_key(s, row, &text);
-        table_add(&t, PLAIN, text.len > 0 ? text.data : "(none)");
+        cli_table_add(&t, PLAIN, text.len > 0 ? text.data : "(none)");
         tch_buf_clear(&text);
-        add_count(&text, row->count);
-        table_add(&t, PLAIN, text.data);
+        cli_add_count(&text, row->count);
+        cli_table_add(&t, PLAIN, text.data);
         add_cell_duration(&t, &text, (double)row->total);
         add_cell_duration(&t, &text, (double)row->self);
         add_cell_duration(&t, &text, (double)row->total / (double)row->count);
@@ -185,11 +185,11 @@ static void add_table(struct tch_buf *b, const struct tch_summary *s, const stru
         add_cell_duration(&t, &text, (double)row->p99);
         add_cell_duration(&t, &text, (double)row->max);
     }
-    table_print(&t, b);
+    cli_table_print(&t, b);
     if (s->row_count > o->top)
         tch_buf_addf(b, "... and %zu more; --top %zu shows all\n", s->row_count - o->top,
                      s->row_count);
-    table_release(&t);
+    cli_table_release(&t);
     tch_buf_release(&text);
 }
 
@@ -199,11 +199,11 @@ static void add_stretches(struct table *t, struct tch_buf *text, const struct tc
     tch_buf_clear(text);
     for (size_t i = 0; i < TCH_SUMMARY_LONGEST && list[i].dur > 0; i++) {
         tch_buf_adds(text, i > 0 ? ", " : "");
-        add_duration(text, (double)list[i].dur);
+        cli_add_duration(text, (double)list[i].dur);
         tch_buf_adds(text, " at ");
-        add_duration(text, (double)(list[i].ts - first));
+        cli_add_duration(text, (double)(list[i].ts - first));
     }
-    table_add(t, PLAIN, text->len > 0 ? text->data : "-");
+    cli_table_add(t, PLAIN, text->len > 0 ? text->data : "-");
 }
 
 static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const struct term *term)
@@ -217,29 +217,29 @@ static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const str
     struct table t;
 
     tch_buf_init(&text, OUT_MAX);
-    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->track_count && i < TRACKS_SHOWN; i++) {
         const struct tch_summary_track *track = &s->tracks[i];
 
         tch_buf_clear(&text);
         tch_model_add_track_name(&s->model, track->track, &text);
-        table_add(&t, PLAIN, text.data);
+        cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
-        add_count(&text, track->spans);
-        table_add(&t, PLAIN, text.data);
+        cli_add_count(&text, track->spans);
+        cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
-        add_percent(&text, track->last > track->first
-                               ? (double)track->busy / (double)(track->last - track->first)
-                               : 1);
-        table_add(&t, PLAIN, text.data);
+        cli_add_percent(&text, track->last > track->first
+                                   ? (double)track->busy / (double)(track->last - track->first)
+                                   : 1);
+        cli_table_add(&t, PLAIN, text.data);
         add_stretches(&t, &text, track->busiest, s->first);
         add_stretches(&t, &text, track->gaps, s->first);
     }
-    table_print(&t, b);
+    cli_table_print(&t, b);
     if (s->track_count > TRACKS_SHOWN)
         tch_buf_addf(b, "... and %zu more; --by track sums them up\n",
                      s->track_count - TRACKS_SHOWN);
-    table_release(&t);
+    cli_table_release(&t);
     tch_buf_release(&text);
 }
 
@@ -247,11 +247,11 @@ static void add_head(struct tch_buf *b, const struct tch_summary *s)
 {
     const struct tch_model *m = &s->model;
 
-    add_kind(b, m);
+    cli_trace_add_kind(b, m);
     tch_buf_adds(b, ", ");
-    add_size(b, m->bytes);
+    cli_add_size(b, m->bytes);
     tch_buf_adds(b, ", ");
-    add_duration(b, (double)(s->last - s->first));
+    cli_add_duration(b, (double)(s->last - s->first));
     tch_buf_addf(b, ": %llu spans", (unsigned long long)s->spans);
     if (s->unfinished > 0)
         tch_buf_addf(b, ", %llu that never ended", (unsigned long long)s->unfinished);
@@ -276,7 +276,7 @@ static void add_report(struct tch_buf *b, const struct tch_summary *s, const str
     if (s->spans == 0)
         return;
     tch_buf_addc(b, '\n');
-    add_picture(b, s, term);
+    cli_trace_add_picture(b, s, term);
     tch_buf_addc(b, '\n');
     add_table(b, s, o, term);
     tch_buf_addc(b, '\n');
@@ -289,14 +289,14 @@ static int parse_options(struct args *args, struct options *o)
     uint64_t top;
 
     *o = (struct options){.path = args->operands[0], .top = TOP_DEFAULT};
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         switch (opt->id) {
         case BY:
-            o->by = (enum tch_summary_by)choice_index(by_names, args->value);
+            o->by = (enum tch_summary_by)cli_choice_index(by_names, args->value);
             break;
         case TOP:
             if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
-                return wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
+                return cli_wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
             o->top = (size_t)top;
             break;
         default:
@@ -317,11 +317,11 @@ static int run_summary(struct args *args)
 
     if (status != EXIT_OK)
         return status;
-    reading = trace_reading(&progress, args, o.path, false);
+    reading = cli_trace_reading(&progress, args, o.path, false);
     status = tch_summary_make(&s, o.path, o.by, &reading, &err);
-    progress_end(&progress.progress);
+    cli_progress_end(&progress.progress);
     if (status < 0) {
-        complain(&err, "cannot summarise '%s'", o.path);
+        cli_complain(&err, "cannot summarise '%s'", o.path);
         status = EXIT_WORK;
         goto out;
     }
@@ -330,8 +330,8 @@ static int run_summary(struct args *args)
         add_json(&b, &s, &o);
     else
         add_report(&b, &s, &o, &args->out);
-    status = put_out(&b);
-    warnings = warn_of_losses(&s.model, o.path);
+    status = cli_print(&b);
+    warnings = cli_trace_warn_losses(&s.model, o.path);
     if (status == EXIT_OK && o.fail_on_warn && warnings > 0)
         status = EXIT_WARN;
 out:

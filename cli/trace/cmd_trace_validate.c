@@ -49,7 +49,7 @@ static void add_json(struct tch_buf *b, const struct tch_validation *v, const ch
     struct tch_buf kind;
 
     tch_buf_init(&kind, 256);
-    add_kind(&kind, &v->model);
+    cli_trace_add_kind(&kind, &v->model);
     tch_json_begin_object(b);
     tch_json_key(b, "schema");
     tch_json_text(b, "tacho.trace.validate.v1");
@@ -95,7 +95,7 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
     size_t count = 0;
 
     tch_buf_init(&where, 4096);
-    table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (int i = 0; i < TCH_FOUND_KINDS; i++) {
         const struct tch_finding *f = &v->found[i];
         const struct tch_finding_text *text = tch_finding_text((enum tch_finding_kind)i);
@@ -103,19 +103,19 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
         if (f->places.count == 0)
             continue;
         count++;
-        table_add(&t, text->lost ? RED : YELLOW, text->lost ? "lost" : "note");
-        table_addf(&t, PLAIN, "%llu", (unsigned long long)f->places.count);
-        table_add(&t, BOLD, text->name);
+        cli_table_add(&t, text->lost ? RED : YELLOW, text->lost ? "lost" : "note");
+        cli_table_addf(&t, PLAIN, "%llu", (unsigned long long)f->places.count);
+        cli_table_add(&t, BOLD, text->name);
         add_places(&where, v, f);
-        table_addf(&t, PLAIN, "%s%s%s%s", text->what, where.len > 0 ? "; " : "", where.data,
-                   text->mended ? " (--fix mends it)" : "");
+        cli_table_addf(&t, PLAIN, "%s%s%s%s", text->what, where.len > 0 ? "; " : "", where.data,
+                       text->mended ? " (--fix mends it)" : "");
     }
-    table_print(&t, b);
+    cli_table_print(&t, b);
     tch_buf_addf(b, "%s: %llu events, %s\n", path, (unsigned long long)v->events,
                  tch_validation_loses(v) ? "something would be lost"
                  : count > 0             ? "nothing would be lost"
                                          : "nothing to complain about");
-    table_release(&t);
+    cli_table_release(&t);
     tch_buf_release(&where);
 }
 
@@ -128,12 +128,12 @@ static int fix(struct args *args, const char *in, const char *path)
     tacho_error err;
     int status;
 
-    reading = trace_reading(&progress, args, in, true);
+    reading = cli_trace_reading(&progress, args, in, true);
     status = tch_rewrite(&done, in, path, &reading, &out.writing, NULL, &err);
-    progress_end(&progress.progress);
+    cli_progress_end(&progress.progress);
     if (status < 0)
-        complain(&err, "cannot mend '%s' to '%s'", in, path);
-    status = status < 0 ? EXIT_WORK : tell_rewritten(&done, in, &out, args);
+        cli_complain(&err, "cannot mend '%s' to '%s'", in, path);
+    status = status < 0 ? EXIT_WORK : cli_trace_report_rewritten(&done, in, &out, args);
     tch_rewritten_release(&done);
     return status;
 }
@@ -147,14 +147,14 @@ static int report(struct args *args, const char *path)
     tacho_error err;
     int status;
 
-    reading = trace_reading(&progress, args, path, true);
+    reading = cli_trace_reading(&progress, args, path, true);
     status = tch_validate(&v, path, &reading, &err);
-    progress_end(&progress.progress);
+    cli_progress_end(&progress.progress);
     if (status == TACHO_EPARSE) {
-        complain(&err, "no viewer opens '%s'", path);
+        cli_complain(&err, "no viewer opens '%s'", path);
         status = EXIT_CHECK;
     } else if (status < 0) {
-        complain(&err, "cannot check '%s'", path);
+        cli_complain(&err, "cannot check '%s'", path);
         status = EXIT_WORK;
     } else {
         tch_buf_init(&b, OUT_MAX);
@@ -162,7 +162,7 @@ static int report(struct args *args, const char *path)
             add_json(&b, &v, path);
         else
             add_report(&b, &v, path, &args->out);
-        status = put_out(&b);
+        status = cli_print(&b);
         if (status == EXIT_OK && tch_validation_loses(&v))
             status = EXIT_CHECK;
     }
@@ -176,16 +176,16 @@ static int run_validate(struct args *args)
     bool mend = false;
     const struct opt *opt;
 
-    while ((opt = next_opt(args))) {
+    while ((opt = cli_next_opt(args))) {
         if (opt->id == FIX)
             mend = true;
         else
             out = args->value;
     }
     if (mend && !out)
-        return wrong_usage(args, "--fix needs -o OUT: what to write");
+        return cli_wrong_usage(args, "--fix needs -o OUT: what to write");
     if (!mend && out)
-        return wrong_usage(args, "-o OUT goes with --fix");
+        return cli_wrong_usage(args, "-o OUT goes with --fix");
     return mend ? fix(args, args->operands[0], out) : report(args, args->operands[0]);
 }
 

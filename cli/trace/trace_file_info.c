@@ -72,8 +72,8 @@ static void add_row(struct table *t, const char *name, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    table_add(t, BOLD, name);
-    table_add(t, PLAIN, text);
+    cli_table_add(t, BOLD, name);
+    cli_table_add(t, PLAIN, text);
 }
 
 static void add_report(struct tch_buf *b, const struct tch_model *m, const struct span_of_time *s,
@@ -84,13 +84,13 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
     struct tch_buf text;
     struct table t;
 
-    table_init(&t, term, columns, 2);
+    cli_table_init(&t, term, columns, 2);
     add_row(&t, "format", "%s", kind);
     tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
-    add_size(&text, m->bytes);
+    cli_add_size(&text, m->bytes);
     add_row(&t, "size", "%s", text.data);
     tch_buf_clear(&text);
-    add_duration(&text, (double)(s->last - s->first));
+    cli_add_duration(&text, (double)(s->last - s->first));
     add_row(&t, "length", "%s", text.data);
     tch_buf_release(&text);
     add_row(&t, "processes", "%u", (unsigned)tch_model_process_count(m));
@@ -107,11 +107,11 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
     if (m->ignored.count > 0)
         add_row(&t, "ignored", "%llu of kinds that no viewer shows",
                 (unsigned long long)m->ignored.count);
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
-int info_of_trace(struct args *args, const char *path)
+int cli_trace_file_info(struct args *args, const char *path)
 {
     struct tch_model m;
     struct span_of_time span = {.m = &m};
@@ -122,23 +122,23 @@ int info_of_trace(struct args *args, const char *path)
     int status;
 
     tch_model_init(&m);
-    reading = trace_reading(&progress, args, path, false);
+    reading = cli_trace_reading(&progress, args, path, false);
     status = tch_model_read(&m, path, &reading, see, &span, &err);
-    progress_end(&progress.progress);
+    cli_progress_end(&progress.progress);
     if (status < 0) {
-        complain(&err, "cannot look into '%s'", path);
+        cli_complain(&err, "cannot look into '%s'", path);
         status = EXIT_WORK;
     } else {
         tch_buf_init(&b, OUT_MAX);
         tch_buf_init(&kind, 256);
-        add_kind(&kind, &m);
+        cli_trace_add_kind(&kind, &m);
         if (args->json)
             add_json(&b, &m, &span, path, kind.data);
         else
             add_report(&b, &m, &span, kind.data, &args->out);
         tch_buf_release(&kind);
-        status = put_out(&b);
-        warn_of_losses(&m, path);
+        status = cli_print(&b);
+        cli_trace_warn_losses(&m, path);
     }
     tch_model_release(&m);
     return status;

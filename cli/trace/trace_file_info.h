@@ -7,6 +7,6 @@
 #include "cli/core/opt.h"
 
 /** Prints what is in a trace of any format; an exit status. */
-int info_of_trace(struct args *args, const char *path);
+int cli_trace_file_info(struct args *args, const char *path);
 
 #endif

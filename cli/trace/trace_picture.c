@@ -61,7 +61,7 @@ static void measure_names(struct picture *p, struct tch_buf *text)
 
         tch_buf_clear(text);
         tch_model_add_track_name(&p->s->model, p->tracks[i]->track, text);
-        columns = text_width(text->data, text->len);
+        columns = cli_text_width(text->data, text->len);
         if (columns > p->name_width)
             p->name_width = columns < NAME_MOST ? columns : NAME_MOST;
     }
@@ -142,11 +142,11 @@ static void add_lane(const struct picture *p, struct tch_buf *b, size_t lane, st
     tch_buf_clear(text);
     tch_model_add_track_name(&p->s->model, p->tracks[lane]->track, text);
     tch_buf_init(&name, TEXT_MAX);
-    add_clean(&name, text->data, p->term->utf8);
+    cli_add_clean(&name, text->data, p->term->utf8);
     width = b->len;
-    add_cut(b, name.data, name.len, p->name_width, p->term->utf8);
-    width = text_width(b->data + width, b->len - width);
-    add_blanks(b, p->name_width - width + 2);
+    cli_add_cut(b, name.data, name.len, p->name_width, p->term->utf8);
+    width = cli_text_width(b->data + width, b->len - width);
+    cli_add_blanks(b, p->name_width - width + 2);
     for (size_t k = 0; k < p->cells; k++) {
         size_t i = lane * p->cells + k;
         char letter[2];
@@ -154,7 +154,7 @@ static void add_lane(const struct picture *p, struct tch_buf *b, size_t lane, st
         if (p->column[i] == UINT32_MAX)
             tch_buf_addc(b, ' ');
         else
-            add_painted(b, p->term, paints[kind_of(p, p->column[i])], cell_text(p, i, letter));
+            cli_add_painted(b, p->term, paints[kind_of(p, p->column[i])], cell_text(p, i, letter));
     }
     while (b->len > 0 && b->data[b->len - 1] == ' ')
         b->len--;
@@ -166,10 +166,10 @@ static void add_lane(const struct picture *p, struct tch_buf *b, size_t lane, st
 static void add_axis(const struct picture *p, struct tch_buf *b, struct tch_buf *text)
 {
     tch_buf_clear(text);
-    add_duration(text, (double)(p->s->last - p->s->first));
-    add_blanks(b, p->name_width + 2);
+    cli_add_duration(text, (double)(p->s->last - p->s->first));
+    cli_add_blanks(b, p->name_width + 2);
     tch_buf_addc(b, '0');
-    add_blanks(b, p->cells > text->len + 1 ? p->cells - text->len - 1 : 1);
+    cli_add_blanks(b, p->cells > text->len + 1 ? p->cells - text->len - 1 : 1);
     tch_buf_add(b, text->data, text->len);
     tch_buf_addc(b, '\n');
 }
@@ -186,11 +186,11 @@ static void add_legend(const struct picture *p, struct tch_buf *b, struct tch_bu
         tch_buf_clear(text);
         tch_buf_add(text, tch_intern_text(&p->s->model.texts, number),
                     tch_intern_len(&p->s->model.texts, number));
-        add_clean(&name, text->data, p->term->utf8);
-        add_blanks(b, k > 0 ? 2 : p->name_width + 2);
-        add_painted(b, p->term, paints[k], p->term->color && p->term->utf8 ? "█" : letter);
+        cli_add_clean(&name, text->data, p->term->utf8);
+        cli_add_blanks(b, k > 0 ? 2 : p->name_width + 2);
+        cli_add_painted(b, p->term, paints[k], p->term->color && p->term->utf8 ? "█" : letter);
         tch_buf_addc(b, ' ');
-        add_cut(b, name.data, name.len, p->cells / 4, p->term->utf8);
+        cli_add_cut(b, name.data, name.len, p->cells / 4, p->term->utf8);
         tch_buf_release(&name);
     }
     tch_buf_addc(b, '\n');
@@ -198,7 +198,7 @@ static void add_legend(const struct picture *p, struct tch_buf *b, struct tch_bu
         tch_buf_addf(b, "%zu tracks that did less are not drawn\n", p->s->track_count - p->count);
 }
 
-void add_picture(struct tch_buf *b, const struct tch_summary *s, const struct term *term)
+void cli_trace_add_picture(struct tch_buf *b, const struct tch_summary *s, const struct term *term)
 {
     struct picture p = {.s = s, .term = term};
     struct tch_buf text;

@@ -9,6 +9,6 @@
 #include "kit/trace/trace_summary.h"
 
 /** Lanes of the busiest tracks, and what their letters and colours mean. */
-void add_picture(struct tch_buf *b, const struct tch_summary *s, const struct term *term);
+void cli_trace_add_picture(struct tch_buf *b, const struct tch_summary *s, const struct term *term);
 
 #endif

@@ -9,18 +9,18 @@
 
 static void step(void *ctx, uint64_t bytes)
 {
-    progress_step(ctx, bytes);
+    cli_progress_step(ctx, bytes);
 }
 
-struct tch_read_options trace_reading(struct trace_progress *p, const struct args *args,
-                                      const char *path, bool with_args)
+struct tch_read_options cli_trace_reading(struct trace_progress *p, const struct args *args,
+                                          const char *path, bool with_args)
 {
     struct stat st;
     size_t len = strlen(path);
     bool zipped = len > 3 && strcmp(path + len - 3, ".gz") == 0;
     uint64_t total = stat(path, &st) == 0 && !zipped ? (uint64_t)st.st_size : 0;
 
-    progress_begin(&p->progress, args, "reading", total);
+    cli_progress_begin(&p->progress, args, "reading", total);
     return (struct tch_read_options){
         .args = with_args, .progress = step, .progress_ctx = &p->progress};
 }
@@ -31,7 +31,7 @@ enum { OUTPUT = 100, FORM, FAIL_ON_WARN }; /* apart from those of the commands *
 
 static const char *const forms[] = {"array", "object", NULL};
 
-const struct opt trace_output_opts[] = {
+const struct opt cli_trace_output_opts[] = {
     {.id = OUTPUT,
      .name = "output",
      .letter = 'o',
@@ -47,19 +47,19 @@ const struct opt trace_output_opts[] = {
     {.name = NULL},
 };
 
-const struct exit_note trace_output_exits[] = {
+const struct exit_note cli_trace_output_exits[] = {
     {EXIT_WARN, "something was lost, and --fail-on-warn was given"},
     {0, NULL},
 };
 
-bool take_output_opt(struct trace_output *o, const struct opt *opt, const char *value)
+bool cli_trace_take_output_opt(struct trace_output *o, const struct opt *opt, const char *value)
 {
     switch (opt->id) {
     case OUTPUT:
         o->path = value;
         return true;
     case FORM:
-        o->writing.object = choice_index(forms, value) == 1;
+        o->writing.object = cli_choice_index(forms, value) == 1;
         return true;
     case FAIL_ON_WARN:
         o->fail_on_warn = true;
@@ -69,36 +69,37 @@ bool take_output_opt(struct trace_output *o, const struct opt *opt, const char *
     }
 }
 
-int check_output(struct args *args, const struct trace_output *o)
+int cli_trace_check_output(struct args *args, const struct trace_output *o)
 {
-    return o->path ? EXIT_OK : wrong_usage(args, "-o OUT is missing: what to write");
+    return o->path ? EXIT_OK : cli_wrong_usage(args, "-o OUT is missing: what to write");
 }
 
 /* What was read and written. */
 
-int warn_of_losses(const struct tch_model *m, const char *path)
+int cli_trace_warn_losses(const struct tch_model *m, const char *path)
 {
     int warnings = 0;
 
     if (m->cut) {
-        warn("'%s' is sound up to byte %llu only: %s", path, (unsigned long long)m->why.offset,
-             m->why.message);
+        cli_warn("'%s' is sound up to byte %llu only: %s", path, (unsigned long long)m->why.offset,
+                 m->why.message);
         warnings++;
     }
     if (m->bad.count > 0) {
-        warn("'%s': %llu events lack what they must have and were passed over, the first at byte "
-             "%llu",
-             path, (unsigned long long)m->bad.count, (unsigned long long)m->bad.first[0]);
+        cli_warn(
+            "'%s': %llu events lack what they must have and were passed over, the first at byte "
+            "%llu",
+            path, (unsigned long long)m->bad.count, (unsigned long long)m->bad.first[0]);
         warnings++;
     }
     if (m->dropped > 0) {
-        warn("'%s': the recorder dropped %llu records", path, (unsigned long long)m->dropped);
+        cli_warn("'%s': the recorder dropped %llu records", path, (unsigned long long)m->dropped);
         warnings++;
     }
     return warnings;
 }
 
-void add_kind(struct tch_buf *b, const struct tch_model *m)
+void cli_trace_add_kind(struct tch_buf *b, const struct tch_model *m)
 {
     static const char *const names[] = {
         [TCH_KIND_CHROME_ARRAY] = "Chrome JSON (array)",
@@ -116,29 +117,29 @@ void add_kind(struct tch_buf *b, const struct tch_model *m)
         tch_buf_adds(b, ", gzip");
 }
 
-int tell_rewritten(const struct tch_rewritten *done, const char *in,
-                   const struct trace_output *output, const struct args *args)
+int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
+                               const struct trace_output *output, const struct args *args)
 {
     const char *out = output->path;
-    int warnings = warn_of_losses(&done->model, in);
+    int warnings = cli_trace_warn_losses(&done->model, in);
 
     if (done->left_out > 0) {
-        warn("%llu events that are no spans have no place in '%s'",
-             (unsigned long long)done->left_out, out);
+        cli_warn("%llu events that are no spans have no place in '%s'",
+                 (unsigned long long)done->left_out, out);
         warnings++;
     }
     if (done->changed > 0) {
-        warn("%llu texts and arguments were too long for '%s', and cut or left out",
-             (unsigned long long)done->changed, out);
+        cli_warn("%llu texts and arguments were too long for '%s', and cut or left out",
+                 (unsigned long long)done->changed, out);
         warnings++;
     }
     if (done->unlabelled > 0) {
-        warn("labels and sort orders of %u processes and tracks have no place in '%s'",
-             (unsigned)done->unlabelled, out);
+        cli_warn("labels and sort orders of %u processes and tracks have no place in '%s'",
+                 (unsigned)done->unlabelled, out);
         warnings++;
     }
     if (done->lone_ends > 0) {
-        warn("%llu ends without a begin were left out", (unsigned long long)done->lone_ends);
+        cli_warn("%llu ends without a begin were left out", (unsigned long long)done->lone_ends);
         warnings++;
     }
     if (!args->quiet) {

@@ -13,8 +13,8 @@
 struct trace_progress {
     struct progress progress;
 };
-struct tch_read_options trace_reading(struct trace_progress *p, const struct args *args,
-                                      const char *path, bool with_args);
+struct tch_read_options cli_trace_reading(struct trace_progress *p, const struct args *args,
+                                          const char *path, bool with_args);
 
 /*
  * What convert, slice and merge take alike: -o OUT, --form, --fail-on-warn.
@@ -26,23 +26,23 @@ struct trace_output {
 };
 
 /** For .more_opts and .exits. */
-extern const struct opt trace_output_opts[];
-extern const struct exit_note trace_output_exits[];
+extern const struct opt cli_trace_output_opts[];
+extern const struct exit_note cli_trace_output_exits[];
 
 /** Takes the option's value when it is one of those; false: it is the command's own. */
-bool take_output_opt(struct trace_output *o, const struct opt *opt, const char *value);
+bool cli_trace_take_output_opt(struct trace_output *o, const struct opt *opt, const char *value);
 
 /** After all options: EXIT_OK, or EXIT_USAGE after a complaint. */
-int check_output(struct args *args, const struct trace_output *o);
+int cli_trace_check_output(struct args *args, const struct trace_output *o);
 
 /** Says on stderr what of the file could not be read. The number of such warnings. */
-int warn_of_losses(const struct tch_model *m, const char *path);
+int cli_trace_warn_losses(const struct tch_model *m, const char *path);
 
 /** Says what was written and what was not; EXIT_OK, or EXIT_WARN when asked for. */
-int tell_rewritten(const struct tch_rewritten *done, const char *in, const struct trace_output *out,
-                   const struct args *args);
+int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
+                               const struct trace_output *out, const struct args *args);
 
 /** "Chrome JSON (array), gzip". */
-void add_kind(struct tch_buf *b, const struct tch_model *m);
+void cli_trace_add_kind(struct tch_buf *b, const struct tch_model *m);
 
 #endif

@@ -38,19 +38,19 @@ static int parse_options(struct watch_job *job, struct args *args)
     const struct opt *opt;
     uint64_t pid = 0;
 
-    while ((opt = next_opt(args))) {
+    while ((opt = cli_next_opt(args))) {
         const char *v = args->value;
 
         if (opt->id == PID && (tch_parse_u64(v, INT32_MAX, &pid) < 0 || pid == 0))
-            return wrong_usage(args, "'%s' is not a process id", v);
+            return cli_wrong_usage(args, "'%s' is not a process id", v);
         if (opt->id == INTERVAL &&
             (tch_parse_duration(v, &job->interval_ns) < 0 || job->interval_ns < 1000000))
-            return wrong_usage(args, "'%s' is not an interval of 1ms or more", v);
+            return cli_wrong_usage(args, "'%s' is not an interval of 1ms or more", v);
         if (opt->id == DURATION && tch_parse_duration(v, &job->duration_ns) < 0)
-            return wrong_usage(args, "'%s' is not a duration such as 10s", v);
+            return cli_wrong_usage(args, "'%s' is not a duration such as 10s", v);
         if (opt->id == IDLE_WATTS && (tch_parse_f64(v, &job->plan.idle_watts) < 0 ||
                                       job->plan.idle_watts < 0 || !isfinite(job->plan.idle_watts)))
-            return wrong_usage(args, "'%s' is not a number of watts", v);
+            return cli_wrong_usage(args, "'%s' is not a number of watts", v);
         if (opt->id == CSV)
             job->plan.folder = v;
         if (opt->id == POWER)
@@ -59,8 +59,8 @@ static int parse_options(struct watch_job *job, struct args *args)
             job->pass_status = true;
     }
     if ((pid > 0) == (args->count > 0))
-        return wrong_usage(args, pid > 0 ? "either a process or a command, not both"
-                                         : "say what to watch: -p PID, or -- COMMAND");
+        return cli_wrong_usage(args, pid > 0 ? "either a process or a command, not both"
+                                             : "say what to watch: -p PID, or -- COMMAND");
     job->plan.pid = (pid_t)pid;
     return EXIT_OK;
 }
@@ -79,7 +79,7 @@ static int start_command(struct watch_job *job, const struct args *args)
     tacho_error err;
 
     if (tch_spawn(&s, &job->plan.pid, &err) < 0) {
-        complain(&err, "cannot start '%s'", args->operands[0]);
+        cli_complain(&err, "cannot start '%s'", args->operands[0]);
         return EXIT_WORK;
     }
     job->own_peak = own_peak();
@@ -103,7 +103,7 @@ static void draw(struct watch_job *job, const struct args *args)
     tch_buf_init(&b, 64 * 1024);
     if (job->lines > 0)
         tch_buf_addf(&b, "\x1b[%zuA", job->lines);
-    add_watch_live(&b, &args->err, job);
+    cli_watch_add_live(&b, &args->err, job);
     fputs(b.data, stderr);
     job->lines = 3;
     tch_buf_release(&b);
@@ -165,7 +165,7 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
         status = tch_watch_look(w, &job->now, err);
         if (status < 0)
             return status;
-        remember_watch(job);
+        cli_watch_remember(job);
         draw(job, args);
     }
     return tch_watch_look(w, &job->now, err);
@@ -178,7 +178,7 @@ static int finish_child(struct watch_job *job, struct tch_watch *w)
     if (job->duration_ns > 0 && !child_ended(job))
         kill(job->plan.pid, SIGTERM);
     if (tch_spawn_wait(job->plan.pid, &job->end, &err) < 0) {
-        complain(&err, "cannot wait for the command");
+        cli_complain(&err, "cannot wait for the command");
         return EXIT_WORK;
     }
     job->ended = true;
@@ -195,9 +195,9 @@ static int status_of(const struct watch_job *job, const struct args *args)
     if (!job->ended || code == 0 || (job->duration_ns > 0 && WIFSIGNALED(status)))
         return EXIT_OK;
     if (WIFSIGNALED(status))
-        complain(NULL, "'%s' was ended by signal %d", args->operands[0], WTERMSIG(status));
+        cli_complain(NULL, "'%s' was ended by signal %d", args->operands[0], WTERMSIG(status));
     else
-        complain(NULL, "'%s' ended with status %d", args->operands[0], code);
+        cli_complain(NULL, "'%s' ended with status %d", args->operands[0], code);
     return job->pass_status ? code : EXIT_WORK;
 }
 
@@ -210,11 +210,11 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     int status = EXIT_WORK;
 
     if (tch_watch_open(&job->plan, &w, &job->no_power, &err) < 0) {
-        complain(&err, "cannot watch process %ld", (long)job->plan.pid);
+        cli_complain(&err, "cannot watch process %ld", (long)job->plan.pid);
         goto out;
     }
     if (watch_it(job, w, args, &err) < 0) {
-        complain(&err, "cannot go on watching process %ld", (long)job->plan.pid);
+        cli_complain(&err, "cannot go on watching process %ld", (long)job->plan.pid);
         goto out;
     }
     if (job->spawned && finish_child(job, w) != EXIT_OK)
@@ -223,12 +223,12 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     tch_watch_report(w, &report);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_watch_json(&b, job, &report);
+        cli_watch_add_json(&b, job, &report);
     else
-        add_watch_text(&b, job, &report, args);
-    status = put_out(&b);
+        cli_watch_add_text(&b, job, &report, args);
+    status = cli_print(&b);
     if (tch_watch_close(w, &err) < 0) {
-        complain(&err, "cannot write the files");
+        cli_complain(&err, "cannot write the files");
         status = EXIT_WORK;
     }
     w = NULL;

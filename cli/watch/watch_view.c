@@ -13,7 +13,7 @@ static void push(double values[WATCH_GRAPH], double value)
     values[WATCH_GRAPH - 1] = value;
 }
 
-void remember_watch(struct watch_job *job)
+void cli_watch_remember(struct watch_job *job)
 {
     push(job->memory, (double)job->now.tree.rss_bytes);
     push(job->cpu, job->now.cpu);
@@ -25,7 +25,7 @@ void remember_watch(struct watch_job *job)
 static void add_graph(struct tch_buf *b, const struct term *term, const struct watch_job *job,
                       const double values[WATCH_GRAPH])
 {
-    add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
+    cli_add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
 }
 
 /* A line of the live display: name, value, graph. */
@@ -37,16 +37,16 @@ static void add_live_line(struct tch_buf *b, const struct term *term, const stru
         add_graph(b, term, job, values);
 }
 
-void add_watch_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
+void cli_watch_add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
 {
     char text[64];
     struct tch_buf value;
 
     tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
-    add_size(&value, job->now.tree.rss_bytes);
+    cli_add_size(&value, job->now.tree.rss_bytes);
     add_live_line(b, term, job, "memory", text, job->memory);
     tch_buf_adds(b, "  peak ");
-    add_size(b, job->now.tree.peak_rss_bytes);
+    cli_add_size(b, job->now.tree.peak_rss_bytes);
     snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
     tch_buf_adds(b, "\x1b[K\n");
     add_live_line(b, term, job, "cpu", text, job->cpu);
@@ -85,8 +85,8 @@ static void add_json_power(struct tch_buf *b, const tacho_power_report *p)
     tch_json_end_object(b);
 }
 
-void add_watch_json(struct tch_buf *b, const struct watch_job *job,
-                    const struct tch_watch_report *r)
+void cli_watch_add_json(struct tch_buf *b, const struct watch_job *job,
+                        const struct tch_watch_report *r)
 {
     tch_json_begin_object(b);
     tch_json_key(b, "schema");
@@ -129,21 +129,21 @@ static void add_power_rows(struct table *t, const struct watch_job *job,
     for (size_t i = 0; i < r->sources; i++) {
         const tacho_power_report *p = &r->power[i];
 
-        table_add(t, PLAIN, i == 0 ? "energy" : "");
-        table_addf(t, BOLD, "%.4g J", p->joules);
-        table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
-                   p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
-                   p->dropped > 0 ? "; readings failed" : "");
+        cli_table_add(t, PLAIN, i == 0 ? "energy" : "");
+        cli_table_addf(t, BOLD, "%.4g J", p->joules);
+        cli_table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
+                       p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
+                       p->dropped > 0 ? "; readings failed" : "");
     }
     if (r->sources > 0 && !isnan(r->tree_joules)) {
-        table_add(t, PLAIN, "");
-        table_addf(t, BOLD, "%.4g J", r->tree_joules);
-        table_add(t, PLAIN, "of it this tree's, by CPU time");
+        cli_table_add(t, PLAIN, "");
+        cli_table_addf(t, BOLD, "%.4g J", r->tree_joules);
+        cli_table_add(t, PLAIN, "of it this tree's, by CPU time");
     }
     if (r->sources == 0) {
-        table_add(t, PLAIN, "energy");
-        table_add(t, PLAIN, "-");
-        table_add(t, YELLOW, job->no_power.message);
+        cli_table_add(t, PLAIN, "energy");
+        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, YELLOW, job->no_power.message);
     }
 }
 
@@ -153,10 +153,10 @@ static void add_size_row(struct table *t, const char *name, uint64_t bytes, cons
     struct tch_buf b;
 
     tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    add_size(&b, bytes);
-    table_add(t, PLAIN, name);
-    table_add(t, BOLD, b.data);
-    table_add(t, PLAIN, what);
+    cli_add_size(&b, bytes);
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, b.data);
+    cli_table_add(t, PLAIN, what);
 }
 
 static void add_time_row(struct table *t, const char *name, double ns, const char *what)
@@ -165,10 +165,10 @@ static void add_time_row(struct table *t, const char *name, double ns, const cha
     struct tch_buf b;
 
     tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    add_duration(&b, ns);
-    table_add(t, PLAIN, name);
-    table_add(t, BOLD, b.data);
-    table_add(t, PLAIN, what);
+    cli_add_duration(&b, ns);
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, b.data);
+    cli_table_add(t, PLAIN, what);
 }
 
 static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
@@ -181,22 +181,22 @@ static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
     if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
         add_size_row(t, "", r->mean_rss_bytes, "mean");
     if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
-        table_add(t, PLAIN, "memory");
-        table_add(t, PLAIN, "-");
-        table_add(t, YELLOW, "not known: it ended before it could be looked at");
+        cli_table_add(t, PLAIN, "memory");
+        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, YELLOW, "not known: it ended before it could be looked at");
     }
     if (r->swap_bytes > 0)
         add_size_row(t, "", r->swap_bytes, "swapped out at most");
 }
 
-void add_watch_text(struct tch_buf *b, const struct watch_job *job,
-                    const struct tch_watch_report *r, const struct args *args)
+void cli_watch_add_text(struct tch_buf *b, const struct watch_job *job,
+                        const struct tch_watch_report *r, const struct args *args)
 {
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
     struct table t;
     char what[128] = "ended before it could be looked at";
 
-    table_init(&t, &args->out, columns, 3);
+    cli_table_init(&t, &args->out, columns, 3);
     if (r->most_processes > 0)
         snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
                  (unsigned long long)r->looks, (unsigned long long)r->most_processes,
@@ -208,10 +208,10 @@ void add_watch_text(struct tch_buf *b, const struct watch_job *job,
                  r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
     add_time_row(&t, "cpu", (double)r->cpu_ns, what);
     add_memory_rows(&t, r);
-    table_add(&t, PLAIN, "faults");
-    table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
-    table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);
+    cli_table_add(&t, PLAIN, "faults");
+    cli_table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
+    cli_table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);
     add_power_rows(&t, job, r);
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }

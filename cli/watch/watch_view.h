@@ -31,14 +31,14 @@ struct watch_job {
 };
 
 /** What is seen now becomes the last point of the graphs. */
-void remember_watch(struct watch_job *job);
+void cli_watch_remember(struct watch_job *job);
 
 /** Three lines for a terminal. */
-void add_watch_live(struct tch_buf *b, const struct term *term, const struct watch_job *job);
+void cli_watch_add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job);
 
-void add_watch_json(struct tch_buf *b, const struct watch_job *job,
-                    const struct tch_watch_report *r);
-void add_watch_text(struct tch_buf *b, const struct watch_job *job,
-                    const struct tch_watch_report *r, const struct args *args);
+void cli_watch_add_json(struct tch_buf *b, const struct watch_job *job,
+                        const struct tch_watch_report *r);
+void cli_watch_add_text(struct tch_buf *b, const struct watch_job *job,
+                        const struct tch_watch_report *r, const struct args *args);
 
 #endif

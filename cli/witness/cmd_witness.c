@@ -11,7 +11,7 @@
 #include "kit/run/folder_seal.h"
 #include "kit/run/run_folder.h"
 
-enum witness_at witness_look(const char *path)
+enum witness_at cli_witness_kind_at(const char *path)
 {
     struct stat st;
 
@@ -27,7 +27,7 @@ static int add_path(struct witness_paths *paths, const char *path)
     if (more)
         paths->path = more;
     if (!more || !(more[paths->count] = strdup(path))) {
-        complain(NULL, "out of memory");
+        cli_complain(NULL, "out of memory");
         return EXIT_WORK;
     }
     paths->count++;
@@ -47,20 +47,21 @@ static bool ends_with(const char *name, const char *const *extensions)
     return false;
 }
 
-int witness_paths_add(struct witness_paths *paths, const char *path, const char *const *extensions)
+int cli_witness_paths_add(struct witness_paths *paths, const char *path,
+                          const char *const *extensions)
 {
     struct dirent **names = NULL;
     int status = EXIT_OK;
     int count;
 
-    if (witness_look(path) == WITNESS_FILE)
+    if (cli_witness_kind_at(path) == WITNESS_FILE)
         return add_path(paths, path);
     count = scandir(path, &names, NULL, alphasort);
     if (count < 0) {
         tacho_error err;
 
         tch_fail_errno(&err, errno, "cannot read folder '%s'", path);
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
     for (int i = 0; i < count; i++) {
@@ -69,7 +70,7 @@ int witness_paths_add(struct witness_paths *paths, const char *path, const char 
 
         if (status == EXIT_OK && ends_with(names[i]->d_name, extensions)) {
             if (tch_folder_at(file, path, names[i]->d_name, &err) < 0) {
-                complain(NULL, "%s", err.message);
+                cli_complain(NULL, "%s", err.message);
                 status = EXIT_WORK;
             } else {
                 status = add_path(paths, file);
@@ -81,7 +82,7 @@ int witness_paths_add(struct witness_paths *paths, const char *path, const char 
     return status;
 }
 
-void witness_paths_release(struct witness_paths *paths)
+void cli_witness_paths_release(struct witness_paths *paths)
 {
     for (size_t i = 0; i < paths->count; i++)
         free(paths->path[i]);

@@ -61,14 +61,15 @@ static void add_text(struct tch_buf *b, const struct term *term,
 
     tch_buf_addf(b, "A: %s, %llu entries\nB: %s, %llu entries\n\n", paths[0],
                  (unsigned long long)c->entries[0], paths[1], (unsigned long long)c->entries[1]);
-    table_init(&t, term, columns, 3);
+    cli_table_init(&t, term, columns, 3);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        table_add(&t, PLAIN, rows[i].name);
-        table_addf(&t, rows[i].count > 0 ? RED : GREEN, "%llu", (unsigned long long)rows[i].count);
-        table_addf(&t, PLAIN, "%llu", (unsigned long long)c->compared);
+        cli_table_add(&t, PLAIN, rows[i].name);
+        cli_table_addf(&t, rows[i].count > 0 ? RED : GREEN, "%llu",
+                       (unsigned long long)rows[i].count);
+        cli_table_addf(&t, PLAIN, "%llu", (unsigned long long)c->compared);
     }
-    table_print(&t, b);
-    table_release(&t);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
     if (c->first_line[0] > 0)
         tch_buf_addf(b, "\nthe first that differs is in line %llu of A and line %llu of B\n",
                      (unsigned long long)c->first_line[0], (unsigned long long)c->first_line[1]);
@@ -84,20 +85,20 @@ static int run_compare(struct args *args)
     struct tch_buf b;
     tacho_error err;
 
-    (void)next_opt(args);
+    (void)cli_next_opt(args);
     if (tch_witness_compare(args->operands[0], args->operands[1], &c, &err) < 0) {
-        complain(&err, "cannot compare '%s'", args->operands[c.bad]);
+        cli_complain(&err, "cannot compare '%s'", args->operands[c.bad]);
         return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     }
     for (int i = 0; i < 2; i++)
         if (!c.closed[i])
-            warn("'%s' was not closed: entries at its end may be missing", args->operands[i]);
+            cli_warn("'%s' was not closed: entries at its end may be missing", args->operands[i]);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         add_json(&b, &c, args->operands);
     else if (!args->quiet)
         add_text(&b, &args->out, &c, args->operands);
-    if (put_out(&b) != EXIT_OK)
+    if (cli_print(&b) != EXIT_OK)
         return EXIT_WORK;
     return same(&c) ? EXIT_OK : EXIT_CHECK;
 }

@@ -16,7 +16,7 @@ static int read_document(const char *path, struct tch_buf *b)
 
     if (!path || tch_file_read(path, DOCUMENT_MAX, b, &err) == 0)
         return EXIT_OK;
-    complain(NULL, "%s", err.message);
+    cli_complain(NULL, "%s", err.message);
     return EXIT_WORK;
 }
 
@@ -26,7 +26,7 @@ static int pack_into(const char *output, const tacho_witness_pack *pack, const s
     tacho_error err;
 
     if (tacho_witness_pack_write(output, pack, hash, &err) < 0) {
-        complain(&err, "cannot pack '%s'", output);
+        cli_complain(&err, "cannot pack '%s'", output);
         return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     }
     if (!args->quiet)
@@ -48,16 +48,16 @@ static int run_pack(struct args *args)
     const struct opt *opt;
     int status = EXIT_OK;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         *(opt->id == OUTPUT ? &output : opt->id == CONFIG ? &config_path : &env_path) = args->value;
     if (!output)
-        return wrong_usage(args, "where to? -o witness.rvf");
+        return cli_wrong_usage(args, "where to? -o witness.rvf");
     tch_buf_init(&config, DOCUMENT_MAX);
     tch_buf_init(&env, DOCUMENT_MAX);
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
-        status = witness_paths_add(&paths, args->operands[i], extensions);
+        status = cli_witness_paths_add(&paths, args->operands[i], extensions);
     if (status == EXIT_OK && paths.count == 0) {
-        complain(NULL, "there are no logs to pack: no folder named has a file *.jsonl");
+        cli_complain(NULL, "there are no logs to pack: no folder named has a file *.jsonl");
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
@@ -65,7 +65,7 @@ static int run_pack(struct args *args)
     if (status == EXIT_OK)
         status = read_document(env_path, &env);
     if (status == EXIT_OK && !env_path && tacho_environment("", NULL, &machine, NULL, &err) < 0) {
-        complain(&err, "cannot describe this machine");
+        cli_complain(&err, "cannot describe this machine");
         status = EXIT_WORK;
     }
     if (status == EXIT_OK) {
@@ -79,7 +79,7 @@ static int run_pack(struct args *args)
     free(machine);
     tch_buf_release(&config);
     tch_buf_release(&env);
-    witness_paths_release(&paths);
+    cli_witness_paths_release(&paths);
     return status;
 }
 

@@ -25,7 +25,7 @@ enum witness_at {
     WITNESS_FOLDER, /**< one without */
 };
 
-enum witness_at witness_look(const char *path);
+enum witness_at cli_witness_kind_at(const char *path);
 
 /** A list of paths that the caller releases. */
 struct witness_paths {
@@ -35,7 +35,8 @@ struct witness_paths {
 
 /** Adds the path itself, or of a folder those in it that end with one of the extensions
    (NULL-ended), by name. EXIT_OK, or EXIT_WORK after a complaint. */
-int witness_paths_add(struct witness_paths *paths, const char *path, const char *const *extensions);
-void witness_paths_release(struct witness_paths *paths);
+int cli_witness_paths_add(struct witness_paths *paths, const char *path,
+                          const char *const *extensions);
+void cli_witness_paths_release(struct witness_paths *paths);
 
 #endif

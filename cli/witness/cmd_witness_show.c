@@ -56,24 +56,24 @@ static void add_f32(struct table *t, float value)
 {
     char text[TCH_FLOAT_TEXT];
 
-    table_addf(t, PLAIN, "%.*s", (int)tch_f32_json(text, value), text);
+    cli_table_addf(t, PLAIN, "%.*s", (int)tch_f32_json(text, value), text);
 }
 
 static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line)
 {
     size_t n = kept(e);
 
-    table_addf(t, PLAIN, "%llu", (unsigned long long)line);
-    table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
-    table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->k_hash);
-    table_addf(t, PLAIN, "%zu/%zu", n, e->keep_count);
-    table_addf(t, PLAIN, "%.1f%%",
-               e->keep_count > 0 ? 100 * (double)n / (double)e->keep_count : 0.0);
+    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)line);
+    cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
+    cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->k_hash);
+    cli_table_addf(t, PLAIN, "%zu/%zu", n, e->keep_count);
+    cli_table_addf(t, PLAIN, "%.1f%%",
+                   e->keep_count > 0 ? 100 * (double)n / (double)e->keep_count : 0.0);
     add_f32(t, e->cut_cost);
     add_f32(t, e->lambda);
-    table_addf(t, PLAIN, "%llu", (unsigned long long)e->tau);
+    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->tau);
     add_f32(t, e->eps);
-    table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
+    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
 }
 
 static void add_text_raw(struct tch_buf *b, const char *key, const char *text, bool raw)
@@ -138,14 +138,14 @@ static int put_shown(struct args *args, const char *path, const tacho_witness_in
         tch_json_end_object(&b);
         tch_buf_addc(&b, '\n');
         b.failed = b.failed || json->failed;
-        return put_out(&b);
+        return cli_print(&b);
     }
     add_info(&b, path, info);
-    table_print(t, &b);
+    cli_table_print(t, &b);
     if (info->entries > top)
         tch_buf_addf(&b, "... and %llu more; --top %llu shows all\n",
                      (unsigned long long)(info->entries - top), (unsigned long long)info->entries);
-    return put_out(&b);
+    return cli_print(&b);
 }
 
 static int show_file(struct args *args, const char *path, uint64_t top)
@@ -170,7 +170,7 @@ static int show_file(struct args *args, const char *path, uint64_t top)
     int more = tacho_witness_reader_open(path, &r, &err);
 
     tch_buf_init(&json, OUT_MAX);
-    table_init(&t, &args->out, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, &args->out, columns, sizeof columns / sizeof columns[0]);
     tch_json_begin_array(&json);
     for (uint64_t n = 0; more == 0 || more == 1; n++) {
         more = tacho_witness_next(r, &entry, &err);
@@ -184,13 +184,13 @@ static int show_file(struct args *args, const char *path, uint64_t top)
     }
     tch_json_end_array(&json);
     if (more < 0) {
-        complain(&err, "cannot show '%s'", path);
+        cli_complain(&err, "cannot show '%s'", path);
         status = err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     } else {
         tacho_witness_info_get(r, &info);
         status = put_shown(args, path, &info, &t, &json, top);
     }
-    table_release(&t);
+    cli_table_release(&t);
     tch_buf_release(&json);
     tacho_witness_reader_close(r);
     return status;
@@ -213,39 +213,39 @@ static int show_seal(struct args *args, const char *folder)
     if (tch_folder_at(path, folder, TCH_SEAL_FILE, &err) < 0 ||
         tch_file_read(path, SEAL_MAX, &b, &err) < 0 ||
         tch_seal_parse(b.data, b.len, &lines, &count, hash, &err) < 0) {
-        complain(&err, "cannot show the seal of '%s'", folder);
+        cli_complain(&err, "cannot show the seal of '%s'", folder);
         tch_buf_release(&b);
         return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     }
     if (args->json)
-        return put_out(&b); /* it is JSON already, a line a file */
+        return cli_print(&b); /* it is JSON already, a line a file */
     tch_buf_clear(&b);
     tch_buf_addf(&b, "%s: sealed, %zu files\nlast hash    %s\n\n", folder, count, hash);
-    table_init(&t, &args->out, columns, 3);
+    cli_table_init(&t, &args->out, columns, 3);
     for (size_t i = 0; i < count; i++) {
         struct tch_buf size;
 
         tch_buf_init(&size, 64);
-        add_size(&size, lines[i].bytes);
-        table_add(&t, PLAIN, lines[i].file);
-        table_add(&t, PLAIN, size.data);
-        table_add(&t, PLAIN, lines[i].sha256);
+        cli_add_size(&size, lines[i].bytes);
+        cli_table_add(&t, PLAIN, lines[i].file);
+        cli_table_add(&t, PLAIN, size.data);
+        cli_table_add(&t, PLAIN, lines[i].sha256);
         tch_buf_release(&size);
     }
-    table_print(&t, &b);
-    table_release(&t);
+    cli_table_print(&t, &b);
+    cli_table_release(&t);
     tch_seal_free(lines, count);
-    return put_out(&b);
+    return cli_print(&b);
 }
 
 static int run_show(struct args *args)
 {
     uint64_t top = TOP_DEFAULT;
 
-    while (next_opt(args))
+    while (cli_next_opt(args))
         if (tch_parse_u64(args->value, 1000000000, &top) < 0)
-            return wrong_usage(args, "--top takes a number of entries, not '%s'", args->value);
-    if (witness_look(args->operands[0]) == WITNESS_SEALED)
+            return cli_wrong_usage(args, "--top takes a number of entries, not '%s'", args->value);
+    if (cli_witness_kind_at(args->operands[0]) == WITNESS_SEALED)
         return show_seal(args, args->operands[0]);
     return show_file(args, args->operands[0], top);
 }

@@ -65,7 +65,7 @@ static void add_text(struct verify *v, const struct finding *f)
 {
     struct tch_buf *b = &v->out;
 
-    add_painted(b, &v->args->out, f->why ? RED : GREEN, f->why ? "BAD" : "ok ");
+    cli_add_painted(b, &v->args->out, f->why ? RED : GREEN, f->why ? "BAD" : "ok ");
     tch_buf_addf(b, "  %s: ", f->path);
     if (f->why && f->line > 0)
         tch_buf_addf(b, "line %llu: ", (unsigned long long)f->line);
@@ -75,7 +75,7 @@ static void add_text(struct verify *v, const struct finding *f)
     }
     if (strcmp(f->kind, "seal") == 0) {
         tch_buf_addf(b, "%llu files, ", (unsigned long long)f->entries);
-        add_size(b, f->bytes);
+        cli_add_size(b, f->bytes);
         tch_buf_adds(b, ", as sealed");
     } else if (strcmp(f->kind, "bundle") == 0) {
         tch_buf_addf(b, "bundle of %llu logs, %llu entries", (unsigned long long)f->logs,
@@ -118,7 +118,7 @@ static int verify_file(struct verify *v, const char *path)
         while ((more = tacho_witness_next(r, &entry, &err)) > 0)
             ;
     if (more < 0 && more != TACHO_EPARSE) {
-        complain(NULL, "%s", err.message);
+        cli_complain(NULL, "%s", err.message);
         tacho_witness_reader_close(r);
         return EXIT_WORK;
     }
@@ -161,7 +161,7 @@ static int verify_seal(struct verify *v, const char *folder)
     tch_buf_init(&m.why, OUT_MAX);
     status = tch_seal_check(folder, note_misfit, &m, &info, &err);
     if (status < 0 && status != TACHO_EPARSE) {
-        complain(&err, "cannot check '%s'", folder);
+        cli_complain(&err, "cannot check '%s'", folder);
         tch_buf_release(&m.why);
         return EXIT_WORK;
     }
@@ -185,20 +185,21 @@ static int verify_path(struct verify *v, const char *path)
     struct witness_paths paths = {0};
     int status = EXIT_OK;
 
-    if (witness_look(path) == WITNESS_SEALED) {
+    if (cli_witness_kind_at(path) == WITNESS_SEALED) {
         v->checked++;
         return verify_seal(v, path);
     }
-    status = witness_paths_add(&paths, path, extensions);
+    status = cli_witness_paths_add(&paths, path, extensions);
     if (status == EXIT_OK && paths.count == 0) {
-        complain(NULL, "'%s' has no seal and no witness logs; 'tacho run --seal' makes one", path);
+        cli_complain(NULL, "'%s' has no seal and no witness logs; 'tacho run --seal' makes one",
+                     path);
         status = EXIT_WORK;
     }
     for (size_t i = 0; i < paths.count && status == EXIT_OK; i++) {
         v->checked++;
         status = verify_file(v, paths.path[i]);
     }
-    witness_paths_release(&paths);
+    cli_witness_paths_release(&paths);
     return status;
 }
 
@@ -209,7 +210,7 @@ static int run_verify(struct args *args)
     int status = EXIT_OK;
     int put;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         if (opt->id == OPEN)
             v.open = true;
         else
@@ -221,11 +222,11 @@ static int run_verify(struct args *args)
         status = verify_path(&v, args->operands[i]);
     if (status == EXIT_OK && v.expect && v.checked != 1) {
         tch_buf_release(&v.out);
-        return wrong_usage(args, "--expect is for one file or folder, not %zu", v.checked);
+        return cli_wrong_usage(args, "--expect is for one file or folder, not %zu", v.checked);
     }
     if (args->json)
         tch_buf_addf(&v.out, "],\"bad\":%zu}\n", v.bad);
-    put = put_out(&v.out);
+    put = cli_print(&v.out);
     if (status != EXIT_OK || put != EXIT_OK)
         return EXIT_WORK;
     return v.bad > 0 ? EXIT_CHECK : EXIT_OK;

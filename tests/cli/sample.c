@@ -20,7 +20,7 @@ static int run_echo(struct args *args)
 {
     const struct opt *opt;
 
-    while ((opt = next_opt(args)))
+    while ((opt = cli_next_opt(args)))
         printf("option %s%s%s\n", opt->name, args->value ? "=" : "",
                args->value ? args->value : "");
     for (size_t i = 0; i < args->count; i++)
@@ -52,37 +52,37 @@ static int run_table(struct args *args)
     struct table t;
     struct tch_buf b;
 
-    table_init(&t, &args->out, columns, 4);
+    cli_table_init(&t, &args->out, columns, 4);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tch_buf cell;
 
         tch_buf_init(&cell, 256);
-        table_add(&t, CYAN, rows[i].name);
-        add_duration(&cell, rows[i].ns);
-        table_add(&t, PLAIN, cell.data);
+        cli_table_add(&t, CYAN, rows[i].name);
+        cli_add_duration(&cell, rows[i].ns);
+        cli_table_add(&t, PLAIN, cell.data);
         tch_buf_clear(&cell);
-        add_percent(&cell, rows[i].share);
-        table_add(&t, PLAIN, cell.data);
+        cli_add_percent(&cell, rows[i].share);
+        cli_table_add(&t, PLAIN, cell.data);
         tch_buf_clear(&cell);
-        add_bar(&cell, &args->out, rows[i].share, 8);
-        table_add(&t, PLAIN, cell.data);
+        cli_add_bar(&cell, &args->out, rows[i].share, 8);
+        cli_table_add(&t, PLAIN, cell.data);
         tch_buf_release(&cell);
     }
     tch_buf_init(&b, 1 << 20);
-    table_print(&t, &b);
-    table_release(&t);
-    return put_out(&b);
+    cli_table_print(&t, &b);
+    cli_table_release(&t);
+    return cli_print(&b);
 }
 
 static int run_progress(struct args *args)
 {
     struct progress p;
 
-    progress_begin(&p, args, "working", 3);
-    progress_step(&p, 1);
-    warn("half-way");
-    progress_step(&p, 2);
-    progress_end(&p);
+    cli_progress_begin(&p, args, "working", 3);
+    cli_progress_step(&p, 1);
+    cli_warn("half-way");
+    cli_progress_step(&p, 2);
+    cli_progress_end(&p);
     puts("done");
     return EXIT_OK;
 }
@@ -103,7 +103,7 @@ static int run_doctor(struct args *args)
     };
 
     setenv("PATH", "/nowhere", 1);
-    return examine_machine(args, &machine);
+    return cli_doctor_examine(args, &machine);
 }
 
 static const struct arg doctor_args[] = {
@@ -177,7 +177,7 @@ static const struct cmd cmd_progress = {
     .run = run_progress,
 };
 
-static const struct opt run_opts[] = {
+static const struct opt cli_run_opts[] = {
     {.id = DIR_OPT,
      .name = "dir",
      .letter = 'd',
@@ -197,7 +197,7 @@ static const struct cmd sample_run = {
     .name = "run",
     .summary = "run a program",
     .usage = "tacho run [OPTIONS] [--] COMMAND...",
-    .opts = run_opts,
+    .opts = cli_run_opts,
     .args = run_args,
     .runs_program = true,
     .run = run_echo,

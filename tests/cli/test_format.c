@@ -19,7 +19,7 @@ static struct tch_buf *fresh(void)
 
 static void duration_is(double ns, const char *want)
 {
-    add_duration(fresh(), ns);
+    cli_add_duration(fresh(), ns);
     assert_string_equal(b.data, want);
 }
 
@@ -46,7 +46,7 @@ static void writes_durations(void **state)
 
 static void size_is(uint64_t bytes, const char *want)
 {
-    add_size(fresh(), bytes);
+    cli_add_size(fresh(), bytes);
     assert_string_equal(b.data, want);
 }
 
@@ -64,7 +64,7 @@ static void writes_sizes(void **state)
 
 static void count_is(uint64_t count, const char *want)
 {
-    add_count(fresh(), count);
+    cli_add_count(fresh(), count);
     assert_string_equal(b.data, want);
 }
 
@@ -81,7 +81,7 @@ static void writes_counts(void **state)
 
 static void percent_is(double share, const char *want)
 {
-    add_percent(fresh(), share);
+    cli_add_percent(fresh(), share);
     assert_string_equal(b.data, want);
 }
 
@@ -98,7 +98,7 @@ static void writes_percents(void **state)
 
 static void bar_is(const struct term *term, double share, const char *want)
 {
-    add_bar(fresh(), term, share, 4);
+    cli_add_bar(fresh(), term, share, 4);
     assert_string_equal(b.data, want);
 }
 
@@ -128,13 +128,13 @@ static void draws_sparklines(void **state)
     const double same[] = {5, 5};
 
     (void)state;
-    add_spark(fresh(), &utf8_term, values, 5);
+    cli_add_spark(fresh(), &utf8_term, values, 5);
     assert_string_equal(b.data, "\u2581\u2582 \u2588\u2588");
-    add_spark(fresh(), &ascii_term, values, 5);
+    cli_add_spark(fresh(), &ascii_term, values, 5);
     assert_string_equal(b.data, "_. ##");
-    add_spark(fresh(), &utf8_term, same, 2);
+    cli_add_spark(fresh(), &utf8_term, same, 2);
     assert_string_equal(b.data, "\u2581\u2581");
-    add_spark(fresh(), &utf8_term, NULL, 0);
+    cli_add_spark(fresh(), &utf8_term, NULL, 0);
     assert_string_equal(b.data, "");
 }
 

@@ -44,7 +44,7 @@ static int parse(struct args *args, const struct cmd *which, char *text, char **
         words[n++] = word;
     words[n] = NULL;
     *args = (struct args){.root = which, .cmd = which, .path = "tacho c"};
-    return parse_args(args, words);
+    return cli_parse_args(args, words);
 }
 
 static void gives_options_in_order_with_values(void **state)
@@ -55,22 +55,22 @@ static void gives_options_in_order_with_values(void **state)
 
     (void)state;
     assert_int_equal(parse(&args, &cmd, text, words), EXIT_OK);
-    assert_int_equal(next_opt(&args)->id, STRICT);
+    assert_int_equal(cli_next_opt(&args)->id, STRICT);
     assert_null(args.value);
-    assert_int_equal(next_opt(&args)->id, FORMAT);
+    assert_int_equal(cli_next_opt(&args)->id, FORMAT);
     assert_string_equal(args.value, "csv");
-    assert_int_equal(next_opt(&args)->id, OUTPUT);
+    assert_int_equal(cli_next_opt(&args)->id, OUTPUT);
     assert_string_equal(args.value, "x");
-    assert_int_equal(next_opt(&args)->id, FORMAT);
+    assert_int_equal(cli_next_opt(&args)->id, FORMAT);
     assert_string_equal(args.value, "jsonl");
-    assert_null(next_opt(&args));
-    assert_null(next_opt(&args)); /* the end stays the end */
+    assert_null(cli_next_opt(&args));
+    assert_null(cli_next_opt(&args)); /* the end stays the end */
     assert_true(args.quiet);
     assert_int_equal(args.count, 2);
     assert_string_equal(args.operands[0], "a");
     assert_string_equal(args.operands[1], "b");
     assert_null(args.operands[2]);
-    release_args(&args);
+    cli_release_args(&args);
 }
 
 static void hands_a_program_its_words_untouched(void **state)
@@ -82,11 +82,11 @@ static void hands_a_program_its_words_untouched(void **state)
     (void)state;
     assert_int_equal(parse(&args, &runner, text, words), EXIT_OK);
     assert_true(args.json);
-    assert_int_equal(next_opt(&args)->id, OUTPUT);
-    assert_null(next_opt(&args));
+    assert_int_equal(cli_next_opt(&args)->id, OUTPUT);
+    assert_null(cli_next_opt(&args));
     assert_int_equal(args.count, 3);
     assert_string_equal(args.operands[2], "--bogus");
-    release_args(&args);
+    cli_release_args(&args);
 }
 
 static void help_comes_before_missing_arguments(void **state)
@@ -100,7 +100,7 @@ static void help_comes_before_missing_arguments(void **state)
     (void)state;
     assert_int_equal(parse(&args, &needy, text, words), EXIT_OK);
     assert_true(args.help);
-    release_args(&args);
+    cli_release_args(&args);
 }
 
 static void lists_its_own_options_before_the_common(void **state)
@@ -111,11 +111,11 @@ static void lists_its_own_options_before_the_common(void **state)
     bool json = false;
 
     (void)state;
-    assert_string_equal(walk_opts(&w)->name, "format");
-    assert_string_equal(walk_opts(&w)->name, "output");
-    assert_string_equal(walk_opts(&w)->name, "strict");
-    assert_string_equal(walk_opts(&w)->name, "json");
-    while ((opt = walk_opts(&without_json)))
+    assert_string_equal(cli_walk_opts(&w)->name, "format");
+    assert_string_equal(cli_walk_opts(&w)->name, "output");
+    assert_string_equal(cli_walk_opts(&w)->name, "strict");
+    assert_string_equal(cli_walk_opts(&w)->name, "json");
+    while ((opt = cli_walk_opts(&without_json)))
         json |= strcmp(opt->name, "json") == 0;
     assert_false(json);
 }
@@ -131,7 +131,7 @@ static void takes_width_and_color_for_both_streams(void **state)
     assert_int_equal(args.out.width, 33);
     assert_int_equal(args.err.width, 33);
     assert_true(args.out.color);
-    release_args(&args);
+    cli_release_args(&args);
 }
 
 static void says_when_memory_runs_out(void **state)
@@ -146,7 +146,7 @@ static void says_when_memory_runs_out(void **state)
     status = parse(&args, &cmd, text, words);
     test_alloc_fail_after(-1);
     assert_int_equal(status, EXIT_WORK);
-    release_args(&args);
+    cli_release_args(&args);
 }
 
 int main(void)

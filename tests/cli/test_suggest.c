@@ -6,13 +6,13 @@
 static void counts_edits(void **state)
 {
     (void)state;
-    assert_int_equal(edit_distance("", ""), 0);
-    assert_int_equal(edit_distance("doctor", "doctor"), 0);
-    assert_int_equal(edit_distance("docter", "doctor"), 1);
-    assert_int_equal(edit_distance("dotcor", "doctor"), 1); /* a swap is one */
-    assert_int_equal(edit_distance("", "abc"), 3);
-    assert_int_equal(edit_distance("abc", ""), 3);
-    assert_int_equal(edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(cli_edit_distance("", ""), 0);
+    assert_int_equal(cli_edit_distance("doctor", "doctor"), 0);
+    assert_int_equal(cli_edit_distance("docter", "doctor"), 1);
+    assert_int_equal(cli_edit_distance("dotcor", "doctor"), 1); /* a swap is one */
+    assert_int_equal(cli_edit_distance("", "abc"), 3);
+    assert_int_equal(cli_edit_distance("abc", ""), 3);
+    assert_int_equal(cli_edit_distance("kitten", "sitting"), 3);
 }
 
 static void takes_words_longer_than_its_rows(void **state)
@@ -22,11 +22,11 @@ static void takes_words_longer_than_its_rows(void **state)
     (void)state;
     memset(longest, 'a', 200);
     longest[200] = '\0';
-    assert_int_equal(edit_distance(longest, "abc"), 200);
-    assert_int_equal(edit_distance("abc", longest), 200);
+    assert_int_equal(cli_edit_distance(longest, "abc"), 200);
+    assert_int_equal(cli_edit_distance("abc", longest), 200);
     longest[40] = '\0'; /* just not longer */
-    assert_int_equal(edit_distance(longest, "abc"), 39);
-    assert_int_equal(edit_distance("abc", longest), 39);
+    assert_int_equal(cli_edit_distance(longest, "abc"), 39);
+    assert_int_equal(cli_edit_distance("abc", longest), 39);
 }
 
 static const char *nearest(const char *word)
@@ -35,7 +35,7 @@ static const char *nearest(const char *word)
     struct suggestion s = {.word = word};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        suggest(&s, words[i]);
+        cli_suggest(&s, words[i]);
     return s.best ? s.best : "nothing";
 }
 

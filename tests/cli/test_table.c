@@ -15,7 +15,7 @@ static const char *print(struct table *t)
     struct tch_buf b;
 
     tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    table_print(t, &b);
+    cli_table_print(t, &b);
     assert_false(b.failed);
     return text;
 }
@@ -26,17 +26,17 @@ static void wraps_the_flexible_column(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 3);
-    table_add(&t, PLAIN, "first");
-    table_add(&t, PLAIN, "a sentence that is too long");
-    table_add(&t, PLAIN, "12");
-    table_add(&t, PLAIN, "2nd");
-    table_add(&t, PLAIN, "short");
-    table_addf(&t, PLAIN, "%d", 3);
+    cli_table_init(&t, &term, wrapping, 3);
+    cli_table_add(&t, PLAIN, "first");
+    cli_table_add(&t, PLAIN, "a sentence that is too long");
+    cli_table_add(&t, PLAIN, "12");
+    cli_table_add(&t, PLAIN, "2nd");
+    cli_table_add(&t, PLAIN, "short");
+    cli_table_addf(&t, PLAIN, "%d", 3);
     assert_string_equal(print(&t), "first  a sentence that is   12\n"
                                    "       too long\n"
                                    "2nd    short                 3\n");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static void wraps_nothing_without_a_width(void **state)
@@ -45,15 +45,15 @@ static void wraps_nothing_without_a_width(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 3);
-    table_add(&t, PLAIN, "x");
-    table_add(&t, PLAIN,
-              "a sentence that would be too long for most terminals to show in one line");
-    table_add(&t, PLAIN, "1");
+    cli_table_init(&t, &term, wrapping, 3);
+    cli_table_add(&t, PLAIN, "x");
+    cli_table_add(&t, PLAIN,
+                  "a sentence that would be too long for most terminals to show in one line");
+    cli_table_add(&t, PLAIN, "1");
     assert_string_equal(
         print(&t),
         "x  a sentence that would be too long for most terminals to show in one line  1\n");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static void lines_begin_at_their_column_and_stay_whole(void **state)
@@ -62,21 +62,21 @@ static void lines_begin_at_their_column_and_stay_whole(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 2);
+    cli_table_init(&t, &term, wrapping, 2);
     t.indent = 2;
-    table_line(&t, 0, PLAIN, "Group");
-    table_add(&t, PLAIN, "ab");
-    table_add(&t, PLAIN, "cd");
-    table_line(&t, 1, PLAIN, "a command that can be copied whole");
-    table_line(&t, 0, PLAIN, "");
-    table_add(&t, PLAIN, "ef");
-    table_add(&t, PLAIN, "gh");
+    cli_table_line(&t, 0, PLAIN, "Group");
+    cli_table_add(&t, PLAIN, "ab");
+    cli_table_add(&t, PLAIN, "cd");
+    cli_table_line(&t, 1, PLAIN, "a command that can be copied whole");
+    cli_table_line(&t, 0, PLAIN, "");
+    cli_table_add(&t, PLAIN, "ef");
+    cli_table_add(&t, PLAIN, "gh");
     assert_string_equal(print(&t), "Group\n"
                                    "  ab  cd\n"
                                    "      a command that can be copied whole\n"
                                    "\n"
                                    "  ef  gh\n");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static void an_empty_table_prints_nothing(void **state)
@@ -85,9 +85,9 @@ static void an_empty_table_prints_nothing(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 3);
+    cli_table_init(&t, &term, wrapping, 3);
     assert_string_equal(print(&t), "");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static void an_empty_cell_keeps_its_place(void **state)
@@ -96,15 +96,15 @@ static void an_empty_cell_keeps_its_place(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 3);
-    table_add(&t, PLAIN, "");
-    table_add(&t, PLAIN, "");
-    table_add(&t, PLAIN, "1");
-    table_add(&t, PLAIN, "ab");
-    table_add(&t, PLAIN, "");
-    table_add(&t, PLAIN, "");
+    cli_table_init(&t, &term, wrapping, 3);
+    cli_table_add(&t, PLAIN, "");
+    cli_table_add(&t, PLAIN, "");
+    cli_table_add(&t, PLAIN, "1");
+    cli_table_add(&t, PLAIN, "ab");
+    cli_table_add(&t, PLAIN, "");
+    cli_table_add(&t, PLAIN, "");
     assert_string_equal(print(&t), "      1\nab\n");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static void paints_words_and_not_blanks(void **state)
@@ -113,13 +113,13 @@ static void paints_words_and_not_blanks(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 2);
-    table_add(&t, RED, "a");
-    table_add(&t, PLAIN, "b");
-    table_add(&t, BOLD, "ccc");
-    table_add(&t, GREEN, "");
+    cli_table_init(&t, &term, wrapping, 2);
+    cli_table_add(&t, RED, "a");
+    cli_table_add(&t, PLAIN, "b");
+    cli_table_add(&t, BOLD, "ccc");
+    cli_table_add(&t, GREEN, "");
     assert_string_equal(print(&t), "\033[31ma\033[0m    b\n\033[1mccc\033[0m\n");
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static bool prints(const struct table *t)
@@ -128,7 +128,7 @@ static bool prints(const struct table *t)
     bool failed;
 
     tch_buf_init(&b, 1000);
-    table_print(t, &b);
+    cli_table_print(t, &b);
     failed = b.failed;
     assert_true(!failed || b.len == 0);
     tch_buf_release(&b);
@@ -141,16 +141,16 @@ static void prints_nothing_when_anything_of_it_was_lost(void **state)
     struct table t;
 
     (void)state;
-    table_init(&t, &term, wrapping, 2);
-    table_add(&t, PLAIN, "a");
-    table_add(&t, PLAIN, "b");
+    cli_table_init(&t, &term, wrapping, 2);
+    cli_table_add(&t, PLAIN, "a");
+    cli_table_add(&t, PLAIN, "b");
     assert_true(prints(&t));
     t.text.failed = true;
     assert_false(prints(&t));
     t.text.failed = false;
     t.cells.failed = true;
     assert_false(prints(&t));
-    table_release(&t);
+    cli_table_release(&t);
 }
 
 static int print_one(void *arg)
@@ -161,13 +161,13 @@ static int print_one(void *arg)
     bool failed;
 
     (void)arg;
-    table_init(&t, &term, wrapping, 3);
+    cli_table_init(&t, &term, wrapping, 3);
     for (int i = 0; i < 100; i++)
-        table_addf(&t, PLAIN, "cell %d with some text that is long enough to be wrapped", i);
+        cli_table_addf(&t, PLAIN, "cell %d with some text that is long enough to be wrapped", i);
     tch_buf_init(&b, 1 << 20);
-    table_print(&t, &b);
+    cli_table_print(&t, &b);
     failed = b.failed;
-    table_release(&t);
+    cli_table_release(&t);
     tch_buf_release(&b);
     return failed ? -1 : 0;
 }

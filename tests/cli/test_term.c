@@ -148,10 +148,10 @@ static void step_for_a_while(const struct args *args)
     uint64_t start = tch_now_ns();
     struct progress p;
 
-    progress_begin(&p, args, "stepping", 1000);
+    cli_progress_begin(&p, args, "stepping", 1000);
     for (uint64_t i = 0; tch_now_ns() - start < 30000000; i++)
-        progress_step(&p, i);
-    progress_end(&p);
+        cli_progress_step(&p, i);
+    cli_progress_end(&p);
     spent_ns = tch_now_ns() - start;
 }
 
@@ -169,12 +169,12 @@ static void hide_and_step(const struct args *args)
 {
     struct progress p;
 
-    progress_begin(&p, args, "hiding", 3);
-    progress_hide();
-    progress_hide(); /* nothing is there any more */
-    progress_step(&p, 1);
-    progress_end(&p);
-    progress_hide();
+    cli_progress_begin(&p, args, "hiding", 3);
+    cli_progress_hide();
+    cli_progress_hide(); /* nothing is there any more */
+    cli_progress_step(&p, 1);
+    cli_progress_end(&p);
+    cli_progress_hide();
 }
 
 static void draws_hidden_progress_again_at_the_next_step(void **state)
@@ -188,12 +188,12 @@ static void complain_of_places(const struct args *args)
     tacho_error err = {.line = 1, .column = 1, .message = "why"};
 
     (void)args;
-    complain(&err, "cannot read '%s'", "a");
+    cli_complain(&err, "cannot read '%s'", "a");
     err.column = 0;
-    complain(&err, "cannot read '%s'", "b\n\033[2J");
+    cli_complain(&err, "cannot read '%s'", "b\n\033[2J");
     err.line = 0;
-    complain(&err, "cannot read '%s'", "c");
-    complain(NULL, "cannot read '%s'", "d");
+    cli_complain(&err, "cannot read '%s'", "c");
+    cli_complain(NULL, "cannot read '%s'", "d");
 }
 
 static void complaints_name_line_and_column_where_known(void **state)
@@ -213,7 +213,7 @@ static void line_is(const struct progress *p, uint64_t elapsed_ns, const char *w
     struct tch_buf b;
 
     tch_buf_init(&b, 1000);
-    progress_line(&b, p, elapsed_ns);
+    cli_progress_line(&b, p, elapsed_ns);
     assert_string_equal(b.data, want);
     tch_buf_release(&b);
 }
@@ -243,15 +243,15 @@ static void reads_the_locale_by_its_name(void **state)
 
     (void)state;
     setenv("LC_ALL", "en_US.utf8", 1);
-    term_init(&term, STDOUT_FILENO, WHEN_AUTO, 0);
+    cli_term_init(&term, STDOUT_FILENO, WHEN_AUTO, 0);
     assert_true(term.utf8);
     setenv("LC_ALL", "C", 1);
     setenv("LANG", "en_US.UTF-8", 1);
-    term_init(&term, STDOUT_FILENO, WHEN_AUTO, 0);
+    cli_term_init(&term, STDOUT_FILENO, WHEN_AUTO, 0);
     assert_false(term.utf8); /* the first that is set decides */
     setenv("LC_ALL", "", 1);
     unsetenv("LC_CTYPE");
-    term_init(&term, STDOUT_FILENO, WHEN_AUTO, 0);
+    cli_term_init(&term, STDOUT_FILENO, WHEN_AUTO, 0);
     assert_true(term.utf8);
 }
 

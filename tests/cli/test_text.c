@@ -5,7 +5,7 @@
 
 static size_t width(const char *text)
 {
-    return text_width(text, strlen(text));
+    return cli_text_width(text, strlen(text));
 }
 
 static void knows_narrow_wide_and_combining(void **state)
@@ -29,26 +29,26 @@ static void gives_a_broken_byte_a_column(void **state)
 {
     (void)state;
     assert_int_equal(width("a\xFF\xC3"), 3);
-    assert_int_equal(text_fit("\xE6\xBC", 2, 1), 1);
+    assert_int_equal(cli_text_fit("\xE6\xBC", 2, 1), 1);
 }
 
 static void knows_the_edges_of_its_tables(void **state)
 {
     (void)state;
-    assert_int_equal(code_width(0x2FF), 1);
-    assert_int_equal(code_width(0x300), 0);
-    assert_int_equal(code_width(0x36F), 0);
-    assert_int_equal(code_width(0x370), 1);
-    assert_int_equal(code_width(0x10FFFF), 1);
+    assert_int_equal(cli_code_width(0x2FF), 1);
+    assert_int_equal(cli_code_width(0x300), 0);
+    assert_int_equal(cli_code_width(0x36F), 0);
+    assert_int_equal(cli_code_width(0x370), 1);
+    assert_int_equal(cli_code_width(0x10FFFF), 1);
 }
 
 static void fits_whole_characters(void **state)
 {
     (void)state;
-    assert_int_equal(text_fit("abc", 3, 2), 2);
-    assert_int_equal(text_fit("\u6f22\u5b57", 6, 3), 3); /* half of the second does not fit */
-    assert_int_equal(text_fit("e\u0301x", 4, 1), 3);     /* the accent stays with its letter */
-    assert_int_equal(text_fit("abc", 3, 0), 0);
+    assert_int_equal(cli_text_fit("abc", 3, 2), 2);
+    assert_int_equal(cli_text_fit("\u6f22\u5b57", 6, 3), 3); /* half of the second does not fit */
+    assert_int_equal(cli_text_fit("e\u0301x", 4, 1), 3);     /* the accent stays with its letter */
+    assert_int_equal(cli_text_fit("abc", 3, 0), 0);
 }
 
 static void cut_is(const char *text, size_t columns, bool utf8, const char *want)
@@ -56,7 +56,7 @@ static void cut_is(const char *text, size_t columns, bool utf8, const char *want
     struct tch_buf b;
 
     tch_buf_init(&b, 100);
-    add_cut(&b, text, strlen(text), columns, utf8);
+    cli_add_cut(&b, text, strlen(text), columns, utf8);
     assert_string_equal(b.data, want);
     tch_buf_release(&b);
 }
@@ -77,7 +77,7 @@ static void wraps_is(const char *text, size_t indent, size_t columns, const char
     struct tch_buf b;
 
     tch_buf_init(&b, 1000);
-    add_wrapped(&b, text, indent, columns);
+    cli_add_wrapped(&b, text, indent, columns);
     assert_string_equal(b.data, want);
     tch_buf_release(&b);
 }
@@ -98,9 +98,9 @@ static void stays_within_the_length_it_was_given(void **state)
     size_t next;
 
     (void)state;
-    assert_int_equal(text_line("ab   cd", 4, 3, &next), 2);
+    assert_int_equal(cli_text_line("ab   cd", 4, 3, &next), 2);
     assert_int_equal(next, 4);
-    assert_int_equal(text_line("    ", 2, 1, &next), 0);
+    assert_int_equal(cli_text_line("    ", 2, 1, &next), 0);
     assert_int_equal(next, 2);
 }
 
@@ -116,7 +116,7 @@ static void clean_is(const char *text, bool utf8, const char *want)
     struct tch_buf b;
 
     tch_buf_init(&b, 100);
-    add_clean(&b, text, utf8);
+    cli_add_clean(&b, text, utf8);
     assert_string_equal(b.data, want);
     tch_buf_release(&b);
 }
