@@ -3,23 +3,13 @@
 
 #include "base/utf8.h"
 
-/* The code point of the `step` bytes that tch_utf8_step() found valid. */
-static uint32_t decode(const char *text, size_t step)
-{
-    static const unsigned char lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-    uint32_t code = (unsigned char)text[0] & lead_bits[step];
-
-    for (size_t i = 1; i < step; i++)
-        code = code << 6 | ((unsigned char)text[i] & 0x3F);
-    return code;
-}
-
 /* One character: its bytes, and its columns in *width. */
 static size_t character(const char *text, size_t len, size_t *width)
 {
-    size_t step = (unsigned char)text[0] < 0x80 ? 1 : tch_utf8_step(text, len);
+    uint32_t code;
+    size_t step = tch_utf8_decode(text, len, &code);
 
-    *width = step > 1 ? cli_code_width(decode(text, step)) : 1;
+    *width = step > 1 ? cli_code_width(code) : 1;
     return step > 0 ? step : 1;
 }
 
@@ -129,10 +119,9 @@ void cli_add_clean(struct tch_buf *b, const char *text, bool utf8)
     size_t len = strlen(text);
 
     for (size_t i = 0; i < len;) {
-        unsigned char c = (unsigned char)text[i];
-        size_t step = tch_utf8_step(text + i, len - i);
-        bool shown =
-            c < 0x80 ? c >= 0x20 && c != 0x7F : utf8 && step > 0 && decode(text + i, step) >= 0xA0;
+        uint32_t code;
+        size_t step = tch_utf8_decode(text + i, len - i, &code);
+        bool shown = step == 1 ? code >= 0x20 && code != 0x7F : utf8 && step > 0 && code >= 0xA0;
 
         if (shown)
             tch_buf_add(b, text + i, step);

@@ -1,7 +1,7 @@
-/* UTF-8: stepping, checking, writing. */
+/* UTF-8: stepping, checking, writing, cleaning. */
 #include "utf8.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 
 static int is_tail(char c)
 {
@@ -78,4 +78,53 @@ size_t tch_utf8_put(char out[4], uint32_t code)
     out[2] = (char)(0x80 | (code >> 6 & 0x3F));
     out[3] = (char)(0x80 | (code & 0x3F));
     return 4;
+}
+
+size_t tch_utf8_decode(const char *text, size_t len, uint32_t *code)
+{
+    static const unsigned char lead_bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    size_t step = tch_utf8_step(text, len);
+
+    *code = (unsigned char)text[0] & lead_bits[step];
+    for (size_t i = 1; i < step; i++)
+        *code = *code << 6 | ((unsigned char)text[i] & 0x3F);
+    return step;
+}
+
+/* XML 1.0 has no way to write most control characters either. */
+static bool may_be_shown(uint32_t code)
+{
+    if (code < ' ')
+        return code == '\t';
+    if (code < 0x7F)
+        return true;
+    if (code < 0xA0)
+        return false;
+    if ((code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069))
+        return false;
+    return code != 0x2028 && code != 0x2029 && (code & 0xFFFE) != 0xFFFE;
+}
+
+size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code)
+{
+    size_t step = tch_utf8_decode(text, len, code);
+
+    if (step == 0 || !may_be_shown(*code))
+        *code = TCH_UTF8_REPLACEMENT;
+    return step > 0 ? step : 1;
+}
+
+void tch_utf8_add(struct tch_buf *b, const char *text, size_t len)
+{
+    while (len > 0) {
+        size_t valid = tch_utf8_valid(text, len);
+
+        tch_buf_add(b, text, valid);
+        if (valid < len) {
+            tch_buf_adds(b, TCH_UTF8_REPLACEMENT_TEXT);
+            valid++;
+        }
+        text += valid;
+        len -= valid;
+    }
 }

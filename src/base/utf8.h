@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
+
+/** U+FFFD, which is shown instead of what cannot be. */
+#define TCH_UTF8_REPLACEMENT      0xFFFDu
+#define TCH_UTF8_REPLACEMENT_TEXT "\xEF\xBF\xBD"
+
 /** Bytes (1 to 4) of the character that starts at text, or 0 where there is none. len >= 1. */
 size_t tch_utf8_step(const char *text, size_t len);
 
@@ -15,5 +21,17 @@ size_t tch_utf8_valid(const char *text, size_t len);
 
 /** Writes the code point (not a surrogate, at most U+10FFFF) to out; returns 1 to 4. */
 size_t tch_utf8_put(char out[4], uint32_t code);
+
+/** Reads the character that starts at text. Returns its bytes (1 to 4), or 0 where there is none.
+    len >= 1. */
+size_t tch_utf8_decode(const char *text, size_t len, uint32_t *code);
+
+/** Reads like tch_utf8_decode() for showing to people: *code is U+FFFD for a byte that is not
+   UTF-8, for controls but tab, for U+2028 and U+2029, for what is not a character, and for what
+   turns the direction of writing, which would let a name look like another. Returns 1 to 4. */
+size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code);
+
+/** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */
+void tch_utf8_add(struct tch_buf *b, const char *text, size_t len);
 
 #endif

@@ -55,6 +55,8 @@ static void says_where_it_stops_being_valid(void **state)
 
 static void writes_what_it_reads(void **state)
 {
+    uint32_t back;
+
     (void)state;
     for (uint32_t code = 0; code <= 0x10FFFF; code += code < 0x1000 ? 1 : 97) {
         char text[4];
@@ -65,7 +67,45 @@ static void writes_what_it_reads(void **state)
         len = tch_utf8_put(text, code);
         assert_int_equal(tch_utf8_step(text, len), len);
         assert_int_equal(tch_utf8_valid(text, len), len);
+        assert_int_equal(tch_utf8_decode(text, len, &back), len);
+        assert_int_equal(back, code);
     }
+    assert_int_equal(tch_utf8_decode("\x80", 1, &back), 0);
+}
+
+static void hides_what_may_not_be_shown(void **state)
+{
+    static const char *const hidden[] = {
+        "\x01",         "\n",           "\x7F",         "\xC2\x85", "\xE2\x80\xA8",
+        "\xE2\x80\xAE", "\xE2\x81\xA6", "\xEF\xBF\xBE", "\xFF",     "\xC3"};
+    uint32_t code;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+        size_t len = strlen(hidden[i]);
+
+        assert_int_equal(tch_utf8_shown(hidden[i], len, &code), len);
+        assert_int_equal(code, TCH_UTF8_REPLACEMENT);
+    }
+    assert_int_equal(tch_utf8_shown("\t", 1, &code), 1);
+    assert_int_equal(code, '\t');
+    assert_int_equal(tch_utf8_shown("\xD7\xA9", 2, &code), 2);
+    assert_int_equal(code, 0x5E9);
+}
+
+static void replaces_bytes_that_are_not_utf8(void **state)
+{
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 100);
+    tch_utf8_add(&b, "a\xFF\xC3\xA9\xE2\x82\n", 7);
+    assert_string_equal(b.data, "a\xEF\xBF\xBD\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD\n");
+    tch_buf_clear(&b);
+    tch_utf8_add(&b, "", 0);
+    tch_utf8_add(&b, "a\0b", 3);
+    assert_int_equal(b.len, 3);
+    tch_buf_release(&b);
 }
 
 int main(void)
@@ -75,6 +115,8 @@ int main(void)
         cmocka_unit_test(rejects_what_is_not_a_character),
         cmocka_unit_test(says_where_it_stops_being_valid),
         cmocka_unit_test(writes_what_it_reads),
+        cmocka_unit_test(hides_what_may_not_be_shown),
+        cmocka_unit_test(replaces_bytes_that_are_not_utf8),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "kit/flame/draw/frame_text.h"
+#include "base/utf8.h"
+#include "base/xml.h"
 #include "kit/flame/read/alphanumeric.h"
 
 bool tch_is_alphanumeric(uint32_t code)
@@ -27,20 +28,18 @@ bool tch_is_alphanumeric(uint32_t code)
 
 void tch_label_file(struct tch_buf *b, const char *label)
 {
-    struct tch_span rest = {label, strlen(label)};
+    size_t len = strlen(label);
 
     tch_buf_adds(b, "flamegraph-");
-    while (rest.len > 0) {
+    for (size_t i = 0; i < len;) {
         uint32_t code;
-        size_t step = tch_utf8_decode(rest, &code);
+        size_t step = tch_utf8_decode(label + i, len - i, &code);
 
         if (step > 0 && (code == '-' || code == '_' || tch_is_alphanumeric(code)))
-            tch_buf_add(b, rest.p, step);
+            tch_buf_add(b, label + i, step);
         else
             tch_buf_addc(b, '_');
-        step = step ? step : 1;
-        rest.p += step;
-        rest.len -= step;
+        i += step > 0 ? step : 1;
     }
     tch_buf_adds(b, ".svg");
 }
@@ -78,7 +77,7 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
         return tch_fail_errno(err, errno, "cannot read '%s'", path);
     tch_buf_init(&ours, 1 << 20);
     tch_buf_adds(&ours, " data-label=\"");
-    tch_xml_text(&ours, (struct tch_span){label, strlen(label)});
+    tch_xml_add_line(&ours, label, strlen(label));
     tch_buf_addc(&ours, '"');
     if (!memmem(head, (size_t)len, "class=\"tacho-flame\"", 19))
         status =

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "base/utf8.h"
+#include "base/xml.h"
 #include "kit/run/value.h"
 
 /* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
@@ -14,33 +14,6 @@ enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 566, BOTTOM = 202
 enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
 enum { TITLE_HEIGHT = 30 }; /* of a file */
 enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* characters, of which two stand beside each other */ };
-
-void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len;) {
-        size_t step = tch_utf8_step(text + i, len - i);
-        unsigned char c = (unsigned char)text[i];
-
-        if (step == 0 || (c < 0x20 && c != '\n' && c != '\t'))
-            tch_buf_adds(b, "\xEF\xBF\xBD"); /* no document may have these */
-        else if (c == '<')
-            tch_buf_adds(b, "&lt;");
-        else if (c == '>')
-            tch_buf_adds(b, "&gt;");
-        else if (c == '&')
-            tch_buf_adds(b, "&amp;");
-        else if (c == '"')
-            tch_buf_adds(b, "&quot;");
-        else
-            tch_buf_add(b, text + i, step);
-        i += step > 0 ? step : 1;
-    }
-}
-
-void tch_add_escaped(struct tch_buf *b, const char *text)
-{
-    tch_add_escaped_n(b, text, strlen(text));
-}
 
 void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero)
 {
@@ -148,7 +121,7 @@ static void add_ticks_x(struct tch_plot *p)
         add_tick_x(p, fabs(x) < step / 1e6 ? 0 : x);
     tch_buf_addf(p->b, "</g><text class=\"axis\" x=\"%d\" y=\"%d\">", (LEFT + RIGHT) / 2,
                  HEIGHT - 6);
-    tch_add_escaped(p->b, p->x_name);
+    tch_xml_adds(p->b, p->x_name);
     tch_buf_adds(p->b, "</text>");
 }
 
@@ -186,7 +159,7 @@ static void add_keys(struct tch_plot *p)
                      "<path class=\"%c\" d=\"M%zu %zuh16\"/><text class=\"name\" x=\"%zu\" "
                      "y=\"%zu\">",
                      'a' + (char)i, x, y, x + 22, y + 4);
-        tch_add_escaped(p->b, p->keys[i]);
+        tch_xml_adds(p->b, p->keys[i]);
         tch_buf_adds(p->b, "</text>");
     }
     tch_buf_adds(p->b, "</g>");
@@ -205,7 +178,7 @@ void tch_plot_begin(struct tch_plot *p)
     if (!(p->y1 > p->y0))
         p->y1 = p->y0 + 1;
     tch_buf_adds(p->b, "<figure class=\"plot\"><figcaption>");
-    tch_add_escaped(p->b, p->title);
+    tch_xml_adds(p->b, p->title);
     tch_buf_addf(p->b, "</figcaption><svg viewBox=\"0 0 %d %zu\" tabindex=\"0\" role=\"img\"",
                  WIDTH, HEIGHT + keys_height(p));
     tch_buf_addf(p->b, " data-x0=\"%.17g\" data-x1=\"%.17g\" data-y0=\"%.17g\" data-y1=\"%.17g\"",
@@ -213,11 +186,11 @@ void tch_plot_begin(struct tch_plot *p)
     tch_buf_adds(p->b, p->x_log ? " data-xlog=\"1\"" : "");
     tch_buf_adds(p->b, p->y_log ? " data-ylog=\"1\"" : "");
     tch_buf_addf(p->b, " data-xu=\"%s\" data-yu=\"%s\" data-xn=\"", units[p->xu], units[p->yu]);
-    tch_add_escaped(p->b, p->x_name);
+    tch_xml_adds(p->b, p->x_name);
     tch_buf_adds(p->b, "\" data-yn=\"");
-    tch_add_escaped(p->b, p->y_name);
+    tch_xml_adds(p->b, p->y_name);
     tch_buf_adds(p->b, "\" aria-label=\"");
-    tch_add_escaped(p->b, p->title);
+    tch_xml_adds(p->b, p->title);
     tch_buf_adds(p->b, "\">");
     add_ticks_y(p);
     add_ticks_x(p);
@@ -409,7 +382,7 @@ void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, 
                  "<rect y=\"-%d\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\" fill=\"#fff\"/>",
                  TITLE_HEIGHT, width, height);
     tch_buf_adds(b, "<text class=\"title\" x=\"12\" y=\"-10\">");
-    tch_add_escaped(b, title);
+    tch_xml_adds(b, title);
     tch_buf_adds(b, "</text>");
     tch_buf_add(b, at, (size_t)(end - at));
     tch_buf_adds(b, "</svg>\n");

@@ -64,8 +64,4 @@ void tch_plot_end_picture(struct tch_plot *p);
 /** The SVG of a chart that was added to b from `from` on, as a file of its own. */
 void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b);
 
-/** Text as HTML or XML has it. */
-void tch_add_escaped(struct tch_buf *b, const char *text);
-void tch_add_escaped_n(struct tch_buf *b, const char *text, size_t len);
-
 #endif

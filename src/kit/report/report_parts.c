@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/number.h"
+#include "base/xml.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
 #include "kit/run/value.h"
@@ -17,28 +19,6 @@
 enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };
 
 /* Flamegraphs. */
-
-static void add_base64(struct tch_buf *b, const char *data, size_t len)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *in = (const unsigned char *)data;
-    char *out = tch_buf_room(b, (len + 2) / 3 * 4);
-    size_t n = 0;
-
-    if (!out)
-        return;
-    for (size_t i = 0; i < len; i += 3) {
-        size_t left = len - i;
-        unsigned group = (unsigned)in[i] << 16 | (left > 1 ? (unsigned)in[i + 1] << 8 : 0) |
-                         (left > 2 ? in[i + 2] : 0);
-
-        out[n++] = digits[group >> 18];
-        out[n++] = digits[group >> 12 & 63];
-        out[n++] = left > 1 ? digits[group >> 6 & 63] : '=';
-        out[n++] = left > 2 ? digits[group & 63] : '=';
-    }
-    tch_buf_grew(b, n);
-}
 
 /* A picture that is lower than a frame gets a frame as low. */
 static void add_height(struct tch_buf *b, const char *svg, size_t len)
@@ -58,11 +38,11 @@ static void add_height(struct tch_buf *b, const char *svg, size_t len)
 void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len)
 {
     tch_buf_adds(b, "<h3>");
-    tch_add_escaped(b, name);
+    tch_xml_adds(b, name);
     tch_buf_adds(b, "</h3>\n<iframe title=\"");
-    tch_add_escaped(b, name);
+    tch_xml_adds(b, name);
     tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
-    add_base64(b, svg, len);
+    tch_base64_add(b, svg, len);
     tch_buf_addc(b, '"');
     add_height(b, svg, len);
     tch_buf_adds(b, "></iframe>\n");
@@ -119,7 +99,7 @@ static void add_stage(struct tch_buf *b, struct tch_stage *stage, double total)
     tch_stage_summarise(stage, &s);
     share = total > 0 ? s.total / total : 0;
     tch_buf_adds(b, "<tr><td>");
-    tch_add_escaped_n(b, stage->name, stage->name_len);
+    tch_xml_add(b, stage->name, stage->name_len);
     tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)stage->count);
     tch_add_value(b, TCH_NS, s.total * 1e3);
     tch_buf_addf(b, "</td><td>%.1f %%</td><td style=\"text-align:left\">", 100 * share);
@@ -140,7 +120,7 @@ static void add_group(struct tch_buf *b, struct tch_stage_group *group)
     size_t shown = 0;
 
     tch_buf_adds(b, "<h3>");
-    tch_add_escaped_n(b, group->event, group->event_len);
+    tch_xml_add(b, group->event, group->event_len);
     tch_buf_addf(b,
                  "</h3>\n<div class=\"wide\"><table><tr><th>stage, of %llu events</th>"
                  "<th>times</th><th>total</th><th>share</th><th></th><th>p50</th><th>p95</th>"
@@ -201,7 +181,7 @@ static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
     } else {
         tch_buf_add(&text, value->text, value->len);
     }
-    tch_add_escaped_n(b, text.data, text.len);
+    tch_xml_add(b, text.data, text.len);
     b->failed = b->failed || text.failed;
     tch_buf_release(&text);
 }
@@ -219,7 +199,7 @@ static void add_fact(struct tch_buf *b, const char *name, const struct tch_json_
         return;
     }
     tch_buf_adds(b, "<tr><td>");
-    tch_add_escaped(b, name);
+    tch_xml_adds(b, name);
     tch_buf_adds(b, "</td><td><code>");
     add_json_text(b, value);
     tch_buf_adds(b, "</code></td></tr>\n");

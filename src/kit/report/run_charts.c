@@ -7,6 +7,7 @@
 #include <tacho/csv.h>
 
 #include "base/fail.h"
+#include "base/xml.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
 
@@ -216,7 +217,7 @@ static int read_series(struct series *s, const char *folder, const char *file, i
     if (status != TACHO_EPARSE)
         return status;
     tch_buf_addf(b, "<p class=\"sub\">%s could be read in part only: ", file);
-    tch_add_escaped(b, why.message);
+    tch_xml_adds(b, why.message);
     tch_buf_adds(b, "</p>\n");
     return 0;
 }

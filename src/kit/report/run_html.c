@@ -4,6 +4,7 @@
 #include <tacho/version.h>
 
 #include "base/json_read.h"
+#include "base/xml.h"
 #include "kit/run/value.h"
 #include "kit/stats/ratio.h"
 #include "plot.h"
@@ -26,7 +27,7 @@ void tch_page_open(struct tch_buf *b, const char *title)
     tch_buf_adds(b, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                     "<title>");
-    tch_add_escaped(b, title);
+    tch_xml_adds(b, title);
     tch_buf_adds(b, " - tacho</title>\n<style>\n");
     tch_buf_add(b, tch_report_css, tch_report_css_len);
     tch_buf_adds(b, "</style></head><body>\n");
@@ -38,7 +39,7 @@ void tch_page_close(struct tch_buf *b, const char *from)
                     "double-click for all of it. By keyboard: Tab to a chart, arrows move, + and - "
                     "zoom, Esc shows all.</p>\n"
                     "<footer>Made by tacho " TACHO_VERSION " from ");
-    tch_add_escaped(b, from);
+    tch_xml_adds(b, from);
     tch_buf_adds(b, ".</footer>\n<script>\n");
     tch_buf_add(b, tch_report_js, tch_report_js_len);
     tch_buf_adds(b, "</script></body></html>\n");
@@ -56,14 +57,14 @@ static void add_names(struct tch_buf *b, const struct tch_report_run *runs, size
 static void add_title(struct tch_buf *b, const struct tch_receipt *r)
 {
     tch_buf_adds(b, "<h1>");
-    tch_add_escaped(b, r->name);
+    tch_xml_adds(b, r->name);
     tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
-    tch_add_escaped(b, r->command);
+    tch_xml_adds(b, r->command);
     tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%zu run%s, ", r->samples.count,
                  r->samples.count == 1 ? "" : "s");
-    tch_add_escaped(b, r->started_at);
+    tch_xml_adds(b, r->started_at);
     tch_buf_adds(b, ", ");
-    tch_add_escaped(b, r->state);
+    tch_xml_adds(b, r->state);
     tch_buf_adds(b, "</p>\n");
 }
 
@@ -74,9 +75,9 @@ static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, "<ul class=\"warnings\">\n");
     for (size_t i = 0; i < r->warnings.count; i++) {
         tch_buf_adds(b, "<li>");
-        tch_add_escaped(b, r->warnings.item[i].text);
+        tch_xml_adds(b, r->warnings.item[i].text);
         tch_buf_adds(b, "<span>");
-        tch_add_escaped(b, r->warnings.item[i].advice);
+        tch_xml_adds(b, r->warnings.item[i].advice);
         tch_buf_adds(b, "</span></li>\n");
     }
     tch_buf_adds(b, "</ul>\n");
@@ -110,7 +111,7 @@ static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
         if (!shown)
             continue;
         tch_buf_adds(b, "<div class=\"head\"><span>");
-        tch_add_escaped(b, row_title(r, row, title));
+        tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</span><b>");
         tch_add_value(b, row->unit, row->summary.median);
         tch_buf_adds(b, "</b><span>");
@@ -143,7 +144,7 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         char title[96];
 
         tch_buf_adds(b, "<tr><td>");
-        tch_add_escaped(b, row_title(r, row, title));
+        tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->median);
         tch_buf_adds(b, "<td>");
@@ -165,7 +166,7 @@ static void add_side_by_side(struct tch_buf *b, const struct tch_report_run *run
     tch_buf_adds(b, "<h1>Side by side</h1>\n<div class=\"wide\"><table><tr><th></th>");
     for (size_t i = 0; i < count; i++) {
         tch_buf_adds(b, "<th>");
-        tch_add_escaped(b, runs[i].receipt.name);
+        tch_xml_adds(b, runs[i].receipt.name);
         tch_buf_adds(b, "</th>");
     }
     tch_buf_adds(b, "</tr>\n");
@@ -173,7 +174,7 @@ static void add_side_by_side(struct tch_buf *b, const struct tch_report_run *run
         const struct tch_run_row *row = &runs[0].receipt.rows.row[j];
 
         tch_buf_adds(b, "<tr><td>");
-        tch_add_escaped(b, row->title);
+        tch_xml_adds(b, row->title);
         tch_buf_adds(b, "</td>");
         for (size_t i = 0; i < count; i++) {
             const struct tch_receipt *r = &runs[i].receipt;

@@ -1,6 +1,6 @@
 /* JUnit XML, for CI pages: one test case a run folder, failed when one of its runs failed. */
+#include "base/xml.h"
 #include "kit/run/value.h"
-#include "plot.h"
 #include "report.h"
 
 static size_t count_failed(const struct tch_run_samples *samples)
@@ -22,7 +22,7 @@ static void add_case(struct tch_buf *b, const struct tch_receipt *r)
     size_t failed = count_failed(&r->samples);
 
     tch_buf_adds(b, "  <testcase classname=\"tacho.run\" name=\"");
-    tch_add_escaped(b, r->name);
+    tch_xml_adds(b, r->name);
     tch_buf_addf(b, "\" time=\"%.9f\">\n", seconds(r));
     if (failed > 0 || strcmp(r->state, "failed") == 0)
         tch_buf_addf(b, "    <failure message=\"%zu of %zu runs failed\"/>\n", failed,
@@ -31,14 +31,14 @@ static void add_case(struct tch_buf *b, const struct tch_receipt *r)
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct tch_run_row *row = &r->rows.row[i];
 
-        tch_add_escaped(b, row->title);
+        tch_xml_adds(b, row->title);
         tch_buf_adds(b, ": ");
         tch_add_value(b, row->unit, row->summary.median);
         tch_buf_addc(b, '\n');
     }
     for (size_t i = 0; i < r->warnings.count; i++) {
         tch_buf_adds(b, "warning: ");
-        tch_add_escaped(b, r->warnings.item[i].text);
+        tch_xml_adds(b, r->warnings.item[i].text);
         tch_buf_addc(b, '\n');
     }
     tch_buf_adds(b, "</system-out>\n  </testcase>\n");

@@ -1,5 +1,6 @@
 /* The spans that programs recorded, summed up by name. */
 #include "base/fail.h"
+#include "base/xml.h"
 #include "kit/run/run_trace.h"
 #include "kit/run/value.h"
 #include "lib/trace/recording_file.h"
@@ -86,7 +87,7 @@ static void add_spans(struct tch_buf *b, const struct spans *s)
         const struct span *span = &s->list[i];
 
         tch_buf_adds(b, "<tr><td>");
-        tch_add_escaped(b, span->name);
+        tch_xml_adds(b, span->name);
         tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)span->count);
         tch_add_value(b, TCH_NS, span->total);
         tch_buf_adds(b, "</td><td>");

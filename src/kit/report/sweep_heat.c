@@ -1,6 +1,7 @@
 /* Heat maps of a sweep: two parameters across, a colour and a number a cell. */
 #include <math.h>
 
+#include "base/xml.h"
 #include "kit/run/value.h"
 #include "plot.h"
 #include "sweep_page.h"
@@ -78,10 +79,10 @@ static void add_words(const struct map *m, size_t cell)
     enum tch_unit unit = m->r->measures[m->measure].unit;
 
     tch_buf_adds(m->b, "<title>");
-    tch_add_escaped(m->b, c->name);
+    tch_xml_adds(m->b, c->name);
     tch_buf_adds(m->b, ": ");
     if (isnan(v->median))
-        tch_add_escaped(m->b, c->failure ? c->failure : c->state);
+        tch_xml_adds(m->b, c->failure ? c->failure : c->state);
     else
         tch_add_value(m->b, unit, v->median);
     if (v->level > 0) {
@@ -128,7 +129,7 @@ static void add_cell(const struct map *m, size_t row, size_t column)
         if (known)
             add_value(m, value);
         else
-            tch_add_escaped(m->b, c->state);
+            tch_xml_adds(m->b, c->state);
         tch_buf_adds(m->b, "</text>");
     }
     add_words(m, cell);
@@ -140,7 +141,7 @@ static void add_label(const struct map *m, const char *text, size_t most)
 {
     size_t len = strlen(text);
 
-    tch_add_escaped_n(m->b, text, len <= most ? len : most - 1);
+    tch_xml_add(m->b, text, len <= most ? len : most - 1);
     tch_buf_adds(m->b, len <= most ? "" : "…");
 }
 
@@ -209,10 +210,10 @@ void tch_heat_map(const struct tch_results *r, size_t measure, enum tch_heat kin
     m.high = fmax(3, fmin(fmin(SLOT_MOST, fmax(16, m.wide)), 900.0 / (double)m.rows));
     find_range(&m);
     tch_buf_adds(b, "<figure><figcaption>");
-    tch_add_escaped(b, title);
+    tch_xml_adds(b, title);
     tch_buf_addf(b, "</figcaption><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"", WIDTH,
                  TOP + (double)m.rows * m.high + BELOW);
-    tch_add_escaped(b, title);
+    tch_xml_adds(b, title);
     tch_buf_adds(b, "\"><g class=\"heat\">");
     for (size_t i = 0; i < m.rows; i++)
         for (size_t j = 0; j < m.columns; j++)

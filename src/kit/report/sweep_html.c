@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/xml.h"
 #include "kit/run/value.h"
 #include "plot.h"
 #include "report.h"
@@ -16,20 +17,20 @@ static void add_open(struct tch_buf *b, const struct tch_sweep *sweep)
 {
     tch_page_open(b, sweep->plan->name);
     tch_buf_adds(b, "<h1>");
-    tch_add_escaped(b, sweep->plan->name);
+    tch_xml_adds(b, sweep->plan->name);
     tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
-    tch_add_escaped(b, sweep->plan->line);
+    tch_xml_adds(b, sweep->plan->line);
     tch_buf_adds(b, "</code></p>\n");
     if (sweep->plan->baseline) {
         tch_buf_adds(b, "<p class=\"sub\">baseline: <code>");
-        tch_add_escaped(b, sweep->plan->baseline);
+        tch_xml_adds(b, sweep->plan->baseline);
         tch_buf_adds(b, "</code></p>\n");
     }
     tch_buf_addf(b, "<p class=\"sub\">%zu cells, %llu of %llu runs, ", sweep->cells,
                  (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total);
-    tch_add_escaped(b, sweep->started_at);
+    tch_xml_adds(b, sweep->started_at);
     tch_buf_addf(b, ", seed %llu, ", (unsigned long long)sweep->plan->seed);
-    tch_add_escaped(b, sweep->surroundings.machine_class);
+    tch_xml_adds(b, sweep->surroundings.machine_class);
     tch_buf_adds(b, "</p>\n");
 }
 
@@ -51,7 +52,7 @@ static void add_warnings(struct tch_buf *b, const struct tch_results *r)
                      r->pending, r->sweep->cells);
     if (r->unexpected > 0) {
         tch_buf_adds(b, "<li>the cost does not grow as expected: O(");
-        tch_add_escaped(b, r->expect.text);
+        tch_xml_adds(b, r->expect.text);
         tch_buf_adds(b, ")</li>\n");
     }
     tch_buf_adds(b, "</ul>\n");
@@ -72,7 +73,7 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
             continue;
         shown++;
         tch_buf_adds(b, "<div class=\"head\"><span>best: ");
-        tch_add_escaped(b, c->name);
+        tch_xml_adds(b, c->name);
         tch_buf_adds(b, "</span><b>");
         tch_add_value(b, r->measures[r->cost].unit, v->median);
         tch_buf_adds(b, "</b><span>");
@@ -85,7 +86,7 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "</div>\n<p class=\"sub\">Best: no other cell is as good in all of ");
     for (size_t i = 0; i < r->objective_count; i++) {
         tch_buf_adds(b, i == 0 ? "" : ", ");
-        tch_add_escaped(b, r->measures[r->objective[i].measure].title);
+        tch_xml_adds(b, r->measures[r->objective[i].measure].title);
         tch_buf_adds(b, r->objective[i].more ? " (more is better)" : "");
     }
     tch_buf_adds(b, " and better in one, beyond the intervals.</p>\n");
@@ -97,7 +98,7 @@ static void add_fit(struct tch_buf *b, const struct tch_results *r,
     const struct tch_fit *fit = &s->fit;
 
     tch_buf_adds(b, "<tr><td>");
-    tch_add_escaped(b, s->name[0] ? s->name : "all");
+    tch_xml_adds(b, s->name[0] ? s->name : "all");
     if (fit->best < 0) {
         tch_buf_addf(b, "</td><td class=\"text\" colspan=\"7\">too few values: %d are needed",
                      TCH_FIT_LEAST);
@@ -130,7 +131,7 @@ static void add_growth(struct tch_buf *b, const struct tch_results *r)
         return;
     along = r->sweep->plan->grid->param[r->along].name;
     tch_buf_adds(b, "<h2>How the ");
-    tch_add_escaped(b, r->measures[r->cost].title);
+    tch_xml_adds(b, r->measures[r->cost].title);
     tch_buf_addf(b, " grows with n%s%s</h2>\n", strcmp(along, "n") == 0 ? "" : " = ",
                  strcmp(along, "n") == 0 ? "" : along);
     tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th>");
@@ -139,7 +140,7 @@ static void add_growth(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "<th>exponent, 95 %</th>");
     if (r->expect.text) {
         tch_buf_adds(b, "<th>as expected: ");
-        tch_add_escaped(b, r->expect.text);
+        tch_xml_adds(b, r->expect.text);
         tch_buf_adds(b, "</th>");
     }
     tch_buf_adds(b, "</tr>\n");
@@ -204,13 +205,13 @@ static void add_link(struct tch_buf *b, const struct tch_results *r,
         access(path, F_OK) < 0)
         file = "run.json";
     if (!c->folder[0]) {
-        tch_add_escaped(b, c->name);
+        tch_xml_adds(b, c->name);
         return;
     }
     tch_buf_adds(b, "<a href=\"");
-    tch_add_escaped(b, c->folder);
+    tch_xml_adds(b, c->folder);
     tch_buf_addf(b, "/%s\">", file);
-    tch_add_escaped(b, c->name);
+    tch_xml_adds(b, c->name);
     tch_buf_adds(b, "</a>");
 }
 
@@ -234,7 +235,7 @@ static void add_cell(struct tch_buf *b, const struct tch_results *r, size_t i)
                          grid->param[j].number[tch_grid_index(grid, at, j)]);
         else
             tch_buf_adds(b, "<td>");
-        tch_add_escaped(b, shown ? tch_grid_text(grid, at, j) : "");
+        tch_xml_adds(b, shown ? tch_grid_text(grid, at, j) : "");
         tch_buf_adds(b, "</td>");
     }
     tch_buf_addf(b, "<td data-v=\"%zu\">%zu</td>", c->runs, c->runs);
@@ -252,7 +253,7 @@ static void add_cell(struct tch_buf *b, const struct tch_results *r, size_t i)
                                                     : "<td></td>");
     } else {
         tch_buf_adds(b, "<td class=\"bad\">");
-        tch_add_escaped(b, c->failure ? c->failure : c->state);
+        tch_xml_adds(b, c->failure ? c->failure : c->state);
         tch_buf_adds(b, "</td>");
     }
     tch_buf_adds(b, "</tr>\n");
@@ -267,14 +268,14 @@ static void add_cells(struct tch_buf *b, const struct tch_results *r)
     for (size_t i = 0; i < grid->count; i++)
         tch_buf_addf(b, "<th>%s</th>", grid->param[i].name);
     tch_buf_adds(b, "<th>runs</th><th>");
-    tch_add_escaped(b, r->measures[r->cost].title);
+    tch_xml_adds(b, r->measures[r->cost].title);
     tch_buf_adds(b, "</th><th>95 % interval</th>");
     if (sweep->baselines > 0)
         tch_buf_adds(b, "<th>by the baseline, 95 %</th>");
     for (size_t i = 0; i < r->measure_count; i++)
         if (is_column(r, i)) {
             tch_buf_adds(b, "<th>");
-            tch_add_escaped(b, r->measures[i].title);
+            tch_xml_adds(b, r->measures[i].title);
             tch_buf_adds(b, "</th>");
         }
     tch_buf_adds(b, "<th></th></tr>\n");

@@ -6,6 +6,7 @@
 #include <tacho/version.h>
 
 #include "base/fail.h"
+#include "base/xml.h"
 #include "kit/run/value.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
@@ -19,7 +20,7 @@ enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 130 };
 static void add_text(struct tch_buf *b, const char *tag, const char *text)
 {
     tch_buf_addf(b, "<%s>", tag);
-    tch_add_escaped(b, text);
+    tch_xml_adds(b, text);
     tch_buf_addf(b, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
@@ -36,9 +37,9 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_addf(b, "</style></head><body>\n<h1>%s</h1>\n", word);
     if (f->a_name && f->b_name) {
         tch_buf_adds(b, "<p class=\"sub key\"><i style=\"background:var(--a)\"></i>A: ");
-        tch_add_escaped(b, f->a_name);
+        tch_xml_adds(b, f->a_name);
         tch_buf_adds(b, "</p>\n<p class=\"sub key\"><i style=\"background:var(--b)\"></i>B: ");
-        tch_add_escaped(b, f->b_name);
+        tch_xml_adds(b, f->b_name);
         tch_buf_adds(b, "</p>\n");
     }
     tch_buf_addf(
@@ -126,7 +127,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
         tch_buf_addf(&title, "%s: ", about->bench);
     tch_add_metric_title(&title, f, i);
     tch_buf_adds(b, "<tr><td>");
-    tch_add_escaped(b, title.data);
+    tch_xml_adds(b, title.data);
     tch_buf_release(&title);
     tch_buf_adds(b, "</td>");
     add_verdict(b, f, i);
@@ -176,11 +177,11 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
         const struct tch_difference *d = &f->differences[i];
 
         tch_buf_adds(b, "<tr><td>");
-        tch_add_escaped(b, d->path);
+        tch_xml_adds(b, d->path);
         tch_buf_adds(b, "</td><td><code>");
-        tch_add_escaped(b, d->a ? d->a : "");
+        tch_xml_adds(b, d->a ? d->a : "");
         tch_buf_adds(b, "</code></td><td><code>");
-        tch_add_escaped(b, d->b ? d->b : "");
+        tch_xml_adds(b, d->b ? d->b : "");
         tch_buf_adds(b, "</code></td></tr>\n");
     }
     tch_buf_adds(b, "</table></div>\n");

@@ -1,5 +1,5 @@
 /* Verdicts as JUnit XML: a test case a row; FAIL is a failure, INCONCLUSIVE is skipped. */
-#include "plot.h"
+#include "base/xml.h"
 #include "verdict_formats.h"
 
 static void add_escaped(struct tch_buf *b, const struct tch_findings *f, size_t i,
@@ -9,7 +9,7 @@ static void add_escaped(struct tch_buf *b, const struct tch_findings *f, size_t 
 
     tch_buf_init(&text, 4096);
     add(&text, f, i);
-    tch_add_escaped(b, text.data);
+    tch_xml_adds(b, text.data);
     tch_buf_release(&text);
 }
 
@@ -20,7 +20,7 @@ static void add_case(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_adds(b, "  <testcase classname=\"tacho.gate");
     if (f->about[i].bench[0])
         tch_buf_addc(b, '.');
-    tch_add_escaped(b, f->about[i].bench);
+    tch_xml_adds(b, f->about[i].bench);
     tch_buf_adds(b, "\" name=\"");
     add_escaped(b, f, i, tch_add_metric_title);
     tch_buf_adds(b, "\">\n");

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "lib/trace/trace_output.h"
 #include "trace_readers.h"
 
@@ -37,7 +38,7 @@ static uint32_t add_text(struct recording_reader *c, const char *text, size_t le
     uint32_t number = TCH_INTERN_NONE;
 
     tch_buf_clear(&c->args);
-    tch_add_utf8(&c->args, text, len);
+    tch_utf8_add(&c->args, text, len);
     if (!c->args.failed)
         number = tch_intern_add(&c->r->m->texts, c->args.data, c->args.len);
     return number;

@@ -2,43 +2,11 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "base/base64.h"
 #include "base/fail.h"
 #include "histogram.h"
 
 enum { TEXT_LIMIT = 4 * 1024 * 1024 };
-
-static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void put_base64(struct tch_buf *out, const char *data, size_t len)
-{
-    for (size_t i = 0; i < len; i += 3) {
-        size_t have = len - i < 3 ? len - i : 3;
-        uint32_t bits = 0;
-
-        for (size_t j = 0; j < 3; j++)
-            bits = bits << 8 | (j < have ? (uint8_t)data[i + j] : 0);
-        for (size_t j = 0; j < 4; j++)
-            tch_buf_addc(out, j <= have ? base64[bits >> (18 - 6 * j) & 63] : '=');
-    }
-}
-
-static int get_base64(const char *text, size_t len, struct tch_buf *out, tacho_error *err)
-{
-    uint32_t bits = 0;
-
-    while (len > 0 && text[len - 1] == '=')
-        len--;
-    for (size_t i = 0; i < len; i++) {
-        const char *digit = text[i] ? strchr(base64, text[i]) : NULL;
-
-        if (!digit)
-            return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: a character is not of base64");
-        bits = bits << 6 | (uint32_t)(digit - base64);
-        if (i % 4 > 0)
-            tch_buf_addc(out, (char)(bits >> (6 - 2 * (i % 4)) & 0xff));
-    }
-    return out->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading a histogram") : 0;
-}
 
 /* Seconds with three decimals, whatever the locale. */
 static void put_seconds(struct tch_buf *b, double seconds)
@@ -79,7 +47,7 @@ int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start
         tch_buf_addc(&b, ',');
         put_seconds(&b, length_s);
         tch_buf_addf(&b, ",%" PRIu64 ".%03" PRIu64 ",", h->max / 1000000, h->max / 1000 % 1000);
-        put_base64(&b, bytes.data, bytes.len);
+        tch_base64_add(&b, bytes.data, bytes.len);
         tch_buf_addc(&b, '\n');
         text = tch_buf_take(&b);
     }
@@ -99,7 +67,9 @@ int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, 
         len--;
     for (start = len; start > 0 && line[start - 1] != ',';)
         start--;
-    return get_base64(line + start, len - start, out, err);
+    if (tch_base64_parse(line + start, len - start, out) < 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: a character is not of base64");
+    return out->failed ? tch_fail_memory(err) : 0;
 }
 
 int tacho_histogram_parse_line(const char *line, size_t len, tacho_histogram **ret,

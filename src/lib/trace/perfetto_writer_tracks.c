@@ -2,6 +2,7 @@
 #include "perfetto_writer.h"
 
 #include "base/fail.h"
+#include "base/utf8.h"
 
 enum { SEQUENCE_FIRST = 2 }; /* sequence 1 is for what is of no thread */
 
@@ -26,7 +27,7 @@ void tch_pf_add_utf8(struct tch_perfetto *p, uint32_t field, const char *text, s
 {
     size_t begun = tch_pb_begin(&p->packet, field);
 
-    tch_add_utf8(&p->packet, text, len);
+    tch_utf8_add(&p->packet, text, len);
     tch_pb_end(&p->packet, begun);
 }
 

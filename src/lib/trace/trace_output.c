@@ -3,7 +3,6 @@
 
 #include "base/fail.h"
 #include "base/json_write.h"
-#include "base/utf8.h"
 
 int tch_out_init(struct tch_out *o, struct tch_replace *file, tacho_error *err)
 {
@@ -92,21 +91,6 @@ void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
         break;
     default:
         tch_json_u64(b, arg->bits);
-    }
-}
-
-void tch_add_utf8(struct tch_buf *b, const char *text, size_t len)
-{
-    while (len > 0) {
-        size_t good = tch_utf8_valid(text, len);
-
-        tch_buf_add(b, text, good);
-        if (good < len) {
-            tch_buf_adds(b, "\xEF\xBF\xBD");
-            good++;
-        }
-        text += good;
-        len -= good;
     }
 }
 

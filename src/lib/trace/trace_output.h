@@ -52,9 +52,6 @@ void tch_args_gather(struct tch_arg_list *ret, const struct tch_recording *r,
 /** Adds its value as JSON. */
 void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg);
 
-/** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */
-void tch_add_utf8(struct tch_buf *b, const char *text, size_t len);
-
 /** The part of a path behind its last slash. */
 const char *tch_base_name(const char *path);
 

@@ -10,31 +10,6 @@ static struct tch_span span(const char *text)
     return (struct tch_span){text, strlen(text)};
 }
 
-static void xml_is(struct tch_span text, const char *wanted)
-{
-    struct tch_buf b;
-
-    tch_buf_init(&b, 1000);
-    tch_xml_text(&b, text);
-    assert_string_equal(b.data, wanted);
-    tch_buf_release(&b);
-}
-
-static void any_bytes_become_text(void **state)
-{
-    (void)state;
-    xml_is(span("</script>"), "&lt;/script&gt;");
-    xml_is(span("\"><b a='&'>"), "&quot;&gt;&lt;b a=&#39;&amp;&#39;&gt;");
-    xml_is(span("&#x0;"), "&amp;#x0;");
-    xml_is((struct tch_span){"a\0b", 3}, "a\xef\xbf\xbd"
-                                         "b");
-    xml_is(span("\x01\x1f\x7f\n"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-    xml_is(span("\xff\xc3"), "\xef\xbf\xbd\xef\xbf\xbd");
-    xml_is(span("\xc3\xa9\xe6\xbc\xa2"), "\xc3\xa9\xe6\xbc\xa2");
-    xml_is(span("\xd7\xa9\xe2\x80\xae"), "\xd7\xa9\xef\xbf\xbd"); /* U+202E turns the direction */
-    xml_is(span("\xef\xbf\xbe"), "\xef\xbf\xbd");                 /* U+FFFE is not XML */
-}
-
 /* As printf() would, also where a digit hangs on the last bit. */
 static void shares_are_rounded_as_by_printf(void **state)
 {
@@ -195,7 +170,6 @@ static void a_long_name_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_bytes_become_text),
         cmocka_unit_test(shares_are_rounded_as_by_printf),
         cmocka_unit_test(cut_text_ends_in_an_ellipsis),
         cmocka_unit_test(libraries_are_told_by_name),

@@ -164,14 +164,6 @@ static void a_chart_is_a_file_too(void **state)
     tch_buf_release(&file);
 }
 
-static void escapes_what_no_document_may_have(void **state)
-{
-    (void)plot_of(1, 0, 1);
-    (void)state;
-    tch_add_escaped_n(&b, "a\0\x01<\xFF>\xC3\xA4", 8);
-    assert_string_equal(b.data, "a\xEF\xBF\xBD\xEF\xBF\xBD&lt;\xEF\xBF\xBD&gt;\xC3\xA4");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,7 +173,6 @@ int main(void)
         cmocka_unit_test(bars_stand_on_the_axis),
         cmocka_unit_test(logarithmic_axes_have_powers_of_ten),
         cmocka_unit_test(a_chart_is_a_file_too),
-        cmocka_unit_test(escapes_what_no_document_may_have),
     };
     int failed;
 

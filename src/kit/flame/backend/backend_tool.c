@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/spawn.h"
-#include "kit/flame/draw/frame_text.h"
+#include "base/xml.h"
 #include "kit/flame/read/profile_read.h"
 #include "process_family.h"
 
@@ -282,7 +282,7 @@ static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho
 
     tch_buf_init(&mark, 1 << 20);
     tch_buf_adds(&mark, "<?tacho class=\"tacho-flame\" data-label=\"");
-    tch_xml_text(&mark, (struct tch_span){c->label, strlen(c->label)});
+    tch_xml_add_line(&mark, c->label, strlen(c->label));
     tch_buf_adds(&mark, "\"?>");
     status = tch_replace_open(&file, c->svg_path.data, &why);
     if (status == 0) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/xml.h"
 #include "flame_page.h"
 #include "frame_text.h"
 
@@ -41,7 +42,7 @@ static struct tch_span span(const char *text)
 static void add_attribute(struct tch_buf *b, const char *name, const char *value)
 {
     tch_buf_addf(b, " %s=\"", name);
-    tch_xml_text(b, span(value));
+    tch_xml_add_line(b, value, strlen(value));
     tch_buf_addc(b, '"');
 }
 
@@ -72,7 +73,7 @@ static void add_head(struct picture *p)
                  (unsigned long long)p->layout->total, o->inverted, diff);
     if (o->notes) {
         tch_buf_adds(p->b, "<desc>");
-        tch_xml_text(p->b, span(o->notes));
+        tch_xml_add_line(p->b, o->notes, strlen(o->notes));
         tch_buf_adds(p->b, "</desc>\n");
     }
     tch_buf_adds(p->b, "<style><![CDATA[\n");
@@ -255,10 +256,11 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
         .width = options->width ? options->width : WIDTH,
         .height = HEAD + layout->levels * ROW + FOOT + (has_legend(layout, options) ? LEGEND : 0),
     };
+    const char *counted = options->count_name ? options->count_name : "samples";
     struct tch_buf count_name;
 
     tch_buf_init(&count_name, 1 << 16);
-    tch_xml_text(&count_name, span(options->count_name ? options->count_name : "samples"));
+    tch_xml_add_line(&count_name, counted, strlen(counted));
     p.count_name = count_name.data;
     for (size_t i = 0; i < layout->count; i++)
         if (change_of(layout->list + i) > p.most_change)

@@ -3,30 +3,7 @@
 
 #include "base/float_text.h"
 #include "base/utf8.h"
-
-size_t tch_utf8_decode(struct tch_span text, uint32_t *code)
-{
-    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    size_t step = tch_utf8_step(text.p, text.len);
-
-    *code = (unsigned char)text.p[0] & first[step];
-    for (size_t i = 1; i < step; i++)
-        *code = *code << 6 | ((unsigned char)text.p[i] & 0x3f);
-    return step;
-}
-
-/* XML 1.0 has no way to write most control characters. Directional overrides would let a name
-   show something else than it is. */
-static bool is_shown(uint32_t code)
-{
-    if (code < ' ')
-        return code == '\t';
-    if (code >= 0x7f && code < 0xa0)
-        return false;
-    if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
-        return false;
-    return code != 0x2028 && code != 0x2029 && (code & 0xfffe) != 0xfffe;
-}
+#include "base/xml.h"
 
 static bool is_wide(uint32_t code)
 {
@@ -36,54 +13,6 @@ static bool is_wide(uint32_t code)
            (code >= 0x1f000 && code <= 0x3ffff);
 }
 
-/* One character of text: the bytes it takes there; *code is U+FFFD for what cannot be shown. */
-static size_t next_char(struct tch_span text, uint32_t *code)
-{
-    size_t step = tch_utf8_decode(text, code);
-
-    if (step == 0 || !is_shown(*code))
-        *code = 0xfffd;
-    return step ? step : 1;
-}
-
-static void add_char(struct tch_buf *b, uint32_t code)
-{
-    char out[4];
-
-    switch (code) {
-    case '<':
-        tch_buf_adds(b, "&lt;");
-        break;
-    case '>':
-        tch_buf_adds(b, "&gt;");
-        break;
-    case '&':
-        tch_buf_adds(b, "&amp;");
-        break;
-    case '"':
-        tch_buf_adds(b, "&quot;");
-        break;
-    case '\'':
-        tch_buf_adds(b, "&#39;");
-        break;
-    default:
-        tch_buf_add(b, out, tch_utf8_put(out, code));
-        break;
-    }
-}
-
-void tch_xml_text(struct tch_buf *b, struct tch_span text)
-{
-    while (text.len > 0) {
-        uint32_t code;
-        size_t step = next_char(text, &code);
-
-        add_char(b, code);
-        text.p += step;
-        text.len -= step;
-    }
-}
-
 /* Bytes from the start of text that fit the columns. */
 static size_t fitting(struct tch_span text, size_t columns)
 {
@@ -91,7 +20,7 @@ static size_t fitting(struct tch_span text, size_t columns)
 
     while (done < text.len) {
         uint32_t code;
-        size_t step = next_char((struct tch_span){text.p + done, text.len - done}, &code);
+        size_t step = tch_utf8_shown(text.p + done, text.len - done, &code);
         size_t width = is_wide(code) ? 2 : 1;
 
         if (width > columns)
@@ -105,10 +34,10 @@ static size_t fitting(struct tch_span text, size_t columns)
 void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns)
 {
     if (fitting(text, columns) == text.len) {
-        tch_xml_text(b, text);
+        tch_xml_add_line(b, text.p, text.len);
     } else if (columns > 0) {
         text.len = fitting(text, columns - 1);
-        tch_xml_text(b, text);
+        tch_xml_add_line(b, text.p, text.len);
         tch_buf_adds(b, "\xe2\x80\xa6");
     }
 }
@@ -122,7 +51,7 @@ void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
         text.len = columns > 0 ? fitting(text, columns - 1) : 0;
     while (text.len > 0) {
         uint32_t code;
-        size_t step = next_char(text, &code);
+        size_t step = tch_utf8_shown(text.p, text.len, &code);
 
         tch_buf_add(b, out, tch_utf8_put(out, code == '\t' ? ' ' : code));
         text.p += step;
@@ -130,21 +59,6 @@ void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
     }
     if (!whole && columns > 0)
         tch_buf_adds(b, "\xe2\x80\xa6");
-}
-
-void tch_utf8_text(struct tch_buf *b, struct tch_span text)
-{
-    while (text.len > 0) {
-        size_t valid = tch_utf8_valid(text.p, text.len);
-
-        tch_buf_add(b, text.p, valid);
-        if (valid < text.len) {
-            tch_buf_adds(b, "\xef\xbf\xbd");
-            valid++;
-        }
-        text.p += valid;
-        text.len -= valid;
-    }
 }
 
 void tch_add_grouped(struct tch_buf *b, uint64_t value)

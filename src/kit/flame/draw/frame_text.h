@@ -8,21 +8,12 @@
 #include "flame_layout.h"
 #include "kit/flame/read/frame_name.h"
 
-/** The first character of text: its bytes, or 0 where there is none. */
-size_t tch_utf8_decode(struct tch_span text, uint32_t *code);
-
-/** Adds any bytes as XML character data, fit for an attribute too. What XML cannot hold, what is
-    not UTF-8 and what turns the direction of writing becomes U+FFFD. */
-void tch_xml_text(struct tch_buf *b, struct tch_span text);
-
-/** The same, cut with an ellipsis after `columns`; wide characters take two. */
+/** Adds XML as tch_xml_add_line() does, truncated with an ellipsis after `columns`; wide characters
+    take two. */
 void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 
-/** The same as plain text, for a terminal. */
+/** Adds the same as plain text, for a terminal. */
 void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
-
-/** Adds any bytes as valid UTF-8, all characters kept. */
-void tch_utf8_text(struct tch_buf *b, struct tch_span text);
 
 /** "1,234,567" */
 void tch_add_grouped(struct tch_buf *b, uint64_t value);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/protobuf.h"
+#include "base/utf8.h"
 #include "frame_text.h"
 #include "profile_formats.h"
 
@@ -78,7 +79,7 @@ static void add_name(struct tch_buf *b, const struct tch_stacks *stacks, uint32_
 
     name.p = tch_names_text(&stacks->names, id, &name.len);
     tch_buf_init(&text, SIZE_MAX / 2);
-    tch_utf8_text(&text, name);
+    tch_utf8_add(&text, name.p, name.len);
     tch_pb_bytes(b, PROFILE_STRING, text.data, text.len);
     b->failed |= text.failed;
     tch_buf_release(&text);
