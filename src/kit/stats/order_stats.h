@@ -1,5 +1,5 @@
 /*
- * Order statistics: sorting, selecting, quantiles, and how sure a quantile is.
+ * Order statistics: quantiles, and how sure a quantile is.
  *
  * No NaN may come in. Everything is deterministic.
  */
@@ -10,11 +10,7 @@
 
 #include <tacho/error.h>
 
-/** Ascending, in place, without allocating. */
-void tch_sort(double *x, size_t n);
-
-/** The k-th smallest (from 0; k < n), in time that grows as n. Reorders x. */
-double tch_select(double *x, size_t n, size_t k);
+#include "base/order.h"
 
 /** The mean of the two middle values, or the middle one; n > 0. Reorders x. */
 double tch_median(double *x, size_t n);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
-#include "order_u64.h"
+#include "base/order.h"
 
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 

@@ -8,70 +8,6 @@
 #include "support/reference.h"
 #include "support/vectors.h"
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t x = *state += 0x9E3779B97F4A7C15u;
-
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
-enum { MANY = 20000 };
-
-/* Orders that trip a quicksort: sorted, reversed, equal, few values, a saw, random. */
-static void fill(double *x, size_t n, int kind)
-{
-    uint64_t state = 7;
-
-    for (size_t i = 0; i < n; i++) {
-        double k = (double)i;
-
-        x[i] = kind == 0   ? k
-               : kind == 1 ? -k
-               : kind == 2 ? 1
-               : kind == 3 ? (double)(i % 3)
-               : kind == 4 ? (double)(i < n / 2 ? i : n - i)
-                           : (double)(next_random(&state) % 100000) - 50000;
-    }
-}
-
-static void sorts_whatever_the_order(void **state)
-{
-    static double x[MANY];
-
-    (void)state;
-    for (int kind = 0; kind < 6; kind++)
-        for (size_t n = 0; n <= MANY; n = n < 60 ? n + 1 : n * 3) {
-            double sum = 0;
-
-            fill(x, n, kind);
-            for (size_t i = 0; i < n; i++)
-                sum += x[i];
-            tch_sort(x, n);
-            for (size_t i = 0; i < n; i++) {
-                sum -= x[i];
-                assert_true(i == 0 || x[i - 1] <= x[i]);
-            }
-            assert_true(sum == 0); /* whole numbers: exact */
-        }
-}
-
-static void selects_what_sorting_would_put_there(void **state)
-{
-    static double x[3000];
-    static double sorted[3000];
-
-    (void)state;
-    for (int kind = 0; kind < 6; kind++)
-        for (size_t k = 0; k < 3000; k += 113) {
-            fill(x, 3000, kind);
-            fill(sorted, 3000, kind);
-            tch_sort(sorted, 3000);
-            assert_true(tch_select(x, 3000, k) == sorted[k]);
-        }
-}
-
 static void takes_the_mean_of_the_two_in_the_middle(void **state)
 {
     double one[] = {5};
@@ -218,8 +154,6 @@ static void says_when_values_are_too_few_for_an_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_whatever_the_order),
-        cmocka_unit_test(selects_what_sorting_would_put_there),
         cmocka_unit_test(takes_the_mean_of_the_two_in_the_middle),
         cmocka_unit_test(finds_the_nearest_rank),
         cmocka_unit_test(interpolates_as_the_reference_does),

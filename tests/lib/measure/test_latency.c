@@ -9,7 +9,7 @@
 #include <tacho/latency.h>
 
 #include "base/file.h"
-#include "lib/measure/order_u64.h"
+#include "base/order.h"
 #include "support/reference.h"
 #include "support/system.h"
 #include "support/vectors.h"
