@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/json_read.h"
 #include "lib/event/event_parse.h"
 
@@ -63,16 +64,6 @@ static bool room_for_one(void **array, size_t count, size_t *size, size_t item)
     *array = moved;
     *size = more;
     return true;
-}
-
-/* FNV-1a: names are short. */
-static uint64_t hash_of(const char *text, size_t len)
-{
-    uint64_t hash = 0xCBF29CE484222325u;
-
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
-    return hash;
 }
 
 static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -187,7 +178,7 @@ static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t 
     *ret_status = 0;
     if (hint < g->count && same(g->stages[hint].name, g->stages[hint].name_len, name, len))
         return hint;
-    hash = hash_of(name, len);
+    hash = tch_hash(name, len);
     i = find_stage(g, name, len, hash);
     if (i != SIZE_MAX || s->stage_count == TCH_STAGES_MOST)
         return i;

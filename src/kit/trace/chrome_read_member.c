@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "chrome_read_number.h"
 
@@ -56,15 +57,6 @@ int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *
 
 /* Ids. */
 
-static uint64_t hash_text(const char *text, size_t len)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 /* What belongs together: a number, a hexadecimal text, or any other text by its hash. */
 static uint64_t id_of(const struct tch_json_value *v)
 {
@@ -73,7 +65,7 @@ static uint64_t id_of(const struct tch_json_value *v)
     if (tch_parse_hex_n(v->text, v->len, &id) == 0 ||
         tch_parse_u64_n(v->text, v->len, UINT64_MAX, &id) == 0)
         return id;
-    return hash_text(v->text, v->len);
+    return tch_hash(v->text, v->len);
 }
 
 /* A pid or tid. */

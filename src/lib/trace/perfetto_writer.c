@@ -5,6 +5,7 @@
 #include "perfetto_writer.h"
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "recording_convert.h"
 
 enum {
@@ -192,16 +193,13 @@ static void counter(struct tch_perfetto *p, uint32_t site, uint64_t ns, bool is_
     end_event(p, event);
 }
 
-/* Numbers that belong together get one id: FNV-1a over name, category and id. */
+/* Numbers that belong together get one id, by the hash of name, category and id. */
 static uint64_t hash_id(const struct tch_rec_name *site, uint64_t id)
 {
-    uint64_t hash = UINT64_C(14695981039346656037) ^ site->name_len;
+    uint64_t parts[] = {tch_hash(site->name, site->name_len),
+                        tch_hash(site->category, site->category_len), id};
 
-    for (size_t i = 0; i < (size_t)site->name_len + site->category_len; i++)
-        hash = (hash ^ (unsigned char)site->name[i]) * UINT64_C(1099511628211);
-    for (int i = 0; i < 8; i++)
-        hash = (hash ^ (id >> 8 * i & 0xFF)) * UINT64_C(1099511628211);
-    return hash;
+    return tch_hash(parts, sizeof parts);
 }
 
 /* The old form of a flow step: it binds to the span around it, as in the JSON format. */

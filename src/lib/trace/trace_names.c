@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "base/hash.h"
+
 enum {
     BUCKETS = 1 << 18, /* 2 MiB of address space, touched as it fills */
     NAMES_MAX = BUCKETS / 2,
@@ -48,21 +50,12 @@ struct key {
     size_t arg_count;
 };
 
-/* FNV-1a: names are short. */
-static uint32_t hash_bytes(uint32_t hash, const char *data, size_t len)
+static uint64_t hash_of(const struct key *k)
 {
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)data[i]) * 16777619u;
-    return hash;
-}
+    uint64_t parts[] = {tch_hash(k->first, k->first_len), tch_hash(k->second, k->second_len),
+                        tch_hash(k->args, k->arg_count * sizeof *k->args), (uint64_t)k->kind};
 
-static uint32_t hash_of(const struct key *k)
-{
-    uint32_t hash = hash_bytes(2166136261u ^ (uint32_t)k->kind, k->first, k->first_len);
-
-    hash = hash_bytes(hash * 16777619u, k->second, k->second_len);
-    hash = hash_bytes(hash, (const char *)k->args, k->arg_count * sizeof *k->args);
-    return hash ^ hash >> 15;
+    return tch_hash(parts, sizeof parts);
 }
 
 static bool is_entry(const struct entry *e, const struct key *k)
@@ -79,7 +72,7 @@ static bool is_entry(const struct entry *e, const struct key *k)
 /* The bucket that holds k, or the empty one where it belongs. */
 static struct entry **find(struct entry **in, const struct key *k)
 {
-    uint32_t i = hash_of(k) % BUCKETS;
+    uint32_t i = (uint32_t)(hash_of(k) % BUCKETS);
     struct entry *e;
 
     while ((e = __atomic_load_n(&in[i], __ATOMIC_ACQUIRE)) && !is_entry(e, k))
