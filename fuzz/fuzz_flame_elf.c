@@ -2,7 +2,7 @@
 #include "kit/flame/symbol/symbol_debug.h"
 #include "kit/flame/symbol/symbol_table.h"
 #include "kit/flame/unwind/elf_image.h"
-#include "kit/flame/unwind/unwind_cfi.h"
+#include "kit/flame/unwind/unwind.h"
 
 static void find_rows(const struct tch_elf *elf)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kit/flame/unwind/unwind_cfi.h"
+#include "kit/flame/unwind/unwind.h"
 
 enum { TCH_INLINE_DEEPEST = 64 };
 

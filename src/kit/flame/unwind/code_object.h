@@ -11,7 +11,7 @@
 
 #include "elf_image.h"
 #include "kit/flame/frame_names.h"
-#include "unwind_cfi.h"
+#include "unwind.h"
 
 enum tch_object_kind {
     TCH_OBJECT_UNKNOWN, /**< number 0: code from nowhere */

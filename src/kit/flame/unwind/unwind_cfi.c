@@ -1,75 +1,61 @@
-/* .eh_frame: finding the entry of an address, and running its program up to there. */
-#include "unwind_cfi.h"
-
+/* The entries of .eh_frame, found by address. */
 #include "kit/flame/grow.h"
 #include "unwind_read.h"
 
-/* DW_EH_PE_*: how an address is written. */
+/* How an address is written: a format, what it is relative to, and a flag. */
 enum {
-    PE_OMIT = 0xff,
-    PE_FORMAT = 0x0f,
-    PE_RELATIVE = 0x70,
-    PE_PCREL = 0x10,
-    PE_DATAREL = 0x30,
-    PE_INDIRECT = 0x80,
-    PE_TABLE = 0x3b, /* of .eh_frame_hdr: 4 bytes, signed, from the header's start */
+    DW_EH_PE_absptr = 0x00,
+    DW_EH_PE_uleb128 = 0x01,
+    DW_EH_PE_udata2 = 0x02,
+    DW_EH_PE_udata4 = 0x03,
+    DW_EH_PE_udata8 = 0x04,
+    DW_EH_PE_sleb128 = 0x09,
+    DW_EH_PE_sdata2 = 0x0a,
+    DW_EH_PE_sdata4 = 0x0b,
+    DW_EH_PE_sdata8 = 0x0c,
+    DW_EH_PE_format = 0x0f, /* mask */
+
+    DW_EH_PE_pcrel = 0x10,
+    DW_EH_PE_datarel = 0x30,
+    DW_EH_PE_relative = 0x70, /* mask */
+
+    DW_EH_PE_indirect = 0x80,
+    DW_EH_PE_omit = 0xff,
 };
 
-/* What the entries of one compile unit share. */
-struct cie {
-    uint64_t code_align;
-    int64_t data_align;
-    uint64_t ra;
-    uint8_t encoding; /* of addresses in FDEs */
-    bool augmented;   /* an FDE has augmentation data */
-    bool signal;
-    size_t program; /* initial instructions */
-    size_t program_end;
-};
-
-/* Where a function is, and its instructions. */
-struct fde {
-    struct cie cie;
-    uint64_t start;
-    uint64_t size;
-    size_t program;
-    size_t program_end;
-};
-
-static uint64_t take_plain(struct tch_cursor *c, uint8_t encoding)
+static uint64_t read_number(struct tch_cursor *c, uint8_t encoding)
 {
-    switch (encoding & PE_FORMAT) {
-    case 0x00:
-    case 0x04:
-    case 0x0c:
-        return tch_take(c, 8);
-    case 0x01:
-        return tch_take_uleb(c);
-    case 0x02:
-        return tch_take(c, 2);
-    case 0x03:
-        return tch_take(c, 4);
-    case 0x09:
-        return (uint64_t)tch_take_sleb(c);
-    case 0x0a:
-        return (uint64_t)tch_take_signed(c, 2);
-    case 0x0b:
-        return (uint64_t)tch_take_signed(c, 4);
+    switch (encoding & DW_EH_PE_format) {
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
+        return tch_cursor_u(c, 8);
+    case DW_EH_PE_uleb128:
+        return tch_cursor_uleb(c);
+    case DW_EH_PE_udata2:
+        return tch_cursor_u(c, 2);
+    case DW_EH_PE_udata4:
+        return tch_cursor_u(c, 4);
+    case DW_EH_PE_sleb128:
+        return (uint64_t)tch_cursor_sleb(c);
+    case DW_EH_PE_sdata2:
+        return (uint64_t)tch_cursor_i(c, 2);
+    case DW_EH_PE_sdata4:
+        return (uint64_t)tch_cursor_i(c, 4);
     default:
         c->bad = true;
         return 0;
     }
 }
 
-/* addr: where the section is, for what is relative to its own place. */
-static uint64_t take_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t addr)
+uint64_t tch_cfi_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t addr)
 {
     uint64_t here = addr + c->at;
-    uint64_t value = take_plain(c, encoding);
+    uint64_t value = read_number(c, encoding);
 
-    if ((encoding & PE_RELATIVE) == PE_PCREL)
+    if ((encoding & DW_EH_PE_relative) == DW_EH_PE_pcrel)
         return value + here;
-    if ((encoding & PE_RELATIVE) != 0 || (encoding & PE_INDIRECT))
+    if ((encoding & DW_EH_PE_relative) != 0 || (encoding & DW_EH_PE_indirect))
         c->bad = true;
     return value;
 }
@@ -78,19 +64,19 @@ static uint64_t take_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t ad
    False at the end of the section. */
 static bool enter_entry(struct tch_cursor *c, uint64_t *id, size_t *id_at)
 {
-    uint64_t len = tch_take(c, 4);
+    uint64_t len = tch_cursor_u(c, 4);
 
     if (len == 0xffffffff)
-        len = tch_take(c, 8);
+        len = tch_cursor_u(c, 8);
     if (c->bad || len < 4 || len > c->end - c->at)
         return false;
     c->end = c->at + len;
     *id_at = c->at;
-    *id = tch_take(c, 4);
+    *id = tch_cursor_u(c, 4);
     return true;
 }
 
-static void take_augmentation(struct tch_cursor *c, struct cie *cie, const char *letters)
+static void read_augmentation(struct tch_cursor *c, struct tch_cfi_cie *cie, const char *letters)
 {
     size_t end;
     uint64_t len;
@@ -100,20 +86,20 @@ static void take_augmentation(struct tch_cursor *c, struct cie *cie, const char 
         c->bad |= letters[0] != '\0';
         return;
     }
-    len = tch_take_uleb(c);
+    len = tch_cursor_uleb(c);
     end = c->at;
-    tch_skip(c, len);
+    tch_cursor_skip(c, len);
     if (c->bad)
         return;
     c->at = end;
     end += len;
     for (letters++; *letters; letters++) {
         if (*letters == 'R')
-            cie->encoding = (uint8_t)tch_take(c, 1);
+            cie->encoding = (uint8_t)tch_cursor_u(c, 1);
         else if (*letters == 'P')
-            take_plain(c, (uint8_t)tch_take(c, 1));
+            read_number(c, (uint8_t)tch_cursor_u(c, 1));
         else if (*letters == 'L')
-            tch_take(c, 1);
+            tch_cursor_u(c, 1);
         else if (*letters == 'S')
             cie->signal = true;
         else
@@ -122,7 +108,7 @@ static void take_augmentation(struct tch_cursor *c, struct cie *cie, const char 
     c->at = end;
 }
 
-static bool read_cie(const struct tch_cfi *cfi, size_t at, struct cie *ret)
+static bool read_cie(const struct tch_cfi *cfi, size_t at, struct tch_cfi_cie *ret)
 {
     struct tch_cursor c = {cfi->frame, at, cfi->frame_len, at > cfi->frame_len};
     const char *letters;
@@ -130,24 +116,24 @@ static bool read_cie(const struct tch_cfi *cfi, size_t at, struct cie *ret)
     uint64_t id;
     size_t id_at;
 
-    *ret = (struct cie){0};
+    *ret = (struct tch_cfi_cie){0};
     if (!enter_entry(&c, &id, &id_at) || id != 0)
         return false;
-    version = tch_take(&c, 1);
+    version = tch_cursor_u(&c, 1);
     letters = (const char *)cfi->frame + c.at;
     if (c.bad || (version != 1 && version != 3) || !memchr(letters, '\0', c.end - c.at))
         return false;
     c.at += strlen(letters) + 1;
-    ret->code_align = tch_take_uleb(&c);
-    ret->data_align = tch_take_sleb(&c);
-    ret->ra = version == 1 ? tch_take(&c, 1) : tch_take_uleb(&c);
-    take_augmentation(&c, ret, letters);
+    ret->code_align = tch_cursor_uleb(&c);
+    ret->data_align = tch_cursor_sleb(&c);
+    ret->ra = version == 1 ? tch_cursor_u(&c, 1) : tch_cursor_uleb(&c);
+    read_augmentation(&c, ret, letters);
     ret->program = c.at;
     ret->program_end = c.end;
     return !c.bad && ret->ra == TCH_REG_RA;
 }
 
-static bool read_fde(const struct tch_cfi *cfi, size_t at, struct fde *ret)
+static bool read_fde(const struct tch_cfi *cfi, size_t at, struct tch_cfi_entry *ret)
 {
     struct tch_cursor c = {cfi->frame, at, cfi->frame_len, at > cfi->frame_len};
     uint64_t id;
@@ -156,10 +142,10 @@ static bool read_fde(const struct tch_cfi *cfi, size_t at, struct fde *ret)
     if (!enter_entry(&c, &id, &id_at) || id == 0 || id > id_at ||
         !read_cie(cfi, id_at - id, &ret->cie))
         return false;
-    ret->start = take_pointer(&c, ret->cie.encoding, cfi->frame_addr);
-    ret->size = take_plain(&c, ret->cie.encoding & PE_FORMAT);
+    ret->start = tch_cfi_pointer(&c, ret->cie.encoding, cfi->frame_addr);
+    ret->size = read_number(&c, ret->cie.encoding & DW_EH_PE_format);
     if (ret->cie.augmented)
-        tch_skip(&c, tch_take_uleb(&c));
+        tch_cursor_skip(&c, tch_cursor_uleb(&c));
     ret->program = c.at;
     ret->program_end = c.end;
     return !c.bad;
@@ -181,7 +167,7 @@ static bool build_index(struct tch_cfi *cfi)
 
     for (size_t at = 0; at < cfi->frame_len;) {
         struct tch_cursor c = {cfi->frame, at, cfi->frame_len, false};
-        struct fde fde;
+        struct tch_cfi_entry fde;
         uint64_t id;
         size_t id_at;
 
@@ -203,16 +189,17 @@ static bool build_index(struct tch_cfi *cfi)
 static bool use_header(struct tch_cfi *cfi)
 {
     struct tch_cursor c = {cfi->header, 0, cfi->header_len, false};
-    uint64_t version = tch_take(&c, 1);
-    uint8_t frame_encoding = (uint8_t)tch_take(&c, 1);
-    uint8_t count_encoding = (uint8_t)tch_take(&c, 1);
-    uint8_t table_encoding = (uint8_t)tch_take(&c, 1);
+    uint64_t version = tch_cursor_u(&c, 1);
+    uint8_t frame_encoding = (uint8_t)tch_cursor_u(&c, 1);
+    uint8_t count_encoding = (uint8_t)tch_cursor_u(&c, 1);
+    uint8_t table_encoding = (uint8_t)tch_cursor_u(&c, 1);
     uint64_t count;
 
-    if (version != 1 || count_encoding == PE_OMIT || table_encoding != PE_TABLE)
+    if (version != 1 || count_encoding == DW_EH_PE_omit ||
+        table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
         return false;
-    take_plain(&c, frame_encoding);
-    count = take_plain(&c, count_encoding);
+    read_number(&c, frame_encoding);
+    count = read_number(&c, count_encoding);
     if (c.bad || count == 0 || count > (c.end - c.at) / 8)
         return false;
     cfi->table_at = c.at;
@@ -258,7 +245,7 @@ static uint64_t start_of(const struct tch_cfi *cfi, size_t i)
 }
 
 /* The entry of the last function that starts at or before addr. */
-static bool find_fde(const struct tch_cfi *cfi, uint64_t addr, struct fde *ret)
+bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_entry *ret)
 {
     size_t low = 0;
     size_t high = cfi->count;
@@ -277,228 +264,4 @@ static bool find_fde(const struct tch_cfi *cfi, uint64_t addr, struct fde *ret)
     at = cfi->index ? cfi->index[low - 1].at : header_addr(cfi, low - 1, 1) - cfi->frame_addr;
     return at < cfi->frame_len && read_fde(cfi, (size_t)at, ret) && addr >= ret->start &&
            addr - ret->start < ret->size;
-}
-
-/* The program of an entry. */
-
-enum { REMEMBER_MAX = 8 };
-
-struct machine {
-    struct tch_cfi_row row;
-    struct tch_cfi_row initial; /* after the CIE's program: what "restore" goes back to */
-    struct tch_cfi_row remembered[REMEMBER_MAX];
-    size_t depth;
-    uint64_t pc;
-    const struct cie *cie;
-    uint64_t frame_addr;
-};
-
-static void set_rule(struct machine *m, uint64_t reg, enum tch_cfi_how how, int64_t value,
-                     struct tch_cursor *c)
-{
-    if (value < INT32_MIN || value > INT32_MAX)
-        c->bad = true;
-    if (reg >= TCH_REGS)
-        return; /* vector registers: of no use here */
-    m->row.how[reg] = (uint8_t)how;
-    m->row.value[reg] = (int32_t)value;
-}
-
-static void set_cfa(struct machine *m, uint64_t reg, int64_t value, struct tch_cursor *c)
-{
-    if (reg >= TCH_REGS || value < INT32_MIN || value > INT32_MAX)
-        c->bad = true;
-    m->row.cfa_register = (uint8_t)reg;
-    m->row.cfa_expr = 0;
-    m->row.cfa_value = (int32_t)value;
-}
-
-/* In units of the CIE; what overflows is no offset that set_rule() or set_cfa() takes. */
-static int64_t scale(int64_t factor, int64_t align)
-{
-    int64_t value;
-
-    return __builtin_mul_overflow(factor, align, &value) ? INT64_MAX : value;
-}
-
-/* An expression is known by where its length stands. */
-static int64_t take_expression(struct tch_cursor *c)
-{
-    int64_t at = (int64_t)c->at;
-
-    tch_skip(c, tch_take_uleb(c));
-    return at;
-}
-
-static void restore(struct machine *m, uint64_t reg)
-{
-    if (reg >= TCH_REGS)
-        return;
-    m->row.how[reg] = m->initial.how[reg];
-    m->row.value[reg] = m->initial.value[reg];
-}
-
-/* DW_CFA_remember_state and DW_CFA_restore_state. */
-static void keep_row(struct machine *m, struct tch_cursor *c)
-{
-    if (m->depth == REMEMBER_MAX)
-        c->bad = true;
-    else
-        m->remembered[m->depth++] = m->row;
-}
-
-static void back_to_row(struct machine *m, struct tch_cursor *c)
-{
-    if (m->depth == 0)
-        c->bad = true;
-    else
-        m->row = m->remembered[--m->depth];
-}
-
-static void run_register(struct machine *m, uint64_t op, struct tch_cursor *c)
-{
-    int64_t align = m->cie->data_align;
-    uint64_t reg = tch_take_uleb(c);
-
-    switch (op) {
-    case 0x05: /* offset_extended */
-        set_rule(m, reg, TCH_CFI_AT, scale((int64_t)tch_take_uleb(c), align), c);
-        break;
-    case 0x06: /* restore_extended */
-        restore(m, reg);
-        break;
-    case 0x07: /* undefined */
-        set_rule(m, reg, TCH_CFI_UNDEFINED, 0, c);
-        break;
-    case 0x08: /* same_value */
-        set_rule(m, reg, TCH_CFI_SAME, 0, c);
-        break;
-    case 0x09: { /* register */
-        uint64_t from = tch_take_uleb(c);
-
-        c->bad |= from >= TCH_REGS;
-        set_rule(m, reg, TCH_CFI_REGISTER, (int64_t)(from % TCH_REGS), c);
-        break;
-    }
-    case 0x10: /* expression */
-        set_rule(m, reg, TCH_CFI_AT_EXPR, take_expression(c), c);
-        break;
-    case 0x11: /* offset_extended_sf */
-        set_rule(m, reg, TCH_CFI_AT, scale(tch_take_sleb(c), align), c);
-        break;
-    case 0x14: /* val_offset */
-        set_rule(m, reg, TCH_CFI_IS, scale((int64_t)tch_take_uleb(c), align), c);
-        break;
-    case 0x15: /* val_offset_sf */
-        set_rule(m, reg, TCH_CFI_IS, scale(tch_take_sleb(c), align), c);
-        break;
-    case 0x16: /* val_expression */
-        set_rule(m, reg, TCH_CFI_IS_EXPR, take_expression(c), c);
-        break;
-    case 0x2f: /* GNU_negative_offset_extended */
-        set_rule(m, reg, TCH_CFI_AT, scale(-(int64_t)(tch_take_uleb(c) & INT32_MAX), align), c);
-        break;
-    default:
-        c->bad = true;
-    }
-}
-
-static void run_other(struct machine *m, uint64_t op, struct tch_cursor *c)
-{
-    int64_t align = m->cie->data_align;
-    uint64_t reg;
-
-    switch (op) {
-    case 0x00: /* nop */
-        break;
-    case 0x01: /* set_loc */
-        m->pc = take_pointer(c, m->cie->encoding, m->frame_addr);
-        break;
-    case 0x02: /* advance_loc1, 2, 4 */
-    case 0x03:
-    case 0x04:
-        m->pc += tch_take(c, (size_t)1 << (op - 2)) * m->cie->code_align;
-        break;
-    case 0x0a:
-        keep_row(m, c);
-        break;
-    case 0x0b:
-        back_to_row(m, c);
-        break;
-    case 0x0c: /* def_cfa */
-        reg = tch_take_uleb(c);
-        set_cfa(m, reg, (int64_t)tch_take_uleb(c), c);
-        break;
-    case 0x0d: /* def_cfa_register */
-        set_cfa(m, tch_take_uleb(c), m->row.cfa_value, c);
-        break;
-    case 0x0e: /* def_cfa_offset */
-        set_cfa(m, m->row.cfa_register, (int64_t)tch_take_uleb(c), c);
-        break;
-    case 0x0f: /* def_cfa_expression */
-        m->row.cfa_value = (int32_t)take_expression(c);
-        m->row.cfa_expr = 1;
-        break;
-    case 0x12: /* def_cfa_sf */
-        reg = tch_take_uleb(c);
-        set_cfa(m, reg, scale(tch_take_sleb(c), align), c);
-        break;
-    case 0x13: /* def_cfa_offset_sf */
-        set_cfa(m, m->row.cfa_register, scale(tch_take_sleb(c), align), c);
-        break;
-    case 0x2e: /* GNU_args_size */
-        tch_take_uleb(c);
-        break;
-    default:
-        run_register(m, op, c);
-    }
-}
-
-/* Runs until the program is about code behind addr. */
-static bool run(struct machine *m, const struct tch_cfi *cfi, size_t at, size_t end, uint64_t addr)
-{
-    struct tch_cursor c = {cfi->frame, at, end, false};
-
-    while (c.at < c.end && !c.bad && m->pc <= addr) {
-        uint64_t op = tch_take(&c, 1);
-        uint64_t low = op & 0x3f;
-
-        switch (op >> 6) {
-        case 1:
-            m->pc += low * m->cie->code_align;
-            break;
-        case 2:
-            set_rule(m, low, TCH_CFI_AT, scale((int64_t)tch_take_uleb(&c), m->cie->data_align), &c);
-            break;
-        case 3:
-            restore(m, low);
-            break;
-        default:
-            run_other(m, op, &c);
-        }
-    }
-    return !c.bad;
-}
-
-bool tch_cfi_find(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_row *ret)
-{
-    struct machine m;
-    struct fde fde;
-
-    if (!find_fde(cfi, addr, &fde))
-        return false;
-    memset(&m.row, 0, sizeof m.row);
-    m.depth = 0;
-    m.cie = &fde.cie;
-    m.frame_addr = cfi->frame_addr;
-    m.pc = 0;
-    if (!run(&m, cfi, fde.cie.program, fde.cie.program_end, UINT64_MAX))
-        return false;
-    m.initial = m.row;
-    m.pc = fde.start;
-    if (!run(&m, cfi, fde.program, fde.program_end, addr))
-        return false;
-    *ret = m.row;
-    ret->signal = fde.cie.signal;
-    return true;
 }

@@ -1,9 +1,51 @@
-/* DWARF expressions, as far as unwinding needs them: PLT entries, realigned stacks, signal frames,
-   hand-written assembly. */
-#include "unwind.h"
+/*
+ * DWARF expressions, as far as unwinding needs them: PLT entries, realigned stacks, signal frames,
+ * hand-written assembly. The operations are those of DWARF 5, section 2.5.
+ */
 #include "unwind_read.h"
 
 enum { DEPTH_MAX = 32, STEPS_MAX = 1000 };
+
+/* Our own copy of the numbers that are used here: <dwarf.h> belongs to symbol_dwarf.c. */
+enum {
+    DW_OP_addr = 0x03,
+    DW_OP_deref = 0x06,
+    DW_OP_const1u = 0x08, /* then const1s, const2u ... const8s */
+    DW_OP_const8s = 0x0f,
+    DW_OP_constu = 0x10,
+    DW_OP_consts = 0x11,
+    DW_OP_dup = 0x12,
+    DW_OP_drop = 0x13,
+    DW_OP_over = 0x14,
+    DW_OP_pick = 0x15,
+    DW_OP_and = 0x1a,
+    DW_OP_minus = 0x1c,
+    DW_OP_mul = 0x1e,
+    DW_OP_neg = 0x1f,
+    DW_OP_not = 0x20,
+    DW_OP_or = 0x21,
+    DW_OP_plus = 0x22,
+    DW_OP_plus_uconst = 0x23,
+    DW_OP_shl = 0x24,
+    DW_OP_shr = 0x25,
+    DW_OP_shra = 0x26,
+    DW_OP_xor = 0x27,
+    DW_OP_bra = 0x28,
+    DW_OP_eq = 0x29,
+    DW_OP_ge = 0x2a,
+    DW_OP_gt = 0x2b,
+    DW_OP_le = 0x2c,
+    DW_OP_lt = 0x2d,
+    DW_OP_ne = 0x2e,
+    DW_OP_skip = 0x2f,
+    DW_OP_lit0 = 0x30,
+    DW_OP_lit31 = 0x4f,
+    DW_OP_breg0 = 0x70,
+    DW_OP_breg31 = 0x8f,
+    DW_OP_bregx = 0x92,
+    DW_OP_deref_size = 0x94,
+    DW_OP_nop = 0x96,
+};
 
 struct eval {
     struct tch_cursor c;
@@ -39,7 +81,8 @@ static void push_register(struct eval *e, uint64_t reg, int64_t offset)
         push(e, e->regs->r[reg] + (uint64_t)offset);
 }
 
-static void deref(struct eval *e, size_t size)
+/* Replaces the address on top by the bytes that the stack copy has there. */
+static void push_memory(struct eval *e, size_t size)
 {
     uint64_t addr = pop(e);
     uint64_t offset = addr - e->memory->start;
@@ -55,7 +98,8 @@ static void deref(struct eval *e, size_t size)
     push(e, value);
 }
 
-static void pick(struct eval *e, uint64_t n)
+/* Pushes the n-th value below the top again. */
+static void push_copy(struct eval *e, uint64_t n)
 {
     if (n >= e->depth)
         e->c.bad = true;
@@ -63,7 +107,6 @@ static void pick(struct eval *e, uint64_t n)
         push(e, e->stack[e->depth - 1 - n]);
 }
 
-/* Moves on or back by a signed number of bytes. */
 static void jump(struct eval *e, int64_t by)
 {
     if ((by < 0 && (uint64_t)-by > e->c.at) || (by > 0 && (uint64_t)by > e->c.end - e->c.at))
@@ -72,145 +115,131 @@ static void jump(struct eval *e, int64_t by)
         e->c.at = (size_t)((int64_t)e->c.at + by);
 }
 
-static void binary(struct eval *e, uint64_t op)
+/* The operations that push a constant or a register; false: it is another one. */
+static bool run_push(struct eval *e, uint64_t op)
 {
-    uint64_t b = pop(e);
-    uint64_t a = pop(e);
-    int64_t x = (int64_t)a;
-    int64_t y = (int64_t)b;
+    if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+        push(e, op - DW_OP_lit0);
+    } else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+        push_register(e, op - DW_OP_breg0, tch_cursor_sleb(&e->c));
+    } else if (op == DW_OP_bregx) {
+        uint64_t reg = tch_cursor_uleb(&e->c);
 
-    switch (op) {
-    case 0x1a: /* and */
-        push(e, a & b);
-        break;
-    case 0x1c: /* minus */
-        push(e, a - b);
-        break;
-    case 0x1e: /* mul */
-        push(e, a * b);
-        break;
-    case 0x21: /* or */
-        push(e, a | b);
-        break;
-    case 0x22: /* plus */
-        push(e, a + b);
-        break;
-    case 0x24: /* shl */
-        push(e, b < 64 ? a << b : 0);
-        break;
-    case 0x25: /* shr */
-        push(e, b < 64 ? a >> b : 0);
-        break;
-    case 0x26: /* shra */
-        push(e, (uint64_t)(x >> (b < 64 ? b : 63)));
-        break;
-    case 0x27: /* xor */
-        push(e, a ^ b);
-        break;
-    case 0x29: /* eq, ge, gt, le, lt, ne */
-        push(e, a == b);
-        break;
-    case 0x2a:
-        push(e, x >= y);
-        break;
-    case 0x2b:
-        push(e, x > y);
-        break;
-    case 0x2c:
-        push(e, x <= y);
-        break;
-    case 0x2d:
-        push(e, x < y);
-        break;
-    case 0x2e:
-        push(e, a != b);
-        break;
-    default:
-        e->c.bad = true;
+        push_register(e, reg, tch_cursor_sleb(&e->c));
+    } else if (op >= DW_OP_const1u && op <= DW_OP_const8s) {
+        size_t size = (size_t)1 << (op - DW_OP_const1u) / 2;
+
+        push(e, (op - DW_OP_const1u) % 2 == 0 ? tch_cursor_u(&e->c, size)
+                                              : (uint64_t)tch_cursor_i(&e->c, size));
+    } else if (op == DW_OP_constu) {
+        push(e, tch_cursor_uleb(&e->c));
+    } else if (op == DW_OP_consts) {
+        push(e, (uint64_t)tch_cursor_sleb(&e->c));
+    } else if (op == DW_OP_addr) {
+        push(e, tch_cursor_u(&e->c, 8));
+    } else {
+        return false;
     }
+    return true;
 }
 
-static void constant(struct eval *e, uint64_t op)
-{
-    size_t size = (size_t)1 << (op - 0x08) / 2; /* const1u, const1s, const2u ... const8s */
-
-    if (op == 0x10)
-        push(e, tch_take_uleb(&e->c));
-    else if (op == 0x11)
-        push(e, (uint64_t)tch_take_sleb(&e->c));
-    else if (op % 2 == 1)
-        push(e, (uint64_t)tch_take_signed(&e->c, size));
-    else
-        push(e, tch_take(&e->c, size));
-}
-
-static void other(struct eval *e, uint64_t op)
+/* The operations that act on the top of the stack or on the cursor; false: it is another one. */
+static bool run_unary(struct eval *e, uint64_t op)
 {
     int64_t by;
 
     switch (op) {
-    case 0x03: /* addr */
-        push(e, tch_take(&e->c, 8));
-        break;
-    case 0x06: /* deref */
-        deref(e, 8);
-        break;
-    case 0x94: /* deref_size */
-        deref(e, tch_take(&e->c, 1));
-        break;
-    case 0x12: /* dup */
-        pick(e, 0);
-        break;
-    case 0x13: /* drop */
+    case DW_OP_deref:
+        push_memory(e, 8);
+        return true;
+    case DW_OP_deref_size:
+        push_memory(e, tch_cursor_u(&e->c, 1));
+        return true;
+    case DW_OP_dup:
+        push_copy(e, 0);
+        return true;
+    case DW_OP_drop:
         pop(e);
-        break;
-    case 0x14: /* over */
-        pick(e, 1);
-        break;
-    case 0x15: /* pick */
-        pick(e, tch_take(&e->c, 1));
-        break;
-    case 0x1f: /* neg */
+        return true;
+    case DW_OP_over:
+        push_copy(e, 1);
+        return true;
+    case DW_OP_pick:
+        push_copy(e, tch_cursor_u(&e->c, 1));
+        return true;
+    case DW_OP_neg:
         push(e, 0 - pop(e));
-        break;
-    case 0x20: /* not */
+        return true;
+    case DW_OP_not:
         push(e, ~pop(e));
-        break;
-    case 0x23: /* plus_uconst */
-        push(e, pop(e) + tch_take_uleb(&e->c));
-        break;
-    case 0x28: /* bra */
-        by = tch_take_signed(&e->c, 2);
-        if (pop(e) != 0)
-            jump(e, by);
-        break;
-    case 0x2f: /* skip */
-        jump(e, tch_take_signed(&e->c, 2));
-        break;
-    case 0x96: /* nop */
-        break;
+        return true;
+    case DW_OP_plus_uconst:
+        push(e, pop(e) + tch_cursor_uleb(&e->c));
+        return true;
+    case DW_OP_bra:
+        by = tch_cursor_i(&e->c, 2);
+        jump(e, pop(e) != 0 ? by : 0);
+        return true;
+    case DW_OP_skip:
+        jump(e, tch_cursor_i(&e->c, 2));
+        return true;
     default:
-        binary(e, op);
+        return op == DW_OP_nop;
     }
 }
 
-static void step(struct eval *e)
+/* Returns a OP b, where b was on top of the stack; *bad: op is no binary operation. */
+static uint64_t compute(uint64_t op, uint64_t a, uint64_t b, bool *bad)
 {
-    uint64_t op = tch_take(&e->c, 1);
+    int64_t x = (int64_t)a;
+    int64_t y = (int64_t)b;
 
-    if (op >= 0x08 && op <= 0x11) {
-        constant(e, op);
-    } else if (op >= 0x30 && op <= 0x4f) { /* lit0 ... */
-        push(e, op - 0x30);
-    } else if (op >= 0x70 && op <= 0x8f) { /* breg0 ... */
-        push_register(e, op - 0x70, tch_take_sleb(&e->c));
-    } else if (op == 0x92) { /* bregx */
-        uint64_t reg = tch_take_uleb(&e->c);
-
-        push_register(e, reg, tch_take_sleb(&e->c));
-    } else {
-        other(e, op);
+    switch (op) {
+    case DW_OP_and:
+        return a & b;
+    case DW_OP_minus:
+        return a - b;
+    case DW_OP_mul:
+        return a * b;
+    case DW_OP_or:
+        return a | b;
+    case DW_OP_plus:
+        return a + b;
+    case DW_OP_shl:
+        return b < 64 ? a << b : 0;
+    case DW_OP_shr:
+        return b < 64 ? a >> b : 0;
+    case DW_OP_shra:
+        return (uint64_t)(x >> (b < 64 ? b : 63));
+    case DW_OP_xor:
+        return a ^ b;
+    case DW_OP_eq:
+        return a == b;
+    case DW_OP_ge:
+        return x >= y;
+    case DW_OP_gt:
+        return x > y;
+    case DW_OP_le:
+        return x <= y;
+    case DW_OP_lt:
+        return x < y;
+    case DW_OP_ne:
+        return a != b;
+    default:
+        *bad = true;
+        return 0;
     }
+}
+
+static void run_operation(struct eval *e)
+{
+    uint64_t op = tch_cursor_u(&e->c, 1);
+    uint64_t top;
+
+    if (run_push(e, op) || run_unary(e, op))
+        return;
+    top = pop(e);
+    push(e, compute(op, pop(e), top, &e->c.bad));
 }
 
 bool tch_unwind_expr(const struct tch_cfi *cfi, size_t at, const struct tch_regs *regs,
@@ -221,7 +250,7 @@ bool tch_unwind_expr(const struct tch_cfi *cfi, size_t at, const struct tch_regs
                      .regs = regs,
                      .memory = stack,
                      .cut = cut};
-    uint64_t len = tch_take_uleb(&e.c);
+    uint64_t len = tch_cursor_uleb(&e.c);
 
     if (e.c.bad || len > e.c.end - e.c.at)
         return false;
@@ -231,7 +260,7 @@ bool tch_unwind_expr(const struct tch_cfi *cfi, size_t at, const struct tch_regs
     for (int steps = 0; e.c.at < e.c.end && !e.c.bad; steps++) {
         if (steps == STEPS_MAX)
             return false;
-        step(&e);
+        run_operation(&e);
     }
     if (e.c.bad || e.depth == 0)
         return false;

@@ -1,5 +1,5 @@
 /*
- * A cursor over bytes that may lie: reading past the end gives zeros and sets `bad`.
+ * For the files of this folder: a cursor over bytes that may lie, and the entries of .eh_frame.
  */
 #ifndef TCH_UNWIND_READ_H
 #define TCH_UNWIND_READ_H
@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unwind.h"
+
+/** Reading past the end gives zeros and sets `bad`. */
 struct tch_cursor {
     const uint8_t *data;
     size_t at;
@@ -15,7 +18,8 @@ struct tch_cursor {
     bool bad;
 };
 
-static inline uint64_t tch_take(struct tch_cursor *c, size_t n)
+/** Reads n bytes as an unsigned number. */
+static inline uint64_t tch_cursor_u(struct tch_cursor *c, size_t n)
 {
     uint64_t value = 0;
 
@@ -28,19 +32,21 @@ static inline uint64_t tch_take(struct tch_cursor *c, size_t n)
     return value;
 }
 
-static inline int64_t tch_take_signed(struct tch_cursor *c, size_t n)
+/** Reads n bytes as a signed number. */
+static inline int64_t tch_cursor_i(struct tch_cursor *c, size_t n)
 {
     unsigned shift = (unsigned)(64 - 8 * n);
 
-    return (int64_t)(tch_take(c, n) << shift) >> shift;
+    return (int64_t)(tch_cursor_u(c, n) << shift) >> shift;
 }
 
-static inline uint64_t tch_take_uleb(struct tch_cursor *c)
+/** Reads a LEB128 number. */
+static inline uint64_t tch_cursor_uleb(struct tch_cursor *c)
 {
     uint64_t value = 0;
 
     for (unsigned shift = 0;; shift += 7) {
-        uint64_t byte = tch_take(c, 1);
+        uint64_t byte = tch_cursor_u(c, 1);
 
         if (shift < 64)
             value |= (byte & 0x7f) << shift;
@@ -49,12 +55,12 @@ static inline uint64_t tch_take_uleb(struct tch_cursor *c)
     }
 }
 
-static inline int64_t tch_take_sleb(struct tch_cursor *c)
+static inline int64_t tch_cursor_sleb(struct tch_cursor *c)
 {
     uint64_t value = 0;
 
     for (unsigned shift = 0;;) {
-        uint64_t byte = tch_take(c, 1);
+        uint64_t byte = tch_cursor_u(c, 1);
 
         if (shift < 64)
             value |= (byte & 0x7f) << shift;
@@ -67,12 +73,39 @@ static inline int64_t tch_take_sleb(struct tch_cursor *c)
     }
 }
 
-static inline void tch_skip(struct tch_cursor *c, uint64_t n)
+static inline void tch_cursor_skip(struct tch_cursor *c, uint64_t n)
 {
     if (c->bad || n > c->end - c->at)
         c->bad = true;
     else
         c->at += n;
 }
+
+/** A CIE: what the entries of one compile unit share. */
+struct tch_cfi_cie {
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t ra;
+    uint8_t encoding; /**< of addresses in FDEs: DW_EH_PE_* */
+    bool augmented;   /**< an FDE has augmentation data */
+    bool signal;
+    size_t program; /**< initial instructions, in .eh_frame */
+    size_t program_end;
+};
+
+/** An FDE: where a function is, and its instructions. */
+struct tch_cfi_entry {
+    struct tch_cfi_cie cie;
+    uint64_t start;
+    uint64_t size;
+    size_t program; /**< in .eh_frame */
+    size_t program_end;
+};
+
+/** Finds the entry of the function that holds addr; false: there is none. */
+bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_entry *ret);
+
+/** Reads an address. frame_addr: where .eh_frame is, for an address relative to its own place. */
+uint64_t tch_cfi_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t frame_addr);
 
 #endif
