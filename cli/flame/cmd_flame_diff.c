@@ -1,6 +1,6 @@
 /* tacho flame diff: two profiles in one. */
 #include "cmd_flame_parts.h"
-#include "kit/flame/profile_diff.h"
+#include "kit/flame/stacks.h"
 
 enum { NORMALIZE = FLAME_OWN, STRIP_HEX };
 
@@ -15,13 +15,13 @@ static int read_both(struct flame *f, bool normalize)
         return cli_wrong_usage(f->args, "only one of the two profiles can come from stdin");
     if (cli_flame_read(f, files[0], false) != EXIT_OK)
         return EXIT_WORK;
-    if (tch_diff_begin(&f->stacks, &err) < 0) {
+    if (tch_stacks_diff_begin(&f->stacks, &err) < 0) {
         cli_complain(&err, "cannot compare '%s'", files[0]);
         return EXIT_WORK;
     }
     if (cli_flame_read(f, files[1], false) != EXIT_OK)
         return EXIT_WORK;
-    if (tch_diff_end(&f->stacks, normalize, &err) < 0) {
+    if (tch_stacks_diff_end(&f->stacks, normalize, &err) < 0) {
         cli_complain(&err, "cannot compare '%s'", files[1]);
         return EXIT_WORK;
     }

@@ -1,5 +1,5 @@
 /* From a request to a flamegraph: checks, the back end, the picture. */
-#include "capture.h"
+#include "kit/flame/backend/backend.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "file_label.h"
-#include "kit/flame/backend/backend.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/read/frame_name.h"
 #include "kit/flame/sample/perf_rings.h"

@@ -119,20 +119,27 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
     return id;
 }
 
+/* Makes room for the counts before of `need` stacks; those of new ones are 0. */
+static int reserve_before(struct tch_stacks *stacks, size_t need, tacho_error *err)
+{
+    size_t had = stacks->before_cap;
+
+    if (!tch_grow((void **)&stacks->before, &stacks->before_cap, need, sizeof *stacks->before))
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %u distinct stacks",
+                        stacks->count);
+    memset(stacks->before + had, 0, (stacks->before_cap - had) * sizeof *stacks->before);
+    return 0;
+}
+
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                             uint64_t before, uint64_t count, tacho_error *err)
 {
     int64_t id = tch_stacks_add(stacks, frames, len, count, err);
-    size_t had = stacks->before_cap;
 
     if (id < 0)
         return id;
-    if (!tch_grow((void **)&stacks->before, &stacks->before_cap, (size_t)id + 1,
-                  sizeof *stacks->before))
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %u distinct stacks",
-                        stacks->count);
-    if (stacks->before_cap > had)
-        memset(stacks->before + had, 0, (stacks->before_cap - had) * sizeof *stacks->before);
+    if (reserve_before(stacks, (size_t)id + 1, err) < 0)
+        return TACHO_ENOMEM;
     stacks->before[id] = add_up(stacks->before[id], before);
     return id;
 }
@@ -163,4 +170,30 @@ uint64_t tch_stacks_total_before(const struct tch_stacks *stacks)
     for (uint32_t i = 0; stacks->before && i < stacks->count; i++)
         total = add_up(total, stacks->before[i]);
     return total;
+}
+
+int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err)
+{
+    if (stacks->before)
+        return tch_fail(err, TACHO_EINVAL, 0, "it has two counts a line: it is a differential");
+    if (reserve_before(stacks, (size_t)stacks->count + 1, err) < 0)
+        return TACHO_ENOMEM;
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        stacks->before[i] = stacks->list[i].count;
+        stacks->list[i].count = 0;
+    }
+    return 0;
+}
+
+int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, tacho_error *err)
+{
+    double now = (double)tch_stacks_total(stacks);
+    double before;
+
+    if (reserve_before(stacks, stacks->count, err) < 0)
+        return TACHO_ENOMEM;
+    before = (double)tch_stacks_total_before(stacks);
+    for (uint32_t i = 0; normalize && before > 0 && i < stacks->count; i++)
+        stacks->before[i] = (uint64_t)((double)stacks->before[i] * now / before);
+    return 0;
 }

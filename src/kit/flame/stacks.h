@@ -88,4 +88,14 @@ uint64_t tch_stacks_total_before(const struct tch_stacks *stacks);
  */
 int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err);
 
+/* A differential: two profiles in one. */
+
+/** Turns the profile in stacks into "before"; then another one can be read into stacks.
+   TACHO_EINVAL when it is a differential already. */
+int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err);
+
+/** Completes the differential after the second profile was read. normalize: scale the counts before
+    to the same total. */
+int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, tacho_error *err);
+
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "kit/flame/draw/profile_formats.h"
-#include "kit/flame/profile_diff.h"
+#include "kit/flame/stacks.h"
 #include "kit/run/run_folder.h"
 
 static int is_folded(const struct dirent *entry)
@@ -72,11 +72,11 @@ int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char
     int status = read_profile(&stacks, a, err);
 
     if (status == 0)
-        status = tch_diff_begin(&stacks, err);
+        status = tch_stacks_diff_begin(&stacks, err);
     if (status == 0)
         status = read_profile(&stacks, b, err);
     if (status == 0)
-        status = tch_diff_end(&stacks, true, err);
+        status = tch_stacks_diff_end(&stacks, true, err);
     if (status == 0)
         status = draw(svg, &stacks, title, err);
     tch_stacks_release(&stacks);

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/lines.h"
-#include "kit/flame/profile_diff.h"
+#include "kit/flame/stacks.h"
 #include "profile.h"
 #include "support/reference.h"
 
@@ -205,9 +205,9 @@ static void check_diff(char **c)
     assert_non_null(second);
     *second++ = '\0';
     read_into(&stacks, c[INPUTS], &options);
-    assert_int_equal(tch_diff_begin(&stacks, NULL), 0);
+    assert_int_equal(tch_stacks_diff_begin(&stacks, NULL), 0);
     read_into(&stacks, second, &options);
-    assert_int_equal(tch_diff_end(&stacks, false, NULL), 0);
+    assert_int_equal(tch_stacks_diff_end(&stacks, false, NULL), 0);
     tch_buf_init(&got, 1 << 20);
     tch_sink_init(&sink, tch_sink_to_buf, &got, NULL);
     assert_int_equal(tch_write_folded(&profile, NULL, &sink), 0);

@@ -5,7 +5,7 @@
 
 #include "base/json_read.h"
 #include "base/protobuf.h"
-#include "kit/flame/profile_diff.h"
+#include "kit/flame/stacks.h"
 #include "profile.h"
 
 static const char stacks[] = "main;parse;read 30\nmain;parse 10\nmain;emit 40\nidle 20\n";
@@ -239,17 +239,17 @@ static void diff_puts_two_profiles_side_by_side(void **state)
     tch_read_init(&reader, &s, &(struct tch_read_options){0});
     assert_int_equal(tch_read_mem(&reader, "a 10\nb 10\n", 10, NULL), 0);
     tch_read_release(&reader);
-    assert_int_equal(tch_diff_begin(&s, NULL), 0);
+    assert_int_equal(tch_stacks_diff_begin(&s, NULL), 0);
     tch_read_init(&reader, &s, &(struct tch_read_options){0});
     assert_int_equal(tch_read_mem(&reader, "b 5\nc 5\n", 8, NULL), 0);
     tch_read_release(&reader);
-    assert_int_equal(tch_diff_end(&s, true, NULL), 0);
+    assert_int_equal(tch_stacks_diff_end(&s, true, NULL), 0);
     tch_buf_init(&b, 1000);
     tch_sink_init(&sink, tch_sink_to_buf, &b, NULL);
     assert_int_equal(tch_write_folded(&profile, NULL, &sink), 0);
     assert_int_equal(tch_sink_end(&sink), 0);
     assert_string_equal(b.data, "a 5 0\nb 5 5\nc 0 5\n");
-    assert_int_equal(tch_diff_begin(&s, NULL), TACHO_EINVAL);
+    assert_int_equal(tch_stacks_diff_begin(&s, NULL), TACHO_EINVAL);
     tch_buf_release(&b);
     tch_stacks_release(&s);
 }

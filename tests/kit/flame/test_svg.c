@@ -1,8 +1,8 @@
 /* The picture as text: escaped, cut, coloured, complete. */
 #include "support/test.h"
 
+#include "kit/flame/draw/flame_svg.h"
 #include "kit/flame/draw/frame_text.h"
-#include "kit/flame/draw/palette.h"
 #include "profile.h"
 
 static struct tch_span span(const char *text)

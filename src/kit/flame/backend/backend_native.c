@@ -12,8 +12,7 @@
 #include "base/spawn.h"
 #include "kit/flame/sample/collect_records.h"
 #include "kit/flame/sample/perf_rings.h"
-#include "kit/flame/symbol/stack_names.h"
-#include "kit/flame/symbol/symbol_worker.h"
+#include "kit/flame/symbol/symbol.h"
 #include "process_family.h"
 
 enum {
@@ -250,7 +249,7 @@ static int finish(struct native *n, tacho_error *err)
         n->c->count_name = "microseconds";
     else if (!n->sampler.clock)
         n->c->count_name = n->sampler.event;
-    return tch_capture_names(&n->collect, &n->symbols, &n->c->stacks, err);
+    return tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
 }
 
 static int sample(struct native *n, tacho_error *err)

@@ -1,5 +1,5 @@
 /* perf record and perf script, folded and drawn by us. */
-#include "backend_perf.h"
+#include "backend_tool.h"
 
 #include <fcntl.h>
 #include <limits.h>

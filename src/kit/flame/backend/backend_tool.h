@@ -55,4 +55,19 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
 /** The SVG that a tool drew becomes the result, marked with its label; `from` goes. */
 int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err);
 
+/* perf, which two of the back ends run. */
+
+/** Runs `perf record` into `data`, which may exist afterwards even on failure. */
+int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err);
+
+enum { TCH_PERF_SCRIPT_WORDS = 8 };
+
+/** Starts `perf script` of `data` with its output into the descriptor `out`, which is closed here.
+    argv is room for TCH_PERF_SCRIPT_WORDS words. */
+int tch_perf_script(const struct tch_capture *c, const char *data, int out, struct tch_tool *tool,
+                    const char **argv, tacho_error *err);
+
+/** Tries whether `perf record` may sample: it may have rights that this process lacks. */
+int tch_perf_works(tacho_error *err);
+
 #endif

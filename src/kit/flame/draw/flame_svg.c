@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/xml.h"
-#include "flame_page.h"
 #include "frame_text.h"
 
 const char *const tch_themes[] = {"auto", "light", "dark", NULL};

@@ -1,13 +1,39 @@
 /*
  * A layout as a picture: one SVG file that needs nothing else, with a script for search, zoom and
- * the rest inside.
+ * the rest inside. And the colours of its frames.
  */
 #ifndef TCH_FLAME_SVG_H
 #define TCH_FLAME_SVG_H
 
 #include "base/sink.h"
 #include "flame_layout.h"
-#include "palette.h"
+#include "kit/flame/read/frame_name.h"
+
+/** The order is that of tch_palettes. */
+enum tch_palette { TCH_PALETTE_HASH, TCH_PALETTE_LIBRARY, TCH_PALETTE_LANGUAGE };
+
+/** Their names; NULL-ended. */
+extern const char *const tch_palettes[];
+
+struct tch_color {
+    uint8_t r, g, b;
+};
+
+/** Of a frame by its name with marks: the same name has the same colour in every picture. */
+struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name);
+
+/** Of a frame of a differential: red for more, blue for less, white for the same.
+    change is -1 to 1. */
+struct tch_color tch_palette_change(double change);
+
+/** What a name shows of its origin, pointing into it or constant: the library, module, crate,
+    package or "kernel"; and the language it was written in. */
+struct tch_span tch_library_of(struct tch_span name);
+const char *tch_language_of(struct tch_span name);
+
+/** The languages that have a colour, NULL-ended, for a legend. */
+extern const char *const tch_languages[];
+struct tch_color tch_language_color(const char *language);
 
 /** The order is that of tch_themes. */
 enum tch_theme { TCH_THEME_AUTO, TCH_THEME_LIGHT, TCH_THEME_DARK };
@@ -35,5 +61,12 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
 /** The layout as lines of level, x, w and title, separated by tabs, under a line that says so. */
 void tch_frames_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
                       const char *count_name, struct tch_sink *sink);
+
+/* flame.css and flame.js, which the build puts into the program. They are the same in every file,
+   so that a page's policy can allow them by their hash. */
+extern const char tch_flame_css[];
+extern const size_t tch_flame_css_len;
+extern const char tch_flame_js[];
+extern const size_t tch_flame_js_len;
 
 #endif

@@ -1,5 +1,5 @@
 /* Colours by name, by library, by language, by change. */
-#include "palette.h"
+#include "flame_svg.h"
 
 #include "base/hash.h"
 #include "frame_text.h"

@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 
 #include "base/fail.h"
-#include "collect_stack.h"
 #include "kit/flame/grow.h"
 
 enum { MMAP2_NAME = 72 }; /* where the file name stands */

@@ -11,7 +11,6 @@
 
 #include "kit/flame/stacks.h"
 #include "kit/flame/unwind/code_object.h"
-#include "kit/flame/unwind/code_place.h"
 #include "perf_rings.h"
 #include "process_maps.h"
 
@@ -64,5 +63,10 @@ int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
 
 /** All of them. */
 int tch_collect_processes(struct tch_collect *c, tacho_error *err);
+
+/** Adds the stack of a sample `weight` times. @return its number in c->stacks, or a negative code
+ */
+int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header *record,
+                          uint32_t pid, uint32_t tid, uint64_t weight, tacho_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* A sample's callchain and copied stack to places. */
-#include "collect_stack.h"
+#include "collect_records.h"
 
 #include <linux/perf_event.h>
 

@@ -1,5 +1,5 @@
 /* The events that can be sampled, and what to say when the kernel says no. */
-#include "perf_event_kind.h"
+#include "perf_rings.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

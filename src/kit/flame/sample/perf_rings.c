@@ -16,7 +16,6 @@
 #include "base/number.h"
 #include "kit/flame/backend/process_family.h"
 #include "kit/flame/grow.h"
-#include "perf_event_kind.h"
 
 enum {
     RING_LARGEST = 8 << 20,

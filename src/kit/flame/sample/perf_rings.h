@@ -94,4 +94,23 @@ uint64_t tch_sampler_lost(const struct tch_sampler *s);
 /** The names of the events that can be asked for; NULL-ended. */
 extern const char *const tch_sampler_events[];
 
+/** What perf_event_open() needs to know of an event; the order is that of tch_sampler_events. */
+struct tch_event {
+    uint32_t type;
+    uint64_t config;
+    bool clock;
+};
+
+/** Finds an event by its name, or returns NULL. */
+const struct tch_event *tch_event_find(const char *name);
+
+/** Explains why the kernel refused to open an event: sets err, with what to do, and returns the
+    code. `number` is the errno. */
+int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
+                      tacho_error *err);
+
+/** Explains a lack of permission, where kernel.perf_event_paranoid is `level`; 99: not known. */
+int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
+                            tacho_error *err);
+
 #endif

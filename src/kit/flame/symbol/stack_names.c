@@ -1,10 +1,11 @@
-/* Stacks of places to stacks of names. */
-#include "stack_names.h"
+/* Stacks of places become stacks of names. */
+#include "kit/flame/sample/collect_records.h"
+#include "symbol.h"
 
 #include "base/fail.h"
 
 /* A compiler inside of a program writes its map while it runs, so that is read at the end. */
-static int name_jit(const struct tch_collect *c, struct tch_symbols *symbols, tacho_error *err)
+static int name_jit(struct tch_symbols *symbols, const struct tch_collect *c, tacho_error *err)
 {
     int status = 0;
 
@@ -34,7 +35,7 @@ static size_t expand(const struct tch_symbols *symbols, const uint32_t *places, 
     return len;
 }
 
-static int expand_all(const struct tch_collect *c, const struct tch_symbols *symbols,
+static int expand_all(const struct tch_symbols *symbols, const struct tch_collect *c,
                       uint32_t *places, uint32_t *names, struct tch_stacks *ret, tacho_error *err)
 {
     for (uint32_t i = 0; i < c->stacks.count; i++) {
@@ -57,16 +58,16 @@ static int expand_all(const struct tch_collect *c, const struct tch_symbols *sym
     return 0;
 }
 
-int tch_capture_names(const struct tch_collect *c, struct tch_symbols *symbols,
-                      struct tch_stacks *ret, tacho_error *err)
+int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struct tch_stacks *ret,
+                       tacho_error *err)
 {
     uint32_t *room = malloc(2 * TCH_STACK_DEEPEST * sizeof *room);
-    int status = name_jit(c, symbols, err);
+    int status = name_jit(s, c, err);
 
     if (!room)
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
     if (status == 0)
-        status = expand_all(c, symbols, room, room + TCH_STACK_DEEPEST, ret, err);
+        status = expand_all(s, c, room, room + TCH_STACK_DEEPEST, ret, err);
     free(room);
     return status;
 }

@@ -11,7 +11,6 @@
 #include "kit/flame/read/frame_name.h"
 #include "symbol_debug.h"
 #include "symbol_demangle.h"
-#include "symbol_dwarf.h"
 #include "symbol_table.h"
 
 enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, TEXT_MAX = 512 << 20 };

@@ -1,10 +1,13 @@
 /*
- * Where the debug information of a program file is kept when it is not in the file itself.
+ * Debug information: the file that holds it, which functions were inlined at an address and from
+ * which line it is, and, for code without .eh_frame, how to unwind from it.
  */
 #ifndef TCH_SYMBOL_DEBUG_H
 #define TCH_SYMBOL_DEBUG_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "kit/flame/unwind/code_object.h"
 
@@ -24,5 +27,44 @@ int tch_debug_file(const struct tch_object *object, bool debuginfod);
  * @return its bytes, the caller's to free; NULL: there is none
  */
 void *tch_debug_data(const struct tch_elf *elf, size_t *len);
+
+enum { TCH_INLINE_DEEPEST = 64 };
+
+/** One function at an address. The texts live as long as the tch_dwarf. */
+struct tch_scope {
+    const char *name; /**< as the linker knows it, else as in the source; NULL: not said */
+    const char *file; /**< of the line in it that is at work; NULL: not asked for or not known */
+    int line;
+};
+
+/** The debug information of one file. */
+struct tch_dwarf;
+
+/** Takes over fd, also on failure; NULL: there is none, or no memory. */
+struct tch_dwarf *tch_dwarf_open(int fd);
+
+/** Accepts NULL. */
+void tch_dwarf_close(struct tch_dwarf *dwarf);
+
+/**
+ * The functions at an address, innermost first; the last one is no inlined one.
+ *
+ * @param lines  files and lines, too
+ * @param ret    room for TCH_INLINE_DEEPEST
+ * @return how many; 0 when the address is in no function
+ */
+size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret);
+
+/** The .debug_frame of one file. */
+struct tch_debug_frame;
+
+/** Takes over fd, also on failure; NULL: there is none, or no memory. */
+struct tch_debug_frame *tch_debug_frame_open(int fd);
+
+/** Accepts NULL. */
+void tch_debug_frame_close(struct tch_debug_frame *frame);
+
+/** As tch_cfi_find(); rules that are expressions are left out. */
+bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret);
 
 #endif

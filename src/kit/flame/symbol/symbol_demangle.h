@@ -16,4 +16,14 @@ typedef char *tch_demangler(const char *name, char *room, size_t *size, int *sta
 /** The one of a library, by its name; NULL: there is none. For tests. */
 tch_demangler *tch_demangler_load(const char *library);
 
+/**
+ * Rust's symbols of today, "_RNvC3app4main", as people write them: "app::main".
+ *
+ * The form is Rust's "v0" (RFC 2603). Left out are hashes, the type of a constant, and lifetimes,
+ * which a flamegraph does not need. Identifiers outside of ASCII stay as they are encoded.
+ *
+ * @return the caller frees it; NULL: it is no such symbol, it makes no sense, or memory ran out
+ */
+char *tch_demangle_rust(const char *name);
+
 #endif

@@ -3,7 +3,7 @@
  * address, and need .debug_aranges, which may be missing. So there are two indexes of ours: where
  * the units are, and, for a unit once it is asked for, where its functions are.
  */
-#include "symbol_dwarf.h"
+#include "symbol_debug.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,5 +1,5 @@
 /* A parser that writes as it reads. Any bytes may come: depth, work and length are limited. */
-#include "symbol_rust.h"
+#include "symbol_demangle.h"
 
 #include <stdbool.h>
 #include <stddef.h>

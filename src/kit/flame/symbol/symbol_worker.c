@@ -1,10 +1,11 @@
 /* The thread that names places. */
-#include "symbol_worker.h"
+#include "symbol.h"
 
 #include <signal.h>
 
 #include "base/fail.h"
 #include "kit/flame/grow.h"
+#include "kit/flame/sample/collect_records.h"
 
 /* Takes over all jobs there are; false at the end. */
 static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,

@@ -10,7 +10,6 @@
 
 #include "kit/flame/grow.h"
 #include "kit/flame/symbol/symbol_debug.h"
-#include "kit/flame/symbol/symbol_dwarf.h"
 
 static bool starts(const char *text, const char *with)
 {

@@ -1,5 +1,5 @@
 /* Distinct places and their unwind rows, of which there are few. */
-#include "code_place.h"
+#include "code_object.h"
 
 #include "kit/flame/grow.h"
 
