@@ -18,12 +18,12 @@ static int take_anything(void *ctx, const void *data, size_t len, tacho_error *e
 
 static inline void fuzz_flame(enum tch_read_kind kind, const uint8_t *data, size_t size)
 {
-    struct tch_read_options read = {.kind = kind};
+    struct tch_flame_read_options read = {.kind = kind};
     struct tch_format_options write = {.columns = 60, .utf8 = true};
     struct tch_stacks stacks = {0};
     struct tch_timeline timeline = {0};
     struct tch_profile profile = {&stacks, &timeline, "fuzz"};
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
 
     /* The first byte chooses the options. */
     if (size > 0) {

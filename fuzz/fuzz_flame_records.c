@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         memcpy(record, data, len);
         memcpy(record, &head, sizeof head);
-        status = tch_collect_take(&c, record, NULL);
+        status = tch_collect_record(&c, record, NULL);
         free(record);
         data += len;
         size -= len;

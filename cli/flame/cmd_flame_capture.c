@@ -416,7 +416,7 @@ const struct opt cli_flame_capture_opts[] = {
      .letter = 'e',
      .arg = "EVENT",
      .help = "what to count; cycles, or cpu-clock where the CPU has no counters, unless given",
-     .choices = tch_sampler_events},
+     .choices = tch_flame_sampler_events},
     {.id = OFF_CPU, .name = "off-cpu", .help = "where threads wait, in microseconds"},
     {.id = PER_THREAD, .name = "per-thread", .help = "threads apart: comm-PID/TID"},
     {.id = KERNEL, .name = "kernel", .help = "the kernel's code only"},

@@ -21,7 +21,7 @@ int cli_flame_run_capture(struct args *args);
 /** Everything one of them was asked for. */
 struct flame {
     struct args *args;
-    struct tch_read_options read;
+    struct tch_flame_read_options read;
     struct tch_format_options write;
     const struct tch_format *format; /**< NULL: by the output's name */
     bool chosen;                     /**< by an option, whatever the output's name is */

@@ -101,7 +101,7 @@ static int check(const struct flame *f, const struct tch_read_notes *notes, bool
 
 static int read_fd(struct flame *f, int fd, bool both)
 {
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     tacho_error err;
     int status = EXIT_WORK;
 

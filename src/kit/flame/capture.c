@@ -224,10 +224,10 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     if (status == 0)
         status = check_backend(c, err);
     if (status == 0 && wants_orphans(&c->request))
-        tch_orphans_take(&c->orphans);
+        tch_orphans_adopt(&c->orphans);
     if (status == 0)
         status = c->backend->capture(c, err);
-    tch_orphans_leave(&c->orphans);
+    tch_orphans_release(&c->orphans);
     if (status == 0)
         status = draw(c, err);
     if (status < 0)

@@ -36,8 +36,8 @@ int tch_folded_find(const char *folder, char path[PATH_MAX])
 
 static int read_profile(struct tch_stacks *stacks, const char *path, tacho_error *err)
 {
-    const struct tch_read_options options = {.kind = TCH_READ_FOLDED};
-    struct tch_reader r;
+    const struct tch_flame_read_options options = {.kind = TCH_READ_FOLDED};
+    struct tch_flame_reader r;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     int status;
 

@@ -5,10 +5,10 @@
 
 /* A failure inside of cmocka's assertions would leak; the tests end there anyway. */
 static void read_text(struct tch_stacks *stacks, struct tch_timeline *timeline, const char *text,
-                      size_t len, const struct tch_read_options *options,
+                      size_t len, const struct tch_flame_read_options *options,
                       struct tch_read_notes *notes)
 {
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     tacho_error err;
 
     tch_read_init(&reader, stacks, options);
@@ -22,11 +22,11 @@ static void read_text(struct tch_stacks *stacks, struct tch_timeline *timeline, 
     tch_read_release(&reader);
 }
 
-char *test_convert(const char *text, size_t len, const struct tch_read_options *read,
+char *test_convert(const char *text, size_t len, const struct tch_flame_read_options *read,
                    const char *format, const struct tch_format_options *write,
                    struct tch_read_notes *notes)
 {
-    static const struct tch_read_options plain_read;
+    static const struct tch_flame_read_options plain_read;
     static const struct tch_format_options plain_write;
     struct tch_stacks stacks = {0};
     struct tch_timeline timeline = {0};
@@ -48,12 +48,13 @@ char *test_convert(const char *text, size_t len, const struct tch_read_options *
     return tch_buf_take(&out);
 }
 
-char *test_fold(const char *text, const struct tch_read_options *read, struct tch_read_notes *notes)
+char *test_fold(const char *text, const struct tch_flame_read_options *read,
+                struct tch_read_notes *notes)
 {
     return test_convert(text, strlen(text), read, "folded", NULL, notes);
 }
 
-void test_folds(const char *text, const struct tch_read_options *read, const char *wanted)
+void test_folds(const char *text, const struct tch_flame_read_options *read, const char *wanted)
 {
     char *got = test_fold(text, read, NULL);
 

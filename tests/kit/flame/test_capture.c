@@ -80,7 +80,7 @@ static void every_profiler_has_a_name(void **state)
 /* The message tells the level that would do, whatever the level is. */
 static void no_permission_says_what_to_run(void **state)
 {
-    struct tch_sampler_options o = {.target = TCH_TARGET_CHILD};
+    struct tch_flame_sampler_options o = {.target = TCH_FLAME_TARGET_CHILD};
     tacho_error err;
 
     (void)state;
@@ -92,33 +92,33 @@ static void no_permission_says_what_to_run(void **state)
             "no permission to sample this process: kernel.perf_event_paranoid is %d: run 'sudo "
             "sysctl kernel.perf_event_paranoid=2', or as root",
             (int)level);
-        assert_int_equal(tch_event_no_permission(level, &o, &err), TACHO_EUNSUPPORTED);
+        assert_int_equal(tch_flame_event_no_permission(level, &o, &err), TACHO_EUNSUPPORTED);
         assert_string_equal(err.message, wanted);
     }
     o.space = TCH_SPACE_KERNEL;
-    tch_event_no_permission(2, &o, &err);
+    tch_flame_event_no_permission(2, &o, &err);
     assert_non_null(strstr(err.message, "sysctl kernel.perf_event_paranoid=1"));
-    o.target = TCH_TARGET_ALL;
-    tch_event_no_permission(2, &o, &err);
+    o.target = TCH_FLAME_TARGET_ALL;
+    tch_flame_event_no_permission(2, &o, &err);
     assert_non_null(strstr(err.message, "sysctl kernel.perf_event_paranoid=0"));
-    o = (struct tch_sampler_options){.target = TCH_TARGET_CHILD};
-    tch_event_no_permission(1, &o, &err); /* the level is not what forbids it */
+    o = (struct tch_flame_sampler_options){.target = TCH_FLAME_TARGET_CHILD};
+    tch_flame_event_no_permission(1, &o, &err); /* the level is not what forbids it */
     assert_non_null(strstr(err.message, "container"));
 }
 
 static void refusals_name_their_reason(void **state)
 {
-    struct tch_sampler_options o = {.pid = 77};
+    struct tch_flame_sampler_options o = {.pid = 77};
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tch_event_refused(ENOENT, &o, "cycles", &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_flame_event_refused(ENOENT, &o, "cycles", &err), TACHO_EUNSUPPORTED);
     assert_non_null(strstr(err.message, "--event cpu-clock"));
-    assert_int_equal(tch_event_refused(ENOSYS, &o, "cycles", &err), TACHO_EUNSUPPORTED);
-    assert_int_equal(tch_event_refused(ESRCH, &o, "cycles", &err), TACHO_EINVAL);
+    assert_int_equal(tch_flame_event_refused(ENOSYS, &o, "cycles", &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_flame_event_refused(ESRCH, &o, "cycles", &err), TACHO_EINVAL);
     assert_string_equal(err.message, "there is no process 77");
-    assert_int_equal(tch_event_refused(EMFILE, &o, "cycles", &err), TACHO_EIO);
-    assert_int_equal(tch_event_refused(EIO, &o, "cycles", &err), TACHO_EIO);
+    assert_int_equal(tch_flame_event_refused(EMFILE, &o, "cycles", &err), TACHO_EIO);
+    assert_int_equal(tch_flame_event_refused(EIO, &o, "cycles", &err), TACHO_EIO);
 }
 
 int main(void)

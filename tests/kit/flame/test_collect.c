@@ -31,7 +31,7 @@ static const struct perf_event_header *end(struct record *r, uint32_t type, uint
 
 static void take(struct tch_collect *c, struct record *r, uint32_t type, uint16_t misc)
 {
-    assert_int_equal(tch_collect_take(c, end(r, type, misc), NULL), 0);
+    assert_int_equal(tch_collect_record(c, end(r, type, misc), NULL), 0);
 }
 
 /* A sample with a callchain of user addresses. */
@@ -122,7 +122,7 @@ static int collect_once(void *arg)
     put(&r, ips[0]);
     put(&r, ips[1]);
     if (status == 0)
-        status = tch_collect_take(&c, end(&r, PERF_RECORD_SAMPLE, 0), NULL);
+        status = tch_collect_record(&c, end(&r, PERF_RECORD_SAMPLE, 0), NULL);
     tch_collect_release(&c);
     return status;
 }

@@ -54,9 +54,9 @@ static bool has(const char *options, const char *option)
     return at && (at[len] == '\0' || at[len] == ' ');
 }
 
-static struct tch_read_options read_options(const char *options)
+static struct tch_flame_read_options read_options(const char *options)
 {
-    return (struct tch_read_options){
+    return (struct tch_flame_read_options){
         .pid = has(options, "--pid"),
         .tid = has(options, "--tid"),
         .addrs = has(options, "--addrs"),
@@ -144,7 +144,7 @@ static void compare(char **c, char *got)
 
 static void check_fold(char **c)
 {
-    struct tch_read_options options = read_options(c[OPTIONS]);
+    struct tch_flame_read_options options = read_options(c[OPTIONS]);
     struct tch_read_notes notes;
     struct tch_buf in;
     char *got;
@@ -162,7 +162,7 @@ static void check_fold(char **c)
 
 static void check_draw(char **c)
 {
-    struct tch_read_options options = read_options(c[OPTIONS]);
+    struct tch_flame_read_options options = read_options(c[OPTIONS]);
     struct tch_format_options write = {.least_percent = 0.01};
     struct tch_read_notes notes;
     struct tch_buf in;
@@ -181,9 +181,9 @@ static void check_draw(char **c)
 }
 
 static void read_into(struct tch_stacks *stacks, const char *name,
-                      const struct tch_read_options *options)
+                      const struct tch_flame_read_options *options)
 {
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     struct tch_buf in;
 
     load(name, &in);
@@ -195,7 +195,7 @@ static void read_into(struct tch_stacks *stacks, const char *name,
 
 static void check_diff(char **c)
 {
-    struct tch_read_options options = read_options(c[OPTIONS]);
+    struct tch_flame_read_options options = read_options(c[OPTIONS]);
     struct tch_stacks stacks = {0};
     struct tch_profile profile = {&stacks, NULL, "test"};
     struct tch_sink sink;

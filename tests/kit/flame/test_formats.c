@@ -150,13 +150,13 @@ static void chrome_without_times_is_an_order(void **state)
 static size_t pprof(const char *text, unsigned char *out, size_t size)
 {
     struct tch_stacks s = {0};
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     struct tch_profile profile = {&s, NULL, "test"};
     struct tch_sink sink;
     struct tch_buf b;
     z_stream z = {0};
 
-    tch_read_init(&reader, &s, &(struct tch_read_options){0});
+    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
     assert_int_equal(tch_read_mem(&reader, text, strlen(text), NULL), 0);
     tch_buf_init(&b, 1 << 20);
     tch_sink_init(&sink, tch_sink_to_buf, &b, NULL);
@@ -231,16 +231,16 @@ static void diff_puts_two_profiles_side_by_side(void **state)
 {
     struct tch_stacks s = {0};
     struct tch_profile profile = {&s, NULL, "test"};
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     struct tch_sink sink;
     struct tch_buf b;
 
     (void)state;
-    tch_read_init(&reader, &s, &(struct tch_read_options){0});
+    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
     assert_int_equal(tch_read_mem(&reader, "a 10\nb 10\n", 10, NULL), 0);
     tch_read_release(&reader);
     assert_int_equal(tch_stacks_diff_begin(&s, NULL), 0);
-    tch_read_init(&reader, &s, &(struct tch_read_options){0});
+    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
     assert_int_equal(tch_read_mem(&reader, "b 5\nc 5\n", 8, NULL), 0);
     tch_read_release(&reader);
     assert_int_equal(tch_stacks_diff_end(&s, true, NULL), 0);
@@ -288,10 +288,10 @@ static int convert_all(void *arg)
     struct tch_timeline timeline = {0};
     struct tch_profile profile = {&s, &timeline, "test"};
     struct tch_format_options options = {.svg.notes = "n", .svg.label = "l", .utf8 = true};
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     int status;
 
-    tch_read_init(&reader, &s, &(struct tch_read_options){0});
+    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
     reader.timeline = &timeline;
     status = tch_read_mem(&reader, perf, strlen(perf), NULL);
     tch_read_release(&reader);

@@ -3,20 +3,21 @@
 
 #include "kit/flame/sample/process_maps.h"
 
-static struct tch_process *process_of(struct tch_maps *maps, uint32_t pid)
+static struct tch_flame_process *process_of(struct tch_maps *maps, uint32_t pid)
 {
-    struct tch_thread *thread = tch_maps_thread(maps, pid, pid);
+    struct tch_flame_thread *thread = tch_maps_thread(maps, pid, pid);
 
     assert_non_null(thread);
     return thread->process;
 }
 
-static void add(struct tch_process *p, uint64_t start, uint64_t end, uint64_t offset, uint32_t id)
+static void add(struct tch_flame_process *p, uint64_t start, uint64_t end, uint64_t offset,
+                uint32_t id)
 {
     assert_true(tch_maps_mmap(p, (struct tch_map){start, end, offset, id}));
 }
 
-static uint32_t at(const struct tch_process *p, uint64_t addr)
+static uint32_t at(const struct tch_flame_process *p, uint64_t addr)
 {
     const struct tch_map *map = tch_maps_find(p, addr);
 
@@ -26,7 +27,7 @@ static uint32_t at(const struct tch_process *p, uint64_t addr)
 static void later_mappings_cover_earlier_ones(void **state)
 {
     struct tch_maps maps = {0};
-    struct tch_process *p = process_of(&maps, 10);
+    struct tch_flame_process *p = process_of(&maps, 10);
 
     (void)state;
     add(p, 0x1000, 0x9000, 0, 1);
@@ -90,7 +91,7 @@ static void a_process_lives_as_long_as_its_threads(void **state)
 static int fork_once(void *arg)
 {
     struct tch_maps maps = {0};
-    struct tch_thread *thread = tch_maps_thread(&maps, 1, 1);
+    struct tch_flame_thread *thread = tch_maps_thread(&maps, 1, 1);
     bool ok = thread && tch_maps_mmap(thread->process, (struct tch_map){1, 9, 0, 1}) &&
               tch_maps_fork(&maps, 2, 2, 1, 1) && tch_maps_comm(&maps, 3, 3, "x", true);
 

@@ -8,8 +8,8 @@
 #define EVENT       "prog  42 [000] 1.5: 10 cycles: \n"
 #define FRAME(line) EVENT "\t" line "\n\n"
 
-static const struct tch_read_options plain;
-static const struct tch_read_options all = {
+static const struct tch_flame_read_options plain;
+static const struct tch_flame_read_options all = {
     .mark_kernel = true, .mark_jit = true, .mark_inlined = true};
 
 struct one {
@@ -107,28 +107,28 @@ static void events_are_understood(void **state)
 
         snprintf(text, sizeof text, "%s\n\t401 f (/bin/x)\n\n", cases[i].line);
         snprintf(wanted, sizeof wanted, "%s;f 10\n", cases[i].name);
-        test_folds(text, &(struct tch_read_options){.kind = TCH_READ_PERF}, wanted);
+        test_folds(text, &(struct tch_flame_read_options){.kind = TCH_READ_PERF}, wanted);
     }
 }
 
 static void processes_and_threads_are_told_apart(void **state)
 {
     (void)state;
-    test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_read_options){.pid = true},
+    test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_flame_read_options){.pid = true},
                "p-1;f 1\n");
-    test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_read_options){.tid = true},
+    test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_flame_read_options){.tid = true},
                "p-1/2;f 1\n");
-    test_folds("p 2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_read_options){.tid = true},
+    test_folds("p 2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_flame_read_options){.tid = true},
                "p-?/2;f 1\n");
     test_folds("p-1/2;f 3\np-1/4;f 4\nq-?/7;g 1\nr-x;h 1\n",
-               &(struct tch_read_options){.merge_threads = true}, "p;f 7\nq;g 1\nr-x;h 1\n");
+               &(struct tch_flame_read_options){.merge_threads = true}, "p;f 7\nq;g 1\nr-x;h 1\n");
 }
 
 static void addresses_of_the_unknown_on_request(void **state)
 {
     (void)state;
-    test_folds(FRAME("7f12 [unknown] (/lib/libc.so.6)"), &(struct tch_read_options){.addrs = true},
-               "prog;[libc.so.6 <7f12>] 10\n");
+    test_folds(FRAME("7f12 [unknown] (/lib/libc.so.6)"),
+               &(struct tch_flame_read_options){.addrs = true}, "prog;[libc.so.6 <7f12>] 10\n");
 }
 
 static void java_inlines_are_frames(void **state)
@@ -159,9 +159,10 @@ static void source_lines_join_the_name(void **state)
     (void)state;
     test_folds(text, &plain, "prog;main;f 10\n");
     test_folds(text, &all, "prog;main;f_[i] 10\n");
-    test_folds(text, &(struct tch_read_options){.source = true}, "prog;main:a.c:9;f:a.c:3 10\n");
+    test_folds(text, &(struct tch_flame_read_options){.source = true},
+               "prog;main:a.c:9;f:a.c:3 10\n");
     test_folds(EVENT "\tff sys ([kernel.kallsyms])\n  [kernel.kallsyms][ff]\n\t4 g (x)\n  ??:0\n\n",
-               &(struct tch_read_options){.source = true}, "prog;g;sys 10\n");
+               &(struct tch_flame_read_options){.source = true}, "prog;g;sys 10\n");
 }
 
 static void one_event_is_counted(void **state)
@@ -176,7 +177,7 @@ static void one_event_is_counted(void **state)
     assert_int_equal(notes.samples, 2);
     assert_int_equal(notes.events.count, 1);
     test_folds(text, &plain, "p;f 8\n");
-    test_folds(text, &(struct tch_read_options){.event = "instructions"}, "p;g 9\n");
+    test_folds(text, &(struct tch_flame_read_options){.event = "instructions"}, "p;g 9\n");
 }
 
 static void what_is_not_understood_is_counted(void **state)
@@ -219,10 +220,10 @@ static void folded_stacks_are_read_again(void **state)
 static void stacks_are_shaped(void **state)
 {
     (void)state;
-    test_folds("a;b;c 5\n", &(struct tch_read_options){.reverse = true}, "c;b;a 5\n");
-    test_folds("m;r;r;r;h 1\nm;r;h 2\n", &(struct tch_read_options){.collapse_recursion = true},
-               "m;r;h 3\n");
-    test_folds("a;f+0x1F;0xzz 5\n", &(struct tch_read_options){.strip_hex = true},
+    test_folds("a;b;c 5\n", &(struct tch_flame_read_options){.reverse = true}, "c;b;a 5\n");
+    test_folds("m;r;r;r;h 1\nm;r;h 2\n",
+               &(struct tch_flame_read_options){.collapse_recursion = true}, "m;r;h 3\n");
+    test_folds("a;f+0x1F;0xzz 5\n", &(struct tch_flame_read_options){.strip_hex = true},
                "a;f+0x...;0xzz 5\n");
 }
 
@@ -249,11 +250,11 @@ static int fold_all(void *arg)
 {
     struct tch_stacks stacks = {0};
     struct tch_timeline timeline = {0};
-    struct tch_reader reader;
+    struct tch_flame_reader reader;
     int status;
 
     tch_read_init(&reader, &stacks,
-                  &(struct tch_read_options){
+                  &(struct tch_flame_read_options){
                       .source = true, .tid = true, .strip_hex = true, .merge_threads = true});
     reader.timeline = &timeline;
     status = tch_read_mem(&reader, arg, strlen(arg), NULL);

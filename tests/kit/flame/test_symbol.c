@@ -150,16 +150,17 @@ static int name_once(void *arg)
 {
     struct tch_names names = {0};
     struct tch_symbols symbols;
-    struct tch_objects objects;
+    struct tch_code_objects objects;
     struct tch_symbol_options options = {.no_inline = true};
-    struct tch_place cut = {0};
+    struct tch_code_place cut = {0};
     int status = -1;
 
     (void)arg;
     tch_symbols_init(&symbols, &options, &names);
-    if (tch_objects_init(&objects) && tch_objects_add(&objects, "/proc/self/exe", 0, 1) == 2 &&
-        tch_object_load(objects.list[2])) {
-        struct tch_place place = {.addr = objects.list[2]->elf.entry, .object = 2};
+    if (tch_code_objects_init(&objects) &&
+        tch_code_objects_add(&objects, "/proc/self/exe", 0, 1) == 2 &&
+        tch_code_object_load(objects.list[2])) {
+        struct tch_code_place place = {.addr = objects.list[2]->elf.entry, .object = 2};
 
         if (tch_symbols_add(&symbols, &cut, objects.list[0], NULL) == 0 &&
             tch_symbols_add(&symbols, &place, objects.list[2], NULL) == 0)
@@ -174,7 +175,7 @@ static int name_once(void *arg)
         assert_memory_equal(name, "_start", 5);
     }
     tch_symbols_release(&symbols);
-    tch_objects_release(&objects);
+    tch_code_objects_release(&objects);
     tch_names_release(&names);
     return status;
 }

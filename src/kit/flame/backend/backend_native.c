@@ -23,7 +23,7 @@ enum {
 /* One capture. */
 struct native {
     struct tch_capture *c;
-    struct tch_sampler sampler;
+    struct tch_flame_sampler sampler;
     struct tch_collect collect;
     struct tch_symbols symbols;
     struct tch_symbol_worker worker;
@@ -43,10 +43,10 @@ static int open_sampler(struct native *n, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
     bool fp = r->call_graph == TACHO_CALL_GRAPH_FP;
-    struct tch_sampler_options o = {
-        .target = has(n->c, TACHO_FLAME_ALL) ? TCH_TARGET_ALL
-                  : r->pid                   ? TCH_TARGET_PROCESS
-                                             : TCH_TARGET_CHILD,
+    struct tch_flame_sampler_options o = {
+        .target = has(n->c, TACHO_FLAME_ALL) ? TCH_FLAME_TARGET_ALL
+                  : r->pid                   ? TCH_FLAME_TARGET_PROCESS
+                                             : TCH_FLAME_TARGET_CHILD,
         .pid = r->pid,
         .tree = has(n->c, TACHO_FLAME_TREE),
         .event = r->event,
@@ -64,7 +64,7 @@ static int open_sampler(struct native *n, tacho_error *err)
     int status;
 
     /* A machine-wide event of a command that is not started by exec is started by hand. */
-    status = tch_sampler_open(&n->sampler, &o, err);
+    status = tch_flame_sampler_open(&n->sampler, &o, err);
     if (status < 0)
         return status;
     collect.user_stack = n->sampler.stack_bytes > 0 && n->sampler.user;
@@ -123,7 +123,7 @@ static int start(struct native *n, tacho_error *err)
     else if (r->pid)
         status = collect_tree(n, err);
     if (status == 0 && (r->pid || has(n->c, TACHO_FLAME_ALL)))
-        tch_sampler_start(&n->sampler);
+        tch_flame_sampler_start(&n->sampler);
     if (status == 0 && r->argv)
         status = start_command(n, err);
     if (status == 0 && r->pid)
@@ -135,7 +135,7 @@ static int start(struct native *n, tacho_error *err)
 
 static int drain(struct native *n, uint64_t until, tacho_error *err)
 {
-    int status = tch_sampler_drain(&n->sampler, until, tch_collect_take, &n->collect, err);
+    int status = tch_flame_sampler_drain(&n->sampler, until, tch_collect_record, &n->collect, err);
 
     return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
 }
@@ -209,11 +209,11 @@ static int sample_all(struct native *n, tacho_error *err)
         ended = has_ended(n);
         if (ended)
             n->c->ended_ns = tch_now_ns();
-        status = drain(n, tch_now_ns() - TCH_SAMPLER_SLACK, err);
+        status = drain(n, tch_now_ns() - TCH_FLAME_SAMPLER_SLACK, err);
     }
     if (!ended)
         n->c->ended_ns = tch_now_ns();
-    tch_sampler_stop(&n->sampler);
+    tch_flame_sampler_stop(&n->sampler);
     return status;
 }
 
@@ -228,7 +228,7 @@ static void end_command(struct native *n)
         return;
     tch_family_find(&family, n->pid);
     /* An interrupt from the keyboard has reached it, too: it may be about to end. */
-    tch_family_end(&family, interrupted ? INTERRUPT_MS : 0);
+    tch_family_terminate(&family, interrupted ? INTERRUPT_MS : 0);
     tch_family_release(&family);
     if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
         n->pid = 0;
@@ -237,7 +237,7 @@ static void end_command(struct native *n)
 static int finish(struct native *n, tacho_error *err)
 {
     struct tacho_flame *result = &n->c->result;
-    uint64_t lost = tch_sampler_lost(&n->sampler);
+    uint64_t lost = tch_flame_sampler_lost(&n->sampler);
 
     tch_collect_end(&n->collect, n->c->ended_ns);
     result->samples = n->collect.samples;
@@ -291,7 +291,7 @@ static int capture(struct tch_capture *c, tacho_error *err)
     end_command(&n);
     tch_symbols_release(&n.symbols);
     tch_collect_release(&n.collect);
-    tch_sampler_close(&n.sampler);
+    tch_flame_sampler_close(&n.sampler);
     free(n.polls);
     if (n.pidfd >= 0)
         close(n.pidfd);
@@ -300,12 +300,12 @@ static int capture(struct tch_capture *c, tacho_error *err)
 
 static int probe(tacho_error *err)
 {
-    struct tch_sampler_options o = {.target = TCH_TARGET_CHILD, .rate = 1};
-    struct tch_sampler s;
-    int status = tch_sampler_open(&s, &o, err);
+    struct tch_flame_sampler_options o = {.target = TCH_FLAME_TARGET_CHILD, .rate = 1};
+    struct tch_flame_sampler s;
+    int status = tch_flame_sampler_open(&s, &o, err);
 
     if (status == 0)
-        tch_sampler_close(&s);
+        tch_flame_sampler_close(&s);
     return status;
 }
 

@@ -147,7 +147,7 @@ static void follow(struct tch_tool *tool)
         until = tch_now_ns() + stop_tool(tool, &family, times);
     if (times > 0 || tch_capture_stopped(tool->command)) {
         tch_family_find(&family, tool->pid); /* the command is an orphan when its profiler ends */
-        tch_family_end(&family, 0);
+        tch_family_terminate(&family, 0);
     }
     tch_family_release(&family);
     while (p[0].fd >= 0 && poll(p, 1, 0) > 0 && pass_messages(tool))
@@ -248,11 +248,11 @@ int tch_tool_create(const char *path, int *ret, tacho_error *err)
 
 int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tacho_error *err)
 {
-    struct tch_read_options options = {.kind = (enum tch_read_kind)kind,
-                                       .mark_kernel = true,
-                                       .mark_jit = true,
-                                       .mark_inlined = true};
-    struct tch_reader reader;
+    struct tch_flame_read_options options = {.kind = (enum tch_read_kind)kind,
+                                             .mark_kernel = true,
+                                             .mark_jit = true,
+                                             .mark_inlined = true};
+    struct tch_flame_reader reader;
     int status;
 
     options.tid = (c->request.flags & TACHO_FLAME_PER_THREAD) != 0;

@@ -154,7 +154,7 @@ static bool more_live(struct tch_family *f)
     return !wait_for(f, 0);
 }
 
-void tch_family_end(struct tch_family *f, int patience_ms)
+void tch_family_terminate(struct tch_family *f, int patience_ms)
 {
     enum { ROUNDS = 5 }; /* of who starts others without end */
 
@@ -186,7 +186,7 @@ void tch_family_release(struct tch_family *f)
     *f = (struct tch_family){0};
 }
 
-void tch_orphans_take(struct tch_orphans *o)
+void tch_orphans_adopt(struct tch_orphans *o)
 {
     int before = 0;
 
@@ -203,7 +203,7 @@ void tch_orphans_take(struct tch_orphans *o)
     }
 }
 
-void tch_orphans_leave(struct tch_orphans *o)
+void tch_orphans_release(struct tch_orphans *o)
 {
     if (o->taken && !o->before)
         prctl(PR_SET_CHILD_SUBREAPER, 0);

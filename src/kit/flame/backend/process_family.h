@@ -1,16 +1,17 @@
 /*
- * A process and all that came of it: found in /proc, told to end, waited for.
+ * A process and all its descendants: found in /proc, signalled, waited for.
  *
- * By the tree, not by a process group: a command in a group of its own could not read from the
- * terminal. What outlives its parent leaves the tree, unless this process takes such orphans over:
+ * The tree decides, not a process group: a command in a group of its own could not read from the
+ * terminal. A process whose parent has exited is no longer in the tree, unless this process adopts
+ * such orphans:
  *
  *     struct tch_orphans orphans;
  *
- *     tch_orphans_take(&orphans);                  before the command is started
+ *     tch_orphans_adopt(&orphans);                 before the command is started
  *     struct tch_family f = {.orphans = &orphans};
- *     tch_family_find(&f, pid);                    the command, what came of it, and orphans
- *     tch_family_end(&f, 0);
- *     tch_orphans_leave(&orphans);
+ *     tch_family_find(&f, pid);                    the command, its descendants, and orphans
+ *     tch_family_terminate(&f, 0);
+ *     tch_orphans_release(&orphans);
  */
 #ifndef TCH_PROCESS_FAMILY_H
 #define TCH_PROCESS_FAMILY_H
@@ -19,7 +20,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { TCH_FAMILY_GRACE_MS = 2000 }; /**< for who is told to end */
+enum { TCH_FAMILY_GRACE_MS = 2000 }; /**< to exit after SIGTERM */
 
 struct tch_orphans;
 
@@ -31,31 +32,31 @@ struct tch_family {
     const struct tch_orphans *orphans; /**< that belong to it; NULL: none do */
 };
 
-/** Who comes to this process when its parent ends. All zero: nobody does. */
+/** The orphans that this process adopts. All zero: none. */
 struct tch_orphans {
     bool taken;
-    bool before;             /**< they came to us anyway */
-    struct tch_family older; /**< children that we had already */
+    bool before;             /**< this process was a subreaper already */
+    struct tch_family older; /**< children that this process had already */
 };
 
-/** From now on orphans come to this process, which is to have no other children of its own. Where
-   it has some already, as after a shell's "job & exec ...", nobody comes. */
-void tch_orphans_take(struct tch_orphans *o);
+/** Makes orphans children of this process, which must not start other children meanwhile. Adopts
+    none if this process has children already, as after a shell's "job & exec ...". */
+void tch_orphans_adopt(struct tch_orphans *o);
 
-/** Those that run go on, and are somebody else's when we end. */
-void tch_orphans_leave(struct tch_orphans *o);
+/** Stops adopting. Orphans that still run get another parent when this process exits. */
+void tch_orphans_release(struct tch_orphans *o);
 
-/** The process and its descendants, as they are now; again: those that are new, too. What cannot be
-   found out, or finds no memory, is left out. */
+/** Finds the process and its descendants as they are now. Another call adds the new ones. Leaves
+    out what cannot be found out or finds no memory. */
 void tch_family_find(struct tch_family *f, pid_t root);
 
-/** To all that still run; without the root where that has a part to play yet. */
+/** Sends a signal to all that still run. */
 void tch_family_signal(const struct tch_family *f, int number, bool with_root);
 
-/** Lets them end by themselves for that time, then asks them to (SIGTERM), then makes them. */
-void tch_family_end(struct tch_family *f, int patience_ms);
+/** Waits patience_ms for all to exit by themselves, then sends SIGTERM, then SIGKILL. */
+void tch_family_terminate(struct tch_family *f, int patience_ms);
 
-/** The number of the at-th; the first is the root. */
+/** Returns the pid of member `at`; member 0 is the root. */
 pid_t tch_family_pid(const struct tch_family *f, size_t at);
 
 void tch_family_release(struct tch_family *f);

@@ -14,14 +14,14 @@ static const struct tch_read_ops *const kinds[] = {
     [TCH_READ_DTRACE] = &tch_read_dtrace,
 };
 
-void tch_read_init(struct tch_reader *r, struct tch_stacks *stacks,
-                   const struct tch_read_options *options)
+void tch_read_init(struct tch_flame_reader *r, struct tch_stacks *stacks,
+                   const struct tch_flame_read_options *options)
 {
-    *r = (struct tch_reader){.stacks = stacks, .options = *options};
+    *r = (struct tch_flame_reader){.stacks = stacks, .options = *options};
     tch_buf_init(&r->scratch, 1 << 24);
 }
 
-void tch_read_release(struct tch_reader *r)
+void tch_read_release(struct tch_flame_reader *r)
 {
     if (r->ops)
         r->ops->close(r->state);
@@ -29,7 +29,7 @@ void tch_read_release(struct tch_reader *r)
     free(r->notes.event_counts);
     free(r->frames);
     tch_buf_release(&r->scratch);
-    *r = (struct tch_reader){0};
+    *r = (struct tch_flame_reader){0};
 }
 
 void tch_timeline_release(struct tch_timeline *timeline)
@@ -39,13 +39,13 @@ void tch_timeline_release(struct tch_timeline *timeline)
     *timeline = (struct tch_timeline){0};
 }
 
-static int no_memory(const struct tch_reader *r, tacho_error *err)
+static int no_memory(const struct tch_flame_reader *r, tacho_error *err)
 {
     return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for %u distinct stacks",
                     r->stacks->count);
 }
 
-int tch_read_reserve(struct tch_reader *r, size_t more, tacho_error *err)
+int tch_read_reserve(struct tch_flame_reader *r, size_t more, tacho_error *err)
 {
     if (!tch_grow((void **)&r->frames, &r->frame_cap, r->frame_count + more, sizeof *r->frames))
         return no_memory(r, err);
@@ -58,7 +58,7 @@ static bool is_hex_digit(char c)
 }
 
 /* "0x7f12ab" to "0x...", so that code loaded elsewhere the next time has the same name. */
-static struct tch_span strip_hex(struct tch_reader *r, struct tch_span name)
+static struct tch_span strip_hex(struct tch_flame_reader *r, struct tch_span name)
 {
     tch_buf_clear(&r->scratch);
     for (size_t i = 0; i < name.len;) {
@@ -76,7 +76,7 @@ static struct tch_span strip_hex(struct tch_reader *r, struct tch_span name)
     return (struct tch_span){r->scratch.data, r->scratch.len};
 }
 
-int64_t tch_read_name(struct tch_reader *r, struct tch_span name, tacho_error *err)
+int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span name, tacho_error *err)
 {
     int64_t id;
 
@@ -133,7 +133,7 @@ bool tch_is_thread_name(struct tch_span name)
     return comm_length(name) < name.len;
 }
 
-static int merge_thread(struct tch_reader *r, uint32_t *first, tacho_error *err)
+static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error *err)
 {
     struct tch_span name;
     char *copy;
@@ -156,7 +156,7 @@ static int merge_thread(struct tch_reader *r, uint32_t *first, tacho_error *err)
     return 0;
 }
 
-static int shape(struct tch_reader *r, tacho_error *err)
+static int shape(struct tch_flame_reader *r, tacho_error *err)
 {
     if (r->options.merge_threads && r->frame_count > 0 && merge_thread(r, r->frames, err) < 0)
         return TACHO_ENOMEM;
@@ -167,7 +167,7 @@ static int shape(struct tch_reader *r, tacho_error *err)
     return 0;
 }
 
-int64_t tch_read_sample(struct tch_reader *r, uint64_t count, tacho_error *err)
+int64_t tch_read_sample(struct tch_flame_reader *r, uint64_t count, tacho_error *err)
 {
     int64_t id = shape(r, err);
 
@@ -178,8 +178,8 @@ int64_t tch_read_sample(struct tch_reader *r, uint64_t count, tacho_error *err)
     return id;
 }
 
-int tch_read_in_time(struct tch_reader *r, uint64_t time_ns, int64_t stack, struct tch_span thread,
-                     uint64_t weight, tacho_error *err)
+int tch_read_in_time(struct tch_flame_reader *r, uint64_t time_ns, int64_t stack,
+                     struct tch_span thread, uint64_t weight, tacho_error *err)
 {
     struct tch_timeline *t = r->timeline;
     int64_t id;
@@ -198,13 +198,13 @@ int tch_read_in_time(struct tch_reader *r, uint64_t time_ns, int64_t stack, stru
     return 0;
 }
 
-void tch_read_ignore(struct tch_reader *r)
+void tch_read_ignore(struct tch_flame_reader *r)
 {
     if (r->notes.ignored++ == 0)
         r->notes.first_ignored = r->line;
 }
 
-int tch_read_drop(struct tch_reader *r, struct tch_span event, tacho_error *err)
+int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error *err)
 {
     struct tch_read_notes *notes = &r->notes;
     uint32_t known = notes->events.count;
@@ -239,7 +239,7 @@ static enum tch_read_kind kind_of(struct tch_span line)
     return tch_folded_split(line, false, &folded) || !indented ? TCH_READ_FOLDED : TCH_READ_DTRACE;
 }
 
-static int choose_kind(struct tch_reader *r, struct tch_span line, tacho_error *err)
+static int choose_kind(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     enum tch_read_kind kind = r->options.kind;
 
@@ -251,7 +251,7 @@ static int choose_kind(struct tch_reader *r, struct tch_span line, tacho_error *
     return r->ops->open(r, err);
 }
 
-static int read_lines(struct tch_reader *r, struct tch_lines *lines, tacho_error *err)
+static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho_error *err)
 {
     struct tch_line line;
     int status;
@@ -274,7 +274,7 @@ static int read_lines(struct tch_reader *r, struct tch_lines *lines, tacho_error
     return status;
 }
 
-int tch_read_fd(struct tch_reader *r, int fd, const char *name, tacho_error *err)
+int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err)
 {
     struct tch_lines lines;
     int status;
@@ -285,7 +285,7 @@ int tch_read_fd(struct tch_reader *r, int fd, const char *name, tacho_error *err
     return status;
 }
 
-int tch_read_mem(struct tch_reader *r, const char *data, size_t len, tacho_error *err)
+int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err)
 {
     struct tch_lines lines;
     int status;

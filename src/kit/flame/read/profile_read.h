@@ -27,7 +27,7 @@ enum tch_read_kind { TCH_READ_AUTO, TCH_READ_FOLDED, TCH_READ_PERF, TCH_READ_DTR
 /** Their names, "auto" first; NULL-ended. */
 extern const char *const tch_read_kinds[];
 
-struct tch_read_options {
+struct tch_flame_read_options {
     enum tch_read_kind kind; /**< TCH_READ_AUTO: as the first line looks */
 
     /* How frames are called. */
@@ -79,9 +79,9 @@ struct tch_read_notes {
 };
 
 /** Set timeline before reading to have the samples in time order, too. */
-struct tch_reader {
+struct tch_flame_reader {
     struct tch_stacks *stacks;
-    struct tch_read_options options;
+    struct tch_flame_read_options options;
     struct tch_read_notes notes;
     struct tch_timeline *timeline;
 
@@ -96,9 +96,9 @@ struct tch_reader {
 
 /** One kind of text. Each returns 0 or a negative code. */
 struct tch_read_ops {
-    int (*open)(struct tch_reader *r, tacho_error *err); /**< sets r->state */
-    int (*line)(struct tch_reader *r, struct tch_span line, tacho_error *err);
-    int (*end)(struct tch_reader *r, tacho_error *err);
+    int (*open)(struct tch_flame_reader *r, tacho_error *err); /**< sets r->state */
+    int (*line)(struct tch_flame_reader *r, struct tch_span line, tacho_error *err);
+    int (*end)(struct tch_flame_reader *r, tacho_error *err);
     void (*close)(void *state); /**< accepts NULL */
 };
 
@@ -107,13 +107,13 @@ extern const struct tch_read_ops tch_read_perf;
 extern const struct tch_read_ops tch_read_dtrace;
 
 /** stacks is borrowed until the release, and options->event too. */
-void tch_read_init(struct tch_reader *r, struct tch_stacks *stacks,
-                   const struct tch_read_options *options);
-void tch_read_release(struct tch_reader *r);
+void tch_read_init(struct tch_flame_reader *r, struct tch_stacks *stacks,
+                   const struct tch_flame_read_options *options);
+void tch_read_release(struct tch_flame_reader *r);
 
 /** Reads to the end. Once a reader. @return 0, TACHO_EIO, TACHO_ENOMEM */
-int tch_read_fd(struct tch_reader *r, int fd, const char *name, tacho_error *err);
-int tch_read_mem(struct tch_reader *r, const char *data, size_t len, tacho_error *err);
+int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err);
+int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err);
 
 /** Whether a first frame tells the thread: "comm-PID/TID". */
 bool tch_is_thread_name(struct tch_span name);
@@ -121,10 +121,10 @@ bool tch_is_thread_name(struct tch_span name);
 /* For the kinds. */
 
 /** Room for `more` frames of the sample being read; 0 or TACHO_ENOMEM. */
-int tch_read_reserve(struct tch_reader *r, size_t more, tacho_error *err);
+int tch_read_reserve(struct tch_flame_reader *r, size_t more, tacho_error *err);
 
 /** Appends a frame to the sample being read; 0 or TACHO_ENOMEM. */
-static inline int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error *err)
+static inline int tch_read_push(struct tch_flame_reader *r, uint32_t name, tacho_error *err)
 {
     if (r->frame_count == r->frame_cap && tch_read_reserve(r, 1, err) < 0)
         return TACHO_ENOMEM;
@@ -133,21 +133,21 @@ static inline int tch_read_push(struct tch_reader *r, uint32_t name, tacho_error
 }
 
 /** The number of a frame's name, or TACHO_ENOMEM. */
-int64_t tch_read_name(struct tch_reader *r, struct tch_span name, tacho_error *err);
+int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span name, tacho_error *err);
 
 /** The sample is complete: shaped as the options say, counted, forgotten. Its stack's number or a
     negative code. */
-int64_t tch_read_sample(struct tch_reader *r, uint64_t count, tacho_error *err);
+int64_t tch_read_sample(struct tch_flame_reader *r, uint64_t count, tacho_error *err);
 
 /** Adds to the timeline, if there is one. */
-int tch_read_in_time(struct tch_reader *r, uint64_t time_ns, int64_t stack, struct tch_span thread,
-                     uint64_t weight, tacho_error *err);
+int tch_read_in_time(struct tch_flame_reader *r, uint64_t time_ns, int64_t stack,
+                     struct tch_span thread, uint64_t weight, tacho_error *err);
 
 /** A line that means nothing. */
-void tch_read_ignore(struct tch_reader *r);
+void tch_read_ignore(struct tch_flame_reader *r);
 
 /** Counts a sample of an event that is not wanted; 0 or TACHO_ENOMEM. */
-int tch_read_drop(struct tch_reader *r, struct tch_span event, tacho_error *err);
+int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error *err);
 
 /** "main;f 12" or, of a differential, "main;f 11 12": where the counts are, for detection too. */
 struct tch_folded_line {

@@ -12,7 +12,7 @@ struct dtrace {
 
 enum { NAME_MAX_BYTES = 1 << 20 };
 
-static int open_dtrace(struct tch_reader *r, tacho_error *err)
+static int open_dtrace(struct tch_flame_reader *r, tacho_error *err)
 {
     struct dtrace *d = calloc(1, sizeof *d);
 
@@ -33,7 +33,7 @@ static void close_dtrace(void *state)
 }
 
 /* "libc.so.6`read+0xa" to "libc.so.6`read". */
-static int push_frame(struct tch_reader *r, struct tch_span frame, tacho_error *err)
+static int push_frame(struct tch_flame_reader *r, struct tch_span frame, tacho_error *err)
 {
     struct dtrace *d = r->state;
     size_t plus = tch_span_rfind(frame, "+");
@@ -50,7 +50,7 @@ static int push_frame(struct tch_reader *r, struct tch_span frame, tacho_error *
     return id < 0 ? (int)id : tch_read_push(r, (uint32_t)id, err);
 }
 
-static int end_stack(struct tch_reader *r, uint64_t count, tacho_error *err)
+static int end_stack(struct tch_flame_reader *r, uint64_t count, tacho_error *err)
 {
     int64_t id;
 
@@ -64,7 +64,7 @@ static int end_stack(struct tch_reader *r, uint64_t count, tacho_error *err)
     return tch_read_in_time(r, 0, id, (struct tch_span){"", 0}, count, err);
 }
 
-static int line_dtrace(struct tch_reader *r, struct tch_span line, tacho_error *err)
+static int line_dtrace(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct dtrace *d = r->state;
     struct tch_span text = tch_span_trim(line);
@@ -88,7 +88,7 @@ static int line_dtrace(struct tch_reader *r, struct tch_span line, tacho_error *
 }
 
 /* Frames without a count at the end are not a stack. */
-static int end_dtrace(struct tch_reader *r, tacho_error *err)
+static int end_dtrace(struct tch_flame_reader *r, tacho_error *err)
 {
     (void)err;
     if (r->frame_count > 0)

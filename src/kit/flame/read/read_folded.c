@@ -50,13 +50,13 @@ bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_lin
     return true;
 }
 
-static int open_folded(struct tch_reader *r, tacho_error *err)
+static int open_folded(struct tch_flame_reader *r, tacho_error *err)
 {
     r->state = calloc(1, sizeof(struct folded));
     return r->state ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
 }
 
-static int push_frames(struct tch_reader *r, struct tch_span text, tacho_error *err)
+static int push_frames(struct tch_flame_reader *r, struct tch_span text, tacho_error *err)
 {
     const char *p = text.p;
     const char *end = text.p + text.len;
@@ -84,7 +84,8 @@ static int push_frames(struct tch_reader *r, struct tch_span text, tacho_error *
 }
 
 /* Both counts of a differential go to the one stack that the sample became. */
-static int add_both(struct tch_reader *r, const struct tch_folded_line *line, tacho_error *err)
+static int add_both(struct tch_flame_reader *r, const struct tch_folded_line *line,
+                    tacho_error *err)
 {
     int64_t id = tch_read_sample(r, 0, err);
     uint32_t frames[TCH_STACK_DEEPEST];
@@ -96,7 +97,7 @@ static int add_both(struct tch_reader *r, const struct tch_folded_line *line, ta
     return tch_read_in_time(r, 0, id, (struct tch_span){"", 0}, line->count, err);
 }
 
-static int line_folded(struct tch_reader *r, struct tch_span text, tacho_error *err)
+static int line_folded(struct tch_flame_reader *r, struct tch_span text, tacho_error *err)
 {
     struct folded *f = r->state;
     struct tch_folded_line line;
@@ -120,7 +121,7 @@ static int line_folded(struct tch_reader *r, struct tch_span text, tacho_error *
                             line.count, err);
 }
 
-static int end_folded(struct tch_reader *r, tacho_error *err)
+static int end_folded(struct tch_flame_reader *r, tacho_error *err)
 {
     (void)r;
     (void)err;

@@ -62,12 +62,12 @@ struct perf {
     size_t frame_cap;
 };
 
-static int no_memory(struct tch_reader *r, tacho_error *err)
+static int no_memory(struct tch_flame_reader *r, tacho_error *err)
 {
     return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory reading perf's text");
 }
 
-static int open_perf(struct tch_reader *r, tacho_error *err)
+static int open_perf(struct tch_flame_reader *r, tacho_error *err)
 {
     struct perf *p = calloc(1, sizeof *p);
 
@@ -110,7 +110,7 @@ static void close_perf(void *state)
 
 /* Frames. */
 
-static int add_part(struct tch_reader *r, tacho_error *err)
+static int add_part(struct tch_flame_reader *r, tacho_error *err)
 {
     struct perf *p = r->state;
     struct memo *memo = p->memo;
@@ -130,7 +130,7 @@ static int add_part(struct tch_reader *r, tacho_error *err)
 
 /* "[libx.so.1]" or "[libx.so.1 <7f12>]" where the symbol is not known, "[unknown]" without an
    object. */
-static void add_unknown(struct tch_reader *r, const struct tch_perf_frame *frame)
+static void add_unknown(struct tch_flame_reader *r, const struct tch_perf_frame *frame)
 {
     struct perf *p = r->state;
     bool has_dso = frame->dso.len > 0 && !tch_span_is(frame->dso, "[unknown]");
@@ -144,7 +144,7 @@ static void add_unknown(struct tch_reader *r, const struct tch_perf_frame *frame
     tch_buf_addc(&p->name, ']');
 }
 
-static void add_mark(struct tch_reader *r, const struct tch_perf_frame *frame, bool inlined)
+static void add_mark(struct tch_flame_reader *r, const struct tch_perf_frame *frame, bool inlined)
 {
     struct perf *p = r->state;
     struct tch_span name = {p->name.data, p->name.len};
@@ -158,7 +158,7 @@ static void add_mark(struct tch_reader *r, const struct tch_perf_frame *frame, b
 }
 
 /* One name of a frame; Java's compiler writes what it inlined as "A->B". */
-static int add_name(struct tch_reader *r, const struct tch_perf_frame *frame,
+static int add_name(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
                     struct tch_span symbol, struct tch_span source, bool inlined, tacho_error *err)
 {
     struct perf *p = r->state;
@@ -174,7 +174,7 @@ static int add_name(struct tch_reader *r, const struct tch_perf_frame *frame,
     return add_part(r, err);
 }
 
-static int add_names(struct tch_reader *r, const struct tch_perf_frame *frame,
+static int add_names(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
                      struct tch_span source, tacho_error *err)
 {
     struct perf *p = r->state;
@@ -196,7 +196,7 @@ static int add_names(struct tch_reader *r, const struct tch_perf_frame *frame,
 }
 
 /* Remembers that line `id`, new, is this frame. */
-static int learn(struct tch_reader *r, uint32_t id, const struct tch_perf_frame *frame,
+static int learn(struct tch_flame_reader *r, uint32_t id, const struct tch_perf_frame *frame,
                  struct tch_span source, tacho_error *err)
 {
     struct memo *memo = ((struct perf *)r->state)->memo;
@@ -214,7 +214,7 @@ static int learn(struct tch_reader *r, uint32_t id, const struct tch_perf_frame 
     return status;
 }
 
-static int push_meaning(struct tch_reader *r, struct meaning meaning, tacho_error *err)
+static int push_meaning(struct tch_flame_reader *r, struct meaning meaning, tacho_error *err)
 {
     struct perf *p = r->state;
 
@@ -236,7 +236,7 @@ static void forget_if_full(struct memo *memo)
     memo->part_count = 0;
 }
 
-static int end_sample(struct tch_reader *r, tacho_error *err)
+static int end_sample(struct tch_flame_reader *r, tacho_error *err)
 {
     struct perf *p = r->state;
     int64_t comm = tch_read_name(r, (struct tch_span){p->comm.data, p->comm.len}, err);
@@ -260,7 +260,7 @@ static int end_sample(struct tch_reader *r, tacho_error *err)
 }
 
 /* Is this event the one that counts? The first one seen is, when none was asked for. */
-static bool wanted(struct tch_reader *r, struct tch_span event)
+static bool wanted(struct tch_flame_reader *r, struct tch_span event)
 {
     struct perf *p = r->state;
 
@@ -289,7 +289,8 @@ static void add_ids(struct tch_buf *b, const struct tch_perf_event *event, bool 
         tch_buf_addf(b, "/%.*s", (int)event->tid.len, event->tid.p);
 }
 
-static int start_sample(struct tch_reader *r, const struct tch_perf_event *event, tacho_error *err)
+static int start_sample(struct tch_flame_reader *r, const struct tch_perf_event *event,
+                        tacho_error *err)
 {
     struct perf *p = r->state;
 
@@ -311,7 +312,7 @@ static int start_sample(struct tch_reader *r, const struct tch_perf_event *event
 }
 
 /* A frame behind the event on the same line: the whole of a sample without a call chain. */
-static int one_line_sample(struct tch_reader *r, const struct tch_perf_frame *frame,
+static int one_line_sample(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
                            tacho_error *err)
 {
     struct perf *p = r->state;
@@ -329,7 +330,7 @@ static int one_line_sample(struct tch_reader *r, const struct tch_perf_frame *fr
     return status;
 }
 
-static int event_line(struct tch_reader *r, struct tch_span line, tacho_error *err)
+static int event_line(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct perf *p = r->state;
     struct tch_perf_event event;
@@ -354,7 +355,8 @@ static int event_line(struct tch_reader *r, struct tch_span line, tacho_error *e
 }
 
 /* A line never seen inside of a sample. */
-static int new_frame_line(struct tch_reader *r, struct tch_span line, uint32_t id, tacho_error *err)
+static int new_frame_line(struct tch_flame_reader *r, struct tch_span line, uint32_t id,
+                          tacho_error *err)
 {
     struct tch_perf_frame frame;
     struct tch_perf_event event;
@@ -367,7 +369,8 @@ static int new_frame_line(struct tch_reader *r, struct tch_span line, uint32_t i
 }
 
 /* What "file:line" under a frame says is part of that frame. */
-static int source_line(struct tch_reader *r, struct tch_span source, bool inlined, tacho_error *err)
+static int source_line(struct tch_flame_reader *r, struct tch_span source, bool inlined,
+                       tacho_error *err)
 {
     struct perf *p = r->state;
     uint32_t known = p->memo->lines.count;
@@ -418,7 +421,7 @@ static int64_t number_of(struct perf *p, struct tch_span line)
     return id;
 }
 
-static int frame_line(struct tch_reader *r, struct tch_span line, tacho_error *err)
+static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct perf *p = r->state;
     uint32_t known = p->memo->lines.count;
@@ -452,7 +455,7 @@ static int frame_line(struct tch_reader *r, struct tch_span line, tacho_error *e
     return status;
 }
 
-static int line_perf(struct tch_reader *r, struct tch_span line, tacho_error *err)
+static int line_perf(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct perf *p = r->state;
     bool indented = line.len > 0 && (line.p[0] == '\t' || line.p[0] == ' ');
@@ -474,7 +477,7 @@ static int line_perf(struct tch_reader *r, struct tch_span line, tacho_error *er
     return status < 0 ? status : event_line(r, line, err);
 }
 
-static int end_perf(struct tch_reader *r, tacho_error *err)
+static int end_perf(struct tch_flame_reader *r, tacho_error *err)
 {
     struct perf *p = r->state;
 

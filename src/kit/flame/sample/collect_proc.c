@@ -32,7 +32,7 @@ static bool take_number(const char **p, bool hex, uint64_t *ret)
 }
 
 /* "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so" */
-static int take_line(struct tch_collect *c, struct tch_process *process, const char *text,
+static int take_line(struct tch_collect *c, struct tch_flame_process *process, const char *text,
                      tacho_error *err)
 {
     enum { MODE = 5 }; /* "r-xp " */
@@ -49,14 +49,14 @@ static int take_line(struct tch_collect *c, struct tch_process *process, const c
         !take_number(&text, true, &device) || !take_number(&text, false, &inode))
         return 0;
     text += strspn(text, " ");
-    object = tch_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
+    object = tch_code_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
     map.object = (uint32_t)object;
     if (object < 0 || !tch_maps_mmap(process, map))
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
     return 0;
 }
 
-static int take_maps(struct tch_collect *c, struct tch_process *process, tacho_error *err)
+static int take_maps(struct tch_collect *c, struct tch_flame_process *process, tacho_error *err)
 {
     char path[64];
     struct tch_buf b;
@@ -95,7 +95,7 @@ static int take_thread(struct tch_collect *c, uint32_t pid, uint32_t tid, tacho_
 
 int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err)
 {
-    struct tch_thread *thread;
+    struct tch_flame_thread *thread;
     struct dirent *entry;
     char path[64];
     int status = 0;

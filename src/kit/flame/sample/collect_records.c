@@ -1,4 +1,27 @@
-/* Records, one kind after the other. The layout of each is in perf_event_open(2). */
+/*
+ * The kernel's records, one at a time, become distinct stacks. perf_event_open(2) has the layout of
+ * each record.
+ *
+ * Order. Each CPU has a ring. tch_flame_sampler_drain() merges the rings by time, so a record may
+ * rely on those before it: a mapping is known before a sample in it. What ran before the capture
+ * has no such records; collect_proc.c reads it from /proc first.
+ *
+ *     record              changes
+ *     MMAP2               objects (a new file), maps of its process (new or replaced mapping)
+ *     COMM                the name of a thread; after an exec, the process has no maps
+ *     FORK                maps: a new thread, or a new process with its parent's maps and name
+ *     EXIT                maps: the thread goes, its process with the last one; its wait is dropped
+ *     SAMPLE              samples, places, comms, stacks (collect_stack.c); off-CPU: begins a wait
+ *     SWITCH (in)         off-CPU: ends the thread's wait and adds its time to the stack
+ *     LOST, LOST_SAMPLES  lost
+ *
+ * State of a thread, off-CPU only: running, or waiting since a time with a stack (struct tch_wait).
+ * A SAMPLE at its switch-out begins the wait. SWITCH (in) or tch_collect_end() counts it.
+ *
+ * Threads. One thread calls everything here. The symbol worker runs beside it and reads only what
+ * it was handed: copies of places, and objects, which do not move. An object's ELF file and kind do
+ * not change after its first place exists; the unwinder's tables in it are this thread's alone.
+ */
 #include "collect_records.h"
 
 #include <linux/perf_event.h>
@@ -6,7 +29,7 @@
 #include "base/fail.h"
 #include "kit/flame/grow.h"
 
-enum { MMAP2_NAME = 72 }; /* where the file name stands */
+enum { MMAP2_NAME = 72 }; /* offset of the file name */
 
 /* A thread that left its CPU. */
 struct tch_wait {
@@ -25,7 +48,7 @@ int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *op
 {
     *c = (struct tch_collect){.options = *options};
     c->frames = malloc(TCH_STACK_DEEPEST * sizeof *c->frames);
-    if (!c->frames || !tch_objects_init(&c->objects) || !tch_places_init(&c->places))
+    if (!c->frames || !tch_code_objects_init(&c->objects) || !tch_code_places_init(&c->places))
         return no_memory(err);
     return 0;
 }
@@ -33,8 +56,8 @@ int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *op
 void tch_collect_release(struct tch_collect *c)
 {
     tch_maps_release(&c->maps);
-    tch_objects_release(&c->objects);
-    tch_places_release(&c->places);
+    tch_code_objects_release(&c->objects);
+    tch_code_places_release(&c->places);
     tch_names_release(&c->comms);
     tch_stacks_release(&c->stacks);
     free(c->frames);
@@ -60,7 +83,7 @@ static uint64_t word64(const struct perf_event_header *record, size_t at)
     return value;
 }
 
-/* A name inside of a record, which ends before the record does. */
+/* The name at an offset; empty if it does not end inside of the record. */
 static const char *name_at(const struct perf_event_header *record, size_t at)
 {
     const char *name = (const char *)record + at;
@@ -68,13 +91,13 @@ static const char *name_at(const struct perf_event_header *record, size_t at)
     return at < record->size && memchr(name, '\0', record->size - at) ? name : "";
 }
 
-static int take_mmap(struct tch_collect *c, const struct perf_event_header *record,
-                     tacho_error *err)
+static int add_mapping(struct tch_collect *c, const struct perf_event_header *record,
+                       tacho_error *err)
 {
     uint32_t pid = word32(record, 8);
     uint64_t start = word64(record, 16);
     struct tch_map map = {.start = start, .offset = word64(record, 32)};
-    struct tch_thread *thread;
+    struct tch_flame_thread *thread;
     int64_t object;
 
     if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
@@ -82,14 +105,13 @@ static int take_mmap(struct tch_collect *c, const struct perf_event_header *reco
     if (__builtin_add_overflow(start, word64(record, 24), &map.end))
         return 0;
     thread = tch_maps_thread(&c->maps, pid, word32(record, 12));
-    object = tch_objects_add(&c->objects, name_at(record, MMAP2_NAME), word64(record, 48), pid);
+    object =
+        tch_code_objects_add(&c->objects, name_at(record, MMAP2_NAME), word64(record, 48), pid);
     if (!thread || object < 0)
         return no_memory(err);
     map.object = (uint32_t)object;
     return tch_maps_mmap(thread->process, map) ? 0 : no_memory(err);
 }
-
-/* Off the CPU: the sample comes when the thread leaves, the switch record when it is back. */
 
 static int begin_wait(struct tch_collect *c, uint32_t tid, uint64_t time, int64_t stack,
                       tacho_error *err)
@@ -124,14 +146,14 @@ void tch_collect_end(struct tch_collect *c, uint64_t time)
         end_wait(c, c->waits[c->wait_count - 1].tid, time);
 }
 
-static void take_switch(struct tch_collect *c, const struct perf_event_header *record)
+static void switch_thread(struct tch_collect *c, const struct perf_event_header *record)
 {
     if (c->options.off_cpu && !(record->misc & PERF_RECORD_MISC_SWITCH_OUT))
         end_wait(c, word32(record, record->size - 12u), word64(record, record->size - 8u));
 }
 
-static int take_sample(struct tch_collect *c, const struct perf_event_header *record,
-                       tacho_error *err)
+static int add_sample(struct tch_collect *c, const struct perf_event_header *record,
+                      tacho_error *err)
 {
     uint32_t pid = word32(record, 16);
     uint32_t tid = word32(record, 20);
@@ -147,8 +169,8 @@ static int take_sample(struct tch_collect *c, const struct perf_event_header *re
     return c->options.off_cpu ? begin_wait(c, tid, time, stack, err) : 0;
 }
 
-static int take_task(struct tch_collect *c, const struct perf_event_header *record,
-                     tacho_error *err)
+static int change_thread(struct tch_collect *c, const struct perf_event_header *record,
+                         tacho_error *err)
 {
     uint32_t pid = word32(record, 8);
     uint32_t parent = word32(record, 12);
@@ -162,15 +184,15 @@ static int take_task(struct tch_collect *c, const struct perf_event_header *reco
     return 0;
 }
 
-int tch_collect_take(void *ctx, const struct perf_event_header *record, tacho_error *err)
+int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_error *err)
 {
     struct tch_collect *c = ctx;
 
     switch (record->type) {
     case PERF_RECORD_SAMPLE:
-        return take_sample(c, record, err);
+        return add_sample(c, record, err);
     case PERF_RECORD_MMAP2:
-        return take_mmap(c, record, err);
+        return add_mapping(c, record, err);
     case PERF_RECORD_COMM:
         return tch_maps_comm(&c->maps, word32(record, 8), word32(record, 12), name_at(record, 16),
                              record->misc & PERF_RECORD_MISC_COMM_EXEC)
@@ -178,9 +200,9 @@ int tch_collect_take(void *ctx, const struct perf_event_header *record, tacho_er
                    : no_memory(err);
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
-        return take_task(c, record, err);
+        return change_thread(c, record, err);
     case PERF_RECORD_SWITCH:
-        take_switch(c, record);
+        switch_thread(c, record);
         return 0;
     case PERF_RECORD_LOST:
         c->lost += word64(record, 16);

@@ -1,5 +1,6 @@
 /*
- * From the kernel's records to distinct stacks, while the command runs.
+ * From the kernel's records to distinct stacks, while the command runs. collect_records.c has the
+ * map of records and state.
  */
 #ifndef TCH_COLLECT_RECORDS_H
 #define TCH_COLLECT_RECORDS_H
@@ -16,7 +17,7 @@
 
 struct perf_event_header;
 
-/** What a record of this sampler holds. */
+/** What the records of a sampler contain, and how to count them. */
 struct tch_collect_options {
     bool user_stack; /**< registers and a copy of the stack, to be unwound here */
     bool weigh;      /**< a sample counts its period, not 1 */
@@ -30,8 +31,8 @@ struct tch_wait;
 struct tch_collect {
     struct tch_collect_options options;
     struct tch_maps maps;
-    struct tch_objects objects;
-    struct tch_places places;
+    struct tch_code_objects objects;
+    struct tch_code_places places;
     struct tch_names comms;   /**< of the first frame */
     struct tch_stacks stacks; /**< the first number is one of comms, the others of places */
     uint64_t samples;
@@ -52,16 +53,16 @@ int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *op
                      tacho_error *err);
 void tch_collect_release(struct tch_collect *c);
 
-/** A tch_sampler_take. */
-int tch_collect_take(void *ctx, const struct perf_event_header *record, tacho_error *err);
+/** Processes one record: a tch_flame_on_record, whose ctx is the struct tch_collect. */
+int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_error *err);
 
-/** No more records come: who still waits has waited until then. */
+/** Ends all waits at `time`, after the last record. */
 void tch_collect_end(struct tch_collect *c, uint64_t time);
 
-/** What the kernel tells of no process that ran before: its maps and threads, from /proc. */
+/** Reads the maps and threads of a process that ran before the capture, from /proc. */
 int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
 
-/** All of them. */
+/** Does so for every process. */
 int tch_collect_processes(struct tch_collect *c, tacho_error *err);
 
 /** Adds the stack of a sample `weight` times. @return its number in c->stacks, or a negative code

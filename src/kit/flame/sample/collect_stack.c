@@ -15,7 +15,7 @@ enum {
 struct sample {
     const uint8_t *at;
     const uint8_t *end;
-    struct tch_thread *thread;
+    struct tch_flame_thread *thread;
 };
 
 static uint64_t next_word(struct sample *s)
@@ -33,7 +33,7 @@ static uint64_t next_word(struct sample *s)
 
 static int push(struct tch_collect *c, uint32_t object, uint64_t addr, tacho_error *err)
 {
-    int64_t place = tch_places_add(&c->places, object, addr);
+    int64_t place = tch_code_places_add(&c->places, object, addr);
 
     if (place < 0)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
@@ -43,26 +43,26 @@ static int push(struct tch_collect *c, uint32_t object, uint64_t addr, tacho_err
 }
 
 /* The object and the linked address of an instruction of the process. */
-static int locate(struct tch_collect *c, const struct tch_process *process, uint64_t ip,
+static int locate(struct tch_collect *c, const struct tch_flame_process *process, uint64_t ip,
                   uint32_t *object, uint64_t *addr, tacho_error *err)
 {
     const struct tch_map *map = tch_maps_find(process, ip);
-    struct tch_object *o;
+    struct tch_code_object *o;
 
     *object = TCH_OBJECT_NOWHERE;
     *addr = ip;
     if (!map)
         return 0;
     o = c->objects.list[map->object];
-    if (!tch_object_load(o))
+    if (!tch_code_object_load(o))
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
     *object = map->object;
     if (o->kind != TCH_OBJECT_JIT)
-        *addr = tch_object_address(o, ip - map->start + map->offset);
+        *addr = tch_code_object_address(o, ip - map->start + map->offset);
     return 0;
 }
 
-static int push_user(struct tch_collect *c, const struct tch_process *process, uint64_t ip,
+static int push_user(struct tch_collect *c, const struct tch_flame_process *process, uint64_t ip,
                      tacho_error *err)
 {
     uint32_t object;
@@ -113,13 +113,14 @@ static enum tch_unwound step(struct tch_collect *c, uint32_t place, uint32_t obj
                              const struct tch_stack_copy *stack, struct tch_regs *regs,
                              bool *signal)
 {
-    struct tch_object *o = c->objects.list[object];
+    struct tch_code_object *o = c->objects.list[object];
     struct tch_cfi_row row;
 
     *signal = false;
-    if (tch_places_row(&c->places, place, o, &row) <= 0)
-        return tch_object_is_entry(o, c->places.list[place].addr) ? TCH_UNWOUND_END
-                                                                  : tch_unwind_step_fp(stack, regs);
+    if (tch_code_places_row(&c->places, place, o, &row) <= 0)
+        return tch_code_object_is_entry(o, c->places.list[place].addr)
+                   ? TCH_UNWOUND_END
+                   : tch_unwind_step_fp(stack, regs);
     *signal = row.signal;
     return tch_unwind_step(&o->cfi, &row, stack, regs);
 }
@@ -185,7 +186,7 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
 }
 
 /* The first frame: who it was. */
-static int64_t comm_of(struct tch_collect *c, const struct tch_thread *thread)
+static int64_t comm_of(struct tch_collect *c, const struct tch_flame_thread *thread)
 {
     const char *comm = thread->comm[0] ? thread->comm : "[unknown]";
     char text[64];

@@ -8,13 +8,13 @@
 #include "base/file.h"
 #include "base/number.h"
 
-const char *const tch_sampler_events[] = {
+const char *const tch_flame_sampler_events[] = {
     "cycles",        "cpu-clock",        "task-clock",     "instructions", "cache-misses",
     "branch-misses", "cache-references", "branches",       "page-faults",  "minor-faults",
     "major-faults",  "context-switches", "cpu-migrations", NULL,
 };
 
-static const struct tch_event events[] = {
+static const struct tch_flame_event events[] = {
     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true},
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true},
@@ -30,10 +30,10 @@ static const struct tch_event events[] = {
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false},
 };
 
-const struct tch_event *tch_event_find(const char *name)
+const struct tch_flame_event *tch_flame_event_find(const char *name)
 {
-    for (size_t i = 0; tch_sampler_events[i]; i++)
-        if (strcmp(tch_sampler_events[i], name) == 0)
+    for (size_t i = 0; tch_flame_sampler_events[i]; i++)
+        if (strcmp(tch_flame_sampler_events[i], name) == 0)
             return &events[i];
     return NULL;
 }
@@ -57,7 +57,8 @@ static int64_t paranoid_level(void)
 }
 
 /* The kernel lowers the most that it takes by itself when samples cost it too much. */
-static int invalid(const struct tch_sampler_options *options, const char *event, tacho_error *err)
+static int invalid(const struct tch_flame_sampler_options *options, const char *event,
+                   tacho_error *err)
 {
     int64_t most = setting("/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
 
@@ -70,14 +71,14 @@ static int invalid(const struct tch_sampler_options *options, const char *event,
 }
 
 /* The level that would do: everything, the kernel's half, or one's own processes. */
-int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
-                            tacho_error *err)
+int tch_flame_event_no_permission(int64_t level, const struct tch_flame_sampler_options *options,
+                                  tacho_error *err)
 {
     bool kernel = options->space == TCH_SPACE_KERNEL || options->off_cpu;
-    int enough = options->target == TCH_TARGET_ALL ? 0 : kernel ? 1 : 2;
-    const char *what = options->target == TCH_TARGET_ALL ? "all processes"
-                       : kernel                          ? "the kernel"
-                                                         : "this process";
+    int enough = options->target == TCH_FLAME_TARGET_ALL ? 0 : kernel ? 1 : 2;
+    const char *what = options->target == TCH_FLAME_TARGET_ALL ? "all processes"
+                       : kernel                                ? "the kernel"
+                                                               : "this process";
 
     if (level <= enough || level == 99)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
@@ -90,15 +91,15 @@ int tch_event_no_permission(int64_t level, const struct tch_sampler_options *opt
                     what, (long long)level, enough);
 }
 
-int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
-                      tacho_error *err)
+int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *options,
+                            const char *event, tacho_error *err)
 {
     int status;
 
     switch (number) {
     case EACCES:
     case EPERM:
-        status = tch_event_no_permission(paranoid_level(), options, err);
+        status = tch_flame_event_no_permission(paranoid_level(), options, err);
         break;
     case ENOENT:
     case EOPNOTSUPP:

@@ -37,8 +37,8 @@ struct tch_ring {
 /* AX to IP and R8 to R15 as the kernel numbers them; the segment registers cannot be had. */
 static const uint64_t user_regs = 0xff01ff;
 
-static void fill_attr(const struct tch_sampler *s, const struct tch_sampler_options *o,
-                      const struct tch_event *event, struct perf_event_attr *attr)
+static void fill_attr(const struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                      const struct tch_flame_event *event, struct perf_event_attr *attr)
 {
     *attr = (struct perf_event_attr){.type = event->type, .size = sizeof *attr};
     attr->config = event->config;
@@ -59,8 +59,8 @@ static void fill_attr(const struct tch_sampler *s, const struct tch_sampler_opti
         attr->exclude_callchain_user = 1;
     attr->exclude_hv = 1;
     attr->disabled = 1;
-    attr->inherit = o->target != TCH_TARGET_ALL;
-    attr->enable_on_exec = o->target == TCH_TARGET_CHILD;
+    attr->inherit = o->target != TCH_FLAME_TARGET_ALL;
+    attr->enable_on_exec = o->target == TCH_FLAME_TARGET_CHILD;
     attr->sample_id_all = 1;
     attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
     attr->context_switch = o->off_cpu;
@@ -82,14 +82,16 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 }
 
 /* Tries on CPU 0 what will be done on all: 0 or an errno. */
-static int try_event(const struct tch_sampler *s, const struct tch_sampler_options *o,
+static int try_event(const struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                      const char *name)
 {
     struct perf_event_attr attr;
-    pid_t pid = o->target == TCH_TARGET_ALL ? -1 : o->target == TCH_TARGET_CHILD ? 0 : o->pid;
+    pid_t pid = o->target == TCH_FLAME_TARGET_ALL     ? -1
+                : o->target == TCH_FLAME_TARGET_CHILD ? 0
+                                                      : o->pid;
     int fd;
 
-    fill_attr(s, o, tch_event_find(name), &attr);
+    fill_attr(s, o, tch_flame_event_find(name), &attr);
     fd = open_event(&attr, pid, pid == -1 ? 0 : -1);
     if (fd < 0)
         return errno;
@@ -98,12 +100,13 @@ static int try_event(const struct tch_sampler *s, const struct tch_sampler_optio
 }
 
 /* Settles the event and whether there are kernel frames. */
-static int choose(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+static int choose(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                  tacho_error *err)
 {
     const char *name = o->off_cpu ? "context-switches" : o->event ? o->event : "cycles";
     int number;
 
-    if (!tch_event_find(name))
+    if (!tch_flame_event_find(name))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no event '%s'", name);
     s->kernel = o->space != TCH_SPACE_USER;
     s->user = o->space != TCH_SPACE_KERNEL;
@@ -116,15 +119,15 @@ static int choose(struct tch_sampler *s, const struct tch_sampler_options *o, ta
         else if (!o->event && !o->off_cpu && strcmp(name, "cycles") == 0)
             name = "cpu-clock";
         else
-            return tch_event_refused(number, o, name, err);
+            return tch_flame_event_refused(number, o, name, err);
     }
     s->event = name;
-    s->clock = tch_event_find(name)->clock;
+    s->clock = tch_flame_event_find(name)->clock;
     s->off_cpu = o->off_cpu;
     return 0;
 }
 
-static void unmap_rings(struct tch_sampler *s)
+static void unmap_rings(struct tch_flame_sampler *s)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -135,7 +138,7 @@ static void unmap_rings(struct tch_sampler *s)
     }
 }
 
-static bool map_rings(struct tch_sampler *s)
+static bool map_rings(struct tch_flame_sampler *s)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -156,7 +159,8 @@ static bool map_rings(struct tch_sampler *s)
 
 /* A wakeup is an interrupt in the profiled command's time, a timer of ours is not: so the rings are
    drained by the clock. */
-static int time_to_drain(const struct tch_sampler *s, const struct tch_sampler_options *o)
+static int time_to_drain(const struct tch_flame_sampler *s,
+                         const struct tch_flame_sampler_options *o)
 {
     enum { RECORD = 1024, LONGEST = 100 }; /* bytes of a sample without its stack; ms */
     uint64_t samples = s->ring_bytes / 4 / (s->stack_bytes + RECORD);
@@ -166,7 +170,8 @@ static int time_to_drain(const struct tch_sampler *s, const struct tch_sampler_o
 }
 
 /* The largest rings that may be had: an ordinary user's are 512 KiB together a CPU. */
-static int get_rings(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+static int get_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                     tacho_error *err)
 {
     for (s->ring_bytes = RING_LARGEST; s->ring_bytes >= RING_SMALLEST; s->ring_bytes /= 2) {
         s->drain_ms = time_to_drain(s, o);
@@ -179,7 +184,7 @@ static int get_rings(struct tch_sampler *s, const struct tch_sampler_options *o,
                     "'ulimit -l', or end other profilers");
 }
 
-static bool keep_fd(struct tch_sampler *s, int fd)
+static bool keep_fd(struct tch_flame_sampler *s, int fd)
 {
     if (!tch_grow((void **)&s->fds, &s->fd_cap, s->fd_count + 1, sizeof *s->fds)) {
         close(fd);
@@ -191,12 +196,12 @@ static bool keep_fd(struct tch_sampler *s, int fd)
 
 /* The event of one thread (or of what 0 and -1 stand for) on each CPU; the first one on a CPU gets
    the ring, which later ones share. */
-static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *o, pid_t tid,
-                       tacho_error *err)
+static int open_thread(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                       pid_t tid, tacho_error *err)
 {
     struct perf_event_attr attr;
 
-    fill_attr(s, o, tch_event_find(s->event), &attr);
+    fill_attr(s, o, tch_flame_event_find(s->event), &attr);
     attr.wakeup_watermark = 0; /* half of the ring: who drains it in time is not woken at all */
     for (size_t cpu = 0; cpu < s->poll_count; cpu++) {
         int fd = open_event(&attr, tid, (int)cpu);
@@ -206,7 +211,7 @@ static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *
         if (fd < 0 && errno == ESRCH && s->fd_count > 0)
             return 0; /* the thread has ended meanwhile */
         if (fd < 0)
-            return tch_event_refused(errno, o, s->event, err);
+            return tch_flame_event_refused(errno, o, s->event, err);
         if (!keep_fd(s, fd))
             return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
         if (s->rings[cpu].fd < 0)
@@ -215,8 +220,8 @@ static int open_thread(struct tch_sampler *s, const struct tch_sampler_options *
     return 0;
 }
 
-static int open_process(struct tch_sampler *s, const struct tch_sampler_options *o, pid_t pid,
-                        tacho_error *err)
+static int open_process(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                        pid_t pid, tacho_error *err)
 {
     char path[64];
     struct dirent *entry;
@@ -238,7 +243,8 @@ static int open_process(struct tch_sampler *s, const struct tch_sampler_options 
 }
 
 /* A child that has ended meanwhile is none. */
-static int open_tree(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+static int open_tree(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                     tacho_error *err)
 {
     struct tch_family family = {0};
     int status = open_process(s, o, o->pid, err);
@@ -254,7 +260,7 @@ static int open_tree(struct tch_sampler *s, const struct tch_sampler_options *o,
 }
 
 /* Events that share a CPU write to one ring. */
-static void join_outputs(struct tch_sampler *s)
+static void join_outputs(struct tch_flame_sampler *s)
 {
     size_t cpus = s->poll_count;
 
@@ -265,7 +271,7 @@ static void join_outputs(struct tch_sampler *s)
                 break;
 }
 
-static int prepare(struct tch_sampler *s, tacho_error *err)
+static int prepare(struct tch_flame_sampler *s, tacho_error *err)
 {
     size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 
@@ -280,38 +286,39 @@ static int prepare(struct tch_sampler *s, tacho_error *err)
     return 0;
 }
 
-static int open_all(struct tch_sampler *s, const struct tch_sampler_options *o, tacho_error *err)
+static int open_all(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                    tacho_error *err)
 {
     int status = prepare(s, err);
 
     if (status == 0)
         status = choose(s, o, err);
-    if (status == 0 && o->target == TCH_TARGET_PROCESS)
+    if (status == 0 && o->target == TCH_FLAME_TARGET_PROCESS)
         status = open_tree(s, o, err);
     else if (status == 0)
-        status = open_thread(s, o, o->target == TCH_TARGET_ALL ? -1 : 0, err);
+        status = open_thread(s, o, o->target == TCH_FLAME_TARGET_ALL ? -1 : 0, err);
     if (status == 0)
         status = get_rings(s, o, err);
-    if (status == 0 && o->target == TCH_TARGET_PROCESS)
+    if (status == 0 && o->target == TCH_FLAME_TARGET_PROCESS)
         join_outputs(s);
     for (size_t i = 0; i < s->poll_count; i++)
         s->polls[i] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
     return status;
 }
 
-int tch_sampler_open(struct tch_sampler *s, const struct tch_sampler_options *options,
-                     tacho_error *err)
+int tch_flame_sampler_open(struct tch_flame_sampler *s,
+                           const struct tch_flame_sampler_options *options, tacho_error *err)
 {
     int status;
 
-    *s = (struct tch_sampler){.stack_bytes = options->stack_bytes};
+    *s = (struct tch_flame_sampler){.stack_bytes = options->stack_bytes};
     status = open_all(s, options, err);
     if (status < 0)
-        tch_sampler_close(s);
+        tch_flame_sampler_close(s);
     return status;
 }
 
-void tch_sampler_close(struct tch_sampler *s)
+void tch_flame_sampler_close(struct tch_flame_sampler *s)
 {
     if (s->rings)
         unmap_rings(s);
@@ -321,26 +328,26 @@ void tch_sampler_close(struct tch_sampler *s)
     free(s->polls);
     free(s->rings);
     free(s->whole);
-    *s = (struct tch_sampler){0};
+    *s = (struct tch_flame_sampler){0};
 }
 
-static void control(struct tch_sampler *s, unsigned long request)
+static void control(struct tch_flame_sampler *s, unsigned long request)
 {
     for (size_t i = 0; i < s->fd_count; i++)
         ioctl(s->fds[i], request, 0);
 }
 
-void tch_sampler_start(struct tch_sampler *s)
+void tch_flame_sampler_start(struct tch_flame_sampler *s)
 {
     control(s, PERF_EVENT_IOC_ENABLE);
 }
 
-void tch_sampler_stop(struct tch_sampler *s)
+void tch_flame_sampler_stop(struct tch_flame_sampler *s)
 {
     control(s, PERF_EVENT_IOC_DISABLE);
 }
 
-uint64_t tch_sampler_lost(const struct tch_sampler *s)
+uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s)
 {
     uint64_t lost = 0;
 
@@ -354,7 +361,7 @@ uint64_t tch_sampler_lost(const struct tch_sampler *s)
 }
 
 /* The record at the ring's tail, in one piece. */
-static const struct perf_event_header *record_at(const struct tch_sampler *s,
+static const struct perf_event_header *record_at(const struct tch_flame_sampler *s,
                                                  const struct tch_ring *ring)
 {
     size_t mask = s->ring_bytes - 1;
@@ -371,7 +378,7 @@ static const struct perf_event_header *record_at(const struct tch_sampler *s,
 }
 
 /* Samples have it as their third word, all other records as their last. */
-static uint64_t record_time(const struct tch_sampler *s, const struct tch_ring *ring)
+static uint64_t record_time(const struct tch_flame_sampler *s, const struct tch_ring *ring)
 {
     size_t mask = s->ring_bytes - 1;
     const struct perf_event_header *h = (const void *)(ring->data + (ring->tail & mask));
@@ -382,7 +389,7 @@ static uint64_t record_time(const struct tch_sampler *s, const struct tch_ring *
     return time;
 }
 
-static void look_at_head(const struct tch_sampler *s, struct tch_ring *ring)
+static void look_at_head(const struct tch_flame_sampler *s, struct tch_ring *ring)
 {
     if (!ring->page)
         return;
@@ -390,7 +397,7 @@ static void look_at_head(const struct tch_sampler *s, struct tch_ring *ring)
     ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
 }
 
-static struct tch_ring *oldest(struct tch_sampler *s)
+static struct tch_ring *oldest(struct tch_flame_sampler *s)
 {
     struct tch_ring *best = NULL;
 
@@ -401,8 +408,8 @@ static struct tch_ring *oldest(struct tch_sampler *s)
     return best;
 }
 
-int tch_sampler_drain(struct tch_sampler *s, uint64_t until, tch_sampler_take *take, void *ctx,
-                      tacho_error *err)
+int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until, tch_flame_on_record *take,
+                            void *ctx, tacho_error *err)
 {
     struct tch_ring *ring;
     int status = 0;

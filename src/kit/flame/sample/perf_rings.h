@@ -2,15 +2,15 @@
  * Samples from the kernel: perf events of a command, of a process or of the whole machine, one
  * ring buffer a CPU, handed on in the order of time.
  *
- *     tch_sampler_open(&s, &options, &err);       of what this thread starts from now on
+ *     tch_flame_sampler_open(&s, &options, &err);       of what this thread starts from now on
  *     tch_spawn(...);                             sampling begins with its exec
  *     while (running) {
  *         poll(s.polls, s.poll_count, s.drain_ms);
- *         tch_sampler_drain(&s, now - TCH_SAMPLER_SLACK, take, ctx, &err);
+ *         tch_flame_sampler_drain(&s, now - TCH_FLAME_SAMPLER_SLACK, take, ctx, &err);
  *     }
- *     tch_sampler_stop(&s);
- *     tch_sampler_drain(&s, UINT64_MAX, take, ctx, &err);
- *     tch_sampler_close(&s);
+ *     tch_flame_sampler_stop(&s);
+ *     tch_flame_sampler_drain(&s, UINT64_MAX, take, ctx, &err);
+ *     tch_flame_sampler_close(&s);
  */
 #ifndef TCH_PERF_RINGS_H
 #define TCH_PERF_RINGS_H
@@ -23,18 +23,19 @@
 #include <tacho/error.h>
 
 enum {
-    TCH_SAMPLER_SLACK = 1000 * 1000, /**< ns: younger records may still be overtaken by others */
+    TCH_FLAME_SAMPLER_SLACK =
+        1000 * 1000, /**< ns: younger records may still be overtaken by others */
     TCH_STACK_COPY = 16 * 1024,
     TCH_STACK_COPY_MAX = 63 * 1024, /* a record's length is 16 bits */
 };
 
 enum tch_space { TCH_SPACE_BOTH, TCH_SPACE_USER, TCH_SPACE_KERNEL };
 
-enum tch_target { TCH_TARGET_CHILD, TCH_TARGET_PROCESS, TCH_TARGET_ALL };
+enum tch_flame_target { TCH_FLAME_TARGET_CHILD, TCH_FLAME_TARGET_PROCESS, TCH_FLAME_TARGET_ALL };
 
-struct tch_sampler_options {
-    enum tch_target target;
-    pid_t pid;            /**< of TCH_TARGET_PROCESS */
+struct tch_flame_sampler_options {
+    enum tch_flame_target target;
+    pid_t pid;            /**< of TCH_FLAME_TARGET_PROCESS */
     bool tree;            /**< and the children that it has already */
     const char *event;    /**< or NULL: cycles where there are any, else cpu-clock */
     uint64_t rate;        /**< samples a second and CPU */
@@ -46,7 +47,7 @@ struct tch_sampler_options {
 struct tch_ring;
 
 /** Read the fields; all zero is closed. */
-struct tch_sampler {
+struct tch_flame_sampler {
     const char *event; /**< the one in use */
     bool clock;        /**< it counts time: every sample weighs the same */
     bool kernel;       /**< kernel frames are allowed and wanted */
@@ -68,49 +69,51 @@ struct tch_sampler {
 struct perf_event_header;
 
 /** One record; 0, or a negative code that ends the drain. */
-typedef int tch_sampler_take(void *ctx, const struct perf_event_header *record, tacho_error *err);
+typedef int tch_flame_on_record(void *ctx, const struct perf_event_header *record,
+                                tacho_error *err);
 
 /**
- * Opens the events; nothing is sampled before the command's exec, or tch_sampler_start().
+ * Opens the events; nothing is sampled before the command's exec, or tch_flame_sampler_start().
  *
  * @return 0, TACHO_EUNSUPPORTED: no permission or no such event, with what to do about it;
  *         TACHO_EINVAL: no event of that name; TACHO_EIO, TACHO_ENOMEM
  */
-int tch_sampler_open(struct tch_sampler *s, const struct tch_sampler_options *options,
-                     tacho_error *err);
-void tch_sampler_close(struct tch_sampler *s);
+int tch_flame_sampler_open(struct tch_flame_sampler *s,
+                           const struct tch_flame_sampler_options *options, tacho_error *err);
+void tch_flame_sampler_close(struct tch_flame_sampler *s);
 
 /** For processes that run already. */
-void tch_sampler_start(struct tch_sampler *s);
-void tch_sampler_stop(struct tch_sampler *s);
+void tch_flame_sampler_start(struct tch_flame_sampler *s);
+void tch_flame_sampler_stop(struct tch_flame_sampler *s);
 
 /** Hands on what is older than `until` (CLOCK_MONOTONIC). */
-int tch_sampler_drain(struct tch_sampler *s, uint64_t until, tch_sampler_take *take, void *ctx,
-                      tacho_error *err);
+int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until, tch_flame_on_record *take,
+                            void *ctx, tacho_error *err);
 
 /** Samples that found no room, by the kernel's own count; 0 where it keeps none. */
-uint64_t tch_sampler_lost(const struct tch_sampler *s);
+uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s);
 
 /** The names of the events that can be asked for; NULL-ended. */
-extern const char *const tch_sampler_events[];
+extern const char *const tch_flame_sampler_events[];
 
-/** What perf_event_open() needs to know of an event; the order is that of tch_sampler_events. */
-struct tch_event {
+/** What perf_event_open() needs to know of an event; the order is that of tch_flame_sampler_events.
+ */
+struct tch_flame_event {
     uint32_t type;
     uint64_t config;
     bool clock;
 };
 
 /** Finds an event by its name, or returns NULL. */
-const struct tch_event *tch_event_find(const char *name);
+const struct tch_flame_event *tch_flame_event_find(const char *name);
 
 /** Explains why the kernel refused to open an event: sets err, with what to do, and returns the
     code. `number` is the errno. */
-int tch_event_refused(int number, const struct tch_sampler_options *options, const char *event,
-                      tacho_error *err);
+int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *options,
+                            const char *event, tacho_error *err);
 
 /** Explains a lack of permission, where kernel.perf_event_paranoid is `level`; 99: not known. */
-int tch_event_no_permission(int64_t level, const struct tch_sampler_options *options,
-                            tacho_error *err);
+int tch_flame_event_no_permission(int64_t level, const struct tch_flame_sampler_options *options,
+                                  tacho_error *err);
 
 #endif

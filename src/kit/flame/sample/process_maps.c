@@ -3,27 +3,27 @@
 
 #include "kit/flame/grow.h"
 
-static struct tch_process *find_process(struct tch_maps *maps, uint32_t pid)
+static struct tch_flame_process *find_process(struct tch_maps *maps, uint32_t pid)
 {
-    struct tch_process *p = maps->processes[pid % TCH_MAPS_BUCKETS];
+    struct tch_flame_process *p = maps->processes[pid % TCH_MAPS_BUCKETS];
 
     while (p && p->pid != pid)
         p = p->next;
     return p;
 }
 
-static struct tch_thread *find_thread(struct tch_maps *maps, uint32_t tid)
+static struct tch_flame_thread *find_thread(struct tch_maps *maps, uint32_t tid)
 {
-    struct tch_thread *t = maps->threads[tid % TCH_MAPS_BUCKETS];
+    struct tch_flame_thread *t = maps->threads[tid % TCH_MAPS_BUCKETS];
 
     while (t && t->tid != tid)
         t = t->next;
     return t;
 }
 
-static struct tch_process *get_process(struct tch_maps *maps, uint32_t pid)
+static struct tch_flame_process *get_process(struct tch_maps *maps, uint32_t pid)
 {
-    struct tch_process *p = find_process(maps, pid);
+    struct tch_flame_process *p = find_process(maps, pid);
 
     if (p)
         return p;
@@ -36,9 +36,9 @@ static struct tch_process *get_process(struct tch_maps *maps, uint32_t pid)
     return p;
 }
 
-static void drop_process(struct tch_maps *maps, struct tch_process *process)
+static void drop_process(struct tch_maps *maps, struct tch_flame_process *process)
 {
-    struct tch_process **at = &maps->processes[process->pid % TCH_MAPS_BUCKETS];
+    struct tch_flame_process **at = &maps->processes[process->pid % TCH_MAPS_BUCKETS];
 
     while (*at != process)
         at = &(*at)->next;
@@ -49,8 +49,8 @@ static void drop_process(struct tch_maps *maps, struct tch_process *process)
 
 void tch_maps_exit(struct tch_maps *maps, uint32_t tid)
 {
-    struct tch_thread **at = &maps->threads[tid % TCH_MAPS_BUCKETS];
-    struct tch_thread *thread;
+    struct tch_flame_thread **at = &maps->threads[tid % TCH_MAPS_BUCKETS];
+    struct tch_flame_thread *thread;
 
     while (*at && (*at)->tid != tid)
         at = &(*at)->next;
@@ -63,10 +63,10 @@ void tch_maps_exit(struct tch_maps *maps, uint32_t tid)
     free(thread);
 }
 
-struct tch_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid)
+struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid)
 {
-    struct tch_thread *thread = find_thread(maps, tid);
-    struct tch_process *process;
+    struct tch_flame_thread *thread = find_thread(maps, tid);
+    struct tch_flame_process *process;
 
     if (thread && thread->process->pid == pid)
         return thread;
@@ -89,7 +89,7 @@ struct tch_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t
 }
 
 /* The first mapping that ends behind addr. */
-static size_t position(const struct tch_process *process, uint64_t addr)
+static size_t position(const struct tch_flame_process *process, uint64_t addr)
 {
     size_t low = 0;
     size_t high = process->count;
@@ -105,7 +105,7 @@ static size_t position(const struct tch_process *process, uint64_t addr)
     return low;
 }
 
-const struct tch_map *tch_maps_find(const struct tch_process *process, uint64_t addr)
+const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uint64_t addr)
 {
     size_t at = position(process, addr);
 
@@ -115,7 +115,7 @@ const struct tch_map *tch_maps_find(const struct tch_process *process, uint64_t 
 }
 
 /* Takes away what [start, end) covers; a mapping around it becomes two. */
-static bool make_hole(struct tch_process *process, uint64_t start, uint64_t end)
+static bool make_hole(struct tch_flame_process *process, uint64_t start, uint64_t end)
 {
     size_t at = position(process, start);
     size_t gone;
@@ -155,7 +155,7 @@ static bool make_hole(struct tch_process *process, uint64_t start, uint64_t end)
     return true;
 }
 
-bool tch_maps_mmap(struct tch_process *process, struct tch_map map)
+bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map)
 {
     size_t at;
 
@@ -172,9 +172,9 @@ bool tch_maps_mmap(struct tch_process *process, struct tch_map map)
 bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
                    uint32_t parent_tid)
 {
-    struct tch_thread *thread;
-    struct tch_thread *parent;
-    struct tch_process *from;
+    struct tch_flame_thread *thread;
+    struct tch_flame_thread *parent;
+    struct tch_flame_process *from;
 
     if (pid != parent_pid)
         tch_maps_exit(maps, tid); /* a number used again starts anew */
@@ -198,7 +198,7 @@ bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t p
 
 bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char *comm, bool exec)
 {
-    struct tch_thread *thread = tch_maps_thread(maps, pid, tid);
+    struct tch_flame_thread *thread = tch_maps_thread(maps, pid, tid);
 
     if (!thread)
         return false;

@@ -14,11 +14,11 @@ struct tch_map {
     uint64_t start;
     uint64_t end;
     uint64_t offset; /**< in the file */
-    uint32_t object; /**< its number in struct tch_objects */
+    uint32_t object; /**< its number in struct tch_code_objects */
 };
 
-struct tch_process {
-    struct tch_process *next; /* of the same bucket */
+struct tch_flame_process {
+    struct tch_flame_process *next; /* of the same bucket */
     uint32_t pid;
     uint32_t threads;     /* that are known */
     struct tch_map *maps; /* by address, none overlapping */
@@ -26,10 +26,10 @@ struct tch_process {
     size_t cap;
 };
 
-struct tch_thread {
-    struct tch_thread *next;
+struct tch_flame_thread {
+    struct tch_flame_thread *next;
     uint32_t tid;
-    struct tch_process *process;
+    struct tch_flame_process *process;
     char comm[16];
 };
 
@@ -37,20 +37,20 @@ enum { TCH_MAPS_BUCKETS = 1024 };
 
 /** All zero is empty. */
 struct tch_maps {
-    struct tch_process *processes[TCH_MAPS_BUCKETS];
-    struct tch_thread *threads[TCH_MAPS_BUCKETS];
+    struct tch_flame_process *processes[TCH_MAPS_BUCKETS];
+    struct tch_flame_thread *threads[TCH_MAPS_BUCKETS];
 };
 
 void tch_maps_release(struct tch_maps *maps);
 
 /** The thread, made when it is new; NULL: no memory. */
-struct tch_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid);
+struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid);
 
 /** The mapping that holds an address, or NULL. */
-const struct tch_map *tch_maps_find(const struct tch_process *process, uint64_t addr);
+const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uint64_t addr);
 
 /* What the records say; false: no memory. */
-bool tch_maps_mmap(struct tch_process *process, struct tch_map map);
+bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map);
 bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
                    uint32_t parent_tid);
 bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char *comm, bool exec);

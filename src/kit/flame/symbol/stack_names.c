@@ -10,8 +10,8 @@ static int name_jit(struct tch_symbols *symbols, const struct tch_collect *c, ta
     int status = 0;
 
     for (size_t i = 0; i < c->places.count && status == 0; i++) {
-        const struct tch_place *place = &c->places.list[i];
-        const struct tch_object *object = c->objects.list[place->object];
+        const struct tch_code_place *place = &c->places.list[i];
+        const struct tch_code_object *object = c->objects.list[place->object];
 
         if (object->kind == TCH_OBJECT_JIT)
             status = tch_symbols_again(symbols, (uint32_t)i, place, object, err);

@@ -91,7 +91,7 @@ static bool read_perf_map(struct tch_symbol_table *table, uint32_t pid)
 }
 
 /* Names of local functions that were packed into a stripped file. */
-static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_object *object)
+static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_code_object *object)
 {
     size_t len;
     void *data = tch_debug_data(&object->elf, &len);
@@ -107,7 +107,7 @@ static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_obje
 }
 
 /* The symbols of the file and of its debug file, and the debug information of either. */
-static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_object *object,
+static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_code_object *object,
                               const struct tch_symbol_options *options)
 {
     bool own = tch_elf_section(&object->elf, ".debug_info") != NULL;
@@ -135,7 +135,7 @@ static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_obje
     return ok;
 }
 
-static bool read_symbols(struct tch_symbol_object *o, const struct tch_object *object,
+static bool read_symbols(struct tch_symbol_object *o, const struct tch_code_object *object,
                          const struct tch_symbol_options *options)
 {
     struct tch_span base = tch_span_base((struct tch_span){object->path, strlen(object->path)});
@@ -162,7 +162,7 @@ static bool read_symbols(struct tch_symbol_object *o, const struct tch_object *o
 
 /* What is known of object `id`, read when it is asked for the first time; NULL: no memory. */
 static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
-                                            const struct tch_object *object)
+                                            const struct tch_code_object *object)
 {
     struct tch_symbol_object *o;
 
@@ -217,8 +217,8 @@ static bool push_scopes(struct tch_symbols *s, const struct tch_scope *scopes, s
     return ok;
 }
 
-static bool name_place(struct tch_symbols *s, const struct tch_place *place,
-                       const struct tch_object *object)
+static bool name_place(struct tch_symbols *s, const struct tch_code_place *place,
+                       const struct tch_code_object *object)
 {
     struct tch_scope scopes[TCH_INLINE_DEEPEST];
     struct tch_symbol_object *o = get_object(s, place->object, object);
@@ -243,8 +243,9 @@ static bool name_place(struct tch_symbols *s, const struct tch_place *place,
 }
 
 /* `fixed` is the name, where it does not depend on the place. */
-static bool name_into(struct tch_symbols *s, struct tch_naming *ret, const struct tch_place *place,
-                      const struct tch_object *object, const char *fixed)
+static bool name_into(struct tch_symbols *s, struct tch_naming *ret,
+                      const struct tch_code_place *place, const struct tch_code_object *object,
+                      const char *fixed)
 {
     ret->at = (uint32_t)s->frame_count;
     if (!(fixed ? push(s, fixed, NULL, "") : name_place(s, place, object)))
@@ -253,8 +254,8 @@ static bool name_into(struct tch_symbols *s, struct tch_naming *ret, const struc
     return true;
 }
 
-int tch_symbols_add(struct tch_symbols *s, const struct tch_place *place,
-                    const struct tch_object *object, tacho_error *err)
+int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
+                    const struct tch_code_object *object, tacho_error *err)
 {
     struct tch_naming naming;
     const char *fixed = NULL;
@@ -270,13 +271,13 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_place *place,
     return 0;
 }
 
-int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_place *place,
-                      const struct tch_object *object, tacho_error *err)
+int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_place *place,
+                      const struct tch_code_object *object, tacho_error *err)
 {
     return name_into(s, &s->list[id], place, object, NULL) ? 0 : no_memory(err);
 }
 
-int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_object *kernel,
+int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_object *kernel,
                                tacho_error *err)
 {
     return get_object(s, TCH_OBJECT_THE_KERNEL, kernel) ? 0 : no_memory(err);

@@ -63,15 +63,15 @@ void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *op
 void tch_symbols_release(struct tch_symbols *s);
 
 /** Names the next place, from number 0 on. @return 0 or TACHO_ENOMEM */
-int tch_symbols_add(struct tch_symbols *s, const struct tch_place *place,
-                    const struct tch_object *object, tacho_error *err);
+int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
+                    const struct tch_code_object *object, tacho_error *err);
 
 /** Names a place again when more is known: the code of a JIT, once its map is written. */
-int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_place *place,
-                      const struct tch_object *object, tacho_error *err);
+int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_place *place,
+                      const struct tch_code_object *object, tacho_error *err);
 
 /** Reads the kernel's names before the first place asks for them. */
-int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_object *kernel,
+int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_object *kernel,
                                tacho_error *err);
 
 /** Adds every stack of c with its names to ret, whose names are those of s. All places are named.
@@ -81,8 +81,8 @@ int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struc
 
 /** A place and its object, which does not move. */
 struct tch_symbol_job {
-    struct tch_place place;
-    const struct tch_object *object;
+    struct tch_code_place place;
+    const struct tch_code_object *object;
 };
 
 /** Use the functions only. */
@@ -91,8 +91,8 @@ struct tch_symbol_worker {
     pthread_t thread;
     pthread_mutex_t lock; /* of the fields below */
     pthread_cond_t more;
-    const struct tch_object *kernel; /* whose names are to be read, or NULL */
-    struct tch_symbol_job *jobs;     /* from number fed - job_count on */
+    const struct tch_code_object *kernel; /* whose names are to be read, or NULL */
+    struct tch_symbol_job *jobs;          /* from number fed - job_count on */
     size_t job_count;
     size_t job_cap;
     size_t fed; /* places handed over so far */
@@ -107,7 +107,7 @@ int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *sym
                             tacho_error *err);
 
 /** Lets the thread read the kernel's names. */
-void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_object *kernel);
+void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code_object *kernel);
 
 /** Hands over the places that are new since the last call. @return 0 or TACHO_ENOMEM */
 int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,

@@ -60,7 +60,7 @@ static int open_matching(const char *path, const char *id, const uint32_t *crc)
 }
 
 /* The places that gdb and perf look at for a name beside a program. */
-static int open_link(const struct tch_object *object, const char *id)
+static int open_link(const struct tch_code_object *object, const char *id)
 {
     static const char *const forms[][2] = {{"", "/"}, {"", "/.debug/"}, {debug_root, "/"}};
     size_t len = 0;
@@ -105,7 +105,7 @@ static int open_debuginfod(const char *id)
     return fd;
 }
 
-int tch_debug_file(const struct tch_object *object, bool debuginfod)
+int tch_debug_file(const struct tch_code_object *object, bool debuginfod)
 {
     char id[ID_MAX];
     char path[PATH_MAX];

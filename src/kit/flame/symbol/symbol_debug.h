@@ -18,7 +18,7 @@
  *
  * @return a descriptor, the caller's; -1: there is none
  */
-int tch_debug_file(const struct tch_object *object, bool debuginfod);
+int tch_debug_file(const struct tch_code_object *object, bool debuginfod);
 
 /**
  * Unpacks the "mini debug info" that some distributions leave in a stripped file: .gnu_debugdata,

@@ -9,7 +9,7 @@
 
 /* Takes over all jobs there are; false at the end. */
 static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,
-                      const struct tch_object **kernel)
+                      const struct tch_code_object **kernel)
 {
     pthread_mutex_lock(&w->lock);
     while (w->job_count == 0 && !w->kernel && !w->end)
@@ -29,7 +29,7 @@ static void *work(void *arg)
 {
     struct tch_symbol_worker *w = arg;
     struct tch_symbol_job *jobs;
-    const struct tch_object *kernel;
+    const struct tch_code_object *kernel;
     size_t count;
 
     while (take_jobs(w, &jobs, &count, &kernel)) {
@@ -63,7 +63,7 @@ int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *sym
     return tch_fail_errno(err, number, "cannot start a thread");
 }
 
-void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_object *kernel)
+void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code_object *kernel)
 {
     pthread_mutex_lock(&w->lock);
     w->kernel = kernel;
@@ -82,7 +82,7 @@ int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect
     pthread_mutex_lock(&w->lock);
     ok = tch_grow((void **)&w->jobs, &w->job_cap, w->job_count + fresh, sizeof *w->jobs);
     for (; ok && w->fed < c->places.count; w->fed++) {
-        const struct tch_place *place = &c->places.list[w->fed];
+        const struct tch_code_place *place = &c->places.list[w->fed];
 
         w->jobs[w->job_count++] = (struct tch_symbol_job){*place, c->objects.list[place->object]};
     }

@@ -16,7 +16,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static enum tch_object_kind kind_of(const char *name)
+static enum tch_code_object_kind kind_of(const char *name)
 {
     static const char *const memory[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV",
                                          "/anon_hugepage"};
@@ -30,11 +30,11 @@ static enum tch_object_kind kind_of(const char *name)
 }
 
 /* Gives the object its place; its key was added before. */
-static bool append(struct tch_objects *objects, enum tch_object_kind kind, const char *path,
-                   uint64_t inode, uint32_t pid)
+static bool append(struct tch_code_objects *objects, enum tch_code_object_kind kind,
+                   const char *path, uint64_t inode, uint32_t pid)
 {
     size_t len = strlen(path) + 1;
-    struct tch_object *object;
+    struct tch_code_object *object;
 
     if (!tch_grow((void **)&objects->list, &objects->cap, objects->count + 1, sizeof object))
         return false;
@@ -55,16 +55,16 @@ static bool append(struct tch_objects *objects, enum tch_object_kind kind, const
     return true;
 }
 
-bool tch_objects_init(struct tch_objects *objects)
+bool tch_code_objects_init(struct tch_code_objects *objects)
 {
-    *objects = (struct tch_objects){0};
+    *objects = (struct tch_code_objects){0};
     return tch_names_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
            append(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
            tch_names_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
            append(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0, 0);
 }
 
-void tch_objects_release(struct tch_objects *objects)
+void tch_code_objects_release(struct tch_code_objects *objects)
 {
     for (size_t i = 0; i < objects->count; i++) {
         tch_elf_release(&objects->list[i]->elf);
@@ -75,12 +75,13 @@ void tch_objects_release(struct tch_objects *objects)
     }
     free(objects->list);
     tch_names_release(&objects->keys);
-    *objects = (struct tch_objects){0};
+    *objects = (struct tch_code_objects){0};
 }
 
-int64_t tch_objects_add(struct tch_objects *objects, const char *name, uint64_t inode, uint32_t pid)
+int64_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
+                             uint32_t pid)
 {
-    enum tch_object_kind kind = kind_of(name);
+    enum tch_code_object_kind kind = kind_of(name);
     char key[PATH_MAX + 64];
     int64_t id;
     int len;
@@ -97,7 +98,7 @@ int64_t tch_objects_add(struct tch_objects *objects, const char *name, uint64_t 
     return id;
 }
 
-static bool load_cfi(struct tch_object *object)
+static bool load_cfi(struct tch_code_object *object)
 {
     const Elf64_Shdr *frame = tch_elf_section(&object->elf, ".eh_frame");
     const Elf64_Shdr *header = tch_elf_section(&object->elf, ".eh_frame_hdr");
@@ -122,7 +123,7 @@ static bool open_vdso(struct tch_elf *elf)
 }
 
 /* Whether it is the file that was mapped, not one that took its name since, or has it elsewhere. */
-static bool is_mapped(const struct tch_object *object)
+static bool is_mapped(const struct tch_code_object *object)
 {
     struct stat st;
     struct statfs fs;
@@ -133,7 +134,7 @@ static bool is_mapped(const struct tch_object *object)
     return fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-static bool open_mapped(struct tch_object *object, const char *path)
+static bool open_mapped(struct tch_code_object *object, const char *path)
 {
     if (tch_elf_open(&object->elf, path, NULL) < 0)
         return false;
@@ -145,7 +146,7 @@ static bool open_mapped(struct tch_object *object, const char *path)
 
 /* In the folder tree of the process, which may be another than ours; a program that was deleted or
    replaced can still be had from who runs it. */
-static bool open_file(struct tch_object *object)
+static bool open_file(struct tch_code_object *object)
 {
     char path[PATH_MAX + 32];
 
@@ -156,7 +157,7 @@ static bool open_file(struct tch_object *object)
     return object->inode != 0 && open_mapped(object, path);
 }
 
-bool tch_object_load(struct tch_object *object)
+bool tch_code_object_load(struct tch_code_object *object)
 {
     if (object->loaded)
         return true;
@@ -168,7 +169,7 @@ bool tch_object_load(struct tch_object *object)
     return !object->usable || load_cfi(object);
 }
 
-static void load_debug_frame(struct tch_object *object)
+static void load_debug_frame(struct tch_code_object *object)
 {
     bool own = tch_elf_section(&object->elf, ".debug_frame") != NULL;
     int fd = own ? fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3) : tch_debug_file(object, false);
@@ -178,7 +179,7 @@ static void load_debug_frame(struct tch_object *object)
         object->debug_frame = tch_debug_frame_open(fd);
 }
 
-bool tch_object_row(struct tch_object *object, uint64_t addr, struct tch_cfi_row *ret)
+bool tch_code_object_row(struct tch_code_object *object, uint64_t addr, struct tch_cfi_row *ret)
 {
     if (tch_cfi_find(&object->cfi, addr, ret))
         return true;
@@ -189,13 +190,13 @@ bool tch_object_row(struct tch_object *object, uint64_t addr, struct tch_cfi_row
     return object->debug_frame && tch_debug_frame_find(object->debug_frame, addr, ret);
 }
 
-bool tch_object_is_entry(const struct tch_object *object, uint64_t addr)
+bool tch_code_object_is_entry(const struct tch_code_object *object, uint64_t addr)
 {
     return object->usable && object->elf.entry != 0 && addr >= object->elf.entry &&
            addr - object->elf.entry < TCH_ENTRY_BYTES;
 }
 
-uint64_t tch_object_address(const struct tch_object *object, uint64_t offset)
+uint64_t tch_code_object_address(const struct tch_code_object *object, uint64_t offset)
 {
     uint64_t addr;
 

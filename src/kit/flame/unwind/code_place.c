@@ -10,21 +10,21 @@ struct key {
     uint64_t object;
 };
 
-bool tch_places_init(struct tch_places *places)
+bool tch_code_places_init(struct tch_code_places *places)
 {
-    *places = (struct tch_places){0};
-    return tch_places_add(places, TCH_OBJECT_NOWHERE, 0) == TCH_PLACE_CUT;
+    *places = (struct tch_code_places){0};
+    return tch_code_places_add(places, TCH_OBJECT_NOWHERE, 0) == TCH_PLACE_CUT;
 }
 
-void tch_places_release(struct tch_places *places)
+void tch_code_places_release(struct tch_code_places *places)
 {
     tch_names_release(&places->keys);
     tch_names_release(&places->rows);
     free(places->list);
-    *places = (struct tch_places){0};
+    *places = (struct tch_code_places){0};
 }
 
-int64_t tch_places_add(struct tch_places *places, uint32_t object, uint64_t addr)
+int64_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr)
 {
     struct key key = {addr, object};
     int64_t id = tch_names_add(&places->keys, (const char *)&key, sizeof key);
@@ -33,14 +33,14 @@ int64_t tch_places_add(struct tch_places *places, uint32_t object, uint64_t addr
         return id;
     if (!tch_grow((void **)&places->list, &places->cap, places->count + 1, sizeof *places->list))
         return -1;
-    places->list[places->count++] = (struct tch_place){.addr = addr, .object = object};
+    places->list[places->count++] = (struct tch_code_place){.addr = addr, .object = object};
     return id;
 }
 
-int tch_places_row(struct tch_places *places, uint32_t id, struct tch_object *object,
-                   struct tch_cfi_row *ret)
+int tch_code_places_row(struct tch_code_places *places, uint32_t id, struct tch_code_object *object,
+                        struct tch_cfi_row *ret)
 {
-    struct tch_place *place = &places->list[id];
+    struct tch_code_place *place = &places->list[id];
     int64_t row;
     size_t len;
 
@@ -50,7 +50,7 @@ int tch_places_row(struct tch_places *places, uint32_t id, struct tch_object *ob
         memcpy(ret, tch_names_text(&places->rows, place->row - ROW_FIRST, &len), sizeof *ret);
         return 1;
     }
-    if (!tch_object_row(object, place->addr, ret)) {
+    if (!tch_code_object_row(object, place->addr, ret)) {
         place->row = ROW_NONE;
         return 0;
     }
