@@ -1,99 +1,94 @@
 /* The spans that programs recorded, summed up by name. */
+#include "base/array.h"
 #include "base/fail.h"
+#include "base/intern.h"
 #include "base/xml.h"
 #include "kit/run/run_trace.h"
 #include "kit/run/value.h"
-#include "lib/trace/recording_file.h"
+#include "kit/trace/trace_summary.h"
 #include "plot.h"
 #include "report_parts.h"
 
-enum { SPANS_KEPT = 1024, SPANS_SHOWN = 15, NAME_SIZE = 80 };
+enum { SPANS_SHOWN = 15, NAME_SIZE = 80 };
 
+/* All spans of one name, over all recordings. */
 struct span {
-    char name[NAME_SIZE];
+    uint32_t name;
     uint64_t count;
-    double total;
-    double longest;
+    uint64_t total, longest; /* nanoseconds */
 };
 
 struct spans {
-    struct span *list; /* SPANS_KEPT of them */
-    size_t count;
-    const struct tch_recording *recording;
+    struct tch_intern names;
+    struct span *list; /* by number of the name, until it is sorted */
+    size_t room;
     size_t unread; /* recordings that make no sense */
 };
 
-static struct span *find_span(struct spans *s, const struct tch_rec_name *site)
+static int add_row(struct spans *s, const struct tch_summary *summary,
+                   const struct tch_summary_row *row, tacho_error *err)
 {
-    char name[NAME_SIZE];
-
-    snprintf(name, sizeof name, "%.*s", (int)(site->name_len < 79 ? site->name_len : 79),
-             site->name);
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->list[i].name, name) == 0)
-            return &s->list[i];
-    if (s->count == SPANS_KEPT)
-        return NULL;
-    memcpy(s->list[s->count].name, name, sizeof name);
-    return &s->list[s->count++];
-}
-
-static int see(void *ctx, const struct tch_seen_event *e)
-{
-    struct spans *s = ctx;
+    const struct tch_intern *texts = &summary->model.texts;
+    uint32_t name = tch_intern_add(&s->names, tch_intern_text(texts, row->key),
+                                   tch_intern_len(texts, row->key));
     struct span *span;
-    double ns;
 
-    if (e->seen != TCH_SEEN_END)
-        return 0;
-    span = find_span(s, tch_rec_site(s->recording, e->id));
-    if (!span)
-        return 0;
-    ns = (double)(e->ns - e->begin_ns);
-    span->count++;
-    span->total += ns;
-    span->longest = ns > span->longest ? ns : span->longest;
+    if (name == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&s->list, &s->room, (size_t)s->names.count) < 0)
+        return tch_fail_memory(err);
+    span = &s->list[name];
+    span->name = name;
+    span->count += row->count;
+    span->total += row->total;
+    span->longest = row->max > span->longest ? row->max : span->longest;
     return 0;
 }
 
-static int take_recording(const char *path, void *ctx, tacho_error *err)
+static int add_recording(const char *path, void *ctx, tacho_error *err)
 {
+    static const struct tch_read_options options;
     struct spans *s = ctx;
-    struct tch_recording r;
-    int status = tch_recording_open(&r, path, err);
+    struct tch_summary summary;
+    int status = tch_summary_make(&summary, path, TCH_BY_NAME, &options, err);
 
-    s->unread += status == TACHO_EPARSE;
-    if (status < 0)
-        return status == TACHO_EPARSE ? 0 : status;
-    s->recording = &r;
-    status = tch_recording_walk(&r, see, s, err);
-    tch_recording_close(&r);
+    if (status == TACHO_EPARSE) {
+        s->unread++;
+        status = 0;
+    }
+    for (size_t i = 0; status == 0 && i < summary.row_count; i++)
+        status = add_row(s, &summary, &summary.rows[i], err);
+    tch_summary_release(&summary);
     return status;
 }
 
+/* Names of the same total stay in the order in which they were found. */
 static int by_total(const void *a, const void *b)
 {
     const struct span *x = a;
     const struct span *y = b;
 
-    return x->total < y->total ? 1 : x->total > y->total ? -1 : strcmp(x->name, y->name);
+    if (x->total != y->total)
+        return x->total < y->total ? 1 : -1;
+    return (x->name > y->name) - (x->name < y->name);
 }
 
 static void add_spans(struct tch_buf *b, const struct spans *s)
 {
     tch_buf_adds(b, "<h2>Top spans of the trace</h2>\n<div class=\"wide\"><table><tr><th>span</th>"
                     "<th>times</th><th>total</th><th>mean</th><th>longest</th></tr>\n");
-    for (size_t i = 0; i < s->count && i < SPANS_SHOWN; i++) {
+    for (size_t i = 0; i < s->names.count && i < SPANS_SHOWN; i++) {
         const struct span *span = &s->list[i];
+        char name[NAME_SIZE];
 
+        snprintf(name, sizeof name, "%s", tch_intern_text(&s->names, span->name));
         tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, span->name);
+        tch_xml_adds(b, name);
         tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)span->count);
-        tch_add_value(b, TCH_NS, span->total);
+        tch_add_value(b, TCH_NS, (double)span->total);
         tch_buf_adds(b, "</td><td>");
-        tch_add_value(b, TCH_NS, span->total / (double)span->count);
+        tch_add_value(b, TCH_NS, (double)span->total / (double)span->count);
         tch_buf_adds(b, "</td><td>");
-        tch_add_value(b, TCH_NS, span->longest);
+        tch_add_value(b, TCH_NS, (double)span->longest);
         tch_buf_adds(b, "</td></tr>\n");
     }
     tch_buf_adds(b, "</table></div>\n");
@@ -101,18 +96,17 @@ static void add_spans(struct tch_buf *b, const struct spans *s)
 
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
-    struct spans s = {.list = calloc(SPANS_KEPT, sizeof *s.list)};
-    int status;
+    struct spans s = {0};
+    int status = tch_run_each_recording(run->folder, add_recording, &s, err);
 
-    if (!s.list)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for the spans");
-    status = tch_run_each_recording(run->folder, take_recording, &s, err);
-    qsort(s.list, s.count, sizeof *s.list, by_total);
-    if (status == 0 && s.count > 0)
+    if (status == 0 && s.names.count > 0) {
+        qsort(s.list, s.names.count, sizeof *s.list, by_total);
         add_spans(b, &s);
+    }
     if (status == 0 && s.unread > 0)
         tch_buf_addf(b, "<p class=\"sub\">%zu of the recordings in iter/ cannot be read.</p>\n",
                      s.unread);
+    tch_intern_release(&s.names);
     free(s.list);
     return status;
 }
