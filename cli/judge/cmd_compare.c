@@ -9,7 +9,6 @@
 #include "kit/judge/run_compare.h"
 #include "kit/report/report.h"
 #include "kit/report/verdict_formats.h"
-#include "kit/report/verdict_html.h"
 #include "verdict_view.h"
 
 enum { TOLERANCE, MIN_EFFECT, ALPHA, HIGHER, LOWER, FORMAT, HTML, FORCE, FAIL_ON_WARN };

@@ -9,7 +9,6 @@
 #include "kit/report/report.h"
 #include "kit/report/run_flame_diff.h"
 #include "kit/report/verdict_formats.h"
-#include "kit/report/verdict_html.h"
 #include "verdict_view.h"
 
 /* --- Flamegraphs of what failed --- */

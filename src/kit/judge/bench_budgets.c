@@ -1,5 +1,5 @@
 /* Budgets of tacho.yaml. */
-#include "bench_budgets.h"
+#include "bench_settings.h"
 
 #include <math.h>
 #include <string.h>

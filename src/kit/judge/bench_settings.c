@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "bench_budgets.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 

@@ -75,4 +75,9 @@ void tch_settings_release(struct tch_settings *s);
 /** The bench of that name, or NULL. */
 struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name);
 
+/** Sets the budgets of a bench: its own, and those of the defaults that it does not override.
+    Either map may be NULL. With none at all wall time and memory have a tolerance of 5 %. */
+int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaults,
+                         const struct tch_yaml_node *own, tacho_error *err);
+
 #endif

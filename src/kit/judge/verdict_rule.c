@@ -1,5 +1,4 @@
-/* The rule of verdict_rule.h. Where values come from is quantity.c's, maxima are verdict_max.c's.
- */
+/* The rule of verdict_rule.h. quantity.c provides the values. */
 #include "verdict_rule.h"
 
 #include <math.h>
@@ -10,7 +9,6 @@
 #include "base/fail.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/rank.h"
-#include "verdict_max.h"
 
 const char *const tch_verdict_names[] = {
     [TCH_NO_VERDICT] = "-", [TCH_PASS] = "PASS", [TCH_INCONCLUSIVE] = "INCONCLUSIVE",
@@ -22,11 +20,6 @@ struct report {
     double alpha;
     size_t family;
 };
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory while judging");
-}
 
 static double median_of(const double *x, size_t n, double *room)
 {
@@ -77,6 +70,19 @@ static size_t thin_pairs(double *x, double *y, size_t n)
     for (size_t i = 0; i < n; i++)
         x[i] = 1;
     return n;
+}
+
+/* How many runs in all would narrow an interval of n runs, from estimate to end, until it ends at
+   bound: its width shrinks with the square root of n. 0: too many. */
+static uint64_t runs_to_settle(size_t n, double estimate, double end, double bound)
+{
+    double have = fabs(log(end) - log(estimate));
+    double want = fabs(log(bound) - log(estimate));
+    double runs = ceil((double)n * (have / want) * (have / want));
+
+    if (!(runs > (double)n))
+        runs = (double)n + 1; /* it is the correction for many rows that is in the way */
+    return runs <= TCH_SETTLE_MOST ? (uint64_t)runs : 0;
 }
 
 /* --- Ratios: everything here is about "worse": above 1 is bad, whichever way is better. --- */
@@ -186,7 +192,7 @@ static void decide(struct tch_verdict_row *row, const struct tch_ratio *worse,
         double end = worse->estimate > fine ? worse->low : worse->high;
 
         row->verdict = warn ? TCH_WARN : TCH_INCONCLUSIVE;
-        row->settle = row->spread > 0 ? 0 : tch_runs_to_settle(n, worse->estimate, end, fine);
+        row->settle = row->spread > 0 ? 0 : runs_to_settle(n, worse->estimate, end, fine);
         if (!can_fail) {
             uint64_t least = tch_judge_least_runs(row->paired, report->alpha, report->family);
 
@@ -239,6 +245,82 @@ static void decide_zeros(struct tch_verdict_row *row, const struct report *repor
         row->verdict = TCH_INCONCLUSIVE;
 }
 
+/* --- Maxima of a quantile --- */
+
+/* P(at least k of n), each with chance p. */
+static double at_least(size_t n, double p, size_t k)
+{
+    double sum = 0;
+    int sign;
+
+    if (k == 0)
+        return 1;
+    for (size_t i = n + 1; i-- > k;)
+        sum += exp(lgamma_r((double)n + 1, &sign) - lgamma_r((double)i + 1, &sign) -
+                   lgamma_r((double)(n - i) + 1, &sign) + (double)i * log(p) +
+                   (double)(n - i) * log1p(-p));
+    return fmin(1, sum);
+}
+
+/* The quantile of b against its maximum, by how many values are beyond it: nothing is assumed of
+   how they are distributed. The ratio is that of the quantile to the maximum. */
+static void ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n)
+{
+    const struct tch_budget *budget = &row->budget;
+    double q = budget->higher ? 1 - budget->quantile : budget->quantile;
+    struct tch_rank_interval places;
+    size_t beyond = 0;
+
+    for (size_t i = 0; i < n; i++)
+        beyond += budget->higher ? y[i] < budget->max : y[i] > budget->max;
+    tch_sort(y, n);
+    row->b_median = q == 0.5 ? row->b_median : tch_quantile_nearest(y, n, q);
+    row->p = at_least(n, 1 - budget->quantile, beyond);
+    row->ratio = (struct tch_ratio){.estimate = row->b_median / budget->max,
+                                    .high = INFINITY,
+                                    .effect = (double)beyond / (double)n,
+                                    .exact = true,
+                                    .p_least = pow(1 - budget->quantile, (double)n)};
+    if (tch_quantile_interval(n, q, alpha, &places, NULL) == 0) {
+        row->ratio.low = y[places.low] / budget->max;
+        row->ratio.high = y[places.high] / budget->max;
+        row->ratio.level = places.level;
+    }
+    row->has_ratio = true;
+}
+
+/* The fewest runs that have an interval of the quantile: p95 needs 72. */
+static uint64_t runs_for_quantile(const struct tch_verdict_row *row, double alpha)
+{
+    struct tch_rank_interval places;
+    size_t n = row->b_count;
+
+    while (n < TCH_SETTLE_MOST &&
+           tch_quantile_interval(n, row->budget.quantile, alpha, &places, NULL) < 0)
+        n++;
+    return n;
+}
+
+static void decide_max(struct tch_verdict_row *row, double alpha)
+{
+    bool higher = row->budget.higher;
+    bool kept = higher ? row->ratio.low >= 1 : row->ratio.high <= 1;
+
+    if (row->p_adjusted <= alpha) {
+        row->verdict = TCH_FAIL;
+    } else if (row->ratio.level == 0) {
+        row->verdict = TCH_INCONCLUSIVE;
+        row->settle = runs_for_quantile(row, alpha);
+        snprintf(row->why, sizeof row->why, "too few runs for an interval of this quantile");
+    } else if (kept) {
+        row->verdict = TCH_PASS;
+    } else {
+        row->verdict = TCH_INCONCLUSIVE;
+        row->settle = runs_to_settle(row->b_count, row->ratio.estimate,
+                                     row->ratio.estimate > 1 ? row->ratio.low : row->ratio.high, 1);
+    }
+}
+
 /* --- All of them --- */
 
 static int ask(struct tch_verdict_row *row, const struct report *report, double *room,
@@ -256,8 +338,10 @@ static int ask(struct tch_verdict_row *row, const struct report *report, double 
         return 0;
     }
     memcpy(y, row->b, n * sizeof *y);
-    if (row->ask == TCH_ASK_MAX)
-        return tch_ask_max(row, report->alpha, y, n);
+    if (row->ask == TCH_ASK_MAX) {
+        ask_max(row, report->alpha, y, n);
+        return 0;
+    }
     memcpy(x, row->a, m * sizeof *x);
     row->thinned = m > TCH_JUDGE_EXACT || n > TCH_JUDGE_EXACT;
     if (!all_positive(x, m) || !all_positive(y, n))
@@ -279,7 +363,7 @@ static void answer(struct tch_verdict_row *row, const struct report *report)
     }
     worse = row->budget.higher ? turned(&row->ratio) : row->ratio;
     if (row->ask == TCH_ASK_MAX)
-        tch_decide_max(row, report->alpha);
+        decide_max(row, report->alpha);
     else if (row->has_ratio)
         decide(row, &worse, report);
     else
@@ -328,7 +412,8 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
     report.family += report.family == 0;
     room = malloc((most + 1) * sizeof *room);
     p = calloc(count + 1, sizeof *p);
-    status = room && p ? judge(rows, count, &report, room, p, err) : no_memory(err);
+    status = room && p ? judge(rows, count, &report, room, p, err)
+                       : tch_fail(err, TACHO_ENOMEM, 0, "out of memory while judging");
     free(room);
     free(p);
     return status;

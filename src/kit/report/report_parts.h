@@ -1,24 +1,41 @@
 /*
- * Parts of report.html that come from other files of the folder, or from any JSON.
+ * Parts of report.html: its frame, its charts, and what comes from other files of the folder.
  */
 #ifndef TCH_REPORT_PARTS_H
 #define TCH_REPORT_PARTS_H
 
 #include "report.h"
 
-/** A picture that has a script of its own, in a frame. */
+/* The style and the script of the page, which the build puts into the program. */
+extern const char tch_report_css[];
+extern const size_t tch_report_css_len;
+extern const char tch_report_js[];
+extern const size_t tch_report_js_len;
+
+/** Adds the page up to its content, and the rest after it. from: what the page was made of. */
+void tch_page_open(struct tch_buf *b, const char *title);
+void tch_page_close(struct tch_buf *b, const char *from);
+
+/** Adds charts: the runs in order, histogram and cumulative curve of the wall time, the metrics in
+    order. */
+int tch_charts_runs(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err);
+
+/** Adds memory and power over time, from the folder's files; nothing where there are no rows. */
+int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
+
+/** Adds a picture that has a script of its own, in a frame. */
 void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len);
 
-/** Each flamegraph-*.svg, as it is, in a frame of its own. */
+/** Adds each flamegraph-*.svg, as it is, in a frame of its own. */
 int tch_part_flamegraphs(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
-/** Where the time went, of profile.jsonl; lines that are no events are counted, not told. */
+/** Adds the stages of profile.jsonl; lines that are no events are counted, not reported. */
 int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
-/** The spans that took most time in all, of what the program recorded. */
+/** Adds the recorded spans that took most time in all. */
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
-/** The machine, the configuration, the plan and the costs: what the receipt says, as tables. */
+/** Adds the receipt's machine, configuration, plan and costs as tables. */
 void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* The charts of a run. */
-#include "run_charts.h"
+#include "report_parts.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -9,9 +9,7 @@
 #include "kit/stats/ratio.h"
 #include "plot.h"
 #include "report.h"
-#include "report_page.h"
 #include "report_parts.h"
-#include "run_charts.h"
 
 static const char *row_title(const struct tch_receipt *r, const struct tch_run_row *row,
                              char text[96])

@@ -10,7 +10,7 @@
 #include "kit/run/value.h"
 #include "plot.h"
 #include "report.h"
-#include "report_page.h"
+#include "report_parts.h"
 #include "sweep_page.h"
 
 static void add_open(struct tch_buf *b, const struct tch_sweep *sweep)

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "kit/judge/findings.h"
+#include "report.h"
 
 struct tch_verdict_format {
     const char *name;
@@ -19,6 +20,11 @@ extern const struct tch_verdict_format tch_verdict_json;   /* tacho.verdict.v1 *
 extern const struct tch_verdict_format tch_verdict_junit;
 extern const struct tch_verdict_format tch_verdict_md; /* a comment on a pull request */
 extern const struct tch_verdict_format tch_verdict_prometheus;
+
+/** Writes the page of `tacho compare --html`: verdicts, distributions of both sides, and what moved
+    in the flamegraph. Without runs (count 0) there is no flamegraph. */
+int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
+                     const struct tch_report_run *runs, size_t count, tacho_error *err);
 
 /** "+4.8 %" of a ratio of 1.048. "-" where there is none. */
 void tch_add_change(struct tch_buf *b, double ratio);

@@ -1,6 +1,4 @@
 /* The page of verdicts: one file, no network. */
-#include "verdict_html.h"
-
 #include <math.h>
 
 #include <tacho/version.h>
@@ -10,7 +8,6 @@
 #include "kit/run/value.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
-#include "report_page.h"
 #include "report_parts.h"
 #include "run_flame_diff.h"
 #include "verdict_formats.h"

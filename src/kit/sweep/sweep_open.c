@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "sweep_loop.h"
-#include "sweep_plan.h"
 #include "sweep_unit.h"
 
 enum { SWEEP_MAX = 1 << 30, LOCK_TRIES = 30 };

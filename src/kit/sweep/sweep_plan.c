@@ -1,8 +1,7 @@
-/* What makes a sweep this one: the "plan" of sweep.json, and telling two of them apart. */
-#include "sweep_plan.h"
-
-#include "base/fail.h"
+/* What identifies a sweep: the "plan" of sweep.json, and comparing two of them. */
+#include "base/json_read.h"
 #include "base/json_write.h"
+#include "sweep_unit.h"
 
 static void key_list(struct tch_buf *b, const char *key, const char *const *list)
 {

@@ -1,11 +1,22 @@
 /*
- * A cell or a baseline as a plan that src/run understands: placeholders filled, parameters as
- * labels and as the fingerprinted configuration. Included by sweep*.c only.
+ * Plans inside a sweep, included by sweep*.c only: the "plan" of sweep.json, and the plan of one
+ * cell or baseline for kit/run, with its placeholders filled and its parameters as labels and as
+ * the fingerprinted configuration.
  */
 #ifndef TCH_SWEEP_UNIT_H
 #define TCH_SWEEP_UNIT_H
 
 #include "sweep_loop.h"
+
+/** Writes the "plan" of sweep.json, which identifies a sweep. config_hash: of the configuration
+    file, or "". */
+void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
+                          const char *config_hash);
+
+/** Compares two such plans. 0 when they are the same; else -1, and the name of the first member
+    that differs. */
+int tch_sweep_plan_same(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
+                        size_t size);
 
 struct tch_unit_plan {
     struct tch_run_plan run;
