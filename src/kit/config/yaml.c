@@ -88,7 +88,7 @@ static struct made *make(struct building *b, enum tch_yaml_kind kind, const yaml
 }
 
 /* Into the container that is open, or as the root. */
-static void put(struct building *b, struct made *made)
+static void add_child(struct building *b, struct made *made)
 {
     struct tch_yaml_node *node = &made->node;
     size_t level = b->depth - 1;
@@ -146,7 +146,7 @@ static int take_scalar(struct building *b, const yaml_event_t *event)
         return no_memory(b->err);
     made->node.text = made->text;
     made->node.quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    put(b, made);
+    add_child(b, made);
     return 0;
 }
 
@@ -164,7 +164,7 @@ static int open_container(struct building *b, const yaml_event_t *event, enum tc
     made = make(b, kind, &event->start_mark);
     if (!made)
         return no_memory(b->err);
-    put(b, made);
+    add_child(b, made);
     b->open[b->depth] = &made->node;
     b->last[b->depth] = NULL;
     b->key[b->depth++] = NULL;

@@ -89,5 +89,7 @@ tch_yaml_taker tch_yaml_duration;
 /** The list or the map itself: const struct tch_yaml_node *. */
 tch_yaml_taker tch_yaml_list;
 tch_yaml_taker tch_yaml_map;
+/** The node itself, of any kind: const struct tch_yaml_node *. */
+tch_yaml_taker tch_yaml_any;
 
 #endif

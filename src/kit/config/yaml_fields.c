@@ -128,3 +128,10 @@ int tch_yaml_map(const struct tch_yaml_node *node, void *at, tacho_error *err)
     *(const struct tch_yaml_node **)at = node;
     return 0;
 }
+
+int tch_yaml_any(const struct tch_yaml_node *node, void *at, tacho_error *err)
+{
+    (void)err;
+    *(const struct tch_yaml_node **)at = node;
+    return 0;
+}

@@ -15,19 +15,12 @@ struct raw {
     bool required;
 };
 
-static int take_node(const struct tch_yaml_node *node, void *at, tacho_error *err)
-{
-    (void)err;
-    *(const struct tch_yaml_node **)at = node;
-    return 0;
-}
-
 static const struct tch_yaml_field fields[] = {
     {"tolerance", tch_yaml_share, offsetof(struct raw, tolerance)},
     {"min_effect", tch_yaml_share, offsetof(struct raw, min_effect)},
-    {"max", take_node, offsetof(struct raw, max)},
-    {"direction", take_node, offsetof(struct raw, direction)},
-    {"statistic", take_node, offsetof(struct raw, statistic)},
+    {"max", tch_yaml_any, offsetof(struct raw, max)},
+    {"direction", tch_yaml_any, offsetof(struct raw, direction)},
+    {"statistic", tch_yaml_any, offsetof(struct raw, statistic)},
     {"required", tch_yaml_bool, offsetof(struct raw, required)},
     {NULL, NULL, 0},
 };

@@ -33,13 +33,6 @@ struct raw {
     bool shell;
 };
 
-static int take_node(const struct tch_yaml_node *node, void *at, tacho_error *err)
-{
-    (void)err;
-    *(const struct tch_yaml_node **)at = node;
-    return 0;
-}
-
 #define FIELD(name, take)                       \
     {                                           \
 #name, take, offsetof(struct raw, name) \
@@ -55,9 +48,9 @@ static int take_node(const struct tch_yaml_node *node, void *at, tacho_error *er
 
 static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {NULL, NULL, 0}};
 
-static const struct tch_yaml_field bench_fields[] = {FIELD(name, take_node),
-                                                     FIELD(command, take_node),
-                                                     FIELD(work, take_node),
+static const struct tch_yaml_field bench_fields[] = {FIELD(name, tch_yaml_any),
+                                                     FIELD(command, tch_yaml_any),
+                                                     FIELD(work, tch_yaml_any),
                                                      COMMON_FIELDS,
                                                      {NULL, NULL, 0}};
 

@@ -95,6 +95,7 @@ static void errors_point_to_line_and_column(void **state)
         {"required: yes\n", 1, 11, "true or false"},
         {"tolerance: much\n", 1, 12, "a share"},
         {"tolerance: -1%\n", 1, 12, "a share"},
+        {"tolerance: 1e999\n", 1, 12, "a share"},
         {"timeout: 5\n", 1, 10, "a duration"},
         {"list: a\n", 1, 7, "a list"},
         {"env: [a]\n", 1, 6, "a map"},
