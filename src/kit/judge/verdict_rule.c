@@ -1,4 +1,10 @@
-/* The rule of verdict_rule.h. quantity.c provides the values. */
+/*
+ * The rule of verdict_rule.h. quantity.c provides the values.
+ *
+ * A tolerance is judged by the rank tests and intervals of kit/stats/ratio.h, a maximum of a
+ * quantile by the sign test: how many values are beyond it is binomial. All p-values of a report
+ * are corrected together (Holm, 1979).
+ */
 #include "verdict_rule.h"
 
 #include <math.h>

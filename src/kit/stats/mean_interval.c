@@ -1,4 +1,4 @@
-/* Mean, spread and Student's t interval. */
+/* Mean, spread and the interval of the mean by Student's t (1908). */
 #include "mean_interval.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "base/number.h"
-#include "plain_lines.h"
 
 enum { BATCH = 256 };
 
@@ -50,35 +49,8 @@ static struct span trim(struct span s)
     return s;
 }
 
-/* Most numbers are short: up to 15 digits with a point are exact as a whole number divided by a
-   power of ten. The rest is read by the exact way. */
 static bool to_number(struct span s, double *ret)
 {
-    static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    size_t i = s.len > 0 && s.text[0] == '-';
-    size_t digits = s.len - i;
-    size_t point = SIZE_MAX;
-    uint64_t whole = 0;
-
-    if (digits > 0 && digits <= 16 && s.text[i] != '0') {
-        for (; i < s.len; i++) {
-            unsigned digit = (unsigned)(s.text[i] - '0');
-
-            if (digit <= 9)
-                whole = whole * 10 + digit;
-            else if (s.text[i] == '.' && point == SIZE_MAX && i + 1 < s.len && i > 0)
-                point = i + 1;
-            else
-                break;
-        }
-        if (i == s.len && (digits <= 15 || point != SIZE_MAX)) {
-            double value = (double)whole / tens[point == SIZE_MAX ? 0 : s.len - point];
-
-            *ret = s.text[0] == '-' ? -value : value;
-            return true;
-        }
-    }
     return tch_parse_f64_n(s.text, s.len, ret) == 0 && isfinite(*ret);
 }
 
@@ -175,17 +147,12 @@ static void set_column(struct tch_numbers *found, struct span name)
              name.text);
 }
 
-static bool same(struct span s, const char *text)
-{
-    return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
-}
-
 static bool find_column(struct span header, const char *name, size_t *ret)
 {
     struct span field;
 
     for (size_t i = 0; csv_field(header, i, &field); i++)
-        if (same(field, name)) {
+        if (field.len == strlen(name) && memcmp(field.text, name, field.len) == 0) {
             *ret = i;
             return true;
         }
@@ -288,15 +255,8 @@ static void hand_on(struct batch *b)
     b->n = 0;
 }
 
-static void put(struct batch *b, double number)
-{
-    b->values[b->n++] = number;
-    if (b->n == BATCH)
-        hand_on(b);
-}
-
 /* All lines up to the next that is not plain. */
-static void put_plain(struct batch *b, struct tch_lines *lines)
+static void add_plain_lines(struct batch *b, struct tch_lines *lines)
 {
     size_t n;
 
@@ -336,9 +296,11 @@ int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
                 continue; /* a header, or a failure */
         }
         if (!line.too_long && number_of(&r, s, &number)) {
-            put(&batch, number);
+            batch.values[batch.n++] = number;
+            if (batch.n == BATCH)
+                hand_on(&batch);
             if (ret->form == TCH_NUMBERS_PLAIN)
-                put_plain(&batch, lines);
+                add_plain_lines(&batch, lines);
         } else if (skip) {
             ret->first_skipped = ret->skipped++ == 0 ? line.number : ret->first_skipped;
         } else {

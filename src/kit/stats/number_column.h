@@ -34,4 +34,13 @@ int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
                      void (*take)(void *ctx, const double *values, size_t n), void *ctx,
                      struct tch_numbers *ret, tacho_error *err);
 
+/**
+ * Reads up to `most` lines such as "17", "-0.25": at most 15 digits, no blank, no exponent, ended
+ * by LF. Stops at the first other line, and some bytes before the end of the text.
+ *
+ * @param took  how many bytes these lines are
+ * @return how many there were
+ */
+size_t tch_plain_lines(const char *text, size_t len, double *values, size_t most, size_t *took);
+
 #endif

@@ -1,4 +1,7 @@
-/* Quantiles and how sure they are. */
+/*
+ * Quantiles and how sure they are. The interval of a quantile is that of W. R. Thompson (1936): how
+ * many of n values lie below the quantile is binomial, whatever their distribution.
+ */
 #include "order_stats.h"
 
 #include <math.h>

@@ -1,10 +1,8 @@
 /* Lines of short numbers, eight digits at a time and without a branch for each. */
-#include "plain_lines.h"
-
 #include <endian.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
+
+#include "number_column.h"
 
 enum {
     WORD = 8,

@@ -1,4 +1,10 @@
-/* The null distributions of the rank tests, without ties. */
+/*
+ * The null distributions of the rank tests, without ties.
+ *
+ * Signed ranks: F. Wilcoxon (1945), counted by the recurrence over the ranks 1 to n. Rank sums: H.
+ * B. Mann and D. R. Whitney (1947), counted as coefficients of the Gaussian binomial, which give
+ * the numbers of their recurrence with one array instead of a table.
+ */
 #include <math.h>
 
 #include "base/fail.h"

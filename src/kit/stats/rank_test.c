@@ -1,4 +1,10 @@
-/* The rank tests given the data's own ties, and Holm's correction. */
+/*
+ * The rank tests given the data's own ties, and the correction for many p-values.
+ *
+ * Tied values share the mean of their ranks, and zero differences are left out, as Wilcoxon (1945)
+ * did. The exact distribution given the ties comes from the shift algorithm of B. Streitberg and
+ * J. Roehmel (1986). The correction is the step-down procedure of S. Holm (1979).
+ */
 #include <math.h>
 
 #include "base/fail.h"

@@ -1,4 +1,16 @@
-/* The ratio of two samples by rank statistics of their logarithms. */
+/*
+ * The ratio of two samples by rank statistics of their logarithms.
+ *
+ * The estimate is that of J. L. Hodges and E. L. Lehmann (1963): the median of all differences of
+ * two samples, or of the Walsh averages (J. E. Walsh, 1949) of paired differences. The interval
+ * inverts the rank test (E. L. Lehmann, 1963): its ends are the k-th smallest and
+ * the k-th largest of these values, k from the null distribution of rank.h. The effect is the
+ * probability of superiority, the A of A. Vargha and H. D. Delaney (2000).
+ *
+ * The k-th smallest of n^2 sums is found without storing them. As D. B. Johnson and T. Mizoguchi
+ * (1978) and J. F. Monahan (1984) do, one pass over the sorted samples counts the sums below a
+ * limit; here the range of the limit is halved until few sums are left in it.
+ */
 #include "ratio.h"
 
 #include <math.h>
@@ -25,35 +37,22 @@ struct sums {
 };
 
 /* How many are <= limit. Rounded addition is monotone, so the two fingers never turn back. */
-static double count_cross(const struct sums *s, double limit)
+static double count_sums(const struct sums *s, double limit)
 {
     double count = 0;
-    size_t j = s->n;
+    size_t j = s->y ? s->n : s->m;
 
-    for (size_t i = 0; i < s->m; i++) {
+    for (size_t i = 0; s->y && i < s->m; i++) {
         while (j > 0 && s->x[i] + s->y[j - 1] > limit)
             j--;
         count += (double)j;
     }
-    return count;
-}
-
-static double count_walsh(const struct sums *s, double limit)
-{
-    double count = 0;
-    size_t j = s->m;
-
-    for (size_t i = 0; i < j; i++) {
+    for (size_t i = 0; !s->y && i < j; i++) {
         while (j > i && s->x[i] + s->x[j - 1] > limit)
             j--;
         count += (double)(j - i);
     }
     return count;
-}
-
-static double count_sums(const struct sums *s, double limit)
-{
-    return s->y ? count_cross(s, limit) : count_walsh(s, limit);
 }
 
 /* Doubles in order as whole numbers in order, and back. */
@@ -107,7 +106,7 @@ static void cut_range(const struct sums *s, struct range *r, double middle, doub
 }
 
 /* The k-th smallest of all, by the few that are in the range. */
-static double pick(const struct sums *s, const struct range *r, double k)
+static double kth_of_few(const struct sums *s, const struct range *r, double k)
 {
     const double *y = s->y ? s->y : s->x;
     size_t end =
@@ -175,7 +174,7 @@ static double kth_sum(const struct sums *s, double k)
         if (i % 8 == 0 && is_found(s, &r, k))
             return r.high;
     }
-    return pick(s, &r, k);
+    return kth_of_few(s, &r, k);
 }
 
 static double median_sum(const struct sums *s, double count)
@@ -221,17 +220,10 @@ static int check_call(double alpha, double bound, tacho_error *err)
     return 0;
 }
 
-static double two_sided(const struct tch_rank_tails *t)
-{
-    double p = 2 * (t->above < t->below ? t->above : t->below);
-
-    return p < 1 ? p : 1;
-}
-
 static void set_p(struct tch_ratio *ret, const struct tch_rank_tails *one,
                   const struct tch_rank_tails *bound)
 {
-    ret->p = two_sided(one);
+    ret->p = fmin(1, 2 * fmin(one->above, one->below));
     ret->p_above = bound->above;
     ret->p_below = bound->below;
     ret->exact = one->exact && bound->exact;

@@ -155,22 +155,22 @@ static size_t find_rank(const uint64_t *counts, uint64_t rank, uint64_t *before)
     return bucket;
 }
 
-/* What pick() works on: values, or their distances from something. */
-struct picking {
+/* What values_at() works on: values, or their distances from something. */
+struct chosen {
     const struct tch_stream *s;
     const uint64_t *counts;
     bool distances;
     double from;
 };
 
-static double value_of(const struct picking *p, size_t i)
+static double value_of(const struct chosen *p, size_t i)
 {
     return p->distances ? fabs(p->s->values[i] - p->from) : p->s->values[i];
 }
 
 /* Exactly: the values of the buckets that hold a rank are collected and sorted. */
-static int pick(const struct picking *p, const uint64_t *ranks, size_t count, double *ret,
-                tacho_error *err)
+static int values_at(const struct chosen *p, const uint64_t *ranks, size_t count, double *ret,
+                     tacho_error *err)
 {
     uint8_t *wanted = calloc(BUCKETS, 1);
     double *near = NULL;
@@ -213,10 +213,10 @@ static int pick(const struct picking *p, const uint64_t *ranks, size_t count, do
 int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t count, double *ret,
                   tacho_error *err)
 {
-    struct picking p = {.s = s, .counts = s->counts};
+    struct chosen p = {.s = s, .counts = s->counts};
 
     if (s->values)
-        return pick(&p, ranks, count, ret, err);
+        return values_at(&p, ranks, count, ret, err);
     for (size_t r = 0; r < count; r++) {
         uint64_t before;
 
@@ -228,7 +228,7 @@ int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t coun
 int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err)
 {
     uint64_t *counts = calloc(BUCKETS, sizeof *counts);
-    struct picking p = {.s = s, .counts = counts, .distances = true, .from = from};
+    struct chosen p = {.s = s, .counts = counts, .distances = true, .from = from};
     uint64_t rank = (s->n + 1) / 2;
     uint64_t before;
     int status = 0;
@@ -238,7 +238,7 @@ int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_e
     if (s->values) {
         for (uint64_t i = 0; i < s->n; i++)
             counts[bucket_of(value_of(&p, i))]++;
-        status = pick(&p, &rank, 1, ret, err);
+        status = values_at(&p, &rank, 1, ret, err);
     } else {
         size_t bucket;
 

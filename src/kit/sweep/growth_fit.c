@@ -1,4 +1,7 @@
-/* How a cost grows. */
+/*
+ * How a cost grows: least squares of the relative errors for each growth, compared by the criterion
+ * of G. Schwarz (1978). What is within TCH_FIT_APART of the best is not told apart from it.
+ */
 #include "growth_fit.h"
 
 #include <ctype.h>

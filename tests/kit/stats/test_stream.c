@@ -8,7 +8,6 @@
 
 #include "kit/stats/number_column.h"
 #include "kit/stats/order_stats.h"
-#include "kit/stats/plain_lines.h"
 #include "kit/stats/stream_stats.h"
 #include "support/system.h"
 
