@@ -139,8 +139,8 @@ typedef struct tacho_tree_sample {
 TACHO_API TACHO_MUST_CHECK int tacho_tree_open(const char *root, pid_t pid, tacho_tree **ret,
                                                tacho_error *err);
 
-/** Looks at the tree. 0, TACHO_ENOMEM, or TACHO_EIO when /proc cannot be read. */
-TACHO_API TACHO_MUST_CHECK int tacho_tree_look(tacho_tree *tree, tacho_tree_sample *ret,
+/** Takes a sample of the tree. 0, TACHO_ENOMEM, or TACHO_EIO when /proc cannot be read. */
+TACHO_API TACHO_MUST_CHECK int tacho_tree_poll(tacho_tree *tree, tacho_tree_sample *ret,
                                                tacho_error *err);
 
 /** Accepts NULL. */

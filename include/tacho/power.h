@@ -117,8 +117,8 @@ TACHO_API double tacho_power_now(tacho_power *p);
  * The share of a process tree: (joules - idle_watts * seconds) * tree_cpu / busy_cpu, never below 0
  * nor above joules. 0 when no CPU was busy.
  *
- * @param tree_cpu_ns  of the tree, as tacho_tree_look() tells
- * @param busy_cpu_ns  of the machine, as tacho_cpu_busy() tells
+ * @param tree_cpu_ns  of the tree, from tacho_tree_poll()
+ * @param busy_cpu_ns  of the machine, from tacho_cpu_busy()
  */
 TACHO_API double tacho_power_share(double joules, double idle_watts, double seconds,
                                    uint64_t tree_cpu_ns, uint64_t busy_cpu_ns);

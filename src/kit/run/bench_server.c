@@ -149,7 +149,7 @@ int tch_run_server_look(struct tch_run_server *s)
     tacho_tree_sample seen;
     tacho_csv_memory row = {0};
 
-    if (!s->tree || tacho_tree_look(s->tree, &seen, NULL) < 0)
+    if (!s->tree || tacho_tree_poll(s->tree, &seen, NULL) < 0)
         return 0;
     if (seen.processes == 0 || has_ended(s))
         return 0;

@@ -92,7 +92,7 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     w->start_ns = w->last_ns = tch_now_ns();
     status = tacho_tree_open(plan->root, plan->pid, &w->tree, err);
     if (status == 0) /* at once: a command may be over before the rest is ready */
-        status = tacho_tree_look(w->tree, &w->last, err);
+        status = tacho_tree_poll(w->tree, &w->last, err);
     if (status == 0)
         status = open_power(w, no_power, err);
     if (status == 0)
@@ -175,7 +175,7 @@ int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
     uint64_t cpu_before = w->last.cpu_ns;
     uint64_t now_ns;
     double seconds;
-    int status = tacho_tree_look(w->tree, &w->last, err);
+    int status = tacho_tree_poll(w->tree, &w->last, err);
 
     if (status < 0)
         return status;

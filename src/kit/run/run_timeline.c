@@ -158,7 +158,7 @@ static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_ti
             return;
         m->pid = pid;
     }
-    if (tacho_tree_look(m->tree, &seen, NULL) < 0 || seen.rss_bytes == 0)
+    if (tacho_tree_poll(m->tree, &seen, NULL) < 0 || seen.rss_bytes == 0)
         return; /* gone, or about to be */
     row.timestamp_us = seen.timestamp_us;
     row.peak_rss_bytes = seen.rss_bytes;

@@ -1,9 +1,9 @@
 /*
- * A process tree from outside: who belongs to it, and what all of them hold.
+ * Samples a process tree: finds its members and sums up what they use.
  *
- * Where the kernel lists the children of a thread, only members are read: some tens of
- * microseconds each. Elsewhere every process there is, to find who is whose child: a millisecond
- * and more.
+ * Where the kernel lists the children of a thread, only members are read (some tens of microseconds
+ * each). Elsewhere every process of the machine is read to find the children (a millisecond and
+ * more).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 
 #include <tacho/memory.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -20,17 +21,15 @@
 #include "proc_text.h"
 #include "timestamp.h"
 
-enum { TEXT_MAX = 1 << 20, PROCESSES_MAX = 1 << 22 };
+enum { TEXT_MAX = 1 << 20 };
 
-/* A process seen at the last look; where children are not listed all there are, since anyone may
-   turn out to be a member. */
 struct process {
     uint64_t pid;
     struct tch_stat stat;
     bool member;
 };
 
-/* A member, by number and start: numbers are used again. */
+/* A member is identified by number and start time, because the kernel reuses numbers. */
 struct member {
     uint64_t pid;
     uint64_t start;
@@ -40,12 +39,15 @@ struct tacho_tree {
     char root[PATH_MAX];
     struct tch_stamp stamp;
     uint64_t tick_ns;
-    bool lists_children;      /* the kernel does */
-    struct tch_buf processes; /* struct process, this look's */
-    struct tch_buf members;   /* struct member, the last look's */
-    struct tch_buf children;  /* uint64_t, of one thread */
-    struct tch_buf text;
+    bool lists_children; /* the kernel does */
     bool no_memory;
+    struct process *processes; /* of this sample: the members, or every process of the machine */
+    size_t process_count, process_room;
+    struct member *members; /* of the last sample */
+    size_t member_count, member_room;
+    uint64_t *children; /* of one thread */
+    size_t child_room;
+    struct tch_buf text;
     tacho_tree_sample last;
 };
 
@@ -61,20 +63,22 @@ static bool read_of(tacho_tree *t, uint64_t pid, const char *name)
     return status == 0;
 }
 
-static struct process *all(const tacho_tree *t, size_t *count)
+/* Reads a process into the list and returns it, or NULL when it has exited since it was listed. */
+static struct process *add_process(tacho_tree *t, uint64_t pid, bool member)
 {
-    *count = t->processes.len / sizeof(struct process);
-    return (struct process *)(void *)t->processes.data;
+    struct process p = {.pid = pid, .member = member};
+
+    if (!read_of(t, pid, "stat") || !tch_stat_parse(t->text.data, &p.stat))
+        return NULL;
+    if (tch_array_reserve(&t->processes, &t->process_room, t->process_count + 1) < 0) {
+        t->no_memory = true;
+        return NULL;
+    }
+    t->processes[t->process_count++] = p;
+    return &t->processes[t->process_count - 1];
 }
 
-/* One that ended between the listing and here is gone; that is no error. */
-static bool read_process(tacho_tree *t, uint64_t pid, struct process *ret)
-{
-    *ret = (struct process){.pid = pid};
-    return read_of(t, pid, "stat") && tch_stat_parse(t->text.data, &ret->stat);
-}
-
-/* Calls `each` for every number that a folder of /proc has: processes, or threads. */
+/* Calls `each` for every number in a folder of /proc: processes or threads. */
 static int for_each_number(tacho_tree *t, const char *folder, uint64_t pid,
                            void (*each)(tacho_tree *t, uint64_t pid, uint64_t number),
                            tacho_error *err)
@@ -99,23 +103,17 @@ static int for_each_number(tacho_tree *t, const char *folder, uint64_t pid,
 
 static bool was_member(const tacho_tree *t, const struct process *p)
 {
-    const struct member *m = (const struct member *)(const void *)t->members.data;
-    size_t count = t->members.len / sizeof *m;
-
-    for (size_t i = 0; i < count; i++)
-        if (m[i].pid == p->pid && m[i].start == p->stat.start)
+    for (size_t i = 0; i < t->member_count; i++)
+        if (t->members[i].pid == p->pid && t->members[i].start == p->stat.start)
             return true;
     return false;
 }
 
 static bool is_member(const tacho_tree *t, uint64_t pid)
 {
-    size_t count;
-    const struct process *p = all(t, &count);
-
-    for (size_t i = 0; i < count; i++)
-        if (p[i].pid == pid)
-            return p[i].member;
+    for (size_t i = 0; i < t->process_count; i++)
+        if (t->processes[i].pid == pid)
+            return t->processes[i].member;
     return false;
 }
 
@@ -123,29 +121,25 @@ static bool is_member(const tacho_tree *t, uint64_t pid)
  * By reading every process.
  */
 
-static void note(tacho_tree *t, uint64_t ignored, uint64_t pid)
+static void add_any(tacho_tree *t, uint64_t ignored, uint64_t pid)
 {
-    struct process p;
-
     (void)ignored;
-    if (read_process(t, pid, &p))
-        tch_buf_add(&t->processes, &p, sizeof p);
+    add_process(t, pid, false);
 }
 
-/* Those of the last look, then children of members until there are no more. A child can have a
-   smaller number than its parent, so once through the list is not enough. */
+/* Marks the members of the last sample, then children of members until there are no more. A child
+   can have a smaller number than its parent, so one pass over the list is not enough. */
 static int find_among_all(tacho_tree *t, tacho_error *err)
 {
-    int status = for_each_number(t, "", 0, note, err);
-    size_t count;
-    struct process *p = all(t, &count);
+    int status = for_each_number(t, "", 0, add_any, err);
+    struct process *p = t->processes;
     bool found = true;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < t->process_count; i++)
         p[i].member = was_member(t, &p[i]);
     while (found) {
         found = false;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < t->process_count; i++)
             if (!p[i].member && p[i].stat.ppid > 0 && is_member(t, p[i].stat.ppid))
                 found = p[i].member = true;
     }
@@ -156,81 +150,73 @@ static int find_among_all(tacho_tree *t, tacho_error *err)
  * By the children that the kernel lists.
  */
 
-/* "12 13 14 " */
-static void note_children(tacho_tree *t, uint64_t pid, uint64_t tid)
+/* Adds the children of a thread; the kernel lists them as "12 13 14 ". */
+static void add_children(tacho_tree *t, uint64_t pid, uint64_t tid)
 {
     char name[64];
-    char *at;
+    size_t count = 0;
 
     snprintf(name, sizeof name, "task/%llu/children", (unsigned long long)tid);
     if (!read_of(t, pid, name))
         return;
-    at = t->text.data;
-    tch_buf_clear(&t->children);
-    while (*at) {
+    for (const char *at = t->text.data; *at;) {
         size_t len = strcspn(at, " \n");
         uint64_t child;
 
-        if (tch_parse_u64_n(at, len, INT32_MAX, &child) == 0 && !is_member(t, child))
-            tch_buf_add(&t->children, &child, sizeof child);
+        if (tch_parse_u64_n(at, len, INT32_MAX, &child) == 0 && !is_member(t, child)) {
+            if (tch_array_reserve(&t->children, &t->child_room, count + 1) < 0) {
+                t->no_memory = true;
+                return;
+            }
+            t->children[count++] = child;
+        }
         at += len + (at[len] != '\0');
     }
-    for (size_t i = 0; i < t->children.len / sizeof(uint64_t); i++) {
-        struct process p;
-
-        if (read_process(t, ((const uint64_t *)(const void *)t->children.data)[i], &p)) {
-            p.member = true;
-            tch_buf_add(&t->processes, &p, sizeof p);
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        add_process(t, t->children[i], true);
 }
 
-/* Those of the last look that live, then the children of each, which come behind it in the list. */
+/* Adds the members of the last sample that are alive, then the children of each, which are appended
+   to the same list. */
 static void follow_children(tacho_tree *t)
 {
-    const struct member *m = (const struct member *)(const void *)t->members.data;
+    for (size_t i = 0; i < t->member_count; i++) {
+        struct process *p = add_process(t, t->members[i].pid, true);
 
-    for (size_t i = 0; i < t->members.len / sizeof *m; i++) {
-        struct process p;
-
-        if (read_process(t, m[i].pid, &p) && p.stat.start == m[i].start) {
-            p.member = true;
-            tch_buf_add(&t->processes, &p, sizeof p);
-        }
+        if (p && p->stat.start != t->members[i].start)
+            t->process_count--; /* another process has its number now */
     }
-    for (size_t i = 0; i < t->processes.len / sizeof(struct process); i++) {
-        struct process p = ((struct process *)(void *)t->processes.data)[i];
+    for (size_t i = 0; i < t->process_count; i++) {
+        struct process p = t->processes[i];
         char folder[64];
 
         snprintf(folder, sizeof folder, "/%llu/task", (unsigned long long)p.pid);
         if (p.stat.threads == 1)
-            note_children(t, p.pid, p.pid);
-        else /* it may have ended since, and that is no error */
-            (void)for_each_number(t, folder, p.pid, note_children, NULL);
+            add_children(t, p.pid, p.pid);
+        else /* a process that has exited since is no error */
+            (void)for_each_number(t, folder, p.pid, add_children, NULL);
     }
 }
 
 static int find_members(tacho_tree *t, tacho_error *err)
 {
-    size_t count;
-    struct process *p;
     int status = 0;
 
-    tch_buf_clear(&t->processes);
+    t->no_memory = false;
+    t->process_count = 0;
     if (t->lists_children)
         follow_children(t);
     else
         status = find_among_all(t, err);
-    if (status == 0 && (t->processes.failed || t->children.failed || t->no_memory))
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the list of processes");
     if (status < 0)
         return status;
-    p = all(t, &count);
-    tch_buf_clear(&t->members);
-    for (size_t i = 0; i < count; i++)
-        if (p[i].member)
-            tch_buf_add(&t->members, &(struct member){p[i].pid, p[i].stat.start},
-                        sizeof(struct member));
+    if (t->no_memory || tch_array_reserve(&t->members, &t->member_room, t->process_count) < 0)
+        return tch_fail_memory(err);
+    t->member_count = 0;
+    for (size_t i = 0; i < t->process_count; i++)
+        if (t->processes[i].member)
+            t->members[t->member_count++] =
+                (struct member){t->processes[i].pid, t->processes[i].stat.start};
     return 0;
 }
 
@@ -249,36 +235,33 @@ static void add_memory(tacho_tree *t, uint64_t pid, tacho_tree_sample *s)
         s->peak_rss_bytes = status.peak;
 }
 
-/* A process that ended and was waited for has left its time and faults with its parent; one that
-   was not takes them along: a sum never falls. */
+/* A process leaves its CPU time and faults to the parent that waits for it. One that nobody waits
+   for takes them along; the sums still never fall. */
 static uint64_t not_less(uint64_t now, uint64_t before)
 {
     return now > before ? now : before;
 }
 
-int tacho_tree_look(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
+int tacho_tree_poll(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
 {
     tacho_tree_sample s = {.peak_rss_bytes = t->last.peak_rss_bytes};
-    size_t count;
-    struct process *p;
-    int status;
+    int status = find_members(t, err);
 
-    t->no_memory = false;
-    status = find_members(t, err);
     if (status < 0)
         return status;
-    p = all(t, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!p[i].member)
+    for (size_t i = 0; i < t->process_count; i++) {
+        const struct process *p = &t->processes[i];
+
+        if (!p->member)
             continue;
-        s.processes += p[i].stat.state != 'Z' && p[i].stat.state != 'X';
-        s.minor_faults += p[i].stat.minor_faults;
-        s.major_faults += p[i].stat.major_faults;
-        s.cpu_ns += p[i].stat.cpu_ticks * t->tick_ns;
-        add_memory(t, p[i].pid, &s);
+        s.processes += p->stat.state != 'Z' && p->stat.state != 'X';
+        s.minor_faults += p->stat.minor_faults;
+        s.major_faults += p->stat.major_faults;
+        s.cpu_ns += p->stat.cpu_ticks * t->tick_ns;
+        add_memory(t, p->pid, &s);
     }
-    if (t->members.failed || t->no_memory)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the members of a process tree");
+    if (t->no_memory)
+        return tch_fail_memory(err);
     s.timestamp_us = tch_stamp_us(&t->stamp);
     s.peak_rss_bytes = not_less(s.rss_bytes, s.peak_rss_bytes);
     s.cpu_ns = not_less(s.cpu_ns, t->last.cpu_ns);
@@ -292,33 +275,27 @@ int tacho_tree_look(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
 int tacho_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *err)
 {
     char children[64];
-    struct tch_stat stat;
+    struct process *first;
     tacho_tree *t;
 
     if (strlen(root) >= sizeof t->root)
         return tch_fail(err, TACHO_EINVAL, 0, "the root '%.40s...' is too long", root);
     t = calloc(1, sizeof *t);
     if (!t)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a process tree");
+        return tch_fail_memory(err);
     snprintf(t->root, sizeof t->root, "%s", root);
     t->stamp = tch_stamp_of_process();
     t->tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-    tch_buf_init(&t->processes, PROCESSES_MAX * sizeof(struct process));
-    tch_buf_init(&t->members, PROCESSES_MAX * sizeof(struct member));
-    tch_buf_init(&t->children, PROCESSES_MAX * sizeof(uint64_t));
     tch_buf_init(&t->text, TEXT_MAX);
-    if (pid <= 0 || !read_of(t, (uint64_t)pid, "stat") || !tch_stat_parse(t->text.data, &stat)) {
-        bool no_memory = t->no_memory;
+    first = pid > 0 ? add_process(t, (uint64_t)pid, true) : NULL;
+    if (!first || tch_array_reserve(&t->members, &t->member_room, 1) < 0) {
+        bool no_memory = first || t->no_memory;
 
         tacho_tree_close(t);
-        return no_memory ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a process tree")
+        return no_memory ? tch_fail_memory(err)
                          : tch_fail(err, TACHO_EINVAL, 0, "there is no process %ld", (long)pid);
     }
-    tch_buf_add(&t->members, &(struct member){(uint64_t)pid, stat.start}, sizeof(struct member));
-    if (t->members.failed) {
-        tacho_tree_close(t);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a process tree");
-    }
+    t->members[t->member_count++] = (struct member){first->pid, first->stat.start};
     snprintf(children, sizeof children, "task/%ld/children", (long)pid);
     t->lists_children = read_of(t, (uint64_t)pid, children);
     *ret = t;
@@ -329,9 +306,9 @@ void tacho_tree_close(tacho_tree *t)
 {
     if (!t)
         return;
-    tch_buf_release(&t->processes);
-    tch_buf_release(&t->members);
-    tch_buf_release(&t->children);
+    free(t->processes);
+    free(t->members);
+    free(t->children);
     tch_buf_release(&t->text);
     free(t);
 }

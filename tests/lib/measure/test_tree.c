@@ -97,11 +97,11 @@ static void go_on(const struct life *life, int steps)
         assert_int_equal(write(life->in, "x", 1), 1);
 }
 
-static tacho_tree_sample look(tacho_tree *tree)
+static tacho_tree_sample poll_tree(tacho_tree *tree)
 {
     tacho_tree_sample s = {0};
 
-    assert_int_equal(tacho_tree_look(tree, &s, NULL), 0);
+    assert_int_equal(tacho_tree_poll(tree, &s, NULL), 0);
     return s;
 }
 
@@ -116,27 +116,27 @@ static void follows_a_tree_that_grows_and_shrinks(void **state)
     (void)state;
     wait_for_step(&life, 1);
     assert_int_equal(tacho_tree_open("", life.pid, &tree, NULL), 0);
-    base = look(tree);
+    base = poll_tree(tree);
     assert_int_equal(base.processes, 1);
     go_on(&life, 1);
     wait_for_step(&life, 1);
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(within(s.rss_bytes - base.rss_bytes, 512 * MIB, 0.01));
     assert_true(within(s.anon_bytes - base.anon_bytes, 512 * MIB, 0.01));
     go_on(&life, 1);
     wait_for_step(&life, 1);
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.rss_bytes < base.rss_bytes + 8 * MIB);
     assert_true(within(s.peak_rss_bytes, base.rss_bytes + 512 * MIB, 0.01));
     go_on(&life, 1);
     wait_for_step(&life, 2);
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.processes >= 2); /* the orphan is a member if it was seen with its parent */
     assert_true(s.anon_bytes >= base.anon_bytes + 63 * MIB);
     assert_true(within(s.peak_rss_bytes, base.rss_bytes + 512 * MIB, 0.01));
     go_on(&life, 2);
     waitpid(life.pid, &status, 0);
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.peak_rss_bytes > 512 * MIB);
     assert_true(s.cpu_ns > 0 && s.minor_faults > 0);
     tacho_tree_close(tree);
@@ -184,17 +184,17 @@ static void members_stay_when_their_parent_ends(void **state)
     assert_int_equal(tacho_tree_open(test_home, 7, &tree, &err), TACHO_EINVAL);
     assert_string_equal(err.message, "there is no process 7");
     assert_int_equal(tacho_tree_open(test_home, 100, &tree, NULL), 0);
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.processes == 3 && s.rss_bytes == 70 * 1024);
     assert_true(s.peak_rss_bytes == 90 * 1024);
     remove_process("50");
     put_process("60", STAT(60, 1, 7), "VmRSS:\t40 kB\n");
     put_process("100", STAT(100, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.processes == 1 && s.rss_bytes == 40 * 1024);
     assert_true(s.peak_rss_bytes == 90 * 1024);
     remove_process("60");
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.processes == 0 && s.rss_bytes == 0);
     tacho_tree_close(tree);
 }
@@ -227,25 +227,25 @@ static void follows_the_children_that_the_kernel_lists(void **state)
     put_children("310", "310", "");
     put_children("311", "311", "305 310 ");
     assert_int_equal(tacho_tree_open(test_home, 300, &tree, NULL), 0);
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.processes == 4 && s.rss_bytes == 150 * 1024);
     remove_process("311");
-    s = look(tree); /* 305 stays a member */
+    s = poll_tree(tree); /* 305 stays a member */
     assert_true(s.processes == 3 && s.rss_bytes == 110 * 1024);
     put_process("300", STAT(300, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
-    s = look(tree);
+    s = poll_tree(tree);
     assert_true(s.processes == 2 && s.rss_bytes == 100 * 1024);
     tacho_tree_close(tree);
 }
 
-static int look_once(void *arg)
+static int poll_once(void *arg)
 {
     tacho_tree *tree = NULL;
     tacho_tree_sample s;
     int status = -1;
 
     (void)arg;
-    if (tacho_tree_open(test_home, 100, &tree, NULL) == 0 && tacho_tree_look(tree, &s, NULL) == 0)
+    if (tacho_tree_open(test_home, 100, &tree, NULL) == 0 && tacho_tree_poll(tree, &s, NULL) == 0)
         status = 0;
     tacho_tree_close(tree);
     return status;
@@ -255,10 +255,10 @@ static void survives_every_failing_allocation(void **state)
 {
     (void)state;
     put_process("100", STAT(100, 1, 5), "VmHWM:\t90 kB\nVmRSS:\t10 kB\n");
-    test_every_allocation_fails(look_once, NULL);
+    test_every_allocation_fails(poll_once, NULL);
     put_process("50", STAT(50, 100, 5), "VmRSS:\t10 kB\n");
     put_children("100", "100", "50 ");
-    test_every_allocation_fails(look_once, NULL);
+    test_every_allocation_fails(poll_once, NULL);
 }
 
 int main(void)
