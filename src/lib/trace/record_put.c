@@ -94,7 +94,7 @@ void tch_put(struct tch_put_event *e)
     for (size_t i = 0; i < e->arg_count; i++)
         at = put_arg(at, &e->args[i], keys[i], lengths[i]);
     __atomic_store_n(slot, e->ticks << TCH_REC_LOW_BITS | TCH_REC_WIDE, __ATOMIC_RELEASE);
-    tch_put_done(words);
+    tch_cursor_done((uintptr_t)words * 8);
 }
 
 bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *name,

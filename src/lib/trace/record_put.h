@@ -25,30 +25,20 @@ bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *
 /** Writes it. Arguments that do not fit are left out and counted. */
 void tch_put(struct tch_put_event *e);
 
-/** As the recorder does it, but inline where there is room. */
+/** Like tch_recorder_take(), inline where the stage has room. */
 static inline uint64_t *tch_put_take(unsigned words)
 {
-#if defined(__x86_64__)
-    uintptr_t taken = tacho_trace_take((uintptr_t)words * 8);
-    /* Once: another thread that stops the trace sets it to 0. */
+    uintptr_t bytes = (uintptr_t)words * 8;
+    uintptr_t taken = tch_cursor_take(bytes);
+    /* Loaded once: another thread that stops the trace sets it to 0. */
     uintptr_t end = __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
 
-    if (taken + (uintptr_t)words * 8 <= end)
+    if (taken + bytes <= end)
         return (uint64_t *)taken;
     if (taken < end)
         *(uint64_t *)taken = tch_rec_rest(end - taken);
-    tacho_trace_done((uintptr_t)words * 8);
-#endif
+    tch_cursor_done(bytes);
     return tch_recorder_take(words);
-}
-
-static inline void tch_put_done(unsigned words)
-{
-#if defined(__x86_64__)
-    tacho_trace_done((uintptr_t)words * 8);
-#else
-    tch_recorder_done(words);
-#endif
 }
 
 #endif

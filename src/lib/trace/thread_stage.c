@@ -1,7 +1,66 @@
 /*
- * Stages: the memory, mapped from the recording, that threads write their records into. A thread
- * has a lane for its life; a lane has one stage, which is copied out and begun anew when it is
- * full.
+ * Stages: the memory that threads write their records into.
+ *
+ * A recording is a file of chunks (recording_format.h). A stage is one of these chunks, mapped
+ * shared: a record is in the page cache of the file as soon as it is written, so kill -9 loses
+ * nothing that is complete. When a stage is full, its thread copies it to a new chunk, clears it
+ * and starts again at its first word.
+ *
+ *     tacho_trace_cursor (thread-local)  -->  lane (tch_recorder.lanes)  -->  stage
+ *
+ * A thread holds a lane from its first record until it exits. The next new thread continues in the
+ * lane and stage of one that has exited. The reader puts the chunks of a lane in order by `base`.
+ *
+ * States of a stage
+ *     none       lane->stage is NULL. The first record of a thread makes the stage.
+ *     live       stage->base equals stage->cleared. Its records are valid.
+ *     retired    base differs from cleared. The records are in a copy already, or dropped and
+ *                counted; a reader treats the stage as empty. turn_over() is clearing it.
+ *     abandoned  full, but an interrupted record is still to be written into it (see Signals). It
+ *                stays in the file as an ordinary chunk, and the lane gets a new stage.
+ *     private    the recording is closed. Anonymous memory replaces the mapping at the same
+ * address, because a thread may be between taking its words and writing them. The stage of the next
+ * recording is mapped there (lane->address).
+ *
+ * Who writes what
+ *     cursor.next   its thread, with one instruction: xadd takes the words of a record.
+ *     cursor.done   its thread, with one instruction, after the record is written. next - done is
+ *                   the number of bytes that are taken and not written.
+ *     cursor.room   its thread: the end of the stage; 0 means no lane. tch_stages_close() sets it
+ *                   to 0 from another thread.
+ *     cursor.end    like room, for records made inline by <tacho/trace.h>. It is below room at a
+ *                   stop (see FIRST_STOP), and 0 when ticks are not those of the TSC.
+ *     records       the thread that took the words. The first word of a record is written last; a
+ *                   word of 0 is no record. A record of several words starts with TCH_REC_SKIP and
+ *                   its length until then, so a reader can step over one that was never finished.
+ *     stage header  the thread whose lane it is.
+ *     lanes         the thread that holds the recorder's lock. A thread that turns over its own
+ *                   stage replaces lane->stage without the lock; `turning` protects it.
+ *
+ * Memory order
+ *     Readers work on the file, after the process or beside it. The first word of a record, base
+ * and cleared are release stores, so a reader that sees them sees what was written before. Close
+ * against turn-over is a store and a load on each side, all sequentially consistent: a thread
+ * increments `turning`, then loads room; tch_stages_close() stores 0 to room, then loads `turning`.
+ * One of the two sees the other. A thread that was already turning over sets room again, so
+ * tch_stages_close() repeats until every room stays 0.
+ *
+ * Signals
+ *     A handler may record between any two instructions of its thread. It sees consistent words,
+ *     because taking and finishing are one instruction each, and because all signals are blocked
+ *     while a thread holds the lock or turns over a stage. If a handler fills the stage while a
+ *     record that it interrupted is unfinished (next - done > 0), the stage must not be cleared: it
+ *     is abandoned. If no new chunk is available it is cleared all the same, and the interrupted
+ *     record may then overwrite words of later ones.
+ *
+ * Fork
+ *     The lock is held across fork() (trace_start.c). The child unmaps the stages of its parent and
+ *     makes a recording of its own at its first record.
+ *
+ * Ring mode
+ *     At the limit a new chunk replaces the oldest copy. The header of each copy contains its
+ * number of records, so that dropped ones are counted, and the thread's number, tid and name,
+ * because the record that says them may be in a chunk that was replaced.
  */
 #include <sched.h>
 #include <string.h>
@@ -21,45 +80,46 @@ static bool have_thread_end;
 
 /* Cursors. */
 
-/* Bytes taken by records that a signal interrupted before they were written. The count stays with
-   the cursor wherever that points: they will count themselves off. */
-static uintptr_t not_written(const struct tacho_trace_cursor *c)
+/* Bytes that interrupted records of this thread have taken and not written. The difference moves
+   along with the cursor: each of these records adds to `done` when it is finished. */
+static uintptr_t unfinished_bytes(const struct tacho_trace_cursor *c)
 {
     return c->next - c->done;
 }
 
 static void set_next(struct tacho_trace_cursor *c, uintptr_t next)
 {
-    uintptr_t open = not_written(c);
+    uintptr_t unfinished = unfinished_bytes(c);
 
     c->next = next;
-    c->done = next - open;
+    c->done = next - unfinished;
 }
 
-static void forget(struct tacho_trace_cursor *c)
+static void reset_cursor(struct tacho_trace_cursor *c)
 {
-    uintptr_t open = not_written(c);
-
-    *c = (struct tacho_trace_cursor){.next = open, .ended = c->ended};
+    *c = (struct tacho_trace_cursor){.next = unfinished_bytes(c), .ended = c->ended};
 }
 
-/* Only ticks of the TSC are taken inline. */
-static void set_end(struct tacho_trace_cursor *c, uintptr_t end)
+/* Points the cursor at words of a stage, from `next` to the end of the stage. */
+static void point_at(struct tacho_trace_cursor *c, const struct tch_rec_chunk *stage,
+                     uintptr_t next)
 {
+    uintptr_t end = (uintptr_t)(stage + 1) + TCH_REC_WORDS * 8;
     bool tsc = atomic_load_explicit(&tch_ticks_are_tsc, memory_order_relaxed);
 
+    set_next(c, next);
     __atomic_store_n(&c->room, end, __ATOMIC_RELAXED);
     __atomic_store_n(&c->end, tsc ? end : 0, __ATOMIC_RELAXED);
 }
 
-/* Of the rounds of destructors, half of those that there are: a thread whose first record is made
-   by a destructor is told of its end that much later. */
+/* Rounds of thread-specific destructors after which a thread gets no lane any more: half of those
+   that the C library runs, so a thread whose first record is made by a destructor still has a round
+   left to release its lane. */
 enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS / 2 };
 
-/* The next thread that takes the lane goes on where this one stopped. Other destructors and signal
-   handlers may record after this one, so it asks for a second round; from then on nobody takes a
-   lane for a cursor that is about to go. */
-static void end_of_thread(void *arg)
+/* Releases the lane of a thread that exits; the next thread continues where this one stopped. Other
+   destructors and signal handlers may record after this one, so it asks for another round. */
+static void release_lane(void *arg)
 {
     struct tacho_trace_cursor *c = arg;
     struct tch_lane *lane;
@@ -72,7 +132,7 @@ static void end_of_thread(void *arg)
         lane->next = c->next;
         lane->taken = false;
     }
-    forget(c);
+    reset_cursor(c);
     if (++c->ended < LAST_ROUND)
         pthread_setspecific(thread_end, c);
     tch_trace_unlock(&before);
@@ -80,13 +140,14 @@ static void end_of_thread(void *arg)
 
 int tch_stages_init(tacho_error *err)
 {
-    if (!have_thread_end && pthread_key_create(&thread_end, end_of_thread) != 0)
+    if (!have_thread_end && pthread_key_create(&thread_end, release_lane) != 0)
         return tch_fail(err, TACHO_ELIMIT, 0, "cannot trace: no thread-specific key is left");
     have_thread_end = true;
     return 0;
 }
 
-/* Every thread's next record finds that the trace is over. False when it was over for all. */
+/* Makes the next record of every thread find that the trace is over. Returns false when all cursors
+   were stopped already. */
 static bool stop_cursors(void)
 {
     bool any = false;
@@ -99,7 +160,7 @@ static bool stop_cursors(void)
     return any;
 }
 
-/* The stage becomes memory of no file and stays where it is. */
+/* Replaces the mapping of the file by anonymous memory at the same address. */
 static void *make_private(struct tch_rec_chunk *stage)
 {
     return mmap(stage, TCH_REC_CHUNK, PROT_READ | PROT_WRITE,
@@ -108,13 +169,12 @@ static void *make_private(struct tch_rec_chunk *stage)
 
 void tch_stages_close(void)
 {
-    /* Who turns a stage over right now sets its cursor again, so the cursors are stopped until all
-       stay so. */
+    /* A thread that turns over its stage sets its cursor again, so repeat until all stay stopped.
+     */
     while (stop_cursors())
         while (atomic_load(&rec->turning) > 0)
             sched_yield();
-    /* A thread may be between taking its words and writing them: its stage stays until the next
-       recording needs it. */
+    /* A thread may be between taking its words and writing them, so its stage stays mapped. */
     for (uint32_t i = 0; i < rec->lane_count; i++) {
         struct tch_lane *lane = &rec->lanes[i];
 
@@ -130,47 +190,53 @@ void tch_stages_forked(void)
     for (uint32_t i = 0; i < rec->lane_count; i++) {
         struct tch_lane *lane = &rec->lanes[i];
 
-        /* A handler may have forked: then the record that it interrupted is yet to be written. */
-        if (lane->stage && lane->cursor == &tacho_trace_cursor && not_written(lane->cursor) > 0)
+        /* When a signal handler has forked, the record that it interrupted is still to be written
+           into the stage. */
+        if (lane->stage && lane->cursor == &tacho_trace_cursor &&
+            unfinished_bytes(lane->cursor) > 0)
             make_private(lane->stage);
         else if (lane->stage)
             munmap(lane->stage, TCH_REC_CHUNK);
         *lane = (struct tch_lane){0};
     }
     rec->lane_count = 0;
-    forget(&tacho_trace_cursor);
+    reset_cursor(&tacho_trace_cursor);
 }
 
-/* Records in a full chunk. In a ring that is part of the cost of each, hence the blocks: in them no
-   word waits for the one before to tell where it begins. */
+/* Words of the record that starts at `at`, of which `left` are in the chunk. Never 0, also where an
+   interrupted record has overwritten others. */
+static uint64_t record_words(const uint64_t *at, uint64_t left)
+{
+    uint64_t low = *at & 0xFFFF;
+    uint64_t words = 1;
+
+    if (low == TCH_REC_SKIP)
+        words = tch_rec_skip(*at);
+    else if (low == TCH_REC_WIDE && left > 1)
+        words = at[1] & 0xFFFF;
+    else if (!(low & 1)) /* the begin of a span, followed by its values */
+        words = 1 + tch_trace_site_values((uint32_t)low >> 1);
+    return words > 0 ? words : 1;
+}
+
+/* Counts the records of a full stage. In ring mode every record pays for this count, so blocks of
+   plain records are counted at once: no word has to wait for the length of the record before it. */
 static uint32_t count_records(const uint64_t *words)
 {
     enum { BLOCK = 64 };
     uint32_t records = 0;
-    uint64_t step, looked = 0;
+    uint64_t i = 0;
 
-    /* A step of 0 is of no record of ours: see turn_over(). */
-    for (uint64_t i = 0; i<TCH_REC_WORDS; i += step> 0 ? step : 1) {
-        uint64_t low = words[i] & 0xFFFF;
+    while (i < TCH_REC_WORDS) {
+        uint64_t block_end = i + BLOCK < TCH_REC_WORDS ? i + BLOCK : TCH_REC_WORDS;
 
-        if (i >= looked && i + BLOCK <= TCH_REC_WORDS) {
-            looked = i + BLOCK;
-            step = BLOCK;
-            if (tch_trace_all_plain(words + i, BLOCK)) {
-                records += BLOCK;
-                continue;
-            }
-        }
-        step = 1;
-        if (low == TCH_REC_SKIP) {
-            step = tch_rec_skip(words[i]);
+        if (tch_trace_all_plain(words + i, block_end - i)) {
+            records += (uint32_t)(block_end - i);
+            i = block_end;
             continue;
         }
-        if (low == TCH_REC_WIDE && i + 1 < TCH_REC_WORDS)
-            step = words[i + 1] & 0xFFFF;
-        else if (!(low & 1))
-            step += tch_trace_site_values((uint32_t)low >> 1);
-        records += words[i] != 0;
+        for (; i < block_end; i += record_words(words + i, TCH_REC_WORDS - i))
+            records += words[i] != 0 && (words[i] & 0xFFFF) != TCH_REC_SKIP;
     }
     return records;
 }
@@ -198,17 +264,17 @@ static void calibrate_now_and_then(uint64_t now, uint64_t often)
     pthread_mutex_unlock(&rec->lock);
 }
 
-/* Inline records of a lane's first stage stop after FIRST_STOP words, and after STOP_FACTOR times
-   as many, to take a pair of clocks: then a process that is killed early, or records little, has
-   pairs that are not much closer together than its records. */
+/* In the first stage of a lane, inline records stop after FIRST_STOP words, and again after each
+   STOP_FACTOR times as many, to calibrate the clock. The clock pairs of a process that records
+   little, or is killed early, then span about the same time as its records. */
 enum { FIRST_STOP = 16, STOP_FACTOR = 16 };
 
-static void stop_after(struct tacho_trace_cursor *c, uintptr_t start, uintptr_t words)
+static void set_stop(struct tacho_trace_cursor *c, uintptr_t start, uintptr_t words)
 {
     uintptr_t room = __atomic_load_n(&c->room, __ATOMIC_RELAXED);
     uintptr_t end = start + words * 8 < room ? start + words * 8 : room;
 
-    if (__atomic_load_n(&c->end, __ATOMIC_RELAXED) != 0) /* ticks are of the TSC */
+    if (__atomic_load_n(&c->end, __ATOMIC_RELAXED) != 0) /* inline records are allowed */
         __atomic_store_n(&c->end, end, __ATOMIC_RELAXED);
 }
 
@@ -222,92 +288,76 @@ static void pass_stop(struct tacho_trace_cursor *c)
     if (__atomic_load_n(&c->room, __ATOMIC_SEQ_CST) != 0) {
         uintptr_t start = (uintptr_t)(((struct tch_lane *)c->lane)->stage + 1);
 
-        stop_after(c, start, (c->next - start) / 8 * STOP_FACTOR);
+        set_stop(c, start, (c->next - start) / 8 * STOP_FACTOR);
     }
     atomic_fetch_sub(&rec->turning, 1);
     calibrate_now_and_then(tch_ticks(), often);
     tch_signals_restore(&before);
 }
 
-static void point_at(struct tacho_trace_cursor *c, struct tch_rec_chunk *stage)
-{
-    set_next(c, (uintptr_t)(stage + 1));
-    set_end(c, c->next + TCH_REC_WORDS * 8);
-}
-
-/* The pages, so that recording does not wait for them. */
-static void bring_in(struct tch_rec_chunk *stage)
-{
-    volatile char *bytes = (volatile char *)stage;
-
-    if (madvise(stage, TCH_REC_CHUNK, MADV_POPULATE_WRITE) < 0)
-        for (size_t i = 0; i < TCH_REC_CHUNK; i += TCH_REC_PAGE)
-            bytes[i] = 0; /* a kernel before 5.14 */
-}
-
-/* A new stage for the lane. One it had stays as it is, an ordinary chunk. */
+/* Maps a new stage for the lane. The one it had is abandoned. */
 static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
                        enum tch_rec_reason *why)
 {
     uint64_t sequence = lane->stage ? lane->stage->sequence + 1 : 0;
     struct tch_rec_chunk *stage = tch_chunk_map(lane->address, NULL, 0, why);
+    volatile char *bytes = (volatile char *)stage;
 
     if (!stage)
         return false;
-    bring_in(stage);
+    /* Fault all pages in now, so that records do not wait for them. */
+    if (madvise(stage, TCH_REC_CHUNK, MADV_POPULATE_WRITE) < 0)
+        for (size_t i = 0; i < TCH_REC_CHUNK; i += TCH_REC_PAGE)
+            bytes[i] = 0; /* a kernel before 5.14 */
     begin_stage(stage, c, lane->number, sequence);
     stage->base = tch_ticks();
     __atomic_store_n(&stage->cleared, stage->base, __ATOMIC_RELEASE);
     lane->stage = stage;
     lane->address = NULL;
-    point_at(c, stage);
+    point_at(c, stage, (uintptr_t)(stage + 1));
     if (sequence == 0)
-        stop_after(c, c->next, FIRST_STOP);
+        set_stop(c, c->next, FIRST_STOP);
     return true;
 }
 
-/* The stage is full: copies it out, or drops it, and begins it anew. */
+/* Copies a full stage to a new chunk, or counts its records as dropped, and clears it. */
 static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
 {
     struct tch_rec_chunk *stage = lane->stage;
     uint64_t *words = (uint64_t *)(stage + 1);
     enum tch_rec_reason why = TCH_REC_DISK;
 
-    /* Someone further down on this thread's stack is about to write into this stage. */
-    if (not_written(c) > 0 && make_stage(lane, c, &why))
+    /* A record that a signal interrupted is still to be written into this stage. */
+    if (unfinished_bytes(c) > 0 && make_stage(lane, c, &why))
         return;
     if (!tch_chunk_copy(stage, rec->ring ? count_records(words) : 0, &why))
         tch_recorder_drop(count_records(words), why);
-    /* One store retires the records; until `cleared` follows, the stage counts as empty. */
+    /* This store retires all records; the stage counts as empty until `cleared` follows. */
     __atomic_store_n(&stage->base, tch_ticks(), __ATOMIC_RELEASE);
     memset(words, 0, TCH_REC_WORDS * 8);
     begin_stage(stage, c, lane->number, stage->sequence + 1);
     __atomic_store_n(&stage->cleared, stage->base, __ATOMIC_RELEASE);
-    point_at(c, stage);
+    point_at(c, stage, (uintptr_t)words);
 }
 
-/* In a ring the record that tells the thread's name makes room some day. Before the turning is
-   counted: a new text takes the lock, whose holder may wait for that. */
-static void know_name(struct tacho_trace_cursor *c)
-{
-    char name[16] = "";
-
-    if (!rec->ring || c->name != 0)
-        return;
-    prctl(PR_GET_NAME, name);
-    c->name = tch_trace_text(name);
-}
-
-/* Of a thread that has a lane, unless the recording is closed right now. Signals are blocked. */
+/* Turns over the stage of a thread that has a lane, unless the recording is being closed. Signals
+   are blocked. */
 static void turn_over_own(struct tacho_trace_cursor *c)
 {
     const uint64_t often = UINT64_C(1) << 28; /* ticks: a tenth to a quarter of a second */
     uintptr_t room;
 
-    know_name(c);
+    /* Copies of a ring contain the thread's name. A new text takes the lock, whose holder may wait
+       for `turning`, so this comes first. */
+    if (rec->ring && c->name == 0) {
+        char name[16] = "";
+
+        prctl(PR_GET_NAME, name);
+        c->name = tch_trace_text(name);
+    }
     atomic_fetch_add(&rec->turning, 1);
     room = __atomic_load_n(&c->room, __ATOMIC_SEQ_CST);
-    /* A signal handler may have done it in between. */
+    /* A signal handler may have turned it over before signals were blocked. */
     if (room != 0 && c->next >= room)
         turn_over(c->lane, c);
     atomic_fetch_sub(&rec->turning, 1);
@@ -327,8 +377,8 @@ static struct tch_lane *free_lane(void)
 
 enum { THREAD_WORDS = 5 };
 
-/* Whose records follow in this lane. */
-static void put_thread(struct tacho_trace_cursor *c)
+/* Records which thread writes the records that follow in this lane. */
+static void record_thread(struct tacho_trace_cursor *c)
 {
     char name[16] = "";
     uint64_t *slot = (uint64_t *)c->next;
@@ -341,13 +391,13 @@ static void put_thread(struct tacho_trace_cursor *c)
     __atomic_store_n(slot, tch_ticks() << TCH_REC_LOW_BITS | TCH_REC_WIDE, __ATOMIC_RELEASE);
 }
 
+/* Points the cursor at the lane's stage, with room for the record of record_thread(). */
 static bool enter_lane(struct tch_lane *lane, struct tacho_trace_cursor *c,
                        enum tch_rec_reason *why)
 {
     if (!lane->stage)
         return make_stage(lane, c, why);
-    set_next(c, lane->next);
-    set_end(c, (uintptr_t)(lane->stage + 1) + TCH_REC_WORDS * 8);
+    point_at(c, lane->stage, lane->next);
     if (c->next + THREAD_WORDS * 8 <= c->room)
         return true;
     if (c->next < c->room)
@@ -356,7 +406,8 @@ static bool enter_lane(struct tch_lane *lane, struct tacho_trace_cursor *c,
     return true;
 }
 
-/* The lock is held and signals are blocked. */
+/* Gives the thread a lane and a stage, or counts its record as dropped. The lock is held and
+   signals are blocked. */
 static bool take_lane(struct tacho_trace_cursor *c)
 {
     enum tch_rec_reason why = TCH_REC_LANES;
@@ -381,30 +432,12 @@ static bool take_lane(struct tacho_trace_cursor *c)
     lane->cursor = c;
     c->lane = lane;
     pthread_setspecific(thread_end, c);
-    put_thread(c);
+    record_thread(c);
     tch_recorder_calibrate();
     return true;
 }
 
-static uintptr_t take(uintptr_t bytes)
-{
-#if defined(__x86_64__)
-    return tacho_trace_take(bytes);
-#else
-    return __atomic_fetch_add(&tacho_trace_cursor.next, bytes, __ATOMIC_RELAXED);
-#endif
-}
-
-void tch_recorder_done(unsigned words)
-{
-#if defined(__x86_64__)
-    tacho_trace_done((uintptr_t)words * 8);
-#else
-    __atomic_fetch_add(&tacho_trace_cursor.done, (uintptr_t)words * 8, __ATOMIC_RELEASE);
-#endif
-}
-
-/* There was no room: takes a lane, or begins the stage anew. */
+/* Takes a lane, or turns over a full stage. Returns false when the trace is over. */
 static bool make_room(struct tacho_trace_cursor *c)
 {
     sigset_t before;
@@ -412,10 +445,10 @@ static bool make_room(struct tacho_trace_cursor *c)
 
     if (__atomic_load_n(&c->room, __ATOMIC_RELAXED) == 0) {
         tch_trace_lock(&before);
-        forget(c);
+        reset_cursor(c);
         ok = take_lane(c);
         if (!ok)
-            forget(c);
+            reset_cursor(c);
         tch_trace_unlock(&before);
         return ok;
     }
@@ -431,7 +464,7 @@ uint64_t *tch_recorder_take(unsigned words)
     uintptr_t bytes = (uintptr_t)words * 8;
 
     for (;;) {
-        uintptr_t slot = take(bytes);
+        uintptr_t slot = tch_cursor_take(bytes);
         uintptr_t room = __atomic_load_n(&c->room, __ATOMIC_RELAXED);
 
         if (slot + bytes <= room) {
@@ -441,10 +474,10 @@ uint64_t *tch_recorder_take(unsigned words)
                 pass_stop(c);
             return (uint64_t *)slot;
         }
-        /* What is left at the end of the stage is not to be read. */
+        /* Readers must skip the words left at the end of the stage. */
         if (slot < room)
             *(uint64_t *)slot = tch_rec_rest(room - slot);
-        tch_recorder_done(words);
+        tch_cursor_done(bytes);
         if (!make_room(c))
             return NULL;
     }

@@ -121,10 +121,32 @@ int tch_stages_init(tacho_error *err);
 void tch_stages_close(void);
 void tch_stages_forked(void);
 
-/** Room for `words` words of this thread, or NULL, and then the record is counted as dropped. Takes
-    no lock unless it must. tch_recorder_done() of as many once they are written. */
+/** Takes bytes of the calling thread's stage, whether it has them or not: the caller compares the
+    address with the cursor's end or room. One instruction on x86-64, so a signal handler runs
+   before or after it. */
+static inline uintptr_t tch_cursor_take(uintptr_t bytes)
+{
+#if defined(__x86_64__)
+    return tacho_trace_take(bytes);
+#else
+    return __atomic_fetch_add(&tacho_trace_cursor.next, bytes, __ATOMIC_RELAXED);
+#endif
+}
+
+/** Says that bytes taken are written, or will never be. */
+static inline void tch_cursor_done(uintptr_t bytes)
+{
+#if defined(__x86_64__)
+    tacho_trace_done(bytes);
+#else
+    __atomic_fetch_add(&tacho_trace_cursor.done, bytes, __ATOMIC_RELEASE);
+#endif
+}
+
+/** Takes `words` words for a record of this thread. Takes the lock only when the thread has no
+   lane. The caller writes them, then calls tch_cursor_done().
+    @return the first word, or NULL, and then the record is counted as dropped */
 uint64_t *tch_recorder_take(unsigned words);
-void tch_recorder_done(unsigned words);
 
 /* trace_start.c */
 

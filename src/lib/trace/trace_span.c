@@ -8,7 +8,7 @@ static void put_plain(uint32_t site, uint64_t end, uint64_t ticks)
     if (!slot)
         return;
     __atomic_store_n(slot, ticks << TCH_REC_LOW_BITS | (uint64_t)site << 1 | end, __ATOMIC_RELEASE);
-    tch_put_done(1);
+    tch_cursor_done(8);
 }
 
 /* The site is known from now on, unless another thread was first; its number goes first, its code
@@ -111,7 +111,7 @@ static void put_values(uint32_t code, const tacho_arg *args, size_t count)
     for (size_t i = 0; i < count; i++)
         slot[1 + i] = args[i].as.u64;
     __atomic_store_n(slot, tch_ticks() << TCH_REC_LOW_BITS | code, __ATOMIC_RELEASE);
-    tch_put_done(words);
+    tch_cursor_done((uintptr_t)words * 8);
 }
 
 uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)

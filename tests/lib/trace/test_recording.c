@@ -204,7 +204,7 @@ static void a_record_interrupted_for_a_whole_stage_is_kept(void **state)
     for (int i = 0; i < MANY; i++)
         span();
     *slot = tch_ticks() << TCH_REC_LOW_BITS | site << 1;
-    tch_recorder_done(1);
+    tch_cursor_done(8);
     tacho_span_end();
     for (int i = 0; i < MANY; i++)
         span();
@@ -228,7 +228,7 @@ static void a_record_interrupted_by_a_fork_harms_no_one(void **state)
     slot = tch_recorder_take(1);
     pid = fork();
     *slot = tch_ticks() << TCH_REC_LOW_BITS | tch_trace_site("interrupted", "test") << 1;
-    tch_recorder_done(1);
+    tch_cursor_done(8);
     tacho_span_end();
     if (pid == 0)
         _exit(0);
