@@ -34,7 +34,7 @@ static void assert_no_f64(const char *text, size_t len)
     double got = 12345;
 
     if (tch_parse_f64_n(text, len, &got) != TACHO_EINVAL)
-        fail_msg("'%s' is not a number", text);
+        fail_msg("'%.*s' is not a number", (int)len, text);
     assert_true(got == 12345);
 }
 
