@@ -138,7 +138,7 @@ static void release_lane(void *arg)
     tch_trace_unlock(&before);
 }
 
-int tch_stages_init(tacho_error *err)
+int tch_trace_stages_init(tacho_error *err)
 {
     if (!have_thread_end && pthread_key_create(&thread_end, release_lane) != 0)
         return tch_fail(err, TACHO_ELIMIT, 0, "cannot trace: no thread-specific key is left");
@@ -167,7 +167,7 @@ static void *make_private(struct tch_rec_chunk *stage)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-void tch_stages_close(void)
+void tch_trace_stages_close(void)
 {
     /* A thread that turns over its stage sets its cursor again, so repeat until all stay stopped.
      */
@@ -185,7 +185,7 @@ void tch_stages_close(void)
     rec->lane_count = 0;
 }
 
-void tch_stages_forked(void)
+void tch_trace_stages_forked(void)
 {
     for (uint32_t i = 0; i < rec->lane_count; i++) {
         struct tch_lane *lane = &rec->lanes[i];

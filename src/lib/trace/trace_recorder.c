@@ -133,7 +133,7 @@ int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *
     int fd, status;
     void *head;
 
-    status = tch_stages_init(err);
+    status = tch_trace_stages_init(err);
     if (status < 0)
         return status;
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -158,7 +158,7 @@ failed:
 
 void tch_recorder_close(void)
 {
-    tch_stages_close();
+    tch_trace_stages_close();
     tch_table_detach();
     tch_chunks_end();
     /* The header stays mapped: someone may be counting a drop. It is one page. */
@@ -169,7 +169,7 @@ void tch_recorder_close(void)
 
 void tch_recorder_forked(void)
 {
-    tch_stages_forked();
+    tch_trace_stages_forked();
     munmap(rec->head, TCH_REC_PAGE);
     rec->head = NULL;
     close(rec->fd);

@@ -117,9 +117,9 @@ bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tc
 
 /* thread_stage.c: who writes. The lock is held for the first three. */
 
-int tch_stages_init(tacho_error *err);
-void tch_stages_close(void);
-void tch_stages_forked(void);
+int tch_trace_stages_init(tacho_error *err);
+void tch_trace_stages_close(void);
+void tch_trace_stages_forked(void);
 
 /** Takes bytes of the calling thread's stage, whether it has them or not: the caller compares the
     address with the cursor's end or room. One instruction on x86-64, so a signal handler runs
