@@ -101,20 +101,24 @@ static int look_at_server(struct tch_run *run)
 }
 
 /* A run that ends within an interval is not looked at. When the next look is due. */
-static uint64_t look_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline,
-                              struct tch_run_sample *sample)
+static uint64_t look_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline)
 {
+    struct tch_run_meter *meter = &run->meter;
     uint64_t interval = run->plan->interval_ns;
     uint64_t first = tch_spawner_began_ns(run->spawner) + interval;
+    pid_t pid;
 
     if (due < first)
         due = first;
     if (tch_now_ns() < due)
         return due;
-    tch_run_meter_look(&run->meter, tch_spawner_child(run->spawner), timeline, sample);
+    pid = tch_spawner_child(run->spawner);
+    tch_run_meter_look(meter, pid, timeline);
+    if (meter->tree_bytes > 0)
+        tch_spawner_note_memory(run->spawner, pid, meter->tree_bytes, meter->peak_bytes);
     if (run->plan->server)
         (void)look_at_server(run);
-    return next_due(due, spared(interval, run->meter.last_ns));
+    return next_due(due, spared(interval, meter->last_ns));
 }
 
 /* Until the next run has ended, or the user has enough: then that which goes on is ended, and those
@@ -142,7 +146,7 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
         if (status < 0 && err->system_errno != EINTR)
             return status;
         if (status == 0)
-            due = look_when_due(run, due, timeline, sample);
+            due = look_when_due(run, due, timeline);
     }
     tch_run_meter_end(&run->meter, timeline, sample);
     return 1;
@@ -188,17 +192,16 @@ bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_
     return false;
 }
 
-/* The spawner has written the run's line, unless there are metrics to find first. What it cannot
-   know is another line of the same run. */
-static int write_log(const struct tch_run_item *item, const struct tch_run_sample *sample,
+/* Writes the run's line, unless the spawner has. */
+static int write_log(const struct tch_run *run, size_t index, const struct tch_run_sample *sample,
                      tacho_error *err)
 {
+    const struct tch_run_item *item = &run->items[index];
     char mem[2048];
     struct tch_buf b;
     int status;
 
-    if (isnan(sample->field[TCH_TREE_RSS]) && isnan(sample->field[TCH_ENERGY]) &&
-        item->receipt.samples.metric_count == 0)
+    if (run->targets[index].log_fd >= 0)
         return 0;
     tch_buf_init_on(&b, mem, sizeof mem, LINE_MAX_BYTES);
     tch_run_sample_write(&b, sample, &item->receipt.samples);
@@ -224,7 +227,7 @@ int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tc
     status = tch_run_await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
-    if (find_metrics(run, item, sample, err) < 0 || write_log(item, sample, err) < 0 ||
+    if (find_metrics(run, item, sample, err) < 0 || write_log(run, job->index, sample, err) < 0 ||
         tch_run_hook_at(run, job->index, "conclude", run->plan->conclude, err) < 0)
         return err->code;
     item->receipt.samples.count++;

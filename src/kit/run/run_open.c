@@ -169,7 +169,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
-        .log_fd = run->plan->metric_count > 0 ? -1 : item->log_fd, /* no sample without them */
+        .log_fd = run->plan->metric_count > 0 || run->meter.power ? -1 : item->log_fd,
     };
     if (!run->targets[index].model)
         run->targets[index].model = run->plan->commands[index].name;

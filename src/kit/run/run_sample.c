@@ -148,46 +148,23 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_sample *sample
     tch_json_end_object(b);
 }
 
-static void write_fields(struct tch_buf *b, const struct tch_run_sample *sample)
-{
-    for (int i = 0; i < TCH_FIELDS; i++) {
-        double value = sample->field[i];
-
-        if (isnan(value))
-            continue;
-        tch_json_key(b, tch_fields[i].name);
-        if (tch_fields[i].unit == TCH_JOULES)
-            tch_json_f64(b, value);
-        else
-            tch_json_u64(b, (uint64_t)value);
-    }
-}
-
 void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
                           const struct tch_run_samples *of)
 {
+    char members[TCH_RUN_SAMPLE_TEXT];
+    char energy[64] = "";
+    struct tch_buf text;
+    char *end;
+
+    if (!isnan(sample->field[TCH_ENERGY])) {
+        tch_buf_init_on(&text, energy, sizeof energy, sizeof energy - 1);
+        tch_buf_addf(&text, ",\"%s\":", tch_fields[TCH_ENERGY].name);
+        tch_json_f64(&text, sample->field[TCH_ENERGY]);
+        tch_buf_release(&text);
+    }
+    end = tch_run_sample_put(members, sample, energy);
     tch_json_begin_object(b);
-    tch_json_key(b, "run");
-    tch_json_u64(b, sample->run);
-    tch_json_key(b, "pair");
-    tch_json_u64(b, sample->pair);
-    tch_json_key(b, "start_ns");
-    tch_json_u64(b, sample->start_ns);
-    write_fields(b, sample);
-    tch_json_key(b, "exit_status");
-    tch_json_u64(b, (uint64_t)tch_run_sample_exit(sample));
-    if (WIFSIGNALED(sample->status)) {
-        tch_json_key(b, "signal");
-        tch_json_u64(b, (uint64_t)WTERMSIG(sample->status));
-    }
-    if (sample->timed_out) {
-        tch_json_key(b, "timed_out");
-        tch_json_bool(b, true);
-    }
-    if (sample->left_running) {
-        tch_json_key(b, "left_running");
-        tch_json_bool(b, true);
-    }
+    tch_json_raw(b, members, (size_t)(end - members));
     if (of->metric_count > 0)
         write_metrics(b, sample, of);
     tch_recorded_write(b, sample, of);
@@ -287,38 +264,9 @@ static int read_member(struct tch_json_reader *r, const struct tch_json_value *k
     return 0;
 }
 
-/* What `more` knows. */
-static void add_to(struct tch_run_sample *sample, struct tch_run_sample *more)
-{
-    struct tch_values *metrics = sample->metrics;
-
-    for (int i = 0; i < TCH_FIELDS; i++)
-        if (!isnan(more->field[i]))
-            sample->field[i] = more->field[i];
-    sample->metrics = more->metrics;
-    more->metrics = metrics;
-    if (more->recorded_count > 0) {
-        free(sample->recorded);
-        sample->recorded = more->recorded;
-        sample->recorded_count = more->recorded_count;
-        more->recorded = NULL;
-        more->recorded_count = 0;
-    }
-}
-
-/* Of runs that were begun together the next ones may stand in between. */
-static struct tch_run_sample *same_run(const struct tch_run_samples *in, uint64_t run)
-{
-    for (size_t i = in->count; run > 0 && i > 0 && in->items[i - 1].run >= run; i--)
-        if (in->items[i - 1].run == run)
-            return &in->items[i - 1];
-    return NULL;
-}
-
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to, tacho_error *err)
 {
     struct tch_run_sample *sample = tch_run_samples_next(to);
-    struct tch_run_sample *before;
     struct ending end = {0};
     struct tch_json_reader r;
     struct tch_json_value key;
@@ -345,10 +293,6 @@ int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *t
         return tch_fail(err, TACHO_EPARSE, 0, "a sample must have wall_ns");
     sample->status =
         end.signal > 0 && end.signal < 65 ? (int)end.signal : (int)(end.exit & 0xFF) << 8;
-    before = same_run(to, sample->run);
-    if (before)
-        add_to(before, sample);
-    else
-        to->count++;
+    to->count++;
     return 0;
 }

@@ -40,7 +40,7 @@ enum tch_field {
 enum tch_unit { TCH_NS, TCH_BYTES, TCH_COUNT, TCH_JOULES, TCH_PLAIN };
 
 struct tch_field_info {
-    const char *name;  /**< in files, with its unit: "wall_ns" */
+    char name[24];     /**< in files, with its unit: "wall_ns" */
     const char *title; /**< for people */
     enum tch_unit unit;
 };
@@ -109,12 +109,23 @@ bool tch_run_sample_ok(const struct tch_run_sample *sample);
 /** As a shell tells it: the exit status, or 128 + the signal. */
 int tch_run_sample_exit(const struct tch_run_sample *sample);
 
-/** The object that stands in run.json and, a line each, in samples.jsonl. */
+enum { TCH_RUN_SAMPLE_TEXT = 2048 };
+
+/**
+ * Writes the members of a sample's JSON object except metrics and what the program recorded.
+ *
+ * @param at      room for TCH_RUN_SAMPLE_TEXT bytes
+ * @param energy  the member for the energy, with a comma in front; or ""
+ * @return the end, where a NUL is
+ */
+char *tch_run_sample_put(char *at, const struct tch_run_sample *sample, const char *energy);
+
+/** Writes the object of a sample that is an element in run.json and a line in samples.jsonl. */
 void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
                           const struct tch_run_samples *of);
 
-/** Reads such an object and counts it in, or, where one of the same run is there, adds what it
-   knows to that. Members that are not known are passed over. 0, TACHO_EPARSE, TACHO_ENOMEM. */
+/** Parses such an object and adds it to the samples. Ignores unknown members. 0, TACHO_EPARSE,
+    TACHO_ENOMEM. */
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to,
                          tacho_error *err);
 

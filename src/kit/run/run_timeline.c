@@ -146,8 +146,7 @@ static void look_at_power(struct tch_run_meter *m, struct tch_run_timeline *t)
 }
 
 /* A process that ends just now is no news. */
-static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t,
-                           struct tch_run_sample *sample)
+static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
     tacho_tree_sample seen;
     tacho_csv_memory row = {0};
@@ -163,19 +162,18 @@ static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_ti
     row.timestamp_us = seen.timestamp_us;
     row.peak_rss_bytes = seen.rss_bytes;
     (void)tacho_csv_add_memory(t->memory, &row, NULL);
-    if (isnan(sample->field[TCH_TREE_RSS]) || (double)seen.rss_bytes > sample->field[TCH_TREE_RSS])
-        sample->field[TCH_TREE_RSS] = (double)seen.rss_bytes;
+    m->tree_bytes = seen.rss_bytes;
     m->several = m->several || seen.processes > 1;
-    m->peak_bytes = m->several ? 0 : (double)seen.peak_rss_bytes;
+    m->peak_bytes = m->several ? 0 : seen.peak_rss_bytes;
 }
 
-void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t,
-                        struct tch_run_sample *sample)
+void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
     uint64_t before = own_cpu_ns();
 
+    m->tree_bytes = 0;
     if (pid > 0)
-        look_at_memory(m, pid, t, sample);
+        look_at_memory(m, pid, t);
     look_at_power(m, t);
     m->looks++;
     m->last_ns = own_cpu_ns() - before;
@@ -188,8 +186,6 @@ void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
     look_at_power(m, t);
     if (m->power && !isnan(m->begin_j))
         sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
-    if (m->peak_bytes > sample->field[TCH_MAX_RSS])
-        sample->field[TCH_MAX_RSS] = m->peak_bytes;
     if (m->tree) {
         (void)tacho_csv_flush(t->memory, NULL);
         if (t->power)

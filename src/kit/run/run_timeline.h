@@ -25,10 +25,10 @@ struct tch_run_meter {
     char why[TCH_POWER_WHY];
     tacho_tree *tree; /**< of the run that goes on */
     pid_t pid;
-    bool several;      /**< processes were seen in it */
-    double peak_bytes; /**< of the one process, to the page, which the kernel's sum at its end is
-                            not; 0: not seen */
-    double begin_j;    /**< when it began */
+    bool several;        /**< processes were seen in it */
+    uint64_t tree_bytes; /**< of all its processes at the last poll; 0: none was seen */
+    uint64_t peak_bytes; /**< of its only process, exact; 0: not known */
+    double begin_j;      /**< when it began */
     uint64_t looks;
     uint64_t cost_ns; /**< CPU time */
     uint64_t last_ns; /**< of the last look */
@@ -59,8 +59,7 @@ int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);
 
 /** Right before a run, while process `pid` goes on, and right after it. */
 void tch_run_meter_begin(struct tch_run_meter *m);
-void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t,
-                        struct tch_run_sample *sample);
+void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t);
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
                        struct tch_run_sample *sample);
 

@@ -30,12 +30,22 @@ gone()
 # A polite end: what was measured is written.
 "$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
 pid=$!
-await tacho-out/polite/latest/samples.jsonl 10 # what looks saw is a line of its own
+log=tacho-out/polite/latest/samples.jsonl
+await $log 4
+tries=0 # a run that was polled has the memory of its tree
+until grep -q tree_rss_bytes $log || [ $tries -eq 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+grep -q tree_rss_bytes $log || fail "no line has what polls saw"
+sed '$d' $log | jq -se '[.[].run] == [range(1; length + 1)]' >/dev/null ||
+    fail "the log has not one line per run"
 kill -INT $pid
 wait $pid
 [ $? -eq 1 ] || fail "an interrupted run did not end with 1"
 says err interrupted
-holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4'
+holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4 and
+              any(.samples[]; .tree_rss_bytes > 0)'
 
 # Before the server is ready, too.
 "$tacho" run -n 3 --name waiting --server 'sleep 96.1' --ready never -- true >out 2>err &

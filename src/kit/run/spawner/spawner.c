@@ -154,16 +154,14 @@ int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t 
     return 0;
 }
 
-/* What looks have seen of it stays. */
-static bool take(struct tch_spawner *s, struct tch_run_sample *ret)
+/* Copies the next sample of the request that is complete. The lists of metrics are the caller's. */
+static bool next_sample(struct tch_spawner *s, struct tch_run_sample *ret)
 {
     struct tch_values *metrics = ret->metrics;
-    double tree = ret->field[TCH_TREE_RSS];
 
     if (s->taken == atomic_load(&s->shared->done))
         return false;
     *ret = s->shared->samples[s->taken++];
-    ret->field[TCH_TREE_RSS] = tree;
     ret->metrics = metrics;
     return true;
 }
@@ -178,12 +176,12 @@ int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_
     int n;
     int status;
 
-    if (take(s, ret))
+    if (next_sample(s, ret))
         return 1;
     n = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &t, NULL);
     if (n < 0)
         return tch_fail_errno(err, errno, "waiting for the command");
-    if (take(s, ret)) /* the reply, if it is there, comes after the last of them */
+    if (next_sample(s, ret)) /* the reply, if it is there, comes after the last of them */
         return 1;
     if (n == 0)
         return 0;
@@ -202,6 +200,23 @@ pid_t tch_spawner_child(const struct tch_spawner *s)
 uint64_t tch_spawner_began_ns(const struct tch_spawner *s)
 {
     return atomic_load(&s->shared->began_ns);
+}
+
+/* The spawner reads these when the process has exited. It must not find numbers of the process
+   before under the new pid, so that is stored last. */
+void tch_spawner_note_memory(struct tch_spawner *s, pid_t pid, uint64_t tree_bytes,
+                             uint64_t peak_bytes)
+{
+    struct tch_spawner_shared *shared = s->shared;
+
+    if (atomic_load(&shared->polled_pid) != pid) {
+        atomic_store(&shared->polled_pid, 0);
+        atomic_store(&shared->polled_tree_bytes, 0);
+    }
+    if (tree_bytes > atomic_load(&shared->polled_tree_bytes))
+        atomic_store(&shared->polled_tree_bytes, tree_bytes);
+    atomic_store(&shared->polled_peak_bytes, peak_bytes);
+    atomic_store(&shared->polled_pid, pid);
 }
 
 int tch_spawner_fd(const struct tch_spawner *s)

@@ -28,7 +28,8 @@ struct tch_target {
     const char *folder;        /**< the run folder, absolute; NULL: the program is told of none */
     int out_fd;                /**< standard output; -1: as the plan says */
     int err_fd;                /**< standard error; -1: as standard output */
-    int log_fd;                /**< where a line is written for each run that counts; -1: none */
+    int log_fd; /**< samples.jsonl, when the spawner writes the line of each counted run; -1: the
+                     caller does, because it has something to add */
 };
 
 struct tch_spawner;
@@ -77,6 +78,15 @@ pid_t tch_spawner_child(const struct tch_spawner *s);
 
 /** When the run that goes on, or is about to, began: CLOCK_MONOTONIC. */
 uint64_t tch_spawner_began_ns(const struct tch_spawner *s);
+
+/**
+ * Adds to the sample of the process that runs now what a poll saw of its memory.
+ *
+ * @param tree_bytes  of its tree; the largest counts
+ * @param peak_bytes  of the process itself; 0: not known
+ */
+void tch_spawner_note_memory(struct tch_spawner *s, pid_t pid, uint64_t tree_bytes,
+                             uint64_t peak_bytes);
 
 /** Readable when the runs asked for have ended: for who waits for other things, too. */
 int tch_spawner_fd(const struct tch_spawner *s);

@@ -45,8 +45,7 @@ void tch_spawner_lane_leave(struct tch_spawner_lane *lane, unsigned run);
 /** After the last: a folder that is empty goes. */
 void tch_spawner_lane_close(const struct tch_spawner_lane *lane);
 
-/** Before the first run, then a line of the log for each; 0, or -1 with errno. */
-void tch_spawner_log_init(void);
+/** Writes a run's line of samples.jsonl. 0, or -1 with errno. */
 int tch_spawner_log(int fd, const struct tch_run_sample *sample);
 
 /** Part of a file that is mapped and only read, with no page of our own in it. */

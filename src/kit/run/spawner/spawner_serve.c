@@ -170,6 +170,20 @@ static bool wait_for_child(struct tch_run_sample *r)
     return by_itself;
 }
 
+/* The kernel's sum of a process's peak, given at its exit, may be too low by some pages; that of a
+   poll is exact. */
+static void add_polled_memory(double field[TCH_FIELDS])
+{
+    double peak;
+
+    if (atomic_load(&mine->polled_pid) != child_pid)
+        return;
+    field[TCH_TREE_RSS] = (double)atomic_load(&mine->polled_tree_bytes);
+    peak = (double)atomic_load(&mine->polled_peak_bytes);
+    if (peak > field[TCH_MAX_RSS])
+        field[TCH_MAX_RSS] = peak;
+}
+
 /* Orphans of the command are our children now. Those that have ended are reaped. */
 static bool left_running(const struct tch_run_sample *r)
 {
@@ -216,6 +230,7 @@ static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r,
     atomic_store(&mine->child, pid);
     by_itself = wait_for_child(r);
     tch_counters_take(&counters, r->field);
+    add_polled_memory(r->field);
     atomic_store(&mine->child, 0);
     r->left_running = left_running(r);
     child_pid = 0;
@@ -332,7 +347,6 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_NAME, "tacho-spawner");
     set_signals();
-    tch_spawner_log_init();
     tch_counters_open(&counters, tch_hardware_counters, TCH_COUNTERS);
     null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null_fd < 0)

@@ -13,6 +13,9 @@ struct tch_spawner_shared {
     _Atomic pid_t child;
     _Atomic uint64_t began_ns; /* of the child's run */
     _Atomic uint64_t cpu_ns;
+    _Atomic pid_t polled_pid; /* the child that the next two are of */
+    _Atomic uint64_t polled_tree_bytes;
+    _Atomic uint64_t polled_peak_bytes;
     _Atomic pid_t server;  /* its process group, ended with us; 0: none */
     _Atomic uint32_t done; /* runs of the request that have ended, as many of `samples` are set */
     struct tch_run_sample samples[TCH_JOBS_MAX];
