@@ -16,21 +16,10 @@ await()
     done
 }
 
-# gone PATTERN WHAT: until no process has such a command line.
-gone()
-{
-    tries=0
-    while pgrep -f "$1" >/dev/null; do
-        tries=$((tries + 1))
-        [ $tries -lt 200 ] || fail "$2 outlives tacho"
-        sleep 0.05
-    done
-}
-
 # A polite end: what was measured is written.
 "$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
 pid=$!
-log=tacho-out/polite/latest/samples.jsonl
+log="tacho-out/polite/latest/samples.jsonl"
 await $log 4
 tries=0 # a run that was polled has the memory of its tree
 until grep -q tree_rss_bytes $log || [ $tries -eq 600 ]; do
@@ -48,35 +37,34 @@ holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statisti
               any(.samples[]; .tree_rss_bytes > 0)'
 
 # Before the server is ready, too.
-"$tacho" run -n 3 --name waiting --server 'sleep 96.1' --ready never -- true >out 2>err &
+"$tacho" run -n 3 --name waiting --server 'echo $$ >up; exec sleep 96.1' --ready never -- true >out 2>err &
 pid=$!
+server=$(pids up 1)
 await tacho-out/waiting/latest/samples.jsonl 0
 kill -INT $pid
 wait $pid
 [ $? -eq 1 ] || fail "a run that waited did not end with 1"
 holds waiting '.state == "interrupted" and .samples == []'
-gone 'sleep 96.1' "the server"
+gone "the server" "$server"
 
-"$tacho" run -n 3 --name waiting --server 'exec sleep 96.2' --ready never -- true >out 2>err &
+"$tacho" run -n 3 --name waiting --server 'echo $$ >up2; exec sleep 96.2' --ready never -- true >out 2>err &
 pid=$!
-tries=0
-until pgrep -f '^sleep 96.2' >/dev/null || [ $tries -eq 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+server=$(pids up2 1)
+alive "$server" || fail "there is no server to kill"
 kill -9 $pid
 wait $pid 2>/dev/null
-gone 'sleep 96.2' "the server of a tacho that was killed"
+gone "the server of a tacho that was killed" "$server"
 
 # A rude one: the samples are on disk, the command goes too, and report completes the folder.
-"$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo 5; sleep 0.0317' >out 2>err &
+"$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo $$ >>rude; echo 5; exec sleep 0.0317' >out 2>err &
 pid=$!
 await tacho-out/rude/latest/samples.jsonl 4
+spawner=$(pgrep -P $pid)
 kill -9 $pid
 wait $pid 2>/dev/null
 folder="tacho-out/rude/latest"
-gone 'sleep 0.0317' "the command"
-gone 'tacho run .*--name rude' "its spawner"
+gone "its spawner" "$spawner"
+gone "the command" "$(tail -n 1 rude)"
 written=$(jq .run $folder/samples.jsonl | sort -u | wc -l)
 [ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"
 printf '{"run":9999,"wall_' >>$folder/samples.jsonl # as a kill cuts it
@@ -92,31 +80,31 @@ holds rude ".state == \"recovered\" and (.samples | length) == $written and .sam
 "$tacho" run -n 100000 --name deaf -- sh -c 'echo >>count' >out 2>err &
 pid=$!
 await tacho-out/deaf/latest/samples.jsonl 20
+spawner=$(pgrep -P $pid)
 kill -STOP $pid
 sleep 0.2
 kill -9 $pid
 wait $pid 2>/dev/null
 folder="tacho-out/deaf/latest"
-gone 'tacho run .*--name deaf' "its spawner"
+gone "its spawner" "$spawner"
 made=$(wc -l <count)
 "$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
 holds deaf "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and
             [.samples[].run] == [range(1; \$n + 1)]"
 
 # The server goes, too, with its children, also where it does not heed TERM.
-"$tacho" run -n 100000 --name rude --server 'trap "" TERM; sleep 97.31 & echo up; sleep 97.32' \
-    --ready up -- sleep 0.02 >out 2>err &
+"$tacho" run -n 100000 --name stubborn --server 'trap "" TERM; echo $$ >server; sleep 97.31 & echo $! >>server
+    echo up; sleep 97.32 & echo $! >>server; wait' --ready up -- sleep 0.02 >out 2>err &
 pid=$!
-tries=0 # latest is that of the run before until this one has begun
-until [ "$(jq -r .plan.ready tacho-out/rude/latest/run.json)" = up ] || [ $tries -eq 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
+servers=$(pids server 3)
+await tacho-out/stubborn/latest/samples.jsonl 2
+for process in $servers; do
+    alive "$process" || fail "there is no server to kill"
 done
-await tacho-out/rude/latest/samples.jsonl 2
-pgrep -f 'sleep 97.3' >/dev/null || fail "there is no server to end"
 kill -9 $pid
 wait $pid 2>/dev/null
-gone 'sleep 97.3' "the server"
+# shellcheck disable=SC2086 # several pids
+gone "the server" $servers
 
 # A full disk: told, and no receipt that lies.
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then

@@ -37,3 +37,36 @@ holds()
         fail "$1: not so: $2"
     }
 }
+
+# alive PID: the process is there, and no zombie.
+alive()
+{
+    [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
+}
+
+# gone WHAT PID...: waits until none of the processes is alive.
+gone()
+{
+    what=$1
+    shift
+    for process; do
+        tries=0
+        while alive "$process"; do
+            tries=$((tries + 1))
+            [ $tries -lt 200 ] || fail "$what outlives tacho"
+            sleep 0.05
+        done
+    done
+}
+
+# pids FILE COUNT: waits until that many processes wrote their pid to it, and prints them.
+pids()
+{
+    tries=0
+    until [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 never had $2 pids"
+        sleep 0.05
+    done
+    cat "$1"
+}

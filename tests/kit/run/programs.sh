@@ -118,10 +118,11 @@ holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .e
 [ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not looked at"
 
 # A server beside the runs: ready by what it prints, watched, ended; one that never is.
-run 0 -n 3 --name served --server 'echo "now up"; exec sleep 98.7' --ready 'up$' -- sleep 0.05
+run 0 -n 3 --name served --server 'echo $$ >served; echo "now up"; exec sleep 98.7' --ready 'up$' -- \
+    sleep 0.05
 holds served '.server.ready_s > 0 and .server.peak_rss_bytes > 100000 and .plan.ready == "up$"'
 says tacho-out/served/latest/server.log "now up"
-! pgrep -f 'sleep 98.7' >/dev/null || fail "the server outlives the runs"
+! alive "$(cat served)" || fail "the server outlives the runs"
 run 0 -n 3 --name served --power fixed:50 --server 'echo up; while :; do :; done' --ready up -- \
     sleep 0.3
 holds served '.server.energy_j > 1 and .server.energy_j < 1.1 * ([.samples[].energy_j] | add)'
