@@ -22,27 +22,8 @@ static int found_one(const char *path, void *ctx, tacho_error *err)
     return 1;
 }
 
-/* Which run recorded what is known by the parts, and these go: so the log has it before. */
-static int keep_recorded(const struct tch_receipt *r, const char *folder, tacho_error *err)
-{
-    char path[PATH_MAX];
-    struct tch_buf b;
-    int status = tch_folder_at(path, folder, "samples.jsonl", err);
-
-    if (status < 0 || r->samples.recorded_count == 0)
-        return status;
-    tch_buf_init(&b, TCH_RECEIPT_MAX);
-    for (size_t i = 0; i < r->samples.count; i++) {
-        tch_run_sample_write(&b, &r->samples.items[i], &r->samples);
-        tch_buf_addc(&b, '\n');
-    }
-    status = b.failed ? tch_fail(err, TACHO_ENOMEM, 0, "no memory for the samples")
-                      : tch_file_replace(path, b.data, b.len, false, err);
-    tch_buf_release(&b);
-    return status;
-}
-
-/* The receipt is on disk before the log goes. */
+/* A kill may come at any time. Until run.json is complete, the log and all parts are there, and
+   `tacho report` starts from these again. */
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err)
 {
@@ -51,16 +32,14 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
     int status = tch_recorded_read(&r->samples, folder, err);
 
     if (status == 0)
-        status = keep_recorded(r, folder, err);
-    if (status == 0)
         status = tch_run_merge(folder, err);
-    tch_buf_init(&b, TCH_RECEIPT_MAX);
     if (status == 0 && (trace || tch_run_each_recording(folder, found_one, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
         status = tch_receipt_sum(r, err);
     if (status == 0)
         status = tch_folder_at(path, folder, "run.json", err);
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
     if (status == 0)
         tch_receipt_write(&b, r, end);
     if (status == 0 && b.failed)
@@ -70,7 +49,7 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
     tch_buf_release(&b);
     if (status == 0 && tch_folder_at(path, folder, "samples.jsonl", err) == 0)
         unlink(path);
-    return status;
+    return status == 0 ? tch_run_remove_parts(folder, err) : status;
 }
 
 int tch_run_finish(struct tch_run *run, tacho_error *err)

@@ -1,7 +1,6 @@
-/* Files of the runs, put together. */
+/* Merges the files that programs wrote in the folders of their runs. */
 #include "run_merge.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,7 +38,6 @@ struct merging {
     struct tch_replace out[KINDS];
     char path[KINDS][PATH_MAX];
     bool any[KINDS]; /* something of it so far */
-    tacho_error *err;
 };
 
 bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
@@ -52,13 +50,19 @@ bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
            strcmp(name + len - behind, suffix) == 0;
 }
 
-static bool is_kind(const struct kind *kind, const char *name)
+/* The kind that a file is a part of; KINDS when it is none. */
+static size_t kind_of(const char *path)
 {
-    return tch_run_part_is(name, kind->prefix, kind->suffix);
+    const char *name = strrchr(path, '/') + 1;
+    size_t k = 0;
+
+    while (k < KINDS && !tch_run_part_is(name, kinds[k].prefix, kinds[k].suffix))
+        k++;
+    return k;
 }
 
-/* Whole lines only, and the header only when it is the first. */
-static int append(struct merging *m, size_t k, const struct tch_buf *text)
+/* Appends the complete lines of a part. A header is written once. */
+static int append(struct merging *m, size_t k, const struct tch_buf *text, tacho_error *err)
 {
     const char *data = text->data;
     const char *end = memrchr(data, '\n', text->len);
@@ -70,107 +74,80 @@ static int append(struct merging *m, size_t k, const struct tch_buf *text)
         if (kinds[k].header)
             data = (const char *)memchr(data, '\n', text->len) + 1;
     } else {
-        status = tch_folder_at(m->path[k], m->folder, kinds[k].whole, m->err);
+        status = tch_folder_at(m->path[k], m->folder, kinds[k].whole, err);
         if (status == 0)
-            status = tch_replace_open(&m->out[k], m->path[k], m->err);
+            status = tch_replace_open(&m->out[k], m->path[k], err);
         if (status < 0)
             return status;
         m->any[k] = true;
     }
-    return tch_replace_write(&m->out[k], data, (size_t)(end + 1 - data), m->err);
+    return tch_replace_write(&m->out[k], data, (size_t)(end + 1 - data), err);
 }
 
-static int take_file(struct merging *m, size_t k, const char *path)
+static int merge_part(void *m, const char *path, tacho_error *err)
 {
+    size_t k = kind_of(path);
     struct tch_buf text;
     int status;
 
+    if (k == KINDS)
+        return 0;
     tch_buf_init(&text, FILE_MAX_BYTES);
-    status = tch_file_read(path, FILE_MAX_BYTES, &text, m->err);
+    status = tch_file_read(path, FILE_MAX_BYTES, &text, err);
     if (status == 0)
-        status = append(m, k, &text);
+        status = append(m, k, &text, err);
     tch_buf_release(&text);
     return status;
 }
 
-static int merge_file(void *m, const char *path, tacho_error *err)
-{
-    const char *name = strrchr(path, '/') + 1;
-
-    (void)err;
-    for (size_t k = 0; k < KINDS; k++)
-        if (is_kind(&kinds[k], name))
-            return take_file(m, k, path);
-    return 0;
-}
-
 /* Sorted, so that the same files give the same result. */
-static int merge_iter(void *m, const char *path, tacho_error *err)
+static int merge_iteration(void *m, const char *path, tacho_error *err)
 {
-    return tch_folder_each(path, merge_file, m, err);
+    return tch_folder_each(path, merge_part, m, err);
 }
 
-static int remove_file(void *m, const char *path, tacho_error *err)
+int tch_run_merge(const char *folder, tacho_error *err)
 {
-    const char *name = strrchr(path, '/') + 1;
+    struct merging m = {.folder = folder};
+    char iter[PATH_MAX];
+    int status = tch_folder_at(iter, folder, "iter", err);
 
-    (void)m;
+    if (status == 0)
+        status = tch_folder_each(iter, merge_iteration, &m, err);
+    for (size_t k = 0; k < KINDS; k++) {
+        if (m.any[k] && status == 0)
+            status = tch_replace_commit(&m.out[k], err);
+        if (m.any[k])
+            tch_replace_abort(&m.out[k]);
+    }
+    return status;
+}
+
+static int remove_part(void *ctx, const char *path, tacho_error *err)
+{
+    (void)ctx;
     (void)err;
-    for (size_t k = 0; k < KINDS; k++)
-        if (is_kind(&kinds[k], name))
-            unlink(path);
+    if (kind_of(path) < KINDS)
+        unlink(path);
     return 0;
 }
 
-static int remove_iter(void *m, const char *path, tacho_error *err)
+static int remove_iteration(void *ctx, const char *path, tacho_error *err)
 {
-    int status = tch_folder_each(path, remove_file, m, err);
+    int status = tch_folder_each(path, remove_part, ctx, err);
 
     rmdir(path); /* unless something is left */
     return status;
 }
 
-static int commit(struct merging *m)
+int tch_run_remove_parts(const char *folder, tacho_error *err)
 {
-    int status = 0;
-
-    for (size_t k = 0; k < KINDS && status == 0; k++)
-        if (m->any[k])
-            status = tch_replace_commit(&m->out[k], m->err);
-    return status;
-}
-
-/* What is under `taken` is in the whole files already. What else is there goes back to `iter`. */
-static int clear_taken(struct merging *m, const char *taken, const char *iter)
-{
-    int status = tch_folder_each(taken, remove_iter, m, m->err);
-
-    if (status == 0 && rmdir(taken) < 0 && errno == ENOTEMPTY && rename(taken, iter) < 0)
-        status = tch_fail_errno(m->err, errno, "cannot rename '%s'", taken);
-    return status;
-}
-
-/* A kill may come at any time. Until the whole files are complete all parts are there, under
-   `iter`; the name `iter.taken` says that they are, and that the parts can go. */
-int tch_run_merge(const char *folder, tacho_error *err)
-{
-    struct merging m = {.folder = folder, .err = err};
     char iter[PATH_MAX];
-    char taken[PATH_MAX];
     int status = tch_folder_at(iter, folder, "iter", err);
 
     if (status == 0)
-        status = tch_folder_at(taken, folder, "iter.taken", err);
+        status = tch_folder_each(iter, remove_iteration, NULL, err);
     if (status == 0)
-        status = clear_taken(&m, taken, iter);
-    if (status == 0)
-        status = tch_folder_each(iter, merge_iter, &m, err);
-    if (status == 0)
-        status = commit(&m);
-    for (size_t k = 0; k < KINDS; k++)
-        if (m.any[k])
-            tch_replace_abort(&m.out[k]);
-    if (status == 0 && rename(iter, taken) == 0)
-        status = clear_taken(&m, taken, iter);
+        rmdir(iter);
     return status;
 }

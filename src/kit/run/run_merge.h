@@ -12,11 +12,15 @@
 bool tch_run_part_is(const char *name, const char *prefix, const char *suffix);
 
 /**
- * profile.jsonl of all runs in one, latency.*.csv in latency.csv, memory.*.csv in
- * memory-program.csv, memory-detail.*.csv in memory-detail.csv, power.*.csv in power-program.csv;
- * in the order of the runs. What was taken over is removed, what is not known stays. A file that a
- * kill has cut loses its last line.
+ * Merges profile.jsonl of all runs into profile.jsonl, latency.*.csv into latency.csv, memory.*.csv
+ * into memory-program.csv, memory-detail.*.csv into memory-detail.csv and power.*.csv into
+ * power-program.csv, in the order of the runs. A file that a kill truncated loses its last line.
+ * The parts stay, so a merge that was killed is repeated.
  */
 int tch_run_merge(const char *folder, tacho_error *err);
+
+/** Removes the parts of these files. Call it when run.json contains what they tell of single runs.
+    Other files stay. */
+int tch_run_remove_parts(const char *folder, tacho_error *err);
 
 #endif

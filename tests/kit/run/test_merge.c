@@ -15,16 +15,11 @@ static const char *const files[] = {
     "iter/0001/own.txt",
     "iter/0002/profile.jsonl",
     "iter/0002/latency.8.csv",
-    "iter.taken/0001/profile.jsonl",
-    "iter.taken/0001/latency.7.csv",
-    "iter.taken/0002/profile.jsonl",
     "profile.jsonl",
     "latency.csv",
 };
 
-static const char *const folders[] = {
-    "iter/0001", "iter/0002", "iter", "iter.taken/0001", "iter.taken/0002", "iter.taken",
-};
+static const char *const folders[] = {"iter/0001", "iter/0002", "iter"};
 
 static int remove_run(void **state)
 {
@@ -60,34 +55,52 @@ static void expect(const char *name, const char *text)
     tch_buf_release(&b);
 }
 
+static void expect_whole(void)
+{
+    expect("profile.jsonl", "one\ntwo\n");
+    expect("latency.csv", "id,us\n1,10\n2,20\n");
+}
+
+/* Merges; the parts go only when they are to. */
 static void expect_merged(void)
 {
     tacho_error err;
 
     assert_int_equal(tch_run_merge(test_home, &err), 0);
-    expect("profile.jsonl", "one\ntwo\n");
-    expect("latency.csv", "id,us\n1,10\n2,20\n");
-    assert_int_equal(access(test_at("iter.taken"), F_OK), -1);
+    expect_whole();
+    expect("iter/0001/latency.7.csv", "id,us\n1,10\n");
+    expect("iter/0002/profile.jsonl", "two\n");
+    assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
+    expect_whole();
 }
 
 static void puts_parts_together(void **state)
 {
+    tacho_error err;
+
     (void)state;
     make_parts();
     expect_merged();
     assert_int_equal(access(test_at("iter"), F_OK), -1);
-    expect_merged(); /* again: there is nothing to do */
+    assert_int_equal(tch_run_merge(test_home, &err), 0); /* again: there is nothing to do */
+    assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
+    expect_whole();
 }
 
 static void leaves_what_it_does_not_know(void **state)
 {
+    tacho_error err;
+
     (void)state;
     make_parts();
     test_put(test_at("iter/0001/own.txt"), "mine");
     expect_merged();
     expect("iter/0001/own.txt", "mine");
     assert_int_equal(access(test_at("iter/0001/profile.jsonl"), F_OK), -1);
-    expect_merged();
+    assert_int_equal(access(test_at("iter/0002"), F_OK), -1);
+    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    expect_whole();
+    expect("iter/0001/own.txt", "mine");
 }
 
 /* The last part cannot be read: those before it are still there afterwards. */
@@ -116,25 +129,37 @@ static void a_kill_between_the_whole_files(void **state)
     expect_merged();
 }
 
-/* As a kill leaves it: all is whole, and some parts are gone. */
-static void a_kill_while_parts_go(void **state)
+/* As a kill leaves it before run.json is written: all is whole, and no part is gone. */
+static void a_kill_after_the_whole_files(void **state)
 {
+    tacho_error err;
+
     (void)state;
     make_parts();
-    test_put(test_at("profile.jsonl"), "one\ntwo\n");
-    test_put(test_at("latency.csv"), "id,us\n1,10\n2,20\n");
-    assert_int_equal(rename(test_at("iter"), test_at("iter.taken")), 0);
-    unlink(test_at("iter.taken/0001/profile.jsonl"));
+    assert_int_equal(tch_run_merge(test_home, &err), 0);
     expect_merged();
+}
+
+/* As a kill leaves it after that: some parts are gone. */
+static void a_kill_while_parts_go(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    make_parts();
+    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    unlink(test_at("iter/0001/profile.jsonl"));
+    assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
+    expect_whole();
     assert_int_equal(access(test_at("iter"), F_OK), -1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(puts_parts_together),         RUN(leaves_what_it_does_not_know),
-        RUN(a_failure_leaves_every_part), RUN(a_kill_between_the_whole_files),
-        RUN(a_kill_while_parts_go),
+        RUN(puts_parts_together),          RUN(leaves_what_it_does_not_know),
+        RUN(a_failure_leaves_every_part),  RUN(a_kill_between_the_whole_files),
+        RUN(a_kill_after_the_whole_files), RUN(a_kill_while_parts_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
