@@ -13,10 +13,9 @@ static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)
     enum { MOST = 5 };
 
     for (uint32_t i = 0; i < notes->events.count && i < MOST; i++) {
-        size_t len;
-        const char *name = tch_names_text(&notes->events, i, &len);
+        struct tch_span name = tch_span_interned(&notes->events, i);
 
-        tch_buf_addf(b, "%s'%.*s' (%llu %s)", i ? ", " : "", (int)len, name,
+        tch_buf_addf(b, "%s'%.*s' (%llu %s)", i ? ", " : "", (int)name.len, name.p,
                      (unsigned long long)notes->event_counts[i],
                      notes->event_counts[i] == 1 ? "sample" : "samples");
     }
@@ -58,7 +57,7 @@ static bool has_threads(const struct tch_stacks *stacks)
 
         if (stacks->list[i].len == 0)
             continue;
-        name.p = tch_names_text(&stacks->names, tch_stacks_next(stacks, &at), &name.len);
+        name = tch_span_interned(&stacks->names, tch_stacks_next(stacks, &at));
         if (tch_is_thread_name(name))
             return true;
     }

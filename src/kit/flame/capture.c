@@ -133,8 +133,7 @@ static int write_folded(struct tch_capture *c, tacho_error *err)
     tch_buf_init(&path, PATH_MAX);
     tch_buf_add(&path, c->svg_path.data, c->svg_path.len - strlen(".svg"));
     tch_buf_adds(&path, ".folded");
-    status = path.failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory")
-                         : write_format(c, "folded", path.data, err);
+    status = path.failed ? tch_fail_memory(err) : write_format(c, "folded", path.data, err);
     c->result.folded_path = status == 0 ? tch_buf_take(&path) : NULL;
     tch_buf_release(&path);
     return status;
@@ -166,7 +165,7 @@ static int hand_over(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     if (!path) {
         free(flame);
         free(c->result.folded_path);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     }
     *flame = c->result;
     flame->svg_path = path;

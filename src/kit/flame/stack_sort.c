@@ -181,7 +181,7 @@ static struct sorter sorter_for(const struct tch_stacks *stacks, const uint32_t 
 
 int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err)
 {
-    uint32_t *ranks = tch_names_ranks(&stacks->names);
+    uint32_t *ranks = tch_intern_ranks(&stacks->names);
     struct entry *entries = malloc(((size_t)stacks->count + 1) * sizeof *entries);
     uint32_t *order = malloc(((size_t)stacks->count + 1) * sizeof *order);
     int status = 0;

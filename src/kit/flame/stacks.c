@@ -1,13 +1,13 @@
 /* Distinct stacks, by an open-addressing table over the hash of their frames. */
 #include "stacks.h"
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "grow.h"
 
 void tch_stacks_release(struct tch_stacks *stacks)
 {
-    tch_names_release(&stacks->names);
+    tch_intern_release(&stacks->names);
     free(stacks->list);
     free(stacks->before);
     free(stacks->units);
@@ -52,8 +52,7 @@ static bool keep_frames(struct tch_stacks *stacks, const uint32_t *frames, size_
 {
     uint16_t *p;
 
-    if (!tch_grow((void **)&stacks->units, &stacks->unit_cap, stacks->unit_count + 2 * len,
-                  sizeof *stacks->units))
+    if (tch_array_reserve(&stacks->units, &stacks->unit_cap, stacks->unit_count + 2 * len) < 0)
         return false;
     p = stacks->units + stacks->unit_count;
     for (size_t i = 0; i < len; i++) {
@@ -71,8 +70,7 @@ static int64_t add_new(struct tch_stacks *stacks, const uint32_t *frames, size_t
     uint64_t at = stacks->unit_count;
 
     if (stacks->count >= INT32_MAX ||
-        !tch_grow((void **)&stacks->list, &stacks->list_cap, (size_t)stacks->count + 1,
-                  sizeof *stacks->list) ||
+        tch_array_reserve(&stacks->list, &stacks->list_cap, (size_t)stacks->count + 1) < 0 ||
         !keep_frames(stacks, frames, len))
         return -1;
     stacks->list[stacks->count] = (struct tch_stack){.at = at, .len = (uint32_t)len, .hash = hash};
@@ -124,7 +122,7 @@ static int reserve_before(struct tch_stacks *stacks, size_t need, tacho_error *e
 {
     size_t had = stacks->before_cap;
 
-    if (!tch_grow((void **)&stacks->before, &stacks->before_cap, need, sizeof *stacks->before))
+    if (tch_array_reserve(&stacks->before, &stacks->before_cap, need) < 0)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %u distinct stacks",
                         stacks->count);
     memset(stacks->before + had, 0, (stacks->before_cap - had) * sizeof *stacks->before);

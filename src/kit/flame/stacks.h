@@ -15,7 +15,7 @@
 
 #include <tacho/error.h>
 
-#include "frame_names.h"
+#include "base/intern.h"
 
 /** Frames of the deepest stack; the leaf end of a deeper one is cut off, and counted. */
 enum { TCH_STACK_DEEPEST = 8192 };
@@ -32,9 +32,9 @@ struct tch_stack_slot {
     uint32_t id; /* plus 1; 0: free */
 };
 
-/** All zero is empty. Names are added by tch_names_add(&stacks->names, ...). */
+/** All zero is empty. Names are added by tch_intern_add(&stacks->names, ...). */
 struct tch_stacks {
-    struct tch_names names;
+    struct tch_intern names;
     struct tch_stack *list;
     uint32_t count;
     uint64_t *before; /**< of a differential: how often the other profile saw each; or NULL */

@@ -79,7 +79,7 @@ static void equal_stacks_are_one(void **state)
     assert_int_equal(c.stacks.list[0].count, 5);
     assert_int_equal(c.stacks.list[0].len, 4); /* and who it was */
     assert_int_equal(c.comms.count, 1);
-    assert_memory_equal(c.comms.text, "a_prog", 6);
+    assert_memory_equal(c.comms.bytes, "a_prog", 6);
     /* Callers are looked up one byte before the return address. */
     assert_int_equal(c.places.list[2].addr, 0x1fff);
     tch_collect_release(&c);

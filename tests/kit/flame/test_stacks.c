@@ -6,44 +6,10 @@
 
 static uint32_t name(struct tch_stacks *stacks, const char *text)
 {
-    int64_t id = tch_names_add(&stacks->names, text, strlen(text));
+    uint32_t id = tch_intern_add(&stacks->names, text, strlen(text));
 
-    assert_true(id >= 0);
-    return (uint32_t)id;
-}
-
-static void same_text_has_one_number(void **state)
-{
-    struct tch_names names = {0};
-    char text[32];
-
-    (void)state;
-    for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 5000; i++) {
-            snprintf(text, sizeof text, "name_%d", i);
-            assert_int_equal(tch_names_add(&names, text, strlen(text)), i);
-        }
-    assert_int_equal(names.count, 5000);
-    assert_int_equal(tch_names_add(&names, "", 0), 5000);
-    assert_int_equal(tch_names_add(&names, "a\0b", 3), 5001);
-    assert_int_equal(tch_names_add(&names, "a\0c", 3), 5002);
-    tch_names_release(&names);
-}
-
-static void ranks_are_the_order_of_bytes(void **state)
-{
-    static const char *const texts[] = {"b", "a", "", "ab", "\xff", "a;"};
-    static const uint32_t wanted[] = {4, 1, 0, 3, 5, 2};
-    struct tch_names names = {0};
-    uint32_t *ranks;
-
-    (void)state;
-    for (size_t i = 0; i < 6; i++)
-        tch_names_add(&names, texts[i], strlen(texts[i]));
-    ranks = tch_names_ranks(&names);
-    assert_memory_equal(ranks, wanted, sizeof wanted);
-    free(ranks);
-    tch_names_release(&names);
+    assert_true(id != TCH_INTERN_NONE);
+    return id;
 }
 
 static void equal_stacks_are_counted_together(void **state)
@@ -122,9 +88,9 @@ static int compare_plain(const struct tch_stacks *stacks, uint32_t x, uint32_t y
     uint64_t at_y = stacks->list[y].at;
 
     for (uint32_t i = 0; i < stacks->list[x].len && i < stacks->list[y].len; i++) {
-        struct tch_name a = stacks->names.list[tch_stacks_next(stacks, &at_x)];
-        struct tch_name b = stacks->names.list[tch_stacks_next(stacks, &at_y)];
-        int order = memcmp(stacks->names.text + a.at, stacks->names.text + b.at,
+        struct tch_interned a = stacks->names.list[tch_stacks_next(stacks, &at_x)];
+        struct tch_interned b = stacks->names.list[tch_stacks_next(stacks, &at_y)];
+        int order = memcmp(stacks->names.bytes + a.at, stacks->names.bytes + b.at,
                            a.len < b.len ? a.len : b.len);
 
         if (order == 0)
@@ -237,13 +203,11 @@ static int lay_out_all(void *arg)
 
     (void)arg;
     for (int i = 0; status == 0 && i < 600; i++) {
-        int64_t id;
         uint32_t frames[2] = {0, 0};
 
         snprintf(text, sizeof text, "n%d", i);
-        id = tch_names_add(&stacks.names, text, strlen(text));
-        frames[1] = (uint32_t)id;
-        if (id < 0 || tch_stacks_add_both(&stacks, frames, 2, 1, 1, NULL) < 0)
+        frames[1] = tch_intern_add(&stacks.names, text, strlen(text));
+        if (frames[1] == TCH_INTERN_NONE || tch_stacks_add_both(&stacks, frames, 2, 1, 1, NULL) < 0)
             status = TACHO_ENOMEM;
     }
     if (status == 0)
@@ -264,8 +228,6 @@ static void survives_want_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_text_has_one_number),
-        cmocka_unit_test(ranks_are_the_order_of_bytes),
         cmocka_unit_test(equal_stacks_are_counted_together),
         cmocka_unit_test(counts_stop_at_the_largest),
         cmocka_unit_test(keeps_any_number_of_names),

@@ -20,7 +20,7 @@ static int run_cargo(struct tch_capture *c, const char *svg, tacho_error *err)
         count++;
     argv = calloc(OPTION_WORDS + count + 1, sizeof *argv);
     if (!argv)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     memcpy(argv, options, sizeof options);
     memcpy(argv + OPTION_WORDS, r->argv, count * sizeof *argv);
     tool.argv = argv;

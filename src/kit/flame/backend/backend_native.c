@@ -200,7 +200,7 @@ static int sample_all(struct native *n, tacho_error *err)
 
     n->polls = calloc(rings + EXTRA_POLLS, sizeof *n->polls);
     if (!n->polls)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     memcpy(n->polls, n->sampler.polls, rings * sizeof *n->polls);
     n->polls[rings] = (struct pollfd){.fd = n->pidfd, .events = POLLIN};
     n->polls[rings + 1] = (struct pollfd){.fd = n->c->request.stop_fd, .events = POLLIN};

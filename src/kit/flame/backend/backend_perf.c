@@ -129,7 +129,7 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
         operands++;
     w.list = calloc(OPTION_WORDS + operands, sizeof *w.list);
     if (!w.list)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     add_options(&w, r, data);
     if (operands > 0)
         add(&w, "--");

@@ -9,10 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "kit/flame/grow.h"
 
 struct tch_member {
     pid_t pid;
@@ -60,7 +60,7 @@ static void read_rows(struct rows *rows)
     while (dir && (entry = readdir(dir))) {
         if (tch_parse_u64(entry->d_name, INT32_MAX, &pid) < 0)
             continue;
-        if (!tch_grow((void **)&rows->list, &rows->cap, rows->count + 1, sizeof *rows->list))
+        if (tch_array_reserve(&rows->list, &rows->cap, rows->count + 1) < 0)
             break;
         rows->list[rows->count++] = (struct row){(pid_t)pid, parent_of(pid)};
     }
@@ -85,7 +85,7 @@ static void add_member(struct tch_family *f, pid_t pid)
     fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return;
-    if (tch_grow((void **)&f->list, &f->cap, f->count + 1, sizeof *f->list))
+    if (tch_array_reserve(&f->list, &f->cap, f->count + 1) == 0)
         f->list[f->count++] = (struct tch_member){pid, fd};
     else
         close(fd);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/fail.h"
-#include "kit/flame/grow.h"
 
 /* A frame that has begun; level 0 is everything. */
 struct open_frame {
@@ -44,7 +44,7 @@ static int close_frame(struct sweep *s, size_t level, tacho_error *err)
         frame[-1].pruned += w;
         return 0;
     }
-    if (!tch_grow((void **)&ret->list, &ret->cap, ret->count + 1, sizeof *ret->list))
+    if (tch_array_reserve(&ret->list, &ret->cap, ret->count + 1) < 0)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu frames", ret->count);
     ret->list[ret->count++] = (struct tch_frame){
         .x = frame->x,

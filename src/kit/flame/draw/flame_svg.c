@@ -105,7 +105,7 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
         return tch_palette_change(change < 0 ? -sqrt(-change) : sqrt(change));
     }
     if (f->name != TCH_FRAME_ALL)
-        name.p = tch_names_text(&p->stacks->names, f->name, &name.len);
+        name = tch_span_interned(&p->stacks->names, f->name);
     return tch_palette_color(p->options->palette, name);
 }
 

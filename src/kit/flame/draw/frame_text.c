@@ -111,11 +111,11 @@ char tch_frame_mark(struct tch_span name)
 
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name)
 {
-    struct tch_span text = {"all", 3};
+    struct tch_span text;
 
     if (name == TCH_FRAME_ALL)
-        return text;
-    text.p = tch_names_text(&stacks->names, name, &text.len);
+        return (struct tch_span){"all", 3};
+    text = tch_span_interned(&stacks->names, name);
     if (tch_frame_mark(text))
         text.len -= 4;
     return text;

@@ -51,11 +51,4 @@ tch_format_write tch_write_pprof;
 tch_format_write tch_write_speedscope;
 tch_format_write tch_write_tree;
 
-/** A sink that compresses (gzip, the same bytes for the same input) into another. The second
-    ends and releases it: 0 or a negative code. */
-struct tch_gzip;
-int tch_gzip_open(struct tch_gzip **ret, struct tch_sink *to, tacho_error *err);
-int tch_gzip_close(struct tch_gzip *gzip, tacho_error *err);
-tch_sink_write tch_gzip_write;
-
 #endif

@@ -49,7 +49,7 @@ static void add_edge(struct track *t, const char *phase, uint32_t name, uint64_t
 {
     struct tch_span text;
 
-    text.p = tch_names_text(&t->stacks->names, name, &text.len);
+    text = tch_span_interned(&t->stacks->names, name);
     begin_event(t, phase, text);
     tch_json_key(&t->sink->b, "cat");
     tch_json_text(&t->sink->b, "sample");
@@ -158,7 +158,7 @@ static void add_tracks(struct track *t, const struct tch_timeline *timeline,
         if (i == 0 || s[-1].thread != s->thread) {
             struct tch_span name;
 
-            name.p = tch_names_text(&timeline->threads, s->thread, &name.len);
+            name = tch_span_interned(&timeline->threads, s->thread);
             start_track(t, name, s->thread);
         }
         open_spans(t, s->stack, now);

@@ -9,12 +9,11 @@ static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32
     uint64_t at = stack->at;
 
     for (uint32_t i = 0; i < stack->len; i++) {
-        size_t len;
-        const char *name = tch_names_text(&stacks->names, tch_stacks_next(stacks, &at), &len);
+        struct tch_span name = tch_span_interned(&stacks->names, tch_stacks_next(stacks, &at));
 
         if (i > 0)
             tch_buf_addc(b, ';');
-        tch_buf_add(b, name, len);
+        tch_buf_add(b, name.p, name.len);
     }
     if (stacks->before)
         tch_buf_addf(b, " %llu", (unsigned long long)stacks->before[id]);

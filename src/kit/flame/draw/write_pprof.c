@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/gzip.h"
 #include "base/protobuf.h"
 #include "base/utf8.h"
 #include "frame_text.h"
@@ -74,10 +75,9 @@ static void add_function(struct tch_buf *b, uint32_t id)
 
 static void add_name(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
 {
-    struct tch_span name;
+    struct tch_span name = tch_span_interned(&stacks->names, id);
     struct tch_buf text;
 
-    name.p = tch_names_text(&stacks->names, id, &name.len);
     tch_buf_init(&text, SIZE_MAX / 2);
     tch_utf8_add(&text, name.p, name.len);
     tch_pb_bytes(b, PROFILE_STRING, text.data, text.len);
@@ -110,25 +110,42 @@ static void add_profile(const struct tch_stacks *stacks, const uint32_t *order,
     tch_pb_varint(&sink->b, PROFILE_DEFAULT_TYPE, STRING_SAMPLES);
 }
 
+/* From the compressor into the sink of the caller. */
+static int add_compressed(void *ctx, const void *data, size_t len)
+{
+    struct tch_sink *sink = ctx;
+
+    tch_sink_add(sink, data, len);
+    return sink->status;
+}
+
+/* A tch_sink_write into the compressor. */
+static int compress(void *ctx, const void *data, size_t len, tacho_error *err)
+{
+    (void)err;
+    return tch_deflate_write(ctx, data, len);
+}
+
 int tch_write_pprof(const struct tch_profile *profile, const struct tch_format_options *options,
                     struct tch_sink *sink)
 {
-    struct tch_gzip *gzip = NULL;
+    enum { LEVEL = 6 };
+    struct tch_deflate *z = NULL;
     struct tch_sink plain;
     uint32_t *order = NULL;
     int status = tch_stacks_sort(profile->stacks, &order, sink->err);
-    int closed;
 
     (void)options;
     if (status == 0)
-        status = tch_gzip_open(&gzip, sink, sink->err);
+        status = tch_deflate_open(&z, LEVEL, add_compressed, sink, sink->err);
     if (status == 0) {
-        tch_sink_init(&plain, tch_gzip_write, gzip, sink->err);
+        tch_sink_init(&plain, compress, z, sink->err);
         add_profile(profile->stacks, order, &plain);
         status = tch_sink_end(&plain);
-        closed = tch_gzip_close(gzip, sink->err);
-        status = status < 0 ? status : closed;
+        if (status == 0)
+            status = tch_deflate_finish(z);
     }
+    tch_deflate_close(z);
     free(order);
     return status;
 }

@@ -14,12 +14,11 @@ static void add_shared(const struct tch_stacks *stacks, struct tch_sink *sink)
     tch_json_key(&sink->b, "frames");
     tch_json_begin_array(&sink->b);
     for (uint32_t id = 0; id < stacks->names.count; id++) {
-        size_t len;
-        const char *name = tch_names_text(&stacks->names, id, &len);
+        struct tch_span name = tch_span_interned(&stacks->names, id);
 
         tch_json_begin_object(&sink->b);
         tch_json_key(&sink->b, "name");
-        tch_json_string(&sink->b, name, len);
+        tch_json_string(&sink->b, name.p, name.len);
         tch_json_end_object(&sink->b);
         tch_sink_step(sink);
     }
@@ -38,13 +37,13 @@ static void add_sample(const struct tch_stacks *stacks, uint32_t id, struct tch_
     tch_sink_step(sink);
 }
 
-static void begin_profile(struct tch_sink *sink, const char *name, size_t len, uint64_t total)
+static void begin_profile(struct tch_sink *sink, struct tch_span name, uint64_t total)
 {
     tch_json_begin_object(&sink->b);
     tch_json_key(&sink->b, "type");
     tch_json_text(&sink->b, "sampled");
     tch_json_key(&sink->b, "name");
-    tch_json_string(&sink->b, name, len);
+    tch_json_string(&sink->b, name.p, name.len);
     tch_json_key(&sink->b, "unit");
     tch_json_text(&sink->b, "none");
     tch_json_key(&sink->b, "startValue");
@@ -61,7 +60,8 @@ static int add_stacks(const struct tch_profile *profile, struct tch_sink *sink)
 
     if (status < 0)
         return status;
-    begin_profile(sink, profile->name, strlen(profile->name), tch_stacks_total(stacks));
+    begin_profile(sink, (struct tch_span){profile->name, strlen(profile->name)},
+                  tch_stacks_total(stacks));
     tch_json_key(&sink->b, "samples");
     tch_json_begin_array(&sink->b);
     for (uint32_t i = 0; i < stacks->count; i++)
@@ -83,12 +83,11 @@ static void add_thread(const struct tch_profile *profile, uint32_t thread, struc
 {
     const struct tch_timeline *t = profile->timeline;
     uint64_t total = 0;
-    size_t len;
-    const char *name = tch_names_text(&t->threads, thread, &len);
+    struct tch_span name = tch_span_interned(&t->threads, thread);
 
     for (size_t i = 0; i < t->count; i++)
         total += t->list[i].thread == thread ? t->list[i].weight : 0;
-    begin_profile(sink, name, len, total);
+    begin_profile(sink, name, total);
     tch_json_key(&sink->b, "samples");
     tch_json_begin_array(&sink->b);
     for (size_t i = 0; i < t->count; i++)

@@ -8,12 +8,19 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/intern.h"
 
 /** A piece of somebody else's text. */
 struct tch_span {
     const char *p;
     size_t len;
 };
+
+/** An interned text; valid until another one is added. */
+static inline struct tch_span tch_span_interned(const struct tch_intern *t, uint32_t number)
+{
+    return (struct tch_span){tch_intern_text(t, number), tch_intern_len(t, number)};
+}
 
 bool tch_span_is(struct tch_span span, const char *text);
 bool tch_span_starts(struct tch_span span, const char *text);

@@ -1,9 +1,9 @@
 /* What all kinds of text have in common: lines, frames of a sample, shaping, notes. */
 #include "profile_read.h"
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/lines.h"
-#include "kit/flame/grow.h"
 #include "perf_line.h"
 
 const char *const tch_read_kinds[] = {"auto", "folded", "perf", "dtrace", NULL};
@@ -25,7 +25,7 @@ void tch_read_release(struct tch_flame_reader *r)
 {
     if (r->ops)
         r->ops->close(r->state);
-    tch_names_release(&r->notes.events);
+    tch_intern_release(&r->notes.events);
     free(r->notes.event_counts);
     free(r->frames);
     tch_buf_release(&r->scratch);
@@ -34,12 +34,12 @@ void tch_read_release(struct tch_flame_reader *r)
 
 void tch_timeline_release(struct tch_timeline *timeline)
 {
-    tch_names_release(&timeline->threads);
+    tch_intern_release(&timeline->threads);
     free(timeline->list);
     *timeline = (struct tch_timeline){0};
 }
 
-static int no_memory(const struct tch_flame_reader *r, tacho_error *err)
+int tch_read_no_memory(const struct tch_flame_reader *r, tacho_error *err)
 {
     return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for %u distinct stacks",
                     r->stacks->count);
@@ -47,8 +47,8 @@ static int no_memory(const struct tch_flame_reader *r, tacho_error *err)
 
 int tch_read_reserve(struct tch_flame_reader *r, size_t more, tacho_error *err)
 {
-    if (!tch_grow((void **)&r->frames, &r->frame_cap, r->frame_count + more, sizeof *r->frames))
-        return no_memory(r, err);
+    if (tch_array_reserve(&r->frames, &r->frame_cap, r->frame_count + more) < 0)
+        return tch_read_no_memory(r, err);
     return 0;
 }
 
@@ -58,7 +58,7 @@ static bool is_hex_digit(char c)
 }
 
 /* "0x7f12ab" to "0x...", so that code loaded elsewhere the next time has the same name. */
-static struct tch_span strip_hex(struct tch_flame_reader *r, struct tch_span name)
+struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span name)
 {
     tch_buf_clear(&r->scratch);
     for (size_t i = 0; i < name.len;) {
@@ -74,19 +74,6 @@ static struct tch_span strip_hex(struct tch_flame_reader *r, struct tch_span nam
             ;
     }
     return (struct tch_span){r->scratch.data, r->scratch.len};
-}
-
-int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span name, tacho_error *err)
-{
-    int64_t id;
-
-    if (r->options.strip_hex)
-        name = strip_hex(r, name);
-    if (r->scratch.failed)
-        return no_memory(r, err);
-    id = tch_names_add(&r->stacks->names, name.p, name.len);
-
-    return id < 0 ? no_memory(r, err) : id;
 }
 
 static void reverse(uint32_t *frames, size_t count)
@@ -135,18 +122,17 @@ bool tch_is_thread_name(struct tch_span name)
 
 static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error *err)
 {
-    struct tch_span name;
+    struct tch_span name = tch_span_interned(&r->stacks->names, *first);
     char *copy;
     int64_t id;
 
-    name.p = tch_names_text(&r->stacks->names, *first, &name.len);
     if (!tch_is_thread_name(name))
         return 0;
     name.len = comm_length(name);
     /* The text may move when a name is added, so it is added from a copy. */
     copy = malloc(name.len);
     if (!copy)
-        return no_memory(r, err);
+        return tch_read_no_memory(r, err);
     memcpy(copy, name.p, name.len);
     id = tch_read_name(r, (struct tch_span){copy, name.len}, err);
     free(copy);
@@ -182,17 +168,17 @@ int tch_read_in_time(struct tch_flame_reader *r, uint64_t time_ns, int64_t stack
                      struct tch_span thread, uint64_t weight, tacho_error *err)
 {
     struct tch_timeline *t = r->timeline;
-    int64_t id;
+    uint32_t id;
 
     if (!t || stack < 0)
         return stack < 0 ? (int)stack : 0;
-    id = tch_names_add(&t->threads, thread.p, thread.len);
-    if (id < 0 || !tch_grow((void **)&t->list, &t->cap, t->count + 1, sizeof *t->list))
-        return no_memory(r, err);
+    id = tch_intern_add(&t->threads, thread.p, thread.len);
+    if (id == TCH_INTERN_NONE || tch_array_reserve(&t->list, &t->cap, t->count + 1) < 0)
+        return tch_read_no_memory(r, err);
     t->list[t->count++] = (struct tch_sample){
         .time_ns = time_ns,
         .stack = (uint32_t)stack,
-        .thread = (uint32_t)id,
+        .thread = id,
         .weight = weight,
     };
     return 0;
@@ -207,14 +193,11 @@ void tch_read_ignore(struct tch_flame_reader *r)
 int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error *err)
 {
     struct tch_read_notes *notes = &r->notes;
-    uint32_t known = notes->events.count;
-    int64_t id = tch_names_add(&notes->events, event.p, event.len);
+    uint32_t id = tch_intern_add(&notes->events, event.p, event.len);
 
-    if (id < 0 || !tch_grow((void **)&notes->event_counts, &notes->event_cap, (size_t)id + 1,
-                            sizeof *notes->event_counts))
-        return no_memory(r, err);
-    if (notes->events.count > known)
-        notes->event_counts[id] = 0;
+    if (id == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&notes->event_counts, &notes->event_cap, (size_t)id + 1) < 0)
+        return tch_read_no_memory(r, err);
     notes->event_counts[id]++;
     return 0;
 }

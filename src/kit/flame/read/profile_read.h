@@ -56,7 +56,7 @@ struct tch_sample {
 };
 
 struct tch_timeline {
-    struct tch_names threads; /**< "comm-PID/TID" */
+    struct tch_intern threads; /**< "comm-PID/TID" */
     struct tch_sample *list;
     size_t count;
     size_t cap;
@@ -67,14 +67,14 @@ void tch_timeline_release(struct tch_timeline *timeline);
 
 /** What the caller should tell the user. */
 struct tch_read_notes {
-    uint64_t samples;        /**< counted in the stacks */
-    uint64_t ignored;        /**< lines not understood */
-    uint64_t first_ignored;  /**< the number of the first of them */
-    bool both;               /**< it was a differential, two counts a line */
-    bool fractional;         /**< counts with a fraction were cut to whole ones */
-    struct tch_span event;   /**< the one counted, empty where there are none; until the release */
-    struct tch_names events; /**< seen but not counted */
-    uint64_t *event_counts;  /**< samples of each */
+    uint64_t samples;         /**< counted in the stacks */
+    uint64_t ignored;         /**< lines not understood */
+    uint64_t first_ignored;   /**< the number of the first of them */
+    bool both;                /**< it was a differential, two counts a line */
+    bool fractional;          /**< counts with a fraction were cut to whole ones */
+    struct tch_span event;    /**< the one counted, empty where there are none; until the release */
+    struct tch_intern events; /**< seen but not counted */
+    uint64_t *event_counts;   /**< samples of each */
     size_t event_cap;
 };
 
@@ -132,8 +132,25 @@ static inline int tch_read_push(struct tch_flame_reader *r, uint32_t name, tacho
     return 0;
 }
 
-/** The number of a frame's name, or TACHO_ENOMEM. */
-int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span name, tacho_error *err);
+/** Fails with TACHO_ENOMEM at the current line. */
+int tch_read_no_memory(const struct tch_flame_reader *r, tacho_error *err);
+
+/* For tch_read_name(). */
+struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span name);
+
+/** The number of a frame's name, or TACHO_ENOMEM. Inline, because readers call it for every frame
+   of every stack. */
+static inline int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span name,
+                                    tacho_error *err)
+{
+    uint32_t id = TCH_INTERN_NONE;
+
+    if (r->options.strip_hex)
+        name = tch_read_strip_hex(r, name);
+    if (!r->scratch.failed)
+        id = tch_intern_add(&r->stacks->names, name.p, name.len);
+    return id != TCH_INTERN_NONE ? (int64_t)id : tch_read_no_memory(r, err);
+}
 
 /** The sample is complete: shaped as the options say, counted, forgotten. Its stack's number or a
     negative code. */

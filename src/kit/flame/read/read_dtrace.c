@@ -17,7 +17,7 @@ static int open_dtrace(struct tch_flame_reader *r, tacho_error *err)
     struct dtrace *d = calloc(1, sizeof *d);
 
     if (!d)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     tch_buf_init(&d->name, NAME_MAX_BYTES);
     r->state = d;
     return 0;
@@ -45,7 +45,7 @@ static int push_frame(struct tch_flame_reader *r, struct tch_span frame, tacho_e
     tch_buf_clear(&d->name);
     tch_add_symbol(&d->name, frame);
     if (d->name.failed)
-        return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for a name");
+        return tch_read_no_memory(r, err);
     id = tch_read_name(r, (struct tch_span){d->name.data, d->name.len}, err);
     return id < 0 ? (int)id : tch_read_push(r, (uint32_t)id, err);
 }

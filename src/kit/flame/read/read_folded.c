@@ -53,7 +53,7 @@ bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_lin
 static int open_folded(struct tch_flame_reader *r, tacho_error *err)
 {
     r->state = calloc(1, sizeof(struct folded));
-    return r->state ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    return r->state ? 0 : tch_fail_memory(err);
 }
 
 static int push_frames(struct tch_flame_reader *r, struct tch_span text, tacho_error *err)
@@ -70,11 +70,9 @@ static int push_frames(struct tch_flame_reader *r, struct tch_span text, tacho_e
         /* "[T; 4]" in a Rust name was cut in two: no frame starts or ends with a blank. */
         if (frame.len > 0 && (frame.p[0] == ' ' || frame.p[frame.len - 1] == ' '))
             frame = tch_span_trim(frame);
-        name = r->options.strip_hex ? tch_read_name(r, frame, err)
-                                    : tch_names_add(&r->stacks->names, frame.p, frame.len);
-
+        name = tch_read_name(r, frame, err);
         if (name < 0)
-            return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory for names");
+            return TACHO_ENOMEM;
         if (tch_read_push(r, (uint32_t)name, err) < 0)
             return TACHO_ENOMEM;
         if (!semicolon)

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "kit/flame/grow.h"
 #include "perf_line.h"
 #include "profile_read.h"
 
@@ -35,7 +35,7 @@ struct meaning {
 
 /* Java's frames are read otherwise, so they are remembered apart. */
 struct memo {
-    struct tch_names lines;
+    struct tch_intern lines;
     struct meaning *meanings;
     size_t meaning_cap;
     uint32_t *parts;
@@ -62,17 +62,12 @@ struct perf {
     size_t frame_cap;
 };
 
-static int no_memory(struct tch_flame_reader *r, tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, r->line, "out of memory reading perf's text");
-}
-
 static int open_perf(struct tch_flame_reader *r, tacho_error *err)
 {
     struct perf *p = calloc(1, sizeof *p);
 
     if (!p)
-        return no_memory(r, err);
+        return tch_read_no_memory(r, err);
     p->memo = p->memos;
     tch_buf_init(&p->event, NAME_MAX_BYTES);
     tch_buf_init(&p->comm, NAME_MAX_BYTES);
@@ -85,7 +80,7 @@ static int open_perf(struct tch_flame_reader *r, tacho_error *err)
         r->notes.event = (struct tch_span){p->event.data, p->event.len};
         p->has_event = true;
     }
-    return p->event.failed ? no_memory(r, err) : 0;
+    return p->event.failed ? tch_read_no_memory(r, err) : 0;
 }
 
 static void close_perf(void *state)
@@ -95,7 +90,7 @@ static void close_perf(void *state)
     if (!p)
         return;
     for (int i = 0; i < 2; i++) {
-        tch_names_release(&p->memos[i].lines);
+        tch_intern_release(&p->memos[i].lines);
         free(p->memos[i].meanings);
         free(p->memos[i].parts);
     }
@@ -117,13 +112,12 @@ static int add_part(struct tch_flame_reader *r, tacho_error *err)
     int64_t id;
 
     if (p->name.failed)
-        return no_memory(r, err);
+        return tch_read_no_memory(r, err);
     id = tch_read_name(r, (struct tch_span){p->name.data, p->name.len}, err);
     if (id < 0)
         return (int)id;
-    if (!tch_grow((void **)&memo->parts, &memo->part_cap, memo->part_count + 1,
-                  sizeof *memo->parts))
-        return no_memory(r, err);
+    if (tch_array_reserve(&memo->parts, &memo->part_cap, memo->part_count + 1) < 0)
+        return tch_read_no_memory(r, err);
     memo->parts[memo->part_count++] = (uint32_t)id;
     return 0;
 }
@@ -203,9 +197,8 @@ static int learn(struct tch_flame_reader *r, uint32_t id, const struct tch_perf_
     size_t first = memo->part_count;
     int status = 0;
 
-    if (!tch_grow((void **)&memo->meanings, &memo->meaning_cap, (size_t)id + 1,
-                  sizeof *memo->meanings))
-        return no_memory(r, err);
+    if (tch_array_reserve(&memo->meanings, &memo->meaning_cap, (size_t)id + 1) < 0)
+        return tch_read_no_memory(r, err);
     memo->meanings[id] = (struct meaning){.next = id};
     if (frame)
         status = add_names(r, frame, source, err);
@@ -218,8 +211,8 @@ static int push_meaning(struct tch_flame_reader *r, struct meaning meaning, tach
 {
     struct perf *p = r->state;
 
-    if (!tch_grow((void **)&p->frames, &p->frame_cap, p->frame_count + 1, sizeof *p->frames))
-        return no_memory(r, err);
+    if (tch_array_reserve(&p->frames, &p->frame_cap, p->frame_count + 1) < 0)
+        return tch_read_no_memory(r, err);
     p->frames[p->frame_count++] = meaning;
     return 0;
 }
@@ -230,9 +223,9 @@ static int push_meaning(struct tch_flame_reader *r, struct meaning meaning, tach
    samples. */
 static void forget_if_full(struct memo *memo)
 {
-    if (memo->lines.text_len < MEMO_BYTES)
+    if (memo->lines.bytes_len < MEMO_BYTES)
         return;
-    tch_names_clear(&memo->lines);
+    tch_intern_clear(&memo->lines);
     memo->part_count = 0;
 }
 
@@ -308,7 +301,7 @@ static int start_sample(struct tch_flame_reader *r, const struct tch_perf_event 
     p->period = event->period;
     p->last = NO_LINE;
     p->state = SAMPLE;
-    return p->comm.failed || p->thread.failed ? no_memory(r, err) : 0;
+    return p->comm.failed || p->thread.failed ? tch_read_no_memory(r, err) : 0;
 }
 
 /* A frame behind the event on the same line: the whole of a sample without a call chain. */
@@ -376,21 +369,22 @@ static int source_line(struct tch_flame_reader *r, struct tch_span source, bool 
     uint32_t known = p->memo->lines.count;
     struct tch_perf_frame frame;
     size_t frame_len = p->joined.len;
-    int64_t id;
+    uint32_t id;
     int status = 0;
 
     if (p->frame_count == 0 ||
         !((r->options.source && source.len > 0) || (inlined && r->options.mark_inlined)))
         return 0;
     tch_buf_addf(&p->joined, "\n%.*s%s", (int)source.len, source.p, inlined ? " (inlined)" : "");
-    id = p->joined.failed ? -1 : tch_names_add(&p->memo->lines, p->joined.data, p->joined.len);
-    if (id < 0)
-        return no_memory(r, err);
+    id = p->joined.failed ? TCH_INTERN_NONE
+                          : tch_intern_add(&p->memo->lines, p->joined.data, p->joined.len);
+    if (id == TCH_INTERN_NONE)
+        return tch_read_no_memory(r, err);
     if (id >= known) {
         bool is_frame = tch_perf_frame((struct tch_span){p->joined.data, frame_len}, &frame);
 
         frame.inlined |= inlined;
-        status = learn(r, (uint32_t)id, is_frame ? &frame : NULL,
+        status = learn(r, id, is_frame ? &frame : NULL,
                        r->options.source ? source : (struct tch_span){"", 0}, err);
     }
     if (status == 0)
@@ -398,27 +392,26 @@ static int source_line(struct tch_flame_reader *r, struct tch_span source, bool 
     return status;
 }
 
-/* The number of a line: that which followed the last one before, or as the table says; -1: no
-   memory. */
-static int64_t number_of(struct perf *p, struct tch_span line)
+/* The number of a line: that which followed the last one before, or as the table says;
+   TCH_INTERN_NONE: no memory. */
+static uint32_t number_of(struct perf *p, struct tch_span line)
 {
     struct memo *memo = p->memo;
-    int64_t id;
+    uint32_t id;
 
     if (p->last != NO_LINE) {
         uint32_t next = memo->meanings[p->last].next;
-        const struct tch_name *guess = memo->lines.list + next;
 
-        if (guess->len == line.len &&
-            tch_same_bytes(memo->lines.text + guess->at, line.p, line.len))
+        if (tch_intern_len(&memo->lines, next) == line.len &&
+            tch_same_bytes(tch_intern_text(&memo->lines, next), line.p, line.len))
             return p->last = next;
     }
-    id = tch_names_add(&memo->lines, line.p, line.len);
-    if (id >= 0 && p->last != NO_LINE)
-        memo->meanings[p->last].next = (uint32_t)id;
-    if (id >= 0)
-        p->last = (uint32_t)id;
-    return id;
+    id = tch_intern_add(&memo->lines, line.p, line.len);
+    if (id == TCH_INTERN_NONE)
+        return id;
+    if (p->last != NO_LINE)
+        memo->meanings[p->last].next = id;
+    return p->last = id;
 }
 
 static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
@@ -427,7 +420,7 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     uint32_t known = p->memo->lines.count;
     struct tch_span source;
     bool inlined;
-    int64_t id;
+    uint32_t id;
     int status = 0;
 
     /* Only a source line starts with exactly two blanks. */
@@ -435,18 +428,18 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
         tch_perf_source(line, &source, &inlined))
         return source_line(r, source, inlined, err);
     id = number_of(p, line);
-    if (id < 0)
-        return no_memory(r, err);
+    if (id == TCH_INTERN_NONE)
+        return tch_read_no_memory(r, err);
     if (id >= known)
-        status = new_frame_line(r, line, (uint32_t)id, err);
+        status = new_frame_line(r, line, id, err);
     if (status == 0)
         status = push_meaning(r, p->memo->meanings[id], err);
     /* The guess at the next line is on its way from memory while that is being found. */
     if (status == 0) {
-        const struct tch_name *guess = p->memo->lines.list + p->memo->meanings[id].next;
+        const char *guess = tch_intern_text(&p->memo->lines, p->memo->meanings[id].next);
 
-        __builtin_prefetch(p->memo->lines.text + guess->at);
-        __builtin_prefetch(p->memo->lines.text + guess->at + 64);
+        __builtin_prefetch(guess);
+        __builtin_prefetch(guess + 64);
     }
     if (status == 0 && (r->options.source || r->options.mark_inlined)) {
         tch_buf_clear(&p->joined);

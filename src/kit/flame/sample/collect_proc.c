@@ -39,7 +39,6 @@ static int take_line(struct tch_collect *c, struct tch_flame_process *process, c
     struct tch_map map;
     uint64_t device;
     uint64_t inode;
-    int64_t object;
 
     if (!take_number(&text, true, &map.start) || !take_number(&text, true, &map.end) ||
         strlen(text) < MODE || text[2] != 'x')
@@ -49,10 +48,9 @@ static int take_line(struct tch_collect *c, struct tch_flame_process *process, c
         !take_number(&text, true, &device) || !take_number(&text, false, &inode))
         return 0;
     text += strspn(text, " ");
-    object = tch_code_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
-    map.object = (uint32_t)object;
-    if (object < 0 || !tch_maps_mmap(process, map))
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    map.object = tch_code_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
+    if (map.object == TCH_INTERN_NONE || !tch_maps_mmap(process, map))
+        return tch_fail_memory(err);
     return 0;
 }
 
@@ -90,7 +88,7 @@ static int take_thread(struct tch_collect *c, uint32_t pid, uint32_t tid, tacho_
         b.data[b.len - (b.data[b.len - 1] == '\n')] = '\0';
     ok = tch_maps_comm(&c->maps, pid, tid, b.data, false);
     tch_buf_release(&b);
-    return ok ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    return ok ? 0 : tch_fail_memory(err);
 }
 
 int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err)

@@ -26,8 +26,8 @@
 
 #include <linux/perf_event.h>
 
+#include "base/array.h"
 #include "base/fail.h"
-#include "kit/flame/grow.h"
 
 enum { MMAP2_NAME = 72 }; /* offset of the file name */
 
@@ -38,18 +38,13 @@ struct tch_wait {
     uint64_t since;
 };
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
-}
-
 int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *options,
                      tacho_error *err)
 {
     *c = (struct tch_collect){.options = *options};
     c->frames = malloc(TCH_STACK_DEEPEST * sizeof *c->frames);
     if (!c->frames || !tch_code_objects_init(&c->objects) || !tch_code_places_init(&c->places))
-        return no_memory(err);
+        return tch_fail_memory(err);
     return 0;
 }
 
@@ -58,7 +53,7 @@ void tch_collect_release(struct tch_collect *c)
     tch_maps_release(&c->maps);
     tch_code_objects_release(&c->objects);
     tch_code_places_release(&c->places);
-    tch_names_release(&c->comms);
+    tch_intern_release(&c->comms);
     tch_stacks_release(&c->stacks);
     free(c->frames);
     free(c->waits);
@@ -98,19 +93,17 @@ static int add_mapping(struct tch_collect *c, const struct perf_event_header *re
     uint64_t start = word64(record, 16);
     struct tch_map map = {.start = start, .offset = word64(record, 32)};
     struct tch_flame_thread *thread;
-    int64_t object;
 
     if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
         return 0; /* a module */
     if (__builtin_add_overflow(start, word64(record, 24), &map.end))
         return 0;
     thread = tch_maps_thread(&c->maps, pid, word32(record, 12));
-    object =
+    map.object =
         tch_code_objects_add(&c->objects, name_at(record, MMAP2_NAME), word64(record, 48), pid);
-    if (!thread || object < 0)
-        return no_memory(err);
-    map.object = (uint32_t)object;
-    return tch_maps_mmap(thread->process, map) ? 0 : no_memory(err);
+    if (!thread || map.object == TCH_INTERN_NONE)
+        return tch_fail_memory(err);
+    return tch_maps_mmap(thread->process, map) ? 0 : tch_fail_memory(err);
 }
 
 static int begin_wait(struct tch_collect *c, uint32_t tid, uint64_t time, int64_t stack,
@@ -120,8 +113,8 @@ static int begin_wait(struct tch_collect *c, uint32_t tid, uint64_t time, int64_
 
     while (i < c->wait_count && c->waits[i].tid != tid)
         i++;
-    if (!tch_grow((void **)&c->waits, &c->wait_cap, i + 1, sizeof *c->waits))
-        return no_memory(err);
+    if (tch_array_reserve(&c->waits, &c->wait_cap, i + 1) < 0)
+        return tch_fail_memory(err);
     c->waits[i] = (struct tch_wait){tid, (uint32_t)stack, time};
     if (i == c->wait_count)
         c->wait_count++;
@@ -178,7 +171,7 @@ static int change_thread(struct tch_collect *c, const struct perf_event_header *
     uint32_t parent_tid = word32(record, 20);
 
     if (record->type == PERF_RECORD_FORK)
-        return tch_maps_fork(&c->maps, pid, tid, parent, parent_tid) ? 0 : no_memory(err);
+        return tch_maps_fork(&c->maps, pid, tid, parent, parent_tid) ? 0 : tch_fail_memory(err);
     tch_maps_exit(&c->maps, tid);
     end_wait(c, tid, 0);
     return 0;
@@ -197,7 +190,7 @@ int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_
         return tch_maps_comm(&c->maps, word32(record, 8), word32(record, 12), name_at(record, 16),
                              record->misc & PERF_RECORD_MISC_COMM_EXEC)
                    ? 0
-                   : no_memory(err);
+                   : tch_fail_memory(err);
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
         return change_thread(c, record, err);

@@ -33,7 +33,7 @@ struct tch_collect {
     struct tch_maps maps;
     struct tch_code_objects objects;
     struct tch_code_places places;
-    struct tch_names comms;   /**< of the first frame */
+    struct tch_intern comms;  /**< of the first frame */
     struct tch_stacks stacks; /**< the first number is one of comms, the others of places */
     uint64_t samples;
     uint64_t lost;      /**< that the kernel had no room for */

@@ -33,12 +33,12 @@ static uint64_t next_word(struct sample *s)
 
 static int push(struct tch_collect *c, uint32_t object, uint64_t addr, tacho_error *err)
 {
-    int64_t place = tch_code_places_add(&c->places, object, addr);
+    uint32_t place = tch_code_places_add(&c->places, object, addr);
 
-    if (place < 0)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    if (place == TCH_INTERN_NONE)
+        return tch_fail_memory(err);
     if (c->frame_count < FRAMES_MAX)
-        c->frames[c->frame_count++] = (uint32_t)place;
+        c->frames[c->frame_count++] = place;
     return 0;
 }
 
@@ -55,7 +55,7 @@ static int locate(struct tch_collect *c, const struct tch_flame_process *process
         return 0;
     o = c->objects.list[map->object];
     if (!tch_code_object_load(o))
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     *object = map->object;
     if (o->kind != TCH_OBJECT_JIT)
         *addr = tch_code_object_address(o, ip - map->start + map->offset);
@@ -186,7 +186,7 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
 }
 
 /* The first frame: who it was. */
-static int64_t comm_of(struct tch_collect *c, const struct tch_flame_thread *thread)
+static uint32_t comm_of(struct tch_collect *c, const struct tch_flame_thread *thread)
 {
     const char *comm = thread->comm[0] ? thread->comm : "[unknown]";
     char text[64];
@@ -200,7 +200,7 @@ static int64_t comm_of(struct tch_collect *c, const struct tch_flame_thread *thr
     for (int i = 0; i < len; i++)
         if (text[i] == ';' || text[i] == ' ' || text[i] == '\n')
             text[i] = text[i] == ';' ? ':' : '_';
-    return tch_names_add(&c->comms, text, (size_t)len);
+    return tch_intern_add(&c->comms, text, (size_t)len);
 }
 
 static void turn_around(uint32_t *frames, size_t count)
@@ -219,21 +219,23 @@ int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header 
     struct sample s = {.at = (const uint8_t *)record + CALLCHAIN_AT,
                        .end = (const uint8_t *)record + record->size,
                        .thread = tch_maps_thread(&c->maps, pid, tid)};
-    int64_t comm;
+    uint32_t comm;
     int status;
 
     if (!s.thread)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     if (s.at > s.end)
         s.at = s.end;
     c->frame_count = 0;
     status = take_callchain(c, &s, err);
     if (status == 0 && c->options.user_stack)
         status = take_user_stack(c, &s, err);
-    comm = status == 0 ? comm_of(c, s.thread) : 0;
-    if (status < 0 || comm < 0)
-        return status < 0 ? status : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
-    c->frames[c->frame_count++] = (uint32_t)comm;
+    if (status < 0)
+        return status;
+    comm = comm_of(c, s.thread);
+    if (comm == TCH_INTERN_NONE)
+        return tch_fail_memory(err);
+    c->frames[c->frame_count++] = comm;
     turn_around(c->frames, c->frame_count);
     return tch_stacks_add(&c->stacks, c->frames, c->frame_count, weight, err);
 }

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/number.h"
 #include "kit/flame/backend/process_family.h"
-#include "kit/flame/grow.h"
 
 enum {
     RING_LARGEST = 8 << 20,
@@ -186,7 +186,7 @@ static int get_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler
 
 static bool keep_fd(struct tch_flame_sampler *s, int fd)
 {
-    if (!tch_grow((void **)&s->fds, &s->fd_cap, s->fd_count + 1, sizeof *s->fds)) {
+    if (tch_array_reserve(&s->fds, &s->fd_cap, s->fd_count + 1) < 0) {
         close(fd);
         return false;
     }
@@ -213,7 +213,7 @@ static int open_thread(struct tch_flame_sampler *s, const struct tch_flame_sampl
         if (fd < 0)
             return tch_flame_event_refused(errno, o, s->event, err);
         if (!keep_fd(s, fd))
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+            return tch_fail_memory(err);
         if (s->rings[cpu].fd < 0)
             s->rings[cpu].fd = fd;
     }
@@ -279,7 +279,7 @@ static int prepare(struct tch_flame_sampler *s, tacho_error *err)
     s->polls = calloc(cpus, sizeof *s->polls);
     s->whole = malloc(RECORD_BUFFER);
     if (!s->rings || !s->polls || !s->whole)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     s->poll_count = cpus;
     for (size_t i = 0; i < cpus; i++)
         s->rings[i].fd = -1;

@@ -1,7 +1,7 @@
 /* Processes, threads and mappings, by small hash tables with chains. */
 #include "process_maps.h"
 
-#include "kit/flame/grow.h"
+#include "base/array.h"
 
 static struct tch_flame_process *find_process(struct tch_maps *maps, uint32_t pid)
 {
@@ -129,7 +129,7 @@ static bool make_hole(struct tch_flame_process *process, uint64_t start, uint64_
 
         rest.offset += end - m->start;
         rest.start = end;
-        if (!tch_grow((void **)&process->maps, &process->cap, process->count + 1, sizeof rest))
+        if (tch_array_reserve(&process->maps, &process->cap, process->count + 1) < 0)
             return false;
         m = &process->maps[at];
         m->end = start;
@@ -160,7 +160,7 @@ bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map)
     size_t at;
 
     if (map.end <= map.start || !make_hole(process, map.start, map.end) ||
-        !tch_grow((void **)&process->maps, &process->cap, process->count + 1, sizeof map))
+        tch_array_reserve(&process->maps, &process->cap, process->count + 1) < 0)
         return map.end <= map.start;
     at = position(process, map.start);
     memmove(process->maps + at + 1, process->maps + at, (process->count - at) * sizeof map);
@@ -188,8 +188,7 @@ bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t p
     if (pid == parent_pid || !from || from->count == 0)
         return true;
     thread->process->count = 0;
-    if (!tch_grow((void **)&thread->process->maps, &thread->process->cap, from->count,
-                  sizeof *from->maps))
+    if (tch_array_reserve(&thread->process->maps, &thread->process->cap, from->count) < 0)
         return false;
     memcpy(thread->process->maps, from->maps, from->count * sizeof *from->maps);
     thread->process->count = from->count;

@@ -41,15 +41,14 @@ static int expand_all(const struct tch_symbols *symbols, const struct tch_collec
     for (uint32_t i = 0; i < c->stacks.count; i++) {
         size_t count = tch_stacks_frames(&c->stacks, i, places);
         size_t len;
-        const char *comm = tch_names_text(&c->comms, places[0], &len);
-        int64_t id = tch_names_add(&ret->names, comm, len);
         int64_t status;
 
         if (c->stacks.list[i].count == 0)
             continue;
-        if (id < 0)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
-        names[0] = (uint32_t)id;
+        names[0] = tch_intern_add(&ret->names, tch_intern_text(&c->comms, places[0]),
+                                  tch_intern_len(&c->comms, places[0]));
+        if (names[0] == TCH_INTERN_NONE)
+            return tch_fail_memory(err);
         len = expand(symbols, places + 1, count - 1, names);
         status = tch_stacks_add(ret, names, len, c->stacks.list[i].count, err);
         if (status < 0)
@@ -65,7 +64,7 @@ int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struc
     int status = name_jit(s, c, err);
 
     if (!room)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        status = tch_fail_memory(err);
     if (status == 0)
         status = expand_all(s, c, room, room + TCH_STACK_DEEPEST, ret, err);
     free(room);

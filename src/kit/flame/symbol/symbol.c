@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "kit/flame/grow.h"
 #include "kit/flame/read/frame_name.h"
 #include "symbol_debug.h"
 #include "symbol_demangle.h"
@@ -22,13 +22,8 @@ struct tch_symbol_object {
     char unknown[256];       /* for an address without a name */
 };
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
-}
-
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
-                      struct tch_names *names)
+                      struct tch_intern *names)
 {
     *s = (struct tch_symbols){.options = *options, .names = names};
     tch_buf_init(&s->text, NAME_MAX_BYTES);
@@ -166,7 +161,7 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
 {
     struct tch_symbol_object *o;
 
-    if (!tch_grow((void **)&s->objects, &s->object_cap, (size_t)id + 1, sizeof o))
+    if (tch_array_reserve(&s->objects, &s->object_cap, (size_t)id + 1) < 0)
         return NULL;
     while (s->object_count <= id)
         s->objects[s->object_count++] = NULL;
@@ -187,7 +182,7 @@ static bool push(struct tch_symbols *s, const char *name, const struct tch_scope
 {
     char *demangled = tch_demangle(name);
     const char *text = demangled ? demangled : name;
-    int64_t id;
+    uint32_t id;
 
     tch_buf_clear(&s->text);
     tch_add_symbol(&s->text, (struct tch_span){text, strnlen(text, NAME_LONGEST)});
@@ -197,11 +192,11 @@ static bool push(struct tch_symbols *s, const char *name, const struct tch_scope
                      strrchr(scope->file, '/') ? strrchr(scope->file, '/') + 1 : scope->file,
                      scope->line);
     tch_buf_adds(&s->text, mark);
-    id = tch_names_add(s->names, s->text.data, s->text.len);
-    if (id < 0 ||
-        !tch_grow((void **)&s->frames, &s->frame_cap, s->frame_count + 1, sizeof *s->frames))
+    id = tch_intern_add(s->names, s->text.data, s->text.len);
+    if (id == TCH_INTERN_NONE ||
+        tch_array_reserve(&s->frames, &s->frame_cap, s->frame_count + 1) < 0)
         return false;
-    s->frames[s->frame_count++] = (uint32_t)id;
+    s->frames[s->frame_count++] = id;
     return true;
 }
 
@@ -264,9 +259,9 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
         fixed = "[truncated]";
     else if (object->kind == TCH_OBJECT_JIT)
         fixed = "[anonymous]"; /* until its map is there */
-    if (!tch_grow((void **)&s->list, &s->cap, s->count + 1, sizeof *s->list) ||
+    if (tch_array_reserve(&s->list, &s->cap, s->count + 1) < 0 ||
         !name_into(s, &naming, place, object, fixed))
-        return no_memory(err);
+        return tch_fail_memory(err);
     s->list[s->count++] = naming;
     return 0;
 }
@@ -274,11 +269,11 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
 int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_place *place,
                       const struct tch_code_object *object, tacho_error *err)
 {
-    return name_into(s, &s->list[id], place, object, NULL) ? 0 : no_memory(err);
+    return name_into(s, &s->list[id], place, object, NULL) ? 0 : tch_fail_memory(err);
 }
 
 int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_object *kernel,
                                tacho_error *err)
 {
-    return get_object(s, TCH_OBJECT_THE_KERNEL, kernel) ? 0 : no_memory(err);
+    return get_object(s, TCH_OBJECT_THE_KERNEL, kernel) ? 0 : tch_fail_memory(err);
 }

@@ -44,8 +44,8 @@ struct tch_symbol_object;
 /** All zero but options and names. */
 struct tch_symbols {
     struct tch_symbol_options options;
-    struct tch_names *names; /**< where the names go; borrowed */
-    struct tch_naming *list; /**< by the number of the place */
+    struct tch_intern *names; /**< where the names go; borrowed */
+    struct tch_naming *list;  /**< by the number of the place */
     size_t count;
     uint32_t *frames;
 
@@ -59,7 +59,7 @@ struct tch_symbols {
 };
 
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
-                      struct tch_names *names);
+                      struct tch_intern *names);
 void tch_symbols_release(struct tch_symbols *s);
 
 /** Names the next place, from number 0 on. @return 0 or TACHO_ENOMEM */

@@ -9,7 +9,7 @@
 #include <elfutils/libdw.h>
 #include <unistd.h>
 
-#include "kit/flame/grow.h"
+#include "base/array.h"
 
 /* A piece of code; the same form for units and functions. */
 struct range {
@@ -47,7 +47,7 @@ static bool add_range(struct ranges *ranges, struct range range)
 {
     if (range.start >= range.end)
         return true;
-    if (!tch_grow((void **)&ranges->list, &ranges->cap, ranges->count + 1, sizeof range))
+    if (tch_array_reserve(&ranges->list, &ranges->cap, ranges->count + 1) < 0)
         return false;
     ranges->list[ranges->count++] = range;
     return true;
@@ -125,7 +125,7 @@ static bool index_units(struct tch_dwarf *d)
     while (dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
         if (type != DW_UT_compile && type != DW_UT_partial)
             continue;
-        if (!tch_grow((void **)&d->units, &d->unit_cap, d->unit_count + 1, sizeof *d->units))
+        if (tch_array_reserve(&d->units, &d->unit_cap, d->unit_count + 1) < 0)
             return false;
         d->units[d->unit_count] = (struct unit){.die = dwarf_dieoffset(&die)};
         if (!add_die(&d->ranges, &die, d->unit_count++))

@@ -1,7 +1,7 @@
 /* Sorted symbols. */
 #include "symbol_table.h"
 
-#include "kit/flame/grow.h"
+#include "base/array.h"
 #include "kit/flame/unwind/code_object.h"
 
 void tch_symbol_table_release(struct tch_symbol_table *table)
@@ -15,8 +15,8 @@ bool tch_symbol_table_add(struct tch_symbol_table *table, uint64_t addr, uint64_
                           uint32_t rank, const char *name, size_t len)
 {
     if (table->text_len + len + 1 > UINT32_MAX ||
-        !tch_grow((void **)&table->list, &table->cap, table->count + 1, sizeof *table->list) ||
-        !tch_grow((void **)&table->text, &table->text_cap, table->text_len + len + 1, 1))
+        tch_array_reserve(&table->list, &table->cap, table->count + 1) < 0 ||
+        tch_array_reserve(&table->text, &table->text_cap, table->text_len + len + 1) < 0)
         return false;
     table->list[table->count++] = (struct tch_symbol){addr, size, (uint32_t)table->text_len, rank};
     memcpy(table->text + table->text_len, name, len);

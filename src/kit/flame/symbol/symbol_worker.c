@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
+#include "base/array.h"
 #include "base/fail.h"
-#include "kit/flame/grow.h"
 #include "kit/flame/sample/collect_records.h"
 
 /* Takes over all jobs there are; false at the end. */
@@ -80,7 +80,7 @@ int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect
     if (fresh == 0)
         return 0;
     pthread_mutex_lock(&w->lock);
-    ok = tch_grow((void **)&w->jobs, &w->job_cap, w->job_count + fresh, sizeof *w->jobs);
+    ok = tch_array_reserve(&w->jobs, &w->job_cap, w->job_count + fresh) == 0;
     for (; ok && w->fed < c->places.count; w->fed++) {
         const struct tch_code_place *place = &c->places.list[w->fed];
 
@@ -88,7 +88,7 @@ int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect
     }
     pthread_cond_signal(&w->more);
     pthread_mutex_unlock(&w->lock);
-    return ok ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+    return ok ? 0 : tch_fail_memory(err);
 }
 
 int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err)

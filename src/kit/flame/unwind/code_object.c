@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "kit/flame/grow.h"
+#include "base/array.h"
 #include "kit/flame/symbol/symbol_debug.h"
 
 static bool starts(const char *text, const char *with)
@@ -36,7 +36,7 @@ static bool append(struct tch_code_objects *objects, enum tch_code_object_kind k
     size_t len = strlen(path) + 1;
     struct tch_code_object *object;
 
-    if (!tch_grow((void **)&objects->list, &objects->cap, objects->count + 1, sizeof object))
+    if (tch_array_reserve(&objects->list, &objects->cap, objects->count + 1) < 0)
         return false;
     object = calloc(1, sizeof *object);
     if (!object)
@@ -58,9 +58,9 @@ static bool append(struct tch_code_objects *objects, enum tch_code_object_kind k
 bool tch_code_objects_init(struct tch_code_objects *objects)
 {
     *objects = (struct tch_code_objects){0};
-    return tch_names_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
+    return tch_intern_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
            append(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
-           tch_names_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
+           tch_intern_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
            append(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0, 0);
 }
 
@@ -74,16 +74,16 @@ void tch_code_objects_release(struct tch_code_objects *objects)
         free(objects->list[i]);
     }
     free(objects->list);
-    tch_names_release(&objects->keys);
+    tch_intern_release(&objects->keys);
     *objects = (struct tch_code_objects){0};
 }
 
-int64_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
-                             uint32_t pid)
+uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
+                              uint32_t pid)
 {
     enum tch_code_object_kind kind = kind_of(name);
     char key[PATH_MAX + 64];
-    int64_t id;
+    uint32_t id;
     int len;
 
     if (kind == TCH_OBJECT_JIT)
@@ -92,9 +92,9 @@ int64_t tch_code_objects_add(struct tch_code_objects *objects, const char *name,
         len = snprintf(key, sizeof key, "%llu %s", (unsigned long long)inode, name);
     if (len < 0 || (size_t)len >= sizeof key)
         return TCH_OBJECT_NOWHERE;
-    id = tch_names_add(&objects->keys, key, (size_t)len);
-    if (id >= 0 && (size_t)id == objects->count && !append(objects, kind, name, inode, pid))
-        return -1;
+    id = tch_intern_add(&objects->keys, key, (size_t)len);
+    if (id == objects->count && !append(objects, kind, name, inode, pid))
+        return TCH_INTERN_NONE;
     return id;
 }
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/intern.h"
 #include "elf_image.h"
-#include "kit/flame/frame_names.h"
 #include "unwind.h"
 
 enum tch_code_object_kind {
@@ -43,7 +43,7 @@ struct tch_code_object {
 
 /** All zero but initialised by tch_code_objects_init(). Objects stay where they are. */
 struct tch_code_objects {
-    struct tch_names keys;
+    struct tch_intern keys;
     struct tch_code_object **list;
     size_t count;
     size_t cap;
@@ -59,8 +59,8 @@ void tch_code_objects_release(struct tch_code_objects *objects);
  * @param name   as the kernel gives it: a path, "[vdso]", "//anon"
  * @param inode  tells a file from a later one of the same path
  */
-int64_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
-                             uint32_t pid);
+uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
+                              uint32_t pid);
 
 /** Opens the file and reads its unwind information, once; false: no memory. That there is no such
     file, or that it is no ELF file, shows in `usable`. */
@@ -87,8 +87,8 @@ struct tch_code_place {
 
 /** All zero but initialised by tch_code_places_init(). */
 struct tch_code_places {
-    struct tch_names keys;
-    struct tch_names rows; /* distinct ones */
+    struct tch_intern keys;
+    struct tch_intern rows; /* distinct ones */
     struct tch_code_place *list;
     size_t count;
     size_t cap;
@@ -98,7 +98,7 @@ bool tch_code_places_init(struct tch_code_places *places);
 void tch_code_places_release(struct tch_code_places *places);
 
 /** The number of a place; -1: no memory. */
-int64_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr);
+uint32_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr);
 
 /** 1 and how to unwind from there; 0: nothing is known of that; -1: no memory. */
 int tch_code_places_row(struct tch_code_places *places, uint32_t id, struct tch_code_object *object,

@@ -1,7 +1,7 @@
 /* Distinct places and their unwind rows, of which there are few. */
 #include "code_object.h"
 
-#include "kit/flame/grow.h"
+#include "base/array.h"
 
 enum { ROW_UNKNOWN = 0, ROW_NONE = 1, ROW_FIRST = 2 };
 
@@ -18,21 +18,21 @@ bool tch_code_places_init(struct tch_code_places *places)
 
 void tch_code_places_release(struct tch_code_places *places)
 {
-    tch_names_release(&places->keys);
-    tch_names_release(&places->rows);
+    tch_intern_release(&places->keys);
+    tch_intern_release(&places->rows);
     free(places->list);
     *places = (struct tch_code_places){0};
 }
 
-int64_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr)
+uint32_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr)
 {
     struct key key = {addr, object};
-    int64_t id = tch_names_add(&places->keys, (const char *)&key, sizeof key);
+    uint32_t id = tch_intern_add(&places->keys, (const char *)&key, sizeof key);
 
-    if (id < 0 || (size_t)id < places->count)
+    if (id == TCH_INTERN_NONE || id < places->count)
         return id;
-    if (!tch_grow((void **)&places->list, &places->cap, places->count + 1, sizeof *places->list))
-        return -1;
+    if (tch_array_reserve(&places->list, &places->cap, places->count + 1) < 0)
+        return TCH_INTERN_NONE;
     places->list[places->count++] = (struct tch_code_place){.addr = addr, .object = object};
     return id;
 }
@@ -41,22 +41,21 @@ int tch_code_places_row(struct tch_code_places *places, uint32_t id, struct tch_
                         struct tch_cfi_row *ret)
 {
     struct tch_code_place *place = &places->list[id];
-    int64_t row;
-    size_t len;
+    uint32_t row;
 
     if (place->row == ROW_NONE)
         return 0;
     if (place->row >= ROW_FIRST) {
-        memcpy(ret, tch_names_text(&places->rows, place->row - ROW_FIRST, &len), sizeof *ret);
+        memcpy(ret, tch_intern_text(&places->rows, place->row - ROW_FIRST), sizeof *ret);
         return 1;
     }
     if (!tch_code_object_row(object, place->addr, ret)) {
         place->row = ROW_NONE;
         return 0;
     }
-    row = tch_names_add(&places->rows, (const char *)ret, sizeof *ret);
-    if (row < 0)
+    row = tch_intern_add(&places->rows, (const char *)ret, sizeof *ret);
+    if (row == TCH_INTERN_NONE)
         return -1;
-    place->row = (uint32_t)row + ROW_FIRST;
+    place->row = row + ROW_FIRST;
     return 1;
 }

@@ -1,5 +1,5 @@
 /* The entries of .eh_frame, found by address. */
-#include "kit/flame/grow.h"
+#include "base/array.h"
 #include "unwind_read.h"
 
 /* How an address is written: a format, what it is relative to, and a flag. */
@@ -174,7 +174,7 @@ static bool build_index(struct tch_cfi *cfi)
         if (!enter_entry(&c, &id, &id_at))
             break;
         if (id != 0 && read_fde(cfi, at, &fde)) {
-            if (!tch_grow((void **)&cfi->index, &cap, cfi->count + 1, sizeof *cfi->index))
+            if (tch_array_reserve(&cfi->index, &cap, cfi->count + 1) < 0)
                 return false;
             cfi->index[cfi->count++] = (struct tch_cfi_fde){fde.start, at};
         }
