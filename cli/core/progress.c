@@ -1,8 +1,8 @@
 /* How far a long work is: one line on stderr. */
 #include "progress.h"
 
+#include "bars.h"
 #include "base/clock.h"
-#include "format.h"
 #include "text.h"
 
 enum {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/json_read.h"
-#include "cli/core/format.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "lib/event/event_parse.h"
@@ -53,7 +53,7 @@ static void add_members(struct tch_buf *b, tacho_raw object, bool times)
         tch_json_unescape(&key, b);
         tch_buf_addc(b, '=');
         if (times && value.type == TCH_JSON_NUMBER && tch_json_to_f64(&value) >= 0) {
-            cli_add_duration(b, tch_json_to_f64(&value) * 1000);
+            tch_add_value(b, TCH_NS, tch_json_to_f64(&value) * 1000);
         } else if (value.type == TCH_JSON_STRING) {
             struct tch_json_value text = tch_raw_string((tacho_raw){value.text, value.len});
 

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
-#include "cli/core/format.h"
+#include "cli/core/bars.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
@@ -141,7 +142,7 @@ static void add_cell_time(struct table *t, double us)
     if (us < 0) /* no time, but somebody wrote it */
         tch_buf_addf(&b, "%.4g us", us);
     else
-        cli_add_duration(&b, us * 1000);
+        tch_add_value(&b, TCH_NS, us * 1000);
     cli_table_add(t, PLAIN, b.data);
 }
 
@@ -157,7 +158,7 @@ static void add_cell_share(struct table *t, double share)
 
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     if (isfinite(share) && share >= 0)
-        cli_add_percent(&b, share);
+        tch_add_percent(&b, share);
     cli_table_add(t, PLAIN, b.data);
 }
 
@@ -264,7 +265,7 @@ static void add_group(struct tch_buf *b, const struct args *args, struct tch_sta
     tch_buf_addf(b, ": %" PRIu64 " events", g->events);
     if (total > 0) {
         tch_buf_adds(b, ", ");
-        cli_add_duration(b, total * 1000);
+        tch_add_value(b, TCH_NS, total * 1000);
         tch_buf_adds(b, is_stage ? " in all (its stage total)" : " in all (the sum of its stages)");
     }
     tch_buf_addc(b, '\n');

@@ -1,9 +1,9 @@
 /* tacho events compare, for people: settings that differ, a table a group, what only one has. */
+#include "base/human_number.h"
 #include "cmd_events_compare.h"
 
 #include <inttypes.h>
 
-#include "cli/core/format.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 
@@ -76,7 +76,7 @@ static void add_amount(struct table *t, const struct tch_stage *stage, double va
     if (stage->is_count || value < 0)
         tch_buf_addf(&b, "%.6g", value);
     else
-        cli_add_duration(&b, value * 1000);
+        tch_add_value(&b, TCH_NS, value * 1000);
     cli_table_add(t, PLAIN, b.data);
 }
 

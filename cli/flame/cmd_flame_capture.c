@@ -8,9 +8,9 @@
 #include <tacho/flame.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/core/format.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/draw/frame_text.h"
 #include "kit/flame/sample/perf_rings.h"
@@ -303,13 +303,13 @@ static void add_text(struct tch_buf *b, const tacho_flame *flame)
         tch_buf_adds(b, ", truncated stacks ");
         tch_add_grouped(b, tacho_flame_truncated(flame));
         tch_buf_adds(b, " (");
-        cli_add_percent(b, (double)tacho_flame_truncated(flame) / (double)(samples ? samples : 1));
+        tch_add_percent(b, (double)tacho_flame_truncated(flame) / (double)(samples ? samples : 1));
         tch_buf_addc(b, ')');
     }
     tch_buf_adds(b, "\ntook:     ");
-    cli_add_duration(b, (double)tacho_flame_duration_ns(flame));
+    tch_add_value(b, TCH_NS, (double)tacho_flame_duration_ns(flame));
     tch_buf_adds(b, ", of which after the end ");
-    cli_add_duration(b, (double)tacho_flame_after_ns(flame));
+    tch_add_value(b, TCH_NS, (double)tacho_flame_after_ns(flame));
     tch_buf_addc(b, '\n');
 }
 

@@ -1,10 +1,10 @@
 /* tacho baseline show. */
 #include <math.h>
 
+#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/table.h"
 #include "cmd_baseline_parts.h"
-#include "kit/run/value.h"
 
 static void show_occasions(struct tch_buf *out, const struct term *term,
                            const struct tch_baseline *b)

@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "base/human_number.h"
 #include "cli/core/cmd.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "kit/report/verdict_formats.h"
-#include "kit/run/value.h"
 
 enum { OUT_MAX = 64 << 20, SHOWN_DIFFERENCES = 12, SHOWN_VALUE = 40, PLOT = 25, PLOT_FROM = 120 };
 

@@ -3,13 +3,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
 #include "kit/report/report.h"
 #include "kit/run/folder_seal.h"
 #include "kit/run/run.h"
-#include "kit/run/value.h"
 #include "run_options.h"
 #include "run_view.h"
 

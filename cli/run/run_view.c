@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/human_number.h"
 #include "cli/core/table.h"
 #include "kit/report/report.h"
-#include "kit/run/value.h"
 #include "kit/stats/ratio.h"
 
 enum { LAST_LINES = 5 };

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
-#include "cli/core/format.h"
+#include "cli/core/bars.h"
 #include "cli/core/table.h"
 
 static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
@@ -81,7 +82,7 @@ static const char *show(const struct stats_job *job, double value, bool exact, c
         return "-";
     tch_buf_init_on(&b, out, 64, 63);
     if (job->unit_ns > 0) {
-        cli_add_duration(&b, value * job->unit_ns);
+        tch_add_value(&b, TCH_NS, value * job->unit_ns);
     } else if (!exact || value != floor(value) || fabs(value) >= 1e15) {
         tch_buf_addf(&b, "%.6g", value);
     } else {
@@ -161,7 +162,7 @@ static void add_drawing(struct tch_buf *b, const struct stats_job *job, const st
         cli_add_bar(&bar, &args->out, (double)count / (double)most, 40);
         cli_table_add(&t, CYAN, bar.data);
         tch_buf_clear(&bar);
-        cli_add_count(&bar, count);
+        tch_add_value(&bar, TCH_COUNT, (double)count);
         cli_table_add(&t, PLAIN, count > 0 ? bar.data : "");
         tch_buf_release(&bar);
     }

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "base/human_number.h"
 #include "cli/core/table.h"
-#include "kit/run/value.h"
 
 enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7 };
 

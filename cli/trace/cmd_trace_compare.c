@@ -1,9 +1,9 @@
 /* tacho trace compare: spans of two traces side by side. */
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/core/format.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
@@ -99,10 +99,10 @@ static void add_json(struct tch_buf *b, const struct tch_trace_comparison *c, ch
 static void add_side(struct table *t, struct tch_buf *text, const struct tch_compare_side *side)
 {
     tch_buf_clear(text);
-    cli_add_count(text, side->count);
+    tch_add_value(text, TCH_COUNT, (double)side->count);
     cli_table_add(t, PLAIN, text->data);
     tch_buf_clear(text);
-    cli_add_duration(text, (double)side->total);
+    tch_add_value(text, TCH_NS, (double)side->total);
     cli_table_add(t, PLAIN, side->count > 0 ? text->data : "-");
 }
 

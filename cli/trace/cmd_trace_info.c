@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
-#include "cli/core/format.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
@@ -178,11 +178,11 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r, const s
     else
         tch_buf_adds(&text, "not told when");
     tch_buf_adds(&text, ", for ");
-    cli_add_duration(&text, (double)duration(r, f));
+    tch_add_value(&text, TCH_NS, (double)duration(r, f));
     tch_buf_adds(&text, head->ended ? "" : "; it did not end in order, or goes on");
     add_row(&t, "recorded", PLAIN, text.data);
     tch_buf_clear(&text);
-    cli_add_size(&text, r->size);
+    tch_add_value(&text, TCH_BYTES, (double)r->size);
     add_row(&t, "size", PLAIN, text.data);
     add_rowf(&t, "threads", "%u", (unsigned)r->threads);
     add_rowf(&t, "spans", "%llu, %llu of them never ended",

@@ -1,7 +1,7 @@
 /* tacho trace merge: several traces in one file, on one clock. */
 #include <stdio.h>
 
-#include "cli/core/format.h"
+#include "base/human_number.h"
 #include "cli/core/opt.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/trace_merge.h"
@@ -30,14 +30,14 @@ static int tell_input(const struct tch_merged_input *in, bool quiet)
     tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
     if (in->way != TCH_MERGE_FIRST) {
         tch_buf_adds(&text, in->offset < 0 ? ", -" : ", +");
-        cli_add_duration(&text, (double)(in->offset < 0 ? -in->offset : in->offset));
+        tch_add_value(&text, TCH_NS, (double)(in->offset < 0 ? -in->offset : in->offset));
     }
     if (in->way == TCH_MERGE_TICKS || in->way == TCH_MERGE_BOOT || in->way == TCH_MERGE_WALL) {
         tch_buf_adds(&text, in->way == TCH_MERGE_TICKS  ? " by the time stamp counter, to within "
                             : in->way == TCH_MERGE_BOOT ? " by the clock of the boot, to within "
                             : in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
                                                         : " by wall clock, to no better than ");
-        cli_add_duration(&text, (double)in->uncertainty);
+        tch_add_value(&text, TCH_NS, (double)in->uncertainty);
     } else if (in->way != TCH_MERGE_FIRST) {
         tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
     }

@@ -1,9 +1,9 @@
 /* tacho trace summary: where the time of a trace went. */
 #include <string.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/core/format.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
@@ -145,7 +145,7 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
 static void add_cell_duration(struct table *t, struct tch_buf *text, double ns)
 {
     tch_buf_clear(text);
-    cli_add_duration(text, ns);
+    tch_add_value(text, TCH_NS, ns);
     cli_table_add(t, PLAIN, text->data);
 }
 
@@ -175,7 +175,7 @@ static void add_table(struct tch_buf *b, const struct tch_summary *s, const stru
         tch_summary_add_key(s, row, &text);
         cli_table_add(&t, PLAIN, text.len > 0 ? text.data : "(none)");
         tch_buf_clear(&text);
-        cli_add_count(&text, row->count);
+        tch_add_value(&text, TCH_COUNT, (double)row->count);
         cli_table_add(&t, PLAIN, text.data);
         add_cell_duration(&t, &text, (double)row->total);
         add_cell_duration(&t, &text, (double)row->self);
@@ -199,9 +199,9 @@ static void add_stretches(struct table *t, struct tch_buf *text, const struct tc
     tch_buf_clear(text);
     for (size_t i = 0; i < TCH_SUMMARY_LONGEST && list[i].dur > 0; i++) {
         tch_buf_adds(text, i > 0 ? ", " : "");
-        cli_add_duration(text, (double)list[i].dur);
+        tch_add_value(text, TCH_NS, (double)list[i].dur);
         tch_buf_adds(text, " at ");
-        cli_add_duration(text, (double)(list[i].ts - first));
+        tch_add_value(text, TCH_NS, (double)(list[i].ts - first));
     }
     cli_table_add(t, PLAIN, text->len > 0 ? text->data : "-");
 }
@@ -225,10 +225,10 @@ static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const str
         tch_model_add_track_name(&s->model, track->track, &text);
         cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
-        cli_add_count(&text, track->spans);
+        tch_add_value(&text, TCH_COUNT, (double)track->spans);
         cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
-        cli_add_percent(&text, track->last > track->first
+        tch_add_percent(&text, track->last > track->first
                                    ? (double)track->busy / (double)(track->last - track->first)
                                    : 1);
         cli_table_add(&t, PLAIN, text.data);
@@ -249,9 +249,9 @@ static void add_head(struct tch_buf *b, const struct tch_summary *s)
 
     cli_trace_add_kind(b, m);
     tch_buf_adds(b, ", ");
-    cli_add_size(b, m->bytes);
+    tch_add_value(b, TCH_BYTES, (double)m->bytes);
     tch_buf_adds(b, ", ");
-    cli_add_duration(b, (double)(s->last - s->first));
+    tch_add_value(b, TCH_NS, (double)(s->last - s->first));
     tch_buf_addf(b, ": %llu spans", (unsigned long long)s->spans);
     if (s->unfinished > 0)
         tch_buf_addf(b, ", %llu that never ended", (unsigned long long)s->unfinished);

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
-#include "cli/core/format.h"
 #include "cli/core/table.h"
 #include "trace_text.h"
 
@@ -87,10 +87,10 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
     cli_table_init(&t, term, columns, 2);
     add_row(&t, "format", "%s", kind);
     tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
-    cli_add_size(&text, m->bytes);
+    tch_add_value(&text, TCH_BYTES, (double)m->bytes);
     add_row(&t, "size", "%s", text.data);
     tch_buf_clear(&text);
-    cli_add_duration(&text, (double)(s->last - s->first));
+    tch_add_value(&text, TCH_NS, (double)(s->last - s->first));
     add_row(&t, "length", "%s", text.data);
     tch_buf_release(&text);
     add_row(&t, "processes", "%u", (unsigned)tch_model_process_count(m));

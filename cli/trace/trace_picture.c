@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/core/format.h"
+#include "base/human_number.h"
 #include "cli/core/text.h"
 
 enum {
@@ -166,7 +166,7 @@ static void add_lane(const struct picture *p, struct tch_buf *b, size_t lane, st
 static void add_axis(const struct picture *p, struct tch_buf *b, struct tch_buf *text)
 {
     tch_buf_clear(text);
-    cli_add_duration(text, (double)(p->s->last - p->s->first));
+    tch_add_value(text, TCH_NS, (double)(p->s->last - p->s->first));
     cli_add_blanks(b, p->name_width + 2);
     tch_buf_addc(b, '0');
     cli_add_blanks(b, p->cells > text->len + 1 ? p->cells - text->len - 1 : 1);

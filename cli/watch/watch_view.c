@@ -3,8 +3,9 @@
 
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
-#include "cli/core/format.h"
+#include "cli/core/bars.h"
 #include "cli/core/table.h"
 
 static void push(double values[WATCH_GRAPH], double value)
@@ -43,10 +44,10 @@ void cli_watch_add_live(struct tch_buf *b, const struct term *term, const struct
     struct tch_buf value;
 
     tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
-    cli_add_size(&value, job->now.tree.rss_bytes);
+    tch_add_value(&value, TCH_BYTES, (double)job->now.tree.rss_bytes);
     add_live_line(b, term, job, "memory", text, job->memory);
     tch_buf_adds(b, "  peak ");
-    cli_add_size(b, job->now.tree.peak_rss_bytes);
+    tch_add_value(b, TCH_BYTES, (double)job->now.tree.peak_rss_bytes);
     snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
     tch_buf_adds(b, "\x1b[K\n");
     add_live_line(b, term, job, "cpu", text, job->cpu);
@@ -153,7 +154,7 @@ static void add_size_row(struct table *t, const char *name, uint64_t bytes, cons
     struct tch_buf b;
 
     tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    cli_add_size(&b, bytes);
+    tch_add_value(&b, TCH_BYTES, (double)bytes);
     cli_table_add(t, PLAIN, name);
     cli_table_add(t, BOLD, b.data);
     cli_table_add(t, PLAIN, what);
@@ -165,7 +166,7 @@ static void add_time_row(struct table *t, const char *name, double ns, const cha
     struct tch_buf b;
 
     tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    cli_add_duration(&b, ns);
+    tch_add_value(&b, TCH_NS, ns);
     cli_table_add(t, PLAIN, name);
     cli_table_add(t, BOLD, b.data);
     cli_table_add(t, PLAIN, what);

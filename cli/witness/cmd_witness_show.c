@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "base/float_text.h"
+#include "base/human_number.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/core/format.h"
 #include "cli/core/table.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
@@ -226,7 +226,7 @@ static int show_seal(struct args *args, const char *folder)
         struct tch_buf size;
 
         tch_buf_init(&size, 64);
-        cli_add_size(&size, lines[i].bytes);
+        tch_add_value(&size, TCH_BYTES, (double)lines[i].bytes);
         cli_table_add(&t, PLAIN, lines[i].file);
         cli_table_add(&t, PLAIN, size.data);
         cli_table_add(&t, PLAIN, lines[i].sha256);

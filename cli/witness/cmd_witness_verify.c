@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/human_number.h"
 #include "base/json_write.h"
-#include "cli/core/format.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
@@ -75,7 +75,7 @@ static void add_text(struct verify *v, const struct finding *f)
     }
     if (strcmp(f->kind, "seal") == 0) {
         tch_buf_addf(b, "%llu files, ", (unsigned long long)f->entries);
-        cli_add_size(b, f->bytes);
+        tch_add_value(b, TCH_BYTES, (double)f->bytes);
         tch_buf_adds(b, ", as sealed");
     } else if (strcmp(f->kind, "bundle") == 0) {
         tch_buf_addf(b, "bundle of %llu logs, %llu entries", (unsigned long long)f->logs,

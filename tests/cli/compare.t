@@ -12,8 +12,8 @@ $ tacho compare compare/a compare/b
 | CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●               0.50  no change seen
-| items/s         4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
-| tps             49.554     43.094  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| items/s           4955       4309  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| tps              49.55      43.09  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
 
 # Judged: wall time is 15 % slower, 5 % are allowed.
 $ tacho compare -t wall=5% -t memory=5% compare/a compare/b
@@ -29,8 +29,8 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b
 | CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●   ┆           0.50  PASS
-| items/s         4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
-| tps             49.554     43.094  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| items/s           4955       4309  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| tps              49.55      43.09  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
 | 
 | FAIL
 [2]
@@ -52,8 +52,8 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 | CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●               0.50  no change seen
-| items/s         4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
-| tps             49.554     43.094  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │               0.00  FAIL
+| items/s           4955       4309  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
+| tps              49.55      43.09  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │               0.00  FAIL
 | 
 | FAIL
 [2]
@@ -85,8 +85,8 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | | peak memory | 8.004 MiB | 8.004 MiB | 0.0 % [0.0 % … 0.0 %] | 5 % | ✅ PASS |
 | | CPU time | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
 | | user CPU | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
-| | items/s | 4955.4 | 4309.4 | -13.0 % [-13.0 % … -13.0 %] |  |  less |
-| | tps | 49.554 | 43.094 | -13.0 % [-13.0 % … -13.0 %] |  |  less |
+| | items/s | 4955 | 4309 | -13.0 % [-13.0 % … -13.0 %] |  |  less |
+| | tps | 49.55 | 43.09 | -13.0 % [-13.0 % … -13.0 %] |  |  less |
 | 
 | </details>
 | 
@@ -113,8 +113,8 @@ $ LC_ALL=C COLUMNS=80 tacho compare -t wall=5% compare/a compare/b
 | CPU time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  slower
 | user CPU     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  slower
 | peak me...  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %       0.50  no change seen
-| items/s        4955.4     4309.4  -13.0 %  -13.0 % .. -13.0 %   0.00  less
-| tps            49.554     43.094  -13.0 %  -13.0 % .. -13.0 %   0.00  less
+| items/s          4955       4309  -13.0 %  -13.0 % .. -13.0 %   0.00  less
+| tps             49.55      43.09  -13.0 %  -13.0 % .. -13.0 %   0.00  less
 | 
 | FAIL
 [2]

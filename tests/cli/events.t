@@ -201,21 +201,21 @@ $ tacho events emit e --model m --commit-sha c --env-hash sha256:1 --concurrency
 
 # Where the time went.
 $ for i in 1 2 3; do tacho events emit step --stage total=$((i * 1000)) --stage 'in={"x_us":500,"x_calls":7}' --stage idle=0 --shape batch=$i -o /dev/stdout; done | tacho events summary -
-| step: 3 events, 6.00 ms in all (its stage total)
-|   stage    count    total     mean      p50      p95      p99      max   share
-|   total        3  6.00 ms  2.00 ms  2.00 ms  3.00 ms  3.00 ms  3.00 ms  100.0%
-|   in.x_us      3  1.50 ms   500 us   500 us   500 us   500 us   500 us   25.0%
+| step: 3 events, 6.000 ms in all (its stage total)
+|   stage    count     total      mean       p50       p95       p99       max   share
+|   total        3  6.000 ms  2.000 ms  2.000 ms  3.000 ms  3.000 ms  3.000 ms  100.0%
+|   in.x_us      3  1.500 ms  500.0 us  500.0 us  500.0 us  500.0 us  500.0 us   25.0%
 |   1 stages are 0 throughout and not shown; --json has them
 |   count of    count  total  mean  p50  p95  p99  max
 |   in.x_calls      3     21     7    7    7    7    7
 $ for i in 1 2; do tacho events emit step --stage a=$i --shape batch=$i -o /dev/stdout; done | tacho events summary --by batch -
-| step batch=2: 1 events, 2.00 us in all (the sum of its stages)
-|   stage  count    total     mean      p50      p95      p99      max   share
-|   a          1  2.00 us  2.00 us  2.00 us  2.00 us  2.00 us  2.00 us  100.0%
+| step batch=2: 1 events, 2.000 us in all (the sum of its stages)
+|   stage  count     total      mean       p50       p95       p99       max   share
+|   a          1  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  100.0%
 | 
-| step batch=1: 1 events, 1.00 us in all (the sum of its stages)
-|   stage  count    total     mean      p50      p95      p99      max   share
-|   a          1  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us  1.00 us  100.0%
+| step batch=1: 1 events, 1.000 us in all (the sum of its stages)
+|   stage  count     total      mean       p50       p95       p99       max   share
+|   a          1  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  100.0%
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --event other -
 | no such event
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --json -
@@ -236,17 +236,17 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 | 
 | step: 24 events in A, 24 in B
 |   stage              n A  n B  median A  median B  B / A  95% interval        p  B is
-|   total               24   24   12.0 ms   12.3 ms  1.025  0.991 to 1.062   0.63  cannot tell
-|   model               24   24   11.1 ms   8.88 ms  0.800  0.770 to 0.831  5e-13  faster
-|   sample              24   24    211 us    211 us  1.000  0.981 to 1.020      1  cannot tell
-|   attn.kernel_us      24   24   51.0 us   76.0 us  1.490  1.481 to 1.500  5e-13  slower
+|   total               24   24  12.01 ms  12.30 ms  1.025  0.991 to 1.062   0.63  cannot tell
+|   model               24   24  11.10 ms  8.880 ms  0.800  0.770 to 0.831  5e-13  faster
+|   sample              24   24  211.0 us  211.0 us  1.000  0.981 to 1.020      1  cannot tell
+|   attn.kernel_us      24   24  51.00 us  76.00 us  1.490  1.481 to 1.500  5e-13  slower
 |   attn.kernel_calls   24   24        12        16  1.333  1.333 to 1.333  5e-13  more
 |   mostly_zero         24   24      0 ns      0 ns      -  has zeros           1  cannot tell
 |   1 stages are 0 in both and not shown; --json has them
 | 
 | load: 1 events in A, 1 in B
 |   stage  n A  n B  median A  median B  B / A  95% interval  p  B is
-|   read     1    1   4.00 ms   5.00 ms  1.250  too few       1  cannot tell
+|   read     1    1  4.000 ms  5.000 ms  1.250  too few       1  cannot tell
 | 
 | Only in A:
 |   step: only_a
@@ -269,20 +269,20 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 | 
 | step batch=1: 12 events in A, 12 in B
 |   stage       n A  n B  median A  median B  B / A  95% interval        p  B is
-|   total        12   12   12.0 ms   12.3 ms  1.025  0.975 to 1.080      1  cannot tell
-|   model        12   12   11.1 ms   8.88 ms  0.800  0.756 to 0.847  1e-05  faster
-|   sample       12   12    211 us    211 us  1.000  0.971 to 1.030      1  cannot tell
-|   attn.kern…   12   12   51.0 us   76.0 us  1.490  1.471 to 1.510  1e-05  slower
+|   total        12   12  12.01 ms  12.30 ms  1.025  0.975 to 1.080      1  cannot tell
+|   model        12   12  11.10 ms  8.880 ms  0.800  0.756 to 0.847  1e-05  faster
+|   sample       12   12  211.0 us  211.0 us  1.000  0.971 to 1.030      1  cannot tell
+|   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.471 to 1.510  1e-05  slower
 |   attn.kern…   12   12        12        16  1.333  1.333 to 1.333  1e-05  more
 |   mostly_ze…   12   12      0 ns      0 ns      -  has zeros           1  cannot tell
 |   1 stages are 0 in both and not shown; --json has them
 | 
 | step batch=8: 12 events in A, 12 in B
 |   stage       n A  n B  median A  median B  B / A  95% interval        p  B is
-|   total        12   12   11.9 ms   12.2 ms  1.025  0.973 to 1.081      1  cannot tell
-|   model        12   12   11.0 ms   8.80 ms  0.800  0.756 to 0.847  1e-05  faster
-|   sample       12   12    210 us    210 us  1.000  0.971 to 1.030      1  cannot tell
-|   attn.kern…   12   12   51.0 us   76.0 us  1.490  1.471 to 1.510  1e-05  slower
+|   total        12   12  11.92 ms  12.22 ms  1.025  0.973 to 1.081      1  cannot tell
+|   model        12   12  11.00 ms  8.800 ms  0.800  0.756 to 0.847  1e-05  faster
+|   sample       12   12  210.0 us  210.0 us  1.000  0.971 to 1.030      1  cannot tell
+|   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.471 to 1.510  1e-05  slower
 |   attn.kern…   12   12        12        16  1.333  1.333 to 1.333  1e-05  more
 |   mostly_ze…   12   12      0 ns      0 ns      -  has zeros           1  cannot tell
 |   1 stages are 0 in both and not shown; --json has them
@@ -304,7 +304,7 @@ $ tacho events compare --event load events/before.jsonl events/before.jsonl
 | 
 | load: 1 events in A, 1 in B
 |   stage  n A  n B  median A  median B  B / A  95% interval  p  B is
-|   read     1    1   4.00 ms   4.00 ms  1.000  too few       1  cannot tell
+|   read     1    1  4.000 ms  4.000 ms  1.000  too few       1  cannot tell
 | 
 | p is adjusted for 1 comparisons; above 0.05 nobody can tell.
 $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load events/before.jsonl -
@@ -318,7 +318,7 @@ $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load
 | 
 | load: 1 events in A, 1 in B
 |   stage  n A  n B  median A  median B  B / A  95% interval  p  B is
-|   read     1    1   4.00 ms   5.00 ms  1.250  too few       1  cannot tell
+|   read     1    1  4.000 ms  5.000 ms  1.250  too few       1  cannot tell
 | 
 | p is adjusted for 1 comparisons; above 0.05 nobody can tell.
 ! tacho: warning: -:27: invalid JSON: torn line, column 10: expected a value, found the end of the text
@@ -336,4 +336,4 @@ $ printf '[iter-prof] iter#3\nhello\n' | tacho events import --show-skipped -
 
 # As they come.
 $ tacho events emit step --stage total=1500 --stage 'n={"x":1}' --shape batch=4 --shape who=me -o /dev/stdout | tacho events follow -
-| step: total=1.50 ms | batch=4 who=me
+| step: total=1.500 ms | batch=4 who=me

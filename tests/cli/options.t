@@ -36,8 +36,8 @@ $ sample events import --output= a
 # The last one counts.
 $ sample table --width 200 --width 40 | head -3
 | name              time   share
-| main            1.25 s  100.0%  ████████
-| a function w…   625 ms   50.0%  ████
+| main           1.250 s  100.0%  ████████
+| a function …  625.0 ms   50.0%  ████
 
 # A program's own options are its own.
 $ sample run -n 3 prog -n 4 --help -- x

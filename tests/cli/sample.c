@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "base/human_number.h"
 #include "cli/cmds.h"
+#include "cli/core/bars.h"
 #include "cli/core/cli.h"
-#include "cli/core/format.h"
 #include "cli/core/opt.h"
 #include "cli/core/progress.h"
 #include "cli/core/table.h"
@@ -58,10 +59,10 @@ static int run_table(struct args *args)
 
         tch_buf_init(&cell, 256);
         cli_table_add(&t, CYAN, rows[i].name);
-        cli_add_duration(&cell, rows[i].ns);
+        tch_add_value(&cell, TCH_NS, rows[i].ns);
         cli_table_add(&t, PLAIN, cell.data);
         tch_buf_clear(&cell);
-        cli_add_percent(&cell, rows[i].share);
+        tch_add_percent(&cell, rows[i].share);
         cli_table_add(&t, PLAIN, cell.data);
         tch_buf_clear(&cell);
         cli_add_bar(&cell, &args->out, rows[i].share, 8);

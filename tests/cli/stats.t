@@ -2,34 +2,34 @@
 $ tacho stats stats/latency.csv
 | 8 numbers of wall_time_us, exact
 | 
-|                 95% interval
-| min     118 us
-| p50     121 us  118 us to 950 us
-| p90     950 us  too few numbers for an interval
-| p95     950 us  too few numbers for an interval
-| p99     950 us  too few numbers for an interval
-| p99.9   950 us  too few numbers for an interval
-| max     950 us
-| mean    226 us
-| std     274 us
-| mad    2.00 us
+|                  95% interval
+| min    118.0 us
+| p50    121.0 us  118.0 us to 950.0 us
+| p90    950.0 us  too few numbers for an interval
+| p95    950.0 us  too few numbers for an interval
+| p99    950.0 us  too few numbers for an interval
+| p99.9  950.0 us  too few numbers for an interval
+| max    950.0 us
+| mean   225.8 us
+| std    273.8 us
+| mad    2.000 us
 | 
-| 118 us  ████████████████████████████████████████  7
-| 170 us
-| 222 us
-| 274 us
-| 326 us
-| 378 us
-| 430 us
-| 482 us
-| 534 us
-| 586 us
-| 638 us
-| 690 us
-| 742 us
-| 794 us
-| 846 us
-| 898 us  █████▊                                    1
+| 118.0 us  ████████████████████████████████████████  7
+| 170.0 us
+| 222.0 us
+| 274.0 us
+| 326.0 us
+| 378.0 us
+| 430.0 us
+| 482.0 us
+| 534.0 us
+| 586.0 us
+| 638.0 us
+| 690.0 us
+| 742.0 us
+| 794.0 us
+| 846.0 us
+| 898.0 us  █████▊                                    1
 
 # Another column, other percentiles, no drawing.
 $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
@@ -69,32 +69,32 @@ $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -
 $ tacho stats --no-histogram -u ns stats/latency.hlog
 | 1000 numbers in 2 histograms, by histogram: within 0.39% of the exact answer
 | 
-|                 95% interval
-| min    1.00 us
-| p50     501 us  470 us to 530 us
-| p90     899 us  883 us to 920 us
-| p95     948 us  936 us to 965 us
-| p99     989 us  981 us to 997 us
-| p99.9   997 us  too few numbers for an interval
-| max    1.00 ms
-| mean    500 us
-| std     289 us
-| mad     250 us
+|                  95% interval
+| min    1.000 us
+| p50    500.7 us  470.0 us to 530.4 us
+| p90    899.1 us  882.7 us to 919.6 us
+| p95    948.2 us  935.9 us to 964.6 us
+| p99    989.2 us  981.0 us to 997.4 us
+| p99.9  997.4 us  too few numbers for an interval
+| max    1.000 ms
+| mean   500.5 us
+| std    288.7 us
+| mad    249.9 us
 
 $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
 | 100 numbers of decode in 1 histogram, by histogram: within 0.39% or 512 ns, if that is more, of the exact answer
 | 
-|                 95% interval
-| min     999 us
-| p50    49.9 ms  40.0 ms to 60.9 ms
-| p90    89.9 ms  84.1 ms to 96.2 ms
-| p95    95.2 ms  89.9 ms to 99.9 ms
-| p99    98.8 ms  too few numbers for an interval
-| p99.9  99.9 ms  too few numbers for an interval
-| max     100 ms
-| mean   50.5 ms
-| std    28.9 ms
-| mad    24.9 ms
+|                  95% interval
+| min    999.4 us
+| p50    49.94 ms  39.98 ms to 60.95 ms
+| p90    89.92 ms  84.15 ms to 96.21 ms
+| p95    95.16 ms  89.92 ms to 99.88 ms
+| p99    98.83 ms  too few numbers for an interval
+| p99.9  99.88 ms  too few numbers for an interval
+| max    100.1 ms
+| mean   50.50 ms
+| std    28.87 ms
+| mad    24.90 ms
 
 $ tacho stats -c encode stats/latency.hlog
 ! tacho: cannot read 'stats/latency.hlog': no line has the tag 'encode'; there are 'decode'

@@ -1,62 +1,62 @@
 # Traces: summaries, checks, and what is said when it cannot be done.
 $ tacho trace summary trace/full.json
-| Chrome JSON (object), 1.19 KiB, 20.0 us: 4 spans, 1 that never ended, 2 counters, 1 instants, 2 flows, 2 async
+| Chrome JSON (object), 1.191 KiB, 20.00 us: 4 spans, 1 that never ended, 2 counters, 1 instants, 2 flows, 2 async
 | 1 spans overlap others of their track only partly: 'tacho trace validate' tells where
 | 
 | server "x" / main   bbcccccccccbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 | server "x" / tid 9                     dddddddddaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-|                     0                                                                        20.0 us
+|                     0                                                                       20.00 us
 |                     a ov  b outer  c inner  d consume
 | 
-| name     count    total     self     mean      p50      p95      p99      max
-| outer        1  10.0 us  7.75 us  10.0 us  10.0 us  10.0 us  10.0 us  10.0 us
-| ov           1  10.0 us  10.0 us  10.0 us  10.0 us  10.0 us  10.0 us  10.0 us
-| consume      1  5.00 us  2.00 us  5.00 us  5.00 us  5.00 us  5.00 us  5.00 us
-| inner        1  2.25 us  2.25 us  2.25 us  2.25 us  2.25 us  2.25 us  2.25 us
+| name     count     total      self      mean       p50       p95       p99       max
+| outer        1  10.00 us  7.750 us  10.00 us  10.00 us  10.00 us  10.00 us  10.00 us
+| ov           1  10.00 us  10.00 us  10.00 us  10.00 us  10.00 us  10.00 us  10.00 us
+| consume      1  5.000 us  2.000 us  5.000 us  5.000 us  5.000 us  5.000 us  5.000 us
+| inner        1  2.250 us  2.250 us  2.250 us  2.250 us  2.250 us  2.250 us  2.250 us
 | 
-| track               spans    busy  longest stretches   longest gaps
-| server "x" / main       2   50.0%  10.0 us at 0 ns     10.0 us at 10.0 us
-| server "x" / tid 9      2  100.0%  12.0 us at 5.00 us  -
+| track               spans    busy  longest stretches     longest gaps
+| server "x" / main       2   50.0%  10.00 us at 0 ns      10.00 us at 10.00 us
+| server "x" / tid 9      2  100.0%  12.00 us at 5.000 us  -
 $ tacho trace summary --by track --top 1 trace/full.json
-| Chrome JSON (object), 1.19 KiB, 20.0 us: 4 spans, 1 that never ended, 2 counters, 1 instants, 2 flows, 2 async
+| Chrome JSON (object), 1.191 KiB, 20.00 us: 4 spans, 1 that never ended, 2 counters, 1 instants, 2 flows, 2 async
 | 1 spans overlap others of their track only partly: 'tacho trace validate' tells where
 | 
 | server "x" / main   bbcccccccccbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 | server "x" / tid 9                     dddddddddaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-|                     0                                                                        20.0 us
+|                     0                                                                       20.00 us
 |                     a ov  b outer  c inner  d consume
 | 
-| track               count    total     self     mean      p50      p95      p99      max
-| server "x" / tid 9      2  15.0 us  12.0 us  7.50 us  5.00 us  10.0 us  10.0 us  10.0 us
+| track               count     total      self      mean       p50       p95       p99       max
+| server "x" / tid 9      2  15.00 us  12.00 us  7.500 us  5.000 us  10.00 us  10.00 us  10.00 us
 | ... and 1 more; --top 2 shows all
 | 
-| track               spans    busy  longest stretches   longest gaps
-| server "x" / main       2   50.0%  10.0 us at 0 ns     10.0 us at 10.0 us
-| server "x" / tid 9      2  100.0%  12.0 us at 5.00 us  -
+| track               spans    busy  longest stretches     longest gaps
+| server "x" / main       2   50.0%  10.00 us at 0 ns      10.00 us at 10.00 us
+| server "x" / tid 9      2  100.0%  12.00 us at 5.000 us  -
 $ tacho trace summary --json trace/full.json
 | {"schema":"tacho.trace.summary.v1","file":"trace/full.json","format":"Chrome JSON (object)","bytes":1220,"events":13,"spans":4,"unfinished":1,"ends_without_begin":0,"overlaps":1,"counters":2,"instants":1,"flows":2,"async":2,"ignored":0,"bad":0,"dropped":0,"cut":false,"sorted_first":false,"first_ns":10000,"last_ns":30000,"by":"name","rows":[{"name":"outer","count":1,"total_ns":10000,"self_ns":7750,"mean_ns":10000.0,"min_ns":10000,"p50_ns":10000,"p95_ns":10000,"p99_ns":10000,"max_ns":10000,"max_ts_ns":10000},{"name":"ov","count":1,"total_ns":10000,"self_ns":10000,"mean_ns":10000.0,"min_ns":10000,"p50_ns":10000,"p95_ns":10000,"p99_ns":10000,"max_ns":10000,"max_ts_ns":17000},{"name":"consume","count":1,"total_ns":5000,"self_ns":2000,"mean_ns":5000.0,"min_ns":5000,"p50_ns":5000,"p95_ns":5000,"p99_ns":5000,"max_ns":5000,"max_ts_ns":15000},{"name":"inner","count":1,"total_ns":2250,"self_ns":2250,"mean_ns":2250.0,"min_ns":2250,"p50_ns":2250,"p95_ns":2250,"p99_ns":2250,"max_ns":2250,"max_ts_ns":10500}],"rows_left_out":0,"tracks":[{"track":"server \"x\" / main","pid":7,"tid":8,"spans":2,"first_ns":10000,"last_ns":30000,"busy_ns":10000,"longest_stretches":[{"ts_ns":10000,"dur_ns":10000}],"longest_gaps":[{"ts_ns":20000,"dur_ns":10000}]},{"track":"server \"x\" / tid 9","pid":7,"tid":9,"spans":2,"first_ns":15000,"last_ns":27000,"busy_ns":12000,"longest_stretches":[{"ts_ns":15000,"dur_ns":12000}],"longest_gaps":[]}]}
 $ tacho trace summary trace/cut.json
-| Chrome JSON (array), 118 B, 22.0 us: 2 spans
+| Chrome JSON (array), 118 B, 22.00 us: 2 spans
 | 1 spans overlap others of their track only partly: 'tacho trace validate' tells where
 | 
 | pid 1 / tid 1  bbbbbbbbaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-|                0                                                                             22.0 us
+|                0                                                                            22.00 us
 |                a inner  b outer
 | 
-| name   count    total     self     mean      p50      p95      p99      max
-| inner      1  20.0 us  20.0 us  20.0 us  20.0 us  20.0 us  20.0 us  20.0 us
-| outer      1  12.0 us  2.00 us  12.0 us  12.0 us  12.0 us  12.0 us  12.0 us
+| name   count     total      self      mean       p50       p95       p99       max
+| inner      1  20.00 us  20.00 us  20.00 us  20.00 us  20.00 us  20.00 us  20.00 us
+| outer      1  12.00 us  2.000 us  12.00 us  12.00 us  12.00 us  12.00 us  12.00 us
 | 
 | track          spans    busy  longest stretches  longest gaps
-| pid 1 / tid 1      2  100.0%  22.0 us at 0 ns    -
+| pid 1 / tid 1      2  100.0%  22.00 us at 0 ns   -
 ! tacho: warning: 'trace/cut.json' is sound up to byte 118 only: expected a value, found the end of the text
 $ tacho trace summary --fail-on-warn --quiet trace/cut.json >/dev/null
 ! tacho: warning: 'trace/cut.json' is sound up to byte 118 only: expected a value, found the end of the text
 [3]
 $ tacho trace info trace/full.json
 | format        Chrome JSON (object)
-| size          1.19 KiB
-| length        20.0 us
+| size          1.191 KiB
+| length        20.00 us
 | processes     1
 | tracks        2
 | spans         3 whole, 2 begins, 1 ends
@@ -75,11 +75,11 @@ $ tacho trace compare trace/full.json trace/cut.json
 | A: trace/full.json, 4 spans
 | B: trace/cut.json, 2 spans
 | 
-| name     count A  total A  count B  total B  a span B/A, 95 %  verdict
-| inner          1  2.25 us        1  20.0 us  8.889             too few
-| ov             1  10.0 us        0        -                    gone
-| consume        1  5.00 us        0        -                    gone
-| outer          1  10.0 us        1  12.0 us  1.200             too few
+| name     count A   total A  count B   total B  a span B/A, 95 %  verdict
+| inner          1  2.250 us        1  20.00 us  8.889             too few
+| ov             1  10.00 us        0         -                    gone
+| consume        1  5.000 us        0         -                    gone
+| outer          1  10.00 us        1  12.00 us  1.200             too few
 ! tacho: warning: 'trace/cut.json' is sound up to byte 118 only: expected a value, found the end of the text
 $ tacho trace compare --json trace/full.json trace/cut.json
 | {"schema":"tacho.trace.compare.v1","a":"trace/full.json","b":"trace/cut.json","confidence":0.95,"rows":[{"name":"inner","a":{"count":1,"total_ns":2250},"b":{"count":1,"total_ns":20000},"ratio":8.88888888888888,"ratio_low":null,"ratio_high":null,"verdict":"too few"},{"name":"ov","a":{"count":1,"total_ns":10000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"consume","a":{"count":1,"total_ns":5000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"outer","a":{"count":1,"total_ns":10000},"b":{"count":1,"total_ns":12000},"ratio":1.1999999999999982,"ratio_low":null,"ratio_high":null,"verdict":"too few"}],"rows_left_out":0}

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/number.h"
 #include "base/xml.h"
-#include "kit/run/value.h"
 
 /* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
    that its text has about the size of the page's. */

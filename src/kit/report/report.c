@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/human_number.h"
 #include "kit/run/run.h"
-#include "kit/run/value.h"
 #include "kit/stats/ratio.h"
 
 enum { COMPARED_MOST = 2000 }; /* the work grows as the square; the interval is narrow by then */

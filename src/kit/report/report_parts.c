@@ -8,12 +8,12 @@
 #include "base/base64.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/number.h"
 #include "base/xml.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
-#include "kit/run/value.h"
 #include "plot.h"
 
 enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };

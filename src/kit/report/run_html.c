@@ -3,9 +3,9 @@
 
 #include <tacho/version.h>
 
+#include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/xml.h"
-#include "kit/run/value.h"
 #include "kit/stats/ratio.h"
 #include "plot.h"
 #include "report.h"

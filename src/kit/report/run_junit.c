@@ -1,6 +1,6 @@
 /* JUnit XML, for CI pages: one test case a run folder, failed when one of its runs failed. */
+#include "base/human_number.h"
 #include "base/xml.h"
-#include "kit/run/value.h"
 #include "report.h"
 
 static size_t count_failed(const struct tch_run_samples *samples)

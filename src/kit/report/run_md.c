@@ -1,7 +1,7 @@
 /* Markdown: what one pastes into a pull request. */
 #include <math.h>
 
-#include "kit/run/value.h"
+#include "base/human_number.h"
 #include "kit/stats/ratio.h"
 #include "report.h"
 

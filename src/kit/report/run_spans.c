@@ -1,10 +1,10 @@
 /* The spans that programs recorded, summed up by name. */
 #include "base/array.h"
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/intern.h"
 #include "base/xml.h"
 #include "kit/run/run_trace.h"
-#include "kit/run/value.h"
 #include "kit/trace/trace_summary.h"
 #include "plot.h"
 #include "report_parts.h"

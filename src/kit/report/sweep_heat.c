@@ -1,8 +1,8 @@
 /* Heat maps of a sweep: two parameters across, a colour and a number a cell. */
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/xml.h"
-#include "kit/run/value.h"
 #include "plot.h"
 #include "sweep_page.h"
 

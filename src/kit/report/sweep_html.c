@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/human_number.h"
 #include "base/xml.h"
-#include "kit/run/value.h"
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "kit/run/value.h"
+#include "base/human_number.h"
 
 void tch_add_change(struct tch_buf *b, double ratio)
 {

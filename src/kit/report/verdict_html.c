@@ -4,8 +4,8 @@
 #include <tacho/version.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/xml.h"
-#include "kit/run/value.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
 #include "report_parts.h"

@@ -1,7 +1,7 @@
 /* A comment on a pull request, one screen: the verdict, what moved, how to see it oneself. */
 #include <math.h>
 
-#include "kit/run/value.h"
+#include "base/human_number.h"
 #include "verdict_formats.h"
 
 enum { SHOWN = 30, SHOWN_DIFFERENCES = 12 };

@@ -14,6 +14,7 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
+#include "base/human_number.h"
 
 enum tch_field {
     TCH_WALL,
@@ -36,8 +37,6 @@ enum tch_field {
     TCH_ENERGY,
     TCH_FIELDS,
 };
-
-enum tch_unit { TCH_NS, TCH_BYTES, TCH_COUNT, TCH_JOULES, TCH_PLAIN };
 
 struct tch_field_info {
     char name[24];     /**< in files, with its unit: "wall_ns" */

@@ -1,0 +1,127 @@
+/* Numbers for people. */
+#include "human_number.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* A unit is used from where the one before would be written with one digit more. */
+struct scale {
+    double from;
+    double size;
+    const char *name;
+};
+
+#define KIB           1024.0
+#define ROUNDS_TO_KIB 1023.5
+
+static const struct scale times[] = {{0, 1, " ns"},
+                                     {999.95, 1e3, " us"},
+                                     {999.95e3, 1e6, " ms"},
+                                     {999.95e6, 1e9, " s"},
+                                     {0, 0, NULL}};
+static const struct scale sizes[] = {{0, 1, " B"},
+                                     {ROUNDS_TO_KIB, KIB, " KiB"},
+                                     {ROUNDS_TO_KIB * 0x1p10, 0x1p20, " MiB"},
+                                     {ROUNDS_TO_KIB * 0x1p20, 0x1p30, " GiB"},
+                                     {ROUNDS_TO_KIB * 0x1p30, 0x1p40, " TiB"},
+                                     {ROUNDS_TO_KIB * 0x1p40, 0x1p50, " PiB"},
+                                     {0, 0, NULL}};
+static const struct scale counts[] = {
+    {0, 1, ""},           {9999.5, 1e3, "k"},    {999.95e3, 1e6, "M"},
+    {999.95e6, 1e9, "G"}, {999.95e9, 1e12, "T"}, {0, 0, NULL}};
+
+static const struct scale *scale_of(enum tch_unit unit, double value)
+{
+    const struct scale *s = unit == TCH_NS ? times : unit == TCH_BYTES ? sizes : counts;
+
+    while (s[1].name && fabs(value) >= s[1].from)
+        s++;
+    return s;
+}
+
+static void add_four_digits(struct tch_buf *b, double value)
+{
+    double size = fabs(value);
+
+    tch_buf_addf(b, "%.*f", size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0, value);
+}
+
+static bool is_whole(double value)
+{
+    return fabs(value) < 1e15 && value == (double)(long long)value;
+}
+
+/* No exponent where all digits before the point can be shown. Whether zeros at the end are. */
+static void add_plain(struct tch_buf *b, double value, bool zeros)
+{
+    double size = fabs(value);
+
+    if (is_whole(value) || (size >= 999.95 && size < 1e15))
+        tch_buf_addf(b, "%.0f", value);
+    else if (zeros && size < 999.95)
+        tch_buf_addf(b, "%#.4g", value);
+    else
+        tch_buf_addf(b, "%.4g", value);
+}
+
+static void add_clock(struct tch_buf *b, double seconds)
+{
+    double size = fabs(seconds);
+    unsigned long long whole = size < 1e15 ? (unsigned long long)(size + 0.5) : 0;
+
+    if (whole == 0) {
+        tch_buf_addf(b, "%.4g s", seconds);
+        return;
+    }
+    tch_buf_adds(b, seconds < 0 ? "-" : "");
+    if (whole >= 3600)
+        tch_buf_addf(b, "%lluh%02llum", whole / 3600, whole / 60 % 60);
+    else
+        tch_buf_addf(b, "%llum", whole / 60);
+    tch_buf_addf(b, "%02llus", whole % 60);
+}
+
+void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value)
+{
+    if (!isfinite(value)) {
+        tch_buf_adds(b, "-");
+    } else if (unit == TCH_JOULES || unit == TCH_PLAIN) {
+        add_plain(b, value, true);
+        tch_buf_adds(b, unit == TCH_JOULES ? " J" : "");
+    } else if (unit == TCH_NS && fabs(value) >= 999.95e9) {
+        add_clock(b, value / 1e9);
+    } else {
+        const struct scale *s = scale_of(unit, value);
+
+        if (s->size == 1 && is_whole(value))
+            tch_buf_addf(b, "%.0f", value);
+        else
+            add_four_digits(b, value / s->size);
+        tch_buf_adds(b, s->name);
+    }
+}
+
+void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value)
+{
+    bool scaled = unit == TCH_NS || unit == TCH_BYTES || unit == TCH_COUNT;
+    const struct scale *s = scale_of(unit, scaled ? value : 0);
+
+    if (!isfinite(value)) {
+        tch_buf_adds(b, "-");
+        return;
+    }
+    add_plain(b, value / s->size, false);
+    tch_buf_adds(b, scaled ? s->name : unit == TCH_JOULES ? " J" : "");
+}
+
+void tch_add_percent(struct tch_buf *b, double share)
+{
+    double percent = 100 * share;
+
+    if (!isfinite(share))
+        tch_buf_adds(b, "-");
+    else if (percent > 0 && percent < 0.05)
+        tch_buf_adds(b, "<0.1%");
+    else
+        tch_buf_addf(b, "%.1f%%", percent);
+}
