@@ -1,0 +1,278 @@
+# What it takes, and what it says of itself.
+$ tacho baseline --help
+| tacho baseline - save, list, show, promote, remove what the gate compares with
+| 
+| Usage: tacho baseline list|promote|remove|save|show [OPTIONS] [ARGUMENTS]
+| 
+| A baseline is a JSON file a bench and machine class, in .tacho/baselines, meant
+| to be committed. It holds the values of the last occasions; one is the
+| reference.
+| 
+| Commands:
+|   list     which baselines there are
+|   promote  make an occasion the reference of the gate
+|   remove   remove the baseline of a bench on one class of machines
+|   save     measure what tacho.yaml lists, and keep it as an occasion
+|   show     the occasions of a baseline, and how much they differ
+| 
+| Options:
+|   -h, --help  show this help
+| 
+| Examples:
+|   tacho baseline save
+|       Measure what tacho.yaml lists, and keep it.
+|   tacho baseline show sort
+|       What it cost on which day.
+|   tacho baseline promote sort
+|       The latest is what counts from now on.
+| 
+| 'tacho baseline COMMAND --help' tells more about one of them.
+
+$ tacho baseline save --help
+| tacho baseline save - measure what tacho.yaml lists, and keep it as an occasion
+| 
+| Usage: tacho baseline save [OPTIONS]
+|        tacho baseline save --from RUN [--bench NAME]
+| 
+| Runs each bench max_runs times and adds the values to its baseline, one file a
+| bench and machine class, meant to be committed. The first occasion is the
+| reference that the gate compares with; later ones tell how much occasions differ
+| with nothing changed, and become the reference by 'tacho baseline promote'.
+| 
+| Options:
+|       --from RUN     a run folder that is there, in place of running; its bench
+|                      is --bench, or its name
+|       --promote      make it the reference at once
+|   -c, --config FILE  the settings (default tacho.yaml)
+|   -b, --bench NAME   this bench only; may be given several times
+|   -n, --runs N       runs of each at the first look, in place of what the
+|                      settings say
+|       --max-runs N   runs of each at the last look
+|   -o, --out DIR      where run folders go (default tacho-out)
+|   -q, --quiet        no progress, and only what matters
+|       --color WHEN   colours: auto (on a terminal), always, never
+|       --width N      fit tables into N columns
+|   -h, --help         show this help
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   64  wrong usage
+
+# Baselines of two benches, one of them of two classes of machines.
+$ tacho baseline list --dir project/baselines
+| bench  machine class  occasions  reference             commit
+| merge  box-1cpu               1  2026-01-01T00:00:00Z
+| merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
+| sort   box-1cpu               2  2026-01-01T00:00:00Z
+
+$ tacho baseline list --dir project/baselines --json
+| {"schema":"tacho.baseline.list.v1","baselines":[{"bench":"merge","machine_class":"box-1cpu","occasions":1,"reference":"20260101-000000-a","path":"project/baselines/merge/box-1cpu.json"},{"bench":"merge","machine_class":"box-8cpu","occasions":1,"reference":"20260101-000000-a","path":"project/baselines/merge/box-8cpu.json"},{"bench":"sort","machine_class":"box-1cpu","occasions":2,"reference":"20260101-000000-a","path":"project/baselines/sort/box-1cpu.json"}]}
+
+$ tacho baseline list --dir compare
+| no baselines in 'compare'; 'tacho baseline save' makes them
+! tacho: cannot read 'compare/a/run.json', which is left as it is: its schema is 'tacho.run.v1', not tacho.baseline.v1
+! tacho: cannot read 'compare/b/run.json', which is left as it is: its schema is 'tacho.run.v1', not tacho.baseline.v1
+[1]
+
+# Occasions of one: two, one, and on another machine.
+$ tacho baseline show --dir project/baselines --machine-class box-1cpu sort
+| sort on box-1cpu
+| 
+|    occasion           at                    commit  command
+| *  20260101-000000-a  2026-01-01T00:00:00Z          ./prog a
+|    20260101-000000-b  2026-01-01T00:00:00Z          ./prog b
+| 
+| metric        reference     latest  runs  spread of occasions
+| wall           20.18 ms   23.20 ms    12       12 % (assumed)
+| cpu            20.18 ms   23.20 ms    12       12 % (assumed)
+| user           20.18 ms   23.20 ms    12       12 % (assumed)
+| system             0 ns       0 ns    12      7.1 % (assumed)
+| memory        8.004 MiB  8.004 MiB    12     0.58 % (assumed)
+| throughput       4955.4     4309.4    12       12 % (assumed)
+| major_faults          0          0    12      7.1 % (assumed)
+| tps              49.554     43.094    12       12 % (assumed)
+
+$ tacho baseline show --dir project/baselines --machine-class box-1cpu merge
+| merge on box-1cpu
+| 
+|    occasion           at                    commit  command
+| *  20260101-000000-a  2026-01-01T00:00:00Z          ./prog a
+| 
+| metric        reference     latest  runs  spread of occasions
+| wall           20.18 ms   20.18 ms    12      2.8 % (assumed)
+| cpu            20.18 ms   20.18 ms    12      2.8 % (assumed)
+| user           20.18 ms   20.18 ms    12      2.8 % (assumed)
+| system             0 ns       0 ns    12      7.1 % (assumed)
+| memory        8.004 MiB  8.004 MiB    12     0.71 % (assumed)
+| throughput       4955.4     4955.4    12      2.8 % (assumed)
+| major_faults          0          0    12      7.1 % (assumed)
+| tps              49.554     49.554    12      2.8 % (assumed)
+
+$ tacho baseline show --dir project/baselines --machine-class box-8cpu merge
+| merge on box-8cpu
+| 
+|    occasion           at                    commit        command
+| *  20260101-000000-a  2026-02-03T00:00:00Z  0123456789ab  ./prog a
+| 
+| metric        reference     latest  runs  spread of occasions
+| wall           20.18 ms   20.18 ms    12      2.8 % (assumed)
+| cpu            20.18 ms   20.18 ms    12      2.8 % (assumed)
+| user           20.18 ms   20.18 ms    12      2.8 % (assumed)
+| system             0 ns       0 ns    12      7.1 % (assumed)
+| memory        8.004 MiB  8.004 MiB    12     0.71 % (assumed)
+| throughput       4955.4     4955.4    12      2.8 % (assumed)
+| major_faults          0          0    12      7.1 % (assumed)
+| tps              49.554     49.554    12      2.8 % (assumed)
+
+$ tacho baseline show --dir project/baselines --machine-class box-1cpu sort --json
+| {
+|   "schema": "tacho.baseline.v1",
+|   "bench": "sort",
+|   "machine_class": "box-1cpu",
+|   "reference": "20260101-000000-a",
+|   "occasions": [
+|     {
+|       "id": "20260101-000000-a",
+|       "at": "2026-01-01T00:00:00Z",
+|       "commit": "",
+|       "command": "./prog a",
+|       "environment": {"cpu_model":"box"},
+|       "metrics": {
+|         "wall": [20000000.0,20379000.0,20351000.0,20323000.0,20295000.0,20222000.0,20194000.0,20166000.0,20138000.0,20110000.0,20037000.0,20009000.0],
+|         "cpu": [19999000.0,20378000.0,20350000.0,20322000.0,20294000.0,20221000.0,20193000.0,20165000.0,20137000.0,20109000.0,20036000.0,20008000.0],
+|         "user": [19999000.0,20378000.0,20350000.0,20322000.0,20294000.0,20221000.0,20193000.0,20165000.0,20137000.0,20109000.0,20036000.0,20008000.0],
+|         "system": [0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0],
+|         "memory": [8388608.0,8392704.0,8396800.0,8388608.0,8392704.0,8396800.0,8388608.0,8392704.0,8396800.0,8388608.0,8392704.0,8396800.0],
+|         "throughput": [5000.0,4907.012120319938,4913.763451427449,4920.533385819022,4927.3220004927325,4945.109286915241,4951.965930474399,4958.841614598829,4965.736418710895,4972.650422675286,4990.767080900335,4997.7510120445795],
+|         "major_faults": [0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0],
+|         "tps": [50.0,49.07,49.138,49.205,49.273,49.451,49.52,49.588,49.657,49.727,49.908,49.978]
+|       }
+|     },
+|     {
+|       "id": "20260101-000000-b",
+|       "at": "2026-01-01T00:00:00Z",
+|       "commit": "",
+|       "command": "./prog b",
+|       "environment": {"cpu_model":"box"},
+|       "metrics": {
+|         "wall": [23000000.0,23434500.0,23400950.0,23367400.0,23333850.0,23255300.0,23221750.0,23188200.0,23154650.0,23121100.0,23042550.0,23009000.0],
+|         "cpu": [22999000.0,23433500.0,23399950.0,23366400.0,23332850.0,23254300.0,23220750.0,23187200.0,23153650.0,23120100.0,23041550.0,23008000.0],
+|         "user": [22999000.0,23433500.0,23399950.0,23366400.0,23332850.0,23254300.0,23220750.0,23187200.0,23153650.0,23120100.0,23041550.0,23008000.0],
+|         "system": [0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0],
+|         "memory": [8388608.0,8392704.0,8396800.0,8388608.0,8392704.0,8396800.0,8388608.0,8392704.0,8396800.0,8388608.0,8392704.0,8396800.0],
+|         "throughput": [4347.826086956521,4267.212869914016,4273.330783579299,4279.466264967434,4285.619389856367,4300.095032100209,4306.307664151065,4312.53827377718,4318.786939124539,4325.053738792704,4339.797461652464,4346.125429179887],
+|         "major_faults": [0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0],
+|         "tps": [43.478,42.672,42.733,42.795,42.856,43.001,43.063,43.125,43.188,43.251,43.398,43.461]
+|       }
+|     }
+|   ]
+| }
+
+# The second becomes the reference; the other bench is left alone.
+$ project/try 'p="--dir baselines --machine-class box-1cpu"; tacho baseline promote $p sort 20260101-000000-b && tacho baseline list --dir baselines'
+| sort: the reference is 20260101-000000-b of 2026-01-01T00:00:00Z
+| bench  machine class  occasions  reference             commit
+| merge  box-1cpu               1  2026-01-01T00:00:00Z
+| merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
+| sort   box-1cpu               2  2026-01-01T00:00:00Z
+
+$ project/try 'p="--dir baselines --machine-class box-1cpu"; tacho baseline promote $p sort && tacho baseline show $p sort | head -5'
+| sort: the reference is 20260101-000000-b of 2026-01-01T00:00:00Z
+| sort on box-1cpu
+| 
+|    occasion           at                    commit  command
+|    20260101-000000-a  2026-01-01T00:00:00Z          ./prog a
+| *  20260101-000000-b  2026-01-01T00:00:00Z          ./prog b
+
+# One class of a bench goes, the other stays.
+$ project/try 'tacho baseline remove --dir baselines --machine-class box-1cpu merge; tacho baseline list --dir baselines'
+| removed baselines/merge/box-1cpu.json
+| bench  machine class  occasions  reference             commit
+| merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
+| sort   box-1cpu               2  2026-01-01T00:00:00Z
+
+# Two run folders are kept as occasions, under a bench's name and under their own.
+$ project/try 'for r in a b; do tacho baseline save --from "$here/compare/$r" --bench prog && tacho baseline save --from "$here/compare/$r"; done; tacho baseline list'
+| DIR/.tacho/baselines/prog/box-1cpu.json: 1 occasion
+| DIR/.tacho/baselines/a/box-1cpu.json: 1 occasion
+| DIR/.tacho/baselines/prog/box-1cpu.json: 2 occasions
+| DIR/.tacho/baselines/b/box-1cpu.json: 1 occasion
+| bench  machine class  occasions  reference             commit
+| a      box-1cpu               1  2026-01-01T00:00:00Z
+| b      box-1cpu               1  2026-01-01T00:00:00Z
+| prog   box-1cpu               2  2026-01-01T00:00:00Z
+
+# Measured: every bench of tacho.yaml, then two of them once more.
+$ project/try 'tacho baseline save -q && tacho baseline save -q -b pages -b score && find .tacho -name "*.json" | sort | xargs grep -c \"id\"'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 2 occasions
+| DIR/.tacho/baselines/pages/CLASS.json: 2 occasions
+| .tacho/baselines/pages/CLASS.json:2
+| .tacho/baselines/score/CLASS.json:2
+| .tacho/baselines/steps/CLASS.json:1
+
+# Each mistake by name.
+$ tacho baseline
+! tacho baseline - save, list, show, promote, remove what the gate compares with
+! 
+! Usage: tacho baseline list|promote|remove|save|show [OPTIONS] [ARGUMENTS]
+! 
+! Commands:
+!   list     which baselines there are
+!   promote  make an occasion the reference of the gate
+!   remove   remove the baseline of a bench on one class of machines
+!   save     measure what tacho.yaml lists, and keep it as an occasion
+!   show     the occasions of a baseline, and how much they differ
+! 
+! 'tacho baseline --help' tells more.
+[64]
+
+$ tacho baseline shwo sort
+! tacho: unknown command 'shwo'; did you mean 'show'?
+! see 'tacho baseline --help'
+[64]
+
+$ tacho baseline show
+! tacho: BENCH is missing
+! see 'tacho baseline show --help'
+[64]
+
+$ tacho baseline show --dir project/baselines --machine-class box-1cpu nothing
+! tacho: 'nothing' has no baseline for box-1cpu in 'project/baselines'; 'tacho baseline list' shows what there is, 'tacho baseline save' makes one
+[1]
+
+$ tacho baseline show --dir project/baselines --machine-class box-1cpu ../sort
+! tacho: cannot read 'project/baselines/../sort/box-1cpu.json', which is left as it is: '../sort' is no name for a bench: letters, digits, '.', '_' and '-'
+[1]
+
+$ tacho baseline promote --dir project/baselines --machine-class box-1cpu sort 2025
+! tacho: 'project/baselines/sort/box-1cpu.json' has no occasion '2025'; 'tacho baseline show sort' lists them
+[1]
+
+$ tacho baseline remove --dir project/baselines --machine-class box-2cpu sort
+! tacho: cannot remove 'project/baselines/sort/box-2cpu.json': No such file or directory
+[1]
+
+$ tacho baseline save --config nowhere.yaml
+! tacho: there is no 'nowhere.yaml'. It lists the programs to measure and what they may cost, and is kept in the repository; 'tacho gate init' writes one to start from
+[1]
+
+$ tacho baseline save --from compare/nowhere
+! tacho: cannot save 'compare/nowhere' as a baseline: cannot open 'compare/nowhere/run.json': No such file or directory
+[1]
+
+$ tacho baseline save --from compare/a -n 5
+! tacho: option '--runs' needs a number from 6 on, not '5'
+! see 'tacho baseline save --help'
+[64]
+
+$ project/try 'echo "{}" >baselines/sort/box-1cpu.json; tacho baseline show --dir baselines --machine-class box-1cpu sort; tacho baseline list --dir baselines'
+| bench  machine class  occasions  reference             commit
+| merge  box-1cpu               1  2026-01-01T00:00:00Z
+| merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which is left as it is: its schema is '', not tacho.baseline.v1
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which is left as it is: its schema is '', not tacho.baseline.v1
+[1]

@@ -1,0 +1,416 @@
+# What it takes, and what it says of itself.
+$ tacho gate --help
+| tacho gate - run what tacho.yaml lists, judge it against baselines or another commit, for CI
+| 
+| Usage: tacho gate [OPTIONS]
+|        tacho gate init
+| 
+| Runs the benches of tacho.yaml and says PASS, WARN, FAIL or INCONCLUSIVE of each
+| budget, with an interval. FAIL means beyond doubt: over everything that one
+| report judges, a wrong FAIL comes up in at most 5 % of reports.
+| 
+| Best is --against: that commit is built in a git worktree and both sides are run
+| in turns, so that the machine's mood cancels out. A stored baseline, made by
+| 'tacho baseline save', is from another day; what days differ by is allowed for,
+| so less is found.
+| 
+| What is not clear is run again, twice as often, up to max_runs; the looks are
+| planned ahead and share the chance of a wrong FAIL. What fails before the last
+| look must fail at the next one as well.
+| 
+| Commands:
+|   init  write a commented tacho.yaml and workflows for GitHub and GitLab
+| 
+| Options:
+|       --against REF          compare with this commit, built beside ours and run
+|                              in turns with it
+|       --build CMD            how to build, by sh -c, in both trees; else 'build'
+|                              of the settings
+|   -c, --config FILE          the settings (default tacho.yaml)
+|   -b, --bench NAME           this bench only; may be given several times
+|   -n, --runs N               runs of each at the first look, in place of what
+|                              the settings say
+|       --max-runs N           runs of each at the last look
+|   -o, --out DIR              where run folders go (default tacho-out)
+|       --require-baseline     fail when a bench has no baseline; else that is a
+|                              warning
+|       --save                 unless it fails, add what was measured to the
+|                              baselines as an occasion
+|       --flame-on-regression  on FAIL profile both sides and draw what changed
+|       --md FILE              a comment for a pull request
+|       --junit FILE           JUnit XML, a test case a budget
+|       --prometheus FILE      gauges in Prometheus's text format
+|       --json-file FILE       the verdict as JSON, tacho.verdict.v1; --json
+|                              prints it
+|       --badge FILE           an SVG badge with the verdict
+|       --html FILE            the page with distributions (default OUT/gate.html)
+|       --link URL             where that page can be seen, for the comment
+|       --dry-run              say what would be run, and run nothing
+|       --fail-on-warn         end with 3 when something is WARN, INCONCLUSIVE or
+|                              has no baseline
+|       --json                 print the result as JSON
+|   -q, --quiet                no progress, and only what matters
+|       --color WHEN           colours: auto (on a terminal), always, never
+|       --width N              fit tables into N columns
+|   -h, --help                 show this help
+| 
+| Examples:
+|   tacho gate init
+|       Write a tacho.yaml to start from, and CI workflows.
+|   tacho gate --against origin/main --build 'make -j'
+|       Is this tree slower than main? Both are built, and run in turns.
+|   tacho baseline save && git add .tacho && tacho gate
+|       Against a stored baseline.
+|   tacho gate --against HEAD~1 --md comment.md --junit gate.xml --flame-on-regression
+|       In CI: a comment, test results, and flamegraphs when it fails.
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   2   a budget FAILs, or with --require-baseline there is no baseline
+|   3   with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline
+|   64  wrong usage
+| 
+| 'tacho gate COMMAND --help' tells more about one of them.
+
+$ tacho gate init --help
+| tacho gate init - write a commented tacho.yaml and workflows for GitHub and GitLab
+| 
+| Usage: tacho gate init [--force]
+| 
+| Looks at how the project in this folder is built (cargo, meson, cmake, go,
+| configure, make) and writes tacho.yaml, .github/workflows/tacho.yml and
+| .gitlab/tacho.yml to start from. Files that are there stay.
+| 
+| Options:
+|       --force       write anew what is there
+|   -q, --quiet       no progress, and only what matters
+|       --color WHEN  colours: auto (on a terminal), always, never
+|       --width N     fit tables into N columns
+|   -h, --help        show this help
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   64  wrong usage
+
+# What would be run: every bench with its budgets, and some of them.
+$ project/try 'tacho gate --dry-run'
+| steps
+|   command    echo steps 100
+|   in         DIR
+|   runs       6, up to 6 where it is not clear, 1 looks
+|   budgets    steps may be worse by 5 %
+|   baseline   DIR/.tacho/baselines/steps/CLASS.json (not there yet)
+| score
+|   command    echo score 7 of 9
+|   in         DIR
+|   runs       6, up to 6 where it is not clear, 1 looks
+|   budgets    score may be worse by 10 %
+|              total its median may be at most 10
+|   baseline   DIR/.tacho/baselines/score/CLASS.json (not there yet)
+| pages
+|   command    echo pages 40
+|   in         DIR
+|   runs       6, up to 6 where it is not clear, 1 looks
+|   budgets    pages its median may be at most 50, required
+|   baseline   DIR/.tacho/baselines/pages/CLASS.json (not there yet)
+
+$ project/try 'tacho gate --dry-run --bench pages --bench steps --runs 8 --max-runs 32'
+| steps
+|   command    echo steps 100
+|   in         DIR
+|   runs       8, up to 32 where it is not clear, 3 looks
+|   budgets    steps may be worse by 5 %
+|   baseline   DIR/.tacho/baselines/steps/CLASS.json (not there yet)
+| pages
+|   command    echo pages 40
+|   in         DIR
+|   runs       8, up to 32 where it is not clear, 3 looks
+|   budgets    pages its median may be at most 50, required
+|   baseline   DIR/.tacho/baselines/pages/CLASS.json (not there yet)
+
+$ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
+| would check 'HEAD' out into a git worktree below 'tacho-out', run 'make -j' there and in 'DIR', and run both sides in turns
+| 
+| steps
+|   command    echo steps 100
+|   in         DIR
+|   runs       6, up to 6 where it is not clear, 1 looks
+|   budgets    steps may be worse by 5 %
+| score
+|   command    echo score 7 of 9
+|   in         DIR
+|   runs       6, up to 6 where it is not clear, 1 looks
+|   budgets    score may be worse by 10 %
+|              total its median may be at most 10
+| pages
+|   command    echo pages 40
+|   in         DIR
+|   runs       6, up to 6 where it is not clear, 1 looks
+|   budgets    pages its median may be at most 50, required
+
+# Without baselines only the limits are judged.
+$ project/try 'tacho gate -q'
+| note: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: score has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric             A   B  change  95 % interval  less        0        more  B > A
+| score  total, at most 10  -   9       -                                                   PASS
+| pages  pages, at most 50  -  40       -                                                   PASS
+| 
+| PASS
+
+$ project/try 'tacho gate -q --require-baseline'
+! tacho: 'steps' has no baseline for CLASS; run 'tacho baseline save' on such a machine and commit the file
+! tacho: 'score' has no baseline for CLASS; run 'tacho baseline save' on such a machine and commit the file
+! tacho: 'pages' has no baseline for CLASS; run 'tacho baseline save' on such a machine and commit the file
+[2]
+
+$ project/try 'tacho gate -q --fail-on-warn -b pages'
+| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric             A   B  change  95 % interval  less        0        more  B > A
+| pages  pages, at most 50  -  40       -                                                   PASS
+| 
+| PASS
+[3]
+
+# Against baselines: nothing has changed.
+$ project/try 'tacho baseline save -q; tacho gate -q'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| note: steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric               A    B  change  95 % interval     less        0        more  B > A
+| steps  steps              100  100   0.0 %  -6.1 % .. +6.5 %  ────────────●────────────   0.50  INCONCLUSIVE
+| score  score                7    7   0.0 %  -6.1 % .. +6.5 %  ────────────●────────────   0.50  PASS
+|        total, at most 10    -    9       -                                                      PASS
+| pages  pages, at most 50    -   40       -                                                      PASS
+| 
+| INCONCLUSIVE
+
+# One bench of three is worse, another one is better.
+$ project/try 'tacho baseline save -q; sed -i "s/steps 100/steps 130/; s/score 7/score 9/" tacho.yaml; tacho gate -q'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| note: steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric               A    B   change  95 % interval       less        0        more  B > A
+| steps  steps              100  130  +30.0 %  +22.0 % .. +38.5 %              │ ┆    ───●──   1.00  FAIL
+| score  score                7    9  +28.6 %  +20.7 % .. +37.0 %          ┆   │      ──●───   1.00  PASS
+|        total, at most 10    -    9        -                                                        PASS
+| pages  pages, at most 50    -   40        -                                                        PASS
+| 
+| FAIL
+[2]
+
+# One is worse by less than its tolerance, one is above its limit.
+$ project/try 'tacho baseline save -q; sed -i "s/steps 100/steps 101/; s/pages 40/pages 60/" tacho.yaml; tacho gate -q'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| note: steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric               A    B  change  95 % interval     less        0        more  B > A
+| steps  steps              100  101  +1.0 %  -5.2 % .. +7.6 %     ───────────●──────────   1.00  INCONCLUSIVE
+| score  score                7    7   0.0 %  -6.1 % .. +6.5 %  ┆ ──────────●──────────     0.50  PASS
+|        total, at most 10    -    9       -                                                      PASS
+| pages  pages, at most 50    -   60       -                                                      INCONCLUSIVE, 7 runs would tell
+| 
+| INCONCLUSIVE
+
+# The same for a pull request, as JUnit, as Prometheus's gauges: each bench with its own verdict.
+$ project/try 'tacho baseline save -q; sed -i "s/steps 100/steps 130/" tacho.yaml; tacho gate -q --md x >/dev/null; s=$?; cat x; exit $s'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| ### ❌ tacho: FAIL
+| 
+| now against the baselines of CLASS, one look, false alarms at most 5 % of reports
+| 
+| > steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| >
+| > score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| >
+| > pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| 
+| | | before | now | change | allowed | |
+| | --- | ---: | ---: | ---: | ---: | --- |
+| | steps: steps | 100 | 130 | +30.0 % [+22.0 % … +38.5 %] | 5 % | ❌ FAIL |
+| 
+| <details><summary>3 more within their budgets or without one</summary>
+| 
+| | | before | now | change | allowed | |
+| | --- | ---: | ---: | ---: | ---: | --- |
+| | score: score | 7 | 7 | 0.0 % [-6.1 % … +6.5 %] | 10 % | ✅ PASS |
+| | score: total, at most 10 | - | 9 |  |  | ✅ PASS |
+| | pages: pages, at most 50 | - | 40 |  |  | ✅ PASS |
+| 
+| </details>
+| 
+| To see it yourself: `tacho gate -q --md x`
+| 
+| The whole report: tacho-out/gate.html
+[2]
+
+$ project/try 'tacho baseline save -q; sed -i "s/steps 100/steps 130/" tacho.yaml; tacho gate -q --junit x >/dev/null; s=$?; cat x; exit $s'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| <?xml version="1.0" encoding="UTF-8"?>
+| <testsuite name="tacho gate" tests="4" failures="1" skipped="0">
+|   <testcase classname="tacho.gate.steps" name="steps">
+|     <failure message="steps: steps +30.0 % [+22.0 % .. +38.5 %], allowed +5.0 %"/>
+|     <system-out>FAIL: steps: steps +30.0 % [+22.0 % .. +38.5 %], allowed +5.0 %</system-out>
+|   </testcase>
+|   <testcase classname="tacho.gate.score" name="score">
+|     <system-out>PASS: score: score 0.0 % [-6.1 % .. +6.5 %], allowed -9.1 %</system-out>
+|   </testcase>
+|   <testcase classname="tacho.gate.score" name="total, at most 10">
+|     <system-out>PASS: score: total, at most 10 is 9</system-out>
+|   </testcase>
+|   <testcase classname="tacho.gate.pages" name="pages, at most 50">
+|     <system-out>PASS: pages: pages, at most 50 is 40</system-out>
+|   </testcase>
+| </testsuite>
+[2]
+
+$ project/try 'tacho baseline save -q; sed -i "s/steps 100/steps 130/" tacho.yaml; tacho gate -q --prometheus x >/dev/null; s=$?; grep -e _verdict -e _median x; exit $s'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| # HELP tacho_gate_verdict 0 pass, 1 inconclusive, 2 warn, 3 fail
+| # TYPE tacho_gate_verdict gauge
+| tacho_gate_verdict{bench="steps",metric="steps",budget="ratio"} 3
+| tacho_gate_verdict{bench="score",metric="score",budget="ratio"} 0
+| tacho_gate_verdict{bench="score",metric="total",budget="max"} 0
+| tacho_gate_verdict{bench="pages",metric="pages",budget="max"} 0
+| # HELP tacho_gate_median median now, in nanoseconds, bytes, joules or counts
+| # TYPE tacho_gate_median gauge
+| tacho_gate_median{bench="steps",metric="steps",budget="ratio"} 130
+| tacho_gate_median{bench="score",metric="score",budget="ratio"} 7
+| tacho_gate_median{bench="score",metric="total",budget="max"} 9
+| tacho_gate_median{bench="pages",metric="pages",budget="max"} 40
+[2]
+
+# A bench that fails, a bench that prints no number.
+$ project/try 'sed -i "s/echo pages 40/false/" tacho.yaml; tacho gate -q'
+! tacho: run 1 of 'false' failed with status 1; --allow-nonzero goes on all the same
+[1]
+
+$ project/try 'sed -i "s/echo pages 40/echo none/" tacho.yaml; tacho gate -q'
+| note: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: score has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric             A  B  change  95 % interval  less        0        more  B > A
+| score  total, at most 10  -  9       -                                                   PASS
+| pages  pages, at most 50  -  -       -                                                   FAIL, 4 runs would tell
+|   pages: pages, at most 50: it is required, and was not measured: it is required, and was not measured
+| 
+| FAIL
+[2]
+
+# Settings that are wrong: each mistake by name and place.
+$ tacho gate --config nowhere.yaml
+! tacho: there is no 'nowhere.yaml'. It lists the programs to measure and what they may cost, and is kept in the repository; 'tacho gate init' writes one to start from
+[1]
+
+$ tacho gate --config project/twice.yaml
+! tacho: cannot read 'project/twice.yaml': line 4, column 10: there are two benches called 'a'
+[1]
+
+$ project/try 'tacho gate --bench nothing'
+! tacho: there is no bench 'nothing'; the first is 'steps'
+[1]
+
+$ project/try 'sed -i "s/direction: lower}/direction: sideways}/" tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 8, column 39: 'direction' is which way is better: lower or higher
+[1]
+
+$ project/try 'sed -i "s/tolerance: 5%/tolerance: much/" tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 8, column 24: 'tolerance' needs a share such as 5% or 0.05, not 'much'
+[1]
+
+$ project/try 'sed -i "s/runs: 6,/runs: 2,/" tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 2, column 18: 'runs' needs 6 or more: with fewer there is no interval
+[1]
+
+$ project/try 'sed -i "s/budgets:/bugdets:/" tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is no key of a bench; there are name, command, work, cwd, env, timeout, runs, max_runs, precision, warmup, setup, prepare, conclude, cleanup, shell, metrics, budgets
+[1]
+
+$ project/try 'echo "benches: []" >tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 1, column 10: there is no list of benches
+[1]
+
+$ project/try 'echo "benches: [" >tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 2, column 1: did not find expected node content
+[1]
+
+# Options that are wrong.
+$ tacho gate extra
+! tacho: unknown command 'extra'
+! see 'tacho gate --help'
+[64]
+
+$ tacho gate --runs 2
+! tacho: option '--runs' needs a number from 6 on, not '2'
+! see 'tacho gate --help'
+[64]
+
+$ project/try 'tacho gate --against HEAD'
+! tacho: --against needs to know how to build: --build 'CMD', or 'build' in the settings; --build true where there is nothing to build
+! see 'tacho gate --help'
+[64]
+
+$ project/try 'tacho gate --build make'
+! tacho: --build goes with --against
+! see 'tacho gate --help'
+[64]
+
+# A start: written once, never over what is there.
+$ project/try 'rm tacho.yaml; tacho gate init; ls -A | grep -v -e baselines -e try -e twice; tacho gate --dry-run >/dev/null'
+| wrote tacho.yaml
+| wrote .github/workflows/tacho.yml
+| wrote .gitlab/tacho.yml
+| 
+| Nothing says how this is built; it is built by 'true'. Put what is to be measured under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
+| .github
+| .gitlab
+| tacho.yaml
+
+$ project/try 'tacho gate init'
+| tacho.yaml is there and stays as it is
+| wrote .github/workflows/tacho.yml
+| wrote .gitlab/tacho.yml
+| 
+| Nothing says how this is built; it is built by 'true'. Put what is to be measured under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run

@@ -1,0 +1,332 @@
+# What it takes, and what it says of itself.
+$ tacho report --help
+| tacho report - HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+| 
+| Usage: tacho report [--format FORMAT] [--output FILE] RUN...
+| 
+| Draws the report of a run from what is in its folder. The HTML and the Markdown
+| of one run go into the folder, all else to stdout, unless --output says where.
+| Several runs are put side by side.
+| 
+| A run that was killed is completed first: its samples are in samples.jsonl, and
+| run.json is made of them.
+| 
+| Arguments:
+|   RUN  run folders, their run.json, or OUT/NAME for the latest
+| 
+| Options:
+|   -f, --format FORMAT  html (default), md, json, csv, junit or prometheus
+|   -o, --output FILE    write to FILE; - is stdout
+|       --json           print the result as JSON
+|   -q, --quiet          no progress, and only what matters
+|       --color WHEN     colours: auto (on a terminal), always, never
+|       --width N        fit tables into N columns
+|   -h, --help           show this help
+| 
+| Examples:
+|   tacho report tacho-out/prog/latest
+|       Draw report.html again.
+|   tacho report -o both.html tacho-out/old/latest tacho-out/new/latest
+|       Two side by side.
+|   tacho report -f csv tacho-out/prog/latest > samples.csv
+|       Every sample, for a spreadsheet.
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work
+|   64  wrong usage
+
+# One run: Markdown, CSV, JUnit.
+$ tacho report -f md -o - compare/a
+| ## a
+| 
+| `./prog a`  
+| 12 runs, 2026-01-01T00:00:00Z, complete
+| 
+| | | median | interval of the median | min | max |
+| | --- | ---: | ---: | ---: | ---: |
+| | wall time | 20.18 ms | 20.04 ms … 20.32 ms | 20.00 ms | 20.38 ms |
+| | user CPU | 20.18 ms | 20.04 ms … 20.32 ms | 20.00 ms | 20.38 ms |
+| | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
+| | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
+| | major page faults | 0 | 0 … 0 | 0 | 0 |
+| | tps | 49.554 | 49.205 … 49.908 | 49.07 | 50 |
+| | items/s | 4955.4 | 4920.5 … 4990.8 | 4907 | 5000 |
+| 
+
+$ tacho report -f csv compare/a
+| name,run,pair,start_ns,exit_status,wall_ns,user_ns,system_ns,max_rss_bytes,minor_faults,major_faults,voluntary_switches,involuntary_switches,block_reads,block_writes,cycles,instructions,branches,branch_misses,cache_references,cache_misses,tree_rss_bytes,energy_j,tps
+| a,1,1,1,0,20000000,19999000,0,8388608,,0,,,,,,,,,,,,,50
+| a,2,2,1,0,20379000,20378000,0,8392704,,0,,,,,,,,,,,,,49.07
+| a,3,3,1,0,20351000,20350000,0,8396800,,0,,,,,,,,,,,,,49.138
+| a,4,4,1,0,20323000,20322000,0,8388608,,0,,,,,,,,,,,,,49.205
+| a,5,5,1,0,20295000,20294000,0,8392704,,0,,,,,,,,,,,,,49.273
+| a,6,6,1,0,20222000,20221000,0,8396800,,0,,,,,,,,,,,,,49.451
+| a,7,7,1,0,20194000,20193000,0,8388608,,0,,,,,,,,,,,,,49.52
+| a,8,8,1,0,20166000,20165000,0,8392704,,0,,,,,,,,,,,,,49.588
+| a,9,9,1,0,20138000,20137000,0,8396800,,0,,,,,,,,,,,,,49.657
+| a,10,10,1,0,20110000,20109000,0,8388608,,0,,,,,,,,,,,,,49.727
+| a,11,11,1,0,20037000,20036000,0,8392704,,0,,,,,,,,,,,,,49.908
+| a,12,12,1,0,20009000,20008000,0,8396800,,0,,,,,,,,,,,,,49.978
+
+$ tacho report -f junit compare/a
+| <?xml version="1.0" encoding="UTF-8"?>
+| <testsuite name="tacho run" tests="1" failures="0">
+|   <testcase classname="tacho.run" name="a" time="0.020180000">
+|     <system-out>wall time: 20.18 ms
+| user CPU: 20.18 ms
+| system CPU: 0 ns
+| peak memory: 8.004 MiB
+| major page faults: 0
+| tps: 49.554
+| throughput: 4955.4
+| </system-out>
+|   </testcase>
+| </testsuite>
+
+# Two that were run in turns are compared in pairs; one of another day stands beside them.
+$ tacho report -f md -o - compare/a compare/b
+| ## a
+| 
+| `./prog a`  
+| 12 runs, 2026-01-01T00:00:00Z, complete
+| 
+| | | median | interval of the median | min | max |
+| | --- | ---: | ---: | ---: | ---: |
+| | wall time | 20.18 ms | 20.04 ms … 20.32 ms | 20.00 ms | 20.38 ms |
+| | user CPU | 20.18 ms | 20.04 ms … 20.32 ms | 20.00 ms | 20.38 ms |
+| | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
+| | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
+| | major page faults | 0 | 0 … 0 | 0 | 0 |
+| | tps | 49.554 | 49.205 … 49.908 | 49.07 | 50 |
+| | items/s | 4955.4 | 4920.5 … 4990.8 | 4907 | 5000 |
+| 
+| ## b
+| 
+| `./prog b`  
+| 12 runs, 2026-01-01T00:00:00Z, complete
+| 
+| | | median | interval of the median | min | max |
+| | --- | ---: | ---: | ---: | ---: |
+| | wall time | 23.20 ms | 23.04 ms … 23.37 ms | 23.00 ms | 23.43 ms |
+| | user CPU | 23.20 ms | 23.04 ms … 23.37 ms | 23.00 ms | 23.43 ms |
+| | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
+| | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
+| | major page faults | 0 | 0 … 0 | 0 | 0 |
+| | tps | 43.094 | 42.795 … 43.398 | 42.672 | 43.478 |
+| | items/s | 4309.4 | 4279.5 … 4339.8 | 4267.2 | 4347.8 |
+| 
+| b takes **1.15** times as long as a (95 % interval 1.15 … 1.15).
+| 
+
+$ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json; tacho report -f md "$here/compare/a/run.json" "$here/compare/b" old'
+| ## a
+| 
+| `./prog a`  
+| 12 runs, 2026-01-01T00:00:00Z, complete
+| 
+| | | median | interval of the median | min | max |
+| | --- | ---: | ---: | ---: | ---: |
+| | wall time | 20.18 ms | 20.04 ms … 20.32 ms | 20.00 ms | 20.38 ms |
+| | user CPU | 20.18 ms | 20.04 ms … 20.32 ms | 20.00 ms | 20.38 ms |
+| | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
+| | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
+| | major page faults | 0 | 0 … 0 | 0 | 0 |
+| | tps | 49.554 | 49.205 … 49.908 | 49.07 | 50 |
+| | items/s | 4955.4 | 4920.5 … 4990.8 | 4907 | 5000 |
+| 
+| ## b
+| 
+| `./prog b`  
+| 12 runs, 2026-01-01T00:00:00Z, complete
+| 
+| | | median | interval of the median | min | max |
+| | --- | ---: | ---: | ---: | ---: |
+| | wall time | 23.20 ms | 23.04 ms … 23.37 ms | 23.00 ms | 23.43 ms |
+| | user CPU | 23.20 ms | 23.04 ms … 23.37 ms | 23.00 ms | 23.43 ms |
+| | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
+| | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
+| | major page faults | 0 | 0 … 0 | 0 | 0 |
+| | tps | 43.094 | 42.795 … 43.398 | 42.672 | 43.478 |
+| | items/s | 4309.4 | 4279.5 … 4339.8 | 4267.2 | 4347.8 |
+| 
+| ## golden
+| 
+| `sh -c 'echo 1.5 2; sleep 0.02'`  
+| 12 runs, 2026-11-15T21:18:33Z, complete
+| 
+| | | median | interval of the median | min | max |
+| | --- | ---: | ---: | ---: | ---: |
+| | wall time | 40.16 ms | 23.82 ms … 43.88 ms | 22.15 ms | 55.74 ms |
+| | user CPU | 2.118 ms | 2.003 ms … 2.189 ms | 1.076 ms | 2.361 ms |
+| | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 1.153 ms |
+| | peak memory | 1.633 MiB | 1.590 MiB … 1.637 MiB | 1.527 MiB | 1.738 MiB |
+| | minor page faults | 141 | 140 … 142 | 139 | 145 |
+| | major page faults | 0 | 0 … 0 | 0 | 0 |
+| | waits (context switches) | 5 | 5 … 5 | 5 | 5 |
+| | preemptions | 1.500 | 1 … 3 | 0 | 6 |
+| | blocks read | 0 | 0 … 0 | 0 | 0 |
+| | blocks written | 8 | 8 … 8 | 8 | 8 |
+| | peak memory of the tree | 3.434 MiB | 3.348 MiB … 3.449 MiB | 1.855 MiB | 3.484 MiB |
+| | energy | 0.4024 J | 0.2387 J … 0.4397 J | 0.222 J | 0.5581 J |
+| | n | 2 | 2 … 2 | 2 | 2 |
+| | each | 1.75 | 1.5 … 2 | 1.5 | 2 |
+| | x/s | 74.711 | 68.368 … 125.96 | 53.817 | 135.47 |
+| 
+| Memory and power were looked at 11 times, which took 1.484 ms of CPU time each, 3.68 % of the time of the runs.
+| 
+| b takes **1.15** times as long as a (95 % interval 1.15 … 1.15).
+| 
+| golden takes **1.988** times as long as a (95 % interval 1.355 … 2.172).
+| 
+
+$ tacho report -f csv compare/a compare/b | cut -d, -f1,2,3,6,24
+| name,run,pair,wall_ns,tps
+| a,1,1,20000000,50
+| a,2,2,20379000,49.07
+| a,3,3,20351000,49.138
+| a,4,4,20323000,49.205
+| a,5,5,20295000,49.273
+| a,6,6,20222000,49.451
+| a,7,7,20194000,49.52
+| a,8,8,20166000,49.588
+| a,9,9,20138000,49.657
+| a,10,10,20110000,49.727
+| a,11,11,20037000,49.908
+| a,12,12,20009000,49.978
+| b,1,1,23000000,43.478
+| b,2,2,23434500,42.672
+| b,3,3,23400950,42.733
+| b,4,4,23367400,42.795
+| b,5,5,23333850,42.856
+| b,6,6,23255300,43.001
+| b,7,7,23221750,43.063
+| b,8,8,23188200,43.125
+| b,9,9,23154650,43.188
+| b,10,10,23121100,43.251
+| b,11,11,23042550,43.398
+| b,12,12,23009000,43.461
+
+$ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json; tacho report -f junit "$here/compare/a" old "$here/compare/b"'
+| <?xml version="1.0" encoding="UTF-8"?>
+| <testsuite name="tacho run" tests="3" failures="0">
+|   <testcase classname="tacho.run" name="a" time="0.020180000">
+|     <system-out>wall time: 20.18 ms
+| user CPU: 20.18 ms
+| system CPU: 0 ns
+| peak memory: 8.004 MiB
+| major page faults: 0
+| tps: 49.554
+| throughput: 4955.4
+| </system-out>
+|   </testcase>
+|   <testcase classname="tacho.run" name="golden" time="0.040156033">
+|     <system-out>wall time: 40.16 ms
+| user CPU: 2.118 ms
+| system CPU: 0 ns
+| peak memory: 1.633 MiB
+| minor page faults: 141
+| major page faults: 0
+| waits (context switches): 5
+| preemptions: 1.500
+| blocks read: 0
+| blocks written: 8
+| peak memory of the tree: 3.434 MiB
+| energy: 0.4024 J
+| n: 2
+| each: 1.75
+| throughput: 74.711
+| </system-out>
+|   </testcase>
+|   <testcase classname="tacho.run" name="b" time="0.023204975">
+|     <system-out>wall time: 23.20 ms
+| user CPU: 23.20 ms
+| system CPU: 0 ns
+| peak memory: 8.004 MiB
+| major page faults: 0
+| tps: 43.094
+| throughput: 4309.4
+| </system-out>
+|   </testcase>
+| </testsuite>
+
+$ tacho report -f prometheus compare/a compare/b | grep -e '^#' -e median
+| # HELP tacho_run_wall_ns wall time of a run
+| # TYPE tacho_run_wall_ns gauge
+| tacho_run_wall_ns{name="a",id="20260101-000000-a",stat="median"} 20180000
+| tacho_run_wall_ns{name="b",id="20260101-000000-b",stat="median"} 23204975
+| # HELP tacho_run_user_ns user CPU of a run
+| # TYPE tacho_run_user_ns gauge
+| tacho_run_user_ns{name="a",id="20260101-000000-a",stat="median"} 20179000
+| tacho_run_user_ns{name="b",id="20260101-000000-b",stat="median"} 23203975
+| # HELP tacho_run_system_ns system CPU of a run
+| # TYPE tacho_run_system_ns gauge
+| tacho_run_system_ns{name="a",id="20260101-000000-a",stat="median"} 0
+| tacho_run_system_ns{name="b",id="20260101-000000-b",stat="median"} 0
+| # HELP tacho_run_max_rss_bytes peak memory of a run
+| # TYPE tacho_run_max_rss_bytes gauge
+| tacho_run_max_rss_bytes{name="a",id="20260101-000000-a",stat="median"} 8392704
+| tacho_run_max_rss_bytes{name="b",id="20260101-000000-b",stat="median"} 8392704
+| # HELP tacho_run_major_faults major page faults of a run
+| # TYPE tacho_run_major_faults gauge
+| tacho_run_major_faults{name="a",id="20260101-000000-a",stat="median"} 0
+| tacho_run_major_faults{name="b",id="20260101-000000-b",stat="median"} 0
+| # HELP tacho_run_tps tps of a run
+| # TYPE tacho_run_tps gauge
+| tacho_run_tps{name="a",id="20260101-000000-a",stat="median"} 49.554
+| tacho_run_tps{name="b",id="20260101-000000-b",stat="median"} 43.094
+| # HELP tacho_run_throughput throughput of a run
+| # TYPE tacho_run_throughput gauge
+| tacho_run_throughput{name="a",id="20260101-000000-a",stat="median"} 4955.403772536614
+| tacho_run_throughput{name="b",id="20260101-000000-b",stat="median"} 4309.422968964122
+
+# JSON: the receipts, as they are.
+$ tacho report --json compare/a | cmp - compare/a/run.json
+
+$ tacho report -f json compare/a compare/b | grep -o -e '"name":"[ab]"' -e '"id":"[^"]*"'
+| "name":"a"
+| "id":"20260101-000000-a"
+| "name":"b"
+| "id":"20260101-000000-b"
+
+# HTML: into the folder, or where --output says; nothing of it is fetched from elsewhere.
+$ project/try 'cp -r "$here/compare" . && tacho report compare/a && tacho report -o both.html compare/a compare/b && ! grep -l -e "src=.http" -e "href=.http" compare/a/report.html both.html'
+| compare/a/report.html
+
+# Each mistake by name.
+$ tacho report
+! tacho: RUN is missing
+! see 'tacho report --help'
+[64]
+
+$ tacho report nowhere
+! tacho: cannot read the run 'nowhere': cannot open 'nowhere/run.json': No such file or directory
+[1]
+
+$ tacho report compare/a nowhere
+! tacho: cannot read the run 'nowhere': cannot open 'nowhere/run.json': No such file or directory
+[1]
+
+$ tacho report compare
+! tacho: cannot read the run 'compare': 'compare' is not a run folder: it has no run.json
+[1]
+
+$ tacho report -f pdf compare/a
+! tacho: --format cannot be 'pdf'; choose html, md, json, csv, junit or prometheus
+! see 'tacho report --help'
+[64]
+
+$ tacho report --json -f csv compare/a
+! tacho: --json is --format json, and goes with no other format
+! see 'tacho report --help'
+[64]
+
+$ tacho report -f md -o nowhere/x.md compare/a compare/b
+! tacho: cannot write 'nowhere/x.md': cannot open the folder of 'nowhere/x.md': No such file or directory
+[1]
+
+$ project/try 'mkdir bad; echo "{}" >bad/run.json; tacho report bad; echo "{\"schema\":\"tacho.run.v9\"}" >bad/run.json; tacho report bad; echo nothing >bad/run.json; tacho report bad'
+! tacho: cannot read the run 'bad': its schema is '', not tacho.run.v1
+! tacho: cannot read the run 'bad': its schema is 'tacho.run.v9', not tacho.run.v1
+! tacho: cannot read the run 'bad': line 1, column 1: expected a value, found 'n'
+[1]

@@ -1,0 +1,339 @@
+# What it takes, and what it says of itself.
+$ tacho run --help
+| tacho run - run a command repeatedly, record everything, write a run folder
+| 
+| Usage: tacho run [OPTIONS] [--] COMMAND [ARGUMENT...]
+|        tacho run [OPTIONS] -c LINE [-c LINE...]
+| 
+| Runs the command again and again, without a shell, and measures each run: wall
+| time from before its start, CPU time, peak memory, page faults, context
+| switches, block I/O. Stops when the median wall time is known to within
+| --precision, or at --max-time or --max-runs; or after --runs. Looks are at 10,
+| 20, 40, ... runs, and the intervals account for them.
+| 
+| Several commands are run in turns, ABBA, and compared in pairs.
+| 
+| Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every
+| sample is; OUT/NAME/latest points to the newest. Samples are on disk as they are
+| taken.
+| 
+| setup, prepare, conclude and cleanup are run by sh -c and are not measured. The
+| command has an empty standard input, and what it prints is thrown away, unless
+| told otherwise.
+| 
+| Arguments:
+|   COMMAND  what to run, and its arguments
+| 
+| Options:
+|   -c, --command LINE       a command, split into words as a shell does; give
+|                            several to compare them
+|   -n, --runs N             run each command N times
+|   -p, --precision P        stop when the median is known to within P (default
+|                            1%)
+|       --max-time TIME      measure for at most TIME (default 5s)
+|       --max-runs N         until precise, but at most N runs (default 1000)
+|       --name NAME          the run's name; again for the second command, and so
+|                            on
+|   -o, --out DIR            where run folders go (default tacho-out)
+|       --pass-status        end with the status of a run that failed
+|   -S, --shell              run each command by sh -c
+|   -w, --warmup N           N runs of each before, not counted
+|       --setup LINE         run LINE once before all, by sh -c
+|       --prepare LINE       run LINE before each run
+|       --conclude LINE      run LINE after each run
+|       --cleanup LINE       run LINE once after all
+|       --server LINE        a server to run against: started by sh -c, watched,
+|                            ended afterwards
+|       --ready REGEX|PORT   when the server is ready: what it prints then, or the
+|                            port it listens on
+|       --timeout TIME       end a run after TIME: TERM to its process group, KILL
+|                            a second later
+|       --cwd DIR            run in DIR
+|       --env K=V            set an environment variable
+|       --input FILE         standard input of each run (default: empty)
+|       --output WHERE       what it prints: null (default), inherit, or a file
+|                            for all runs
+|   -i, --allow-nonzero      go on when a run fails; it is left out of the
+|                            statistics
+|       --cpu LIST           run on these CPUs only, such as 2 or 0-3,6
+|       --no-aslr            the same addresses in every run
+|       --flame              one extra run under the profiler, not counted: a
+|                            flamegraph in the report
+|       --trace              write trace.json: a span a run, memory and power,
+|                            what the program recorded
+|   -m, --metric NAME=REGEX  a number it prints, the last of each run;
+|                            all:NAME=REGEX takes every one
+|       --work N[UNIT]       what a run does, such as 200samples: gives the
+|                            throughput
+|       --label K=V          a note in run.json
+|       --config FILE        a JSON file that says what is run; its hash and
+|                            content go into run.json
+|       --interval TIME      look at memory and power every TIME (default 10ms)
+|       --power SOURCE       auto (default), none, rapl, perf, hwmon, battery,
+|                            nvml, rocm, or fixed:WATTS
+|       --seal               write seal.jsonl, with which 'tacho witness verify'
+|                            finds any file changed since
+|       --fail-on-warn       end with 3 when there are warnings
+|       --json               print the result as JSON
+|   -q, --quiet              no progress, and only what matters
+|       --color WHEN         colours: auto (on a terminal), always, never
+|       --width N            fit tables into N columns
+|   -h, --help               show this help
+| 
+| Examples:
+|   tacho run -- ./prog --size 1000
+|       Run it until its median is known to within 1 %.
+|   tacho run -n 50 -w 3 -c './old x' -c './new x'
+|       Compare two programs, in turns, 50 runs each after 3 to warm up.
+|   tacho run --metric tps='([0-9.]+) tokens/s' -- ./generate
+|       Also collect a number that the program prints.
+|   tacho run --prepare 'sync; echo 3 > /proc/sys/vm/drop_caches' -- ./prog
+|       With cold caches.
+| 
+| Exit status:
+|   0   fine
+|   1   could not do the work, or a run failed; with --pass-status that run's own
+|       status
+|   3   there are warnings, with --fail-on-warn
+|   64  wrong usage
+
+# Commands: none, too many names, two of the same name, both ways at once.
+$ tacho run
+! tacho: there is no command: tacho run -- COMMAND, or -c 'COMMAND'
+! see 'tacho run --help'
+[64]
+
+$ tacho run -n 3
+! tacho: there is no command: tacho run -- COMMAND, or -c 'COMMAND'
+! see 'tacho run --help'
+[64]
+
+$ tacho run -c true -- true
+! tacho: give commands by -c or after the options, not both
+! see 'tacho run --help'
+[64]
+
+$ tacho run --name one --name two -- true
+! tacho: there are more names than commands
+! see 'tacho run --help'
+[64]
+
+$ tacho run --name same --name same -c true -c false
+! tacho: two commands cannot both be called 'same'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --name a/b -- true
+! tacho: option '--name' needs letters, digits, '.', '_' and '-', not 'a/b'
+! see 'tacho run --help'
+[64]
+
+$ tacho run -c 'true | cat'
+! tacho: cannot split 'true | cat': '|' needs a shell (quote it if it is meant as it stands, or run sh -c '...')
+! see 'tacho run --help'
+[64]
+
+$ tacho run -c "echo 'open"
+! tacho: cannot split 'echo 'open': a ' has no partner
+! see 'tacho run --help'
+[64]
+
+$ tacho run -c ''
+! tacho: cannot split '': there is no command
+! see 'tacho run --help'
+[64]
+
+$ tacho run --shell -- true
+! tacho: --shell is for commands given by -c: -c 'true'
+! see 'tacho run --help'
+[64]
+
+# Numbers, times, shares.
+$ tacho run --runs 0 -- true
+! tacho: option '--runs' needs a number from 1 to 1000000, not '0'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --runs many -- true
+! tacho: option '--runs' needs a number from 1 to 1000000, not 'many'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --warmup -1 -- true
+! tacho: option '--warmup' needs a number up to 1000000, not '-1'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --precision 0 -- true
+! tacho: option '--precision' needs a share such as 1% or 0.01, not '0'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --precision 200% -- true
+! tacho: option '--precision' needs a share such as 1% or 0.01, not '200%'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --max-time soon -- true
+! tacho: option '--max-time' needs a duration such as 250ms or 5s, not 'soon'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --timeout 0s -- true
+! tacho: option '--timeout' needs a duration such as 250ms or 5s, not '0s'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --interval 1 -- true
+! tacho: option '--interval' needs a duration such as 250ms or 5s, not '1'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --cpu 0-x -- true
+! tacho: option '--cpu' needs CPUs such as 2 or 0-3,6, not '0-x'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --cpu 999999 -- true
+! tacho: option '--cpu' needs CPUs such as 2 or 0-3,6, not '999999'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --work items -- true
+! tacho: option '--work' needs an amount such as 200 or 200samples, not 'items'
+! see 'tacho run --help'
+[64]
+
+# Options that exclude or need each other.
+$ tacho run -n 5 --precision 1% -- true
+! tacho: --runs says how often; --precision and --max-runs find it out
+! see 'tacho run --help'
+[64]
+
+$ tacho run -n 5 --max-runs 10 -- true
+! tacho: --runs says how often; --precision and --max-runs find it out
+! see 'tacho run --help'
+[64]
+
+$ tacho run --server 'sleep 1' -- true
+! tacho: --server and --ready need each other
+! see 'tacho run --help'
+[64]
+
+$ tacho run --ready up -- true
+! tacho: --server and --ready need each other
+! see 'tacho run --help'
+[64]
+
+$ tacho run --metric 'n=([0-9]+)' --output inherit -- true
+! tacho: --metric reads what --output inherit would give away
+! see 'tacho run --help'
+[64]
+
+# Metrics, labels, variables, sources.
+$ tacho run --metric n -- true
+! tacho: 'n' is not NAME=REGEX: there is no '='
+! see 'tacho run --help'
+[64]
+
+$ tacho run --metric 'n=[0-9' -- true
+! tacho: 'n=[0-9' is not NAME=REGEX: Unmatched [, [^, [:, [., or [=
+! see 'tacho run --help'
+[64]
+
+$ tacho run --metric 'n=([0-9]+)' --metric 'n=(x)' -- true
+! tacho: metric 'n' is there twice
+! see 'tacho run --help'
+[64]
+
+$ tacho run --label k -- true
+! tacho: option '--label' needs NAME=VALUE, not 'k'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --env K -- true
+! tacho: option '--env' needs NAME=VALUE, not 'K'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --power coal -- true
+! tacho: no power source 'coal': there are rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS and replay:FILE
+[1]
+
+$ tacho run --power fixed:much -- true
+! tacho: 'much' is not a number of watts, as in fixed:100
+[1]
+
+$ tacho run --config nowhere.json -- true
+! tacho: cannot open 'nowhere.json': No such file or directory
+[1]
+
+$ project/try 'tacho run --config try -- true'
+! tacho: cannot read 'DIR/try': line 1: expected a value, found '#'
+[1]
+
+$ tacho run --input nowhere -- true
+! tacho: cannot open 'nowhere': No such file or directory
+[1]
+
+$ tacho run --cwd nowhere -- true
+! tacho: cannot open 'nowhere': No such file or directory
+[1]
+
+$ tacho run --rnus 5 -- true
+! tacho: unknown option '--rnus'; did you mean '--runs'?
+! see 'tacho run --help'
+[64]
+
+# Programs that are not there, fail, are killed; the folder is written all the same.
+$ project/try 'tacho run -q -n 3 -- ./nowhere'
+! tacho: cannot run './nowhere': No such file or directory
+[1]
+
+$ project/try 'tacho run -q -n 3 -- nowhere'
+! tacho: cannot run 'nowhere': No such file or directory (is it installed and on PATH?)
+[1]
+
+$ project/try 'tacho run -q -n 3 -- sh -c "exit 7" >/dev/null; s=$?; grep -o "\"state\":\"[a-z]*\"" tacho-out/sh/latest/run.json; exit $s'
+| "state":"failed"
+! tacho: run 1 of 'sh -c 'exit 7'' failed with status 7; --allow-nonzero goes on all the same
+[1]
+
+$ project/try 'tacho run -q -n 3 --pass-status -- sh -c "exit 7" >/dev/null'
+! tacho: run 1 of 'sh -c 'exit 7'' failed with status 7; --allow-nonzero goes on all the same
+[7]
+
+$ project/try 'tacho run -q -n 3 -- sh -c "kill -9 \$\$" >/dev/null'
+! tacho: run 1 of 'sh -c 'kill -9 $$'' was killed by signal 9 (Killed)
+[1]
+
+$ project/try 'tacho run -q -n 3 --name good --name bad -c true -c false >/dev/null'
+! tacho: run 1 of 'false' failed with status 1; --allow-nonzero goes on all the same
+[1]
+
+$ project/try 'tacho run -q -n 3 --setup "exit 3" -- true'
+| true  0 runs  (true)
+|     median  +-  interval of the median  min  max
+! tacho: --setup failed: 'exit 3' ended with status 3
+[1]
+
+$ project/try 'tacho run -q -n 3 --prepare "exit 3" -- true'
+| true  0 runs  (true)
+|     median  +-  interval of the median  min  max
+! tacho: --prepare failed: 'exit 3' ended with status 3
+[1]
+
+# Several commands, each with its own folder and the numbers that it printed.
+$ project/try 'tacho run -q -n 3 --name one --name two --name three -c "echo n 1" -c "echo n 2" -c "echo n 3" -m "n=n ([0-9]+)" >/dev/null; for r in one two three; do grep -o -e "\"line\":\"[^\"]*\"" -e "\"metrics\":{\"n\":[0-9]*" tacho-out/$r/latest/run.json; done'
+| "line":"echo n 1"
+| "metrics":{"n":1
+| "metrics":{"n":1
+| "metrics":{"n":1
+| "line":"echo n 2"
+| "metrics":{"n":2
+| "metrics":{"n":2
+| "metrics":{"n":2
+| "line":"echo n 3"
+| "metrics":{"n":3
+| "metrics":{"n":3
+| "metrics":{"n":3
