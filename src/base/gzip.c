@@ -28,7 +28,7 @@ int tch_inflate_open(struct tch_inflate **ret, tch_zip_source *source, void *ctx
 
     if (!z || inflateInit2(&z->z, GZIP_ONLY) != Z_OK) {
         free(z);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to read gzip");
+        return tch_fail_memory(err);
     }
     z->source = source;
     z->ctx = ctx;
@@ -129,7 +129,7 @@ int tch_deflate_open(struct tch_deflate **ret, int level, tch_zip_sink *sink, vo
 
     if (!z || deflateInit2(&z->z, level, Z_DEFLATED, GZIP_ONLY, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(z);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write gzip");
+        return tch_fail_memory(err);
     }
     z->sink = sink;
     z->ctx = ctx;

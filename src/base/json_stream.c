@@ -11,7 +11,7 @@ int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, voi
     char *window = calloc(1, TCH_JSON_WINDOW + TCH_JSON_SPARE);
 
     if (!window)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     tch_json_open(r, "", 0, err);
     r->data = r->end = r->scanned = r->checked = r->batch = window;
     r->source = source;
@@ -74,7 +74,7 @@ static bool grow(struct tch_json_reader *r, const char **moved)
     }
     window = calloc(1, size + TCH_JSON_SPARE);
     if (!window) {
-        r->status = tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory");
+        r->status = tch_fail_memory(r->err);
         return false;
     }
     char *old = window_of(r);

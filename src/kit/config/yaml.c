@@ -49,11 +49,6 @@ static int fail_at(tacho_error *err, const yaml_mark_t *mark, const char *why)
     return tch_yaml_fail(err, &at, "%s", why);
 }
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the settings");
-}
-
 void tch_yaml_release(struct tch_yaml *yaml)
 {
     for (struct made *made = (struct made *)yaml->all, *before; made; made = before) {
@@ -125,7 +120,7 @@ static int take_key(struct building *b, const yaml_event_t *event)
     }
     key = copy(event);
     if (!key)
-        return no_memory(b->err);
+        return tch_fail_memory(b->err);
     b->key[b->depth - 1] = key;
     return 0;
 }
@@ -143,7 +138,7 @@ static int take_scalar(struct building *b, const yaml_event_t *event)
         return take_key(b, event);
     made = make(b, TCH_YAML_SCALAR, &event->start_mark);
     if (!made || !(made->text = copy(event)))
-        return no_memory(b->err);
+        return tch_fail_memory(b->err);
     made->node.text = made->text;
     made->node.quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     add_child(b, made);
@@ -163,7 +158,7 @@ static int open_container(struct building *b, const yaml_event_t *event, enum tc
         return fail_at(b->err, &event->start_mark, "this is nested too deep");
     made = make(b, kind, &event->start_mark);
     if (!made)
-        return no_memory(b->err);
+        return tch_fail_memory(b->err);
     add_child(b, made);
     b->open[b->depth] = &made->node;
     b->last[b->depth] = NULL;
@@ -203,7 +198,7 @@ static int take_event(struct building *b, const yaml_event_t *event)
 static int parser_failure(const yaml_parser_t *parser, tacho_error *err)
 {
     if (parser->error == YAML_MEMORY_ERROR)
-        return no_memory(err);
+        return tch_fail_memory(err);
     return fail_at(err, &parser->problem_mark,
                    parser->problem ? parser->problem : "this is no YAML");
 }
@@ -226,7 +221,7 @@ static int build(struct building *b, yaml_parser_t *parser)
         struct made *made = make(b, TCH_YAML_MAP, &parser->mark);
 
         if (!made)
-            return no_memory(b->err);
+            return tch_fail_memory(b->err);
         b->yaml->root = &made->node;
     }
     return status;
@@ -242,7 +237,7 @@ int tch_yaml_parse(struct tch_yaml *yaml, const char *text, size_t len, tacho_er
     if (len > TCH_YAML_MAX)
         return tch_fail(err, TACHO_ELIMIT, 0, "it is larger than %d bytes", TCH_YAML_MAX);
     if (!yaml_parser_initialize(&parser))
-        return no_memory(err);
+        return tch_fail_memory(err);
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
     status = build(&b, &parser);

@@ -31,11 +31,6 @@ double tch_normal_cut(double p)
     return low + (high - low) / 2;
 }
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the distribution of a rank test");
-}
-
 static void accumulate(struct tch_rank_null *null)
 {
     for (size_t t = 1; t <= null->last; t++)
@@ -56,7 +51,7 @@ int tch_signed_rank_null(struct tch_rank_null *null, size_t n, tacho_error *err)
     null->last = (size_t)null->largest / 2;
     p = null->below = calloc(null->last + 1, sizeof *p);
     if (!p)
-        return no_memory(err);
+        return tch_fail_memory(err);
     p[0] = 1;
     for (size_t i = 1; i <= n; i++) {
         for (size_t s = null->last + 1; s-- > 0;)
@@ -86,7 +81,7 @@ int tch_rank_sum_null(struct tch_rank_null *null, size_t m, size_t n, tacho_erro
     null->last = m * n / 2;
     c = null->below = calloc(null->last + 1, sizeof *c);
     if (!c)
-        return no_memory(err);
+        return tch_fail_memory(err);
     c[0] = 1;
     for (size_t i = 1; i <= m; i++) {
         for (size_t s = null->last; s >= n + i; s--)

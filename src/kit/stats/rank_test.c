@@ -51,11 +51,6 @@ static void tails_by_normal(double t, double mean, double sd, struct tch_rank_ta
     ret->below = sd > 0 ? tch_normal_above((mean - t - 1) / sd) : 1;
 }
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a rank test");
-}
-
 /* P(sum < last) and P(sum = last), each rank counting or not by the throw of a coin. 0 or
    TACHO_ENOMEM. */
 static int coins_below(const struct item *items, size_t n, size_t last, double *less, double *same)
@@ -89,7 +84,7 @@ static int signed_tails(const struct item *items, size_t n, size_t t2, size_t al
     double same;
 
     if (coins_below(items, n, low, &less, &same) < 0)
-        return no_memory(err);
+        return tch_fail_memory(err);
     at_most = fmin(1, less + same);
     ret->exact = true;
     ret->below = t2 == low ? at_most : 1 - less;
@@ -108,7 +103,7 @@ int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, 
     int status = 0;
 
     if (!items)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < n; i++)
         if (d[i] < 0 || d[i] > 0)
             items[count++] = (struct item){.value = fabs(d[i]), .counts = d[i] > 0};
@@ -211,7 +206,7 @@ static int drawn_tails(const struct item *items, size_t all, size_t k, size_t w2
     double at_most;
 
     if (draws_below(items, all, k, flip, flip ? mirror : w2, &less, &same) < 0)
-        return no_memory(err);
+        return tch_fail_memory(err);
     at_most = fmin(1, less + same);
     ret->exact = true;
     ret->below = flip ? 1 - less : at_most;
@@ -268,7 +263,7 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
     int status;
 
     if (!items)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < m; i++)
         items[i].value = a[i];
     for (size_t j = 0; j < n; j++)
@@ -288,7 +283,7 @@ int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
             return tch_fail(err, TACHO_EINVAL, 0, "p-value %zu is not between 0 and 1", i + 1);
     items = calloc(n > 0 ? n : 1, sizeof *items);
     if (!items)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < n; i++)
         items[i] = (struct item){.value = p[i], .rank2 = i};
     qsort(items, n, sizeof *items, by_value);

@@ -271,7 +271,7 @@ int tch_ratio_paired(const double *a, const double *b, size_t n, double alpha, d
         return status;
     d = calloc(2 * n, sizeof *d);
     if (!d)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing %zu pairs", n);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < n; i++)
         d[i] = log(b[i]) - log(a[i]);
     status = paired(d, d + n, n, alpha, bound, &ratio, err);
@@ -329,7 +329,7 @@ int tch_ratio_unpaired(const double *a, size_t m, const double *b, size_t n, dou
         return status;
     x = calloc(2 * (m + n), sizeof *x);
     if (!x)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing %zu values", m + n);
+        return tch_fail_memory(err);
     y = x + 2 * m;
     for (size_t i = 0; i < m; i++)
         x[i] = -log(a[i]);

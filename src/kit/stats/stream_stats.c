@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "order_stats.h"
 
@@ -52,7 +53,7 @@ int tch_stream_init(struct tch_stream *s, size_t limit, tacho_error *err)
     s->values = s->room > 0 ? malloc(s->room * sizeof *s->values) : NULL;
     if (!s->counts || (s->room > 0 && !s->values)) {
         tch_stream_release(s);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a histogram");
+        return tch_fail_memory(err);
     }
     return 0;
 }
@@ -68,13 +69,12 @@ void tch_stream_release(struct tch_stream *s)
 /* Room for n more, or from now on a histogram alone. */
 static void make_room(struct tch_stream *s, size_t n)
 {
-    size_t room = s->room * 2 < s->most ? s->room * 2 : s->most;
-    double *values = n <= room - s->n ? realloc(s->values, room * sizeof *values) : NULL;
-
-    if (!values)
-        free(s->values);
-    s->values = values;
-    s->room = room;
+    if (n <= s->most - s->n && tch_array_reserve(&s->values, &s->room, s->n + n) == 0) {
+        s->room = s->room < s->most ? s->room : s->most; /* pages past it are never touched */
+        return;
+    }
+    free(s->values);
+    s->values = NULL;
 }
 
 /* At most PART of them: doubles are quick, and so few lose nothing. */
@@ -187,7 +187,7 @@ static int values_at(const struct chosen *p, const uint64_t *ranks, size_t count
     near = wanted ? malloc((many + 1) * sizeof *near) : NULL;
     if (!near) {
         free(wanted);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for percentiles");
+        return tch_fail_memory(err);
     }
     for (uint64_t i = 0; i < p->s->n; i++) {
         double value = value_of(p, i);
@@ -234,7 +234,7 @@ int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_e
     int status = 0;
 
     if (!counts)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a median");
+        return tch_fail_memory(err);
     if (s->values) {
         for (uint64_t i = 0; i < s->n; i++)
             counts[bucket_of(value_of(&p, i))]++;
