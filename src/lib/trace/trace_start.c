@@ -1,4 +1,4 @@
-/* When a trace is on, where it goes, and how it ends: environment, exit, fork, signals. */
+/* Starts and stops traces, by call, environment, exit, fork and signal, and chooses their files. */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdarg.h>
@@ -14,20 +14,21 @@
 #include "recording_convert.h"
 #include "trace_recorder.h"
 
-/* Says to processes that this one starts who owns the file that TACHO_TRACE_OUT names. */
+/* Environment variable "PID:PATH": tells child processes that this one owns the file that
+   TACHO_TRACE_OUT names. */
 #define OWNER "TACHO_TRACE_OWNER"
 
 static struct tch_recorder *const rec = &tch_recorder;
 
 /* Guarded by the recorder's lock. */
-static char asked[TCH_TRACE_PATH];     /* the path asked for, absolute */
-static char out[TCH_TRACE_PATH];       /* what this process writes */
-static char recording[TCH_TRACE_PATH]; /* the same where out is a recording */
-static bool in_run_folder;             /* asked is TACHO_RUN_DIR */
-static bool keep_recording;
+static char asked[TCH_TRACE_PATH];     /* the path that was asked for, absolute */
+static char out[TCH_TRACE_PATH];       /* the file that this process writes */
+static char recording[TCH_TRACE_PATH]; /* the recording that becomes `out`, or `out` itself */
+static bool in_run_folder;             /* `asked` is TACHO_RUN_DIR */
+static bool keep_recording;            /* `out` is a recording: it is not converted */
 static tacho_error why_off = {.message = "no trace was asked for: TACHO_TRACE_OUT is not set"};
 
-/* One conversion at a time; taken without the other lock, or before it. */
+/* Held during a conversion. A thread that needs the recorder's lock too takes this one first. */
 static pthread_mutex_t converting = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_mode(int mode)
@@ -56,7 +57,7 @@ static int format_path(char ret[TCH_TRACE_PATH], tacho_error *err, const char *f
     return 0;
 }
 
-/* The program may change its directory before the trace is written. */
+/* Makes the path absolute: the program may change its directory before the trace is written. */
 static int make_absolute(char ret[TCH_TRACE_PATH], const char *path, tacho_error *err)
 {
     char here[TCH_TRACE_PATH];
@@ -80,7 +81,8 @@ static int make_folder_of(const char *path, tacho_error *err)
     return tch_mkdirs(folder, err);
 }
 
-/* What this process writes: the path asked for, or beside it, with the process id in the name. */
+/* Sets `out`: the path that was asked for or, for another process than the owner, one beside it
+   with the process id in its name. */
 static int choose_out(bool owner, tacho_error *err)
 {
     const char *extension;
@@ -94,51 +96,53 @@ static int choose_out(bool owner, tacho_error *err)
                        extension);
 }
 
-/* The i-th name that the recording may have. */
-static int name_recording(bool own, int i, tacho_error *err)
-{
-    char number[16] = "";
-
-    if (i > 1)
-        snprintf(number, sizeof number, "-%d", i);
-    if (!keep_recording)
-        return format_path(recording, err, "%s.%d%s.tacho", out, (int)getpid(), number);
-    if (own)
-        return format_path(recording, err, "%s", out);
-    return format_path(recording, err, "%.*s%s.tacho", (int)(tch_trace_extension(out) - out), out,
-                       number);
-}
-
-/* A recording that is there already is of a process that was killed, or of the same one before an
-   exec: it stays. Only the very file asked for is made anew. */
-static int open_recording(bool owner, uint64_t limit, bool ring, tacho_error *err)
+/* Makes the recording under the first free name: STEM.tacho, STEM-2.tacho, STEM-3.tacho, ... A file
+   that exists is kept: it is the recording of a process that was killed, or of this process before
+   an exec. */
+static int open_numbered(const char *stem, uint64_t limit, bool ring, tacho_error *err)
 {
     enum { TRIES = 1000 };
-    bool own = owner && !in_run_folder;
-    struct stat st;
+    char number[16] = "";
+    tacho_error failure;
     int status;
 
-    if (keep_recording && own && stat(out, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(out);
-    if (!keep_recording && stat(out, &st) == 0 && S_ISDIR(st.st_mode))
-        return tch_fail_errno(err, EISDIR, "cannot write the trace '%s'", out);
-    for (int i = 1;; i++) {
-        tacho_error failure;
-
-        status = name_recording(own, i, err);
+    for (int i = 2;; i++) {
+        status = format_path(recording, err, "%s%s.tacho", stem, number);
         if (status < 0)
             return status;
         status = tch_recorder_open(recording, limit, ring, &failure);
-        if (status == 0 || failure.system_errno != EEXIST || i == TRIES ||
-            (keep_recording && own)) {
-            if (status < 0 && err)
-                *err = failure;
-            return status;
-        }
+        if (status == 0 || failure.system_errno != EEXIST || i > TRIES)
+            break;
+        snprintf(number, sizeof number, "-%d", i);
     }
+    if (status < 0 && err)
+        *err = failure;
+    return status;
 }
 
-/* TACHO_TRACE_LIMIT: a size, and perhaps ",ring" or ",stop". */
+/* Makes the recording. For a trace in another format it is a temporary file beside `out`. A
+   recording that was asked for by this very name replaces the file that has it. */
+static int open_recording(bool owner, uint64_t limit, bool ring, tacho_error *err)
+{
+    char stem[TCH_TRACE_PATH];
+    struct stat st;
+    int status;
+
+    if (keep_recording && owner && !in_run_folder) {
+        if (stat(out, &st) == 0 && S_ISREG(st.st_mode))
+            unlink(out);
+        memcpy(recording, out, sizeof recording);
+        return tch_recorder_open(recording, limit, ring, err);
+    }
+    if (!keep_recording && stat(out, &st) == 0 && S_ISDIR(st.st_mode))
+        return tch_fail_errno(err, EISDIR, "cannot write the trace '%s'", out);
+    status = keep_recording
+                 ? format_path(stem, err, "%.*s", (int)(tch_trace_extension(out) - out), out)
+                 : format_path(stem, err, "%s.%d", out, (int)getpid());
+    return status < 0 ? status : open_numbered(stem, limit, ring, err);
+}
+
+/* Reads TACHO_TRACE_LIMIT: a size, optionally followed by ",ring" or ",stop". */
 static int read_limit(uint64_t *limit, bool *ring, tacho_error *err)
 {
     const char *text = secure_getenv("TACHO_TRACE_LIMIT");
@@ -162,8 +166,7 @@ static int read_limit(uint64_t *limit, bool *ring, tacho_error *err)
         "TACHO_TRACE_LIMIT is '%.60s': give a size such as 2GiB, 2GiB,ring or 2GiB,stop", text);
 }
 
-/* The lock is held for what follows. */
-
+/* Makes the recording and switches tracing on. The lock is held. */
 static int begin_trace(bool owner, tacho_error *err)
 {
     uint64_t limit = 0;
@@ -190,6 +193,7 @@ static int begin_trace(bool owner, tacho_error *err)
     return 0;
 }
 
+/* Leaves tracing off and keeps the reason for tacho_trace_why_off(). The lock is held. */
 static void give_up(const tacho_error *err)
 {
     why_off = *err;
@@ -211,7 +215,7 @@ bool tch_trace_make_waiting(void)
 /* Fork. */
 
 static sigset_t before_fork;
-static pthread_once_t flusher_once = PTHREAD_ONCE_INIT; /* see below */
+static pthread_once_t flusher_once = PTHREAD_ONCE_INIT; /* starts the thread flusher() */
 static int flusher_failure;
 
 static void fork_prepare(void)
@@ -239,7 +243,7 @@ static void fork_child(void)
         rec->state = TCH_TRACE_WAITING;
     }
     converting = fresh;
-    flusher_once = not_yet; /* its thread is the parent's */
+    flusher_once = not_yet; /* its thread exists in the parent only */
     rec->lock = fresh;
     tch_signals_restore(&before_fork);
 }
@@ -283,10 +287,11 @@ int tacho_trace_start(const char *path, tacho_error *err)
     return status;
 }
 
-/* What a conversion goes by: the next trace may begin meanwhile. Guarded by `converting`. */
+/* The paths of a conversion, because the next trace may start while it runs. Guarded by
+   `converting`. */
 static char convert_from[TCH_TRACE_PATH], convert_to[TCH_TRACE_PATH];
 
-static void note_paths(void)
+static void copy_paths(void)
 {
     memcpy(convert_from, recording, sizeof convert_from);
     memcpy(convert_to, out, sizeof convert_to);
@@ -304,7 +309,7 @@ int tacho_trace_flush(tacho_error *err)
     convert = on && !keep_recording;
     if (on) {
         tch_recorder_calibrate();
-        note_paths();
+        copy_paths();
     }
     tch_trace_unlock(&before);
     if (convert)
@@ -332,7 +337,7 @@ int tacho_trace_stop(tacho_error *err)
         tch_recorder_calibrate();
         rec->head->ended = 1;
         tch_recorder_close();
-        note_paths();
+        copy_paths();
     }
     tch_trace_unlock(&before);
     if (convert) {
@@ -349,11 +354,11 @@ const char *tacho_trace_why_off(void)
     return tacho_trace_enabled() ? NULL : why_off.message;
 }
 
-/* Flushing when a signal comes: its handler can only wake someone who may do it. */
+/* Flushing on a signal. A handler must not take locks, so it wakes a thread that flushes. */
 
 static sem_t flush_wanted;
 
-static void want_flush(int signal_number)
+static void request_flush(int signal_number)
 {
     int saved = errno;
 
@@ -377,7 +382,7 @@ static void start_flusher(void)
     sigset_t before;
 
     sem_init(&flush_wanted, 0, 0);
-    tch_signals_block(&before); /* the program's signals are not this thread's */
+    tch_signals_block(&before); /* the thread must not handle signals of the program */
     flusher_failure = pthread_create(&thread, NULL, flusher, NULL);
     tch_signals_restore(&before);
     if (flusher_failure == 0)
@@ -386,7 +391,7 @@ static void start_flusher(void)
 
 int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
 {
-    struct sigaction action = {.sa_handler = want_flush, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = request_flush, .sa_flags = SA_RESTART};
 
     pthread_once(&flusher_once, start_flusher);
     if (flusher_failure != 0)
@@ -397,26 +402,27 @@ int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
     return 0;
 }
 
-/* The environment, at load; and the end. */
+/* Start from the environment when the library is loaded, stop at exit. */
 
-/* A program that runs with more rights than its caller writes no files where the caller says. */
-static const char *variable(const char *name)
+/* Returns the value of a variable, or NULL when it is not set, is empty, or the program runs with
+   more rights than its caller: such a program must not write files where the caller says. */
+static const char *env_value(const char *name)
 {
     const char *value = secure_getenv(name);
 
     return value && *value ? value : NULL;
 }
 
-/* Does a process above own this very file? Then this one is a child, or the same after an exec. */
+/* Does a parent, or this process before an exec, own this file already? */
 static bool is_owned(const char *path)
 {
-    const char *owner = variable(OWNER);
+    const char *owner = env_value(OWNER);
     const char *colon = owner ? strchr(owner, ':') : NULL;
 
     return colon && strcmp(colon + 1, path) == 0;
 }
 
-static void own(const char *path)
+static void set_owner(const char *path)
 {
     char text[TCH_TRACE_PATH + 32];
 
@@ -424,6 +430,8 @@ static void own(const char *path)
     setenv(OWNER, text, 1);
 }
 
+/* Starts the trace of TACHO_TRACE_OUT or, where that is not set, of TACHO_RUN_DIR. A process that
+   does not own the file makes its recording at its first record. The lock is held. */
 static int start_from(const char *path, const char *folder, tacho_error *err)
 {
     int status;
@@ -444,19 +452,19 @@ static int start_from(const char *path, const char *folder, tacho_error *err)
         set_mode(1);
         return 0;
     }
-    own(asked);
+    set_owner(asked);
     return begin_trace(true, err);
 }
 
 __attribute__((constructor)) static void start_by_environment(void)
 {
-    const char *path = variable("TACHO_TRACE_OUT");
-    const char *folder = variable("TACHO_RUN_DIR");
+    const char *path = env_value("TACHO_TRACE_OUT");
+    const char *folder = env_value("TACHO_RUN_DIR");
     tacho_error err;
     sigset_t before;
 
     if (!path)
-        path = variable("FERRUM_TRACE_OUT");
+        path = env_value("FERRUM_TRACE_OUT");
     if (!path && !folder)
         return;
     tch_trace_lock(&before);
