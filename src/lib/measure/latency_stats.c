@@ -1,11 +1,24 @@
 /*
- * Exact percentiles without sorting: count the values by their leading bits, see in which bucket
- * each percentile falls, and between which distances from the median the median distance lies;
- * collect those buckets alone, and select within them. Two passes, of which none moves the values.
+ * Exact statistics of latencies, without sorting.
+ *
+ * Percentiles are the values at the nearest rank: definition 1 of Hyndman and Fan, "Sample
+ * Quantiles in Statistical Packages", 1996. The spread is the median absolute deviation: Hampel,
+ * "The Influence Curve and Its Role in Robust Estimation", 1974.
+ *
+ * Up to FEW values are copied and sorted. Above, two passes over the values select them without
+ * moving them, after Munro and Paterson, "Selection and Sorting with Limited Storage", 1980:
+ *
+ *     1. survey() counts the values by bucket. A bucket holds the values with the same leading
+ * bits, so buckets are ordered as values are. find_targets() finds, by these counts, the bucket of
+ *        each percentile and of the smallest and largest value.
+ *     2. The median is not known yet, but its bucket is. Within this uncertainty mark_band() finds
+ * the band: the buckets whose values may be as far from the median as the median deviation is.
+ *     3. collect() copies the values of these buckets alone, and sums up the squares.
+ *     4. select_all() selects each percentile within its bucket, and the median deviation within
+ * the band.
  */
 #include "latency_stats.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 
 #include "base/fail.h"
@@ -14,18 +27,24 @@
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 
 enum {
-    FEW =
-        32768, /* up to here they are sorted, and summed in ascending order as the reference does */
-    FINE_BITS = 10, /* leading bits behind the first: 54 doublings of 1,024 buckets */
+    FEW = 32768,    /* sorted, and summed in ascending order as the reference does */
+    FINE_BITS = 10, /* leading bits after the first: 54 doublings of 1,024 buckets */
     FINE_BUCKETS = (64 - FINE_BITS + 1) << FINE_BITS,
     RANKS = 7,
     MEDIAN = 1,
-    TARGET = 7, /* bits of what is wanted of a bucket */
-    APART = 8,
-    BLOCK = 2048,
+    BLOCK = 2048, /* values that stay in the first cache between two loops over them */
 };
 
-/* What is looked for by its rank: the ends and the percentiles, in ascending order. */
+/* Marks of a bucket that is collected: the group that its values belong to, and whether it is in
+   the band. Group 1 + i is the bucket of target i; targets that share a bucket share the group of
+   the first. Group 0 is the rest of the band. */
+enum {
+    GROUP = 7,
+    BAND = 8,
+    GROUPS = RANKS + 1,
+};
+
+/* The ends and the percentiles, as shares of the values in ascending order. */
 static const struct {
     uint64_t num, den;
 } shares[RANKS] = {{0, 1}, {1, 2}, {9, 10}, {19, 20}, {99, 100}, {999, 1000}, {1, 1}};
@@ -41,7 +60,7 @@ static void set_ranked(tacho_latency_stats *s, const uint64_t values[RANKS])
     s->max = values[6];
 }
 
-/* The rank, from 1, of a share of n values: the smallest that covers it. */
+/* Returns the rank, from 1, of a share of n values: the smallest rank that covers it. */
 static uint64_t rank_of(uint64_t n, unsigned share)
 {
     u128 product = (u128)n * shares[share].num + shares[share].den - 1;
@@ -79,15 +98,15 @@ static void stats_of_sorted(const uint64_t *x, uint64_t *scratch, size_t n, tach
     s->mad = tch_select_u64(scratch, n, rank_of(n, MEDIAN) - 1);
 }
 
-static int stats_of_few(const struct tch_piece *pieces, size_t count, tacho_latency_stats *s,
-                        tacho_error *err)
+static int stats_of_few(const struct tch_latency_piece *pieces, size_t count,
+                        tacho_latency_stats *s, tacho_error *err)
 {
     size_t n = s->n;
     uint64_t *x = malloc(2 * n * sizeof *x);
     size_t at = 0;
 
     if (!x)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu latencies", n);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         memcpy(x + at, pieces[i].values, pieces[i].n * sizeof *x);
         at += pieces[i].n;
@@ -123,18 +142,18 @@ static uint64_t bucket_high(unsigned bucket)
     return bucket + 1 < FINE_BUCKETS ? bucket_low(bucket + 1) - 1 : UINT64_MAX;
 }
 
-/* Those from first on, before end. */
+/* The buckets from `first` on, before `end`. */
 struct range {
     unsigned first, end;
 };
 
-/* The buckets that hold any of the values low to high. */
+/* Returns the buckets that hold any of the values low to high. */
 static struct range touched(uint64_t low, uint64_t high)
 {
     return (struct range){fine_bucket(low), fine_bucket(high) + 1};
 }
 
-/* The buckets that hold no others. */
+/* Returns the buckets that hold only values low to high. */
 static struct range covered(uint64_t low, uint64_t high)
 {
     struct range r = {0, 0};
@@ -151,28 +170,28 @@ static struct range covered(uint64_t low, uint64_t high)
  * Many values.
  */
 
-/* A value that is looked for. */
+/* A value to find: one of `shares`. */
 struct target {
     unsigned bucket;
     uint64_t rank;  /* in its bucket, from 1 */
     uint64_t count; /* of the values in its bucket */
-    size_t start;   /* of these in what is collected */
+    size_t start;   /* of these values in `collected` */
 };
 
 struct select {
-    const struct tch_piece *pieces;
+    const struct tch_latency_piece *pieces;
     size_t piece_count;
     uint64_t n;
-    uint64_t *below; /* how many values are in lower buckets; FINE_BUCKETS + 1 of them */
-    uint8_t *wanted; /* of each bucket: 1 + the first target in it, APART, both or 0 */
+    uint64_t *below; /* number of values in lower buckets; FINE_BUCKETS + 1 of them */
+    uint8_t *marks;  /* of each bucket: GROUP and BAND; 0: not collected */
     struct target targets[RANKS];
-    uint64_t nearer; /* how many are nearer to the median than the median distance, at least */
-    uint64_t *near;  /* what is collected: of the targets' buckets, and of those marked APART */
-    size_t apart;    /* where the latter start */
-    size_t end;
+    uint64_t nearer; /* values that are surely nearer to the median than the median deviation */
+    uint64_t *collected;
+    size_t band, band_end; /* the values of the band in `collected` */
 };
 
-/* First pass: the counts by bucket, each at its successor's place; the mean. */
+/* First pass: counts the values by bucket, each count at its successor's place. Returns the mean.
+ */
 static double survey(struct select *s)
 {
     u128 sum = 0;
@@ -209,13 +228,13 @@ static void find_targets(struct select *s)
         t->bucket = b;
         t->rank = rank - s->below[b];
         t->count = count_in(s, (struct range){b, b + 1});
-        if (s->wanted[b] == 0)
-            s->wanted[b] = (uint8_t)(i + 1);
+        if (s->marks[b] == 0)
+            s->marks[b] = (uint8_t)(i + 1);
     }
 }
 
-/* The buckets of values that are no farther from the median than that, for all that is known of it:
-   its bucket. */
+/* Returns the buckets of values that may be within `reach` of the median. Only the bucket of the
+   median is known. */
 static struct range maybe_within(const struct target *median, uint64_t reach)
 {
     uint64_t low = bucket_low(median->bucket);
@@ -225,6 +244,7 @@ static struct range maybe_within(const struct target *median, uint64_t reach)
                    high < UINT64_MAX - reach ? high + reach : UINT64_MAX);
 }
 
+/* Returns the buckets of values that are within `reach` of the median, wherever it is. */
 static struct range surely_within(const struct target *median, uint64_t reach)
 {
     uint64_t low = bucket_low(median->bucket);
@@ -234,7 +254,8 @@ static struct range surely_within(const struct target *median, uint64_t reach)
                    low < UINT64_MAX - reach ? low + reach : UINT64_MAX);
 }
 
-/* The smallest distance within which half of the values maybe, or surely, are. */
+/* Returns the smallest distance from the median within which half of the values may be, or surely
+   are. */
 static uint64_t find_reach(const struct select *s,
                            struct range (*within)(const struct target *, uint64_t))
 {
@@ -253,9 +274,9 @@ static uint64_t find_reach(const struct select *s,
     return low;
 }
 
-/* Marks the buckets whose values may be as far from the median as the median distance; how many
-   values that are. */
-static uint64_t mark_apart(struct select *s)
+/* Marks the buckets whose values may be as far from the median as the median deviation. Returns the
+   number of these values. */
+static uint64_t mark_band(struct select *s)
 {
     const struct target *median = &s->targets[MEDIAN];
     uint64_t least = find_reach(s, maybe_within);
@@ -266,44 +287,43 @@ static uint64_t mark_apart(struct select *s)
         inner = surely_within(median, least - 1);
     for (unsigned b = all.first; b < all.end; b++)
         if (b < inner.first || b >= inner.end)
-            s->wanted[b] |= APART;
+            s->marks[b] |= BAND;
     s->nearer = count_in(s, inner);
     return count_in(s, all) - s->nearer;
 }
 
-/* Where what is collected goes: first the targets' buckets that are not marked APART, then those
-   that are, then the rest of these. */
-static int lay_out(struct select *s, size_t fill[RANKS + 1], tacho_error *err)
+/* Sets where the targets' groups that are in the band, or not, start in `collected`, from `at` on.
+   Returns where the last one ends. */
+static size_t place_groups(const struct select *s, unsigned band, size_t at, size_t starts[GROUPS])
 {
-    size_t apart_count = mark_apart(s);
-    size_t at = 0;
+    for (unsigned i = 0; i < RANKS; i++) {
+        const struct target *t = &s->targets[i];
 
-    for (unsigned apart = 0; apart <= APART; apart += APART) {
-        s->apart = at;
-        for (unsigned i = 0; i < RANKS; i++) {
-            struct target *t = &s->targets[i];
-            unsigned first = (s->wanted[t->bucket] & TARGET) - 1u;
-
-            if ((s->wanted[t->bucket] & APART) != apart)
-                continue;
-            if (first < i) {
-                t->start = s->targets[first].start;
-                continue;
-            }
-            t->start = fill[1 + i] = at;
+        if (s->marks[t->bucket] == (band | (i + 1))) { /* the first target of its bucket */
+            starts[i + 1] = at;
             at += t->count;
         }
     }
-    fill[0] = at;
-    s->end = s->apart + apart_count;
-    s->near = malloc((s->end > 0 ? s->end : 1) * sizeof *s->near);
-    return s->near ? 0
-                   : tch_fail(err, TACHO_ENOMEM, 0,
-                              "out of memory for the percentiles of %" PRIu64 " values", s->n);
+    return at;
 }
 
-/* Four sums that do not wait for each other. Below 2^63 a value is signed as well, and converts in
-   one instruction. */
+/* Gives each group a place in `collected`. The band must be in one piece, because the median
+   deviation is selected from all of it: the groups outside of it come first. */
+static int place_collected(struct select *s, size_t starts[GROUPS], tacho_error *err)
+{
+    uint64_t band_count = mark_band(s);
+
+    s->band = place_groups(s, 0, 0, starts);
+    s->band_end = s->band + band_count;
+    starts[0] = place_groups(s, BAND, s->band, starts);
+    for (unsigned i = 0; i < RANKS; i++)
+        s->targets[i].start = starts[s->marks[s->targets[i].bucket] & GROUP];
+    s->collected = malloc((s->band_end > 0 ? s->band_end : 1) * sizeof *s->collected);
+    return s->collected ? 0 : tch_fail_memory(err);
+}
+
+/* Adds up in four sums that do not wait for each other. A value below 2^63 is signed as well, and
+   converts to a double in one instruction. */
 static double sum_squares(const uint64_t *x, size_t n, double mean, bool small)
 {
     double sums[4] = {0};
@@ -320,9 +340,9 @@ static double sum_squares(const uint64_t *x, size_t n, double mean, bool small)
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Second pass: what is wanted is collected, and the squares of the distances from the mean are
-   added up. */
-static double collect(struct select *s, size_t fill[RANKS + 1], double mean)
+/* Second pass: copies the values of marked buckets, each to the next place of its group. Returns
+   the sum of the squared distances from the mean. */
+static double collect(struct select *s, size_t next[GROUPS], double mean)
 {
     bool small = bucket_high(s->targets[RANKS - 1].bucket) <= INT64_MAX;
     double squares = 0;
@@ -331,14 +351,14 @@ static double collect(struct select *s, size_t fill[RANKS + 1], double mean)
         for (size_t start = 0; start < s->pieces[p].n; start += BLOCK) {
             const uint64_t *x = s->pieces[p].values + start;
             size_t left = s->pieces[p].n - start;
-            size_t n = left < BLOCK ? left : BLOCK; /* twice over what is in the first cache */
+            size_t n = left < BLOCK ? left : BLOCK;
 
             squares += sum_squares(x, n, mean, small);
             for (size_t i = 0; i < n; i++) {
-                unsigned wanted = s->wanted[fine_bucket(x[i])];
+                unsigned mark = s->marks[fine_bucket(x[i])];
 
-                if (__builtin_expect(wanted > 0, 0))
-                    s->near[fill[wanted & TARGET]++] = x[i];
+                if (__builtin_expect(mark > 0, 0))
+                    s->collected[next[mark & GROUP]++] = x[i];
             }
         }
     return squares;
@@ -347,44 +367,44 @@ static double collect(struct select *s, size_t fill[RANKS + 1], double mean)
 static int select_all(struct select *s, tacho_latency_stats *stats, tacho_error *err)
 {
     uint64_t ranked[RANKS];
-    size_t fill[RANKS + 1];
+    size_t next[GROUPS];
 
     stats->mean = survey(s);
     find_targets(s);
-    if (lay_out(s, fill, err) < 0)
+    if (place_collected(s, next, err) < 0)
         return TACHO_ENOMEM;
-    stats->std = __builtin_sqrt(collect(s, fill, stats->mean) / (double)s->n);
+    stats->std = __builtin_sqrt(collect(s, next, stats->mean) / (double)s->n);
     for (unsigned i = 0; i < RANKS; i++) {
         const struct target *t = &s->targets[i];
 
-        ranked[i] = tch_select_u64(s->near + t->start, t->count, t->rank - 1);
+        ranked[i] = tch_select_u64(s->collected + t->start, t->count, t->rank - 1);
     }
     set_ranked(stats, ranked);
-    for (size_t i = s->apart; i < s->end; i++)
-        s->near[i] = distance(s->near[i], stats->p50);
-    stats->mad = tch_select_u64(s->near + s->apart, s->end - s->apart,
+    for (size_t i = s->band; i < s->band_end; i++)
+        s->collected[i] = distance(s->collected[i], stats->p50);
+    stats->mad = tch_select_u64(s->collected + s->band, s->band_end - s->band,
                                 rank_of(s->n, MEDIAN) - s->nearer - 1);
-    free(s->near);
+    free(s->collected);
     return 0;
 }
 
-static int stats_of_many(const struct tch_piece *pieces, size_t count, tacho_latency_stats *stats,
-                         tacho_error *err)
+static int stats_of_many(const struct tch_latency_piece *pieces, size_t count,
+                         tacho_latency_stats *stats, tacho_error *err)
 {
     struct select s = {.pieces = pieces, .piece_count = count, .n = stats->n};
     int status;
 
     s.below = calloc(FINE_BUCKETS + 1, sizeof *s.below + 1);
     if (!s.below)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for latency statistics");
-    s.wanted = (uint8_t *)(s.below + FINE_BUCKETS + 1);
+        return tch_fail_memory(err);
+    s.marks = (uint8_t *)(s.below + FINE_BUCKETS + 1);
     status = select_all(&s, stats, err);
     free(s.below);
     return status;
 }
 
-int tch_latency_stats(const struct tch_piece *pieces, size_t count, tacho_latency_stats *ret,
-                      tacho_error *err)
+int tch_latency_stats(const struct tch_latency_piece *pieces, size_t count,
+                      tacho_latency_stats *ret, tacho_error *err)
 {
     tacho_latency_stats stats = {0};
     int status = 0;
@@ -403,7 +423,7 @@ int tch_latency_stats(const struct tch_piece *pieces, size_t count, tacho_latenc
 int tacho_latency_stats_of(const uint64_t *values, size_t n, tacho_latency_stats *ret,
                            tacho_error *err)
 {
-    struct tch_piece all = {.values = values, .n = n};
+    struct tch_latency_piece all = {.values = values, .n = n};
 
     return tch_latency_stats(&all, 1, ret, err);
 }

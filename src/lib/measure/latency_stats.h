@@ -6,12 +6,15 @@
 
 #include <tacho/latency.h>
 
-struct tch_piece {
+/** Some of the values, borrowed. */
+struct tch_latency_piece {
     const uint64_t *values;
     size_t n;
 };
 
-int tch_latency_stats(const struct tch_piece *pieces, size_t count, tacho_latency_stats *ret,
-                      tacho_error *err);
+/** Computes the statistics of all pieces together. 0 or TACHO_ENOMEM; ret is set on success only.
+ */
+int tch_latency_stats(const struct tch_latency_piece *pieces, size_t count,
+                      tacho_latency_stats *ret, tacho_error *err);
 
 #endif
