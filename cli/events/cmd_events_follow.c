@@ -11,10 +11,10 @@
 #include "base/fail.h"
 #include "base/human_number.h"
 #include "base/json_read.h"
+#include "base/utf8.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "lib/event/event_parse.h"
-#include "lib/event/white_space.h"
 
 enum { EVENT, LINES };
 
@@ -95,7 +95,7 @@ static void show_line(struct follow *f, const char *text, size_t len)
     tacho_error err;
     bool torn;
 
-    if (tch_is_blank(text, len))
+    if (tch_utf8_is_blank(text, len))
         return;
     if (tch_event_salvage(text, len, &event, &torn, &err) == 0)
         print_event(f, &event);

@@ -1,7 +1,5 @@
-/* UTF-8: stepping, checking, writing, cleaning. */
+/* UTF-8: stepping, checking, writing, cleaning, white space. */
 #include "utf8.h"
-
-#include <stdbool.h>
 
 static int is_tail(char c)
 {
@@ -127,4 +125,73 @@ void tch_utf8_add(struct tch_buf *b, const char *text, size_t len)
         text += valid;
         len -= valid;
     }
+}
+
+static bool is_ascii_blank(unsigned char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_blank2(const unsigned char *p)
+{
+    return p[0] == 0xC2 && (p[1] == 0x85 || p[1] == 0xA0);
+}
+
+static bool is_blank3(const unsigned char *p)
+{
+    if (p[0] == 0xE1)
+        return p[1] == 0x9A && p[2] == 0x80; /* U+1680 */
+    if (p[0] == 0xE3)
+        return p[1] == 0x80 && p[2] == 0x80; /* U+3000 */
+    if (p[0] != 0xE2)
+        return false;
+    if (p[1] == 0x81)
+        return p[2] == 0x9F; /* U+205F */
+    /* U+2000 to U+200A, U+2028, U+2029, U+202F */
+    return p[1] == 0x80 &&
+           ((p[2] >= 0x80 && p[2] <= 0x8A) || p[2] == 0xA8 || p[2] == 0xA9 || p[2] == 0xAF);
+}
+
+/* Returns the bytes (1 to 3) of the white space character at the start of text, or 0. */
+static size_t blank_at_start(const char *text, size_t len)
+{
+    const unsigned char *p = (const unsigned char *)text;
+
+    if (len >= 1 && is_ascii_blank(p[0]))
+        return 1;
+    if (len >= 2 && is_blank2(p))
+        return 2;
+    return len >= 3 && is_blank3(p) ? 3 : 0;
+}
+
+/* The same at the end of text. */
+static size_t blank_at_end(const char *text, size_t len)
+{
+    const unsigned char *p = (const unsigned char *)text + len;
+
+    if (len >= 1 && is_ascii_blank(p[-1]))
+        return 1;
+    if (len >= 2 && is_blank2(p - 2))
+        return 2;
+    return len >= 3 && is_blank3(p - 3) ? 3 : 0;
+}
+
+size_t tch_utf8_white_space(const char *text, size_t len)
+{
+    size_t total = 0;
+    size_t n;
+
+    while ((n = blank_at_start(text + total, len - total)) > 0)
+        total += n;
+    return total;
+}
+
+void tch_utf8_trim(const char **text, size_t *len)
+{
+    size_t n = tch_utf8_white_space(*text, *len);
+
+    *text += n;
+    *len -= n;
+    while ((n = blank_at_end(*text, *len)) > 0)
+        *len -= n;
 }

@@ -4,6 +4,7 @@
 #ifndef TCH_UTF8_H
 #define TCH_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,5 +34,19 @@ size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code);
 
 /** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void tch_utf8_add(struct tch_buf *b, const char *text, size_t len);
+
+/** Returns the bytes of white space at the start of text. White space is what has Unicode's
+   property White_Space: U+00A0 is, U+200B and the byte order mark are not. */
+size_t tch_utf8_white_space(const char *text, size_t len);
+
+/** Is text empty or white space alone? The first byte nearly always says it, hence inline. */
+static inline bool tch_utf8_is_blank(const char *text, size_t len)
+{
+    return len == 0 ||
+           (!(text[0] > ' ' && text[0] < 0x7F) && tch_utf8_white_space(text, len) == len);
+}
+
+/** Removes the white space at both ends. */
+void tch_utf8_trim(const char **text, size_t *len);
 
 #endif

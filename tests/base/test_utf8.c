@@ -108,6 +108,43 @@ static void replaces_bytes_that_are_not_utf8(void **state)
     tch_buf_release(&b);
 }
 
+static void white_space_is_what_unicode_says(void **state)
+{
+    static const char *const blank[] = {"",
+                                        " ",
+                                        "\t\r\n\f\v",
+                                        "\xC2\x85",
+                                        "\xC2\xA0",
+                                        "\xE1\x9A\x80",
+                                        "\xE2\x80\x80\xE2\x80\x8A",
+                                        "\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAF",
+                                        "\xE2\x81\x9F",
+                                        "\xE3\x80\x80 "};
+    static const char *const not_blank[] = {"x",    "\xE2\x80\x8B", "\xEF\xBB\xBF", "\xC2",
+                                            "\x80", "\xE2\x80",     " \x1C "};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof blank / sizeof blank[0]; i++)
+        assert_true(tch_utf8_is_blank(blank[i], strlen(blank[i])));
+    for (size_t i = 0; i < sizeof not_blank / sizeof not_blank[0]; i++)
+        assert_false(tch_utf8_is_blank(not_blank[i], strlen(not_blank[i])));
+}
+
+static void trims_both_ends(void **state)
+{
+    const char *text = " \xC2\xA0{ }\xE3\x80\x80\t";
+    size_t len = strlen(text);
+
+    (void)state;
+    tch_utf8_trim(&text, &len);
+    assert_int_equal(len, 3);
+    assert_memory_equal(text, "{ }", 3);
+    text = " \n";
+    len = 2;
+    tch_utf8_trim(&text, &len);
+    assert_int_equal(len, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +154,8 @@ int main(void)
         cmocka_unit_test(writes_what_it_reads),
         cmocka_unit_test(hides_what_may_not_be_shown),
         cmocka_unit_test(replaces_bytes_that_are_not_utf8),
+        cmocka_unit_test(white_space_is_what_unicode_says),
+        cmocka_unit_test(trims_both_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/lines.h"
+#include "base/utf8.h"
 #include "lib/event/event_parse.h"
-#include "lib/event/white_space.h"
 #include "line_blocks.h"
 
 /* Where a line stands that will have to be told of. Its message is made then: in a file where
@@ -71,7 +71,7 @@ static int do_line(struct worker *w, const struct tch_line *line)
     int status;
 
     w->counts.lines++;
-    if (!line->too_long && (line->len == 0 || tch_is_blank(line->text, line->len))) {
+    if (!line->too_long && (line->len == 0 || tch_utf8_is_blank(line->text, line->len))) {
         w->counts.blank++;
         return 0;
     }

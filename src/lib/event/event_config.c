@@ -6,9 +6,9 @@
 
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "event_canon.h"
 #include "event_parse.h"
-#include "white_space.h"
 
 void tacho_event_config_init(tacho_event_config *config)
 {
@@ -17,7 +17,7 @@ void tacho_event_config_init(tacho_event_config *config)
 
 static bool is_blank_text(const char *text)
 {
-    return tch_is_blank(text, strlen(text));
+    return tch_utf8_is_blank(text, strlen(text));
 }
 
 static bool is_env_hash(const char *text)

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
-#include "white_space.h"
+#include "base/utf8.h"
 
 enum field {
     EVENT,
@@ -228,12 +228,6 @@ static int ask_unescaped(const struct tch_json_value *string, bool (*ask)(const 
     return answer;
 }
 
-/* Nearly always the first byte says it. */
-static inline bool is_blank(const char *text, size_t len)
-{
-    return (len == 0 || text[0] <= ' ') && tch_is_blank(text, len);
-}
-
 static bool is_no_env_hash(const char *text, size_t len)
 {
     return len < TCH_ENV_HASH_PREFIX || memcmp(text, TCH_ENV_HASH_START, TCH_ENV_HASH_PREFIX) != 0;
@@ -256,14 +250,14 @@ static int check_text(const struct tch_json_value *value, bool (*is_bad)(const c
 static int check_values(const struct tch_json_value values[FIELDS], uint32_t concurrency,
                         tacho_error *err)
 {
-    int status = check_text(&values[EVENT], is_blank, TCH_BAD_EVENT, err);
+    int status = check_text(&values[EVENT], tch_utf8_is_blank, TCH_BAD_EVENT, err);
 
     if (status == 0)
-        status = check_text(&values[COMMIT_SHA], is_blank, TCH_BAD_COMMIT_SHA, err);
+        status = check_text(&values[COMMIT_SHA], tch_utf8_is_blank, TCH_BAD_COMMIT_SHA, err);
     if (status == 0)
         status = check_text(&values[ENV_HASH], is_no_env_hash, TCH_BAD_ENV_HASH, err);
     if (status == 0)
-        status = check_text(&values[MODEL], is_blank, TCH_BAD_MODEL, err);
+        status = check_text(&values[MODEL], tch_utf8_is_blank, TCH_BAD_MODEL, err);
     if (status == 0 && concurrency == 0)
         status = tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_CONCURRENCY);
     if (status == 0 && values[RUNTIME_FLAGS].type != TCH_JSON_OBJECT)
@@ -351,7 +345,7 @@ static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tach
     tacho_error why;
     bool is_object = false;
 
-    tch_trim(&text, &len);
+    tch_utf8_trim(&text, &len);
     tch_json_open(&r, text, len, &why);
     r.finite = true;
     if (cut)

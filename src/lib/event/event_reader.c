@@ -5,8 +5,8 @@
 
 #include "base/fail.h"
 #include "base/lines.h"
+#include "base/utf8.h"
 #include "event_parse.h"
-#include "white_space.h"
 
 struct tacho_event_reader {
     struct tch_lines lines;
@@ -62,7 +62,7 @@ int tacho_event_next(tacho_event_reader *reader, tacho_event *ret, tacho_error *
         status = tch_lines_next(&reader->lines, &line, err);
         if (status <= 0)
             return status;
-    } while (!line.too_long && tch_is_blank(line.text, line.len));
+    } while (!line.too_long && tch_utf8_is_blank(line.text, line.len));
     status = tch_event_line(&line, ret, &torn, err);
     reader->torn += status == 0 ? ret->torn > 0 : torn;
     return status == 0 ? 1 : status;

@@ -12,11 +12,11 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "event_canon.h"
 #include "event_config.h"
 #include "event_fields.h"
 #include "event_parse.h"
-#include "white_space.h"
 
 enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
 
@@ -99,7 +99,7 @@ int tacho_event_open(const tacho_event_config *config, tacho_event_writer **ret,
     tch_buf_init(&w->before, TCH_EVENT_MAX);
     tch_buf_init(&w->behind[0], TCH_EVENT_MAX);
     tch_buf_init(&w->behind[1], TCH_EVENT_MAX);
-    if (config->path && !tch_is_blank(config->path, strlen(config->path))) {
+    if (config->path && !tch_utf8_is_blank(config->path, strlen(config->path))) {
         status = prepare(w, config, err);
         if (status == 0)
             status = open_sink(w, err);
@@ -170,7 +170,7 @@ static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho
 
 static int check(const tacho_event_writer *w, const char *event, tacho_error *err)
 {
-    if (!event || (event[0] <= ' ' && tch_is_blank(event, strlen(event))))
+    if (!event || tch_utf8_is_blank(event, strlen(event)))
         return tch_fail(err, TACHO_EINVAL, 0, "%s", TCH_BAD_EVENT);
     if (w->bad)
         return tch_fail(err, TACHO_EINVAL, 0, "%s", w->bad);

@@ -6,7 +6,6 @@
 
 #include <tacho/event.h>
 
-#include "lib/event/white_space.h"
 #include "sample.h"
 #include "support/system.h"
 
@@ -73,28 +72,6 @@ static void refuses_numbers_that_no_double_can_hold(void **state)
     assert_message(EVENT_OF("e", "{}", "{\"a\":1e999}", "{}"), "invalid JSON: column ");
     assert_message(EVENT_OF("e", "{}", "{}", "{\"deep\":[{\"x\":-1E+400}]}"),
                    "invalid JSON: column ");
-}
-
-static void white_space_is_what_unicode_says(void **state)
-{
-    static const char *const blank[] = {"",
-                                        " ",
-                                        "\t\r\n\f\v",
-                                        "\xC2\x85",
-                                        "\xC2\xA0",
-                                        "\xE1\x9A\x80",
-                                        "\xE2\x80\x80\xE2\x80\x8A",
-                                        "\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAF",
-                                        "\xE2\x81\x9F",
-                                        "\xE3\x80\x80 "};
-    static const char *const not_blank[] = {"x",    "\xE2\x80\x8B", "\xEF\xBB\xBF", "\xC2",
-                                            "\x80", "\xE2\x80",     " \x1C "};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof blank / sizeof blank[0]; i++)
-        assert_true(tch_is_blank(blank[i], strlen(blank[i])));
-    for (size_t i = 0; i < sizeof not_blank / sizeof not_blank[0]; i++)
-        assert_false(tch_is_blank(not_blank[i], strlen(not_blank[i])));
 }
 
 /* --- lines --- */
@@ -292,7 +269,6 @@ int main(void)
         cmocka_unit_test(gives_the_fields_as_they_stand),
         cmocka_unit_test(checks_in_the_order_of_the_schema),
         cmocka_unit_test(refuses_numbers_that_no_double_can_hold),
-        cmocka_unit_test(white_space_is_what_unicode_says),
         cmocka_unit_test(goes_on_behind_a_bad_line),
         cmocka_unit_test(salvages_a_whole_event_behind_a_fragment),
         cmocka_unit_test(a_fragment_at_any_byte_is_torn),
