@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
-#include "lib/event/event_groups.h"
+#include "lib/event/event_parse.h"
 
 enum { JOBS, MAX_ERRORS, REQUIRE };
 

@@ -1,21 +1,22 @@
 /*
- * Canonical JSON in one pass: values go out as they are read. Where the members of an object
- * stand in the output is remembered until it ends; if two are the same, or their order is to
- * change, the object is put together again from its pieces.
+ * Writes canonical JSON in one pass: values are written as they are read. The places of an object's
+ * members in the output are kept until it ends. If two have the same key, or the order changes, the
+ * object is written again from its pieces.
  */
 #include "event_canon.h"
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "event_parse.h"
 
-/* Where a member stands in the output. */
+/* The place of a member in the output. */
 struct member {
     size_t key;     /* its opening quote */
-    size_t key_end; /* behind the colon */
+    size_t key_end; /* after the colon */
     size_t value;
     size_t end;
     size_t place; /* among the members of its object, as they came */
@@ -28,7 +29,7 @@ struct canon {
     struct tch_buf *out;
     struct member *members; /* of all objects that are open, outermost first */
     size_t count;
-    size_t size;
+    size_t room;
     size_t opened[TCH_JSON_DEPTH + 1]; /* of each level: members before it, ARRAY in an array */
     unsigned depth;
     bool sorted;
@@ -38,7 +39,7 @@ struct canon {
 
 #define ARRAY SIZE_MAX
 
-/* The next byte that a canonical string stands for; *p moves on. Escapes there are few. */
+/* Returns the next byte of a canonical string, unescaped; *p moves past it. */
 static unsigned next_byte(const char **p)
 {
     static const char plain[] = {
@@ -60,7 +61,7 @@ static unsigned next_byte(const char **p)
     return c == '"' || c == '\\' ? c : (unsigned char)plain[c];
 }
 
-/* Canonical keys, from behind the opening quote, in the order of the bytes they stand for. */
+/* Compares canonical keys, from after the opening quote, by their unescaped bytes. */
 static int compare_keys(const char *a, const char *b)
 {
     for (;;) {
@@ -97,29 +98,29 @@ static int by_place(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool add_member(struct canon *c, size_t key)
+static int add_member(struct canon *c, size_t key)
 {
-    if (c->count == c->size) {
-        size_t size = c->size * 2;
+    if (c->count == c->room) {
         bool on_heap = c->members != c->first;
-        struct member *members = realloc(on_heap ? c->members : NULL, size * sizeof *members);
+        struct member *members = on_heap ? c->members : NULL;
+        size_t room = on_heap ? c->room : 0;
 
-        if (!members) {
+        if (tch_array_reserve(&members, &room, c->count + 1) < 0) {
             c->no_memory = true;
-            return false;
+            return TACHO_ENOMEM;
         }
         if (!on_heap)
             memcpy(members, c->first, sizeof c->first);
         c->members = members;
-        c->size = size;
+        c->room = room;
     }
     c->members[c->count] = (struct member){.key = key, .place = c->count};
     c->count++;
-    return true;
+    return 0;
 }
 
-/* One member a key: one that comes again gives its value to the first. Sorted by key before
-   and after; returns how many are left. */
+/* Keeps one member per key: the first, with the value of the last. Sorted by key before and after.
+   Returns the number of members left. */
 static size_t drop_repeated(struct member *m, size_t count, const char *data)
 {
     size_t kept = 0;
@@ -135,8 +136,8 @@ static size_t drop_repeated(struct member *m, size_t count, const char *data)
     return kept;
 }
 
-/* The members again, in their new order, in place of what stands behind `from`. */
-static void put_again(struct canon *c, const struct member *m, size_t count, size_t from)
+/* Writes the members again in their new order, instead of what follows `from`. */
+static void rewrite_members(struct canon *c, const struct member *m, size_t count, size_t from)
 {
     struct tch_buf copy;
     const char *data;
@@ -163,8 +164,8 @@ static bool in_order(const struct member *m, size_t count, const char *data)
     return true;
 }
 
-/* At the end of an object, before its brace. */
-static void settle(struct canon *c, size_t first, bool sorted)
+/* Drops repeated members and sorts the others, before the closing brace is written. */
+static void finish_members(struct canon *c, size_t first, bool sorted)
 {
     struct member *m = c->members + first;
     size_t count = c->count - first;
@@ -182,10 +183,10 @@ static void settle(struct canon *c, size_t first, bool sorted)
         return;
     if (!sorted)
         qsort(m, kept, sizeof *m, by_place);
-    put_again(c, m, kept, from);
+    rewrite_members(c, m, kept, from);
 }
 
-/* The text of a string or key without its escapes goes to `put`, which escapes it anew. */
+/* Unescapes a string or key and passes it to `put`, which escapes it in the canonical way. */
 static void put_string(struct tch_buf *out, const struct tch_json_value *string,
                        void (*put)(struct tch_buf *out, const char *text, size_t len))
 {
@@ -226,7 +227,7 @@ static void end_value(struct canon *c)
         c->members[c->count - 1].end = c->out->len;
 }
 
-/* The next value, or the start of it. */
+/* Writes the next value, or the start of an object or array. */
 static int put_value(struct canon *c)
 {
     struct tch_json_value value;
@@ -267,7 +268,7 @@ static int put_key(struct canon *c, const struct tch_json_value *key)
     put_string(c->out, key, tch_json_key_n);
     if (c->out->failed)
         return TACHO_ENOMEM;
-    if (!add_member(c, before + (c->out->data[before] == ',')))
+    if (add_member(c, before + (c->out->data[before] == ',')) < 0)
         return TACHO_ENOMEM;
     c->members[c->count - 1].key_end = c->members[c->count - 1].value = c->out->len;
     return 0;
@@ -275,14 +276,12 @@ static int put_key(struct canon *c, const struct tch_json_value *key)
 
 static void close_container(struct canon *c)
 {
-    bool array = in_array(c);
-
-    if (!array)
-        settle(c, c->opened[c->depth], c->sorted && c->depth == 1);
-    if (array)
+    if (in_array(c)) {
         tch_json_end_array(c->out);
-    else
+    } else {
+        finish_members(c, c->opened[c->depth], c->sorted && c->depth == 1);
         tch_json_end_object(c->out);
+    }
     c->depth--;
     end_value(c);
 }
@@ -318,7 +317,7 @@ int tch_json_canon(struct tch_buf *b, const char *json, size_t len, bool sorted,
     c.out = b;
     c.members = c.first;
     c.count = 0;
-    c.size = FIRST_MEMBERS;
+    c.room = FIRST_MEMBERS;
     c.depth = 0;
     c.opened[0] = ARRAY;
     c.sorted = sorted;
@@ -338,7 +337,7 @@ static void put_raw(struct tch_buf *b, const char *key, tacho_raw raw, bool sort
     if (raw.len == 0)
         return;
     tch_json_key(b, key);
-    /* The parser has found it sound, so that only memory can be missing: then b has failed. */
+    /* The parser has checked it, so this fails only without memory, and then b has failed. */
     (void)tch_json_canon(b, raw.text, raw.len, sorted, NULL);
 }
 
@@ -367,13 +366,13 @@ int tacho_event_canon(const tacho_event *event, char **ret, size_t *ret_len, tac
     char *text;
     size_t len;
 
-    /* Numbers may come out longer than they went in, 1e15 for one, but never ten times. */
+    /* The canonical text of a number, 1e15 for one, may be longer, but never ten times. */
     tch_buf_init(&b, (size_t)10 * TCH_EVENT_MAX);
     tch_event_canon(&b, event);
     len = b.len;
     text = tch_buf_take(&b);
     if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing an event");
+        return tch_fail_memory(err);
     *ret = text;
     *ret_len = len;
     return 0;

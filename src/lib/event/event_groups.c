@@ -1,6 +1,4 @@
-/* Required groups: names that must come up among the events. */
-#include "event_groups.h"
-
+/* Required groups: names that must occur among the events. */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -23,14 +21,14 @@ int tacho_event_groups_new(const char *const *names, size_t count, tacho_event_g
     tacho_event_groups *groups = calloc(1, sizeof *groups + count * sizeof groups->groups[0]);
 
     if (!groups)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu groups", count);
+        return tch_fail_memory(err);
     for (; groups->count < count; groups->count++) {
         size_t size = strlen(names[groups->count]) + 1;
         char *name = malloc(size);
 
         if (!name) {
             tacho_event_groups_free(groups);
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu groups", count);
+            return tch_fail_memory(err);
         }
         groups->groups[groups->count].name = memcpy(name, names[groups->count], size);
     }
@@ -85,7 +83,8 @@ int tacho_event_groups_check(const tacho_event_groups *groups, tacho_error *err)
 
     if (!name)
         return 0;
-    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1); /* as much as the message holds */
+    tch_buf_init_on(&b, mem, sizeof mem,
+                    sizeof mem - 1); /* as many names as fit into the message */
     tch_buf_adds(&b, name);
     while ((name = tacho_event_groups_missing(groups, name))) {
         tch_buf_adds(&b, ", ");

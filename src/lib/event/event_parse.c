@@ -1,6 +1,6 @@
 /*
- * Parsing one event: a walk over the members that remembers the last value of each field, then
- * the checks. Everything else is passed over at the JSON reader's speed.
+ * Parses one event: reads the last value of each field, then checks them. Other members are skipped
+ * at the JSON reader's speed.
  */
 #include "event_parse.h"
 
@@ -25,20 +25,35 @@ enum field {
     FIELDS,
 };
 
-/* In the order of the schema. */
-static const char *const names[FIELDS] = {
-    "event",    "commit_sha",    "env_hash",      "model",  "concurrency", "shape",
-    "stage_us", "graph_enabled", "runtime_flags", "source", "source_line",
+#define TYPE(type) (1u << TCH_JSON_##type)
+
+/* The fields in the order of the schema, and the types that their values may have. */
+static const struct {
+    const char *name;
+    unsigned types;
+    const char *wanted; /* the types, for a message */
+} fields[FIELDS] = {
+    [EVENT] = {"event", TYPE(STRING), "a string"},
+    [COMMIT_SHA] = {"commit_sha", TYPE(STRING) | TYPE(NULL), "a string or null"},
+    [ENV_HASH] = {"env_hash", TYPE(STRING), "a string"},
+    [MODEL] = {"model", TYPE(STRING), "a string"},
+    [CONCURRENCY] = {"concurrency", TYPE(NUMBER), "a whole number from 1 to 4294967295"},
+    [SHAPE] = {"shape", TYPE(OBJECT), "an object"},
+    [STAGE_US] = {"stage_us", TYPE(OBJECT), "an object"},
+    [GRAPH_ENABLED] = {"graph_enabled", TYPE(TRUE) | TYPE(FALSE), "true or false"},
+    [RUNTIME_FLAGS] = {"runtime_flags", ~0u, NULL}, /* check_values() checks it, last of all */
+    [SOURCE] = {"source", TYPE(STRING) | TYPE(NULL), "a string or null"},
+    [SOURCE_LINE] = {"source_line", TYPE(STRING) | TYPE(NULL), "a string or null"},
 };
 
 #define IS(name) (key->len == sizeof(name) - 1 && memcmp(key->text, name, sizeof(name) - 1) == 0)
 
-/* names[f] with its length known to the compiler: eleven calls of memcmp() a line would be a
-   tenth of the time. */
+/* Is the key fields[f].name? The compiler knows each length here; eleven calls of memcmp() per line
+   would take a tenth of the time. */
 static inline bool is_field(const struct tch_json_value *key, enum field f)
 {
     if (key->escaped)
-        return tch_json_is(key, names[f]);
+        return tch_json_is(key, fields[f].name);
     switch (f) {
     case EVENT:
         return IS("event");
@@ -67,7 +82,8 @@ static inline bool is_field(const struct tch_json_value *key, enum field f)
     }
 }
 
-/* Which field the key is, or FIELDS. Members mostly come in order, so the next is tried first. */
+/* Returns the field of that name, or FIELDS. Members mostly come in order, so `next` is tried
+   first. */
 static enum field find_field(const struct tch_json_value *key, enum field next)
 {
     if (next < FIELDS && is_field(key, next))
@@ -78,15 +94,10 @@ static enum field find_field(const struct tch_json_value *key, enum field next)
     return FIELDS;
 }
 
-static bool is_container(enum field f)
-{
-    return f == SHAPE || f == STAGE_US || f == RUNTIME_FLAGS;
-}
-
-/* The value of a field: an object where one belongs is taken whole, a string without its quotes. */
+/* Reads the value of a field: an object whole, a string without its quotes. */
 static int read_field(struct tch_json_reader *r, enum field f, struct tch_json_value *ret)
 {
-    if (is_container(f))
+    if (f == SHAPE || f == STAGE_US || f == RUNTIME_FLAGS)
         return tch_json_read_raw(r, ret);
     if (tch_json_read(r, ret) < 0)
         return r->status;
@@ -95,8 +106,9 @@ static int read_field(struct tch_json_reader *r, enum field f, struct tch_json_v
     return 0;
 }
 
-/* Fills values with the last one of each field; text is NULL where there is none. */
-static int walk(struct tch_json_reader *r, struct tch_json_value values[FIELDS], bool *is_object)
+/* Sets the last value of each field. The text of a field that is missing stays NULL. */
+static int read_values(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
+                       bool *is_object)
 {
     struct tch_json_value value;
     struct tch_json_value key;
@@ -120,7 +132,8 @@ static int walk(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
     return tch_json_finish(r);
 }
 
-static const char *type_name(const struct tch_json_value *value)
+static int check_types(const struct tch_json_value values[FIELDS], const char *start,
+                       uint32_t *concurrency, tacho_error *err)
 {
     static const char *const type_names[] = {
         [TCH_JSON_NULL] = "null",        [TCH_JSON_FALSE] = "false",
@@ -128,74 +141,19 @@ static const char *type_name(const struct tch_json_value *value)
         [TCH_JSON_STRING] = "a string",  [TCH_JSON_ARRAY] = "an array",
         [TCH_JSON_OBJECT] = "an object",
     };
-
-    return type_names[value->type];
-}
-
-static int wrong_type(enum field f, const struct tch_json_value *value, const char *start,
-                      const char *wanted, tacho_error *err)
-{
-    return tch_fail(err, TACHO_EPARSE, 0,
-                    "invalid profile event: column %zu: %s must be %s, not %s",
-                    (size_t)(value->text - start) + 1, names[f], wanted, type_name(value));
-}
-
-/* What a value of each field may be. */
-static bool type_fits(enum field f, enum tch_json_type type)
-{
-    switch (f) {
-    case EVENT:
-    case ENV_HASH:
-    case MODEL:
-        return type == TCH_JSON_STRING;
-    case COMMIT_SHA:
-    case SOURCE:
-    case SOURCE_LINE:
-        return type == TCH_JSON_STRING || type == TCH_JSON_NULL;
-    case CONCURRENCY:
-        return type == TCH_JSON_NUMBER;
-    case SHAPE:
-    case STAGE_US:
-        return type == TCH_JSON_OBJECT;
-    case GRAPH_ENABLED:
-        return type == TCH_JSON_TRUE || type == TCH_JSON_FALSE;
-    default:
-        return true; /* runtime_flags has its own check, the last of all */
-    }
-}
-
-static const char *wanted_type(enum field f)
-{
-    switch (f) {
-    case COMMIT_SHA:
-    case SOURCE:
-    case SOURCE_LINE:
-        return "a string or null";
-    case CONCURRENCY:
-        return "a whole number from 1 to 4294967295";
-    case SHAPE:
-    case STAGE_US:
-        return "an object";
-    case GRAPH_ENABLED:
-        return "true or false";
-    default:
-        return "a string";
-    }
-}
-
-static int check_types(const struct tch_json_value values[FIELDS], const char *start,
-                       uint32_t *concurrency, tacho_error *err)
-{
     struct tch_json_number number;
 
     for (enum field f = 0; f < FIELDS; f++)
-        if (values[f].text && !type_fits(f, values[f].type))
-            return wrong_type(f, &values[f], start, wanted_type(f), err);
+        if (values[f].text && !(fields[f].types & 1u << values[f].type))
+            return tch_fail(err, TACHO_EPARSE, 0,
+                            "invalid profile event: column %zu: %s must be %s, not %s",
+                            (size_t)(values[f].text - start) + 1, fields[f].name, fields[f].wanted,
+                            type_names[values[f].type]);
     number = tch_json_to_number(&values[CONCURRENCY]);
     if (number.kind != TCH_JSON_U64 || number.as.u64 > UINT32_MAX)
         return tch_fail(err, TACHO_EPARSE, 0,
                         "invalid profile event: column %zu: concurrency must be %s",
-                        (size_t)(values[CONCURRENCY].text - start) + 1, wanted_type(CONCURRENCY));
+                        (size_t)(values[CONCURRENCY].text - start) + 1, fields[CONCURRENCY].wanted);
     *concurrency = (uint32_t)number.as.u64;
     return 0;
 }
@@ -212,41 +170,38 @@ struct tch_json_value tch_raw_string(tacho_raw raw)
     return string;
 }
 
-/* Asks about a string without its escapes: what `ask` says, or TACHO_ENOMEM. */
-static int ask_unescaped(const struct tch_json_value *string, bool (*ask)(const char *, size_t),
-                         tacho_error *err)
-{
-    char mem[256];
-    struct tch_buf b;
-    int answer;
-
-    tch_buf_init_on(&b, mem, sizeof mem, string->len);
-    tch_json_unescape(string, &b);
-    answer = b.failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading an event")
-                      : ask(b.data, b.len);
-    tch_buf_release(&b);
-    return answer;
-}
-
 static bool is_no_env_hash(const char *text, size_t len)
 {
     return len < TCH_ENV_HASH_PREFIX || memcmp(text, TCH_ENV_HASH_START, TCH_ENV_HASH_PREFIX) != 0;
 }
 
+/* Fails with `message` when the value is a string that is bad once its escapes are resolved. */
 static int check_text(const struct tch_json_value *value, bool (*is_bad)(const char *, size_t),
                       const char *message, tacho_error *err)
 {
-    int bad;
+    char mem[256];
+    struct tch_buf b;
+    bool bad;
 
     if (value->type != TCH_JSON_STRING)
         return 0;
-    bad = value->escaped ? ask_unescaped(value, is_bad, err) : is_bad(value->text, value->len);
-    if (bad > 0)
-        return tch_fail(err, TACHO_EPARSE, 0, "%s", message);
-    return bad;
+    if (!value->escaped) {
+        bad = is_bad(value->text, value->len);
+    } else {
+        bool failed;
+
+        tch_buf_init_on(&b, mem, sizeof mem, value->len);
+        tch_json_unescape(value, &b);
+        failed = b.failed;
+        bad = is_bad(b.data, b.len);
+        tch_buf_release(&b);
+        if (failed)
+            return tch_fail_memory(err);
+    }
+    return bad ? tch_fail(err, TACHO_EPARSE, 0, "%s", message) : 0;
 }
 
-/* The rules for values, in the order in which they are judged. */
+/* Checks the values, in the order of the reference: the first rule that is broken is reported. */
 static int check_values(const struct tch_json_value values[FIELDS], uint32_t concurrency,
                         tacho_error *err)
 {
@@ -265,7 +220,7 @@ static int check_values(const struct tch_json_value values[FIELDS], uint32_t con
     return status;
 }
 
-/* A string gets its quotes back. */
+/* Returns the value as it is in the text: a string with its quotes. */
 static tacho_raw raw(const struct tch_json_value *value)
 {
     if (value->type == TCH_JSON_STRING)
@@ -273,21 +228,22 @@ static tacho_raw raw(const struct tch_json_value *value)
     return (tacho_raw){value->text, value->len};
 }
 
-/* For what need not be there: null is the same as nothing. */
+/* For a field that may be missing. Null counts as missing. */
 static tacho_raw raw_or_none(const struct tch_json_value *value)
 {
     return value->text && value->type != TCH_JSON_NULL ? raw(value) : (tacho_raw){NULL, 0};
 }
 
-static int judge(const struct tch_json_value values[FIELDS], const char *start, tacho_event *ret,
-                 tacho_error *err)
+/* Checks the values and makes the event of them. */
+static int make_event(const struct tch_json_value values[FIELDS], const char *start,
+                      tacho_event *ret, tacho_error *err)
 {
     uint32_t concurrency = 0;
     int status;
 
     for (enum field f = 0; f < REQUIRED; f++)
         if (!values[f].text)
-            return tch_fail(err, TACHO_EPARSE, 0, "missing required field: %s", names[f]);
+            return tch_fail(err, TACHO_EPARSE, 0, "missing required field: %s", fields[f].name);
     status = check_types(values, start, &concurrency, err);
     if (status == 0)
         status = check_values(values, concurrency, err);
@@ -309,10 +265,9 @@ static int judge(const struct tch_json_value values[FIELDS], const char *start, 
     return 0;
 }
 
-/* Is the text the start of a JSON value that goes on where the text ends? The error is where the
-   reader stopped. Bytes near the end are not looked at: they may be half of an escape, a literal
-   or a character. */
-static bool is_cut(const char *text, size_t len, size_t error)
+/* Is the text a truncated JSON value? `error` is where the reader stopped. Bytes near the end are
+   ignored: they may be half of an escape, a literal or a character. */
+static bool is_truncated(const char *text, size_t len, size_t error)
 {
     enum { LONGEST_TOKEN = 12 };
     const char *open = NULL;
@@ -336,7 +291,7 @@ static bool is_cut(const char *text, size_t len, size_t error)
     return (open || depth > 0) && error + LONGEST_TOKEN >= whole;
 }
 
-/* cut: set on failure only; the text ends inside a JSON value. May be NULL. */
+/* cut: set on failure only; the text is truncated. May be NULL. */
 static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tacho_error *err)
 {
     struct tch_json_value values[FIELDS] = {0};
@@ -350,11 +305,11 @@ static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tach
     r.finite = true;
     if (cut)
         *cut = false;
-    if (walk(&r, values, &is_object) < 0) {
+    if (read_values(&r, values, &is_object) < 0) {
         uint64_t offset = (uint64_t)(text - start) + why.offset;
 
         if (cut)
-            *cut = is_cut(text, len, why.offset);
+            *cut = is_truncated(text, len, why.offset);
         tch_fail(err, TACHO_EPARSE, 0, "invalid JSON: %scolumn %" PRIu64 ": %s",
                  cut && *cut ? "torn line, " : "", offset + 1, why.message);
         if (err) {
@@ -365,7 +320,7 @@ static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tach
     }
     if (!is_object)
         return tch_fail(err, TACHO_EPARSE, 0, "profile event must be a JSON object");
-    return judge(values, start, ret, err);
+    return make_event(values, start, ret, err);
 }
 
 int tacho_event_parse(const char *text, size_t len, tacho_event *ret, tacho_error *err)
@@ -373,7 +328,7 @@ int tacho_event_parse(const char *text, size_t len, tacho_event *ret, tacho_erro
     return parse(text, len, ret, NULL, err);
 }
 
-/* Where the next event that our writers could have begun starts, behind `from`; NULL: nowhere. */
+/* Returns the next place after `from` where an event of our writers may start, or NULL. */
 static const char *next_start(const char *from, const char *end)
 {
     static const char first[] = "{\"event\":";
