@@ -1,4 +1,4 @@
-/* The configuration of a writer: defaults, the environment, checks. */
+/* Configures a writer: defaults, the environment, checks. */
 #include "event_config.h"
 
 #include <sys/auxv.h>
@@ -36,8 +36,8 @@ static bool is_json_object(const char *text)
            tch_json_finish(&r) == 0;
 }
 
-/* What stands behind "NAME=" in the first of pairs that has it, or NULL. */
-static const char *find(const char *const *pairs, const char *name)
+/* Returns the value after "NAME=" in the first pair that has it, or NULL. */
+static const char *find_value(const char *const *pairs, const char *name)
 {
     size_t len = strlen(name);
 
@@ -47,21 +47,22 @@ static const char *find(const char *const *pairs, const char *name)
     return NULL;
 }
 
-/* TACHO_PROFILE_<name>, or FERRUM_PROFILE_<name> where that is not set; or NULL. */
+/* Returns the value of TACHO_PROFILE_<name>, or of FERRUM_PROFILE_<name> when that is not set; or
+   NULL. */
 static const char *find_profile(const char *const *pairs, const char *name)
 {
     char full[64];
     const char *value;
 
     snprintf(full, sizeof full, "TACHO_PROFILE_%s", name);
-    value = find(pairs, full);
+    value = find_value(pairs, full);
     if (value)
         return value;
     snprintf(full, sizeof full, "FERRUM_PROFILE_%s", name);
-    return find(pairs, full);
+    return find_value(pairs, full);
 }
 
-/* A plus sign and leading zeros are fine here. */
+/* Allows a plus sign and leading zeros, as the reference does. */
 static uint32_t read_concurrency(const char *text)
 {
     uint64_t value;
@@ -76,31 +77,25 @@ static uint32_t read_concurrency(const char *text)
 static const char *find_path(struct tch_event_env *env, const char *const *pairs)
 {
     const char *path = find_profile(pairs, "JSONL");
-    const char *folder = find(pairs, "TACHO_RUN_DIR");
+    const char *folder = find_value(pairs, "TACHO_RUN_DIR");
     int len;
 
     if (path || !folder || is_blank_text(folder))
         return path;
     len = snprintf(env->path, sizeof env->path, "%s/profile.jsonl", folder);
-    /* Too long a path is handed on, and refused by open(2) with the right reason. */
+    /* When the path is too long the folder is used: open(2) refuses it, with a reason. */
     return len >= 0 && (size_t)len < sizeof env->path ? env->path : folder;
-}
-
-/* A program that runs with more rights than its caller writes no files where the caller says. */
-static const char *const *own_environment(void)
-{
-    static const char *const none[] = {NULL};
-
-    return getauxval(AT_SECURE) ? none : (const char *const *)environ;
 }
 
 void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
 {
+    static const char *const none[] = {NULL};
     tacho_event_config *config = &env->config;
     const char *value;
 
+    /* A program that runs with more rights than its caller must not write where the caller says. */
     if (!pairs)
-        pairs = own_environment();
+        pairs = getauxval(AT_SECURE) ? none : (const char *const *)environ;
     tacho_event_config_init(config);
     config->path = find_path(env, pairs);
     if ((value = find_profile(pairs, "COMMIT_SHA")) && !is_blank_text(value))

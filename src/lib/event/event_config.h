@@ -1,5 +1,5 @@
 /*
- * What an event says about its process: from the environment, and as JSON.
+ * The members of an event that describe its process: read from the environment, written as JSON.
  */
 #ifndef TCH_EVENT_CONFIG_H
 #define TCH_EVENT_CONFIG_H
@@ -10,23 +10,24 @@
 
 #include "base/buf.h"
 
-/** A configuration found in the environment: points into it, and into path. */
+/** A configuration that points into the environment and into `path`. */
 struct tch_event_env {
     tacho_event_config config;
     char path[PATH_MAX];
 };
 
-/** pairs: "NAME=value", ended by NULL; NULL: those of this process, of which a setuid program has
-    none. A value that is not allowed counts as not given. */
+/** Reads the configuration. An invalid value counts as missing.
+    @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of this process,
+   which is empty for a setuid program */
 void tch_event_env_read(struct tch_event_env *env, const char *const *pairs);
 
-/** Adds the members from commit_sha to concurrency, then, with tch_event_config_tail(), those from
-    runtime_flags on.
-    Flags that are no object become null: see tch_event_config_check(). */
+/** Adds the members from commit_sha to concurrency; tch_event_config_tail() adds those from
+    runtime_flags on. Flags that are not an object become null; tch_event_config_check() reports
+    them. */
 void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config);
 void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config);
 
-/** Why no event can be made with it, or NULL. */
+/** Returns why no event can be made with the configuration, or NULL. */
 const char *tch_event_config_check(const tacho_event_config *config);
 
 #endif

@@ -1,4 +1,5 @@
-/* Fields into JSON: sorted without touching the caller's array, and without malloc when few. */
+/* Writes fields as JSON. They are sorted without touching the caller's array, and without malloc
+   when there are few. */
 #include "event_fields.h"
 
 #include <stdlib.h>
@@ -43,14 +44,14 @@ static int put_value(struct tch_buf *b, const tacho_field *f, tacho_error *err)
     return tch_fail(err, TACHO_EINVAL, 0, "the field '%s' is of no known type", f->key);
 }
 
-/* May a JSON string hold this byte as it is? Most bytes of most names pass the first test. */
+/* Can a JSON string contain this byte unescaped? Most bytes of most names pass the first test. */
 static inline bool is_plain(unsigned char c)
 {
     return (unsigned char)(c - ('\\' + 1)) < 0x80 - ('\\' + 1) ||
            (c >= 0x20 && c < '\\' && c != '"');
 }
 
-static inline char *put_plain(char *out, const char *text)
+char *tch_plain_put(char *out, const char *text)
 {
     const char *most = text + PLAIN_MAX;
 
@@ -61,19 +62,14 @@ static inline char *put_plain(char *out, const char *text)
     return *text == '\0' ? out : NULL;
 }
 
-char *tch_plain_put(char *out, const char *text)
-{
-    return put_plain(out, text);
-}
-
-/* A plain key and a number. Returns the byte behind, or NULL when it is something else. */
+/* Writes a plain key and a number. Returns the end, or NULL for any other field. */
 static inline char *put_number(char *out, const tacho_field *f)
 {
     char *p;
 
     if (f->type != TACHO_FIELD_U64 && f->type != TACHO_FIELD_F64)
         return NULL;
-    p = put_plain(out, f->key);
+    p = tch_plain_put(out, f->key);
     if (!p)
         return NULL;
     *p++ = ':';
@@ -81,7 +77,7 @@ static inline char *put_number(char *out, const tacho_field *f)
            (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64) : tch_f64_json(p, f->as.f64));
 }
 
-/* strcmp(), of which the first byte mostly decides. */
+/* Compares like strcmp(). The first byte mostly decides. */
 static inline int compare_keys(const char *a, const char *b)
 {
     int first = (unsigned char)*a - (unsigned char)*b;
@@ -89,7 +85,7 @@ static inline int compare_keys(const char *a, const char *b)
     return first != 0 ? first : strcmp(a, b);
 }
 
-/* Pointers into one array: what comes later lies behind. */
+/* The pointers are into one array: of two with the same key the later one is larger. */
 static int by_key(const void *a, const void *b)
 {
     const tacho_field *x = *(const tacho_field *const *)a;
@@ -99,7 +95,7 @@ static int by_key(const void *a, const void *b)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* One of each key, the last, in the place of those before it. */
+/* Keeps the last field of each key. Returns the number of fields left. */
 static size_t drop_repeated(const tacho_field **order, size_t count)
 {
     size_t kept = 0;
@@ -112,9 +108,9 @@ static size_t drop_repeated(const tacho_field **order, size_t count)
     return kept;
 }
 
-/* Sorted, and one of each key; returns how many are left. Few are sorted by insertion: those that
-   are in order already, the common case, take one comparison each. */
-static size_t sort(const tacho_field **order, tacho_fields fields)
+/* Sorts the fields, one per key, and returns how many are left. Few are sorted by insertion: fields
+   that are in order already, the common case, take one comparison each. */
+static size_t sort_fields(const tacho_field **order, tacho_fields fields)
 {
     bool repeated = false;
 
@@ -139,8 +135,8 @@ static size_t sort(const tacho_field **order, tacho_fields fields)
     return repeated ? drop_repeated(order, fields.count) : fields.count;
 }
 
-/* Keys that were not UTF-8 have changed while they were written: what is behind `start`, where the
-   first member stands, is sorted anew. */
+/* Sorts the members written from `start` on again: keys that were not UTF-8 have changed when they
+   were written. */
 static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
 {
     struct tch_buf copy;
@@ -153,7 +149,7 @@ static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
     b->len = start - 1;
     status = tch_json_canon(b, copy.data, copy.len, true, err);
     if (!b->failed)
-        b->len--; /* the closing brace is the caller's */
+        b->len--; /* the caller writes the closing brace */
     tch_buf_release(&copy);
     return status;
 }
@@ -180,9 +176,9 @@ int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
     if (fields.count > FEW) {
         order = calloc(fields.count, sizeof(void *));
         if (!order)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu fields", fields.count);
+            return tch_fail_memory(err);
     }
-    count = sort(order, fields);
+    count = sort_fields(order, fields);
     for (size_t i = 0; i < count && status == 0; i++) {
         changed |= !is_utf8(order[i]->key);
         tch_json_key(b, order[i]->key);
@@ -213,7 +209,7 @@ char *tch_numbers_put(char *out, tacho_fields fields)
     for (size_t i = 0; i < fields.count; i++)
         if (!fields.data[i].key)
             return NULL;
-    count = sort(order, fields);
+    count = sort_fields(order, fields);
     for (size_t i = 0; i < count && out; i++) {
         if (i > 0)
             *out++ = ',';

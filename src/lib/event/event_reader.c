@@ -1,4 +1,4 @@
-/* Events line by line, and text out of raw JSON. */
+/* Reads events line by line, and text from raw JSON. */
 #include <tacho/event.h>
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct tacho_event_reader {
 static int open_reader(tacho_event_reader **ret, tacho_error *err)
 {
     *ret = calloc(1, sizeof **ret);
-    return *ret ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening a reader of events");
+    return *ret ? 0 : tch_fail_memory(err);
 }
 
 int tacho_event_reader_open(const char *data, size_t len, tacho_event_reader **ret,

@@ -1,9 +1,11 @@
-/* The writer: an event is put together on the stack and leaves in one write(2). */
-#include "event_writer.h"
+/* The writer: an event is composed on the stack and written by one write(2). Then the writer of the
+   process, which is made once and never closed. */
+#include <tacho/event.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,7 +20,7 @@
 #include "event_fields.h"
 #include "event_parse.h"
 
-enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
+enum { STACK_LINE = 12 * 1024 }; /* lines of real programs have up to 9 KB */
 
 #define START "{\"event\":"
 /* From the last member of shape to the first of stage_us. */
@@ -26,16 +28,14 @@ enum { STACK_LINE = 12 * 1024 }; /* real lines have up to 9 KB */
 
 struct tacho_event_writer {
     int fd;               /* -1: disabled */
-    atomic_bool fragment; /* the file does not end with a line feed: begin with one */
+    atomic_bool fragment; /* the file does not end with a line feed: start with one */
     const char *bad;      /* why no event can be made, or NULL */
     char *path;
-    struct tch_buf before;    /* what stands between the event's name and its first shape */
-    struct tch_buf behind[2]; /* ... and behind its last stage; graph_enabled false and true */
+    struct tch_buf before;   /* the text between the event's name and its first shape */
+    struct tch_buf after[2]; /* the text after its last stage; graph_enabled false and true */
 };
 
-tacho_event_writer tch_event_disabled = {.fd = -1};
-
-/* Does the file end in the middle of a line? What cannot be read may. */
+/* Does the file end in the middle of a line? Yes for a file that cannot be read. */
 static bool ends_with_fragment(int fd, const char *path)
 {
     struct stat st;
@@ -78,13 +78,13 @@ static int prepare(tacho_event_writer *w, const tacho_event_config *config, tach
     tch_event_config_head(&w->before, config);
     tch_buf_adds(&w->before, ",\"shape\":{");
     for (int graph = 0; graph < 2; graph++) {
-        tch_buf_adds(&w->behind[graph], "},");
-        tch_buf_addf(&w->behind[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
-        tch_event_config_tail(&w->behind[graph], config);
-        tch_buf_adds(&w->behind[graph], "}\n");
+        tch_buf_adds(&w->after[graph], "},");
+        tch_buf_addf(&w->after[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
+        tch_event_config_tail(&w->after[graph], config);
+        tch_buf_adds(&w->after[graph], "}\n");
     }
-    if (!w->path || w->before.failed || w->behind[0].failed || w->behind[1].failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", config->path);
+    if (!w->path || w->before.failed || w->after[0].failed || w->after[1].failed)
+        return tch_fail_memory(err);
     return 0;
 }
 
@@ -94,11 +94,11 @@ int tacho_event_open(const tacho_event_config *config, tacho_event_writer **ret,
     int status = 0;
 
     if (!w)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a writer of events");
+        return tch_fail_memory(err);
     w->fd = -1;
     tch_buf_init(&w->before, TCH_EVENT_MAX);
-    tch_buf_init(&w->behind[0], TCH_EVENT_MAX);
-    tch_buf_init(&w->behind[1], TCH_EVENT_MAX);
+    tch_buf_init(&w->after[0], TCH_EVENT_MAX);
+    tch_buf_init(&w->after[1], TCH_EVENT_MAX);
     if (config->path && !tch_utf8_is_blank(config->path, strlen(config->path))) {
         status = prepare(w, config, err);
         if (status == 0)
@@ -127,8 +127,8 @@ void tacho_event_close(tacho_event_writer *w)
         close(w->fd);
     free(w->path);
     tch_buf_release(&w->before);
-    tch_buf_release(&w->behind[0]);
-    tch_buf_release(&w->behind[1]);
+    tch_buf_release(&w->after[0]);
+    tch_buf_release(&w->after[1]);
     free(w);
 }
 
@@ -144,14 +144,14 @@ const char *tacho_event_path(const tacho_event_writer *w)
 
 int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 {
-    /* What is no file, a pipe for one, has nothing to wait for. */
+    /* A pipe, for one, has nothing to wait for. */
     if (tacho_event_is_enabled(w) && fdatasync(w->fd) < 0 && errno != EINVAL && errno != EROFS)
         return tch_fail_errno(err, errno, "cannot flush '%s'", w->path);
     return 0;
 }
 
-/* The whole line in one call. What was cut is not continued: another writer's line may follow it
-   already. */
+/* Writes the line by one call. A truncated line is not continued: a line of another writer may
+   follow it already. */
 static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho_error *err)
 {
     ssize_t n;
@@ -168,7 +168,8 @@ static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho
     return tch_fail_errno(err, errno, "cannot write '%s'", w->path);
 }
 
-static int check(const tacho_event_writer *w, const char *event, tacho_error *err)
+/* Can an event of that name be written? */
+static int check_event(const tacho_event_writer *w, const char *event, tacho_error *err)
 {
     if (!event || tch_utf8_is_blank(event, strlen(event)))
         return tch_fail(err, TACHO_EINVAL, 0, "%s", TCH_BAD_EVENT);
@@ -183,16 +184,16 @@ static char *put(char *out, const char *data, size_t len)
     return out + len;
 }
 
-/* The whole line at `out`, if it is a usual one: its length, else 0. */
-static size_t put_usual(const tacho_event_writer *w, char out[STACK_LINE], const char *event,
-                        tacho_fields shape, tacho_fields stage_us, bool graph_enabled)
+/* Writes the line to `out` when it has plain names and numbers alone. Returns its length, or 0. */
+static size_t put_plain_line(const tacho_event_writer *w, char out[STACK_LINE], const char *event,
+                             tacho_fields shape, tacho_fields stage_us, bool graph_enabled)
 {
-    const struct tch_buf *behind = &w->behind[graph_enabled];
+    const struct tch_buf *after = &w->after[graph_enabled];
     size_t fields = 2 + shape.count + stage_us.count; /* the name and BETWEEN take one each */
     char *p;
 
     if (fields > STACK_LINE / TCH_FIELD_MAX ||
-        w->before.len + behind->len > STACK_LINE - fields * TCH_FIELD_MAX ||
+        w->before.len + after->len > STACK_LINE - fields * TCH_FIELD_MAX ||
         atomic_load_explicit(&w->fragment, memory_order_relaxed))
         return 0;
     p = tch_plain_put(put(out, START, sizeof START - 1), event);
@@ -201,14 +202,14 @@ static size_t put_usual(const tacho_event_writer *w, char out[STACK_LINE], const
     if (p)
         p = tch_numbers_put(put(p, BETWEEN, sizeof BETWEEN - 1), stage_us);
     if (p)
-        p = put(p, behind->data, behind->len);
+        p = put(p, after->data, after->len);
     return p ? (size_t)(p - out) : 0;
 }
 
-/* Starts the line up to the shape; fails before anything is added. */
+/* Adds the line up to the shape. Fails before anything is added. */
 static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *event, tacho_error *err)
 {
-    int status = check(w, event, err);
+    int status = check_event(w, event, err);
 
     if (status < 0)
         return status;
@@ -223,7 +224,7 @@ static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *even
 
 static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled, tacho_error *err)
 {
-    tch_buf_add(b, w->behind[graph_enabled].data, w->behind[graph_enabled].len);
+    tch_buf_add(b, w->after[graph_enabled].data, w->after[graph_enabled].len);
     if (b->failed)
         return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
                         "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
@@ -240,10 +241,10 @@ int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shap
 
     if (!tacho_event_is_enabled(w))
         return 0;
-    status = check(w, event, err);
+    status = check_event(w, event, err);
     if (status < 0)
         return status;
-    len = put_usual(w, mem, event, shape, stage_us, graph_enabled);
+    len = put_plain_line(w, mem, event, shape, stage_us, graph_enabled);
     if (len > 0)
         return write_line(w, mem, len, err);
     tch_buf_init_on(&b, mem, sizeof mem, TCH_EVENT_MAX);
@@ -259,15 +260,15 @@ int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shap
     return status;
 }
 
-/* The members of an object, behind its brace; nothing of any other value. */
+/* Adds the members of an object after its opening brace; adds nothing for any other value. */
 static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
 {
     size_t brace = b->len - 1;
     int status;
 
-    if (b->failed) /* end_line() says so */
+    if (b->failed) /* end_line() reports it */
         return 0;
-    b->len = brace; /* tch_json_canon() puts it there again */
+    b->len = brace; /* tch_json_canon() writes it again */
     status = tch_json_canon(b, json, strlen(json), true, err);
     if (status == TACHO_EPARSE)
         return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are no JSON");
@@ -299,4 +300,69 @@ int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *
         status = end_line(w, &b, graph_enabled, err);
     tch_buf_release(&b);
     return status;
+}
+
+/*
+ * The writer of the process.
+ */
+
+int tacho_event_state = TACHO_EVENT_NOT_ASKED;
+
+static tacho_event_writer disabled = {.fd = -1};
+static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(tacho_event_writer *) global; /* NULL until it is made */
+static tacho_error global_failure;           /* why it is disabled; code 0: no failure */
+
+/* Makes the writer of the process, disabled on failure. The lock is held and `global` is NULL. */
+static int make_global(const tacho_event_config *config)
+{
+    tacho_event_writer *writer = &disabled;
+    int status = tacho_event_open(config, &writer, &global_failure);
+    int state = tacho_event_is_enabled(writer) ? TACHO_EVENT_ON : TACHO_EVENT_OFF;
+
+    __atomic_store_n(&tacho_event_state, state, __ATOMIC_RELAXED);
+    atomic_store_explicit(&global, writer, memory_order_release);
+    return status;
+}
+
+int tacho_event_configure(const tacho_event_config *config, tacho_error *err)
+{
+    int status;
+
+    pthread_mutex_lock(&global_lock);
+    if (atomic_load_explicit(&global, memory_order_relaxed)) {
+        status = tch_fail(err, TACHO_EALREADY, 0,
+                          "the writer of profile events was configured or used before");
+    } else {
+        status = make_global(config);
+        if (status < 0 && err)
+            *err = global_failure;
+    }
+    pthread_mutex_unlock(&global_lock);
+    return status;
+}
+
+tacho_event_writer *tacho_event_global(void)
+{
+    tacho_event_writer *writer = atomic_load_explicit(&global, memory_order_acquire);
+
+    if (writer)
+        return writer;
+    pthread_mutex_lock(&global_lock);
+    if (!atomic_load_explicit(&global, memory_order_relaxed)) {
+        struct tch_event_env env;
+
+        tch_event_env_read(&env, NULL);
+        make_global(&env.config);
+    }
+    pthread_mutex_unlock(&global_lock);
+    return atomic_load_explicit(&global, memory_order_acquire);
+}
+
+int tacho_event_global_status(tacho_error *err)
+{
+    tacho_event_global(); /* made by now, and final */
+    if (global_failure.code < 0 && err)
+        *err = global_failure;
+    return global_failure.code;
 }
