@@ -47,7 +47,7 @@ static void hands_on_in_large_pieces(void **state)
     assert_int_equal(t.got.len, 1400000);
     assert_in_range(t.calls, 4, 7);
     for (int i = 0; i < 200000; i += 999) {
-        char want[8];
+        char want[16];
 
         snprintf(want, sizeof want, "%06d\n", i);
         assert_memory_equal(t.got.data + (size_t)i * 7, want, 7);
