@@ -92,6 +92,29 @@ static void knows_every_letter_and_digit(void **state)
     fclose(file);
 }
 
+static void keeps_letters_and_digits_of_any_script(void **state)
+{
+    static const char *const cases[][2] = {
+        {"run-1_b", "flamegraph-run-1_b.svg"},
+        {"a b/c:d", "flamegraph-a_b_c_d.svg"},
+        {"", "flamegraph-.svg"},
+        {"gr\xc3\xb6\xc3\x9f"
+         "e \xe2\x82\xac",
+         "flamegraph-gr\xc3\xb6\xc3\x9f"
+         "e__.svg"},
+        {"\xe6\xbc\xa2\xd9\xa3", "flamegraph-\xe6\xbc\xa2\xd9\xa3.svg"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tch_buf b;
+
+        tch_buf_init(&b, 100);
+        tch_label_file(&b, cases[i][0]);
+        assert_string_equal(b.data, cases[i][1]);
+        tch_buf_release(&b);
+    }
+}
+
 static void what_is_not_utf8_is_a_blank(void **state)
 {
     struct tch_buf b;
@@ -127,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_files_as_the_vectors_do),
         cmocka_unit_test(knows_every_letter_and_digit),
+        cmocka_unit_test(keeps_letters_and_digits_of_any_script),
         cmocka_unit_test(what_is_not_utf8_is_a_blank),
         TEST_IN_HOME(a_file_of_another_label_is_not_ours),
     };

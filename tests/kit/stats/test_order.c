@@ -70,6 +70,29 @@ static void gives_students_interval_as_the_reference_does(void **state)
     assert_int_equal(test_each_case("scalar_stats.jsonl", check_scalar, NULL), 16);
 }
 
+static void interpolates_between_ranks(void **state)
+{
+    static const double x[] = {1, 2, 3, 5};
+
+    (void)state;
+    assert_true(tch_quantile_linear(x, 4, 0) == 1 && tch_quantile_linear(x, 4, 1) == 5);
+    assert_true(tch_quantile_linear(x, 4, 0.5) == 2.5);
+    assert_true(fabs(tch_quantile_linear(x, 4, 0.9) - 4.4) <
+                1e-12); /* 0.7 of the way from 3 to 5 */
+    assert_true(tch_quantile_linear(x, 1, 0.9) == 1);
+}
+
+/* t with 4 degrees of freedom is 2.776 in every table. */
+static void gives_students_interval_by_the_table(void **state)
+{
+    struct tch_scalar s;
+
+    (void)state;
+    tch_scalar_of((double[]){1, 2, 3, 4, 5}, 5, &s);
+    assert_true(s.mean == 3 && fabs(s.stddev - sqrt(2.5)) < 1e-15);
+    assert_true(fabs(s.half_width - 2.776 * sqrt(2.5 / 5)) < 1e-3);
+}
+
 static void has_no_interval_of_two_runs(void **state)
 {
     struct tch_scalar s;
@@ -158,6 +181,8 @@ int main(void)
         cmocka_unit_test(finds_the_nearest_rank),
         cmocka_unit_test(interpolates_as_the_reference_does),
         cmocka_unit_test(gives_students_interval_as_the_reference_does),
+        cmocka_unit_test(interpolates_between_ranks),
+        cmocka_unit_test(gives_students_interval_by_the_table),
         cmocka_unit_test(has_no_interval_of_two_runs),
         cmocka_unit_test(encloses_a_median_as_printed_tables_do),
         cmocka_unit_test(encloses_a_tail_from_both_sides_alike),

@@ -132,6 +132,40 @@ static void writes_the_bytes_of_the_reference(void **state)
     assert_int_equal(test_each_case("csv_results.jsonl", check_result, NULL), 35);
 }
 
+static void writes_rows_of_each_kind(void **state)
+{
+    static const char latency[] = "sample_id,wall_time_us,kernel_time_us,seq_len\n1,20,3,400\n"
+                                  "2,18446744073709551615,0,0\n";
+    static const char memory[] = "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,"
+                                 "temp_buffer_bytes\n5,4,3,2,1\n";
+    static const char results[] = "setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,"
+                                  "energy_reduction,p95_latency_us,accuracy\n"
+                                  "\"a \"\"b\"\", c\",0.5,-0.25,0.1,0,1200,1\n";
+    tacho_csv_result r = {.setting = "a \"b\", c",
+                          .setting_len = 8,
+                          .coherence_delta = 0.5,
+                          .kv_cache_reduction = -0.25,
+                          .peak_mem_reduction = 0.1,
+                          .p95_latency_us = 1200,
+                          .accuracy = 1};
+    tacho_csv *csv = open_csv(TACHO_CSV_LATENCY);
+
+    (void)state;
+    assert_int_equal(tacho_csv_add_latency(csv, &(tacho_csv_latency){1, 20, 3, 400}, NULL), 0);
+    assert_int_equal(tacho_csv_add_latency(csv, &(tacho_csv_latency){2, UINT64_MAX, 0, 0}, NULL),
+                     0);
+    assert_int_equal(tacho_csv_close(csv, NULL), 0);
+    expect_file("latency", latency, sizeof latency - 1);
+    csv = open_csv(TACHO_CSV_MEMORY);
+    assert_int_equal(tacho_csv_add_memory(csv, &(tacho_csv_memory){5, 4, 3, 2, 1}, NULL), 0);
+    assert_int_equal(tacho_csv_close(csv, NULL), 0);
+    expect_file("memory", memory, sizeof memory - 1);
+    csv = open_csv(TACHO_CSV_RESULTS);
+    assert_int_equal(tacho_csv_add_result(csv, &r, NULL), 0);
+    assert_int_equal(tacho_csv_close(csv, NULL), 0);
+    expect_file("results", results, sizeof results - 1);
+}
+
 static void writes_power_and_detail(void **state)
 {
     tacho_csv *csv = open_csv(TACHO_CSV_POWER);
@@ -395,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_HOME(a_discarded_file_is_not_there),
         IN_HOME(writes_the_bytes_of_the_reference),
+        IN_HOME(writes_rows_of_each_kind),
         IN_HOME(writes_power_and_detail),
         IN_HOME(comes_back_as_it_went_out),
         cmocka_unit_test(an_empty_float_was_not_measured),

@@ -125,6 +125,18 @@ static void hashes_tensors_as_the_reference_does(void **state)
     assert_int_equal(test_each_case("hash_tensor.jsonl", check_tensor, NULL), 8);
 }
 
+/* sha256sum of the bytes 00 00 80 3f, 00 00 20 c0, and of no bytes. */
+static void a_tensor_is_hashed_as_little_endian_bytes(void **state)
+{
+    char hash[TACHO_SHA256_TEXT];
+
+    (void)state;
+    tacho_tensor_hash((const float[]){1, -2.5f}, 2, hash);
+    assert_string_equal(hash, "48943f7a0ea247f8e3c9386d0c5822fe181d323a9289980426638cc4e72a43e1");
+    tacho_tensor_hash(NULL, 0, hash);
+    assert_string_equal(hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
 static void canonical_json_keeps_order_and_drops_blanks(void **state)
 {
     static const char text[] = " { \"b\" : [ 1 , 2.50, 1e2, -0, 18446744073709551616 ] ,"
@@ -351,6 +363,7 @@ int main(void)
         cmocka_unit_test(reads_configurations_as_the_reference_does),
         cmocka_unit_test(the_public_struct_gives_the_same),
         cmocka_unit_test(hashes_tensors_as_the_reference_does),
+        cmocka_unit_test(a_tensor_is_hashed_as_little_endian_bytes),
         cmocka_unit_test(canonical_json_keeps_order_and_drops_blanks),
         cmocka_unit_test(a_key_that_comes_twice_is_refused),
         TEST_IN_HOME(describes_a_machine),

@@ -46,6 +46,18 @@ static void gives_what_the_reference_gives(void **state)
     assert_int_equal(test_each_case("latency_stats.jsonl", check_stats, NULL), 33);
 }
 
+static void five_values_by_hand(void **state)
+{
+    static const uint64_t x[] = {40, 10, 60, 30, 20};
+    tacho_latency_stats got;
+
+    (void)state;
+    assert_int_equal(tacho_latency_stats_of(x, 5, &got, NULL), 0);
+    assert_true(got.n == 5 && got.min == 10 && got.p50 == 30 && got.p95 == 60 && got.p99 == 60);
+    assert_true(got.max == 60 && got.mad == 10);
+    assert_true(got.mean == 32 && fabs(got.std - 17.204650534085253) < 1e-14); /* root of 296 */
+}
+
 static void check_huge(const struct test_case *c, void *arg)
 {
     size_t n;
@@ -283,6 +295,7 @@ static void survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(five_values_by_hand),
         cmocka_unit_test(gives_what_the_reference_gives),
         cmocka_unit_test(sums_that_pass_64_bits_do_not_wrap),
         cmocka_unit_test(twice_the_largest_value_has_it_as_mean),

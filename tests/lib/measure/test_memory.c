@@ -71,6 +71,46 @@ static void reports_as_the_reference_does(void **state)
     assert_int_equal(test_each_case("memory_report.jsonl", check_report, NULL), 12);
 }
 
+static void reads_the_resident_size_in_kib(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t rss;
+    } cases[] = {{"Name:\tx\nVmHWM:\t   20 kB\nVmRSS:\t   12 kB\nThreads:\t1\n", 12288},
+                 {"VmRSS:\t0 kB\n", 0},
+                 {"Name:\tVmRSS: 5 kB\n", 0},
+                 {"", 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tch_status status;
+
+        tch_status_parse(cases[i].text, &status);
+        assert_int_equal(status.rss, cases[i].rss);
+    }
+}
+
+static void reports_two_snapshots(void **state)
+{
+    static const tacho_memory_snapshot snapshots[] = {
+        {.rss_bytes = 100, .kv_cache_bytes = 7, .activation_bytes = 1},
+        {.rss_bytes = 301, .kv_cache_bytes = 5, .activation_bytes = 2}};
+    struct tch_memory_sums sums = {0};
+    tacho_memory_report report;
+    struct tch_buf b;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        tch_memory_sums_add(&sums, &snapshots[i]);
+    tch_memory_sums_report(&sums, &report);
+    tch_buf_init(&b, 1 << 16);
+    tch_memory_report_write(&b, "two \"parts\"", &report);
+    assert_string_equal(b.data,
+                        "{\"label\":\"two \\\"parts\\\"\",\"peak_rss\":301,\"mean_rss\":200,"
+                        "\"kv_cache_total\":12,\"activation_total\":3}");
+    tch_buf_release(&b);
+}
+
 static void sums_stay_at_the_largest(void **state)
 {
     struct tch_memory_sums sums = {0};
@@ -270,6 +310,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_resident_size_as_the_reference_does),
         cmocka_unit_test(reports_as_the_reference_does),
+        cmocka_unit_test(reads_the_resident_size_in_kib),
+        cmocka_unit_test(reports_two_snapshots),
         cmocka_unit_test(sums_stay_at_the_largest),
         cmocka_unit_test(reads_stat_whatever_the_name),
         cmocka_unit_test(a_tracker_that_samples_can_be_freed),

@@ -44,6 +44,18 @@ static void integrates_as_the_reference_does(void **state)
     assert_int_equal(test_each_case("energy.jsonl", check_energy, NULL), 23);
 }
 
+static void integrates_by_trapezoids(void **state)
+{
+    tacho_power_sample samples[] = {{0, 100}, {1000000, 200}, {3000000, 0}};
+    tacho_power_report got;
+
+    (void)state;
+    tacho_power_energy(samples, 3, &got);
+    assert_true(got.joules == 150 + 200 && got.duration_s == 3 && got.peak_watts == 200);
+    assert_true(got.mean_watts == 100); /* of the readings */
+    assert_int_equal(got.samples, 3);
+}
+
 static void time_that_runs_backwards_is_counted(void **state)
 {
     tacho_power_sample samples[] = {{1000000, 100}, {2000000, 100}, {1500000, 100}, {2500000, 100}};
@@ -218,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integrates_as_the_reference_does),
+        cmocka_unit_test(integrates_by_trapezoids),
         cmocka_unit_test(time_that_runs_backwards_is_counted),
         cmocka_unit_test(a_fixed_source_over_a_real_second),
         cmocka_unit_test(a_thread_samples_until_it_is_stopped),

@@ -1,6 +1,8 @@
 /* Events in the reference format, byte for byte as the reference writes them. */
 #include "support/test.h"
 
+#include <math.h>
+
 #include <tacho/trace.h>
 
 #include "base/file.h"
@@ -193,9 +195,57 @@ static void rounds_durations_as_the_reference(void **state)
     each_line("vectors/trace_complete.jsonl", check_duration_case, 20);
 }
 
+/* Spaces, commas and order of the fields are part of the format. */
+static void writes_two_events_byte_by_byte(void **state)
+{
+    const tacho_arg args[] = {tacho_arg_u64("n", 7), tacho_arg_i64("by", -2)};
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_trace_start(test_at("v.json"), &err), 0);
+    tacho_trace_put(&(tacho_trace_event){.name = "first",
+                                         .category = "c",
+                                         .phase = "X",
+                                         .ts_us = 10,
+                                         .dur_us = 5,
+                                         .pid = 1,
+                                         .tid = 2});
+    tacho_trace_put(&(tacho_trace_event){.name = "a \"b\"",
+                                         .category = "d",
+                                         .phase = "X",
+                                         .ts_us = 12,
+                                         .dur_us = 0,
+                                         .pid = 1,
+                                         .tid = 3,
+                                         .args = args,
+                                         .arg_count = 2});
+    assert_int_equal(tacho_trace_stop(&err), 0);
+    test_assert_content(
+        test_at("v.json"),
+        "[{\"name\":\"first\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":10,\"dur\":5,\"pid\":1,\"tid\":2},"
+        "{\"name\":\"a "
+        "\\\"b\\\"\",\"cat\":\"d\",\"ph\":\"X\",\"ts\":12,\"dur\":0,\"pid\":1,\"tid\":3,"
+        "\"args\":{\"n\":7,\"by\":-2}}]");
+}
+
+static void rounds_half_a_microsecond_upwards(void **state)
+{
+    (void)state;
+    assert_int_equal(tacho_trace_duration_us(1), 1000);
+    assert_int_equal(tacho_trace_duration_us(0.25), 250);
+    assert_int_equal(tacho_trace_duration_us(0.0005), 1);
+    assert_int_equal(tacho_trace_duration_us(0.00049), 0);
+    assert_int_equal(tacho_trace_duration_us(2.0015), 2002);
+    assert_int_equal(tacho_trace_duration_us(-1), 0);
+    assert_int_equal(tacho_trace_duration_us(NAN), 0);
+    assert_true(tacho_trace_duration_us(1e300) == UINT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(writes_two_events_byte_by_byte),
+        cmocka_unit_test(rounds_half_a_microsecond_upwards),
         TEST_IN_HOME(writes_the_references_bytes),
         cmocka_unit_test(rounds_durations_as_the_reference),
     };

@@ -83,6 +83,36 @@ static void writes_the_lines_of_the_reference(void **state)
     assert_int_equal(test_each_case("witness_log.jsonl", check_line, NULL), 13);
 }
 
+static void writes_a_line_in_the_order_of_the_fields(void **state)
+{
+    static const uint8_t mask[] = {1, 0, 1};
+    tacho_witness_entry e = {.q_hash = "ab",
+                             .k_hash = "cd",
+                             .keep_mask = mask,
+                             .keep_count = 3,
+                             .cut_cost = 1.5f,
+                             .lambda = 0.3f,
+                             .tau = 4,
+                             .eps = 0.01f,
+                             .timestamp = 1700000000};
+    char *line = NULL;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(tacho_witness_line(&e, &line, &len, NULL), 0);
+    assert_string_equal(line,
+                        "{\"q_hash\":\"ab\",\"k_hash\":\"cd\",\"keep_mask\":[true,false,true],"
+                        "\"cut_cost\":1.5,\"lambda\":0.3,\"tau\":4,\"eps\":0.01,"
+                        "\"timestamp\":1700000000}");
+    assert_int_equal(len, strlen(line));
+    free(line);
+    e.keep_count = 0;
+    e.cut_cost = INFINITY;
+    assert_int_equal(tacho_witness_line(&e, &line, &len, NULL), 0);
+    assert_non_null(strstr(line, "\"keep_mask\":[],\"cut_cost\":null,"));
+    free(line);
+}
+
 /* Entries that differ from one another; `time` is all that two logs of the same differ in. */
 static int write_log(const char *path, size_t entries, uint64_t time)
 {
@@ -515,6 +545,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_the_lines_of_the_reference),
+        cmocka_unit_test(writes_a_line_in_the_order_of_the_fields),
         IN_HOME(comes_back_as_it_went_out),
         cmocka_unit_test(masks_of_every_length_come_back),
         cmocka_unit_test(the_mask_is_the_entrys_own),
