@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/** Combines two hashes into one; their order counts for nothing. */
 static inline uint64_t tch_hash_mix(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;

@@ -52,10 +52,12 @@ struct key {
 
 static uint64_t hash_of(const struct key *k)
 {
-    uint64_t parts[] = {tch_hash(k->first, k->first_len), tch_hash(k->second, k->second_len),
-                        tch_hash(k->args, k->arg_count * sizeof *k->args), (uint64_t)k->kind};
+    uint64_t hash = tch_hash_mix(tch_hash(k->first, k->first_len) + (uint64_t)k->kind,
+                                 tch_hash(k->second, k->second_len));
 
-    return tch_hash(parts, sizeof parts);
+    if (k->arg_count > 0)
+        hash = tch_hash_mix(hash, tch_hash(k->args, k->arg_count * sizeof *k->args));
+    return hash;
 }
 
 static bool is_entry(const struct entry *e, const struct key *k)
