@@ -188,8 +188,11 @@ size_t tch_utf8_white_space(const char *text, size_t len)
 
 void tch_utf8_trim(const char **text, size_t *len)
 {
-    size_t n = tch_utf8_white_space(*text, *len);
+    size_t n;
 
+    if (*len > 0 && tch_utf8_is_graphic(**text) && tch_utf8_is_graphic((*text)[*len - 1]))
+        return;
+    n = tch_utf8_white_space(*text, *len);
     *text += n;
     *len -= n;
     while ((n = blank_at_end(*text, *len)) > 0)

@@ -39,11 +39,16 @@ void tch_utf8_add(struct tch_buf *b, const char *text, size_t len);
    property White_Space: U+00A0 is, U+200B and the byte order mark are not. */
 size_t tch_utf8_white_space(const char *text, size_t len);
 
-/** Is text empty or white space alone? The first byte nearly always says it, hence inline. */
+/** Is c a character of ASCII that is seen? Nearly always the answer where white space may be. */
+static inline bool tch_utf8_is_graphic(char c)
+{
+    return c > ' ' && c < 0x7F;
+}
+
+/** Is text empty, or white space alone? */
 static inline bool tch_utf8_is_blank(const char *text, size_t len)
 {
-    return len == 0 ||
-           (!(text[0] > ' ' && text[0] < 0x7F) && tch_utf8_white_space(text, len) == len);
+    return len == 0 || (!tch_utf8_is_graphic(text[0]) && tch_utf8_white_space(text, len) == len);
 }
 
 /** Removes the white space at both ends. */

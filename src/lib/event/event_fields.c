@@ -51,7 +51,7 @@ static inline bool is_plain(unsigned char c)
            (c >= 0x20 && c < '\\' && c != '"');
 }
 
-char *tch_plain_put(char *out, const char *text)
+static inline char *put_plain(char *out, const char *text)
 {
     const char *most = text + PLAIN_MAX;
 
@@ -62,6 +62,11 @@ char *tch_plain_put(char *out, const char *text)
     return *text == '\0' ? out : NULL;
 }
 
+char *tch_plain_put(char *out, const char *name)
+{
+    return put_plain(out, name);
+}
+
 /* Writes a plain key and a number. Returns the end, or NULL for any other field. */
 static inline char *put_number(char *out, const tacho_field *f)
 {
@@ -69,7 +74,7 @@ static inline char *put_number(char *out, const tacho_field *f)
 
     if (f->type != TACHO_FIELD_U64 && f->type != TACHO_FIELD_F64)
         return NULL;
-    p = tch_plain_put(out, f->key);
+    p = put_plain(out, f->key);
     if (!p)
         return NULL;
     *p++ = ':';

@@ -175,30 +175,32 @@ static bool is_no_env_hash(const char *text, size_t len)
     return len < TCH_ENV_HASH_PREFIX || memcmp(text, TCH_ENV_HASH_START, TCH_ENV_HASH_PREFIX) != 0;
 }
 
-/* Fails with `message` when the value is a string that is bad once its escapes are resolved. */
-static int check_text(const struct tch_json_value *value, bool (*is_bad)(const char *, size_t),
-                      const char *message, tacho_error *err)
+/* Asks is_bad() about a string with escapes. Returns its answer, or TACHO_ENOMEM. */
+static int is_bad_unescaped(const struct tch_json_value *string,
+                            bool (*is_bad)(const char *, size_t), tacho_error *err)
 {
     char mem[256];
     struct tch_buf b;
-    bool bad;
+    int answer;
+
+    tch_buf_init_on(&b, mem, sizeof mem, string->len);
+    tch_json_unescape(string, &b);
+    answer = b.failed ? tch_fail_memory(err) : is_bad(b.data, b.len);
+    tch_buf_release(&b);
+    return answer;
+}
+
+/* Fails with `message` when the value is a string and is_bad() says so. */
+static inline int check_text(const struct tch_json_value *value,
+                             bool (*is_bad)(const char *, size_t), const char *message,
+                             tacho_error *err)
+{
+    int bad;
 
     if (value->type != TCH_JSON_STRING)
         return 0;
-    if (!value->escaped) {
-        bad = is_bad(value->text, value->len);
-    } else {
-        bool failed;
-
-        tch_buf_init_on(&b, mem, sizeof mem, value->len);
-        tch_json_unescape(value, &b);
-        failed = b.failed;
-        bad = is_bad(b.data, b.len);
-        tch_buf_release(&b);
-        if (failed)
-            return tch_fail_memory(err);
-    }
-    return bad ? tch_fail(err, TACHO_EPARSE, 0, "%s", message) : 0;
+    bad = value->escaped ? is_bad_unescaped(value, is_bad, err) : is_bad(value->text, value->len);
+    return bad > 0 ? tch_fail(err, TACHO_EPARSE, 0, "%s", message) : bad;
 }
 
 /* Checks the values, in the order of the reference: the first rule that is broken is reported. */
