@@ -68,7 +68,7 @@ static int adjust(struct tch_comparison *c, tacho_error *err)
     int status;
 
     if (!p)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu stages", c->count);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < c->count; i++)
         p[i] = c->pairs[i].p;
     status = c->count > 0 ? tch_holm(p, c->count, p, err) : 0;
@@ -88,7 +88,7 @@ int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_compar
     tch_stages_sort(&b->stages);
     ret->pairs = calloc(count_stages(a) + 1, sizeof *ret->pairs);
     if (!ret->pairs)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing stages");
+        return tch_fail_memory(err);
     find_pairs(a, b, ret);
     for (size_t i = 0; i < ret->count && status == 0; i++) {
         struct tch_stage_pair *pair = &ret->pairs[i];

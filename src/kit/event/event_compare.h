@@ -25,8 +25,8 @@ enum { TCH_KINDS = 16 }; /* different values of a setting that are told apart */
 
 struct tch_kinds {
     char *values[TCH_KINDS]; /**< canonical JSON, in the order they came up */
-    char *raw;               /* the last one as it was written, so that the next is known at once */
-    size_t raw_len;
+    char *raw;               /* the last one as it was written, to recognise it at once */
+    size_t raw_len, raw_room;
     size_t count;
     bool more; /**< there were more than could be told apart */
 };

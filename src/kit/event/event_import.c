@@ -323,7 +323,7 @@ static int put_event(const struct tch_import *import, const struct line *l, cons
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
     if (status == 0 && b->failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for an event");
+        status = tch_fail_memory(err);
     return status < 0 ? status : 1;
 }
 
@@ -357,7 +357,7 @@ int tch_import_line(const struct tch_import *import, const char *line, size_t le
     text = malloc(len + 1);
     l = malloc(sizeof *l); /* large, and mostly not needed: cleared by init_line() alone */
     if (!text || !l) {
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a line of %zu bytes", len);
+        status = tch_fail_memory(err);
         goto out;
     }
     memcpy(text, line, len);

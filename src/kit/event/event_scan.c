@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/lines.h"
 #include "base/utf8.h"
@@ -50,14 +51,10 @@ struct shared {
 
 static int remember_bad(struct worker *w, const struct tch_line *line)
 {
-    if (w->bad_count == w->bad_size) {
-        size_t size = w->bad_size ? w->bad_size * 2 : 64;
-        struct bad_line *bad = realloc(w->bad, size * sizeof *bad);
-
-        if (!bad)
-            return tch_fail(&w->err, TACHO_ENOMEM, line->number, "out of memory");
-        w->bad = bad;
-        w->bad_size = size;
+    if (tch_array_reserve(&w->bad, &w->bad_size, w->bad_count + 1) < 0) {
+        tch_fail_memory(&w->err);
+        w->err.line = line->number;
+        return TACHO_ENOMEM;
     }
     w->bad[w->bad_count++] = (struct bad_line){line->text, line->len, line->number};
     return 0;
@@ -196,7 +193,7 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
     int status;
 
     if (!workers)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", name);
+        return tch_fail_memory(err);
     status = tch_blocks_init(&shared.blocks, fd, name, TCH_EVENT_MAX, err);
     if (status < 0)
         goto out;

@@ -1,6 +1,7 @@
-/* What events say about their process, gathered from all events of a file, and what differs. */
+/* Collects the settings of the process from all events of a file, and finds those that differ. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
@@ -28,24 +29,17 @@ void tch_side_release(struct tch_side *side)
     }
 }
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for what events say about their process");
-}
-
 static int keep_raw(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
 {
-    char *copy = realloc(kinds->raw, raw.len + 1);
-
-    if (!copy)
-        return no_memory(err);
-    memcpy(copy, raw.text, raw.len);
-    kinds->raw = copy;
+    if (tch_array_reserve(&kinds->raw, &kinds->raw_room, raw.len + 1) < 0)
+        return tch_fail_memory(err);
+    memcpy(kinds->raw, raw.text, raw.len);
     kinds->raw_len = raw.len;
     return 0;
 }
 
-static int see(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
+/* Adds the value of a setting to those that were found, in canonical form. */
+static int add_kind(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
 {
     struct tch_buf b;
     char *value;
@@ -57,7 +51,7 @@ static int see(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
         b.failed = true;
     value = tch_buf_take(&b);
     if (!value)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < kinds->count; i++) {
         if (strcmp(kinds->values[i], value) == 0) {
             free(value);
@@ -90,7 +84,7 @@ int tch_side_add(void *worker, const tacho_event *event, tacho_error *err)
         return 0;
     side->events++;
     for (size_t i = 0; i < TCH_SETTINGS && status == 0; i++)
-        status = see(&side->settings[i], raws[i], err);
+        status = add_kind(&side->settings[i], raws[i], err);
     return status == 0 ? tch_stages_add(&side->stages, event, err) : status;
 }
 
@@ -104,7 +98,7 @@ struct flag {
 struct flags {
     struct flag *items;
     size_t count;
-    size_t size;
+    size_t room;
     bool failed;
 };
 
@@ -132,16 +126,7 @@ static void add_flag(struct flags *f, const char *path, const char *value, size_
 {
     struct flag flag = {.path = copy(path, strlen(path)), .value = copy(value, len)};
 
-    if (f->count == f->size && flag.path && flag.value) {
-        size_t size = f->size ? f->size * 2 : 64;
-        struct flag *items = realloc(f->items, size * sizeof *items);
-
-        if (items) {
-            f->items = items;
-            f->size = size;
-        }
-    }
-    if (!flag.path || !flag.value || f->count == f->size) {
+    if (!flag.path || !flag.value || tch_array_reserve(&f->items, &f->room, f->count + 1) < 0) {
         free(flag.path);
         free(flag.value);
         f->failed = true;
@@ -250,7 +235,7 @@ static int join(struct tch_buf *b, const struct tch_kinds *kinds, tacho_error *e
     }
     if (kinds->more)
         tch_buf_adds(b, ", ...");
-    return b->failed ? no_memory(err) : 0;
+    return b->failed ? tch_fail_memory(err) : 0;
 }
 
 static int compare_setting(const struct tch_kinds *a, const struct tch_kinds *b, const char *name,
@@ -288,7 +273,7 @@ int tch_compare_settings(const struct tch_side *a, const struct tch_side *b,
     flatten_first(&x, &a->settings[TCH_SETTING_RUNTIME_FLAGS]);
     flatten_first(&y, &b->settings[TCH_SETTING_RUNTIME_FLAGS]);
     if (x.failed || y.failed)
-        status = no_memory(err);
+        status = tch_fail_memory(err);
     else
         compare_flags(&x, &y, tell, ctx);
     release_flags(&x);

@@ -1,9 +1,10 @@
-/* Stages of events: found by name, their values summed and kept. */
+/* Stages of events: finds them by name, adds up their values and keeps them. */
 #include "event_stages.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -12,10 +13,10 @@
 
 enum { PATH_LIMIT = 1 << 20 };
 
-#define SUM_MOST 1e24 /* what a single value counts as at most, so that sums cannot overflow */
+#define SUM_MOST 1e24 /* limit of a single value, so that sums cannot overflow */
 
-/* A value of the event at hand: it counts when the event is done, as a later one with the same
-   name may take its place. */
+/* A value of the current event. It is added when the event is done, because a later one with the
+   same name may replace it. */
 struct tch_waiting {
     size_t stage;
     double value;
@@ -43,27 +44,6 @@ void tch_stages_release(struct tch_stages *s)
     free(s->groups);
     free(s->waiting);
     *s = (struct tch_stages){0};
-}
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the stages of events");
-}
-
-/* Room for one more of `item` bytes in an array that grows by doubling; false: no memory. */
-static bool room_for_one(void **array, size_t count, size_t *size, size_t item)
-{
-    size_t more = *size ? *size * 2 : 8;
-    void *moved;
-
-    if (count < *size)
-        return true;
-    moved = realloc(*array, more * item);
-    if (!moved)
-        return false;
-    *array = moved;
-    *size = more;
-    return true;
 }
 
 static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -99,7 +79,7 @@ static char *copy(const char *text, size_t len)
     return mine;
 }
 
-/* The group, made if need be; NULL with *ret_status 0 when there are too many already. */
+/* Finds or makes the group. NULL with *ret_status 0 when there are too many already. */
 static struct tch_stage_group *get_group(struct tch_stages *s, const struct tch_stage_group *like,
                                          int *ret_status, tacho_error *err)
 {
@@ -112,8 +92,8 @@ static struct tch_stage_group *get_group(struct tch_stages *s, const struct tch_
     if (!g && s->count == TCH_STAGES_MOST)
         return NULL;
     if (!g) {
-        if (!room_for_one((void **)&s->groups, s->count, &s->size, sizeof *s->groups)) {
-            *ret_status = no_memory(err);
+        if (tch_array_reserve(&s->groups, &s->size, s->count + 1) < 0) {
+            *ret_status = tch_fail_memory(err);
             return NULL;
         }
         g = &s->groups[s->count];
@@ -122,7 +102,7 @@ static struct tch_stage_group *get_group(struct tch_stages *s, const struct tch_
         g->by = copy(like->by, like->by_len);
         s->count++;
         if (!g->event || !g->by) {
-            *ret_status = no_memory(err);
+            *ret_status = tch_fail_memory(err);
             return NULL;
         }
     }
@@ -166,8 +146,8 @@ struct tch_stage *tch_stage_find(const struct tch_stage_group *g, const struct t
     return i == SIZE_MAX ? NULL : &g->stages[i];
 }
 
-/* Where the stage is, made if need be; `hint` is where it probably is. SIZE_MAX with *ret_status 0
-   when there are too many already. */
+/* Finds or makes the stage and returns its place; `hint` is where it probably is. SIZE_MAX with
+ *ret_status 0 when there are too many already. */
 static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t hint,
                         const char *name, size_t len, bool top, int *ret_status, tacho_error *err)
 {
@@ -182,8 +162,8 @@ static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t 
     i = find_stage(g, name, len, hash);
     if (i != SIZE_MAX || s->stage_count == TCH_STAGES_MOST)
         return i;
-    if (!room_for_one((void **)&g->stages, g->count, &g->size, sizeof *g->stages)) {
-        *ret_status = no_memory(err);
+    if (tch_array_reserve(&g->stages, &g->size, g->count + 1) < 0) {
+        *ret_status = tch_fail_memory(err);
         return SIZE_MAX;
     }
     stage = &g->stages[g->count];
@@ -196,7 +176,7 @@ static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t 
         .hash = hash,
     };
     if (!stage->name) {
-        *ret_status = no_memory(err);
+        *ret_status = tch_fail_memory(err);
         return SIZE_MAX;
     }
     s->stage_count++;
@@ -213,7 +193,7 @@ static int make_histogram(struct tch_stage *stage, tacho_error *err)
     if (stage->histogram)
         return 0;
     if (tacho_histogram_new(&stage->histogram, NULL) < 0)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < stage->value_count; i++)
         tacho_histogram_record(stage->histogram, thousandths(stage->values[i]));
     return 0;
@@ -230,9 +210,8 @@ static int keep_value(struct tch_stage *stage, double value, tacho_error *err)
 {
     if (stage->value_count == TCH_STAGE_EXACT)
         return 0;
-    if (!room_for_one((void **)&stage->values, stage->value_count, &stage->value_size,
-                      sizeof *stage->values))
-        return no_memory(err);
+    if (tch_array_reserve(&stage->values, &stage->value_size, stage->value_count + 1) < 0)
+        return tch_fail_memory(err);
     stage->values[stage->value_count++] = value;
     return 0;
 }
@@ -259,8 +238,8 @@ static int add_value(struct tch_stage *stage, double value, tacho_error *err)
 
 /* --- events --- */
 
-/* Puts the value off until the event is done. */
-static int wait_value(struct tch_stages *s, struct tch_stage_group *g, size_t *hint,
+/* Keeps the value until the event is done. */
+static int hold_value(struct tch_stages *s, struct tch_stage_group *g, size_t *hint,
                       const char *name, size_t len, bool top, double value, tacho_error *err)
 {
     int status;
@@ -275,14 +254,15 @@ static int wait_value(struct tch_stages *s, struct tch_stage_group *g, size_t *h
         s->waiting[g->stages[i].pending - 1].value = value;
         return 0;
     }
-    if (!room_for_one((void **)&s->waiting, s->waiting_count, &s->waiting_size, sizeof *s->waiting))
-        return no_memory(err);
+    if (tch_array_reserve(&s->waiting, &s->waiting_size, s->waiting_count + 1) < 0)
+        return tch_fail_memory(err);
     s->waiting[s->waiting_count++] = (struct tch_waiting){i, value};
     g->stages[i].pending = s->waiting_count;
     return 0;
 }
 
-static int settle(struct tch_stages *s, struct tch_stage_group *g, tacho_error *err)
+/* Adds the values of an event to their stages. */
+static int add_held_values(struct tch_stages *s, struct tch_stage_group *g, tacho_error *err)
 {
     int status = 0;
 
@@ -297,14 +277,14 @@ static int settle(struct tch_stages *s, struct tch_stage_group *g, tacho_error *
     return status;
 }
 
-/* The names of the stages that are entered, and where each begins. */
+/* The name of a nested stage, and where each part of it ends. */
 struct path {
     struct tch_buf text;
     size_t ends[TCH_JSON_DEPTH + 1];
     unsigned depth;
 };
 
-/* The whole name of the key's stage. */
+/* Sets the full name of the stage of that key. */
 static void name_stage(struct path *p, const struct tch_json_value *key)
 {
     p->text.len = p->ends[p->depth];
@@ -313,16 +293,16 @@ static void name_stage(struct path *p, const struct tch_json_value *key)
     tch_json_unescape(key, &p->text);
 }
 
-/* A value of the stage that was named last. */
-static int take_value(struct tch_stages *s, struct tch_stage_group *g, struct path *p,
+/* Reads the value of the stage that was named last. */
+static int read_value(struct tch_stages *s, struct tch_stage_group *g, struct path *p,
                       struct tch_json_reader *r, size_t *hint, tacho_error *err)
 {
     struct tch_json_value value;
 
     if (p->text.failed || tch_json_read(r, &value) < 0)
-        return no_memory(err);
+        return tch_fail_memory(err);
     if (value.type == TCH_JSON_NUMBER)
-        return wait_value(s, g, hint, p->text.data, p->text.len, p->depth == 0,
+        return hold_value(s, g, hint, p->text.data, p->text.len, p->depth == 0,
                           tch_json_to_f64(&value), err);
     if (value.type == TCH_JSON_OBJECT) {
         p->ends[++p->depth] = p->text.len;
@@ -334,7 +314,7 @@ static int take_value(struct tch_stages *s, struct tch_stage_group *g, struct pa
     return 0;
 }
 
-static int walk_stages(struct tch_stages *s, struct tch_stage_group *g, tacho_raw stage_us,
+static int read_stages(struct tch_stages *s, struct tch_stage_group *g, tacho_raw stage_us,
                        tacho_error *err)
 {
     struct tch_json_reader r;
@@ -352,7 +332,7 @@ static int walk_stages(struct tch_stages *s, struct tch_stage_group *g, tacho_ra
 
         if (more > 0) {
             name_stage(&p, &key);
-            status = take_value(s, g, &p, &r, &hint, err);
+            status = read_value(s, g, &p, &r, &hint, err);
         } else if (p.depth > 0) {
             p.depth--;
         } else {
@@ -363,8 +343,8 @@ static int walk_stages(struct tch_stages *s, struct tch_stage_group *g, tacho_ra
     return status;
 }
 
-/* The last value that shape has for the key, as text. */
-static void find_by(tacho_raw shape, const char *by, struct tch_buf *ret)
+/* Gets the last value that shape has for the key, as text. */
+static void get_shape_value(tacho_raw shape, const char *by, struct tch_buf *ret)
 {
     struct tch_json_reader r;
     struct tch_json_value key;
@@ -405,9 +385,9 @@ int tch_stages_add(void *stages, const tacho_event *event, tacho_error *err)
     tch_buf_init_on(&by, by_mem, sizeof by_mem, event->shape.len);
     tch_json_unescape(&name, &name_text);
     if (s->by)
-        find_by(event->shape, s->by, &by);
+        get_shape_value(event->shape, s->by, &by);
     if (name_text.failed || by.failed)
-        status = no_memory(err);
+        status = tch_fail_memory(err);
     else
         g = get_group(s,
                       &(struct tch_stage_group){.event = name_text.data,
@@ -417,9 +397,9 @@ int tch_stages_add(void *stages, const tacho_event *event, tacho_error *err)
                       &status, err);
     if (g) {
         g->events++;
-        status = walk_stages(s, g, event->stage_us, err);
+        status = read_stages(s, g, event->stage_us, err);
         if (status == 0)
-            status = settle(s, g, err);
+            status = add_held_values(s, g, err);
     } else if (status == 0) {
         s->left_out++;
     }

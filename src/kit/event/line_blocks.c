@@ -1,7 +1,7 @@
 /*
- * Pieces of whole lines. A regular file is cut at fixed places, and a line belongs to the piece in
- * which it starts: threads need nothing from each other. A pipe is read by one thread at a time,
- * and the start of a line that is not all there yet is handed on to the next.
+ * Pieces of whole lines. A regular file is split at fixed offsets, and a line belongs to the piece
+ * in which it starts, so threads need nothing from each other. A pipe is read by one thread at a
+ * time; the start of an incomplete line is carried over to the next piece.
  */
 #include "line_blocks.h"
 
@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 
-enum { TAIL = 4096 }; /* read behind a piece of a file at first, for the rest of its last line */
+enum { TAIL = 4096 }; /* bytes read after a piece of a file, for the rest of its last line */
 
 int tch_blocks_init(struct tch_blocks *blocks, int fd, const char *name, size_t longest,
                     tacho_error *err)
@@ -23,8 +24,8 @@ int tch_blocks_init(struct tch_blocks *blocks, int fd, const char *name, size_t 
 
     *blocks = (struct tch_blocks){.fd = fd, .name = name, .longest = longest};
     if (pthread_mutex_init(&blocks->lock, NULL) != 0)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", name);
-    /* What is appended meanwhile is not read; files of /proc have no size and are read as pipes. */
+        return tch_fail_memory(err);
+    /* Lines appended later are not read. Files of /proc have no size and are read as pipes. */
     start = lseek(fd, 0, SEEK_CUR);
     if (start >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > start) {
         blocks->start = (uint64_t)start;
@@ -36,7 +37,7 @@ int tch_blocks_init(struct tch_blocks *blocks, int fd, const char *name, size_t 
 void tch_blocks_release(struct tch_blocks *blocks)
 {
     if (blocks->end > 0)
-        lseek(blocks->fd, (off_t)blocks->end, SEEK_SET); /* where reading would have left it */
+        lseek(blocks->fd, (off_t)blocks->end, SEEK_SET); /* as if it had been read in order */
     pthread_mutex_destroy(&blocks->lock);
     free(blocks->carry);
     blocks->carry = NULL;
@@ -48,21 +49,6 @@ void tch_block_release(struct tch_block *block)
     *block = (struct tch_block){0};
 }
 
-static int resize(const struct tch_blocks *blocks, char **data, size_t *size, size_t want,
-                  tacho_error *err)
-{
-    char *more;
-
-    if (*size >= want)
-        return 0;
-    more = realloc(*data, want);
-    if (!more)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", blocks->name);
-    *data = more;
-    *size = want;
-    return 0;
-}
-
 static int cannot_read(const struct tch_blocks *blocks, tacho_error *err)
 {
     return tch_fail_errno(err, errno, "cannot read '%s'", blocks->name);
@@ -70,7 +56,7 @@ static int cannot_read(const struct tch_blocks *blocks, tacho_error *err)
 
 /* --- a regular file --- */
 
-/* Reads until `len` bytes are there or the file ends: how many there are, or an error. */
+/* Reads `len` bytes, or fewer at the end of the file. Returns the number of bytes, or an error. */
 static ssize_t read_at(const struct tch_blocks *blocks, char *to, size_t len, uint64_t offset,
                        tacho_error *err)
 {
@@ -83,14 +69,15 @@ static ssize_t read_at(const struct tch_blocks *blocks, char *to, size_t len, ui
 
         if (n < 0 && errno != EINTR)
             return cannot_read(blocks, err);
-        if (n == 0) /* the file was made shorter */
+        if (n == 0) /* the file was truncated */
             break;
         have += n > 0 ? (size_t)n : 0;
     }
     return (ssize_t)have;
 }
 
-/* The last line, from data[start] on, is too long to be kept: finds its length, in its memory. */
+/* Drops the last line, from data[start] on, which is too long, and finds its length. The memory of
+   the line is the buffer. */
 static int measure_last_line(const struct tch_blocks *blocks, struct tch_block *block,
                              uint64_t offset, size_t start, size_t have, tacho_error *err)
 {
@@ -111,25 +98,28 @@ static int measure_last_line(const struct tch_blocks *blocks, struct tch_block *
     return 0;
 }
 
-/* data holds `have` bytes of the file from `offset` on; the piece's lines are those that start in
-   the first `own` of them. The last one mostly ends in what was read already. */
-static int end_last_line(const struct tch_blocks *blocks, struct tch_block *block, uint64_t offset,
-                         size_t own, size_t have, tacho_error *err)
+/* Reads the rest of the last line. The block has `have` bytes of the file from `offset` on; its
+   lines are those that start in the first `own` bytes. The last line mostly ends in what was read
+   already. */
+static int read_last_line(const struct tch_blocks *blocks, struct tch_block *block, uint64_t offset,
+                          size_t own, size_t have, tacho_error *err)
 {
     size_t seen = own - 1;
     const char *lf;
-    ssize_t more;
 
     while (!(lf = memchr(block->data + seen, '\n', have - seen))) {
+        size_t want = have - own + TAIL; /* about as much again, for the rest of the line */
+        ssize_t more;
+
         seen = have;
         if (have > own + blocks->longest) {
             lf = memrchr(block->data + block->first, '\n', own - 1 - block->first);
             return measure_last_line(blocks, block, offset,
                                      lf ? (size_t)(lf + 1 - block->data) : block->first, have, err);
         }
-        if (resize(blocks, &block->data, &block->size, have + (have - own) + TAIL, err) < 0)
-            return TACHO_ENOMEM;
-        more = read_at(blocks, block->data + have, block->size - have, offset + have, err);
+        if (tch_array_reserve(&block->data, &block->size, have + want) < 0)
+            return tch_fail_memory(err);
+        more = read_at(blocks, block->data + have, want, offset + have, err);
         if (more < 0)
             return (int)more;
         have += (size_t)more;
@@ -140,9 +130,9 @@ static int end_last_line(const struct tch_blocks *blocks, struct tch_block *bloc
     return 0;
 }
 
-/* The lines that start in the piece. It is read with the byte before it, which says whether one
-   starts at its first byte. */
-static int take_from_file(const struct tch_blocks *blocks, struct tch_block *block,
+/* Reads the lines that start in the piece. The byte before it is read too: it says whether a line
+   starts at the first byte. */
+static int read_from_file(const struct tch_blocks *blocks, struct tch_block *block,
                           tacho_error *err)
 {
     uint64_t from = blocks->start + block->number * TCH_BLOCK;
@@ -151,8 +141,8 @@ static int take_from_file(const struct tch_blocks *blocks, struct tch_block *blo
     const char *lf;
     ssize_t have;
 
-    if (resize(blocks, &block->data, &block->size, own + TAIL, err) < 0)
-        return TACHO_ENOMEM;
+    if (tch_array_reserve(&block->data, &block->size, own + TAIL) < 0)
+        return tch_fail_memory(err);
     have = read_at(blocks, block->data, own + TAIL, from - before, err);
     if (have <= (ssize_t)before)
         return have < 0 ? (int)have : 0;
@@ -165,13 +155,13 @@ static int take_from_file(const struct tch_blocks *blocks, struct tch_block *blo
             return 0; /* all of it belongs to a line that started earlier */
         block->first = (size_t)(lf + 1 - block->data);
     }
-    return end_last_line(blocks, block, from - before, own, (size_t)have, err);
+    return read_last_line(blocks, block, from - before, own, (size_t)have, err);
 }
 
 /* --- a pipe, with the lock held --- */
 
-/* Up to the end of the block's memory, or of the input. */
-static int fill(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
+/* Reads until the block is full or the input ends. */
+static int fill_block(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
 {
     while (block->len < block->size && !blocks->at_end) {
         ssize_t n = read(blocks->fd, block->data + block->len, block->size - block->len);
@@ -190,15 +180,14 @@ static int fill(struct tch_blocks *blocks, struct tch_block *block, tacho_error 
     return 0;
 }
 
-/* What follows the first `keep` bytes waits for the next piece. */
+/* Keeps what follows the first `keep` bytes for the next piece. */
 static int carry_rest(struct tch_blocks *blocks, struct tch_block *block, size_t keep,
                       tacho_error *err)
 {
     size_t rest = block->len - keep;
-    size_t want = rest > TCH_BLOCK ? rest : TCH_BLOCK;
 
-    if (rest > 0 && resize(blocks, &blocks->carry, &blocks->carry_size, want, err) < 0)
-        return TACHO_ENOMEM;
+    if (tch_array_reserve(&blocks->carry, &blocks->carry_size, rest) < 0)
+        return tch_fail_memory(err);
     if (rest > 0)
         memcpy(blocks->carry, block->data + keep, rest);
     blocks->carry_len = rest;
@@ -206,8 +195,8 @@ static int carry_rest(struct tch_blocks *blocks, struct tch_block *block, size_t
     return 0;
 }
 
-/* The block holds the start of a line and no end: lets go of it up to its line feed. */
-static int pass_long_line(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
+/* Drops a line that is too long, of which the block has the start, up to its line feed. */
+static int skip_long_line(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
 {
     const char *lf = NULL;
     int status = 0;
@@ -215,7 +204,7 @@ static int pass_long_line(struct tch_blocks *blocks, struct tch_block *block, ta
     do {
         block->too_long += block->len;
         block->len = 0;
-        if (fill(blocks, block, err) < 0)
+        if (fill_block(blocks, block, err) < 0)
             return TACHO_EIO;
         lf = memchr(block->data, '\n', block->len);
     } while (!lf && !blocks->at_end);
@@ -226,17 +215,17 @@ static int pass_long_line(struct tch_blocks *blocks, struct tch_block *block, ta
     return status;
 }
 
-static int take_from_pipe(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
+static int read_from_pipe(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
 {
-    if (resize(blocks, &block->data, &block->size, blocks->carry_len + TCH_BLOCK, err) < 0)
-        return TACHO_ENOMEM;
+    if (tch_array_reserve(&block->data, &block->size, blocks->carry_len + TCH_BLOCK) < 0)
+        return tch_fail_memory(err);
     memcpy(block->data, blocks->carry ? blocks->carry : "", blocks->carry_len);
     block->len = blocks->carry_len;
     blocks->carry_len = 0;
     for (;;) {
         const char *lf;
 
-        if (fill(blocks, block, err) < 0)
+        if (fill_block(blocks, block, err) < 0)
             return TACHO_EIO;
         if (blocks->at_end)
             return 0;
@@ -244,9 +233,9 @@ static int take_from_pipe(struct tch_blocks *blocks, struct tch_block *block, ta
         if (lf)
             return carry_rest(blocks, block, (size_t)(lf + 1 - block->data), err);
         if (block->len > blocks->longest)
-            return pass_long_line(blocks, block, err);
-        if (resize(blocks, &block->data, &block->size, block->size * 2, err) < 0)
-            return TACHO_ENOMEM;
+            return skip_long_line(blocks, block, err);
+        if (tch_array_reserve(&block->data, &block->size, block->size + 1) < 0)
+            return tch_fail_memory(err);
     }
 }
 
@@ -267,12 +256,12 @@ int tch_blocks_take(struct tch_blocks *blocks, struct tch_block *block)
         if (from_file)
             blocks->at_end = blocks->end - blocks->start <= blocks->given * TCH_BLOCK;
         else
-            status = take_from_pipe(blocks, block, &err);
+            status = read_from_pipe(blocks, block, &err);
     }
     pthread_mutex_unlock(&blocks->lock);
     if (more && from_file)
-        status = take_from_file(blocks, block, &err);
-    if (status < 0) { /* the piece is an empty one, so that its turn comes all the same */
+        status = read_from_file(blocks, block, &err);
+    if (status < 0) { /* an empty piece, because readers expect every number */
         block->len = 0;
         block->too_long = 0;
         pthread_mutex_lock(&blocks->lock);

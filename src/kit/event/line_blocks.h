@@ -1,6 +1,7 @@
 /*
- * A file, or a pipe, in pieces of whole lines, for several threads: whoever is free takes the next
- * piece. From a regular file each thread reads its own; from anything else one reads at a time.
+ * Splits a file or a pipe into pieces of whole lines, for several threads. A thread that is free
+ * takes the next piece. Threads read a regular file at the same time, and anything else one after
+ * the other.
  */
 #ifndef TCH_LINE_BLOCKS_H
 #define TCH_LINE_BLOCKS_H
@@ -14,31 +15,31 @@
 
 enum { TCH_BLOCK = 256 * 1024 }; /* bytes of a piece, give or take a line */
 
-/** Not to be touched but by the functions, but for status and err when all threads are done. */
+/** Private, except for status and err when all threads are done. */
 struct tch_blocks {
     pthread_mutex_t lock;
     int fd;
     const char *name;
     size_t longest;
-    uint64_t start; /* of a regular file: what of it is read */
-    uint64_t end;   /* ... 0: it is none */
+    uint64_t start; /* of a regular file: the part that is read */
+    uint64_t end;   /* ... 0: not a regular file */
     char *carry;    /* the start of a line whose rest was not read yet */
     size_t carry_len;
     size_t carry_size;
     uint64_t given; /* pieces */
     bool at_end;
-    int status; /* of the failure that ended it, or 0 */
+    int status; /* of the failure that stopped it, or 0 */
     tacho_error err;
 };
 
 /** One piece; each thread has its own. Start with zeros. */
 struct tch_block {
-    size_t too_long; /**< not 0: behind them one line of so many bytes, of which nothing was kept */
-    uint64_t bytes;  /**< of the file, that were read for this piece and no other */
+    size_t too_long; /**< bytes of a line after them that was dropped; 0: none */
+    uint64_t bytes;  /**< of the file, read for this piece alone */
     uint64_t number; /**< from 0 */
     char *data;
     size_t first; /**< the lines start at data[first] */
-    size_t len;   /**< ... and have so many bytes */
+    size_t len;   /**< bytes of the lines */
     size_t size;
 };
 
@@ -48,8 +49,8 @@ int tch_blocks_init(struct tch_blocks *blocks, int fd, const char *name, size_t 
 void tch_blocks_release(struct tch_blocks *blocks);
 void tch_block_release(struct tch_block *block);
 
-/** Fills block with the next piece, which may hold no line: 1, or 0 at the end and after a
-    failure, which is in blocks. */
+/** Reads the next piece, which may have no line. Returns 1, or 0 at the end and after a failure,
+   which is in blocks. */
 int tch_blocks_take(struct tch_blocks *blocks, struct tch_block *block);
 
 #endif

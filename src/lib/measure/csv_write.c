@@ -108,7 +108,7 @@ int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret, tacho_
         return tch_fail(err, TACHO_EINVAL, 0, "the name of a CSV file is too long");
     csv = malloc(sizeof *csv);
     if (!csv)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for '%s'", path);
+        return tch_fail_memory(err);
     csv->kind = k;
     csv->failed = 0;
     csv->whole = false;

@@ -139,7 +139,7 @@ static int read_field(struct reading *g, int f, tacho_error *err)
     tch_json_unescape(&value, &g->texts[text_of[f]]);
     g->config.text[text_of[f]] = g->texts[text_of[f]].data;
     g->config.len[text_of[f]] = g->texts[text_of[f]].len;
-    return g->texts[text_of[f]].failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory") : 0;
+    return g->texts[text_of[f]].failed ? tch_fail_memory(err) : 0;
 }
 
 static int read_object(struct reading *g, tacho_error *err)

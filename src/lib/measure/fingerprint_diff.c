@@ -124,7 +124,7 @@ static int flat_fill(struct flat *f, const char *data, size_t data_len, tacho_er
     tch_json_open(&f->r, f->canonical, len, err);
     status = flatten(f);
     if (status < 0 || f->text.failed || f->leaves.failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing documents");
+        return tch_fail_memory(err);
     qsort_r(f->leaves.data, f->leaves.len / sizeof(struct leaf), sizeof(struct leaf), by_path,
             f->text.data);
     return 0;
@@ -161,7 +161,7 @@ int tacho_json_diff(const char *a, size_t a_len, const char *b, size_t b_len, ta
     int status;
 
     if (!both)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory comparing documents");
+        return tch_fail_memory(err);
     flat_init(&both[0]);
     flat_init(&both[1]);
     status = flat_fill(&both[0], a, a_len, err);

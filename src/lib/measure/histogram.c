@@ -10,7 +10,7 @@ int tacho_histogram_new(tacho_histogram **ret, tacho_error *err)
     tacho_histogram *h = calloc(1, sizeof *h);
 
     if (!h)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a histogram");
+        return tch_fail_memory(err);
     h->min = UINT64_MAX;
     *ret = h;
     return 0;

@@ -155,7 +155,7 @@ int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_erro
     put_stored(b, payload.data, payload.len);
     b->failed = b->failed || payload.failed;
     tch_buf_release(&payload);
-    return b->failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory encoding a histogram") : 0;
+    return b->failed ? tch_fail_memory(err) : 0;
 }
 
 int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, tacho_error *err)
@@ -172,7 +172,7 @@ int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, ta
     size = b.len;
     data = tch_buf_take(&b);
     if (!data)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory encoding a histogram");
+        return tch_fail_memory(err);
     *ret = data;
     *len = size;
     return 0;

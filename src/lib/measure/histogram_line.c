@@ -54,7 +54,7 @@ int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start
     tch_buf_release(&b);
     tch_buf_release(&bytes);
     if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a histogram");
+        return tch_fail_memory(err);
     *ret = text;
     return 0;
 }
@@ -103,7 +103,7 @@ int tacho_histogram_log_head(double start_s, char **ret, tacho_error *err)
                      "\"Interval_Compressed_Histogram\"\n");
     text = tch_buf_take(&b);
     if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory writing a log");
+        return tch_fail_memory(err);
     *ret = text;
     return 0;
 }

@@ -27,7 +27,7 @@ int tacho_latency_new(tacho_latency **ret, tacho_error *err)
     int status;
 
     if (!list)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a list of latencies");
+        return tch_fail_memory(err);
     status = tch_csv_open_in_run(TACHO_CSV_LATENCY, &list->csv, err);
     if (status < 0)
         free(list);
@@ -53,7 +53,7 @@ static int grow(tacho_latency *list, tacho_error *err)
     size_t room = (size_t)FIRST << (list->blocks < DOUBLINGS ? list->blocks : DOUBLINGS);
 
     if (list->blocks == BLOCKS || !(block->columns[0] = malloc(room * COLUMNS * sizeof(uint64_t))))
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory behind %zu latencies", list->count);
+        return tch_fail_memory(err);
     for (unsigned c = 1; c < COLUMNS; c++)
         block->columns[c] = block->columns[0] + c * room;
     block->room = room;

@@ -33,7 +33,7 @@ int tacho_recorder_new(tacho_recorder **ret, tacho_error *err)
     tacho_recorder *r = calloc(1, sizeof *r + LINE + sizeof *r->shards);
 
     if (!r)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a recorder");
+        return tch_fail_memory(err);
     r->shards = (struct shards *)(((uintptr_t)(r + 1) + LINE - 1) / LINE * LINE);
     for (unsigned i = 0; i < TCH_THREAD_SLOTS; i++)
         atomic_store_explicit(&r->shards->ends[i].min, UINT64_MAX, memory_order_relaxed);

@@ -55,7 +55,7 @@ int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
     int status;
 
     if (!m)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a memory tracker");
+        return tch_fail_memory(err);
     m->categories = (struct tch_categories *)(((uintptr_t)(m + 1) + TCH_CATEGORY_LINE - 1) /
                                               TCH_CATEGORY_LINE * TCH_CATEGORY_LINE);
     tch_categories_init(m->categories);
@@ -276,7 +276,7 @@ int tacho_memory_report_json(tacho_memory *m, char **ret, tacho_error *err)
     tch_memory_report_write(&b, m->label, &report);
     text = tch_buf_take(&b);
     if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a report");
+        return tch_fail_memory(err);
     *ret = text;
     return 0;
 }

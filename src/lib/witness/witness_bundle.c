@@ -25,7 +25,7 @@ static int put_own_line(struct packing *p, tacho_error *err)
 {
     tch_chain_add(&p->chain, &p->line, 0);
     if (p->line.failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a line of '%s'", p->file.path);
+        return tch_fail_memory(err);
     return tch_replace_write(&p->file, p->line.data, p->line.len, err);
 }
 

@@ -104,7 +104,7 @@ int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *len
     text = tch_buf_take(&b);
     tch_buf_release(&b);
     if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a witness entry");
+        return tch_fail_memory(err);
     *ret = text;
     if (len)
         *len = n;

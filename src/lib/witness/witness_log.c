@@ -51,14 +51,13 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     int status;
 
     if (!w)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", path);
+        return tch_fail_memory(err);
     w->fd = -1;
     tch_buf_init(&w->path, PATH_MAX);
     tch_buf_adds(&w->path, path);
     tch_buf_init(&w->line, TCH_WITNESS_LINE_MAX);
     tch_chain_init(&w->chain);
-    status = w->path.failed ? tch_fail(err, TACHO_ENOMEM, 0, "out of memory opening '%s'", path)
-                            : tch_mkdirs_above(path, err);
+    status = w->path.failed ? tch_fail_memory(err) : tch_mkdirs_above(path, err);
     if (status == 0) {
         w->fd = open_new(path);
         if (w->fd < 0)
@@ -85,7 +84,7 @@ static int put_line(tacho_witness *w, tacho_error *err)
 
     tch_chain_add(&w->chain, &w->line, 0);
     if (w->line.failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a line of '%s'", w->path.data);
+        return tch_fail_memory(err);
     status = tch_write_all(w->fd, w->path.data, w->line.data, w->line.len, err);
     if (status == 0)
         w->whole += (off_t)w->line.len;

@@ -69,7 +69,7 @@ int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tach
     r = make(fd, path);
     if (!r) {
         close(fd);
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading '%s'", path);
+        return tch_fail_memory(err);
     }
     tch_lines_init_fd(&r->lines, fd, r->path.data, TCH_WITNESS_LINE_MAX);
     *ret = r;
@@ -82,7 +82,7 @@ int tacho_witness_reader_open_mem(const char *data, size_t len, tacho_witness_re
     tacho_witness_reader *r = make(-1, "memory");
 
     if (!r)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading a witness log");
+        return tch_fail_memory(err);
     tch_lines_init_mem(&r->lines, data, len, TCH_WITNESS_LINE_MAX);
     *ret = r;
     return 0;
@@ -156,7 +156,7 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
         }
     }
     if (r->head.failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the head of a bundle");
+        return tch_fail_memory(err);
     for (int i = 0; i < 4; i++)
         text[i] = r->head.data + r->head_at[i];
     tacho_sha256(text[0], strlen(text[0]), config_hash);

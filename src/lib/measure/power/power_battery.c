@@ -47,7 +47,7 @@ static int battery_open(const char *root, tacho_power_source *ret, tacho_error *
     int status = TACHO_EUNSUPPORTED;
 
     if (!b)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     snprintf(b->root, sizeof b->root, "%s", root);
     tch_fail(err, status, 0, "no battery in %s%s", root, folder);
     while (status < 0 && tch_power_next(root, folder, "BAT", b->name))

@@ -106,7 +106,7 @@ int tch_gpus_open(const struct tch_gpu_ops *ops, const char *path, tacho_power_s
     int status;
 
     if (!g)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     g->ops = ops;
     status = load(g, path[0] ? path : ops->library, err);
     if (status == 0)

@@ -52,7 +52,7 @@ static int hwmon_open(const char *root, tacho_power_source *ret, tacho_error *er
     struct hwmon *h = calloc(1, sizeof *h);
 
     if (!h)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     find_chips(h, root);
     if (h->count == 0) {
         free(h);

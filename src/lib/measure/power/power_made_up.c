@@ -25,7 +25,7 @@ static int fixed_open(const char *where, tacho_power_source *ret, tacho_error *e
                         where);
     ctx = malloc(sizeof *ctx);
     if (!ctx)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     *ctx = watts;
     ret->ctx = ctx;
     ret->read = fixed_read;
@@ -80,7 +80,7 @@ static int replay_open(const char *where, tacho_power_source *ret, tacho_error *
     int status;
 
     if (!r)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     tch_buf_init(&r->rows, REPLAY_LIMIT);
     status = tacho_csv_read(where, TACHO_CSV_POWER, replay_row, r, err);
     if (status != 0) {

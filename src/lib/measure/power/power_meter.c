@@ -28,7 +28,7 @@ int tacho_power_new(tacho_power **ret, tacho_error *err)
     int status;
 
     if (!p)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power meter");
+        return tch_fail_memory(err);
     pthread_mutex_init(&p->lock, NULL);
     p->stamp = tch_stamp_of_process();
     status = tch_csv_open_in_run(TACHO_CSV_POWER, &p->csv, err);

@@ -135,7 +135,7 @@ static int perf_open(const char *root, tacho_power_source *ret, tacho_error *err
     int status;
 
     if (!p)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     status = perf_find(p, root, err);
     if (status < 0) {
         perf_close(p);

@@ -104,7 +104,7 @@ static int rapl_open(const char *root, tacho_power_source *ret, tacho_error *err
     int status;
 
     if (!r)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a power source");
+        return tch_fail_memory(err);
     status = add_zones(r, root, true, err);
     if (status == 0 && r->count == 0)
         status = add_zones(r, root, false, err);
