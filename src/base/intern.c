@@ -21,15 +21,6 @@ void tch_intern_clear(struct tch_intern *t)
         memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
 }
 
-static uint32_t free_slot(const struct tch_intern_slot *slots, uint32_t mask, uint32_t hash)
-{
-    uint32_t i = hash & mask;
-
-    while (slots[i].number)
-        i = (i + 1) & mask;
-    return i;
-}
-
 /* Doubles the slots and enters all texts again by the hashes in the list. */
 static int grow_slots(struct tch_intern *t)
 {
@@ -39,9 +30,11 @@ static int grow_slots(struct tch_intern *t)
     if (!slots)
         return -1;
     for (uint32_t i = 0; i < t->count; i++) {
-        uint32_t hash = t->list[i].hash;
+        uint32_t slot = t->list[i].hash & mask;
 
-        slots[free_slot(slots, mask, hash)] = (struct tch_intern_slot){hash, i + 1};
+        while (slots[slot].number)
+            slot = (slot + 1) & mask;
+        slots[slot] = (struct tch_intern_slot){t->list[i].hash, i + 1};
     }
     free(t->slots);
     t->slots = slots;
@@ -49,33 +42,42 @@ static int grow_slots(struct tch_intern *t)
     return 0;
 }
 
-uint32_t tch_intern_search(const struct tch_intern *t, const char *text, size_t len, uint32_t hash)
+/* The slot of the text, or the free one where it belongs. */
+static inline uint32_t slot_of(const struct tch_intern *t, const char *text, size_t len,
+                               uint32_t hash)
 {
-    if (!t->slots)
-        return TCH_INTERN_NONE;
-    for (uint32_t i = hash & t->mask; t->slots[i].number; i = (i + 1) & t->mask) {
+    uint32_t i = hash & t->mask;
+
+    for (; t->slots[i].number; i = (i + 1) & t->mask) {
         const struct tch_interned *have = &t->list[t->slots[i].number - 1];
 
         if (t->slots[i].hash == hash && have->len == len &&
             tch_same_bytes(t->bytes + have->at, text, len))
-            return t->slots[i].number - 1;
+            break;
     }
-    return TCH_INTERN_NONE;
+    return i;
+}
+
+uint32_t tch_intern_search(const struct tch_intern *t, const char *text, size_t len, uint32_t hash)
+{
+    uint32_t number = t->slots ? t->slots[slot_of(t, text, len, hash)].number : 0;
+
+    return number > 0 ? number - 1 : TCH_INTERN_NONE;
 }
 
 uint32_t tch_intern_add_hashed(struct tch_intern *t, const char *text, size_t len, uint32_t hash)
 {
-    uint32_t number = tch_intern_search(t, text, len, hash);
+    uint32_t slot;
     char *to;
 
-    if (number != TCH_INTERN_NONE)
-        return number;
-    if (t->count >= TCH_INTERN_MAX || len > UINT32_MAX)
-        return TCH_INTERN_NONE;
     /* At most half full: nearly every text is in its first slot. */
     if ((!t->slots || t->count > t->mask / 2) && grow_slots(t) < 0)
         return TCH_INTERN_NONE;
-    if (tch_array_reserve(&t->list, &t->list_room, (size_t)t->count + 1) < 0 ||
+    slot = slot_of(t, text, len, hash);
+    if (t->slots[slot].number)
+        return t->slots[slot].number - 1;
+    if (t->count >= TCH_INTERN_MAX || len > UINT32_MAX ||
+        tch_array_reserve(&t->list, &t->list_room, (size_t)t->count + 1) < 0 ||
         tch_array_reserve(&t->bytes, &t->bytes_room, t->bytes_len + len + 1) < 0)
         return TCH_INTERN_NONE;
     to = t->bytes + t->bytes_len;
@@ -84,7 +86,7 @@ uint32_t tch_intern_add_hashed(struct tch_intern *t, const char *text, size_t le
     to[len] = '\0';
     t->list[t->count] = (struct tch_interned){t->bytes_len, (uint32_t)len, hash};
     t->bytes_len += len + 1;
-    t->slots[free_slot(t->slots, t->mask, hash)] = (struct tch_intern_slot){hash, ++t->count};
+    t->slots[slot] = (struct tch_intern_slot){hash, ++t->count};
     return t->count - 1;
 }
 
