@@ -52,12 +52,12 @@ static void warn_of_gaps(const struct flame *f, const struct tch_read_notes *not
 static bool has_threads(const struct tch_stacks *stacks)
 {
     for (uint32_t i = 0; i < stacks->count; i++) {
-        uint64_t at = stacks->list[i].at;
+        const char *at = tch_stacks_first(stacks, i);
         struct tch_span name;
 
         if (stacks->list[i].len == 0)
             continue;
-        name = tch_span_interned(&stacks->names, tch_stacks_next(stacks, &at));
+        name = tch_span_interned(&stacks->names, tch_stacks_next(&at));
         if (tch_is_thread_name(name))
             return true;
     }

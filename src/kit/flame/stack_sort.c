@@ -9,7 +9,7 @@
 struct entry {
     uint64_t key;
     uint32_t stack;
-    uint32_t used; /* units of the stack that have been in a key */
+    uint32_t used; /* bytes of the stack that have been in a key */
 };
 
 struct sorter {
@@ -22,17 +22,17 @@ struct sorter {
 /* The next frames of a stack. Keys of equal stacks so far compare as the stacks do. */
 static void next_key(const struct sorter *s, struct entry *e)
 {
-    const struct tch_stack *stack = s->stacks->list + e->stack;
-    uint64_t at = stack->at + e->used;
-    uint64_t end = e->stack + 1 < s->stacks->count ? stack[1].at : s->stacks->unit_count;
+    const char *start = tch_stacks_first(s->stacks, e->stack);
+    const char *end = start + tch_intern_len(&s->stacks->units, e->stack);
+    const char *at = start + e->used;
 
     e->key = 0;
     for (unsigned i = 0; i < s->frames; i++) {
         e->key <<= s->bits;
         if (at < end)
-            e->key |= s->ranks[tch_stacks_next(s->stacks, &at)] + 1;
+            e->key |= s->ranks[tch_stacks_next(&at)] + 1;
     }
-    e->used = (uint32_t)(at - stack->at);
+    e->used = (uint32_t)(at - start);
 }
 
 /* Each stack is somewhere else in memory: it is on its way while those before it are looked at. */
@@ -42,10 +42,9 @@ static void next_keys(const struct sorter *s, struct entry *e, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         if (i + FAR < n)
-            __builtin_prefetch(s->stacks->list + e[i + FAR].stack);
+            __builtin_prefetch(s->stacks->units.list + e[i + FAR].stack);
         if (i + NEAR < n)
-            __builtin_prefetch(s->stacks->units + s->stacks->list[e[i + NEAR].stack].at +
-                               e[i + NEAR].used);
+            __builtin_prefetch(tch_stacks_first(s->stacks, e[i + NEAR].stack) + e[i + NEAR].used);
         next_key(s, e + i);
     }
 }

@@ -21,15 +21,8 @@
 enum { TCH_STACK_DEEPEST = 8192 };
 
 struct tch_stack {
-    uint64_t at; /* in units */
     uint64_t count;
     uint32_t len; /**< frames */
-    uint32_t hash;
-};
-
-struct tch_stack_slot {
-    uint32_t hash;
-    uint32_t id; /* plus 1; 0: free */
 };
 
 /** All zero is empty. Names are added by tch_intern_add(&stacks->names, ...). */
@@ -42,11 +35,7 @@ struct tch_stacks {
 
     size_t list_cap;
     size_t before_cap;
-    uint16_t *units;
-    size_t unit_count;
-    size_t unit_cap;
-    struct tch_stack_slot *slots;
-    uint32_t mask;
+    struct tch_intern units; /* of each stack, by its number */
 };
 
 void tch_stacks_release(struct tch_stacks *stacks);
@@ -65,14 +54,25 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                             uint64_t before, uint64_t count, tacho_error *err);
 
-/** Reads the name number at *at and steps over it. */
-static inline uint32_t tch_stacks_next(const struct tch_stacks *stacks, uint64_t *at)
+/** Returns where the frames of a stack begin, for tch_stacks_next(). */
+static inline const char *tch_stacks_first(const struct tch_stacks *stacks, uint32_t id)
 {
-    uint32_t unit = stacks->units[(*at)++];
+    return tch_intern_text(&stacks->units, id);
+}
 
+/** Reads the name number at *at and steps over it. */
+static inline uint32_t tch_stacks_next(const char **at)
+{
+    uint16_t unit;
+    uint16_t low;
+
+    memcpy(&unit, *at, sizeof unit);
+    *at += sizeof unit;
     if (unit < 0xc000)
         return unit;
-    return (unit & 0x3fff) << 16 | stacks->units[(*at)++];
+    memcpy(&low, *at, sizeof low);
+    *at += sizeof low;
+    return (uint32_t)(unit & 0x3fff) << 16 | low;
 }
 
 /** Puts the frames of stack `id` at ret, which has room for TCH_STACK_DEEPEST; returns how many. */

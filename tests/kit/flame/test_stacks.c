@@ -84,12 +84,12 @@ static void cuts_what_is_too_deep_and_counts_it(void **state)
 /* The order by the plain definition. */
 static int compare_plain(const struct tch_stacks *stacks, uint32_t x, uint32_t y)
 {
-    uint64_t at_x = stacks->list[x].at;
-    uint64_t at_y = stacks->list[y].at;
+    const char *at_x = tch_stacks_first(stacks, x);
+    const char *at_y = tch_stacks_first(stacks, y);
 
     for (uint32_t i = 0; i < stacks->list[x].len && i < stacks->list[y].len; i++) {
-        struct tch_interned a = stacks->names.list[tch_stacks_next(stacks, &at_x)];
-        struct tch_interned b = stacks->names.list[tch_stacks_next(stacks, &at_y)];
+        struct tch_interned a = stacks->names.list[tch_stacks_next(&at_x)];
+        struct tch_interned b = stacks->names.list[tch_stacks_next(&at_y)];
         int order = memcmp(stacks->names.bytes + a.at, stacks->names.bytes + b.at,
                            a.len < b.len ? a.len : b.len);
 

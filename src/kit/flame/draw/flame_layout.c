@@ -75,12 +75,12 @@ static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
 {
     const struct tch_stack *stack = s->stacks->list + id;
     uint64_t before = s->stacks->before ? s->stacks->before[id] : 0;
-    uint64_t at = stack->at;
+    const char *at = tch_stacks_first(s->stacks, id);
     uint32_t name = 0;
     size_t shared = 0;
 
     while (shared < stack->len) {
-        name = tch_stacks_next(s->stacks, &at);
+        name = tch_stacks_next(&at);
         if (shared >= s->depth || s->open[shared + 1].name != name)
             break;
         shared++;
@@ -90,7 +90,7 @@ static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
     while (s->depth < stack->len) {
         s->open[++s->depth] = (struct open_frame){.name = name, .x = s->x, .before = s->before};
         if (s->depth < stack->len)
-            name = tch_stacks_next(s->stacks, &at);
+            name = tch_stacks_next(&at);
     }
     s->open[s->depth].self += stack->count;
     s->open[s->depth].self_before += before;
@@ -106,13 +106,15 @@ __attribute__((always_inline)) static inline void fetch_ahead(const struct tch_s
 {
     enum { FAR = 16, NEAR = 8 };
 
-    if (i + FAR < stacks->count)
+    if (i + FAR < stacks->count) {
         __builtin_prefetch(stacks->list + order[i + FAR]);
+        __builtin_prefetch(stacks->units.list + order[i + FAR]);
+    }
     if (i + NEAR < stacks->count) {
-        const uint16_t *units = stacks->units + stacks->list[order[i + NEAR]].at;
+        const char *units = tch_stacks_first(stacks, order[i + NEAR]);
 
         __builtin_prefetch(units);
-        __builtin_prefetch(units + 32);
+        __builtin_prefetch(units + 64);
     }
 }
 

@@ -66,13 +66,13 @@ static void close_spans(struct track *t, size_t depth, uint64_t now)
 
 static void open_spans(struct track *t, uint32_t stack, uint64_t now)
 {
-    uint64_t at = t->stacks->list[stack].at;
+    const char *at = tch_stacks_first(t->stacks, stack);
     uint32_t len = t->stacks->list[stack].len;
     uint32_t name = 0;
     uint32_t i = 0;
 
     for (; i < len; i++) {
-        name = tch_stacks_next(t->stacks, &at);
+        name = tch_stacks_next(&at);
         if (i >= t->depth || t->names[i] != name)
             break;
     }
@@ -81,7 +81,7 @@ static void open_spans(struct track *t, uint32_t stack, uint64_t now)
         t->names[t->depth++] = name;
         add_edge(t, "B", name, now);
         if (i + 1 < len)
-            name = tch_stacks_next(t->stacks, &at);
+            name = tch_stacks_next(&at);
     }
 }
 

@@ -6,10 +6,10 @@
 static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
 {
     const struct tch_stack *stack = stacks->list + id;
-    uint64_t at = stack->at;
+    const char *at = tch_stacks_first(stacks, id);
 
     for (uint32_t i = 0; i < stack->len; i++) {
-        struct tch_span name = tch_span_interned(&stacks->names, tch_stacks_next(stacks, &at));
+        struct tch_span name = tch_span_interned(&stacks->names, tch_stacks_next(&at));
 
         if (i > 0)
             tch_buf_addc(b, ';');

@@ -28,11 +28,11 @@ static void add_shared(const struct tch_stacks *stacks, struct tch_sink *sink)
 
 static void add_sample(const struct tch_stacks *stacks, uint32_t id, struct tch_sink *sink)
 {
-    uint64_t at = stacks->list[id].at;
+    const char *at = tch_stacks_first(stacks, id);
 
     tch_json_begin_array(&sink->b);
     for (uint32_t i = 0; i < stacks->list[id].len; i++)
-        tch_json_u64(&sink->b, tch_stacks_next(stacks, &at));
+        tch_json_u64(&sink->b, tch_stacks_next(&at));
     tch_json_end_array(&sink->b);
     tch_sink_step(sink);
 }
