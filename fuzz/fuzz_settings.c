@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             const struct tch_bench *b = &s.benches[i];
 
             if (!b->name[0] || !b->argv[0] || !b->line || b->budget_count > TCH_BUDGETS_MOST ||
-                b->max_runs < b->runs || tch_settings_bench(&s, b->name) != b)
+                b->plan.max_runs < b->plan.runs || tch_settings_bench(&s, b->name) != b)
                 abort();
             for (size_t k = 0; k < b->budget_count; k++)
                 if (!(b->budgets[k].budget.tolerance >= 0) && !(b->budgets[k].budget.max > 0))

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "base/setting.h"
+
 struct args;
 
 /** What the command ends with, whatever the sub-command. */
@@ -29,14 +31,26 @@ enum complete {
 
 /** One option. A table of them ends with an entry without name. */
 struct opt {
-    int id;                     /**< what the command's switch tells it by, from 0 */
+    int id;                     /**< tells it from others where the command asks, from 0 */
     const char *name;           /**< "json" for --json */
     char letter;                /**< 'j' for -j, or 0 */
     const char *arg;            /**< what its value is called, "N"; NULL: it takes none */
     const char *help;           /**< one line, no full stop */
     const char *const *choices; /**< NULL-ended: the only values allowed; or NULL */
     enum complete complete;
+    const struct tch_setting *set; /**< the field that cli_set_opts() fills; or NULL */
+    const char *not_a;             /**< of a wrong value: "'x' is not <not_a>"; or NULL */
+    /** Takes the value in place of, or around, cli_set_field(); or NULL. An exit status. */
+    int (*take)(void *into, const struct args *args, const struct opt *opt);
 };
+
+/** Binds an option to a field: .set = CLI_SET(struct job, file, .kind = TCH_SET_TEXT). */
+#define CLI_SET(type, field, ...) \
+    (&(const struct tch_setting){.offset = offsetof(type, field), __VA_ARGS__})
+#define CLI_TEXT(type, field) .set = CLI_SET(type, field, .kind = TCH_SET_TEXT)
+#define CLI_FLAG(type, field) .set = CLI_SET(type, field, .kind = TCH_SET_FLAG)
+#define CLI_CHOICE(type, field, names) \
+    .choices = names, .set = CLI_SET(type, field, .kind = TCH_SET_CHOICE, .choices = names)
 
 /** One argument that is not an option. A table of them ends with an entry without name. */
 struct arg {

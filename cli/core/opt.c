@@ -294,6 +294,52 @@ const struct opt *cli_next_opt(struct args *args)
     return found == STEP_OPT ? opt : NULL;
 }
 
+int cli_wrong_value(const struct args *args, const char *name, const char *wants)
+{
+    return cli_wrong_usage(args, "option '--%s' needs %s, not '%s'", name, wants, args->value);
+}
+
+int cli_no_memory(void)
+{
+    cli_complain(NULL, "out of memory");
+    return EXIT_WORK;
+}
+
+int cli_set_field(const struct args *args, const struct opt *opt, void *into)
+{
+    if (tch_setting_parse(opt->set, args->value, into) == 0)
+        return EXIT_OK;
+    if (opt->not_a)
+        return cli_wrong_usage(args, "'%s' is not %s", args->value, opt->not_a);
+    return cli_wrong_value(args, opt->name, opt->set->wants);
+}
+
+static bool is_in(const struct opt *table, const struct opt *opt)
+{
+    while (table && table->name && table != opt)
+        table++;
+    return table == opt;
+}
+
+int cli_set_opt(const struct args *args, const struct opt *opt, void *own, void *shared)
+{
+    void *into = is_in(args->cmd->more_opts, opt) ? shared : own;
+
+    if (opt->take)
+        return opt->take(into, args, opt);
+    return opt->set ? cli_set_field(args, opt, into) : EXIT_OK;
+}
+
+int cli_set_opts(struct args *args, void *own, void *shared)
+{
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    while (status == EXIT_OK && (opt = cli_next_opt(args)))
+        status = cli_set_opt(args, opt, own, shared);
+    return status;
+}
+
 /* Whether there are as many operands as the command's table wants, and the right ones. */
 static int check_operands(struct args *args)
 {
@@ -358,10 +404,8 @@ int cli_parse_args(struct args *args, char **words)
         n++;
     args->words = words;
     args->operands = calloc(n + 1, sizeof *args->operands);
-    if (!args->operands) {
-        cli_complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (!args->operands)
+        return cli_no_memory();
     rewind_words(args);
     while (status == EXIT_OK && (found = step(args, &opt)) != STEP_END) {
         if (found == STEP_WRONG)

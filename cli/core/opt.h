@@ -4,11 +4,7 @@
  * cli_parse_args() checks them all before the command runs, so that the command sees valid ones
  * only:
  *
- *     while ((opt = cli_next_opt(args)))
- *         switch (opt->id) {
- *         case COLUMN:
- *             column = args->value;
- *         }
+ *     status = cli_set_opts(args, &job, NULL);
  *     for (size_t i = 0; i < args->count; i++)
  *         read_file(args->operands[i]);
  */
@@ -65,6 +61,26 @@ void cli_release_args(struct args *args);
 
 /** The command's own options in the order given, each with args->value; NULL after the last. */
 const struct opt *cli_next_opt(struct args *args);
+
+/**
+ * Takes all options of the command: its own into `own`, those of its second table into `shared`.
+ * Complains about a value that is not allowed.
+ *
+ * @return EXIT_OK, or another status at the first that fails
+ */
+int cli_set_opts(struct args *args, void *own, void *shared);
+
+/** Takes one option, with args->value, into the struct that its table is about. */
+int cli_set_opt(const struct args *args, const struct opt *opt, void *own, void *shared);
+
+/** Sets the field that the option is bound to. EXIT_OK, or EXIT_USAGE after a complaint. */
+int cli_set_field(const struct args *args, const struct opt *opt, void *into);
+
+/** Complains that args->value is not what option `name` needs; returns EXIT_USAGE. */
+int cli_wrong_value(const struct args *args, const char *name, const char *wants);
+
+/** Complains that memory ran out; returns EXIT_WORK. */
+int cli_no_memory(void);
 
 /** Complains that the command does not take an option which a related one does, and says why;
     false: it is none of these. name may be NULL, letter 0. */

@@ -83,8 +83,8 @@ static int save_benches(struct gate_options *o, bool promote, const struct args 
 static void take_all_runs(struct gate_options *o)
 {
     for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
-        if (o->settings.benches[i].runs > 0)
-            o->settings.benches[i].runs = o->settings.benches[i].max_runs;
+        if (o->settings.benches[i].plan.runs > 0)
+            o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
 }
 
 static int save_now(struct gate_options *o, bool promote, const struct args *args)

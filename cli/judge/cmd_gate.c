@@ -89,14 +89,14 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
 
         tch_buf_addf(&b, "%s\n  %-10s %s\n  %-10s %s\n", bench->bench->name, "command",
                      bench->bench->line, "in", bench->plan.cwd);
-        if (bench->bench->runs > 0)
+        if (bench->bench->plan.runs > 0)
             tch_buf_addf(&b, "  %-10s %llu, up to %llu where it is not clear, %u looks\n", "runs",
-                         (unsigned long long)bench->bench->runs,
-                         (unsigned long long)bench->bench->max_runs, bench->looks);
+                         (unsigned long long)bench->bench->plan.runs,
+                         (unsigned long long)bench->bench->plan.max_runs, bench->looks);
         else
             tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
-                         "runs", 100 * bench->bench->precision,
-                         (unsigned long long)bench->bench->max_runs);
+                         "runs", 100 * bench->bench->plan.precision,
+                         (unsigned long long)bench->bench->plan.max_runs);
         add_budgets(&b, bench->bench);
         if (!o->against && tch_gate_baseline_path(g, bench, path, &err) == 0)
             tch_buf_addf(&b, "  %-10s %s%s\n", "baseline", path,

@@ -1,15 +1,17 @@
 /* The commands of `tacho run`: given by -c or as operands, split into words, named. */
-#include "run_option_parts.h"
+#include "run_options.h"
 
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 
 enum { NAME_SIZE = 100 };
 
-int cli_run_commands_add(struct run_options *o, const struct args *args)
+int cli_run_commands_add(void *into, const struct args *args, const struct opt *opt)
 {
+    struct run_options *o = into;
     size_t i = o->plan.command_count;
 
+    (void)opt;
     if (i == TCH_COMMANDS_MAX)
         return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
     o->commands[i].line = args->value;
@@ -17,13 +19,14 @@ int cli_run_commands_add(struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-int cli_run_commands_name(struct run_options *o, const struct args *args)
+int cli_run_commands_name(void *into, const struct args *args, const struct opt *opt)
 {
+    struct run_options *o = into;
     char name[NAME_SIZE];
 
     tch_folder_name(name, sizeof name, args->value);
     if (strcmp(name, args->value) != 0)
-        return cli_wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
+        return cli_wrong_value(args, opt->name, "letters, digits, '.', '_' and '-'");
     if (o->name_count == TCH_COMMANDS_MAX)
         return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
     o->commands[o->name_count++].name = args->value;

@@ -1,5 +1,5 @@
-/* The options of `tacho run`, taken one by one. The tables are .c, commands and their names
-   run_commands.c. */
+/* The options of `tacho run`: their tables, and the options whose value is more than one field.
+   Commands and their names are in run_commands.c. */
 #include "run_options.h"
 
 #include <errno.h>
@@ -7,121 +7,106 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/number.h"
-#include "run_option_parts.h"
+#include "kit/run/run_settings.h"
 
-int cli_no_memory(void)
+/* Indexes of run_options.paths, and ids of their options. */
+enum { PATH_CWD, PATH_INPUT, PATH_CONFIG };
+
+static int take_until_precise(void *into, const struct args *args, const struct opt *opt)
 {
-    cli_complain(NULL, "out of memory");
-    return EXIT_WORK;
+    ((struct run_options *)into)->until_precise = true;
+    return cli_set_field(args, opt, into);
 }
 
-int cli_wrong_value(const struct args *args, const char *name, const char *wants)
+static int take_interval(void *into, const struct args *args, const struct opt *opt)
 {
-    return cli_wrong_usage(args, "option '--%s' needs %s, not '%s'", name, wants, args->value);
-}
+    const struct run_options *o = into;
+    int status = cli_set_field(args, opt, into);
 
-int cli_take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret)
-{
-    uint64_t value;
-
-    if (tch_parse_u64(args->value, TCH_RUNS_MAX, &value) < 0 || value < least)
-        return cli_wrong_value(args, name,
-                               least > 0 ? "a number from 1 to 1000000" : "a number up to 1000000");
-    *ret = value;
-    return EXIT_OK;
-}
-
-static int take_time(const struct args *args, const char *name, uint64_t *ret)
-{
-    uint64_t value;
-
-    if (tch_parse_duration(args->value, &value) < 0 || value == 0)
-        return cli_wrong_value(args, name, "a duration such as 250ms or 5s");
-    *ret = value;
-    return EXIT_OK;
-}
-
-static int take_interval(const struct args *args, uint64_t *ret)
-{
-    int status = take_time(args, "interval", ret);
-
-    if (status == EXIT_OK && *ret < 1000000)
-        status = cli_wrong_value(args, "interval", "1ms or more");
+    if (status == EXIT_OK && o->plan.interval_ns < 1000000)
+        return cli_wrong_value(args, opt->name, "1ms or more");
     return status;
 }
 
-static int take_precision(const struct args *args, double *ret)
+static int take_work(void *into, const struct args *args, const struct opt *opt)
 {
-    size_t len = strlen(args->value);
-    bool percent = len > 0 && args->value[len - 1] == '%';
-    double value;
+    struct run_options *o = into;
 
-    if (tch_parse_f64_n(args->value, len - percent, &value) < 0 || value <= 0 ||
-        value > (percent ? 100 : 1))
-        return cli_wrong_value(args, "precision", "a share such as 1% or 0.01");
-    *ret = percent ? value / 100 : value;
+    if (tch_run_work_parse(args->value, &o->plan) < 0)
+        return cli_wrong_value(args, opt->name, "an amount such as 200 or 200samples");
     return EXIT_OK;
 }
 
-static int take_work(const struct args *args, struct tch_run_plan *plan)
-{
-    size_t len = strspn(args->value, "0123456789.");
-
-    if (tch_parse_f64_n(args->value, len, &plan->work) < 0 || plan->work <= 0)
-        return cli_wrong_value(args, "work", "an amount such as 200 or 200samples");
-    plan->work_unit = args->value[len] ? args->value + len : "units";
-    return EXIT_OK;
-}
-
-static int take_pair(const struct args *args, const char *name, const char **list)
+static int add_pair(const char **list, const struct args *args, const struct opt *opt)
 {
     if (args->value[0] == '=' || !strchr(args->value, '='))
-        return cli_wrong_value(args, name, "NAME=VALUE");
+        return cli_wrong_value(args, opt->name, "NAME=VALUE");
     while (*list)
         list++;
     *list = args->value;
     return EXIT_OK;
 }
 
-/* Relative to where we are, and so that it stays, wherever the command runs. */
-static int take_path(const struct args *args, char **slot, const char **ret)
+static int take_env(void *into, const struct args *args, const struct opt *opt)
 {
+    struct run_options *o = into;
+
+    o->plan.env = o->env;
+    return add_pair(o->env, args, opt);
+}
+
+static int take_label(void *into, const struct args *args, const struct opt *opt)
+{
+    struct run_options *o = into;
+
+    o->plan.labels = o->labels;
+    return add_pair(o->labels, args, opt);
+}
+
+/* Keeps an absolute path: the command may run in another folder. */
+static int take_path(void *into, const struct args *args, const struct opt *opt)
+{
+    struct run_options *o = into;
+    char **slot = &o->paths[opt->id];
+    tacho_error err;
+
     free(*slot);
     *slot = realpath(args->value, NULL);
     if (!*slot) {
-        tacho_error err;
-
         tch_fail_errno(&err, errno, "cannot open '%s'", args->value);
         cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
-    *ret = *slot;
+    tch_setting_parse(opt->set, *slot, into);
     return EXIT_OK;
 }
 
-/* A file for each cell is looked for when that is run. */
-static int take_input(struct run_options *o, const struct args *args)
+/* The file of a sweep's cell, "data-{n}.txt", need not be there yet. */
+static int take_input(void *into, const struct args *args, const struct opt *opt)
 {
+    struct run_options *o = into;
+    char **slot = &o->paths[PATH_INPUT];
     char here[PATH_MAX];
 
     if (!o->in_sweep || !strchr(args->value, '{'))
-        return take_path(args, &o->paths[1], &o->plan.input);
-    free(o->paths[1]);
-    o->paths[1] = NULL;
+        return take_path(into, args, opt);
+    free(*slot);
+    *slot = NULL;
     if (args->value[0] == '/')
-        o->paths[1] = strdup(args->value);
-    else if (getcwd(here, sizeof here) && asprintf(&o->paths[1], "%s/%s", here, args->value) < 0)
-        o->paths[1] = NULL;
-    o->plan.input = o->paths[1];
-    return o->paths[1] ? EXIT_OK : cli_no_memory();
+        *slot = strdup(args->value);
+    else if (getcwd(here, sizeof here) && asprintf(slot, "%s/%s", here, args->value) < 0)
+        *slot = NULL;
+    o->plan.input = *slot;
+    return *slot ? EXIT_OK : cli_no_memory();
 }
 
-static int take_metric(struct run_options *o, const struct args *args)
+static int take_metric(void *into, const struct args *args, const struct opt *opt)
 {
+    struct run_options *o = into;
     struct tch_metric *metric = &o->metrics[o->plan.metric_count];
     tacho_error err;
 
+    (void)opt;
     if (o->plan.metric_count == 64)
         return cli_wrong_usage(args, "there can be 64 metrics");
     if (tch_metric_init(metric, args->value, &err) < 0)
@@ -137,120 +122,185 @@ static int take_metric(struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-static void take_output(struct tch_run_plan *plan, const char *value)
+static int take_output(void *into, const struct args *args, const struct opt *opt)
 {
-    bool is_null = strcmp(value, "null") == 0;
-    bool inherit = strcmp(value, "inherit") == 0;
+    struct run_options *o = into;
+    bool is_null = strcmp(args->value, "null") == 0;
+    bool inherit = strcmp(args->value, "inherit") == 0;
 
-    plan->output = is_null ? TCH_IO_NULL : inherit ? TCH_IO_INHERIT : TCH_IO_WRITE;
-    plan->output_path = value;
-}
-
-/* What is not a plain text. */
-static int take_opt(struct run_options *o, const struct args *args, int id)
-{
-    struct tch_run_plan *plan = &o->plan;
-
-    switch (id) {
-    case RUNS:
-        return cli_take_count(args, "runs", 1, &plan->runs);
-    case MAX_RUNS:
-        o->until_precise = true;
-        return cli_take_count(args, "max-runs", 1, &plan->max_runs);
-    case MAX_TIME:
-        return take_time(args, "max-time", &o->max_time_ns);
-    case WARMUP:
-        return cli_take_count(args, "warmup", 0, &plan->warmup);
-    case PRECISION:
-        o->until_precise = true;
-        return take_precision(args, &plan->precision);
-    case TIMEOUT:
-        return take_time(args, "timeout", &plan->timeout_ns);
-    case COMMAND:
-        return cli_run_commands_add(o, args);
-    case ENV:
-        return take_pair(args, "env", o->env);
-    case LABEL:
-        return take_pair(args, "label", o->labels);
-    case CWD:
-        return take_path(args, &o->paths[0], &plan->cwd);
-    case INPUT:
-        return take_input(o, args);
-    case CONFIG:
-        return take_path(args, &o->paths[2], &plan->config);
-    case INTERVAL:
-        return take_interval(args, &plan->interval_ns);
-    case WORK:
-        return take_work(args, plan);
-    case METRIC:
-        return take_metric(o, args);
-    case NAME:
-        return cli_run_commands_name(o, args);
-    case CPU:
-        plan->cpus = args->value;
-        if (tch_parse_cpus(args->value, &plan->cpu_set) < 0)
-            return cli_wrong_value(args, "cpu", "CPUs such as 2 or 0-3,6");
-    }
+    (void)opt;
+    o->plan.output = is_null ? TCH_IO_NULL : inherit ? TCH_IO_INHERIT : TCH_IO_WRITE;
+    o->plan.output_path = args->value;
     return EXIT_OK;
 }
 
-static void take_plain(struct run_options *o, const char *value, int id)
+static int take_cpus(void *into, const struct args *args, const struct opt *opt)
 {
-    struct tch_run_plan *plan = &o->plan;
+    struct run_options *o = into;
 
-    switch (id) {
-    case SETUP:
-        plan->setup = value;
-        break;
-    case PREPARE:
-        plan->prepare = value;
-        break;
-    case SERVER:
-        plan->server = value;
-        break;
-    case READY:
-        plan->ready = value;
-        break;
-    case CONCLUDE:
-        plan->conclude = value;
-        break;
-    case CLEANUP:
-        plan->cleanup = value;
-        break;
-    case OUT:
-        plan->out = value;
-        break;
-    case POWER:
-        plan->power = value;
-        break;
-    case OUTPUT:
-        take_output(plan, value);
-        break;
-    case SHELL:
-        plan->shell = true;
-        break;
-    case ALLOW_NONZERO:
-        plan->allow_nonzero = true;
-        break;
-    case NO_ASLR:
-        plan->no_aslr = true;
-        break;
-    case FLAME:
-        plan->flame = true;
-        break;
-    case TRACE:
-        plan->trace = true;
-        break;
-    case SEAL:
-        o->seal = true;
-        break;
-    case PASS_STATUS:
-        o->pass_status = true;
-        break;
-    case FAIL_ON_WARN:
-        o->fail_on_warn = true;
-    }
+    o->plan.cpus = args->value;
+    if (tch_parse_cpus(args->value, &o->plan.cpu_set) < 0)
+        return cli_wrong_value(args, opt->name, "CPUs such as 2 or 0-3,6");
+    return EXIT_OK;
 }
+
+/* The settings of a plan apply to the options, which begin with it. */
+_Static_assert(offsetof(struct run_options, plan) == 0, "the plan is not first");
+
+#define RUN_SETTING(name) &tch_run_settings[TCH_RUN_SET_##name]
+#define DURATION          .kind = TCH_SET_DURATION, .least = 1, .wants = "a duration such as 250ms or 5s"
+
+const struct opt cli_run_opts[] = {
+    {.name = "command",
+     .letter = 'c',
+     .arg = "LINE",
+     .help = "a command, split into words as a shell does; give several to compare them",
+     .take = cli_run_commands_add},
+    {.name = "runs",
+     .letter = 'n',
+     .arg = "N",
+     .help = "run each command N times",
+     .set = RUN_SETTING(RUNS)},
+    {.name = "precision",
+     .letter = 'p',
+     .arg = "P",
+     .help = "stop when the median is known to within P (default 1%)",
+     .set = RUN_SETTING(PRECISION),
+     .take = take_until_precise},
+    {.name = "max-time",
+     .arg = "TIME",
+     .help = "measure for at most TIME (default 5s)",
+     .set = CLI_SET(struct run_options, max_time_ns, DURATION)},
+    {.name = "max-runs",
+     .arg = "N",
+     .help = "until precise, but at most N runs (default 1000)",
+     .set = RUN_SETTING(MAX_RUNS),
+     .take = take_until_precise},
+    {.name = "name",
+     .arg = "NAME",
+     .help = "the run's name; again for the second command, and so on",
+     .take = cli_run_commands_name},
+    {.name = "out",
+     .letter = 'o',
+     .arg = "DIR",
+     .help = "where run folders go (default tacho-out)",
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct run_options, plan.out)},
+    {.name = "pass-status",
+     .help = "end with the status of a run that failed",
+     CLI_FLAG(struct run_options, pass_status)},
+    {.name = NULL},
+};
+
+const struct opt cli_plan_opts[] = {
+    {.name = "shell",
+     .letter = 'S',
+     .help = "run each command by sh -c",
+     .set = RUN_SETTING(SHELL)},
+    {.name = "warmup",
+     .letter = 'w',
+     .arg = "N",
+     .help = "N runs of each before, not counted",
+     .set = RUN_SETTING(WARMUP)},
+    {.name = "setup",
+     .arg = "LINE",
+     .help = "run LINE once before all, by sh -c",
+     .set = RUN_SETTING(SETUP)},
+    {.name = "prepare",
+     .arg = "LINE",
+     .help = "run LINE before each run",
+     .set = RUN_SETTING(PREPARE)},
+    {.name = "conclude",
+     .arg = "LINE",
+     .help = "run LINE after each run",
+     .set = RUN_SETTING(CONCLUDE)},
+    {.name = "cleanup",
+     .arg = "LINE",
+     .help = "run LINE once after all",
+     .set = RUN_SETTING(CLEANUP)},
+    {.name = "server",
+     .arg = "LINE",
+     .help = "a server to run against: started by sh -c, watched, ended afterwards",
+     CLI_TEXT(struct run_options, plan.server)},
+    {.name = "ready",
+     .arg = "REGEX|PORT",
+     .help = "when the server is ready: what it prints then, or the port it listens on",
+     CLI_TEXT(struct run_options, plan.ready)},
+    {.name = "timeout",
+     .arg = "TIME",
+     .help = "end a run after TIME: TERM to its process group, KILL a second later",
+     .set = RUN_SETTING(TIMEOUT)},
+    {.name = "cwd",
+     .arg = "DIR",
+     .help = "run in DIR",
+     .complete = COMPLETE_DIR,
+     .id = PATH_CWD,
+     .set = RUN_SETTING(CWD),
+     .take = take_path},
+    {.name = "env", .arg = "K=V", .help = "set an environment variable", .take = take_env},
+    {.name = "input",
+     .arg = "FILE",
+     .help = "standard input of each run (default: empty)",
+     .complete = COMPLETE_FILE,
+     .id = PATH_INPUT,
+     CLI_TEXT(struct run_options, plan.input),
+     .take = take_input},
+    {.name = "output",
+     .arg = "WHERE",
+     .help = "what it prints: null (default), inherit, or a file for all runs",
+     .complete = COMPLETE_FILE,
+     .take = take_output},
+    {.name = "allow-nonzero",
+     .letter = 'i',
+     .help = "go on when a run fails; it is left out of the statistics",
+     CLI_FLAG(struct run_options, plan.allow_nonzero)},
+    {.name = "cpu",
+     .arg = "LIST",
+     .help = "run on these CPUs only, such as 2 or 0-3,6",
+     .take = take_cpus},
+    {.name = "no-aslr",
+     .help = "the same addresses in every run",
+     CLI_FLAG(struct run_options, plan.no_aslr)},
+    {.name = "flame",
+     .help = "one extra run under the profiler, not counted: a flamegraph in the report",
+     CLI_FLAG(struct run_options, plan.flame)},
+    {.name = "trace",
+     .help = "write trace.json: a span a run, memory and power, what the program recorded",
+     CLI_FLAG(struct run_options, plan.trace)},
+    {.name = "metric",
+     .letter = 'm',
+     .arg = "NAME=REGEX",
+     .help = "a number it prints, the last of each run; all:NAME=REGEX takes every one",
+     .take = take_metric},
+    {.name = "work",
+     .arg = "N[UNIT]",
+     .help = "what a run does, such as 200samples: gives the throughput",
+     .take = take_work},
+    {.name = "label", .arg = "K=V", .help = "a note in run.json", .take = take_label},
+    {.name = "config",
+     .arg = "FILE",
+     .help = "a JSON file that says what is run; its hash and content go into run.json",
+     .complete = COMPLETE_FILE,
+     .id = PATH_CONFIG,
+     CLI_TEXT(struct run_options, plan.config),
+     .take = take_path},
+    {.name = "interval",
+     .arg = "TIME",
+     .help = "look at memory and power every TIME (default 10ms)",
+     .set = CLI_SET(struct run_options, plan.interval_ns, DURATION),
+     .take = take_interval},
+    {.name = "power",
+     .arg = "SOURCE",
+     .help = "auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or fixed:WATTS",
+     CLI_TEXT(struct run_options, plan.power)},
+    {.name = "seal",
+     .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since",
+     CLI_FLAG(struct run_options, seal)},
+    {.name = "fail-on-warn",
+     .help = "end with 3 when there are warnings",
+     CLI_FLAG(struct run_options, fail_on_warn)},
+    {.name = NULL},
+};
 
 int cli_run_options_check(const struct run_options *o, const struct args *args)
 {
@@ -265,7 +315,7 @@ int cli_run_options_check(const struct run_options *o, const struct args *args)
 }
 
 /* With a fixed number of runs there is no time limit but the user's. */
-static void settle_limits(struct run_options *o)
+static void set_limits(struct run_options *o)
 {
     struct tch_run_plan *plan = &o->plan;
     uint64_t max_time = o->max_time_ns;
@@ -296,26 +346,15 @@ int cli_run_options_init(struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-int cli_run_options_take(struct run_options *o, const struct args *args, const struct opt *opt)
-{
-    int status = take_opt(o, args, opt->id);
-
-    take_plain(o, args->value, opt->id);
-    o->plan.env = o->env[0] ? o->env : NULL;
-    o->plan.labels = o->labels[0] ? o->labels : NULL;
-    return status;
-}
-
 int cli_run_options_parse(struct run_options *o, struct args *args)
 {
-    const struct opt *opt;
     int status = cli_run_options_init(o, args);
 
-    while (status == EXIT_OK && (opt = cli_next_opt(args)))
-        status = cli_run_options_take(o, args, opt);
+    if (status == EXIT_OK)
+        status = cli_set_opts(args, o, o);
     if (status == EXIT_OK)
         status = cli_run_commands_finish(o, args);
-    settle_limits(o);
+    set_limits(o);
     return status == EXIT_OK ? cli_run_options_check(o, args) : status;
 }
 

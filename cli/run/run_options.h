@@ -8,7 +8,7 @@
 #include "kit/run/run_plan.h"
 
 struct run_options {
-    struct tch_run_plan plan;
+    struct tch_run_plan plan; /**< first, so that its settings apply to this struct */
     struct tch_run_command commands[TCH_COMMANDS_MAX];
     char **words[TCH_COMMANDS_MAX]; /**< owned: the argv of -c */
     char *names[TCH_COMMANDS_MAX];  /**< owned */
@@ -28,7 +28,6 @@ struct run_options {
 };
 
 enum {
-    RUN_OPTS_END = 100,  /* the ids of both tables are below */
     RUN_OPTS_MORE = 256, /* --env and --label beyond those of the command line */
 };
 
@@ -39,10 +38,6 @@ extern const struct opt cli_plan_opts[];
 
 /** Everything at its default; cli_run_options_release() in any case. */
 int cli_run_options_init(struct run_options *o, const struct args *args);
-
-/** Takes one option of the tables, with args->value. EXIT_OK or EXIT_USAGE or EXIT_WORK, after a
-    complaint. */
-int cli_run_options_take(struct run_options *o, const struct args *args, const struct opt *opt);
 
 /** Do the options fit each other? As above. */
 int cli_run_options_check(const struct run_options *o, const struct args *args);
@@ -55,10 +50,11 @@ void cli_run_options_release(struct run_options *o);
 /** The words as a person would type them; NULL without memory. */
 char *cli_join_words(char **words);
 
-/** A number of runs, from `least` on. */
-int cli_take_count(const struct args *args, const char *name, uint64_t least, uint64_t *ret);
+/** Take a command by -c, and a name by --name, into struct run_options. */
+int cli_run_commands_add(void *into, const struct args *args, const struct opt *opt);
+int cli_run_commands_name(void *into, const struct args *args, const struct opt *opt);
 
-/** cli_wrong_usage() for args->value, which is not what option `name` needs. */
-int cli_wrong_value(const struct args *args, const char *name, const char *wants);
+/** After the last option: gives every command words and a name of its own. */
+int cli_run_commands_finish(struct run_options *o, const struct args *args);
 
 #endif

@@ -27,12 +27,6 @@ static int wrong_node(const struct reading *f, const struct tch_yaml_node *node,
     return at_node(f, node, EXIT_WORK);
 }
 
-static int no_memory(void)
-{
-    cli_complain(NULL, "out of memory");
-    return EXIT_WORK;
-}
-
 /* A text that lives as long as the options; NULL where there are too many. */
 static char *keep(struct sweep_options *o, char *text)
 {
@@ -68,7 +62,7 @@ static int take_values(const struct reading *f, const struct tch_yaml_node *para
         char *spec = NULL;
 
         if (asprintf(&spec, "%s=%s", param->key, param->text) < 0)
-            return no_memory();
+            return cli_no_memory();
         status = range ? tch_grid_add_range(grid, spec, &err) : tch_grid_add(grid, spec, &err);
         free(spec);
     } else if (param->kind == TCH_YAML_LIST && !range) {
@@ -115,7 +109,7 @@ static int take_command(const struct reading *f, const struct tch_yaml_node *nod
         return wrong_node(f, node, "a command line, or the list of its words");
     o->words = calloc(node->count + 1, sizeof *o->words);
     if (!o->words)
-        return no_memory();
+        return cli_no_memory();
     for (const struct tch_yaml_node *v = node->first; v; v = v->next) {
         if (v->kind != TCH_YAML_SCALAR)
             return wrong_node(f, v, "a word");
@@ -143,7 +137,7 @@ static int give(const struct reading *f, const struct tch_yaml_node *node, const
                 const char *value)
 {
     f->args->value = value;
-    return at_node(f, node, cli_sweep_options_take(f->o, f->args, opt));
+    return at_node(f, node, cli_set_opt(f->args, opt, f->o, &f->o->run));
 }
 
 /* "name: value" of a map as NAME=VALUE. */
@@ -155,7 +149,7 @@ static int give_pair(const struct reading *f, const struct tch_yaml_node *node,
     if (node->kind != TCH_YAML_SCALAR)
         return wrong_node(f, node, "a single value");
     if (asprintf(&pair, "%s=%s", node->key, node->text) < 0 || !keep(f->o, pair))
-        return no_memory();
+        return cli_no_memory();
     return give(f, node, opt, pair);
 }
 

@@ -3,182 +3,126 @@
 
 #include <unistd.h>
 
-#include "base/number.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 #include "kit/sweep/growth_fit.h"
 #include "sweep_file.h"
 
-enum {
-    COMMAND = RUN_OPTS_END,
-    GRID,
-    RANGE,
-    REPEAT,
-    BASELINE,
-    NAME,
-    OUT,
-    SEED,
-    FRESH,
-    RETRY,
-    PARETO,
-    COST,
-    ALONG,
-    EXPECT,
-    FILE_NAME,
-};
+/* Ids of the options that are looked for by themselves. Those of cli_plan_opts are below. */
+enum { COMMAND = 100, GRID, RANGE, FILE_NAME };
 
-const struct opt cli_sweep_opts[] = {
-    {.id = COMMAND,
-     .name = "command",
-     .letter = 'c',
-     .arg = "LINE",
-     .help = "the command as a line, split into words as a shell does"},
-    {.id = GRID,
-     .name = "grid",
-     .letter = 'g',
-     .arg = "NAME=VALUE,...",
-     .help = "a parameter and its values; give several for all combinations"},
-    {.id = RANGE,
-     .name = "range",
-     .arg = "NAME=FROM:TO[:STEP]",
-     .help = "a parameter from FROM to TO, adding STEP (default 1), or log10 to multiply by 10"},
-    {.id = BASELINE,
-     .name = "baseline",
-     .letter = 'b',
-     .arg = "LINE",
-     .help = "a command run among the cells that they are compared with; may take parameters too"},
-    {.id = REPEAT,
-     .name = "repeat",
-     .letter = 'n',
-     .arg = "N",
-     .help = "N runs of each cell, one a block (default 10)"},
-    {.id = NAME,
-     .name = "name",
-     .arg = "NAME",
-     .help = "the sweep's name (default: that of the program)"},
-    {.id = OUT,
-     .name = "out",
-     .letter = 'o',
-     .arg = "DIR",
-     .help = "where its folder goes (default tacho-out)",
-     .complete = COMPLETE_DIR},
-    {.id = SEED, .name = "seed", .arg = "N", .help = "of the order (default 1)"},
-    {.id = FRESH, .name = "fresh", .help = "start over, whatever is there"},
-    {.id = RETRY, .name = "retry-failed", .help = "run cells again that failed before"},
-    {.id = PARETO,
-     .name = "pareto",
-     .arg = "MEASURE,...",
-     .help = "choose the best by these, max:MEASURE where more is better (default "
-             "wall_ns,max_rss_bytes)"},
-    {.id = COST,
-     .name = "cost",
-     .arg = "MEASURE",
-     .help = "what figures and fits are of (default wall_ns)"},
-    {.id = ALONG,
-     .name = "along",
-     .arg = "NAME",
-     .help = "the parameter that the cost is fitted to; needed where several are numeric"},
-    {.id = EXPECT,
-     .name = "expect",
-     .arg = "GROWTH",
-     .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise"},
-    {.id = FILE_NAME,
-     .name = "file",
-     .letter = 'f',
-     .arg = "FILE",
-     .help = "take the section 'sweep' of FILE (default, without a command: tacho.yaml)",
-     .complete = COMPLETE_FILE},
-    {.name = NULL},
-};
-
-static int out_of_memory(void)
+static int take_grid(void *into, const struct args *args, const struct opt *opt)
 {
-    cli_complain(NULL, "out of memory");
-    return EXIT_WORK;
-}
-
-static int take_grid(struct sweep_options *o, const struct args *args, bool range)
-{
+    struct sweep_options *o = into;
     tacho_error err;
-    int status = range ? tch_grid_add_range(&o->grid, args->value, &err)
-                       : tch_grid_add(&o->grid, args->value, &err);
+    int status = opt->id == RANGE ? tch_grid_add_range(&o->grid, args->value, &err)
+                                  : tch_grid_add(&o->grid, args->value, &err);
 
     if (status == TACHO_ENOMEM)
-        return out_of_memory();
+        return cli_no_memory();
     return status < 0 ? cli_wrong_usage(args, "%s", err.message) : EXIT_OK;
 }
 
-static int take_name(struct sweep_options *o, const struct args *args)
+static int take_name(void *into, const struct args *args, const struct opt *opt)
 {
+    struct sweep_options *o = into;
+
     tch_folder_name(o->name, sizeof o->name, args->value);
     if (strcmp(o->name, args->value) != 0)
-        return cli_wrong_value(args, "name", "letters, digits, '.', '_' and '-'");
+        return cli_wrong_value(args, opt->name, "letters, digits, '.', '_' and '-'");
     o->plan.name = args->value;
     return EXIT_OK;
 }
 
-static int take_expect(struct sweep_options *o, const struct args *args)
+static int take_expect(void *into, const struct args *args, const struct opt *opt)
 {
     struct tch_expect expect;
     tacho_error err;
 
-    o->expect = args->value;
-    return tch_expect_parse(args->value, &expect, &err) < 0
-               ? cli_wrong_usage(args, "%s", err.message)
-               : EXIT_OK;
+    if (tch_expect_parse(args->value, &expect, &err) < 0)
+        return cli_wrong_usage(args, "%s", err.message);
+    return cli_set_field(args, opt, into);
 }
 
-int cli_sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt)
-{
-    switch (opt->id) {
-    case COMMAND:
-        o->command = args->value;
-        break;
-    case GRID:
-    case RANGE:
-        return take_grid(o, args, opt->id == RANGE);
-    case BASELINE:
-        o->plan.baseline = args->value;
-        break;
-    case REPEAT:
-        return cli_take_count(args, "repeat", 1, &o->plan.repeat);
-    case NAME:
-        return take_name(o, args);
-    case SEED:
-        if (tch_parse_u64(args->value, UINT64_MAX, &o->plan.seed) < 0)
-            return cli_wrong_value(args, "seed", "a number");
-        break;
-    case OUT:
-        o->run.plan.out = args->value;
-        break;
-    case FRESH:
-        o->plan.fresh = true;
-        break;
-    case RETRY:
-        o->plan.retry = true;
-        break;
-    case PARETO:
-        o->pareto = args->value;
-        break;
-    case COST:
-        o->cost = args->value;
-        break;
-    case ALONG:
-        o->along = args->value;
-        break;
-    case EXPECT:
-        return take_expect(o, args);
-    case FILE_NAME:
-        break;
-    default:
-        return cli_run_options_take(&o->run, args, opt);
-    }
-    return EXIT_OK;
-}
+const struct opt cli_sweep_opts[] = {
+    {.name = "command",
+     .letter = 'c',
+     .arg = "LINE",
+     .help = "the command as a line, split into words as a shell does",
+     .id = COMMAND,
+     CLI_TEXT(struct sweep_options, command)},
+    {.name = "grid",
+     .letter = 'g',
+     .arg = "NAME=VALUE,...",
+     .help = "a parameter and its values; give several for all combinations",
+     .id = GRID,
+     .take = take_grid},
+    {.name = "range",
+     .arg = "NAME=FROM:TO[:STEP]",
+     .help = "a parameter from FROM to TO, adding STEP (default 1), or log10 to multiply by 10",
+     .id = RANGE,
+     .take = take_grid},
+    {.name = "baseline",
+     .letter = 'b',
+     .arg = "LINE",
+     .help = "a command run among the cells that they are compared with; may take parameters too",
+     CLI_TEXT(struct sweep_options, plan.baseline)},
+    {.name = "repeat",
+     .letter = 'n',
+     .arg = "N",
+     .help = "N runs of each cell, one a block (default 10)",
+     .set = CLI_SET(struct sweep_options, plan.repeat, .kind = TCH_SET_U64, .least = 1,
+                    .most = TCH_RUNS_MAX, .wants = "a number from 1 to 1000000")},
+    {.name = "name",
+     .arg = "NAME",
+     .help = "the sweep's name (default: that of the program)",
+     .take = take_name},
+    {.name = "out",
+     .letter = 'o',
+     .arg = "DIR",
+     .help = "where its folder goes (default tacho-out)",
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct sweep_options, run.plan.out)},
+    {.name = "seed",
+     .arg = "N",
+     .help = "of the order (default 1)",
+     .set = CLI_SET(struct sweep_options, plan.seed, .kind = TCH_SET_U64, .wants = "a number")},
+    {.name = "fresh",
+     .help = "start over, whatever is there",
+     CLI_FLAG(struct sweep_options, plan.fresh)},
+    {.name = "retry-failed",
+     .help = "run cells again that failed before",
+     CLI_FLAG(struct sweep_options, plan.retry)},
+    {.name = "pareto",
+     .arg = "MEASURE,...",
+     .help = "choose the best by these, max:MEASURE where more is better (default "
+             "wall_ns,max_rss_bytes)",
+     CLI_TEXT(struct sweep_options, pareto)},
+    {.name = "cost",
+     .arg = "MEASURE",
+     .help = "what figures and fits are of (default wall_ns)",
+     CLI_TEXT(struct sweep_options, cost)},
+    {.name = "along",
+     .arg = "NAME",
+     .help = "the parameter that the cost is fitted to; needed where several are numeric",
+     CLI_TEXT(struct sweep_options, along)},
+    {.name = "expect",
+     .arg = "GROWTH",
+     .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise",
+     CLI_TEXT(struct sweep_options, expect),
+     .take = take_expect},
+    {.name = "file",
+     .letter = 'f',
+     .arg = "FILE",
+     .help = "take the section 'sweep' of FILE (default, without a command: tacho.yaml)",
+     .complete = COMPLETE_FILE,
+     .id = FILE_NAME},
+    {.name = NULL},
+};
 
 /* A line into argv: that of the command (0) or of the baseline (1). */
-static int take_line(struct sweep_options *o, const struct args *args, int which, const char *line,
-                     const char *const **argv)
+static int split_line(struct sweep_options *o, const struct args *args, int which, const char *line,
+                      const char *const **argv)
 {
     tacho_error err;
     int status;
@@ -192,13 +136,13 @@ static int take_line(struct sweep_options *o, const struct args *args, int which
     }
     status = tch_words_split(line, &o->line_words[which], &err);
     if (status == TACHO_ENOMEM)
-        return out_of_memory();
+        return cli_no_memory();
     *argv = (const char *const *)o->line_words[which];
     return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
 }
 
 /* What is on the command line counts more than the file. */
-static int settle_command(struct sweep_options *o, const struct args *args)
+static int choose_command(struct sweep_options *o, const struct args *args)
 {
     char **words = args->count > 0 ? args->operands : o->words;
     const char *line = o->command ? o->command : args->count > 0 ? NULL : o->file_line;
@@ -210,11 +154,11 @@ static int settle_command(struct sweep_options *o, const struct args *args)
                                "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
     if (line) {
         o->plan.line = line;
-        return take_line(o, args, 0, line, &o->plan.argv);
+        return split_line(o, args, 0, line, &o->plan.argv);
     }
     o->line = cli_join_words(words);
     if (!o->line)
-        return out_of_memory();
+        return cli_no_memory();
     if (o->run.plan.shell)
         return cli_wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->line);
     o->plan.line = o->line;
@@ -223,7 +167,7 @@ static int settle_command(struct sweep_options *o, const struct args *args)
 }
 
 /* That of the program, or, by a shell, the beginning of the line. */
-static void settle_name(struct sweep_options *o)
+static void choose_name(struct sweep_options *o)
 {
     bool shell = o->run.plan.shell;
     const char *word = shell ? o->plan.line : o->plan.argv[0];
@@ -235,26 +179,26 @@ static void settle_name(struct sweep_options *o)
     o->plan.name = o->name;
 }
 
-static int settle(struct sweep_options *o, const struct args *args)
+static int finish_plan(struct sweep_options *o, const struct args *args)
 {
-    int status = settle_command(o, args);
+    int status = choose_command(o, args);
 
     if (status == EXIT_OK && o->grid.count == 0)
         status = cli_wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
     if (status == EXIT_OK && o->plan.baseline)
-        status = take_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv);
+        status = split_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv);
     if (status == EXIT_OK)
         status = cli_run_options_check(&o->run, args);
     if (status != EXIT_OK)
         return status;
-    settle_name(o);
+    choose_name(o);
     o->plan.grid = &o->grid;
     o->plan.run = o->run.plan;
     return EXIT_OK;
 }
 
 /* Parameters and a command of the command line, and which file: before all else. */
-static int take_first(struct sweep_options *o, struct args args, const char **file)
+static int take_grid_and_file(struct sweep_options *o, struct args args, const char **file)
 {
     const struct opt *opt;
     int status = EXIT_OK;
@@ -265,7 +209,7 @@ static int take_first(struct sweep_options *o, struct args args, const char **fi
         else if (opt->id == COMMAND)
             o->command = args.value;
         else if (opt->id == GRID || opt->id == RANGE)
-            status = take_grid(o, &args, opt->id == RANGE);
+            status = take_grid(o, &args, opt);
     o->given_params = o->grid.count;
     return status;
 }
@@ -281,15 +225,15 @@ int cli_sweep_options_parse(struct sweep_options *o, struct args *args)
     status = cli_run_options_init(&o->run, args);
     o->run.in_sweep = true;
     if (status == EXIT_OK)
-        status = take_first(o, *args, &file);
+        status = take_grid_and_file(o, *args, &file);
     if (!file && args->count == 0 && !o->command && access("tacho.yaml", F_OK) == 0)
         file = "tacho.yaml";
     if (status == EXIT_OK && file)
         status = cli_sweep_file_read(o, args, file);
     while (status == EXIT_OK && (opt = cli_next_opt(args)))
         if (opt->id != GRID && opt->id != RANGE)
-            status = cli_sweep_options_take(o, args, opt);
-    return status == EXIT_OK ? settle(o, args) : status;
+            status = cli_set_opt(args, opt, o, &o->run);
+    return status == EXIT_OK ? finish_plan(o, args) : status;
 }
 
 void cli_sweep_options_release(struct sweep_options *o)

@@ -37,7 +37,4 @@ extern const struct opt cli_sweep_opts[];
 int cli_sweep_options_parse(struct sweep_options *o, struct args *args);
 void cli_sweep_options_release(struct sweep_options *o);
 
-/** Takes one option, with args->value. EXIT_OK, or what to end with after a complaint. */
-int cli_sweep_options_take(struct sweep_options *o, const struct args *args, const struct opt *opt);
-
 #endif

@@ -3,9 +3,9 @@
  * is not known and a value of the wrong type are errors that name their line and column.
  *
  *     static const struct tch_yaml_field fields[] = {
- *         {"name", tch_yaml_text, offsetof(struct bench, name)},
- *         {"runs", tch_yaml_count, offsetof(struct bench, runs)},
- *         {NULL, NULL, 0},
+ *         TCH_YAML_FIELD("name", tch_yaml_text, struct bench, name),
+ *         TCH_YAML_FIELD("runs", tch_yaml_count, struct bench, runs),
+ *         {.name = NULL},
  *     };
  *
  *     tch_yaml_parse(&yaml, text, len, &err);
@@ -23,6 +23,8 @@
 #include <stdint.h>
 
 #include <tacho/error.h>
+
+#include "base/setting.h"
 
 enum { TCH_YAML_MAX = 1 << 20, TCH_YAML_DEPTH = 32, TCH_YAML_NODES = 100000 };
 
@@ -62,12 +64,18 @@ const struct tch_yaml_node *tch_yaml_find(const struct tch_yaml_node *map, const
 /** Takes a node's value into *at, which is of the type that each taker names. */
 typedef int tch_yaml_taker(const struct tch_yaml_node *node, void *at, tacho_error *err);
 
-/** A table of them ends with an entry without name. */
+/** A table of them ends with an entry without name and setting. */
 struct tch_yaml_field {
-    const char *name;
-    tch_yaml_taker *take; /**< NULL: the key is allowed, and someone else's */
-    size_t offset;        /**< in the struct that is filled */
+    const char *name;                  /**< NULL: the name of the setting */
+    tch_yaml_taker *take;              /**< NULL: by the setting; or a key of another reader */
+    size_t offset;                     /**< in the struct that is filled */
+    const struct tch_setting *setting; /**< of the struct at that offset; or NULL */
 };
+
+#define TCH_YAML_FIELD(key, taker, type, field)                         \
+    {                                                                   \
+        .name = (key), .take = (taker), .offset = offsetof(type, field) \
+    }
 
 /**
  * Fills `into` from a map: each member by the field of its name. `what` is what errors call the

@@ -27,11 +27,17 @@ static int wrong(const struct tch_yaml_node *node, const char *wants, tacho_erro
                          kind_name(node));
 }
 
+/* NULL after the last field. */
+static const char *name_of(const struct tch_yaml_field *field)
+{
+    return field->setting ? field->setting->name : field->name;
+}
+
 static const struct tch_yaml_field *find_field(const struct tch_yaml_field *fields,
                                                const char *name)
 {
-    for (; fields->name; fields++)
-        if (strcmp(fields->name, name) == 0)
+    for (; name_of(fields); fields++)
+        if (strcmp(name_of(fields), name) == 0)
             return fields;
     return NULL;
 }
@@ -43,10 +49,28 @@ static int unknown(const struct tch_yaml_node *node, const char *what,
     struct tch_buf b;
 
     tch_buf_init_on(&b, known, sizeof known, sizeof known - 1);
-    for (const struct tch_yaml_field *f = fields; f->name; f++)
-        tch_buf_addf(&b, "%s%s", f == fields ? "" : ", ", f->name);
+    for (const struct tch_yaml_field *f = fields; name_of(f); f++)
+        tch_buf_addf(&b, "%s%s", f == fields ? "" : ", ", name_of(f));
     return tch_yaml_fail(err, node, "'%.40s' is no key of %s; there are %s", node->key, what,
                          b.data);
+}
+
+/* The limits of a setting are those of a command line. A file's reader checks its own, where it
+   can say more about a value that is out of bounds. */
+static int take_field(const struct tch_yaml_field *field, const struct tch_yaml_node *node,
+                      void *into, tacho_error *err)
+{
+    static tch_yaml_taker *const takers[] = {
+        [TCH_SET_TEXT] = tch_yaml_text,         [TCH_SET_FLAG] = tch_yaml_bool,
+        [TCH_SET_U64] = tch_yaml_count,         [TCH_SET_SHARE] = tch_yaml_share,
+        [TCH_SET_DURATION] = tch_yaml_duration,
+    };
+    char *at = (char *)into + field->offset;
+
+    if (field->take)
+        return field->take(node, at, err);
+    return field->setting ? takers[field->setting->kind](node, at + field->setting->offset, err)
+                          : 0;
 }
 
 int tch_yaml_take(const struct tch_yaml_node *map, const char *what,
@@ -57,12 +81,11 @@ int tch_yaml_take(const struct tch_yaml_node *map, const char *what,
                              kind_name(map));
     for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
         const struct tch_yaml_field *field = find_field(fields, node->key);
-        int status = 0;
+        int status;
 
         if (!field)
             return unknown(node, what, fields, err);
-        if (field->take)
-            status = field->take(node, (char *)into + field->offset, err);
+        status = take_field(field, node, into, err);
         if (status < 0)
             return status;
     }

@@ -9,7 +9,7 @@
 #include "kit/stats/ratio.h"
 
 /** The configurations that a file's events have. */
-enum tch_setting {
+enum tch_event_setting {
     TCH_SETTING_COMMIT_SHA,
     TCH_SETTING_ENV_HASH,
     TCH_SETTING_MODEL,

@@ -16,13 +16,13 @@ struct raw {
 };
 
 static const struct tch_yaml_field fields[] = {
-    {"tolerance", tch_yaml_share, offsetof(struct raw, tolerance)},
-    {"min_effect", tch_yaml_share, offsetof(struct raw, min_effect)},
-    {"max", tch_yaml_any, offsetof(struct raw, max)},
-    {"direction", tch_yaml_any, offsetof(struct raw, direction)},
-    {"statistic", tch_yaml_any, offsetof(struct raw, statistic)},
-    {"required", tch_yaml_bool, offsetof(struct raw, required)},
-    {NULL, NULL, 0},
+    TCH_YAML_FIELD("tolerance", tch_yaml_share, struct raw, tolerance),
+    TCH_YAML_FIELD("min_effect", tch_yaml_share, struct raw, min_effect),
+    TCH_YAML_FIELD("max", tch_yaml_any, struct raw, max),
+    TCH_YAML_FIELD("direction", tch_yaml_any, struct raw, direction),
+    TCH_YAML_FIELD("statistic", tch_yaml_any, struct raw, statistic),
+    TCH_YAML_FIELD("required", tch_yaml_bool, struct raw, required),
+    {.name = NULL},
 };
 
 /* What a program records may have a name that a metric has: the metric counts. */
@@ -30,7 +30,7 @@ static bool find_quantity(const struct tch_bench *b, const char *name, struct tc
 {
     if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED)
         return true;
-    for (size_t i = 0; i < b->metric_count; i++)
+    for (size_t i = 0; i < b->plan.metric_count; i++)
         if (strcmp(b->metrics[i].id.name, name) == 0) {
             *ret = (struct tch_quantity){
                 .unit = TCH_PLAIN, .kind = TCH_QUANTITY_METRIC, .several = b->metrics[i].id.all};

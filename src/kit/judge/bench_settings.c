@@ -1,15 +1,14 @@
 /* tacho.yaml into settings. Budgets are bench_budgets.c's. */
 #include "bench_settings.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/number.h"
 #include "kit/run/run_folder.h"
+#include "kit/run/run_settings.h"
 #include "kit/run/shell_words.h"
 
 /* What a bench may say, as it stands; the defaults may say some of it. */
@@ -20,39 +19,27 @@ struct raw {
     const struct tch_yaml_node *work;
     const struct tch_yaml_node *metrics;
     const struct tch_yaml_node *budgets;
-    const char *cwd;
-    const char *setup;
-    const char *prepare;
-    const char *conclude;
-    const char *cleanup;
-    uint64_t timeout_ns;
-    uint64_t runs;
-    uint64_t max_runs;
-    uint64_t warmup;
-    double precision;
-    bool shell;
+    struct tch_run_plan plan;
 };
 
-#define FIELD(name, take)                       \
-    {                                           \
-#name, take, offsetof(struct raw, name) \
+#define FIELD(field, take) TCH_YAML_FIELD(#field, take, struct raw, field)
+#define SETTING(id)                                                                          \
+    {                                                                                        \
+        .offset = offsetof(struct raw, plan), .setting = &tch_run_settings[TCH_RUN_SET_##id] \
     }
-#define COMMON_FIELDS                                                     \
-    FIELD(cwd, tch_yaml_text), FIELD(env, tch_yaml_map),                  \
-        {"timeout", tch_yaml_duration, offsetof(struct raw, timeout_ns)}, \
-        FIELD(runs, tch_yaml_count), FIELD(max_runs, tch_yaml_count),     \
-        FIELD(precision, tch_yaml_share), FIELD(warmup, tch_yaml_count),  \
-        FIELD(setup, tch_yaml_text), FIELD(prepare, tch_yaml_text),       \
-        FIELD(conclude, tch_yaml_text), FIELD(cleanup, tch_yaml_text),    \
-        FIELD(shell, tch_yaml_bool), FIELD(metrics, tch_yaml_map), FIELD(budgets, tch_yaml_map)
+#define COMMON_FIELDS                                                                             \
+    SETTING(CWD), FIELD(env, tch_yaml_map), SETTING(TIMEOUT), SETTING(RUNS), SETTING(MAX_RUNS),   \
+        SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP), SETTING(PREPARE), SETTING(CONCLUDE), \
+        SETTING(CLEANUP), SETTING(SHELL), FIELD(metrics, tch_yaml_map),                           \
+        FIELD(budgets, tch_yaml_map)
 
-static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {NULL, NULL, 0}};
+static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {.name = NULL}};
 
 static const struct tch_yaml_field bench_fields[] = {FIELD(name, tch_yaml_any),
                                                      FIELD(command, tch_yaml_any),
                                                      FIELD(work, tch_yaml_any),
                                                      COMMON_FIELDS,
-                                                     {NULL, NULL, 0}};
+                                                     {.name = NULL}};
 
 static int no_memory(tacho_error *err)
 {
@@ -111,13 +98,12 @@ static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
 
     if (!raw->command)
         return tch_yaml_fail(err, bench, "bench '%.60s' needs a command", b->name);
-    if (raw->command->kind == TCH_YAML_LIST && raw->command->count > 0 && !raw->shell)
+    if (raw->command->kind == TCH_YAML_LIST && raw->command->count > 0 && !raw->plan.shell)
         return take_words(b, raw->command, err);
     status = tch_yaml_text(raw->command, &b->line, err);
     if (status < 0)
         return status;
-    b->shell = raw->shell;
-    if (b->shell) {
+    if (raw->plan.shell) {
         memcpy(b->shell_argv, (const char *[]){"sh", "-c", b->line, NULL}, sizeof b->shell_argv);
         b->argv = b->shell_argv;
         return 0;
@@ -143,6 +129,7 @@ static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
     b->env = calloc(map->count + 1, sizeof *b->env);
     if (!b->env)
         return no_memory(err);
+    b->plan.env = b->env;
     for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
         char *pair;
 
@@ -156,21 +143,6 @@ static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
     return 0;
 }
 
-static int take_work(struct tch_bench *b, const struct tch_yaml_node *node, tacho_error *err)
-{
-    size_t len;
-
-    if (!node)
-        return 0;
-    len = strspn(node->text, "0123456789.");
-    if (tch_parse_f64_n(node->text, len, &b->work) < 0 || !(b->work > 0))
-        return tch_yaml_fail(err, node, "'work' needs an amount such as 200 or 200samples");
-    while (node->text[len] == ' ')
-        len++;
-    b->work_unit = node->text[len] ? node->text + len : "units";
-    return 0;
-}
-
 static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
 {
     if (!map)
@@ -178,21 +150,22 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
     b->metrics = calloc(map->count + 1, sizeof *b->metrics);
     if (!b->metrics)
         return no_memory(err);
+    b->plan.metrics = b->metrics;
     for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
         tacho_error why = {0};
         char *spec;
         int status;
 
-        if (node->kind != TCH_YAML_SCALAR || b->metric_count == 64)
+        if (node->kind != TCH_YAML_SCALAR || b->plan.metric_count == 64)
             return tch_yaml_fail(err, node, "a metric is a name and an expression; 64 at most");
         if (asprintf(&spec, "%s=%s", node->key, node->text) < 0)
             return no_memory(err);
-        status = tch_metric_init(&b->metrics[b->metric_count], spec, &why);
+        status = tch_metric_init(&b->metrics[b->plan.metric_count], spec, &why);
         free(spec);
         if (status < 0)
             return status == TACHO_ENOMEM ? no_memory(err)
                                           : tch_yaml_fail(err, node, "%.180s", why.message);
-        b->metric_count++;
+        b->plan.metric_count++;
     }
     return 0;
 }
@@ -206,44 +179,30 @@ static int check_counts(const struct raw *raw, const struct tch_yaml_node *at, t
 
     if (runs && precision)
         return tch_yaml_fail(err, precision, "give runs or precision, not both");
-    if (runs && (raw->runs < TCH_RUNS_LEAST || raw->runs > TCH_RUNS_MAX))
+    if (runs && (raw->plan.runs < TCH_RUNS_LEAST || raw->plan.runs > TCH_RUNS_MAX))
         return tch_yaml_fail(err, runs, "'runs' needs %d or more: with fewer there is no interval",
                              TCH_RUNS_LEAST);
-    if (precision && !(raw->precision > 0 && raw->precision < 1))
+    if (precision && !(raw->plan.precision > 0 && raw->plan.precision < 1))
         return tch_yaml_fail(err, precision, "'precision' needs a share such as 1%%");
-    if (tch_yaml_find(at, "max_runs") && raw->max_runs > TCH_RUNS_MAX)
+    if (tch_yaml_find(at, "max_runs") && raw->plan.max_runs > TCH_RUNS_MAX)
         return tch_yaml_fail(err, tch_yaml_find(at, "max_runs"), "'max_runs' is at most %d",
                              TCH_RUNS_MAX);
     return 0;
 }
 
 /* The bench's own word on runs or precision replaces the defaults' on either. */
-static void settle_counts(struct raw *raw, const struct tch_yaml_node *bench)
+static void choose_counts(struct tch_run_plan *plan, const struct tch_yaml_node *bench)
 {
     if (tch_yaml_find(bench, "precision"))
-        raw->runs = 0;
+        plan->runs = 0;
     else if (tch_yaml_find(bench, "runs"))
-        raw->precision = 0;
-    if (raw->runs == 0 && raw->precision == 0)
-        raw->runs = TCH_GATE_RUNS;
-    if (raw->max_runs == 0)
-        raw->max_runs = raw->runs > TCH_GATE_MOST ? raw->runs : TCH_GATE_MOST;
-    if (raw->max_runs < raw->runs)
-        raw->max_runs = raw->runs;
-}
-
-static void take_plain(struct tch_bench *b, const struct raw *raw)
-{
-    b->cwd = raw->cwd;
-    b->timeout_ns = raw->timeout_ns;
-    b->runs = raw->runs;
-    b->precision = raw->precision;
-    b->max_runs = raw->max_runs;
-    b->warmup = raw->warmup;
-    b->setup = raw->setup;
-    b->prepare = raw->prepare;
-    b->conclude = raw->conclude;
-    b->cleanup = raw->cleanup;
+        plan->precision = 0;
+    if (plan->runs == 0 && plan->precision == 0)
+        plan->runs = TCH_GATE_RUNS;
+    if (plan->max_runs == 0)
+        plan->max_runs = plan->runs > TCH_GATE_MOST ? plan->runs : TCH_GATE_MOST;
+    if (plan->max_runs < plan->runs)
+        plan->max_runs = plan->runs;
 }
 
 static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
@@ -257,6 +216,7 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
     b->line_number = node->line;
     raw.budgets = NULL;
     status = tch_yaml_take(node, "a bench", bench_fields, &raw, err);
+    b->plan = raw.plan;
     if (status == 0)
         status = check_counts(&raw, node, err);
     if (status == 0)
@@ -265,12 +225,11 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
         status = take_command(b, node, &raw, err);
     if (status == 0)
         status = take_env(b, raw.env, err);
-    if (status == 0)
-        status = take_work(b, raw.work, err);
+    if (status == 0 && raw.work && tch_run_work_parse(raw.work->text, &b->plan) < 0)
+        status = tch_yaml_fail(err, raw.work, "'work' needs an amount such as 200 or 200samples");
     if (status == 0)
         status = take_metrics(b, raw.metrics, err);
-    settle_counts(&raw, node);
-    take_plain(b, &raw);
+    choose_counts(&b->plan, node);
     if (status == 0)
         status = tch_settings_budgets(b, default_budgets, raw.budgets, err);
     if (status == 0 && tch_settings_bench(s, b->name) != b)
@@ -289,19 +248,19 @@ struct top {
 };
 
 static const struct tch_yaml_field top_fields[] = {
-    {"alpha", tch_yaml_share, offsetof(struct top, alpha)},
-    {"build", tch_yaml_text, offsetof(struct top, build)},
-    {"baseline", tch_yaml_map, offsetof(struct top, baseline)},
-    {"defaults", tch_yaml_map, offsetof(struct top, defaults)},
-    {"benches", tch_yaml_list, offsetof(struct top, benches)},
-    {"sweep", NULL, 0}, /* of `tacho sweep` */
-    {NULL, NULL, 0},
+    TCH_YAML_FIELD("alpha", tch_yaml_share, struct top, alpha),
+    TCH_YAML_FIELD("build", tch_yaml_text, struct top, build),
+    TCH_YAML_FIELD("baseline", tch_yaml_map, struct top, baseline),
+    TCH_YAML_FIELD("defaults", tch_yaml_map, struct top, defaults),
+    TCH_YAML_FIELD("benches", tch_yaml_list, struct top, benches),
+    {.name = "sweep"}, /* of `tacho sweep` */
+    {.name = NULL},
 };
 
 static const struct tch_yaml_field baseline_fields[] = {
-    {"dir", tch_yaml_text, offsetof(struct tch_settings, baselines)},
-    {"keep", tch_yaml_count, offsetof(struct tch_settings, keep)},
-    {NULL, NULL, 0},
+    TCH_YAML_FIELD("dir", tch_yaml_text, struct tch_settings, baselines),
+    TCH_YAML_FIELD("keep", tch_yaml_count, struct tch_settings, keep),
+    {.name = NULL},
 };
 
 static int check_top(const struct tch_settings *s, const struct top *top, tacho_error *err)
@@ -378,7 +337,7 @@ static void release_bench(struct tch_bench *b)
     for (const char **pair = b->env; pair && *pair; pair++)
         free((char *)*pair);
     free(b->env);
-    for (size_t i = 0; i < b->metric_count; i++)
+    for (size_t i = 0; i < b->plan.metric_count; i++)
         tch_metric_release(&b->metrics[i]);
     free(b->metrics);
     free(b->words);

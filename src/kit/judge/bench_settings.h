@@ -30,27 +30,16 @@ struct tch_bench {
     const char *name;
     const char *line; /**< the command, for people */
     const char *const *argv;
-    bool shell;
-    const char *cwd; /**< relative to the file's folder; NULL: that folder */
-    const char **env;
-    uint64_t timeout_ns;
-    double work;
-    const char *work_unit;
-    uint64_t runs;    /**< at the first look; 0: until precise */
-    double precision; /**< 0: a number of runs */
-    uint64_t max_runs;
-    uint64_t warmup;
-    const char *setup;
-    const char *prepare;
-    const char *conclude;
-    const char *cleanup;
-    struct tch_metric *metrics;
-    size_t metric_count;
+    /** What the file says; the rest is 0. cwd is relative to the file's folder; runs are those at
+        the first look, 0: until precise; precision is 0 with a number of runs. */
+    struct tch_run_plan plan;
     struct tch_named_budget budgets[TCH_BUDGETS_MOST];
     size_t budget_count;
     uint64_t line_number; /**< where it is described */
 
     /* Owned, and what some of the above point to. */
+    const char **env;
+    struct tch_metric *metrics;
     char **words;
     char *joined;
     const char *shell_argv[4];

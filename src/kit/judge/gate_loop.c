@@ -34,7 +34,7 @@ static uint64_t runs_more(const struct tch_gate_bench *b)
 {
     uint64_t made = runs_made(b);
 
-    return made >= b->bench->max_runs / 2 ? b->bench->max_runs - made : made;
+    return made >= b->bench->plan.max_runs / 2 ? b->bench->plan.max_runs - made : made;
 }
 
 /* The plan's setup and cleanup are for our own side; the other one needs them, too. */
@@ -189,7 +189,7 @@ static void settle_bench(struct tch_gate *g, struct tch_gate_bench *b)
         open |= is_undecided(verdict) || (verdict == TCH_FAIL && !b->candidate[i]);
         b->candidate[i] = verdict == TCH_FAIL;
     }
-    b->settled = !open || runs_made(b) >= b->bench->max_runs;
+    b->settled = !open || runs_made(b) >= b->bench->plan.max_runs;
 }
 
 static bool all_settled(const struct tch_gate *g)

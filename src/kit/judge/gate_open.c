@@ -52,10 +52,10 @@ static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *ho
     size_t own = how->against ? 1 : 0;
 
     if (how->against && (asprintf(&b->names[0], "%s-before", b->bench->name) < 0 ||
-                         !(b->cwd[0] = join(how->against, b->bench->cwd))))
+                         !(b->cwd[0] = join(how->against, b->bench->plan.cwd))))
         return no_memory(err);
     b->names[own] = strdup(b->bench->name);
-    b->cwd[own] = join(how->root, b->bench->cwd);
+    b->cwd[own] = join(how->root, b->bench->plan.cwd);
     if (!b->names[own] || !b->cwd[own])
         return no_memory(err);
     for (size_t i = 0; i <= own; i++)
@@ -71,36 +71,27 @@ static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *ho
 
 static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, tacho_error *err)
 {
-    struct tch_bench *bench = b->bench;
+    struct tch_run_plan *asked = &b->bench->plan;
+    struct tch_run_plan usual;
 
     if (how->runs > 0) {
-        bench->runs = how->runs;
-        bench->precision = 0;
+        asked->runs = how->runs;
+        asked->precision = 0;
     }
     if (how->max_runs > 0)
-        bench->max_runs = how->max_runs;
-    if (bench->max_runs < bench->runs)
-        bench->max_runs = bench->runs;
-    tch_run_plan_init(&b->plan);
-    b->plan.shell = bench->shell;
-    b->plan.runs = bench->runs;
-    b->plan.precision = bench->precision > 0 ? bench->precision : b->plan.precision;
-    b->plan.max_runs = bench->max_runs;
-    b->plan.max_time_ns = 0;
-    b->plan.warmup = bench->warmup;
-    b->plan.setup = bench->setup;
-    b->plan.prepare = bench->prepare;
-    b->plan.conclude = bench->conclude;
-    b->plan.cleanup = bench->cleanup;
-    b->plan.timeout_ns = bench->timeout_ns;
-    b->plan.env = bench->env;
-    b->plan.work = bench->work;
-    b->plan.work_unit = bench->work_unit;
-    b->plan.metrics = bench->metrics;
-    b->plan.metric_count = bench->metric_count;
+        asked->max_runs = how->max_runs;
+    if (asked->max_runs < asked->runs)
+        asked->max_runs = asked->runs;
+    tch_run_plan_init(&usual);
+    b->plan = *asked;
+    b->plan.precision = asked->precision > 0 ? asked->precision : usual.precision;
+    b->plan.least_runs = usual.least_runs;
+    b->plan.output = usual.output;
+    b->plan.interval_ns = usual.interval_ns;
+    b->plan.power = usual.power;
     b->plan.out = how->out;
-    b->looks = bench->runs > 0 ? tch_gate_looks(bench->runs, bench->max_runs)
-                               : tch_run_looks(bench->max_runs);
+    b->looks = asked->runs > 0 ? tch_gate_looks(asked->runs, asked->max_runs)
+                               : tch_run_looks(asked->max_runs);
     if (name_commands(b, how, err) < 0)
         return TACHO_ENOMEM;
     b->plan.cwd = b->cwd[b->plan.command_count - 1];

@@ -17,15 +17,15 @@ struct settings {
 };
 
 static const struct tch_yaml_field fields[] = {
-    {"name", tch_yaml_text, offsetof(struct settings, name)},
-    {"runs", tch_yaml_count, offsetof(struct settings, runs)},
-    {"timeout", tch_yaml_duration, offsetof(struct settings, timeout_ns)},
-    {"tolerance", tch_yaml_share, offsetof(struct settings, tolerance)},
-    {"required", tch_yaml_bool, offsetof(struct settings, required)},
-    {"list", tch_yaml_list, offsetof(struct settings, list)},
-    {"env", tch_yaml_map, offsetof(struct settings, env)},
-    {"sweep", NULL, 0},
-    {NULL, NULL, 0},
+    TCH_YAML_FIELD("name", tch_yaml_text, struct settings, name),
+    TCH_YAML_FIELD("runs", tch_yaml_count, struct settings, runs),
+    TCH_YAML_FIELD("timeout", tch_yaml_duration, struct settings, timeout_ns),
+    TCH_YAML_FIELD("tolerance", tch_yaml_share, struct settings, tolerance),
+    TCH_YAML_FIELD("required", tch_yaml_bool, struct settings, required),
+    TCH_YAML_FIELD("list", tch_yaml_list, struct settings, list),
+    TCH_YAML_FIELD("env", tch_yaml_map, struct settings, env),
+    {.name = "sweep"},
+    {.name = NULL},
 };
 
 static int take(const char *text, struct tch_yaml *yaml, struct settings *s, tacho_error *err)

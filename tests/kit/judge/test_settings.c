@@ -21,8 +21,8 @@ static void a_bench_needs_little(void **state)
     assert_int_equal(s.count, 1);
     assert_string_equal(s.benches[0].argv[1], "b c");
     assert_null(s.benches[0].argv[3]);
-    assert_int_equal(s.benches[0].runs, TCH_GATE_RUNS);
-    assert_int_equal(s.benches[0].max_runs, TCH_GATE_MOST);
+    assert_int_equal(s.benches[0].plan.runs, TCH_GATE_RUNS);
+    assert_int_equal(s.benches[0].plan.max_runs, TCH_GATE_MOST);
     assert_int_equal(s.benches[0].budget_count, 2);
     assert_string_equal(s.benches[0].budgets[0].name, "wall");
     assert_true(s.benches[0].budgets[1].budget.tolerance == 0.05);
@@ -85,14 +85,14 @@ static void everything_is_taken(void **state)
     assert_int_equal(s.keep, 5);
     b = tch_settings_bench(&s, "one");
     assert_string_equal(b->line, "./one x y");
-    assert_string_equal(b->cwd, "sub");
-    assert_true(b->work == 200);
-    assert_string_equal(b->work_unit, "samples");
-    assert_int_equal(b->runs, 20);
-    assert_int_equal(b->timeout_ns, 30000000000);
-    assert_string_equal(b->env[0], "LC_ALL=C");
-    assert_int_equal(b->metric_count, 2);
-    assert_true(b->metrics[1].id.all);
+    assert_string_equal(b->plan.cwd, "sub");
+    assert_true(b->plan.work == 200);
+    assert_string_equal(b->plan.work_unit, "samples");
+    assert_int_equal(b->plan.runs, 20);
+    assert_int_equal(b->plan.timeout_ns, 30000000000);
+    assert_string_equal(b->plan.env[0], "LC_ALL=C");
+    assert_int_equal(b->plan.metric_count, 2);
+    assert_true(b->plan.metrics[1].id.all);
     assert_int_equal(b->budget_count, 4);
     assert_true(b->budgets[0].budget.max == 50e6);
     assert_true(b->budgets[0].budget.tolerance == 0.05); /* of the defaults */
@@ -101,9 +101,9 @@ static void everything_is_taken(void **state)
     assert_true(b->budgets[2].required && b->budgets[2].budget.max == 5);
     assert_true(b->budgets[3].budget.higher);
     b = tch_settings_bench(&s, "two");
-    assert_int_equal(b->runs, 0);
-    assert_true(b->precision == 0.01);
-    assert_int_equal(b->warmup, 0);
+    assert_int_equal(b->plan.runs, 0);
+    assert_true(b->plan.precision == 0.01);
+    assert_int_equal(b->plan.warmup, 0);
     assert_string_equal(b->argv[2], "./two | cat");
     assert_null(tch_settings_bench(&s, "three"));
     tch_settings_release(&s);
