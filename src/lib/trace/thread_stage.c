@@ -26,24 +26,22 @@
  *     cursor.next   its thread, with one instruction: xadd takes the words of a record.
  *     cursor.done   its thread, with one instruction, after the record is written. next - done is
  *                   the number of bytes that are taken and not written.
- *     cursor.room   its thread: the end of the stage; 0 means no lane. tch_stages_close() sets it
- *                   to 0 from another thread.
- *     cursor.end    like room, for records made inline by <tacho/trace.h>. It is below room at a
- *                   stop (see FIRST_STOP), and 0 when ticks are not those of the TSC.
- *     records       the thread that took the words. The first word of a record is written last; a
- *                   word of 0 is no record. A record of several words starts with TCH_REC_SKIP and
- *                   its length until then, so a reader can step over one that was never finished.
- *     stage header  the thread whose lane it is.
- *     lanes         the thread that holds the recorder's lock. A thread that turns over its own
- *                   stage replaces lane->stage without the lock; `turning` protects it.
+ *     cursor.room   its thread: the end of the stage; 0 means no lane. tch_trace_stages_close()
+ * sets it to 0 from another thread. cursor.end    like room, for records made inline by
+ * <tacho/trace.h>. It is below room at a stop (see FIRST_STOP), and 0 when ticks are not those of
+ * the TSC. records       the thread that took the words. The first word of a record is written
+ * last; a word of 0 is no record. A record of several words starts with TCH_REC_SKIP and its length
+ * until then, so a reader can step over one that was never finished. stage header  the thread whose
+ * lane it is. lanes         the thread that holds the recorder's lock. A thread that turns over its
+ * own stage replaces lane->stage without the lock; `turning` protects it.
  *
  * Memory order
  *     Readers work on the file, after the process or beside it. The first word of a record, base
  * and cleared are release stores, so a reader that sees them sees what was written before. Close
  * against turn-over is a store and a load on each side, all sequentially consistent: a thread
- * increments `turning`, then loads room; tch_stages_close() stores 0 to room, then loads `turning`.
- * One of the two sees the other. A thread that was already turning over sets room again, so
- * tch_stages_close() repeats until every room stays 0.
+ * increments `turning`, then loads room; tch_trace_stages_close() stores 0 to room, then loads
+ * `turning`. One of the two sees the other. A thread that was already turning over sets room again,
+ * so tch_trace_stages_close() repeats until every room stays 0.
  *
  * Signals
  *     A handler may record between any two instructions of its thread. It sees consistent words,
