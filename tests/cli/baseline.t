@@ -89,9 +89,9 @@ $ tacho baseline show --dir project/baselines --machine-class box-1cpu sort
 | user           20.18 ms   23.20 ms    12       12 % (assumed)
 | system             0 ns       0 ns    12      7.1 % (assumed)
 | memory        8.004 MiB  8.004 MiB    12     0.58 % (assumed)
-| throughput       4955.4     4309.4    12       12 % (assumed)
+| throughput         4955       4309    12       12 % (assumed)
 | major_faults          0          0    12      7.1 % (assumed)
-| tps              49.554     43.094    12       12 % (assumed)
+| tps               49.55      43.09    12       12 % (assumed)
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu merge
 | merge on box-1cpu
@@ -105,9 +105,9 @@ $ tacho baseline show --dir project/baselines --machine-class box-1cpu merge
 | user           20.18 ms   20.18 ms    12      2.8 % (assumed)
 | system             0 ns       0 ns    12      7.1 % (assumed)
 | memory        8.004 MiB  8.004 MiB    12     0.71 % (assumed)
-| throughput       4955.4     4955.4    12      2.8 % (assumed)
+| throughput         4955       4955    12      2.8 % (assumed)
 | major_faults          0          0    12      7.1 % (assumed)
-| tps              49.554     49.554    12      2.8 % (assumed)
+| tps               49.55      49.55    12      2.8 % (assumed)
 
 $ tacho baseline show --dir project/baselines --machine-class box-8cpu merge
 | merge on box-8cpu
@@ -121,9 +121,9 @@ $ tacho baseline show --dir project/baselines --machine-class box-8cpu merge
 | user           20.18 ms   20.18 ms    12      2.8 % (assumed)
 | system             0 ns       0 ns    12      7.1 % (assumed)
 | memory        8.004 MiB  8.004 MiB    12     0.71 % (assumed)
-| throughput       4955.4     4955.4    12      2.8 % (assumed)
+| throughput         4955       4955    12      2.8 % (assumed)
 | major_faults          0          0    12      7.1 % (assumed)
-| tps              49.554     49.554    12      2.8 % (assumed)
+| tps               49.55      49.55    12      2.8 % (assumed)
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu sort --json
 | {

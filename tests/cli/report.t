@@ -50,8 +50,8 @@ $ tacho report -f md -o - compare/a
 | | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
 | | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
 | | major page faults | 0 | 0 … 0 | 0 | 0 |
-| | tps | 49.554 | 49.205 … 49.908 | 49.07 | 50 |
-| | items/s | 4955.4 | 4920.5 … 4990.8 | 4907 | 5000 |
+| | tps | 49.55 | 49.20 … 49.91 | 49.07 | 50 |
+| | items/s | 4955 | 4921 … 4991 | 4907 | 5000 |
 | 
 
 $ tacho report -f csv compare/a
@@ -78,8 +78,8 @@ $ tacho report -f junit compare/a
 | system CPU: 0 ns
 | peak memory: 8.004 MiB
 | major page faults: 0
-| tps: 49.554
-| throughput: 4955.4
+| tps: 49.55
+| throughput: 4955
 | </system-out>
 |   </testcase>
 | </testsuite>
@@ -98,8 +98,8 @@ $ tacho report -f md -o - compare/a compare/b
 | | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
 | | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
 | | major page faults | 0 | 0 … 0 | 0 | 0 |
-| | tps | 49.554 | 49.205 … 49.908 | 49.07 | 50 |
-| | items/s | 4955.4 | 4920.5 … 4990.8 | 4907 | 5000 |
+| | tps | 49.55 | 49.20 … 49.91 | 49.07 | 50 |
+| | items/s | 4955 | 4921 … 4991 | 4907 | 5000 |
 | 
 | ## b
 | 
@@ -113,8 +113,8 @@ $ tacho report -f md -o - compare/a compare/b
 | | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
 | | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
 | | major page faults | 0 | 0 … 0 | 0 | 0 |
-| | tps | 43.094 | 42.795 … 43.398 | 42.672 | 43.478 |
-| | items/s | 4309.4 | 4279.5 … 4339.8 | 4267.2 | 4347.8 |
+| | tps | 43.09 | 42.80 … 43.40 | 42.67 | 43.48 |
+| | items/s | 4309 | 4279 … 4340 | 4267 | 4348 |
 | 
 | b takes **1.15** times as long as a (95 % interval 1.15 … 1.15).
 | 
@@ -132,8 +132,8 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
 | | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
 | | major page faults | 0 | 0 … 0 | 0 | 0 |
-| | tps | 49.554 | 49.205 … 49.908 | 49.07 | 50 |
-| | items/s | 4955.4 | 4920.5 … 4990.8 | 4907 | 5000 |
+| | tps | 49.55 | 49.20 … 49.91 | 49.07 | 50 |
+| | items/s | 4955 | 4921 … 4991 | 4907 | 5000 |
 | 
 | ## b
 | 
@@ -147,8 +147,8 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | | system CPU | 0 ns | 0 ns … 0 ns | 0 ns | 0 ns |
 | | peak memory | 8.004 MiB | 8.000 MiB … 8.008 MiB | 8.000 MiB | 8.008 MiB |
 | | major page faults | 0 | 0 … 0 | 0 | 0 |
-| | tps | 43.094 | 42.795 … 43.398 | 42.672 | 43.478 |
-| | items/s | 4309.4 | 4279.5 … 4339.8 | 4267.2 | 4347.8 |
+| | tps | 43.09 | 42.80 … 43.40 | 42.67 | 43.48 |
+| | items/s | 4309 | 4279 … 4340 | 4267 | 4348 |
 | 
 | ## golden
 | 
@@ -168,10 +168,10 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | | blocks read | 0 | 0 … 0 | 0 | 0 |
 | | blocks written | 8 | 8 … 8 | 8 | 8 |
 | | peak memory of the tree | 3.434 MiB | 3.348 MiB … 3.449 MiB | 1.855 MiB | 3.484 MiB |
-| | energy | 0.4024 J | 0.2387 J … 0.4397 J | 0.222 J | 0.5581 J |
+| | energy | 0.4024 J | 0.2387 J … 0.4397 J | 0.2220 J | 0.5581 J |
 | | n | 2 | 2 … 2 | 2 | 2 |
-| | each | 1.75 | 1.5 … 2 | 1.5 | 2 |
-| | x/s | 74.711 | 68.368 … 125.96 | 53.817 | 135.47 |
+| | each | 1.750 | 1.500 … 2 | 1.500 | 2 |
+| | x/s | 74.71 | 68.37 … 126.0 | 53.82 | 135.5 |
 | 
 | Memory and power were looked at 11 times, which took 1.484 ms of CPU time each, 3.68 % of the time of the runs.
 | 
@@ -216,8 +216,8 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | system CPU: 0 ns
 | peak memory: 8.004 MiB
 | major page faults: 0
-| tps: 49.554
-| throughput: 4955.4
+| tps: 49.55
+| throughput: 4955
 | </system-out>
 |   </testcase>
 |   <testcase classname="tacho.run" name="golden" time="0.040156033">
@@ -234,8 +234,8 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | peak memory of the tree: 3.434 MiB
 | energy: 0.4024 J
 | n: 2
-| each: 1.75
-| throughput: 74.711
+| each: 1.750
+| throughput: 74.71
 | </system-out>
 |   </testcase>
 |   <testcase classname="tacho.run" name="b" time="0.023204975">
@@ -244,8 +244,8 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | system CPU: 0 ns
 | peak memory: 8.004 MiB
 | major page faults: 0
-| tps: 43.094
-| throughput: 4309.4
+| tps: 43.09
+| throughput: 4309
 | </system-out>
 |   </testcase>
 | </testsuite>
