@@ -1,6 +1,7 @@
 /* One line a run, for spreadsheets: the table of fields, then the metrics of the first run. */
 #include <math.h>
 
+#include "base/csv.h"
 #include "base/float_text.h"
 #include "report.h"
 
@@ -46,7 +47,8 @@ static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_
         for (size_t j = 0; j < r->samples.count; j++) {
             const struct tch_run_sample *s = &r->samples.items[j];
 
-            tch_buf_addf(b, "%s,%llu,%llu,%llu,%d", r->name, (unsigned long long)s->run,
+            tch_csv_add(b, r->name, strlen(r->name));
+            tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run,
                          (unsigned long long)s->pair, (unsigned long long)s->start_ns,
                          tch_run_sample_exit(s));
             for (int k = 0; k < TCH_FIELDS; k++)

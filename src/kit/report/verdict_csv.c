@@ -1,14 +1,7 @@
 /* Verdicts for a spreadsheet: a line a row. */
+#include "base/csv.h"
 #include "base/float_text.h"
 #include "verdict_formats.h"
-
-static void add_text(struct tch_buf *b, const char *text)
-{
-    tch_buf_addc(b, '"');
-    for (; *text; text++)
-        tch_buf_adds(b, *text == '"' ? "\"\"" : (char[]){*text, '\0'});
-    tch_buf_addc(b, '"');
-}
 
 static void add_number(struct tch_buf *b, bool is, double value)
 {
@@ -29,9 +22,9 @@ static void write_csv(struct tch_buf *b, const struct tch_findings *f)
         const struct tch_verdict_row *r = &f->rows[i];
         bool interval = r->has_ratio && r->ratio.level > 0;
 
-        add_text(b, about->bench);
+        tch_csv_add_quoted(b, about->bench, strlen(about->bench));
         tch_buf_addc(b, ',');
-        add_text(b, about->quantity.name);
+        tch_csv_add_quoted(b, about->quantity.name, strlen(about->quantity.name));
         tch_buf_addf(b, ",%zu", r->a_count);
         add_number(b, r->a_count > 0, r->a_median);
         tch_buf_addf(b, ",%zu", r->b_count);

@@ -1,6 +1,7 @@
 /* results.csv and sweep.json. */
 #include <math.h>
 
+#include "base/csv.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/float_text.h"
@@ -22,17 +23,9 @@ static const char *const unit_names[] = {[TCH_NS] = "ns",
  * CSV.
  */
 
-/* As RFC 4180 has it. */
 static void add_text(struct tch_buf *b, const char *text)
 {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        tch_buf_adds(b, text);
-        return;
-    }
-    tch_buf_addc(b, '"');
-    for (; *text; text++)
-        tch_buf_adds(b, *text == '"' ? "\"\"" : (char[]){*text, '\0'});
-    tch_buf_addc(b, '"');
+    tch_csv_add(b, text, strlen(text));
 }
 
 /* What is not known is empty. */

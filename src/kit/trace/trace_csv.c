@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/fail.h"
 #include "base/number.h"
 #include "trace_csv.h"
@@ -9,34 +10,12 @@
 
 /* Writing. */
 
-static void add_field(struct tch_buf *b, const char *text, size_t len)
-{
-    const char *quote;
-
-    if (len > 0 && !memchr(text, '"', len) && !memchr(text, ',', len) && !memchr(text, '\n', len) &&
-        !memchr(text, '\r', len)) {
-        tch_buf_add(b, text, len);
-        return;
-    }
-    tch_buf_addc(b, '"');
-    while ((quote = memchr(text, '"', len))) {
-        size_t n = (size_t)(quote - text) + 1;
-
-        tch_buf_add(b, text, n);
-        tch_buf_addc(b, '"');
-        text += n;
-        len -= n;
-    }
-    tch_buf_add(b, text, len);
-    tch_buf_addc(b, '"');
-}
-
 static void add_text(struct tch_writer *w, uint32_t text)
 {
     tch_buf_addc(&w->text, ',');
     if (tch_intern_len(&w->m->texts, text) > 0)
-        add_field(&w->text, tch_intern_text(&w->m->texts, text),
-                  tch_intern_len(&w->m->texts, text));
+        tch_csv_add(&w->text, tch_intern_text(&w->m->texts, text),
+                    tch_intern_len(&w->m->texts, text));
 }
 
 static int begin(struct tch_writer *w)
@@ -58,7 +37,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
     add_text(w, ev->category);
     tch_buf_addf(&w->text, ",%lld,%lld,", (long long)ev->ts, (long long)ev->dur);
     if (ev->args_len > 0)
-        add_field(&w->text, ev->args, ev->args_len);
+        tch_csv_add(&w->text, ev->args, ev->args_len);
     tch_buf_addc(&w->text, '\n');
     return w->text.failed ? tch_writer_no_memory(w) : tch_writer_put(w, w->text.data, w->text.len);
 }

@@ -7,13 +7,13 @@
     }
 
 _Static_assert(offsetof(tacho_csv_result, setting_len) == sizeof(char *),
-               "a length behind its text");
+               "the length of a text follows the text");
 _Static_assert(offsetof(tacho_csv_power, source_len) ==
                    offsetof(tacho_csv_power, source) + sizeof(char *),
-               "a length behind its text");
+               "the length of a text follows the text");
 _Static_assert(offsetof(tacho_csv_memory_detail, key_len) ==
                    offsetof(tacho_csv_memory_detail, key) + sizeof(char *),
-               "a length behind its text");
+               "the length of a text follows the text");
 
 const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS] = {
     [TACHO_CSV_RESULTS] = {"results",

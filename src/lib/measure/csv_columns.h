@@ -1,5 +1,5 @@
 /*
- * What the CSV writer and reader share: the columns of each kind; and where trackers write.
+ * The columns of each kind of CSV file, for the writer and the reader, and the files of trackers.
  */
 #ifndef TCH_CSV_COLUMNS_H
 #define TCH_CSV_COLUMNS_H
@@ -13,7 +13,7 @@ enum tch_csv_type { TCH_CSV_U64, TCH_CSV_F64, TCH_CSV_TEXT };
 struct tch_csv_column {
     const char *name;
     enum tch_csv_type type;
-    unsigned offset; /* in the row's struct; a text's length is right behind it */
+    unsigned offset; /* in the row's struct; the length of a text follows the text */
 };
 
 struct tch_csv_kind {
@@ -25,12 +25,12 @@ struct tch_csv_kind {
 
 extern const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS];
 
-/** The kind, or NULL for a number that is none. */
+/** Returns the kind, or NULL when there is none of that number. */
 const struct tch_csv_kind *tch_csv_kind(int kind);
 
 /**
- * The file that a tracker of this process writes unasked: "FILE.PID.csv" in TACHO_RUN_DIR, for the
- * second one "FILE.PID.2.csv". *ret is NULL where TACHO_RUN_DIR is not set.
+ * Opens the file of a tracker: "FILE.PID.csv" in TACHO_RUN_DIR, for the second tracker
+ * "FILE.PID.2.csv". *ret is NULL when TACHO_RUN_DIR is not set.
  */
 int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err);
 

@@ -1,4 +1,4 @@
-/* Reading CSV back, by the columns of a kind. */
+/* Reads CSV by the columns of a kind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -17,17 +17,17 @@ struct reading {
     const struct tch_csv_kind *kind;
     tacho_csv_row_fn *each;
     void *ctx;
-    struct tch_buf row;  /* lines joined, where a quoted text goes on */
+    struct tch_buf row;  /* the lines of a row whose quoted text contains line feeds */
     struct tch_buf text; /* a quoted text without its quotes */
 };
 
-/* One field; the rest of the row from there in *at. Unquoted, or into r->text. */
+/* A field without its quotes: in the row, or in r->text. */
 struct field {
     const char *text;
     size_t len;
 };
 
-static int take_quoted(struct reading *r, const char **at, const char *end, struct field *ret)
+static int read_quoted(struct reading *r, const char **at, const char *end, struct field *ret)
 {
     const char *p = *at + 1;
 
@@ -48,12 +48,13 @@ static int take_quoted(struct reading *r, const char **at, const char *end, stru
     return 0;
 }
 
-static int take_field(struct reading *r, const char **at, const char *end, struct field *ret)
+/* Reads the field at *at, which moves to the comma after it. */
+static int read_field(struct reading *r, const char **at, const char *end, struct field *ret)
 {
     const char *comma;
 
     if (*at < end && **at == '"')
-        return take_quoted(r, at, end, ret);
+        return read_quoted(r, at, end, ret);
     comma = memchr(*at, ',', (size_t)(end - *at));
     *ret = (struct field){*at, (size_t)((comma ? comma : end) - *at)};
     *at = comma ? comma : end;
@@ -106,13 +107,13 @@ static int parse_row(struct reading *r, const char *data, size_t len, uint64_t l
             return tch_fail(err, TACHO_EPARSE, line, "%u fields where %s.csv has %u", c,
                             r->kind->file, r->kind->count);
         at += c > 0; /* the comma */
-        if (take_field(r, &at, end, &f) < 0)
+        if (read_field(r, &at, end, &f) < 0)
             return tch_fail(err, TACHO_EPARSE, line, "a quote is not closed");
         if (at < end && *at != ',')
             return tch_fail(err, TACHO_EPARSE, line, "text behind the closing quote of '%s'",
                             column->name);
         if (r->text.failed)
-            return tch_fail(err, TACHO_ENOMEM, line, "out of memory reading a row");
+            return tch_fail_memory(err);
         if (set_field(column, f, &row.as) < 0)
             return tch_fail(err, TACHO_EPARSE, line, "'%.*s' is not a %s of '%s'",
                             (int)(f.len < 40 ? f.len : 40), f.text,
@@ -133,7 +134,7 @@ static bool odd_quotes(const char *text, size_t len)
     return odd;
 }
 
-/* A row whose quoted text holds line feeds: lines are joined until the quotes are even. */
+/* Joins lines until the quotes are even: a quoted text may contain line feeds. */
 static int join_lines(struct reading *r, struct tch_lines *lines, struct tch_line *line,
                       tacho_error *err)
 {

@@ -1,4 +1,4 @@
-/* Writing CSV: rows into a buffer, 64 KB of it at a time to the file. */
+/* Writes CSV: rows into a buffer, and 64 KB of it at a time to the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -6,15 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/float_text.h"
 #include "csv_columns.h"
 
 enum {
-    CHUNK = 64 * 1024,     /* what is written at once */
-    TEXT_MAX = CHUNK,      /* of one field */
-    ROW_NUMBERS = 7 * 345, /* what all numbers of a row can need, with their commas */
+    CHUNK = 64 * 1024,     /* bytes written at once */
+    TEXT_MAX = CHUNK,      /* bytes of one field */
+    ROW_NUMBERS = 7 * 345, /* bytes that the numbers of a row can need, with their commas */
     ROOM = CHUNK + 2 * TEXT_MAX + 2 + ROW_NUMBERS,
 };
 
@@ -22,7 +23,7 @@ struct tacho_csv {
     const struct tch_csv_kind *kind;
     int failed; /* 0, or the code that every call returns from then on */
     bool whole;
-    struct tch_replace file; /* its fd alone is used when not whole */
+    struct tch_replace file; /* only its fd is used when not whole */
     size_t len;
     char path[PATH_MAX];
     char text[ROOM];
@@ -39,7 +40,7 @@ static int fail_again(const tacho_csv *csv, tacho_error *err)
     return tch_fail(err, csv->failed, 0, "cannot add to '%s': writing it failed before", csv->path);
 }
 
-/* Whole chunks, so that the kernel gets one size; the rest moves to the front. */
+/* Writes whole chunks, or everything when `least` is 0. The rest moves to the front. */
 static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
 {
     size_t done = least == 0 ? csv->len : csv->len / CHUNK * CHUNK;
@@ -55,7 +56,7 @@ static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
     return 0;
 }
 
-/* Behind the rows that are there; one that was cut off gets its line end. */
+/* Opens the file to append rows. A truncated last row gets its line end. */
 static int open_append(tacho_csv *csv, tacho_error *err)
 {
     struct stat st;
@@ -130,35 +131,8 @@ static void add_u64(tacho_csv *csv, uint64_t value)
     csv->len += tch_u64_text(csv->text + csv->len, value);
 }
 
-static bool needs_quotes(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
-            return true;
-    return false;
-}
-
-static void add_text(tacho_csv *csv, const char *text, size_t len)
-{
-    char *out = csv->text + csv->len;
-
-    if (!needs_quotes(text, len)) {
-        if (len > 0)
-            memcpy(out, text, len);
-        csv->len += len;
-        return;
-    }
-    *out++ = '"';
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '"')
-            *out++ = '"';
-        *out++ = text[i];
-    }
-    *out++ = '"';
-    csv->len = (size_t)(out - csv->text);
-}
-
-static int ready(tacho_csv *csv, int kind, size_t text_len, tacho_error *err)
+/* Can a row of that kind be added? */
+static int check_row(tacho_csv *csv, int kind, size_t text_len, tacho_error *err)
 {
     if (csv->failed)
         return fail_again(csv, err);
@@ -177,10 +151,10 @@ static int end_row(tacho_csv *csv, tacho_error *err)
     return csv->len >= CHUNK ? write_chunks(csv, CHUNK, err) : 0;
 }
 
-/* Of any kind, by its columns. */
+/* Adds a row of any kind, by its columns. */
 static int add_row(tacho_csv *csv, int kind, const void *row, size_t text_len, tacho_error *err)
 {
-    int status = ready(csv, kind, text_len, err);
+    int status = check_row(csv, kind, text_len, err);
 
     if (status < 0)
         return status;
@@ -195,7 +169,8 @@ static int add_row(tacho_csv *csv, int kind, const void *row, size_t text_len, t
         else if (column->type == TCH_CSV_F64)
             csv->len += tch_f64_plain(csv->text + csv->len, *(const double *)(const void *)field);
         else
-            add_text(csv, *(const char *const *)(const void *)field, text_len);
+            csv->len += tch_csv_put(csv->text + csv->len, *(const char *const *)(const void *)field,
+                                    text_len);
     }
     return end_row(csv, err);
 }
@@ -205,10 +180,10 @@ int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_erro
     return add_row(csv, TACHO_CSV_RESULTS, row, row->setting_len, err);
 }
 
-/* The one that is written by the million. */
+/* Rows of this kind come by the million, hence without the table of columns. */
 int tacho_csv_add_latency(tacho_csv *csv, const tacho_csv_latency *row, tacho_error *err)
 {
-    int status = ready(csv, TACHO_CSV_LATENCY, 0, err);
+    int status = check_row(csv, TACHO_CSV_LATENCY, 0, err);
 
     if (status < 0)
         return status;
@@ -252,7 +227,7 @@ int tacho_csv_close(tacho_csv *csv, tacho_error *err)
         csv->whole = false;
         csv->file.fd = -1;
     } else if (status == 0) {
-        /* Some file systems tell only now that the disk is full. */
+        /* Some file systems report a full disk only now. */
         if (close(csv->file.fd) < 0)
             status = tch_fail_errno(err, errno, "cannot write '%s'", csv->path);
         csv->file.fd = -1;

@@ -1,0 +1,21 @@
+/*
+ * Writes fields of CSV files as RFC 4180 defines them.
+ */
+#ifndef TCH_BASE_CSV_H
+#define TCH_BASE_CSV_H
+
+#include <stddef.h>
+
+#include "buf.h"
+
+/** Writes a field to out, which has room for 2 * len + 2 bytes, and returns its length. A field
+   with a comma, a quote or a line end is quoted. */
+size_t tch_csv_put(char *out, const char *text, size_t len);
+
+/** Adds a field like tch_csv_put(). */
+void tch_csv_add(struct tch_buf *b, const char *text, size_t len);
+
+/** Adds a field that is always quoted. */
+void tch_csv_add_quoted(struct tch_buf *b, const char *text, size_t len);
+
+#endif
