@@ -9,8 +9,8 @@
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
+#include "lib/trace/recording_events.h"
 #include "lib/trace/recording_file.h"
-#include "lib/trace/trace_output.h"
 #include "trace_file_info.h"
 
 enum { OUT_MAX = 1 << 20 };

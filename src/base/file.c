@@ -348,3 +348,10 @@ int tch_mkdirs_above(const char *path, tacho_error *err)
     folder[len] = '\0';
     return tch_mkdirs(folder, err);
 }
+
+const char *tch_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}

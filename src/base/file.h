@@ -73,4 +73,7 @@ int tch_mkdirs(const char *path, tacho_error *err);
 /** The folders above a file, where its path names any. */
 int tch_mkdirs_above(const char *path, tacho_error *err);
 
+/** Returns the part of a path after its last slash. */
+const char *tch_base_name(const char *path);
+
 #endif

@@ -11,90 +11,67 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/sink.h"
+#include "lib/trace/chrome_writer.h"
 #include "lib/trace/recording_convert.h"
+#include "lib/trace/recording_events.h"
 
-enum { FLUSH_AT = 1 << 20, OUR_PID = 0 };
+enum { OUR_PID = 0 };
 
 struct writing {
-    struct tch_replace file;
-    struct tch_buf b; /* begins with "[" or a line feed: then no comma is wanted */
+    struct tch_model m;
+    struct tch_sink out;
+    struct tch_chrome chrome;
+    struct tch_buf args;
     double origin_ns; /* CLOCK_MONOTONIC */
     double unix_ns;   /* the same moment, since 1970 */
     tacho_error *err;
 };
 
-/* The writer puts no comma behind a line feed. */
-static void begin_event(struct writing *w, const char *name, size_t len, const char *phase,
-                        double ns, uint64_t pid, uint64_t tid)
+/* Writes an event of the run itself, with what is in w->args. */
+static int add_event(struct writing *w, struct tch_ev *ev, const char *name)
 {
-    tch_buf_adds(&w->b, ",\n");
-    tch_json_begin_object(&w->b);
-    tch_json_key(&w->b, "name");
-    tch_json_string(&w->b, name, len);
-    tch_json_key(&w->b, "ph");
-    tch_json_text(&w->b, phase);
-    tch_json_key(&w->b, "ts");
-    tch_json_f64(&w->b, ns / 1e3);
-    tch_json_key(&w->b, "pid");
-    tch_json_u64(&w->b, pid);
-    tch_json_key(&w->b, "tid");
-    tch_json_u64(&w->b, tid);
-}
-
-static int flush(struct writing *w)
-{
-    int status = tch_replace_write(&w->file, w->b.data, w->b.len, w->err);
-
-    tch_buf_clear(&w->b);
-    return status;
-}
-
-static int end_event(struct writing *w)
-{
-    tch_json_end_object(&w->b);
-    if (w->b.failed)
-        return tch_fail(w->err, TACHO_ENOMEM, 0, "no memory for the trace");
-    return w->b.len >= FLUSH_AT ? flush(w) : 0;
-}
-
-static void begin_name(struct writing *w, const char *kind, uint64_t pid, const char *name)
-{
-    begin_event(w, kind, strlen(kind), "M", 0, pid, 0);
-    tch_json_key(&w->b, "args");
-    tch_json_begin_object(&w->b);
-    tch_json_key(&w->b, "name");
-    tch_json_text(&w->b, name);
-    tch_json_end_object(&w->b);
+    ev->name = tch_model_text(&w->m, name, strlen(name));
+    ev->track = tch_model_track(&w->m, OUR_PID, 0);
+    if (ev->name == TCH_INTERN_NONE || ev->track == TCH_INTERN_NONE || w->args.failed)
+        return tch_fail_memory(w->err);
+    ev->args = w->args.data;
+    ev->args_len = (uint32_t)w->args.len;
+    return tch_chrome_add(&w->chrome, ev);
 }
 
 static int write_runs(struct writing *w, const struct tch_receipt *r)
 {
-    for (size_t i = 0; i < r->samples.count; i++) {
+    int status = 0;
+
+    for (size_t i = 0; status == 0 && i < r->samples.count; i++) {
         const struct tch_run_sample *s = &r->samples.items[i];
+        struct tch_ev ev = {.kind = TCH_EV_SPAN,
+                            .phase = 'X',
+                            .ts = (int64_t)((double)s->start_ns - w->origin_ns),
+                            .dur = (int64_t)s->field[TCH_WALL]};
         char name[32];
 
         snprintf(name, sizeof name, "run %llu", (unsigned long long)s->run);
-        begin_event(w, name, strlen(name), "X", (double)s->start_ns - w->origin_ns, OUR_PID, 0);
-        tch_json_key(&w->b, "dur");
-        tch_json_f64(&w->b, s->field[TCH_WALL] / 1e3);
-        tch_json_key(&w->b, "args");
-        tch_run_sample_write(&w->b, s, &r->samples);
-        if (end_event(w) < 0)
-            return w->err->code;
+        tch_buf_clear(&w->args);
+        tch_run_sample_write(&w->args, s, &r->samples);
+        status = add_event(w, &ev, name);
     }
-    return 0;
+    return status;
 }
 
 static int write_counter(struct writing *w, const char *name, uint64_t timestamp_us,
                          const char *key, double value)
 {
-    begin_event(w, name, strlen(name), "C", (double)timestamp_us * 1e3 - w->unix_ns, OUR_PID, 0);
-    tch_json_key(&w->b, "args");
-    tch_json_begin_object(&w->b);
-    tch_json_key(&w->b, key);
-    tch_json_f64(&w->b, value);
-    tch_json_end_object(&w->b);
-    return end_event(w);
+    struct tch_ev ev = {.kind = TCH_EV_COUNTER,
+                        .phase = 'C',
+                        .ts = (int64_t)((double)timestamp_us * 1e3 - w->unix_ns)};
+
+    tch_buf_clear(&w->args);
+    tch_json_begin_object(&w->args);
+    tch_json_put_f64(&w->args, key, value);
+    tch_json_end_object(&w->args);
+    return add_event(w, &ev, name);
 }
 
 static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
@@ -135,9 +112,12 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
         return 0; /* no recording, or cut before it began */
     if (status < 0)
         return status;
-    status = flush(w);
-    if (status == 0)
-        status = tch_chrome_add(&r, &w->file, (uint64_t)w->origin_ns, err);
+    status = tch_recording_events(&(struct tch_recording_source){.r = &r,
+                                                                 .m = &w->m,
+                                                                 .form = TCH_REC_FOR_CHROME,
+                                                                 .origin = (uint64_t)w->origin_ns,
+                                                                 .put_pid = r.head.pid},
+                                  tch_chrome_add, &w->chrome, err);
     tch_recording_close(&r);
     return status;
 }
@@ -188,14 +168,22 @@ static double head_number(const struct tch_receipt *r, const char *key)
     return raw && len > 0 && *raw >= '0' && *raw <= '9' ? tch_json_to_f64(&value) : 0;
 }
 
+static int name_run(struct writing *w, const char *name)
+{
+    uint32_t process = tch_model_process(&w->m, OUR_PID);
+
+    if (process != TCH_INTERN_NONE)
+        w->m.processes[process].name = tch_model_text(&w->m, name, strlen(name));
+    return process == TCH_INTERN_NONE || w->m.processes[process].name == TCH_INTERN_NONE
+               ? tch_fail_memory(w->err)
+               : 0;
+}
+
 static int write_all(struct writing *w, const struct tch_receipt *r, const char *folder)
 {
-    int status;
+    int status = name_run(w, r->name);
 
-    tch_buf_adds(&w->b, "[");
-    begin_name(w, "process_name", OUR_PID, r->name);
-    status = end_event(w);
-    w->b.data[1] = ' '; /* the comma before the first */
+    tch_sink_add(&w->out, "[\n", 2);
     if (status == 0)
         status = write_runs(w, r);
     if (status == 0)
@@ -204,8 +192,10 @@ static int write_all(struct writing *w, const struct tch_receipt *r, const char 
         status = write_csv(w, folder, "power.csv", TACHO_CSV_POWER, take_power);
     if (status == 0)
         status = tch_run_each_recording(folder, write_recording, w, w->err);
-    tch_buf_adds(&w->b, "\n]\n");
-    return status < 0 ? status : flush(w);
+    if (status == 0)
+        status = tch_chrome_names(&w->chrome);
+    tch_sink_add(&w->out, "\n]\n", 3);
+    return status;
 }
 
 int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *err)
@@ -215,18 +205,26 @@ int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *
         .unix_ns = head_number(r, "started_unix_ns"),
         .err = err,
     };
+    struct tch_replace file;
     char path[PATH_MAX];
     int status = tch_folder_at(path, folder, "trace.json", err);
 
     if (status == 0)
-        status = tch_replace_open(&w.file, path, err);
+        status = tch_replace_open(&file, path, err);
     if (status < 0)
         return status;
-    tch_buf_init(&w.b, 1 << 30);
+    tch_model_init(&w.m);
+    tch_buf_init(&w.args, 1 << 30);
+    tch_sink_init(&w.out, tch_sink_to_replace, &file, err);
+    tch_chrome_init(&w.chrome, &w.m, &w.out, ",\n");
     status = write_all(&w, r, folder);
-    tch_buf_release(&w.b);
+    if (tch_sink_end(&w.out) < 0 && status == 0)
+        status = w.out.status;
+    tch_chrome_release(&w.chrome);
+    tch_buf_release(&w.args);
+    tch_model_release(&w.m);
     if (status == 0)
-        return tch_replace_commit(&w.file, err);
-    tch_replace_abort(&w.file);
+        return tch_replace_commit(&file, err);
+    tch_replace_abort(&file);
     return status;
 }

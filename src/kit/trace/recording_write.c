@@ -265,7 +265,7 @@ static int begin(struct tch_writer *w)
     return 0;
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t number)
+static int add(struct tch_writer *w, const struct tch_ev *ev)
 {
     struct recording *r = w->own;
     uint64_t ticks = ticks_of(r, ev->ts), plain;
@@ -277,7 +277,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t number)
         status = enter_track(w, ev->track);
     if (site == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
-    lane = status == 0 ? lane_of(w, number, ev->track, ticks) : NULL;
+    lane = status == 0 ? lane_of(w, ev->lane, ev->track, ticks) : NULL;
     if (!lane)
         return w->out.status;
     if (site < TCH_REC_SITE_PLAIN && ev->args_len == 0 &&

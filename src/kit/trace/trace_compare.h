@@ -5,7 +5,7 @@
 #define TCH_TRACE_COMPARE_H
 
 #include "kit/stats/ratio.h"
-#include "trace_model.h"
+#include "trace_read.h"
 
 enum { TCH_COMPARE_SAMPLE = 100 }; /* durations of a name that the ratio is made of */
 

@@ -23,12 +23,11 @@ static int begin(struct tch_writer *w)
     return tch_writer_put(w, TCH_CSV_HEAD, sizeof TCH_CSV_HEAD - 1);
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
+static int add(struct tch_writer *w, const struct tch_ev *ev)
 {
     const struct tch_track *t = &w->m->tracks[ev->track];
     const struct tch_process *p = &w->m->processes[t->process];
 
-    (void)lane;
     tch_buf_clear(&w->text);
     tch_buf_addf(&w->text, "%llu,%llu", (unsigned long long)p->pid, (unsigned long long)t->tid);
     add_text(w, p->name);

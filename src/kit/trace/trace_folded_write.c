@@ -61,10 +61,10 @@ static int begin(struct tch_writer *w)
     return w->own ? 0 : tch_writer_no_memory(w);
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
+static int add(struct tch_writer *w, const struct tch_ev *ev)
 {
     struct folded *f = w->own;
-    int64_t top = top_of(f, lane);
+    int64_t top = top_of(f, ev->lane);
     uint32_t outer = top >= 0 ? f->open[top].stack : stack_of(f, 0, ev->track), stack;
 
     if (outer == TCH_INTERN_NONE)
@@ -81,7 +81,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane)
         f->open = open;
         f->room = room;
     }
-    f->open[f->depth++] = (struct frame){.stack = stack, .lane = lane, .ts = ev->ts};
+    f->open[f->depth++] = (struct frame){.stack = stack, .lane = ev->lane, .ts = ev->ts};
     f->self[stack] += ev->dur;
     if (top >= 0)
         f->self[f->open[top].stack] -= ev->dur;

@@ -9,7 +9,7 @@
 #define TCH_TRACE_LOAD_H
 
 #include "base/buf.h"
-#include "trace_model.h"
+#include "trace_read.h"
 #include "trace_spool.h"
 
 /** Read the fields. */

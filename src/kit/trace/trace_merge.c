@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "lib/trace/trace_output.h"
+#include "base/file.h"
 #include "trace_load.h"
 #include "trace_readers.h"
 

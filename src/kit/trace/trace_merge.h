@@ -4,7 +4,7 @@
 #ifndef TCH_TRACE_MERGE_H
 #define TCH_TRACE_MERGE_H
 
-#include "trace_model.h"
+#include "trace_read.h"
 #include "trace_write.h"
 
 /** How the time of an input was found. */

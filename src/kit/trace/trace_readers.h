@@ -4,7 +4,7 @@
 #ifndef TCH_TRACE_READERS_H
 #define TCH_TRACE_READERS_H
 
-#include "trace_model.h"
+#include "trace_read.h"
 #include "trace_source.h"
 
 struct tch_reading {

@@ -13,7 +13,7 @@
 #ifndef TCH_TRACE_SPOOL_H
 #define TCH_TRACE_SPOOL_H
 
-#include "trace_model.h"
+#include "trace_read.h"
 
 enum { TCH_SPOOL_ROWS = 1 << 20 };
 

@@ -11,7 +11,7 @@
 #include <tacho/latency.h>
 
 #include "trace_lanes.h"
-#include "trace_model.h"
+#include "trace_read.h"
 
 enum tch_summary_by { TCH_BY_NAME, TCH_BY_CATEGORY, TCH_BY_TRACK };
 

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/json_read.h"
-#include "nesting_lanes.h"
+#include "lib/trace/nesting_lanes.h"
 #include "trace_load.h"
 
 #define LARGE_NS (INT64_C(1) << 53) /* past this, microseconds as a double lose nanoseconds */
@@ -263,7 +263,6 @@ int tch_validate(struct tch_validation *v, const char *path, const struct tch_re
 
     *v = (struct tch_validation){0};
     tch_model_init(&v->model);
-    tch_nest_init(&c.nest);
     status = tch_load_open(&c.load, path, options, tch_by_track_and_time, err);
     if (status == 0)
         check_file(&c);

@@ -5,7 +5,7 @@
 #define TCH_TRACE_VALIDATE_H
 
 #include "base/buf.h"
-#include "trace_model.h"
+#include "trace_read.h"
 
 enum tch_finding_kind {
     TCH_FOUND_UNSOUND, /**< the file stops making sense */

@@ -37,24 +37,27 @@ static int put_compressed(void *ctx, const void *data, size_t len)
 {
     struct tch_writer *w = ctx;
 
-    tch_out_add(&w->out, data, len);
-    return w->out.status;
+    return tch_replace_write(&w->file, data, len, w->out.err);
+}
+
+static int compress(void *ctx, const void *data, size_t len, tacho_error *err)
+{
+    struct tch_writer *w = ctx;
+
+    (void)err;
+    return tch_deflate_write(w->gzip, data, len);
 }
 
 int tch_writer_put(struct tch_writer *w, const void *data, size_t len)
 {
-    if (w->out.status < 0)
-        return w->out.status;
-    if (w->gzip)
-        return tch_deflate_write(w->gzip, data, len);
-    tch_out_add(&w->out, data, len);
+    tch_sink_add(&w->out, data, len);
     return w->out.status;
 }
 
 int tch_writer_no_memory(struct tch_writer *w)
 {
     if (w->out.status == 0)
-        w->out.status = tch_fail(w->out.err, TACHO_ENOMEM, 0, "out of memory to write a trace");
+        w->out.status = tch_fail_memory(w->out.err);
     return w->out.status;
 }
 
@@ -66,7 +69,7 @@ static void release(struct tch_writer *w)
     w->gzip = NULL;
     tch_nest_release(&w->nest);
     tch_buf_release(&w->text);
-    tch_out_release(&w->out);
+    tch_buf_release(&w->out.b);
     w->open = false;
 }
 
@@ -83,10 +86,11 @@ int tch_writer_open(struct tch_writer *w, const char *path, struct tch_model *m,
         return status;
     w->open = true;
     tch_buf_init(&w->text, TEXT_LIMIT);
-    tch_nest_init(&w->nest);
-    status = tch_out_init(&w->out, &w->file, err);
-    if (status == 0 && w->format == &tch_trace_as_chrome_gz)
+    tch_sink_init(&w->out, tch_sink_to_replace, &w->file, err);
+    if (w->format == &tch_trace_as_chrome_gz) {
+        tch_sink_init(&w->out, compress, w, err);
         status = tch_deflate_open(&w->gzip, GZIP_LEVEL, put_compressed, w, err);
+    }
     if (status == 0)
         status = w->format->begin(w);
     if (status < 0)
@@ -115,7 +119,7 @@ static int leave_track(struct tch_writer *w)
     return status;
 }
 
-static int place(struct tch_writer *w, const struct tch_ev *ev, uint32_t *ret)
+static int place(struct tch_writer *w, struct tch_ev *ev)
 {
     int64_t lane;
     int status = pop_until(w, ev->ts);
@@ -126,14 +130,13 @@ static int place(struct tch_writer *w, const struct tch_ev *ev, uint32_t *ret)
     if (lane < 0)
         return tch_writer_no_memory(w);
     w->moved += lane > 0;
-    *ret = (uint32_t)lane;
+    ev->lane = (uint32_t)lane;
     return 0;
 }
 
 int tch_writer_add(struct tch_writer *w, const struct tch_ev *given)
 {
     struct tch_ev ev = *given;
-    uint32_t lane = 0;
     int status = 0;
 
     ev.ts += w->options.shift;
@@ -147,9 +150,9 @@ int tch_writer_add(struct tch_writer *w, const struct tch_ev *given)
     }
     if (status == 0 && (ev.kind == TCH_EV_SPAN || ev.kind == TCH_EV_BEGIN) &&
         (w->options.lanes || w->format->needs_lanes || w->format->end_span))
-        status = place(w, &ev, &lane);
+        status = place(w, &ev);
     if (status == 0)
-        status = w->format->add(w, &ev, lane);
+        status = w->format->add(w, &ev);
     w->written++;
     return status;
 }
@@ -160,10 +163,10 @@ int tch_writer_close(struct tch_writer *w)
 
     if (status == 0)
         status = w->format->finish(w);
+    if (status == 0)
+        status = tch_sink_flush(&w->out);
     if (status == 0 && w->gzip)
         status = tch_deflate_finish(w->gzip);
-    if (status == 0)
-        status = tch_out_flush(&w->out);
     if (status == 0)
         status = tch_replace_commit(&w->file, w->out.err);
     else

@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/gzip.h"
-#include "lib/trace/trace_output.h"
-#include "nesting_lanes.h"
-#include "trace_model.h"
+#include "base/sink.h"
+#include "lib/trace/nesting_lanes.h"
+#include "trace_read.h"
 
 struct tch_writer;
 
@@ -26,8 +26,7 @@ struct tch_write_format {
     bool spans_only;       /**< counters, flows and the like have no place in it */
     bool needs_lanes;      /**< spans that overlap partly must have tracks of their own */
     int (*begin)(struct tch_writer *w);
-    /** lane: 0, or one of the tracks that overlaps needed. */
-    int (*add)(struct tch_writer *w, const struct tch_ev *ev, uint32_t lane);
+    int (*add)(struct tch_writer *w, const struct tch_ev *ev);
     /** The innermost span of the lane ends. May be NULL. */
     int (*end_span)(struct tch_writer *w, uint32_t lane, int64_t ts);
     int (*finish)(struct tch_writer *w);
@@ -60,10 +59,10 @@ struct tch_writer {
     struct tch_model *m; /**< names of tracks that are made come in here */
     struct tch_write_options options;
     struct tch_replace file;
-    struct tch_out out;
+    struct tch_sink out;
     struct tch_deflate *gzip;
     struct tch_buf text; /* of the event that is being written */
-    bool open, any;
+    bool open;
     uint64_t written;  /**< events */
     uint64_t left_out; /**< events that have no place in the format */
     uint64_t moved;    /**< spans that went to lanes of their own */

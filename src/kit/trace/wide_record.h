@@ -6,7 +6,8 @@
 #define TCH_WIDE_RECORD_H
 
 #include "base/buf.h"
-#include "trace_model.h"
+#include "lib/trace/recording_format.h"
+#include "trace_read.h"
 
 enum { TCH_RECORD_TEXT = 16 * 1024 }; /* bytes of a text, as the recorder has it */
 

@@ -1,21 +1,170 @@
-/* The Chrome trace format: one JSON array of events. */
+/* The one writer of the Chrome trace format. */
 #include "chrome_writer.h"
 
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/float_text.h"
-#include "recording_convert.h"
+#include "base/json_write.h"
+#include "recording_file.h"
 
 enum {
-    TEXT_LIMIT = 1 << 20, /* of one event: names and arguments are far below */
-    NUMBERS_MAX = 128,    /* bytes that the times of an event need */
+    TEXT_LIMIT = 64 << 20, /* of one event */
+    NUMBERS_MAX = 128,     /* bytes that the times of a span need, and what is around them */
+    LANE_TID = 0x50000000, /* the first tid of lanes that overlaps needed */
+    LANES = 64,            /* tids for the lanes of a track */
 };
 
-/* Microseconds, with three decimals where there are any. */
-static size_t put_us(char *out, uint64_t ns)
+void tch_chrome_init(struct tch_chrome *c, struct tch_model *m, struct tch_sink *out,
+                     const char *between)
 {
-    size_t len = tch_u64_text(out, ns / 1000);
-    unsigned rest = (unsigned)(ns % 1000);
+    *c =
+        (struct tch_chrome){.m = m, .out = out, .between = between, .between_len = strlen(between)};
+    tch_buf_init(&c->text, TEXT_LIMIT);
+}
 
+void tch_chrome_release(struct tch_chrome *c)
+{
+    for (size_t i = 0; i < c->prefix_room; i++)
+        free(c->prefixes[i].text);
+    free(c->prefixes);
+    tch_buf_release(&c->text);
+}
+
+static int out_of_memory(struct tch_chrome *c)
+{
+    if (c->out->status == 0)
+        c->out->status = tch_fail_memory(c->out->err);
+    return c->out->status;
+}
+
+static int end_event(struct tch_chrome *c)
+{
+    tch_json_end_object(&c->text);
+    if (c->text.failed)
+        return out_of_memory(c);
+    if (c->any)
+        tch_sink_add(c->out, c->between, c->between_len);
+    c->any = true;
+    tch_sink_add(c->out, c->text.data, c->text.len);
+    return c->out->status;
+}
+
+static void add_text(struct tch_chrome *c, const char *key, uint32_t text)
+{
+    tch_json_key(&c->text, key);
+    tch_json_string(&c->text, tch_intern_text(&c->m->texts, text),
+                    tch_intern_len(&c->m->texts, text));
+}
+
+/* Names. */
+
+static void begin_metadata(struct tch_chrome *c, const char *what, uint64_t pid)
+{
+    tch_buf_clear(&c->text);
+    tch_json_begin_object(&c->text);
+    tch_json_put_text(&c->text, "name", what);
+    tch_json_put_text(&c->text, "ph", "M");
+    tch_json_put_u64(&c->text, "pid", pid);
+}
+
+/* The text, or where there is none the number. */
+static void end_metadata(struct tch_chrome *c, const char *key, uint32_t text, int64_t number)
+{
+    tch_json_key(&c->text, "args");
+    tch_json_begin_object(&c->text);
+    if (text != 0) {
+        add_text(c, key, text);
+    } else {
+        tch_json_key(&c->text, key);
+        tch_json_i64(&c->text, number);
+    }
+    tch_json_end_object(&c->text);
+    end_event(c);
+}
+
+static void name_process(struct tch_chrome *c, const struct tch_process *p)
+{
+    if (p->name) {
+        begin_metadata(c, "process_name", p->pid);
+        end_metadata(c, "name", p->name, 0);
+    }
+    if (p->labels) {
+        begin_metadata(c, "process_labels", p->pid);
+        end_metadata(c, "labels", p->labels, 0);
+    }
+    if (p->sorted) {
+        begin_metadata(c, "process_sort_index", p->pid);
+        end_metadata(c, "sort_index", 0, p->sort);
+    }
+}
+
+static void name_track(struct tch_chrome *c, uint32_t track)
+{
+    const struct tch_track *t = &c->m->tracks[track];
+
+    if (t->name) {
+        begin_metadata(c, "thread_name", tch_model_pid(c->m, track));
+        tch_json_put_u64(&c->text, "tid", t->tid);
+        end_metadata(c, "name", t->name, 0);
+    }
+    if (t->sorted) {
+        begin_metadata(c, "thread_sort_index", tch_model_pid(c->m, track));
+        tch_json_put_u64(&c->text, "tid", t->tid);
+        end_metadata(c, "sort_index", 0, t->sort);
+    }
+}
+
+int tch_chrome_names(struct tch_chrome *c)
+{
+    for (uint32_t i = 0; i < tch_model_process_count(c->m); i++)
+        name_process(c, &c->m->processes[i]);
+    for (uint32_t i = 0; i < tch_model_track_count(c->m); i++)
+        name_track(c, i);
+    return c->out->status;
+}
+
+/* Finds the track of a lane. The first span in it brings its name. */
+__attribute__((noinline)) static int lane_track(struct tch_chrome *c, const struct tch_ev *ev,
+                                                uint32_t *ret)
+{
+    uint64_t tid = LANE_TID + (uint64_t)ev->track * LANES +
+                   (ev->lane < LANES - 1 ? ev->lane : (uint32_t)LANES - 1);
+    uint32_t count = tch_model_track_count(c->m), name = c->m->tracks[ev->track].name;
+    struct tch_buf text;
+
+    *ret = tch_model_track(c->m, tch_model_pid(c->m, ev->track), tid);
+    if (*ret == TCH_INTERN_NONE)
+        return out_of_memory(c);
+    if (*ret < count)
+        return 0;
+    tch_buf_init(&text, 1 << 20);
+    if (name)
+        tch_buf_adds(&text, tch_intern_text(&c->m->texts, name));
+    else
+        tch_buf_addf(&text, "%llu", (unsigned long long)c->m->tracks[ev->track].tid);
+    tch_buf_addf(&text, " (overlaps %u)", (unsigned)ev->lane);
+    name = tch_intern_add(&c->m->texts, text.data, text.len);
+    tch_buf_release(&text);
+    if (name == TCH_INTERN_NONE)
+        return out_of_memory(c);
+    c->m->tracks[*ret].name = name;
+    name_track(c, *ret);
+    return c->out->status;
+}
+
+/* Events. */
+
+/* Microseconds, with three decimals where there are any. */
+static size_t put_us(char *out, int64_t ns)
+{
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    unsigned rest = (unsigned)(size % 1000);
+    size_t len = ns < 0;
+
+    *out = '-';
+    len += tch_u64_text(out + len, size / 1000);
     if (rest > 0) {
         out[len] = '.';
         out[len + 1] = (char)('0' + rest / 100);
@@ -26,373 +175,160 @@ static size_t put_us(char *out, uint64_t ns)
     return len;
 }
 
-/* Starts an event in c->text. */
-void tch_chrome_begin(struct tch_chrome *c, const struct tch_rec_name *site)
+static void add_time(struct tch_chrome *c, const char *key, const struct tch_ev *ev, int64_t time)
+{
+    char text[TCH_U64_TEXT + 8];
+
+    tch_json_key(&c->text, key);
+    if (ev->flags & TCH_EV_PUT)
+        tch_json_u64(&c->text, (uint64_t)time);
+    else
+        tch_json_raw(&c->text, text, put_us(text, time));
+}
+
+__attribute__((noinline)) static void set_ids(struct tch_chrome *c, uint32_t track)
+{
+    static const char pid[] = ",\"pid\":", tid[] = ",\"tid\":";
+    char *at = c->ids;
+
+    memcpy(at, pid, sizeof pid - 1);
+    at += sizeof pid - 1;
+    at += tch_u64_text(at, tch_model_pid(c->m, track));
+    memcpy(at, tid, sizeof tid - 1);
+    at += sizeof tid - 1;
+    at += tch_u64_text(at, c->m->tracks[track].tid);
+    c->ids_len = (size_t)(at - c->ids);
+    c->track = track + 1;
+}
+
+/* From the name to the phase, which comes next. */
+static void begin_event(struct tch_chrome *c, const struct tch_ev *ev)
 {
     tch_buf_clear(&c->text);
     tch_json_begin_object(&c->text);
-    tch_json_key(&c->text, "name");
-    tch_json_string(&c->text, site->name, site->name_len);
-    tch_json_key(&c->text, "cat");
-    tch_json_string(&c->text, site->category, site->category_len);
+    add_text(c, "name", ev->name);
+    add_text(c, "cat", ev->category);
     tch_json_key(&c->text, "ph");
 }
 
-void tch_chrome_add_time(struct tch_chrome *c, const char *key, uint64_t ns)
+/* Spans without arguments: nearly all there is, so without detours. What they rarely need is kept
+   out of line. */
+
+__attribute__((noinline)) static bool make_prefix(struct tch_chrome *c, const struct tch_ev *ev)
 {
-    char text[TCH_U64_TEXT + 4];
+    struct tch_chrome_prefix *p;
 
-    tch_json_key(&c->text, key);
-    tch_json_raw(&c->text, text, put_us(text, ns));
-}
-
-static void add_ids(struct tch_chrome *c)
-{
-    c->process_used = c->thread_used = true;
-    tch_buf_add(&c->text, c->ids, c->ids_len);
-}
-
-static void add_args(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    struct tch_arg_list args;
-
-    if (e->args.count + e->end_args.count == 0)
-        return;
-    tch_args_gather(&args, c->r, e);
-    tch_json_key(&c->text, "args");
-    tch_json_begin_object(&c->text);
-    for (size_t i = 0; i < args.count; i++) {
-        tch_json_key_n(&c->text, args.list[i].key->name, args.list[i].key->name_len);
-        tch_json_arg(&c->text, &args.list[i]);
-    }
-    tch_json_end_object(&c->text);
-}
-
-void tch_chrome_end(struct tch_chrome *c)
-{
-    tch_json_end_object(&c->text);
-    if (c->text.failed && c->out.status == 0)
-        c->out.status = tch_fail(c->out.err, TACHO_ENOMEM, 0, "out of memory for an event");
-    if (c->any)
-        tch_out_add(&c->out, ",", 1);
-    c->any = true;
-    tch_out_add(&c->out, c->text.data, c->text.len);
-}
-
-/* Spans of threads: nearly all there is, so without detours. */
-
-static const struct tch_chrome_prefix *prefix_of(struct tch_chrome *c, uint32_t site)
-{
-    struct tch_chrome_prefix *p = &c->prefixes[site];
-
-    if (p->text || c->out.status < 0)
-        return p;
-    tch_chrome_begin(c, tch_rec_site(c->r, site));
+    if (tch_array_reserve_zero(&c->prefixes, &c->prefix_room, (size_t)ev->name + 1) < 0)
+        return false;
+    p = &c->prefixes[ev->name];
+    begin_event(c, ev);
     tch_buf_adds(&c->text, "\"X\",\"ts\":");
-    p->text = malloc(c->text.len + 1);
-    if (!p->text || c->text.failed) {
-        c->out.status = tch_fail(c->out.err, TACHO_ENOMEM, 0, "out of memory for a name");
-        return p;
-    }
-    memcpy(p->text, c->text.data, c->text.len);
     p->len = c->text.len;
-    return p;
+    p->category = ev->category;
+    p->text = tch_buf_take(&c->text);
+    return p->text != NULL;
 }
 
-static void plain_span(struct tch_chrome *c, const struct tch_seen_event *e)
+/* Writes it, unless its name has been used with another category. */
+static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
 {
     static const char dur[] = ",\"dur\":";
-    const struct tch_chrome_prefix *p = prefix_of(c, e->id);
-    char *at;
+    const struct tch_chrome_prefix *p;
+    char *start, *at;
 
-    if (c->out.status < 0)
-        return;
-    at = tch_out_room(&c->out, p->len + NUMBERS_MAX + c->ids_len);
-    *at = ',';
-    at += c->any;
+    if ((ev->name >= c->prefix_room || !c->prefixes[ev->name].text) && !make_prefix(c, ev))
+        return false;
+    p = &c->prefixes[ev->name];
+    if (p->category != ev->category)
+        return false;
+    start = at = tch_sink_room(c->out, c->between_len + p->len + NUMBERS_MAX + c->ids_len);
+    if (!at)
+        return false;
+    at[0] = c->between[0];
+    at[1] = c->between[1];
+    at += c->any ? c->between_len : 0;
     memcpy(at, p->text, p->len);
     at += p->len;
-    at += put_us(at, tch_chrome_from_start(c, e->begin_ns));
+    at += put_us(at, ev->ts);
     memcpy(at, dur, sizeof dur - 1);
     at += sizeof dur - 1;
-    at += put_us(at, e->ns > e->begin_ns ? e->ns - e->begin_ns : 0);
+    at += put_us(at, ev->dur);
     memcpy(at, c->ids, c->ids_len);
     at += c->ids_len;
     *at++ = '}';
-    c->out.len = (size_t)(at - c->out.data);
-    c->any = c->process_used = c->thread_used = true;
+    c->out->b.len += (size_t)(at - start);
+    c->any = true;
+    return true;
 }
 
-static void span_with_args(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
-    tch_json_text(&c->text, "X");
-    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->begin_ns));
-    tch_chrome_add_time(c, "dur", e->ns > e->begin_ns ? e->ns - e->begin_ns : 0);
-    add_ids(c);
-    add_args(c, e);
-    tch_chrome_end(c);
-}
+/* All others. */
 
-/* A begin without an end: viewers show it as not finished. */
-static void unfinished_span(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
-    tch_json_text(&c->text, "B");
-    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->ns));
-    add_ids(c);
-    add_args(c, e);
-    tch_chrome_end(c);
-}
-
-/* Others. */
-
-static void begin_other(struct tch_chrome *c, const struct tch_seen_event *e, const char *phase)
-{
-    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
-    tch_json_text(&c->text, phase);
-    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->ns));
-    add_ids(c);
-}
-
-static void add_id(struct tch_chrome *c, uint64_t id)
+/* The members that only events of one kind have. */
+static void add_special(struct tch_chrome *c, const struct tch_ev *ev)
 {
     char text[24];
 
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)id);
-    tch_json_put_text(&c->text, "id", text);
-}
-
-static const char *pick(const char *const *list, uint64_t i)
-{
-    return list[i < 3 ? i : 0];
-}
-
-static void instant(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    static const char *const scopes[] = {"t", "p", "g"};
-
-    begin_other(c, e, "i");
-    tch_json_put_text(&c->text, "s", pick(scopes, e->fixed[0]));
-    add_args(c, e);
-    tch_chrome_end(c);
-}
-
-static void add_counter_value(struct tch_chrome *c, unsigned type, uint64_t bits)
-{
-    tch_json_key(&c->text, "args");
-    tch_json_begin_object(&c->text);
-    tch_json_key(&c->text, "value");
-    tch_json_arg(&c->text, &(struct tch_rec_arg){.type = type, .bits = bits});
-    tch_json_end_object(&c->text);
-    tch_chrome_end(c);
-}
-
-static void counter(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    begin_other(c, e, "C");
-    add_counter_value(c, e->fixed[0] == TACHO_ARG_F64 ? TACHO_ARG_F64 : TACHO_ARG_I64, e->fixed[1]);
-}
-
-static void flow(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    static const char *const phases[] = {"s", "t", "f"};
-
-    begin_other(c, e, pick(phases, e->fixed[0]));
-    add_id(c, e->fixed[1]);
-    tch_json_put_text(&c->text, "bp", "e");
-    tch_chrome_end(c);
-}
-
-static void async(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    static const char *const phases[] = {"b", "n", "e"};
-
-    begin_other(c, e, pick(phases, e->fixed[0]));
-    add_id(c, e->fixed[1]);
-    add_args(c, e);
-    tch_chrome_end(c);
-}
-
-/* The reference format: whole microseconds, from the start of the recording. */
-static void put_event(struct tch_chrome *c, const struct tch_seen_event *e, const char *phase,
-                      size_t phase_len, const uint64_t numbers[4])
-{
-    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
-    tch_json_string(&c->text, phase, phase_len);
-    tch_json_put_u64(&c->text, "ts",
-                     numbers[0] + tch_chrome_from_start(c, c->r->clock.first.ns) / 1000);
-    tch_json_put_u64(&c->text, "dur", numbers[1]);
-    tch_json_put_u64(&c->text, "pid", numbers[2] ? numbers[2] : c->put_pid);
-    tch_json_put_u64(&c->text, "tid", numbers[3]);
-    add_args(c, e);
-    tch_chrome_end(c);
-}
-
-static void push(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    uint64_t numbers[4] = {0, 0, 0, e->fixed[1]};
-
-    tch_push_times(c->r, e, &numbers[0], &numbers[1]);
-    put_event(c, e, "X", 1, numbers);
-}
-
-static void track_event(struct tch_chrome *c, const struct tch_seen_event *e, uint32_t row)
-{
-    uint64_t start, end;
-
-    tch_rows_times(c->r, e, &start, &end);
-    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
-    tch_json_text(&c->text, e->kind == TCH_REC_TRACK_SPAN ? "X" : "i");
-    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, start));
-    if (e->kind == TCH_REC_TRACK_SPAN)
-        tch_chrome_add_time(c, "dur", end - start);
-    c->process_used = true;
-    tch_json_put_u64(&c->text, "pid", c->r->head.pid);
-    tch_json_put_u64(&c->text, "tid", TCH_CHROME_TRACK_TID + row);
-    if (e->kind != TCH_REC_TRACK_SPAN) {
-        tch_json_put_text(&c->text, "s", "t");
-    }
-    add_args(c, e);
-    tch_chrome_end(c);
-}
-
-static void track_counter(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    tch_chrome_begin(c, tch_rec_site(c->r, e->id));
-    tch_json_text(&c->text, "C");
-    tch_chrome_add_time(c, "ts", tch_chrome_from_start(c, e->fixed[1]));
-    add_ids(c);
-    add_counter_value(c, TACHO_ARG_F64, e->fixed[2]);
-}
-
-static void other(struct tch_chrome *c, const struct tch_seen_event *e)
-{
-    const struct tch_rec_name *phase;
-    uint32_t row = tch_rows_has(c->r, e) ? tch_rows_next(&c->rows, c->r, e) : 0;
-
-    switch (e->kind) {
-    case TCH_REC_INSTANT:
-        instant(c, e);
+    switch (ev->kind) {
+    case TCH_EV_SPAN:
+        add_time(c, "dur", ev, ev->dur);
         break;
-    case TCH_REC_COUNTER:
-        counter(c, e);
+    case TCH_EV_INSTANT:
+        tch_json_put_text(&c->text, "s", (char[]){ev->scope, '\0'});
         break;
-    case TCH_REC_FLOW:
-        flow(c, e);
-        break;
-    case TCH_REC_ASYNC:
-        async(c, e);
-        break;
-    case TCH_REC_PUSH:
-        push(c, e);
-        break;
-    case TCH_REC_PUT:
-        phase = tch_rec_text(c->r, (uint32_t)e->fixed[4]);
-        put_event(c, e, phase->name, phase->name_len, e->fixed);
-        break;
-    case TCH_REC_TRACK_SPAN:
-    case TCH_REC_TRACK_INSTANT:
-        if (row != TCH_NO_ROW)
-            track_event(c, e, row);
-        else
-            c->r->damaged++;
-        break;
-    case TCH_REC_TRACK_COUNTER:
-        track_counter(c, e);
-        break;
-    case TCH_REC_THREAD:
-        tch_chrome_enter_thread(c, e);
-        break;
-    case TCH_REC_THREAD_NAME:
-        c->thread_text = e->id;
-        break;
-    case TCH_REC_PROCESS_NAME:
-        c->process_text = e->id;
+    case TCH_EV_FLOW:
+    case TCH_EV_ASYNC:
+        snprintf(text, sizeof text, "0x%llx", (unsigned long long)ev->id);
+        tch_json_put_text(&c->text, "id", text);
+        if (ev->flags & TCH_EV_ENCLOSING)
+            tch_json_put_text(&c->text, "bp", "e");
         break;
     default:
         break;
     }
 }
 
-static int see(void *ctx, const struct tch_seen_event *e)
+static void add_args(struct tch_chrome *c, const struct tch_ev *ev)
+{
+    tch_json_key(&c->text, "args");
+    if (!(ev->flags & TCH_EV_VALUES)) {
+        tch_json_raw(&c->text, ev->args, ev->args_len);
+        return;
+    }
+    tch_json_begin_object(&c->text);
+    for (uint32_t i = 0; i < ev->args_len; i++) {
+        tch_json_key_n(&c->text, ev->values[i].key->name, ev->values[i].key->name_len);
+        tch_json_arg(&c->text, &ev->values[i]);
+    }
+    tch_json_end_object(&c->text);
+}
+
+__attribute__((noinline)) static int add_event(struct tch_chrome *c, const struct tch_ev *ev)
+{
+    begin_event(c, ev);
+    if (ev->flags & TCH_EV_PUT && ev->phase == '\0')
+        tch_json_string(&c->text, tch_intern_text(&c->m->texts, (uint32_t)ev->id),
+                        tch_intern_len(&c->m->texts, (uint32_t)ev->id));
+    else
+        tch_json_text(&c->text, (char[]){ev->phase, '\0'});
+    add_time(c, "ts", ev, ev->ts);
+    add_special(c, ev);
+    tch_buf_add(&c->text, c->ids, c->ids_len);
+    if (ev->args_len > 0)
+        add_args(c, ev);
+    return end_event(c);
+}
+
+int tch_chrome_add(void *ctx, const struct tch_ev *ev)
 {
     struct tch_chrome *c = ctx;
+    uint32_t track = ev->track;
 
-    switch (e->seen) {
-    case TCH_SEEN_BEGIN:
-        break; /* written when it ends */
-    case TCH_SEEN_END:
-        if (e->args.count + e->end_args.count == 0)
-            plain_span(c, e);
-        else
-            span_with_args(c, e);
-        break;
-    case TCH_SEEN_UNFINISHED:
-        unfinished_span(c, e);
-        break;
-    case TCH_SEEN_OTHER:
-        other(c, e);
-        break;
-    }
-    return c->out.status;
+    if (c->out->status < 0 || (ev->lane > 0 && lane_track(c, ev, &track) < 0))
+        return c->out->status;
+    if (c->track != track + 1)
+        set_ids(c, track);
+    if (ev->kind == TCH_EV_SPAN && ev->args_len == 0 && !(ev->flags & TCH_EV_PUT) &&
+        add_plain_span(c, ev))
+        return c->out->status;
+    return add_event(c, ev);
 }
-
-static int write_events(struct tch_chrome *c, tacho_error *err)
-{
-    int status = tch_rows_lay_out(&c->rows, c->r, err);
-
-    if (status == 0)
-        status = tch_recording_walk(c->r, see, c, err);
-    if (status < 0)
-        return status;
-    tch_chrome_name_thread(c);
-    tch_chrome_name_rows(c);
-    tch_chrome_tell_losses(c);
-    tch_chrome_name_process(c);
-    return 0;
-}
-
-static int write_between(struct tch_chrome *c, struct tch_replace *file, const char *before,
-                         const char *after, tacho_error *err)
-{
-    int status;
-
-    tch_buf_init(&c->text, TEXT_LIMIT);
-    status = tch_out_init(&c->out, file, err);
-    c->prefixes = calloc((size_t)c->r->sites.count + 1, sizeof *c->prefixes);
-    if (!c->prefixes)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
-    if (status == 0) {
-        tch_out_add(&c->out, before, strlen(before));
-        status = write_events(c, err);
-    }
-    if (status == 0) {
-        tch_out_add(&c->out, after, strlen(after));
-        status = tch_out_flush(&c->out);
-    }
-    for (uint32_t i = 0; c->prefixes && i < c->r->sites.count; i++)
-        free(c->prefixes[i].text);
-    free(c->prefixes);
-    tch_rows_release(&c->rows);
-    tch_buf_release(&c->text);
-    tch_out_release(&c->out);
-    return status;
-}
-
-static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
-{
-    struct tch_chrome c = {.r = r, .origin = r->clock.first.ns};
-
-    return write_between(&c, file, "[", "]", err);
-}
-
-int tch_chrome_add(struct tch_recording *r, struct tch_replace *file, uint64_t origin_ns,
-                   tacho_error *err)
-{
-    struct tch_chrome c = {.r = r, .origin = origin_ns, .put_pid = r->head.pid, .any = true};
-
-    return write_between(&c, file, "", "", err);
-}
-
-const struct tch_trace_format tch_trace_chrome = {".json", "Chrome JSON", write_chrome};

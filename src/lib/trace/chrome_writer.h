@@ -1,63 +1,49 @@
 /*
- * What the files of the Chrome JSON writer share: chrome_writer.c has the events,
- * chrome_writer_names.c who is who and what was dropped.
+ * The Chrome trace format: a JSON array of events.
+ *
+ *     tch_chrome_init(&c, &model, &out, ",\n");
+ *     tch_chrome_add(&c, &ev);  ...
+ *     tch_chrome_names(&c);              before the events, between or after them
+ *     tch_chrome_release(&c);
+ *
+ * The brackets of the array are the caller's.
  */
 #ifndef TCH_CHROME_WRITER_H
 #define TCH_CHROME_WRITER_H
 
-#include "base/json_write.h"
-#include "trace_output.h"
+#include "base/sink.h"
+#include "trace_model.h"
 
-enum {
-    TCH_CHROME_TRACK_TID = 0x40000000u, /* the first tid of a track: no thread has one that high */
-};
-
-/* The constant start of a site's events, made when it is first used. */
+/* The constant start of the spans of a name, made when it is first used. */
 struct tch_chrome_prefix {
     char *text;
     size_t len;
+    uint32_t category;
 };
 
 struct tch_chrome {
-    struct tch_recording *r;
-    struct tch_out out;
-    struct tch_rows rows;
-    struct tch_chrome_prefix *prefixes;
+    struct tch_model *m; /**< lanes get tracks in it */
+    struct tch_sink *out;
+    const char *between; /* two events */
+    size_t between_len;
+    bool any;                           /* events so far */
+    struct tch_chrome_prefix *prefixes; /* by name */
+    size_t prefix_room;
     struct tch_buf text; /* of the event that is being made */
-    bool any;            /* events so far */
-    uint64_t origin;     /* CLOCK_MONOTONIC nanoseconds that the file calls 0 */
-    uint64_t put_pid;    /* of spans whose process nobody told */
-
-    char ids[64]; /* ,"pid":1,"tid":2 of the thread */
+    uint32_t track;      /* plus 1, of ids; 0: none */
+    char ids[64];        /* ,"pid":1,"tid":2 of the track */
     size_t ids_len;
-    uint32_t tid;
-    bool process_used, thread_used; /* has events of its own */
-    char comm[17];
-    uint32_t thread_text; /* its name, when it gave itself one */
-    uint32_t process_text;
 };
 
-/** An event is made in c->text, from its name to its phase, which comes next; then goes out. */
-void tch_chrome_begin(struct tch_chrome *c, const struct tch_rec_name *site);
-void tch_chrome_end(struct tch_chrome *c);
+/** Cannot fail. What it is given must outlive c. Failures are in out->status. */
+void tch_chrome_init(struct tch_chrome *c, struct tch_model *m, struct tch_sink *out,
+                     const char *between);
+void tch_chrome_release(struct tch_chrome *c);
 
-/** A time, or a duration, in microseconds. */
-void tch_chrome_add_time(struct tch_chrome *c, const char *key, uint64_t ns);
+/** Writes an event. It is a tch_ev_sink; ctx is a struct tch_chrome *. @return the status */
+int tch_chrome_add(void *ctx, const struct tch_ev *ev);
 
-/** From the start of the trace. */
-static inline uint64_t tch_chrome_from_start(const struct tch_chrome *c, uint64_t ns)
-{
-    return ns > c->origin ? ns - c->origin : 0;
-}
-
-/** The events that follow are of this thread; the one before gets its name. */
-void tch_chrome_enter_thread(struct tch_chrome *c, const struct tch_seen_event *e);
-
-/* What comes last. */
-
-void tch_chrome_name_thread(struct tch_chrome *c);
-void tch_chrome_name_rows(struct tch_chrome *c);
-void tch_chrome_name_process(struct tch_chrome *c);
-void tch_chrome_tell_losses(struct tch_chrome *c);
+/** Writes names, labels and sort orders of all processes and tracks. @return the status */
+int tch_chrome_names(struct tch_chrome *c);
 
 #endif

@@ -1,26 +1,17 @@
 /* Spans with explicit times, laid out in rows in which they nest. */
+#include "nesting_rows.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "base/fail.h"
-#include "trace_output.h"
+#include "nesting_lanes.h"
 
 struct tch_row_item {
     struct tch_row row; /* lane not set */
     uint64_t start, end;
     size_t place; /* among the items as they came */
     uint32_t number;
-};
-
-/* Ends of the spans that are open in one lane of the track, the innermost last. */
-struct lane {
-    uint64_t *ends;
-    size_t depth, room;
-    uint32_t number; /* of its row */
-};
-
-struct layout {
-    struct tch_rows *rows;
-    struct lane *lanes;
-    size_t lane_count, lane_room;
-    size_t row_room;
 };
 
 /* Times. */
@@ -68,12 +59,6 @@ void tch_rows_times(const struct tch_recording *r, const struct tch_seen_event *
         *end = *start;
 }
 
-bool tch_rows_has(const struct tch_recording *r, const struct tch_seen_event *e)
-{
-    (void)r;
-    return e->seen == TCH_SEEN_OTHER && e->kind >= TCH_REC_PUSH && e->kind <= TCH_REC_TRACK_INSTANT;
-}
-
 static struct tch_row row_of(const struct tch_seen_event *e)
 {
     if (e->kind == TCH_REC_PUSH)
@@ -85,18 +70,6 @@ static struct tch_row row_of(const struct tch_seen_event *e)
 
 /* Collecting. */
 
-static void *grown(void *list, size_t *room, size_t count, size_t size)
-{
-    void *more;
-
-    if (count < *room)
-        return list;
-    more = realloc(list, (*room > 0 ? *room * 2 : 16) * size);
-    if (more)
-        *room = *room > 0 ? *room * 2 : 16;
-    return more;
-}
-
 struct collect {
     struct tch_rows *rows;
     const struct tch_recording *r;
@@ -107,16 +80,13 @@ static int collect_item(void *ctx, const struct tch_seen_event *e)
 {
     struct collect *c = ctx;
     struct tch_rows *rows = c->rows;
-    struct tch_row_item *items, *item;
+    struct tch_row_item *item;
 
-    if (!tch_rows_has(c->r, e))
+    if (e->seen != TCH_SEEN_OTHER || e->kind < TCH_REC_PUSH || e->kind > TCH_REC_TRACK_INSTANT)
         return 0;
-    items = grown(rows->items, &rows->item_room, rows->item_count, sizeof *items);
-    if (!items)
-        return tch_fail(c->err, TACHO_ENOMEM, 0, "out of memory for %zu spans on tracks",
-                        rows->item_count);
-    rows->items = items;
-    item = &items[rows->item_count];
+    if (tch_array_reserve(&rows->items, &rows->item_room, rows->item_count + 1) < 0)
+        return tch_fail_memory(c->err);
+    item = &rows->items[rows->item_count];
     *item = (struct tch_row_item){.row = row_of(e), .place = rows->item_count};
     tch_rows_times(c->r, e, &item->start, &item->end);
     rows->item_count++;
@@ -157,89 +127,54 @@ static int by_place(const void *left, const void *right)
     return compare(a->place, b->place);
 }
 
-static bool takes(struct lane *lane, const struct tch_row_item *item)
+static int64_t bounded(uint64_t ns)
 {
-    while (lane->depth > 0 && lane->ends[lane->depth - 1] <= item->start)
-        lane->depth--;
-    return lane->depth == 0 || lane->ends[lane->depth - 1] >= item->end;
+    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
-static bool add_lane(struct layout *l, const struct tch_row *track)
+/* Puts the items, which are in order of track and time, on rows. */
+static int place_items(struct tch_rows *rows, struct tch_nest *nest)
 {
-    struct lane *lanes = grown(l->lanes, &l->lane_room, l->lane_count, sizeof *lanes);
-    struct tch_row *rows;
+    uint32_t first = 0; /* row of the track */
 
-    if (!lanes)
-        return false;
-    l->lanes = lanes;
-    rows = grown(l->rows->rows, &l->row_room, l->rows->count, sizeof *rows);
-    if (!rows)
-        return false;
-    l->rows->rows = rows;
-    rows[l->rows->count] = *track;
-    rows[l->rows->count].lane = (uint32_t)l->lane_count;
-    l->lanes[l->lane_count++] = (struct lane){.number = l->rows->count++};
-    return true;
-}
+    for (size_t i = 0; i < rows->item_count; i++) {
+        struct tch_row_item *item = &rows->items[i];
+        int64_t lane;
 
-static bool place(struct layout *l, struct tch_row_item *item)
-{
-    struct lane *lane;
-    uint64_t *ends;
-    size_t i = 0;
-
-    while (i < l->lane_count && !takes(&l->lanes[i], item))
-        i++;
-    if (i == l->lane_count && !add_lane(l, &item->row))
-        return false;
-    lane = &l->lanes[i];
-    ends = grown(lane->ends, &lane->room, lane->depth, sizeof *ends);
-    if (!ends)
-        return false;
-    lane->ends = ends;
-    lane->ends[lane->depth++] = item->end;
-    item->number = lane->number;
-    return true;
-}
-
-static void forget_lanes(struct layout *l)
-{
-    for (size_t i = 0; i < l->lane_count; i++)
-        free(l->lanes[i].ends);
-    l->lane_count = 0;
-}
-
-static bool lay_out(struct tch_rows *rows)
-{
-    struct layout l = {.rows = rows};
-    struct tch_row_item *items = rows->items;
-    bool ok = true;
-
-    qsort(items, rows->item_count, sizeof *items, by_track_and_time);
-    for (size_t i = 0; ok && i < rows->item_count; i++) {
-        if (i > 0 && compare_tracks(&items[i - 1].row, &items[i].row) != 0)
-            forget_lanes(&l);
-        ok = place(&l, &items[i]);
+        if (i > 0 && compare_tracks(&item[-1].row, &item->row) != 0) {
+            tch_nest_clear(nest);
+            first = rows->count;
+        }
+        lane = tch_nest_push(nest, bounded(item->start), bounded(item->end));
+        if (lane < 0 ||
+            tch_array_reserve(&rows->rows, &rows->row_room, (size_t)rows->count + 1) < 0)
+            return TACHO_ENOMEM;
+        item->number = first + (uint32_t)lane;
+        if (item->number == rows->count) {
+            rows->rows[rows->count] = item->row;
+            rows->rows[rows->count++].lane = (uint32_t)lane;
+        }
     }
-    qsort(items, rows->item_count, sizeof *items, by_place);
-    forget_lanes(&l);
-    free(l.lanes);
-    return ok;
+    return 0;
 }
 
 int tch_rows_lay_out(struct tch_rows *rows, struct tch_recording *r, tacho_error *err)
 {
     struct collect c = {rows, r, err};
+    struct tch_nest nest = {0};
     int status;
 
     *rows = (struct tch_rows){0};
     if (!r->head.tracks)
         return 0;
     status = tch_recording_walk(r, collect_item, &c, err);
-    if (status == 0 && rows->item_count > 0 && !lay_out(rows))
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu spans on tracks",
-                          rows->item_count);
-    return status;
+    if (status != 0 || rows->item_count == 0)
+        return status;
+    qsort(rows->items, rows->item_count, sizeof *rows->items, by_track_and_time);
+    status = place_items(rows, &nest);
+    tch_nest_release(&nest);
+    qsort(rows->items, rows->item_count, sizeof *rows->items, by_place);
+    return status < 0 ? tch_fail_memory(err) : 0;
 }
 
 void tch_rows_release(struct tch_rows *rows)

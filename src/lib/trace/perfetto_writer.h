@@ -1,70 +1,107 @@
 /*
- * What the files of the Perfetto writer share: perfetto_writer.c has the events,
- * perfetto_writer_tracks.c packets, tracks, and the sequences with their interned names.
+ * Perfetto's native format: protobuf packets, one sequence per track. On a sequence names are
+ * interned, and times are steps from the packet before.
+ *
+ *     tch_perfetto_init(&p, &model, &out);
+ *     tch_perfetto_names(&p);            before the events, if the names are known; always after
+ *     tch_perfetto_add(&p, &ev);  ...
+ *     tch_perfetto_end_span(&p, lane, ts);
+ *     tch_perfetto_release(&p);
+ *
+ * perfetto_writer.c has the events, perfetto_writer_tracks.c packets, tracks and sequences,
+ * perfetto_writer_args.c arguments.
  */
 #ifndef TCH_PERFETTO_WRITER_H
 #define TCH_PERFETTO_WRITER_H
 
 #include "base/protobuf.h"
+#include "base/sink.h"
 #include "perfetto_fields.h"
-#include "trace_output.h"
+#include "trace_model.h"
 
-/* Uuids of tracks, apart by their upper bits. */
-#define UUID_PROCESS UINT64_C(1)
-#define UUID_GLOBAL  UINT64_C(2)
-#define UUID_THREAD  (UINT64_C(1) << 32)
-#define UUID_ROW     (UINT64_C(2) << 32)
-#define UUID_COUNTER (UINT64_C(3) << 32)
-#define UUID_ASYNC   (UINT64_C(1) << 63)
-
-/** What stands behind the time in the packet of a plain begin or end: the same each time. */
+/* What follows the time in the packet of a plain begin or end: the same each time. */
 struct tch_pf_tail {
     uint8_t len;
-    uint8_t bytes[24]; /* two tags and lengths, sequence, flags, type, and the site twice */
+    uint8_t bytes[24]; /* two tags and lengths, sequence, flags, type, name and category */
 };
 
-/** A site on the sequence where it was interned last. */
-struct tch_pf_site {
-    uint32_t thread; /* 1 + its number; 0: on none yet */
+/* A text on the sequences, which are counted from 1. */
+struct tch_pf_text {
+    uint32_t name, category; /* the last sequence on which it was interned as such */
+    uint32_t tail;           /* ... on which `begin` is for it as a name, with this category */
+    uint32_t tail_category;
     struct tch_pf_tail begin;
 };
 
 struct tch_perfetto {
-    struct tch_recording *r;
-    struct tch_out out;
-    struct tch_rows rows;
+    struct tch_model *m;
+    struct tch_sink *out;
     struct tch_buf packet; /* its content */
-    struct tch_pf_site *sites;
-    uint8_t *counters; /* by site: its counter's track is there */
+    struct tch_buf text;   /* without escapes, or a name that is being made */
+    struct tch_pf_text *texts;
+    size_t text_room;
+    uint32_t *processes, *tracks; /* 1 + the name with which each was described last; 0: not yet */
+    size_t process_room, track_room;
+    struct tch_intern counters; /* process, name and series of each that has a track */
+    struct tch_intern lanes;    /* uuids of those that were described */
+    bool global;                /* the track of global instants was described */
 
-    uint64_t sequence;
-    uint64_t track;   /* of the thread */
-    uint64_t last_ns; /* of the packet before, on this sequence */
+    uint32_t sequence; /* how many there were so far */
+    uint32_t track;    /* plus 1, of the sequence; 0: none */
+    uint64_t last;     /* time of the packet before, on this sequence */
     struct tch_pf_tail end;
-    uint32_t thread;
-    uint32_t tid;
-    bool started, process_told, global_told;
 };
 
-/** A packet is made in p->packet, then goes out. */
+/** Writes the first packet. Failures are in out->status. What it is given must outlive p. */
+void tch_perfetto_init(struct tch_perfetto *p, struct tch_model *m, struct tch_sink *out);
+void tch_perfetto_release(struct tch_perfetto *p);
+
+/** Describes all processes and tracks that have not been, or have got another name.
+    @return the status */
+int tch_perfetto_names(struct tch_perfetto *p);
+
+/** Writes an event; of a whole span, its begin. It is a tch_ev_sink; ctx is a struct tch_perfetto
+   *.
+    @return the status */
+int tch_perfetto_add(void *ctx, const struct tch_ev *ev);
+
+/** Ends the innermost span of a lane of the track whose events came last. @return the status */
+int tch_perfetto_end_span(struct tch_perfetto *p, uint32_t lane, int64_t ts);
+
+/* What the files share. */
+
+#define TCH_PF_UUID_GLOBAL  UINT64_C(1)
+#define TCH_PF_UUID_PROCESS (UINT64_C(1) << 32)
+#define TCH_PF_UUID_TRACK   (UINT64_C(2) << 32)
+#define TCH_PF_UUID_LANE    (UINT64_C(3) << 32)
+#define TCH_PF_UUID_COUNTER (UINT64_C(4) << 32)
+#define TCH_PF_UUID_ASYNC   (UINT64_C(1) << 63)
+
+/** A packet is made in p->packet, beginning with its sequence, then goes out. */
 void tch_pf_begin_packet(struct tch_perfetto *p);
-void tch_pf_end_packet(struct tch_perfetto *p);
+int tch_pf_end_packet(struct tch_perfetto *p);
+int tch_pf_out_of_memory(struct tch_perfetto *p);
 
-/** Text of any bytes. */
-void tch_pf_add_utf8(struct tch_perfetto *p, uint32_t field, const char *text, size_t len);
+/** The track that an event is on. */
+uint64_t tch_pf_lane_uuid(uint32_t track, uint32_t lane);
 
-/* Each is a packet of its own. */
+/** Describes a track by its name. */
+int tch_pf_describe(struct tch_perfetto *p, uint64_t uuid, uint64_t parent, const char *name);
 
-void tch_pf_tell_process(struct tch_perfetto *p, const char *name, size_t len);
-void tch_pf_tell_thread(struct tch_perfetto *p, const char *name, size_t len);
-void tch_pf_tell_track(struct tch_perfetto *p, uint64_t uuid, uint64_t parent, const char *name,
-                       size_t len, bool counter);
-void tch_pf_tell_row(struct tch_perfetto *p, uint32_t number);
+/** Describes the lane, and its track and process, unless that was done. */
+int tch_pf_know_lane(struct tch_perfetto *p, uint32_t track, uint32_t lane);
 
-/** From here on p writes the thread's sequence. */
-void tch_pf_enter_thread(struct tch_perfetto *p, const struct tch_seen_event *e);
+/** Sets the track of a counter's series, which it describes when it is new. */
+int tch_pf_counter_track(struct tch_perfetto *p, const struct tch_ev *ev, const char *series,
+                         size_t len, uint64_t *ret);
 
-/** Interns a site's name and category on this sequence, under the site's number. */
-void tch_pf_intern(struct tch_perfetto *p, uint32_t site);
+/** From here on p writes the sequence of a track. */
+int tch_pf_enter(struct tch_perfetto *p, uint32_t track, int64_t ts);
+
+/** Interns the texts of an event on the sequence, and makes its tail. */
+int tch_pf_intern(struct tch_perfetto *p, uint32_t name, uint32_t category);
+
+/** Adds the arguments to the event that is being made. */
+void tch_pf_add_args(struct tch_perfetto *p, const struct tch_ev *ev);
 
 #endif

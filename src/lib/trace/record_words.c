@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/json_write.h"
+
 /* Arguments. */
 
 static unsigned arg_words(uint64_t head)
@@ -91,5 +93,29 @@ bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t i
         return has_text(r, id);
     default:
         return tch_rec_has_site(r, id);
+    }
+}
+
+void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
+{
+    double number;
+
+    switch (arg->type) {
+    case TACHO_ARG_I64:
+        tch_json_i64(b, (int64_t)arg->bits);
+        break;
+    case TACHO_ARG_F64:
+        memcpy(&number, &arg->bits, sizeof number);
+        tch_json_f64(b, number);
+        break;
+    case TACHO_ARG_BOOL:
+        tch_json_bool(b, arg->bits != 0);
+        break;
+    case TACHO_ARG_TEXT:
+    case TCH_REC_ARG_JSON:
+        tch_json_string(b, arg->text, arg->len);
+        break;
+    default:
+        tch_json_u64(b, arg->bits);
     }
 }

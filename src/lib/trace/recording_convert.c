@@ -6,6 +6,57 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "chrome_writer.h"
+#include "perfetto_writer.h"
+#include "recording_events.h"
+
+static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
+{
+    struct tch_model m;
+    struct tch_sink out;
+    struct tch_chrome c;
+    struct tch_recording_source source = {
+        .r = r, .m = &m, .form = TCH_REC_FOR_CHROME, .origin = r->clock.first.ns};
+    int status;
+
+    tch_model_init(&m);
+    tch_sink_init(&out, tch_sink_to_replace, file, err);
+    tch_chrome_init(&c, &m, &out, ",");
+    tch_sink_add(&out, "[", 1);
+    status = tch_recording_events(&source, tch_chrome_add, &c, err);
+    if (status == 0)
+        status = tch_chrome_names(&c);
+    tch_sink_add(&out, "]", 1);
+    if (tch_sink_end(&out) < 0 && status == 0)
+        status = out.status;
+    tch_chrome_release(&c);
+    tch_model_release(&m);
+    return status;
+}
+
+static int write_perfetto(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
+{
+    struct tch_model m;
+    struct tch_sink out;
+    struct tch_perfetto p;
+    struct tch_recording_source source = {.r = r, .m = &m, .form = TCH_REC_FOR_PERFETTO};
+    int status;
+
+    tch_model_init(&m);
+    tch_sink_init(&out, tch_sink_to_replace, file, err);
+    tch_perfetto_init(&p, &m, &out);
+    status = tch_recording_events(&source, tch_perfetto_add, &p, err);
+    if (status == 0)
+        status = tch_perfetto_names(&p);
+    if (tch_sink_end(&out) < 0 && status == 0)
+        status = out.status;
+    tch_perfetto_release(&p);
+    tch_model_release(&m);
+    return status;
+}
+
+const struct tch_trace_format tch_trace_chrome = {".json", "Chrome JSON", write_chrome};
+const struct tch_trace_format tch_trace_perfetto = {".pftrace", "Perfetto", write_perfetto};
 
 static const struct tch_trace_format *const formats[] = {&tch_trace_chrome, &tch_trace_perfetto};
 

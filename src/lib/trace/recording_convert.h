@@ -21,11 +21,6 @@ struct tch_trace_format {
 extern const struct tch_trace_format tch_trace_chrome;
 extern const struct tch_trace_format tch_trace_perfetto;
 
-/** Adds the events of r to a Chrome array that is being written and has one event already.
-    @param origin_ns  CLOCK_MONOTONIC, what the file calls 0 */
-int tch_chrome_add(struct tch_recording *r, struct tch_replace *file, uint64_t origin_ns,
-                   tacho_error *err);
-
 /** Where the extension of a trace begins in path, or NULL when it is none that can be written. */
 const char *tch_trace_extension(const char *path);
 

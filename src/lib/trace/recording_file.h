@@ -128,6 +128,9 @@ struct tch_rec_arg {
 bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
                       struct tch_rec_arg *ret);
 
+/** Adds the value as JSON. */
+void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg);
+
 /** The site's name; the text. */
 static inline const struct tch_rec_name *tch_rec_site(const struct tch_recording *r, uint32_t id)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kit/trace/trace_merge.h"
+#include "lib/trace/recording_format.h"
 #include "support/system.h"
 #include "support/test.h"
 #include "tools.h"

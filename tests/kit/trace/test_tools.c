@@ -14,6 +14,7 @@
 #include "kit/trace/trace_rewrite.h"
 #include "kit/trace/trace_validate.h"
 #include "lib/trace/perfetto_fields.h"
+#include "lib/trace/recording_format.h"
 #include "support/system.h"
 #include "support/test.h"
 #include "tools.h"

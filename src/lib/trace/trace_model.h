@@ -1,10 +1,9 @@
 /*
- * A trace, whatever file it came from: texts, processes and tracks by number, and events that pass
- * one by one from a reader to whoever asked for them.
+ * A trace, whatever file it comes from or goes to: texts, processes and tracks by number, and
+ * events that pass one by one from a source to a sink.
  *
- *     tch_model_init(&m);
- *     tch_model_read(&m, path, &options, sink, ctx, &err);    sink() gets one event after the other
- *     tch_model_release(&m);
+ * Sources: tch_recording_events(), the readers of the kit, the timelines of runs and flamegraphs.
+ * Sinks: tch_chrome_add(), tch_perfetto_add(), the tools of the kit.
  */
 #ifndef TCH_TRACE_MODEL_H
 #define TCH_TRACE_MODEL_H
@@ -15,9 +14,9 @@
 
 #include <tacho/error.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/intern.h"
-#include "lib/trace/recording_format.h"
 
 enum tch_ev_kind {
     TCH_EV_SPAN, /**< with a beginning and a length */
@@ -33,7 +32,13 @@ enum tch_ev_kind {
 enum tch_ev_flag {
     TCH_EV_ENCLOSING = 1, /**< a flow's end binds to the span around it */
     TCH_EV_LONE = 2,      /**< of a begin or end: its other half is not in the trace */
+    TCH_EV_VALUES = 4,    /**< arguments are `values`, as many as args_len says */
+    TCH_EV_ASIDE = 8,     /**< its time is not in the order of the events around it */
+    TCH_EV_PUT = 16, /**< ts and dur are whole microseconds, unsigned. id: where `phase` is 0, the
+                        text of the one that the program chose */
 };
+
+struct tch_rec_arg;
 
 /** One event. What it points to is good until the sink returns. */
 struct tch_ev {
@@ -49,7 +54,11 @@ struct tch_ev {
     char scope; /**< of an instant: t, p or g */
     uint8_t flags;
     uint32_t args_len;
-    const char *args; /**< a JSON object, or NULL */
+    uint32_t lane; /**< 0, or that of the track's lanes in which the span nests */
+    union {
+        const char *args; /**< a JSON object, or NULL */
+        const struct tch_rec_arg *values;
+    };
 };
 
 struct tch_process {
@@ -114,14 +123,14 @@ struct tch_trace_clock {
 
 /** Read the fields. */
 struct tch_model {
-    struct tch_intern texts; /**< text 0 is empty */
+    struct tch_intern texts; /**< text 0 is empty, once there is any */
     struct tch_intern process_keys;
     struct tch_intern track_keys;
     struct tch_process *processes;
     struct tch_track *tracks;
     size_t process_room, track_room;
 
-    /* What the reader found. */
+    /* What a reader found. */
     enum tch_trace_kind kind;
     bool compressed;
     uint64_t bytes;  /**< of the file, uncompressed */
@@ -140,6 +149,12 @@ struct tch_model {
 void tch_model_init(struct tch_model *m);
 void tch_model_release(struct tch_model *m);
 
+/** The pid of a track. */
+static inline uint64_t tch_model_pid(const struct tch_model *m, uint32_t track)
+{
+    return m->processes[m->tracks[track].process].pid;
+}
+
 static inline uint32_t tch_model_process_count(const struct tch_model *m)
 {
     return m->process_keys.count;
@@ -154,32 +169,15 @@ static inline uint32_t tch_model_track_count(const struct tch_model *m)
 uint32_t tch_model_process(struct tch_model *m, uint64_t pid);
 uint32_t tch_model_track(struct tch_model *m, uint64_t pid, uint64_t tid);
 
+/** The number of a text, each byte that is not UTF-8 replaced; TCH_INTERN_NONE when memory ran out.
+ */
+uint32_t tch_model_text(struct tch_model *m, const char *text, size_t len);
+
 /** What a person would call a track: its name, or its tid; and its process. Adds to b. */
-struct tch_buf;
 void tch_model_add_track_name(const struct tch_model *m, uint32_t track, struct tch_buf *b);
 
-/** Nonzero stops the reading and becomes its result. */
-typedef int tch_ev_sink(void *ctx, const struct tch_ev *ev);
-
-struct tch_read_options {
-    bool args; /**< the sink wants arguments */
-    /** Told from time to time how much of the file has been read; may be NULL. */
-    void (*progress)(void *ctx, uint64_t bytes);
-    void *progress_ctx;
-};
-
-/**
- * Reads a trace: a recording, Chrome JSON, Perfetto, CSV of spans, folded stacks, the text of
- * babeltrace2; all but recordings plain or gzip; "-" is the standard input. What kind it is, its
- * content tells. A file that is damaged is read up to where it is sound: m->cut tells.
- *
- * @return 0, a negative code, or what the sink returned
+/** Takes one event after the other. Nonzero stops the source of the events and becomes its result.
  */
-int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
-                   tch_ev_sink *sink, void *ctx, tacho_error *err);
-
-/** After a failure to read one of several traces: its messages say "it", so err gets the path in
-    front, unless it is there. Returns status. */
-int tch_name_trace(tacho_error *err, int status, const char *path);
+typedef int tch_ev_sink(void *ctx, const struct tch_ev *ev);
 
 #endif

@@ -13,12 +13,12 @@ struct tch_nest_lane {
     size_t depth, room;
 };
 
+/** All zero is empty. */
 struct tch_nest {
     struct tch_nest_lane *lanes;
     size_t count, room;
 };
 
-void tch_nest_init(struct tch_nest *n);
 void tch_nest_release(struct tch_nest *n);
 
 /** No span is open any more. */

@@ -1,97 +1,14 @@
-/* Processes and tracks by number; which reader a file is for. */
-#include "trace_model.h"
+/* Which reader a file is for. */
+#include "trace_read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/fail.h"
 #include "base/protobuf.h"
 #include "lib/trace/perfetto_fields.h"
+#include "lib/trace/recording_format.h"
 #include "trace_csv.h"
 #include "trace_readers.h"
-
-void tch_model_init(struct tch_model *m)
-{
-    *m = (struct tch_model){0};
-}
-
-void tch_model_release(struct tch_model *m)
-{
-    tch_intern_release(&m->texts);
-    tch_intern_release(&m->process_keys);
-    tch_intern_release(&m->track_keys);
-    free(m->processes);
-    free(m->tracks);
-    tch_model_init(m);
-}
-
-/* Room for one more in a list that is numbered by keys. */
-static void *grown(void *list, size_t *room, size_t count, size_t size)
-{
-    size_t more = *room > 0 ? *room * 2 : 16;
-    void *block;
-
-    if (count < *room)
-        return list;
-    block = realloc(list, more * size);
-    if (block)
-        *room = more;
-    return block;
-}
-
-uint32_t tch_model_process(struct tch_model *m, uint64_t pid)
-{
-    uint32_t count = m->process_keys.count, number;
-    struct tch_process *list;
-
-    list = grown(m->processes, &m->process_room, count, sizeof *list);
-    if (!list)
-        return TCH_INTERN_NONE;
-    m->processes = list;
-    number = tch_intern_add(&m->process_keys, (const char *)&pid, sizeof pid);
-    if (number == count)
-        list[number] = (struct tch_process){.pid = pid};
-    return number;
-}
-
-uint32_t tch_model_track(struct tch_model *m, uint64_t pid, uint64_t tid)
-{
-    uint64_t key[2] = {pid, tid};
-    uint32_t count = m->track_keys.count, number, process;
-    struct tch_track *list;
-
-    number = tch_intern_find(&m->track_keys, (const char *)key, sizeof key);
-    if (number != TCH_INTERN_NONE)
-        return number;
-    process = tch_model_process(m, pid);
-    list = grown(m->tracks, &m->track_room, count, sizeof *list);
-    if (!list || process == TCH_INTERN_NONE)
-        return TCH_INTERN_NONE;
-    m->tracks = list;
-    number = tch_intern_add(&m->track_keys, (const char *)key, sizeof key);
-    if (number != TCH_INTERN_NONE)
-        list[number] = (struct tch_track){.process = process, .tid = tid};
-    return number;
-}
-
-void tch_model_add_track_name(const struct tch_model *m, uint32_t track, struct tch_buf *b)
-{
-    const struct tch_track *t = &m->tracks[track];
-    const struct tch_process *p = &m->processes[t->process];
-
-    if (p->name)
-        tch_buf_add(b, tch_intern_text(&m->texts, p->name), tch_intern_len(&m->texts, p->name));
-    else
-        tch_buf_addf(b, "pid %llu", (unsigned long long)p->pid);
-    tch_buf_adds(b, " / ");
-    if (t->name)
-        tch_buf_add(b, tch_intern_text(&m->texts, t->name), tch_intern_len(&m->texts, t->name));
-    else
-        tch_buf_addf(b, "tid %llu", (unsigned long long)t->tid);
-}
-
-/* Reading. */
 
 static bool is_blank(char c)
 {

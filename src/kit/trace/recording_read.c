@@ -1,0 +1,67 @@
+/* The reader of recordings. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "lib/trace/recording_events.h"
+#include "trace_readers.h"
+
+static void note_clock(struct tch_model *m, const struct tch_recording *r)
+{
+    /* A recording that a trace without a clock was converted to has none either. */
+    m->clock = (struct tch_trace_clock){.known = r->head.wall_ns != 0,
+                                        .tsc = r->head.clock == TCH_REC_CLOCK_TSC,
+                                        .first = r->clock.first,
+                                        .last = r->clock.last,
+                                        .wall_ns = r->head.wall_ns,
+                                        .wall_error = r->head.wall_error};
+    memcpy(m->clock.boot_id, r->head.boot_id, sizeof m->clock.boot_id);
+    m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
+}
+
+/* The recorder makes one page, then whole chunks where those begin: else somebody else cut it. */
+static bool is_cut(const struct tch_recording *r)
+{
+    if (r->size < r->head.header_size)
+        return r->size != TCH_REC_PAGE;
+    return (r->size - r->head.header_size) % TCH_REC_CHUNK != 0;
+}
+
+static void note_facts(struct tch_model *m, const struct tch_recording *r)
+{
+    m->bytes = r->size;
+    m->dropped = r->head.dropped;
+    m->bad.count = r->damaged;
+    if (is_cut(r)) {
+        m->cut = m->tail_only = true;
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the recording ends inside %s",
+                 r->size < r->head.header_size ? "its header" : "a chunk");
+        m->why.offset = r->size;
+    }
+}
+
+static int give(void *ctx, const struct tch_ev *ev)
+{
+    return tch_reading_give(ctx, ev);
+}
+
+int tch_read_recording(struct tch_reading *r, struct tch_source *s)
+{
+    struct tch_recording rec;
+    struct tch_recording_source source = {.r = &rec, .m = r->m, .form = TCH_REC_FOR_TOOLS};
+    int status;
+
+    if (s->compressed || strcmp(s->path, "-") == 0)
+        return tch_fail(r->err, TACHO_EINVAL, 0,
+                        "a recording must be a file of its own, neither compressed nor a pipe");
+    status = tch_recording_open(&rec, s->path, r->err);
+    if (status < 0)
+        return status;
+    r->m->kind = TCH_KIND_RECORDING;
+    note_clock(r->m, &rec);
+    source.no_args = !r->options.args;
+    source.origin = rec.clock.first.ns;
+    status = tch_recording_events(&source, give, r, r->err);
+    note_facts(r->m, &rec);
+    tch_recording_close(&rec);
+    return status;
+}

@@ -1,0 +1,581 @@
+/* From the records of a recording to events of a model. */
+#include "recording_events.h"
+
+#include <stdlib.h>
+
+#include <tacho/trace.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "nesting_rows.h"
+
+enum {
+    ARGS_LIMIT = 1 << 20,
+    ARGS_MAX = 2 * TACHO_ARGS_MAX,
+    ROW_TID = 0x40000000, /* the first tid of a row: no thread has one that high */
+};
+
+/* The texts of a site in the model. */
+struct site {
+    uint32_t name; /* plus 1; 0: not known yet */
+    uint32_t category;
+};
+
+struct source {
+    const struct tch_recording_source *given;
+    struct tch_recording *r;
+    struct tch_model *m;
+    tch_ev_sink *sink;
+    void *ctx;
+    tacho_error *err;
+    struct tch_rows rows;
+    struct site *sites;
+
+    /* Of the thread. */
+    uint64_t pid, tid;
+    uint32_t track; /* TCH_INTERN_NONE: it has no events yet */
+    uint32_t name;  /* that it gave itself; a text of the model, 0: none */
+    char comm[17];
+    bool own; /* a thread or track of the program has events */
+
+    struct tch_rec_arg values[ARGS_MAX];
+    uint32_t value_count;
+    struct tch_buf json;
+};
+
+/* Texts. */
+
+static int add_text(struct source *s, const char *text, size_t len, uint32_t *ret)
+{
+    uint32_t number = tch_model_text(s->m, text, len);
+
+    if (number == TCH_INTERN_NONE)
+        return tch_fail_memory(s->err);
+    *ret = number;
+    return 0;
+}
+
+static int know_site(struct source *s, uint32_t id)
+{
+    const struct tch_rec_name *site = tch_rec_site(s->r, id);
+    uint32_t name = 0;
+
+    if (add_text(s, site->name, site->name_len, &name) < 0 ||
+        add_text(s, site->category, site->category_len, &s->sites[id].category) < 0)
+        return TACHO_ENOMEM;
+    s->sites[id].name = name + 1;
+    return 0;
+}
+
+/* Arguments. */
+
+static bool same_key(const struct tch_rec_arg *a, const struct tch_rec_arg *b)
+{
+    return a->key->name_len == b->key->name_len &&
+           memcmp(a->key->name, b->key->name, a->key->name_len) == 0;
+}
+
+/* Of two with one key the later value counts, in the place of the first. */
+static void gather_values(struct source *s, struct tch_rec_args args)
+{
+    struct tch_rec_arg arg;
+
+    while (tch_rec_next_arg(s->r, &args, &arg)) {
+        uint32_t i = 0;
+
+        while (i < s->value_count && !same_key(&s->values[i], &arg))
+            i++;
+        if (i == ARGS_MAX)
+            return;
+        s->values[i] = arg;
+        if (i == s->value_count)
+            s->value_count++;
+    }
+}
+
+/* What claims to be JSON is, or it is a text. */
+static int values_to_json(struct source *s)
+{
+    tch_buf_clear(&s->json);
+    tch_json_begin_object(&s->json);
+    for (uint32_t i = 0; i < s->value_count; i++) {
+        const struct tch_rec_arg *arg = &s->values[i];
+
+        tch_json_key_n(&s->json, arg->key->name, arg->key->name_len);
+        if (arg->type == TCH_REC_ARG_JSON && tch_json_check(arg->text, arg->len, NULL) == 0)
+            tch_json_raw(&s->json, arg->text, arg->len);
+        else
+            tch_json_arg(&s->json, arg);
+    }
+    tch_json_end_object(&s->json);
+    return s->json.failed ? tch_fail_memory(s->err) : 0;
+}
+
+static int set_args(struct source *s, struct tch_ev *ev)
+{
+    if (s->given->form != TCH_REC_FOR_TOOLS) {
+        ev->flags |= TCH_EV_VALUES;
+        ev->values = s->values;
+        ev->args_len = s->value_count;
+        return 0;
+    }
+    if (values_to_json(s) < 0)
+        return TACHO_ENOMEM;
+    ev->args = s->json.data;
+    ev->args_len = (uint32_t)s->json.len;
+    return 0;
+}
+
+/* Gives an event whose kind, phase, track and times are set, with these arguments. */
+static int give(struct source *s, uint32_t site, struct tch_ev *ev, struct tch_rec_args args,
+                struct tch_rec_args more)
+{
+    if (s->sites[site].name == 0 && know_site(s, site) < 0)
+        return TACHO_ENOMEM;
+    ev->name = s->sites[site].name - 1;
+    ev->category = s->sites[site].category;
+    if (args.count + more.count > 0 && !s->given->no_args) {
+        s->value_count = 0;
+        gather_values(s, args);
+        gather_values(s, more);
+        if (set_args(s, ev) < 0)
+            return TACHO_ENOMEM;
+    }
+    return s->sink(s->ctx, ev);
+}
+
+/* Threads. */
+
+static int64_t from_origin(const struct source *s, uint64_t ns)
+{
+    return ns > s->given->origin ? (int64_t)(ns - s->given->origin) : 0;
+}
+
+/* The thread has an event: it needs its track. */
+static int start_track(struct source *s)
+{
+    struct tch_track *t;
+
+    s->own = true;
+    s->track = tch_model_track(s->m, s->pid, s->tid);
+    if (s->track == TCH_INTERN_NONE)
+        return tch_fail_memory(s->err);
+    t = &s->m->tracks[s->track];
+    if (s->name != 0)
+        t->name = s->name;
+    else if (s->comm[0] && t->name == 0)
+        return add_text(s, s->comm, strlen(s->comm), &t->name);
+    return 0;
+}
+
+static int enter_thread(struct source *s, const struct tch_seen_event *e)
+{
+    s->pid = e->pid;
+    s->tid = e->tid;
+    s->name = 0;
+    s->track = TCH_INTERN_NONE;
+    memcpy(s->comm, e->fixed + 1, sizeof s->comm - 1);
+    return s->given->form == TCH_REC_FOR_CHROME ? 0 : start_track(s);
+}
+
+static int name_thread(struct source *s, uint32_t id)
+{
+    const struct tch_rec_name *text = tch_rec_text(s->r, id);
+    int status = add_text(s, text->name, text->name_len, &s->name);
+
+    if (status == 0 && s->track != TCH_INTERN_NONE)
+        s->m->tracks[s->track].name = s->name;
+    return status;
+}
+
+static int name_process(struct source *s, uint64_t pid, const char *name, size_t len)
+{
+    uint32_t process = tch_model_process(s->m, pid);
+
+    return process == TCH_INTERN_NONE ? tch_fail_memory(s->err)
+                                      : add_text(s, name, len, &s->m->processes[process].name);
+}
+
+static int name_program(struct source *s)
+{
+    const char *program = tch_base_name(s->r->head.program);
+
+    return name_process(s, s->r->head.pid, program, strlen(program));
+}
+
+/* Spans of threads: nearly all there is. Those without arguments, whose name is known, go straight
+   to the sink; the rest is kept out of line, because it would cost them registers. */
+
+__attribute__((noinline)) static int rare_span(struct source *s, const struct tch_seen_event *e,
+                                               struct tch_ev *ev)
+{
+    struct tch_rec_args none = {0};
+
+    if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
+        return TACHO_ENOMEM;
+    ev->track = s->track;
+    return ev->kind == TCH_EV_END ? give(s, e->id, ev, none, e->end_args)
+                                  : give(s, e->id, ev, e->args, e->end_args);
+}
+
+static inline int give_span(struct source *s, const struct tch_seen_event *e, struct tch_ev *ev,
+                            unsigned args)
+{
+    const struct site *site = &s->sites[e->id];
+
+    if (args > 0 || site->name == 0 || s->track == TCH_INTERN_NONE)
+        return rare_span(s, e, ev);
+    ev->track = s->track;
+    ev->name = site->name - 1;
+    ev->category = site->category;
+    return s->sink(s->ctx, ev);
+}
+
+static int whole_span(struct source *s, const struct tch_seen_event *e)
+{
+    struct tch_ev ev = {.kind = TCH_EV_SPAN,
+                        .phase = 'X',
+                        .ts = from_origin(s, e->begin_ns),
+                        .dur = e->ns > e->begin_ns ? (int64_t)(e->ns - e->begin_ns) : 0};
+
+    return give_span(s, e, &ev, e->args.count + e->end_args.count);
+}
+
+static int begin_span(struct source *s, const struct tch_seen_event *e)
+{
+    struct tch_ev ev = {
+        .kind = TCH_EV_BEGIN, .phase = 'B', .scope = 't', .ts = from_origin(s, e->ns)};
+
+    return give_span(s, e, &ev, e->args.count);
+}
+
+static int end_span(struct source *s, const struct tch_seen_event *e)
+{
+    struct tch_ev ev = {
+        .kind = TCH_EV_END, .phase = 'E', .scope = 't', .ts = from_origin(s, e->ns)};
+
+    return give_span(s, e, &ev, e->end_args.count);
+}
+
+/* Other events of threads. */
+
+static int instant(struct source *s, const struct tch_seen_event *e)
+{
+    struct tch_ev ev = {.kind = TCH_EV_INSTANT, .phase = 'i'};
+
+    if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
+        return TACHO_ENOMEM;
+    ev.track = s->track;
+    ev.ts = from_origin(s, e->ns);
+    ev.scope = "tpg"[e->fixed[0] < 3 ? e->fixed[0] : 0];
+    return give(s, e->id, &ev, e->args, e->end_args);
+}
+
+/* Of events that belong together. Perfetto's ids are those of the whole trace, and in it the name
+   and the category are part of an id. */
+static int linked(struct source *s, const struct tch_seen_event *e, enum tch_ev_kind kind,
+                  const char *phases)
+{
+    const struct tch_rec_name *site = tch_rec_site(s->r, e->id);
+    struct tch_ev ev = {.kind = (uint8_t)kind, .phase = phases[e->fixed[0] < 3 ? e->fixed[0] : 0]};
+
+    if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
+        return TACHO_ENOMEM;
+    ev.track = s->track;
+    ev.ts = from_origin(s, e->ns);
+    ev.flags = kind == TCH_EV_FLOW ? TCH_EV_ENCLOSING : 0;
+    ev.id = e->fixed[1];
+    if (s->given->form == TCH_REC_FOR_PERFETTO)
+        ev.id = tch_hash_mix(tch_hash(site->name, (size_t)site->name_len + site->category_len) ^
+                                 site->name_len,
+                             ev.id ^ UINT64_C(0x9e3779b97f4a7c15));
+    return give(s, e->id, &ev, e->args, e->end_args);
+}
+
+/* A counter's number is the argument "value". */
+static int counter(struct source *s, const struct tch_seen_event *e, uint64_t ns, unsigned type,
+                   uint64_t bits)
+{
+    static const struct tch_rec_name key = {.name = "value", .name_len = 5};
+    static const struct tch_rec_args none;
+    struct tch_ev ev = {.kind = TCH_EV_COUNTER, .phase = 'C'};
+
+    if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
+        return TACHO_ENOMEM;
+    ev.track = s->track;
+    ev.ts = from_origin(s, ns);
+    if (e->args.count > 0 && !s->given->no_args)
+        return give(s, e->id, &ev, e->args, none);
+    s->values[0] = (struct tch_rec_arg){.key = &key, .type = type, .bits = bits};
+    s->value_count = 1;
+    return set_args(s, &ev) < 0 ? TACHO_ENOMEM : give(s, e->id, &ev, none, none);
+}
+
+/* Events with explicit times. */
+
+static int set_track(struct source *s, struct tch_ev *ev, uint64_t pid, uint64_t tid)
+{
+    ev->track = tch_model_track(s->m, pid, tid);
+    return ev->track == TCH_INTERN_NONE ? tch_fail_memory(s->err) : 0;
+}
+
+/* A row of the program's own: its tid is one that no thread has. */
+static int set_row(struct source *s, struct tch_ev *ev, uint32_t number)
+{
+    const struct tch_row *row = &s->rows.rows[number];
+    const struct tch_rec_name *text;
+    struct tch_track *t;
+    char name[64];
+    int len;
+
+    s->own = true;
+    if (set_track(s, ev, s->r->head.pid, (uint64_t)ROW_TID + number) < 0)
+        return TACHO_ENOMEM;
+    t = &s->m->tracks[ev->track];
+    if (t->made_up)
+        return 0;
+    t->made_up = true;
+    if (row->kind == TCH_ROW_TRACK) {
+        text = tch_rec_text(s->r, (uint32_t)row->a);
+        return add_text(s, text->name, text->name_len, &t->name);
+    }
+    len = row->kind == TCH_ROW_PUSH
+              ? snprintf(name, sizeof name, "track %llu", (unsigned long long)row->a)
+              : snprintf(name, sizeof name, "process %llu, thread %llu", (unsigned long long)row->a,
+                         (unsigned long long)row->b);
+    return add_text(s, name, (size_t)len, &t->name);
+}
+
+/* The reference format: whole microseconds, from the start of the recording, and any phase. */
+static int put_event(struct source *s, const struct tch_seen_event *e)
+{
+    struct tch_ev ev = {.kind = TCH_EV_SPAN, .phase = 'X', .flags = TCH_EV_PUT};
+    uint64_t ts = e->fixed[0], dur = e->fixed[1], pid = 0, tid = e->fixed[1];
+    const struct tch_rec_name *phase;
+    uint32_t text = 0;
+
+    if (e->kind == TCH_REC_PUSH) {
+        tch_push_times(s->r, e, &ts, &dur);
+    } else {
+        pid = e->fixed[2];
+        tid = e->fixed[3];
+        phase = tch_rec_text(s->r, (uint32_t)e->fixed[4]);
+        if (phase->name_len != 1 || phase->name[0] != 'X') {
+            if (add_text(s, phase->name, phase->name_len, &text) < 0)
+                return TACHO_ENOMEM;
+            ev.id = text;
+            ev.phase = '\0';
+        }
+    }
+    ev.ts = (int64_t)(ts + (uint64_t)from_origin(s, s->r->clock.first.ns) / 1000);
+    ev.dur = (int64_t)dur;
+    if (set_track(s, &ev, pid ? pid : s->given->put_pid, tid) < 0)
+        return TACHO_ENOMEM;
+    return give(s, e->id, &ev, e->args, e->end_args);
+}
+
+/* Of what a program put in another phase than that of a span, only the moment is shown. */
+static bool is_span(const struct source *s, const struct tch_seen_event *e)
+{
+    const struct tch_rec_name *phase;
+
+    if (e->kind != TCH_REC_PUT)
+        return e->kind != TCH_REC_TRACK_INSTANT;
+    phase = tch_rec_text(s->r, (uint32_t)e->fixed[4]);
+    return phase->name_len == 1 && phase->name[0] == 'X';
+}
+
+static int timed_event(struct source *s, const struct tch_seen_event *e)
+{
+    static const struct tch_rec_args none;
+    bool edges = s->given->form == TCH_REC_FOR_PERFETTO;
+    bool is_put = e->kind == TCH_REC_PUSH || e->kind == TCH_REC_PUT;
+    uint32_t row = tch_rows_next(&s->rows, s->r, e);
+    struct tch_ev ev = {
+        .kind = TCH_EV_SPAN, .phase = 'X', .scope = 't', .flags = edges ? TCH_EV_ASIDE : 0};
+    uint64_t start, end;
+    int status;
+
+    if (is_put && s->given->form == TCH_REC_FOR_CHROME)
+        return put_event(s, e);
+    if (row == TCH_NO_ROW) {
+        s->r->damaged++;
+        return 0;
+    }
+    tch_rows_times(s->r, e, &start, &end);
+    ev.ts = from_origin(s, start);
+    if (edges || !is_put)
+        status = set_row(s, &ev, row);
+    else if (e->kind == TCH_REC_PUSH)
+        status = set_track(s, &ev, 0, e->fixed[1]);
+    else
+        status = set_track(s, &ev, e->fixed[2], e->fixed[3]);
+    if (status < 0)
+        return status;
+    if (!is_span(s, e)) {
+        ev.kind = TCH_EV_INSTANT;
+        ev.phase = 'i';
+    } else if (!edges) {
+        ev.dur = (int64_t)(end - start);
+    } else {
+        ev.kind = TCH_EV_BEGIN;
+        ev.phase = 'B';
+    }
+    status = give(s, e->id, &ev, e->args, e->end_args);
+    if (status != 0 || ev.kind != TCH_EV_BEGIN)
+        return status;
+    ev.kind = TCH_EV_END;
+    ev.phase = 'E';
+    ev.ts = from_origin(s, end);
+    ev.args_len = 0;
+    return give(s, e->id, &ev, none, none);
+}
+
+/* The walk. */
+
+__attribute__((noinline)) static int other_record(struct source *s, const struct tch_seen_event *e)
+{
+    const struct tch_rec_name *text;
+
+    switch (e->kind) {
+    case TCH_REC_INSTANT:
+        return instant(s, e);
+    case TCH_REC_COUNTER:
+        return counter(s, e, e->ns, e->fixed[0] == TACHO_ARG_F64 ? TACHO_ARG_F64 : TACHO_ARG_I64,
+                       e->fixed[1]);
+    case TCH_REC_TRACK_COUNTER:
+        return counter(s, e, e->fixed[1], TACHO_ARG_F64, e->fixed[2]);
+    case TCH_REC_FLOW:
+        return linked(s, e, TCH_EV_FLOW, "stf");
+    case TCH_REC_ASYNC:
+        return linked(s, e, TCH_EV_ASYNC, "bne");
+    case TCH_REC_PUSH:
+    case TCH_REC_PUT:
+    case TCH_REC_TRACK_SPAN:
+    case TCH_REC_TRACK_INSTANT:
+        return timed_event(s, e);
+    case TCH_REC_THREAD:
+        return enter_thread(s, e);
+    case TCH_REC_THREAD_NAME:
+        return name_thread(s, e->id);
+    case TCH_REC_PROCESS_NAME:
+        text = tch_rec_text(s->r, e->id);
+        return name_process(s, e->pid, text->name, text->name_len);
+    default:
+        return 0;
+    }
+}
+
+static int visit_edges(void *ctx, const struct tch_seen_event *e)
+{
+    switch (e->seen) {
+    case TCH_SEEN_BEGIN:
+        return begin_span(ctx, e);
+    case TCH_SEEN_END:
+        return end_span(ctx, e);
+    case TCH_SEEN_UNFINISHED:
+        return 0; /* its begin is there without an end */
+    default:
+        return other_record(ctx, e);
+    }
+}
+
+static int visit_spans(void *ctx, const struct tch_seen_event *e)
+{
+    switch (e->seen) {
+    case TCH_SEEN_BEGIN:
+        return 0; /* comes again with its end */
+    case TCH_SEEN_END:
+        return whole_span(ctx, e);
+    case TCH_SEEN_UNFINISHED:
+        return begin_span(ctx, e); /* viewers show a begin without an end as not finished */
+    default:
+        return other_record(ctx, e);
+    }
+}
+
+void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
+{
+    static const char *const words[] = {"limit", "ring", "disk", "threads", "names"};
+    const char *comma = "";
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (reasons >> i & 1) {
+            tch_buf_addf(b, "%s%s", comma, words[i]);
+            comma = ", ";
+        }
+}
+
+/* An event that says what is not in the trace. */
+static int report_losses(struct source *s)
+{
+    static const char *const keys[] = {"dropped", "why", "ends_without_begin", "spans_cut",
+                                       "texts_cut"};
+    const struct tch_rec_header *head = &s->r->head;
+    const uint64_t counts[] = {head->dropped, 0, s->r->lost_ends, s->r->lost_begins, head->cut};
+    struct tch_rec_name names[5];
+    struct tch_ev ev = {.kind = TCH_EV_INSTANT, .phase = 'i', .scope = 'g', .flags = TCH_EV_ASIDE};
+
+    tch_buf_clear(&s->json);
+    tch_add_reasons(&s->json, head->reasons);
+    for (size_t i = 0; i < 5; i++) {
+        names[i] = (struct tch_rec_name){.name = keys[i], .name_len = (uint32_t)strlen(keys[i])};
+        s->values[i] = (struct tch_rec_arg){.key = &names[i],
+                                            .type = i == 1 ? TACHO_ARG_TEXT : TACHO_ARG_U64,
+                                            .bits = counts[i],
+                                            .text = s->json.data,
+                                            .len = s->json.len};
+    }
+    s->value_count = 5;
+    ev.ts = from_origin(s, s->r->clock.last.ns);
+    if (add_text(s, "records dropped", 15, &ev.name) < 0 ||
+        add_text(s, "tacho", 5, &ev.category) < 0 || set_args(s, &ev) < 0 ||
+        set_track(s, &ev, head->pid, head->pid) < 0)
+        return TACHO_ENOMEM;
+    return s->sink(s->ctx, &ev);
+}
+
+static int walk(struct source *s)
+{
+    bool tools = s->given->form == TCH_REC_FOR_TOOLS, chrome = s->given->form == TCH_REC_FOR_CHROME;
+    const struct tch_rec_header *head = &s->r->head;
+    uint32_t process;
+    int status = tch_rows_lay_out(&s->rows, s->r, s->err);
+
+    if (status == 0 && !chrome)
+        status = name_program(s);
+    if (status == 0)
+        status = tch_recording_walk(
+            s->r, s->given->form == TCH_REC_FOR_PERFETTO ? visit_edges : visit_spans, s, s->err);
+    if (status == 0 && !tools && (head->dropped > 0 || head->cut > 0))
+        status = report_losses(s);
+    if (status != 0 || !chrome || !s->own)
+        return status;
+    process = tch_model_process(s->m, head->pid);
+    if (process == TCH_INTERN_NONE)
+        return tch_fail_memory(s->err);
+    return s->m->processes[process].name == 0 ? name_program(s) : 0;
+}
+
+int tch_recording_events(const struct tch_recording_source *source, tch_ev_sink *sink, void *ctx,
+                         tacho_error *err)
+{
+    struct source s = {.given = source,
+                       .r = source->r,
+                       .m = source->m,
+                       .sink = sink,
+                       .ctx = ctx,
+                       .err = err,
+                       .sites = calloc((size_t)source->r->sites.count + 1, sizeof *s.sites)};
+    int status;
+
+    tch_buf_init(&s.json, ARGS_LIMIT);
+    status = s.sites ? walk(&s) : tch_fail_memory(err);
+    free(s.sites);
+    tch_rows_release(&s.rows);
+    tch_buf_release(&s.json);
+    return status;
+}
