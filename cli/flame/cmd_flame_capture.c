@@ -15,31 +15,6 @@
 #include "kit/flame/draw/frame_text.h"
 #include "kit/flame/sample/perf_rings.h"
 
-enum {
-    CALL_GRAPH,
-    CWD,
-    DEBUGINFOD,
-    DURATION,
-    ENV,
-    EVENT,
-    EVERYTHING,
-    FOLDED,
-    FORCE,
-    KERNEL,
-    LABEL,
-    NO_INLINE,
-    OFF_CPU,
-    OUT,
-    PASS_STATUS,
-    PER_THREAD,
-    PID,
-    PROFILER,
-    RATE,
-    SOURCE,
-    STACK_SIZE,
-    USER,
-};
-
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };
 
 static const char *const call_graphs[] = {"auto", "fp", "dwarf", NULL};
@@ -68,67 +43,26 @@ static void stop(int number)
     errno = saved;
 }
 
-static uint32_t flag_of(int id)
+static int take_stack_size(void *into, const struct args *args, const struct opt *opt)
 {
-    switch (id) {
-    case EVERYTHING:
-        return TACHO_FLAME_ALL;
-    case OFF_CPU:
-        return TACHO_FLAME_OFF_CPU;
-    case PER_THREAD:
-        return TACHO_FLAME_PER_THREAD;
-    case KERNEL:
-        return TACHO_FLAME_KERNEL;
-    case USER:
-        return TACHO_FLAME_USER;
-    case NO_INLINE:
-        return TACHO_FLAME_NO_INLINE;
-    case SOURCE:
-        return TACHO_FLAME_SOURCE;
-    case DEBUGINFOD:
-        return TACHO_FLAME_DEBUGINFOD;
-    case FORCE:
-        return TACHO_FLAME_FORCE;
-    case FOLDED:
-        return TACHO_FLAME_FOLDED;
-    default:
-        return 0;
-    }
-}
+    struct capture *c = into;
+    uint64_t size;
 
-static int take_number(struct capture *c, int id, const char *value)
-{
-    uint64_t number = 0;
-
-    switch (id) {
-    case DURATION:
-        if (tch_parse_duration(value, &c->request.duration_ns) < 0 || c->request.duration_ns == 0)
-            return cli_wrong_usage(c->args, "'%s' is not a duration such as 10s or 1.5m", value);
-        break;
-    case PID:
-        if (tch_parse_u64(value, INT32_MAX, &number) < 0 || number == 0)
-            return cli_wrong_usage(c->args, "'%s' is not a process id", value);
-        c->request.pid = (int32_t)number;
-        break;
-    case RATE:
-        if (tch_parse_u64(value, 100000, &number) < 0 || number == 0)
-            return cli_wrong_usage(c->args, "'%s' is not a rate of 1 to 100000 samples a second",
-                                   value);
-        c->request.rate = (uint32_t)number;
-        break;
-    default: /* STACK_SIZE */
-        if (tch_parse_size(value, &number) < 0 || number == 0 || number > TCH_STACK_COPY_MAX ||
-            number % 8 != 0)
-            return cli_wrong_usage(c->args, "'%s' is not a size of 8 bytes to 63k, a multiple of 8",
-                                   value);
-        c->request.stack_bytes = (uint32_t)number;
-        break;
-    }
+    (void)opt;
+    if (tch_parse_size(args->value, &size) < 0 || size == 0 || size > TCH_STACK_COPY_MAX ||
+        size % 8 != 0)
+        return cli_wrong_usage(args, "'%s' is not a size of 8 bytes to 63k, a multiple of 8",
+                               args->value);
+    c->request.stack_bytes = (uint32_t)size;
     return EXIT_OK;
 }
 
-static int take_env(struct capture *c, const char *value)
+static int take_env(void *into, const struct args *args, const struct opt *opt)
 {
+    struct capture *c = into;
+    const char *value = args->value;
+
+    (void)opt;
     if (!strchr(value, '=') || value[0] == '=')
         return cli_wrong_usage(c->args, "'%s' is not NAME=VALUE", value);
     if (c->env_count == ENV_MAX)
@@ -138,47 +72,7 @@ static int take_env(struct capture *c, const char *value)
     return EXIT_OK;
 }
 
-static int take_option(struct capture *c, const struct opt *opt)
-{
-    const char *value = c->args->value;
-
-    switch (opt->id) {
-    case CALL_GRAPH:
-        c->request.call_graph = (uint32_t)cli_choice_index(call_graphs, value);
-        break;
-    case CWD:
-        c->request.cwd = value;
-        break;
-    case ENV:
-        return take_env(c, value);
-    case EVENT:
-        c->request.event = value;
-        break;
-    case LABEL:
-        c->request.label = value;
-        break;
-    case OUT:
-        c->request.output_dir = value;
-        break;
-    case PASS_STATUS:
-        c->pass_status = true;
-        break;
-    case PROFILER:
-        c->request.profiler = value;
-        break;
-    case DURATION:
-    case PID:
-    case RATE:
-    case STACK_SIZE:
-        return take_number(c, opt->id, value);
-    default:
-        c->request.flags |= flag_of(opt->id);
-        break;
-    }
-    return EXIT_OK;
-}
-
-static int check(struct capture *c)
+static int check_options(struct capture *c)
 {
     bool all = (c->request.flags & TACHO_FLAME_ALL) != 0;
 
@@ -358,15 +252,12 @@ int cli_flame_run_capture(struct args *args)
 {
     struct capture c = {.args = args, .request = TACHO_FLAME_REQUEST_INIT};
     tacho_flame *flame = NULL;
-    const struct opt *opt;
     tacho_error err;
-    int status = EXIT_OK;
+    int status = cli_set_opts(args, &c, NULL);
     int end;
 
-    while (status == EXIT_OK && (opt = cli_next_opt(args)))
-        status = take_option(&c, opt);
     if (status == EXIT_OK)
-        status = check(&c);
+        status = check_options(&c);
     if (status != EXIT_OK)
         return status;
     if (capture_until_signal(&c, &flame, &err) < 0) {
@@ -382,62 +273,82 @@ int cli_flame_run_capture(struct args *args)
     return status == EXIT_OK ? end : status;
 }
 
+#define CAPTURE_FLAG(name) \
+    .set = CLI_SET(struct capture, request.flags, .kind = TCH_SET_BITS, .most = TACHO_FLAME_##name)
+
 const struct opt cli_flame_capture_opts[] = {
-    {.id = PID, .name = "pid", .letter = 'p', .arg = "PID", .help = "profile a running process"},
-    {.id = EVERYTHING, .name = "all", .letter = 'a', .help = "profile every process"},
-    {.id = OUT,
-     .name = "out",
+    {.name = "pid",
+     .letter = 'p',
+     .arg = "PID",
+     .help = "profile a running process",
+     .set =
+         CLI_SET(struct capture, request.pid, .kind = TCH_SET_U32, .least = 1, .most = INT32_MAX),
+     .not_a = "a process id"},
+    {.name = "all", .letter = 'a', .help = "profile every process", CAPTURE_FLAG(ALL)},
+    {.name = "out",
      .arg = "DIR",
      .help = "where the SVG goes, made if missing",
-     .complete = COMPLETE_DIR},
-    {.id = LABEL,
-     .name = "label",
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct capture, request.output_dir)},
+    {.name = "label",
      .arg = "LABEL",
-     .help = "write flamegraph-LABEL.svg; by default the command's name"},
-    {.id = FORCE, .name = "force", .help = "overwrite the SVG of another label"},
-    {.id = FOLDED, .name = "folded", .help = "write the folded stacks, too, beside the SVG"},
-    {.id = DURATION, .name = "duration", .arg = "TIME", .help = "end the capture after 10s, 1.5m"},
-    {.id = RATE,
-     .name = "rate",
+     .help = "write flamegraph-LABEL.svg; by default the command's name",
+     CLI_TEXT(struct capture, request.label)},
+    {.name = "force", .help = "overwrite the SVG of another label", CAPTURE_FLAG(FORCE)},
+    {.name = "folded",
+     .help = "write the folded stacks, too, beside the SVG",
+     CAPTURE_FLAG(FOLDED)},
+    {.name = "duration",
+     .arg = "TIME",
+     .help = "end the capture after 10s, 1.5m",
+     .set = CLI_SET(struct capture, request.duration_ns, .kind = TCH_SET_DURATION, .least = 1),
+     .not_a = "a duration such as 10s or 1.5m"},
+    {.name = "rate",
      .letter = 'F',
      .arg = "N",
-     .help = "samples a second and CPU, by default 997"},
-    {.id = CALL_GRAPH,
-     .name = "call-graph",
+     .help = "samples a second and CPU, by default 997",
+     .set = CLI_SET(struct capture, request.rate, .kind = TCH_SET_U32, .least = 1, .most = 100000),
+     .not_a = "a rate of 1 to 100000 samples a second"},
+    {.name = "call-graph",
      .arg = "HOW",
      .help = "follow stacks by frame pointers (fp) or unwind tables (dwarf, which auto is)",
-     .choices = call_graphs},
-    {.id = STACK_SIZE,
-     .name = "stack-size",
+     CLI_CHOICE(struct capture, request.call_graph, call_graphs)},
+    {.name = "stack-size",
      .arg = "BYTES",
-     .help = "how much of a stack to copy for unwinding, by default 16k"},
-    {.id = EVENT,
-     .name = "event",
+     .help = "how much of a stack to copy for unwinding, by default 16k",
+     .take = take_stack_size},
+    {.name = "event",
      .letter = 'e',
      .arg = "EVENT",
      .help = "what to count; cycles, or cpu-clock where the CPU has no counters, unless given",
-     .choices = tch_flame_sampler_events},
-    {.id = OFF_CPU, .name = "off-cpu", .help = "where threads wait, in microseconds"},
-    {.id = PER_THREAD, .name = "per-thread", .help = "threads apart: comm-PID/TID"},
-    {.id = KERNEL, .name = "kernel", .help = "the kernel's code only"},
-    {.id = USER, .name = "user", .help = "programs' code only"},
-    {.id = NO_INLINE, .name = "no-inline", .help = "no frames for inlined functions"},
-    {.id = SOURCE, .name = "source", .help = "file and line behind each name"},
-    {.id = DEBUGINFOD,
-     .name = "debuginfod",
-     .help = "fetch missing debug files from the servers of DEBUGINFOD_URLS"},
-    {.id = PROFILER,
-     .name = "profiler",
+     .choices = tch_flame_sampler_events,
+     CLI_TEXT(struct capture, request.event)},
+    {.name = "off-cpu", .help = "where threads wait, in microseconds", CAPTURE_FLAG(OFF_CPU)},
+    {.name = "per-thread", .help = "threads apart: comm-PID/TID", CAPTURE_FLAG(PER_THREAD)},
+    {.name = "kernel", .help = "the kernel's code only", CAPTURE_FLAG(KERNEL)},
+    {.name = "user", .help = "programs' code only", CAPTURE_FLAG(USER)},
+    {.name = "no-inline", .help = "no frames for inlined functions", CAPTURE_FLAG(NO_INLINE)},
+    {.name = "source", .help = "file and line behind each name", CAPTURE_FLAG(SOURCE)},
+    {.name = "debuginfod",
+     .help = "fetch missing debug files from the servers of DEBUGINFOD_URLS",
+     CAPTURE_FLAG(DEBUGINFOD)},
+    {.name = "profiler",
      .arg = "NAME",
      .help = "who samples",
-     .choices = profilers},
-    {.id = CWD,
-     .name = "cwd",
+     .choices = profilers,
+     CLI_TEXT(struct capture, request.profiler)},
+    {.name = "cwd",
      .arg = "DIR",
      .help = "run the command there",
-     .complete = COMPLETE_DIR},
-    {.id = ENV, .name = "env", .arg = "NAME=VALUE", .help = "set for the command; may be repeated"},
-    {.id = PASS_STATUS, .name = "pass-status", .help = "end with the command's own status"},
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct capture, request.cwd)},
+    {.name = "env",
+     .arg = "NAME=VALUE",
+     .help = "set for the command; may be repeated",
+     .take = take_env},
+    {.name = "pass-status",
+     .help = "end with the command's own status",
+     CLI_FLAG(struct capture, pass_status)},
     {.name = NULL},
 };
 

@@ -2,11 +2,9 @@
 #include "cmd_flame_parts.h"
 #include "kit/flame/stacks.h"
 
-enum { NORMALIZE = FLAME_OWN, STRIP_HEX };
-
 static const char *const formats[] = {"folded", "svg", "frames", "pprof", NULL};
 
-static int read_both(struct flame *f, bool normalize)
+static int read_both(struct flame *f)
 {
     char **files = f->args->operands;
     tacho_error err;
@@ -21,7 +19,7 @@ static int read_both(struct flame *f, bool normalize)
     }
     if (cli_flame_read(f, files[1], false) != EXIT_OK)
         return EXIT_WORK;
-    if (tch_stacks_diff_end(&f->stacks, normalize, &err) < 0) {
+    if (tch_stacks_diff_end(&f->stacks, f->normalize, &err) < 0) {
         cli_complain(&err, "cannot compare '%s'", files[1]);
         return EXIT_WORK;
     }
@@ -31,25 +29,16 @@ static int read_both(struct flame *f, bool normalize)
 static int run_diff(struct args *args)
 {
     struct flame f;
-    const struct opt *opt;
-    bool normalize = false;
-    int status = EXIT_OK;
+    int status;
 
     cli_flame_init(&f, args, NULL);
-    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
-        if (opt->id == NORMALIZE)
-            normalize = true;
-        else if (opt->id == STRIP_HEX)
-            f.read.strip_hex = true;
-        else
-            status = cli_flame_take_opt(&f, opt);
-    }
+    status = cli_set_opts(args, &f, NULL);
     if (status == EXIT_OK)
         status = cli_flame_choose_format(&f, "folded");
     if (status == EXIT_OK && cli_choice_index(formats, f.format->name) < 0)
         status = cli_wrong_usage(args, "a differential cannot be written as %s", f.format->name);
     if (status == EXIT_OK)
-        status = read_both(&f, normalize);
+        status = read_both(&f);
     if (status == EXIT_OK)
         status = cli_flame_write(&f);
     cli_flame_release(&f);
@@ -57,13 +46,15 @@ static int run_diff(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = NORMALIZE, .name = "normalize", .help = "scale A to the total of B"},
-    {.id = STRIP_HEX, .name = "strip-hex", .help = "addresses in names do not tell them apart"},
-    {.id = FLAME_FORMAT,
-     .name = "format",
+    {.name = "normalize", .help = "scale A to the total of B", CLI_FLAG(struct flame, normalize)},
+    {.name = "strip-hex",
+     .help = "addresses in names do not tell them apart",
+     CLI_FLAG(struct flame, read.strip_hex)},
+    {.name = "format",
      .arg = "FORMAT",
      .choices = formats,
-     .help = "else by the name of the output; folded on stdout"},
+     .help = "else by the name of the output; folded on stdout",
+     .take = cli_flame_take_format},
     FLAME_OUTPUT_OPT,
     FLAME_DRAW_OPTS,
     FLAME_READ_OPTS,

@@ -29,124 +29,118 @@ struct flame {
     const char *label;               /**< the output is called after it */
     const char *folder;              /**< and goes here */
     bool force;
-    bool split; /**< by thread */
+    bool split;     /**< by thread */
+    bool normalize; /**< diff: scale A to the total of B */
 
     struct tch_stacks stacks;
     struct tch_timeline timeline;
     const char *input; /**< what was read, for messages */
 };
 
-/* Ids of the options below; a command's own start at FLAME_OWN. */
-enum {
-    FLAME_ADDRS,
-    FLAME_ALL,
-    FLAME_COLLAPSE,
-    FLAME_COUNT_NAME,
-    FLAME_EVENT,
-    FLAME_FORCE,
-    FLAME_FORMAT,
-    FLAME_FROM,
-    FLAME_INLINE,
-    FLAME_INVERTED,
-    FLAME_JIT,
-    FLAME_KERNEL,
-    FLAME_LABEL,
-    FLAME_MIN_WIDTH,
-    FLAME_NOTES,
-    FLAME_OUT,
-    FLAME_OUTPUT,
-    FLAME_PALETTE,
-    FLAME_PID,
-    FLAME_REVERSE,
-    FLAME_SRCLINE,
-    FLAME_SUBTITLE,
-    FLAME_THEME,
-    FLAME_THREADS,
-    FLAME_TID,
-    FLAME_TITLE,
-    FLAME_WIDTH,
-    FLAME_OWN,
-};
-
 extern const char *const cli_flame_threads[];
 
 /* Rows of option tables, the same in every command. */
 
-#define FLAME_READ_OPTS                                                                            \
-    {.id = FLAME_FROM,                                                                             \
-     .name = "from",                                                                               \
-     .arg = "KIND",                                                                                \
-     .help = "what the input is; auto looks at its first line",                                    \
-     .choices = tch_read_kinds},                                                                   \
-        {.id = FLAME_PID, .name = "pid", .help = "the process in the first frame: comm-PID"},      \
-        {.id = FLAME_TID, .name = "tid", .help = "the thread in the first frame: comm-PID/TID"},   \
-        {.id = FLAME_ADDRS,                                                                        \
-         .name = "addrs",                                                                          \
-         .help = "addresses of frames whose symbol is not known"},                                 \
-        {.id = FLAME_KERNEL, .name = "kernel", .help = "mark kernel functions with _[k]"},         \
-        {.id = FLAME_JIT, .name = "jit", .help = "mark functions compiled at run time with _[j]"}, \
-        {.id = FLAME_INLINE, .name = "inline", .help = "mark inlined functions with _[i]"},        \
-        {.id = FLAME_ALL, .name = "all", .help = "all three marks"},                               \
-        {.id = FLAME_SRCLINE,                                                                      \
-         .name = "srcline",                                                                        \
-         .help = "source lines in names, where there are any"},                                    \
-        {.id = FLAME_EVENT,                                                                        \
-         .name = "event-filter",                                                                   \
-         .arg = "EVENT",                                                                           \
-         .help = "count this event; else the first one in the input"},                             \
-    {                                                                                              \
-        .id = FLAME_COLLAPSE, .name = "collapse-recursion",                                        \
-        .help = "a function that calls itself is one frame"                                        \
+#define FLAME_READ_OPTS                                                                    \
+    {.name = "from",                                                                       \
+     .arg = "KIND",                                                                        \
+     .help = "what the input is; auto looks at its first line",                            \
+     CLI_CHOICE(struct flame, read.kind, tch_read_kinds)},                                 \
+        {.name = "pid",                                                                    \
+         .help = "the process in the first frame: comm-PID",                               \
+         CLI_FLAG(struct flame, read.pid)},                                                \
+        {.name = "tid",                                                                    \
+         .help = "the thread in the first frame: comm-PID/TID",                            \
+         CLI_FLAG(struct flame, read.tid)},                                                \
+        {.name = "addrs",                                                                  \
+         .help = "addresses of frames whose symbol is not known",                          \
+         CLI_FLAG(struct flame, read.addrs)},                                              \
+        {.name = "kernel",                                                                 \
+         .help = "mark kernel functions with _[k]",                                        \
+         CLI_FLAG(struct flame, read.mark_kernel)},                                        \
+        {.name = "jit",                                                                    \
+         .help = "mark functions compiled at run time with _[j]",                          \
+         CLI_FLAG(struct flame, read.mark_jit)},                                           \
+        {.name = "inline",                                                                 \
+         .help = "mark inlined functions with _[i]",                                       \
+         CLI_FLAG(struct flame, read.mark_inlined)},                                       \
+        {.name = "all", .help = "all three marks", .take = cli_flame_take_all_marks},      \
+        {.name = "srcline",                                                                \
+         .help = "source lines in names, where there are any",                             \
+         CLI_FLAG(struct flame, read.source)},                                             \
+        {.name = "event-filter",                                                           \
+         .arg = "EVENT",                                                                   \
+         .help = "count this event; else the first one in the input",                      \
+         CLI_TEXT(struct flame, read.event)},                                              \
+    {                                                                                      \
+        .name = "collapse-recursion", .help = "a function that calls itself is one frame", \
+        CLI_FLAG(struct flame, read.collapse_recursion)                                    \
     }
 
-#define FLAME_DRAW_OPTS                                                                           \
-    {.id = FLAME_REVERSE, .name = "reverse", .help = "stacks leaf first: who calls what is hot"}, \
-        {.id = FLAME_INVERTED, .name = "inverted", .help = "the root on top: an icicle graph"},   \
-        {.id = FLAME_THREADS,                                                                     \
-         .name = "threads",                                                                       \
-         .arg = "HOW",                                                                            \
-         .help = "merge the threads of a program, or split by thread",                            \
-         .choices = cli_flame_threads},                                                           \
-        {.id = FLAME_MIN_WIDTH,                                                                   \
-         .name = "min-width",                                                                     \
-         .arg = "PERCENT",                                                                        \
-         .help = "leave out frames narrower than this share (0.01; of a tree 0.5)"},              \
-        {.id = FLAME_WIDTH,                                                                       \
-         .name = "width",                                                                         \
-         .arg = "PX",                                                                             \
-         .help = "width where no script runs; else as wide as its place (1200)"},                 \
-        {.id = FLAME_TITLE, .name = "title", .arg = "TEXT", .help = "above the picture"},         \
-        {.id = FLAME_SUBTITLE, .name = "subtitle", .arg = "TEXT", .help = "below the title"},     \
-        {.id = FLAME_NOTES,                                                                       \
-         .name = "notes",                                                                         \
-         .arg = "TEXT",                                                                           \
-         .help = "kept in the file, not shown"},                                                  \
-        {.id = FLAME_COUNT_NAME,                                                                  \
-         .name = "count-name",                                                                    \
-         .arg = "TEXT",                                                                           \
-         .help = "what is counted (samples)"},                                                    \
-        {.id = FLAME_PALETTE,                                                                     \
-         .name = "palette",                                                                       \
-         .arg = "NAME",                                                                           \
-         .help = "colours by name, library or language",                                          \
-         .choices = tch_palettes},                                                                \
-    {                                                                                             \
-        .id = FLAME_THEME, .name = "theme", .arg = "NAME",                                        \
-        .help = "auto follows the reader's system", .choices = tch_themes                         \
+#define FLAME_DRAW_OPTS                                                                   \
+    {.name = "reverse",                                                                   \
+     .help = "stacks leaf first: who calls what is hot",                                  \
+     CLI_FLAG(struct flame, read.reverse)},                                               \
+        {.name = "inverted",                                                              \
+         .help = "the root on top: an icicle graph",                                      \
+         CLI_FLAG(struct flame, write.svg.inverted)},                                     \
+        {.name = "threads",                                                               \
+         .arg = "HOW",                                                                    \
+         .help = "merge the threads of a program, or split by thread",                    \
+         .choices = cli_flame_threads,                                                    \
+         .take = cli_flame_take_threads},                                                 \
+        {.name = "min-width",                                                             \
+         .arg = "PERCENT",                                                                \
+         .help = "leave out frames narrower than this share (0.01; of a tree 0.5)",       \
+         .take = cli_flame_take_percent},                                                 \
+        {.name = "width",                                                                 \
+         .arg = "PX",                                                                     \
+         .help = "width where no script runs; else as wide as its place (1200)",          \
+         .set = CLI_SET(struct flame, write.svg.width, .kind = TCH_SET_U32, .least = 320, \
+                        .most = 100000),                                                  \
+         .not_a = "a width of 320 to 100000 pixels"},                                     \
+        {.name = "title",                                                                 \
+         .arg = "TEXT",                                                                   \
+         .help = "above the picture",                                                     \
+         CLI_TEXT(struct flame, write.svg.title)},                                        \
+        {.name = "subtitle",                                                              \
+         .arg = "TEXT",                                                                   \
+         .help = "below the title",                                                       \
+         CLI_TEXT(struct flame, write.svg.subtitle)},                                     \
+        {.name = "notes",                                                                 \
+         .arg = "TEXT",                                                                   \
+         .help = "kept in the file, not shown",                                           \
+         CLI_TEXT(struct flame, write.svg.notes)},                                        \
+        {.name = "count-name",                                                            \
+         .arg = "TEXT",                                                                   \
+         .help = "what is counted (samples)",                                             \
+         CLI_TEXT(struct flame, write.svg.count_name)},                                   \
+        {.name = "palette",                                                               \
+         .arg = "NAME",                                                                   \
+         .help = "colours by name, library or language",                                  \
+         CLI_CHOICE(struct flame, write.svg.palette, tch_palettes)},                      \
+    {                                                                                     \
+        .name = "theme", .arg = "NAME", .help = "auto follows the reader's system",       \
+        CLI_CHOICE(struct flame, write.svg.theme, tch_themes)                             \
     }
 
-#define FLAME_OUTPUT_OPT                                                      \
-    {                                                                         \
-        .id = FLAME_OUTPUT, .name = "output", .letter = 'o', .arg = "FILE",   \
-        .help = "write there instead of to stdout", .complete = COMPLETE_FILE \
+#define FLAME_OUTPUT_OPT                                                       \
+    {                                                                          \
+        .name = "output", .letter = 'o', .arg = "FILE",                        \
+        .help = "write there instead of to stdout", .complete = COMPLETE_FILE, \
+        CLI_TEXT(struct flame, output)                                         \
     }
 
 /** Defaults; format may be NULL. */
 void cli_flame_init(struct flame *f, struct args *args, const struct tch_format *format);
 void cli_flame_release(struct flame *f);
 
-/** Takes one of the options above; EXIT_OK, or EXIT_USAGE after a complaint. */
-int cli_flame_take_opt(struct flame *f, const struct opt *opt);
+/** Takers of options whose value is more than one field, for .take. */
+int cli_flame_take_all_marks(void *into, const struct args *args, const struct opt *opt);
+int cli_flame_take_format(void *into, const struct args *args, const struct opt *opt);
+int cli_flame_take_label(void *into, const struct args *args, const struct opt *opt);
+int cli_flame_take_percent(void *into, const struct args *args, const struct opt *opt);
+int cli_flame_take_threads(void *into, const struct args *args, const struct opt *opt);
 
 /** Reads a file (NULL or "-": stdin) into f->stacks, with the timeline when the format wants it;
     warns of what was left out. both: two counts a line are fine. EXIT_OK or EXIT_WORK. */

@@ -15,139 +15,54 @@ void cli_flame_release(struct flame *f)
     tch_timeline_release(&f->timeline);
 }
 
-static int take_percent(struct flame *f)
+int cli_flame_take_percent(void *into, const struct args *args, const struct opt *opt)
 {
+    struct flame *f = into;
     double value;
 
-    if (tch_parse_f64(f->args->value, &value) < 0 || value < 0 || value > 100)
-        return cli_wrong_usage(f->args, "'%s' is not a share of 0 to 100 percent", f->args->value);
+    (void)opt;
+    if (tch_parse_f64(args->value, &value) < 0 || value < 0 || value > 100)
+        return cli_wrong_usage(args, "'%s' is not a share of 0 to 100 percent", args->value);
     f->write.least_percent = value;
     return EXIT_OK;
 }
 
-static int take_width(struct flame *f)
+int cli_flame_take_all_marks(void *into, const struct args *args, const struct opt *opt)
 {
-    enum { LEAST = 320, MOST = 100000 };
-    uint64_t value;
+    struct flame *f = into;
 
-    if (tch_parse_u64(f->args->value, MOST, &value) < 0 || value < LEAST)
-        return cli_wrong_usage(f->args, "'%s' is not a width of %d to %d pixels", f->args->value,
-                               LEAST, MOST);
-    f->write.svg.width = (unsigned)value;
+    (void)args;
+    (void)opt;
+    f->read.mark_kernel = f->read.mark_jit = f->read.mark_inlined = true;
     return EXIT_OK;
 }
 
-static void take_marks(struct flame *f, int id)
+int cli_flame_take_threads(void *into, const struct args *args, const struct opt *opt)
 {
-    f->read.mark_kernel |= id == FLAME_KERNEL || id == FLAME_ALL;
-    f->read.mark_jit |= id == FLAME_JIT || id == FLAME_ALL;
-    f->read.mark_inlined |= id == FLAME_INLINE || id == FLAME_ALL;
-}
+    struct flame *f = into;
 
-static void take_threads(struct flame *f)
-{
-    f->split = cli_choice_index(cli_flame_threads, f->args->value) == 1;
+    (void)opt;
+    f->split = cli_choice_index(cli_flame_threads, args->value) == 1;
     f->read.tid = f->split;
     f->read.merge_threads = !f->split;
+    return EXIT_OK;
 }
 
-/* How the input is read; false: not one of these. */
-static bool take_read(struct flame *f, int id, const char *value)
+int cli_flame_take_format(void *into, const struct args *args, const struct opt *opt)
 {
-    switch (id) {
-    case FLAME_FROM:
-        f->read.kind = (enum tch_read_kind)cli_choice_index(tch_read_kinds, value);
-        return true;
-    case FLAME_PID:
-        return f->read.pid = true;
-    case FLAME_TID:
-        return f->read.tid = true;
-    case FLAME_ADDRS:
-        return f->read.addrs = true;
-    case FLAME_KERNEL:
-    case FLAME_JIT:
-    case FLAME_INLINE:
-    case FLAME_ALL:
-        take_marks(f, id);
-        return true;
-    case FLAME_SRCLINE:
-        return f->read.source = true;
-    case FLAME_EVENT:
-        f->read.event = value;
-        return true;
-    case FLAME_COLLAPSE:
-        return f->read.collapse_recursion = true;
-    case FLAME_REVERSE:
-        return f->read.reverse = true;
-    case FLAME_THREADS:
-        take_threads(f);
-        return true;
-    default:
-        return false;
-    }
+    struct flame *f = into;
+
+    (void)opt;
+    f->format = tch_format_by_name(args->value);
+    f->chosen = true;
+    return EXIT_OK;
 }
 
-/* What the picture looks like. */
-static void take_look(struct flame *f, int id, const char *value)
+int cli_flame_take_label(void *into, const struct args *args, const struct opt *opt)
 {
-    struct tch_svg_options *svg = &f->write.svg;
+    struct flame *f = into;
 
-    switch (id) {
-    case FLAME_INVERTED:
-        svg->inverted = true;
-        break;
-    case FLAME_TITLE:
-        svg->title = value;
-        break;
-    case FLAME_SUBTITLE:
-        svg->subtitle = value;
-        break;
-    case FLAME_NOTES:
-        svg->notes = value;
-        break;
-    case FLAME_COUNT_NAME:
-        svg->count_name = value;
-        break;
-    case FLAME_PALETTE:
-        svg->palette = (enum tch_palette)cli_choice_index(tch_palettes, value);
-        break;
-    case FLAME_THEME:
-        svg->theme = (enum tch_theme)cli_choice_index(tch_themes, value);
-        break;
-    default:
-        break;
-    }
-}
-
-int cli_flame_take_opt(struct flame *f, const struct opt *opt)
-{
-    const char *value = f->args->value;
-
-    switch (opt->id) {
-    case FLAME_MIN_WIDTH:
-        return take_percent(f);
-    case FLAME_WIDTH:
-        return take_width(f);
-    case FLAME_OUTPUT:
-        f->output = value;
-        break;
-    case FLAME_FORMAT:
-        f->format = tch_format_by_name(value);
-        f->chosen = true;
-        break;
-    case FLAME_LABEL:
-        f->label = f->write.svg.label = value;
-        break;
-    case FLAME_OUT:
-        f->folder = value;
-        break;
-    case FLAME_FORCE:
-        f->force = true;
-        break;
-    default:
-        if (!take_read(f, opt->id, value))
-            take_look(f, opt->id, value);
-        break;
-    }
+    (void)opt;
+    f->label = f->write.svg.label = args->value;
     return EXIT_OK;
 }

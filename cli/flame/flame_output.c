@@ -205,12 +205,10 @@ int cli_flame_write(struct flame *f)
 int cli_flame_run(struct args *args, const char *format, bool both)
 {
     struct flame f;
-    const struct opt *opt;
-    int status = EXIT_OK;
+    int status;
 
     cli_flame_init(&f, args, format ? tch_format_by_name(format) : NULL);
-    while (status == EXIT_OK && (opt = cli_next_opt(args)))
-        status = cli_flame_take_opt(&f, opt);
+    status = cli_set_opts(args, &f, NULL);
     if (status == EXIT_OK)
         status = cli_flame_choose_format(&f, format);
     if (status == EXIT_OK)
