@@ -35,36 +35,25 @@ static size_t count_status(const struct tch_probes *probes, enum tch_probe_statu
 static void add_json_probe(struct tch_buf *b, const struct tch_probe *probe)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "group");
-    tch_json_text(b, probe->group->name);
-    tch_json_key(b, "disturbs");
-    tch_json_bool(b, probe->group->disturbs);
-    tch_json_key(b, "name");
-    tch_json_text(b, probe->name);
-    tch_json_key(b, "status");
-    tch_json_text(b, tch_probe_status_name(probe->status));
-    tch_json_key(b, "found");
-    tch_json_text(b, probe->found);
-    tch_json_key(b, "fix");
-    if (probe->fix)
-        tch_json_text(b, probe->fix);
-    else
-        tch_json_null(b);
+    tch_json_put_text(b, "group", probe->group->name);
+    tch_json_put_bool(b, "disturbs", probe->group->disturbs);
+    tch_json_put_text(b, "name", probe->name);
+    tch_json_put_text(b, "status", tch_probe_status_name(probe->status));
+    tch_json_put_text(b, "found", probe->found);
+    tch_json_put_text(b, "fix", probe->fix);
     tch_json_end_object(b);
 }
 
 static void add_json(struct tch_buf *b, const struct tch_probes *probes)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.doctor.v1");
-    tch_json_key(b, "tacho_version");
-    tch_json_text(b, TACHO_VERSION);
+    tch_json_put_text(b, "schema", "tacho.doctor.v1");
+    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
     tch_json_key(b, "counts");
     tch_json_begin_object(b);
     for (int status = 0; status < TCH_PROBE_STATUSES; status++) {
-        tch_json_key(b, tch_probe_status_name((enum tch_probe_status)status));
-        tch_json_u64(b, count_status(probes, (enum tch_probe_status)status));
+        tch_json_put_u64(b, tch_probe_status_name((enum tch_probe_status)status),
+                         count_status(probes, (enum tch_probe_status)status));
     }
     tch_json_end_object(b);
     tch_json_key(b, "probes");

@@ -117,11 +117,7 @@ static void add_json(struct tch_buf *b, const struct summary *s)
     tch_json_put_u64(b, "torn", s->total.torn);
     tch_json_put_u64(b, "salvaged", s->total.salvaged);
     tch_json_put_u64(b, "left_out", stages->left_out);
-    tch_json_key(b, "by");
-    if (stages->by)
-        tch_json_text(b, stages->by);
-    else
-        tch_json_null(b);
+    tch_json_put_text(b, "by", stages->by);
     tch_json_key(b, "groups");
     tch_json_begin_array(b);
     for (size_t i = 0; i < stages->count; i++)

@@ -41,12 +41,9 @@ int cli_fingerprint_put(const struct args *args, const char *kind, const char *h
     tch_buf_init(&b, FINGERPRINT_OUT_MAX);
     if (args->json) {
         tch_json_begin_object(&b);
-        tch_json_key(&b, "schema");
-        tch_json_text(&b, "tacho.fingerprint.v1");
-        tch_json_key(&b, "kind");
-        tch_json_text(&b, kind);
-        tch_json_key(&b, "sha256");
-        tch_json_text(&b, hash);
+        tch_json_put_text(&b, "schema", "tacho.fingerprint.v1");
+        tch_json_put_text(&b, "kind", kind);
+        tch_json_put_text(&b, "sha256", hash);
         tch_json_key(&b, "document");
         if (document)
             tch_json_raw(&b, document, len);

@@ -30,8 +30,7 @@ static int add_diff(const char *path, const char *a, const char *b, void *ctx)
     cli_table_add(&d->table, RED, a ? a : "-");
     cli_table_add(&d->table, GREEN, b ? b : "-");
     tch_json_begin_object(&d->json);
-    tch_json_key(&d->json, "path");
-    tch_json_text(&d->json, path);
+    tch_json_put_text(&d->json, "path", path);
     add_raw(&d->json, "a", a);
     add_raw(&d->json, "b", b);
     tch_json_end_object(&d->json);
@@ -45,8 +44,7 @@ static int put_diffs(const struct args *args, struct diffs *d)
     tch_buf_init(&b, FINGERPRINT_OUT_MAX);
     if (args->json) {
         tch_json_begin_object(&b);
-        tch_json_key(&b, "schema");
-        tch_json_text(&b, "tacho.fingerprint.diff.v1");
+        tch_json_put_text(&b, "schema", "tacho.fingerprint.diff.v1");
         tch_json_key(&b, "differences");
         tch_json_begin_array(&b);
         tch_json_raw(&b, d->json.data, d->json.len);

@@ -54,12 +54,9 @@ static void add_env_json(struct tch_buf *b, const char *document, size_t len, co
 
     tacho_environment_hash(document, len, hash);
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.fingerprint.env.v1");
-    tch_json_key(b, "env_hash");
-    tch_json_text(b, hash);
-    tch_json_key(b, "machine_class");
-    tch_json_text(b, class);
+    tch_json_put_text(b, "schema", "tacho.fingerprint.env.v1");
+    tch_json_put_text(b, "env_hash", hash);
+    tch_json_put_text(b, "machine_class", class);
     tch_json_key(b, "environment");
     tch_json_raw(b, document, len);
     tch_json_end_object(b);

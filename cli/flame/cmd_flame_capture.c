@@ -143,36 +143,18 @@ static void add_json_end(struct tch_buf *b, int status)
 static void add_json(struct tch_buf *b, const tacho_flame *flame)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.flame.capture.v1");
-    tch_json_key(b, "svg_path");
-    tch_json_text(b, tacho_flame_svg_path(flame));
-    tch_json_key(b, "folded_path");
-    if (tacho_flame_folded_path(flame))
-        tch_json_text(b, tacho_flame_folded_path(flame));
-    else
-        tch_json_null(b);
-    tch_json_key(b, "profiler_used");
-    tch_json_text(b, tacho_flame_profiler_used(flame));
-    tch_json_key(b, "notice");
-    if (tacho_flame_notice(flame))
-        tch_json_text(b, tacho_flame_notice(flame));
-    else
-        tch_json_null(b);
-    tch_json_key(b, "event");
-    tch_json_text(b, tacho_flame_event(flame));
-    tch_json_key(b, "kernel_frames");
-    tch_json_bool(b, tacho_flame_has_kernel(flame));
-    tch_json_key(b, "duration_ms");
-    tch_json_u64(b, tacho_flame_duration_ns(flame) / 1000000);
-    tch_json_key(b, "after_command_ms");
-    tch_json_u64(b, tacho_flame_after_ns(flame) / 1000000);
-    tch_json_key(b, "samples");
-    tch_json_u64(b, tacho_flame_samples(flame));
-    tch_json_key(b, "lost");
-    tch_json_u64(b, tacho_flame_lost(flame));
-    tch_json_key(b, "truncated");
-    tch_json_u64(b, tacho_flame_truncated(flame));
+    tch_json_put_text(b, "schema", "tacho.flame.capture.v1");
+    tch_json_put_text(b, "svg_path", tacho_flame_svg_path(flame));
+    tch_json_put_text(b, "folded_path", tacho_flame_folded_path(flame));
+    tch_json_put_text(b, "profiler_used", tacho_flame_profiler_used(flame));
+    tch_json_put_text(b, "notice", tacho_flame_notice(flame));
+    tch_json_put_text(b, "event", tacho_flame_event(flame));
+    tch_json_put_bool(b, "kernel_frames", tacho_flame_has_kernel(flame));
+    tch_json_put_u64(b, "duration_ms", tacho_flame_duration_ns(flame) / 1000000);
+    tch_json_put_u64(b, "after_command_ms", tacho_flame_after_ns(flame) / 1000000);
+    tch_json_put_u64(b, "samples", tacho_flame_samples(flame));
+    tch_json_put_u64(b, "lost", tacho_flame_lost(flame));
+    tch_json_put_u64(b, "truncated", tacho_flame_truncated(flame));
     add_json_end(b, tacho_flame_wait_status(flame));
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');

@@ -138,24 +138,16 @@ static int labelled_path(const struct flame *f, struct tch_buf *path)
 static void add_summary_json(struct tch_buf *b, const struct flame *f, const char *path)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.flame.v1");
-    tch_json_key(b, "path");
-    tch_json_text(b, path);
-    tch_json_key(b, "format");
-    tch_json_text(b, f->format->name);
-    tch_json_key(b, "input");
-    tch_json_text(b, f->input);
-    tch_json_key(b, "samples");
-    tch_json_u64(b, tch_stacks_total(&f->stacks));
+    tch_json_put_text(b, "schema", "tacho.flame.v1");
+    tch_json_put_text(b, "path", path);
+    tch_json_put_text(b, "format", f->format->name);
+    tch_json_put_text(b, "input", f->input);
+    tch_json_put_u64(b, "samples", tch_stacks_total(&f->stacks));
     if (f->stacks.before) {
-        tch_json_key(b, "samples_before");
-        tch_json_u64(b, tch_stacks_total_before(&f->stacks));
+        tch_json_put_u64(b, "samples_before", tch_stacks_total_before(&f->stacks));
     }
-    tch_json_key(b, "stacks");
-    tch_json_u64(b, f->stacks.count);
-    tch_json_key(b, "names");
-    tch_json_u64(b, f->stacks.names.count);
+    tch_json_put_u64(b, "stacks", f->stacks.count);
+    tch_json_put_u64(b, "names", f->stacks.names.count);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

@@ -16,8 +16,7 @@ static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
         tch_json_begin_object(b);
         tch_json_put_f64(b, "low", job->edges[i]);
         tch_json_put_f64(b, "high", i + 1 == STATS_BINS ? job->stream.max : job->edges[i + 1]);
-        tch_json_key(b, "count");
-        tch_json_u64(b, job->below[i + 1] - job->below[i]);
+        tch_json_put_u64(b, "count", job->below[i + 1] - job->below[i]);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -41,12 +40,9 @@ void cli_stats_add_json(struct tch_buf *b, const struct stats_job *job)
     add_json_text(b, "file", job->file);
     add_json_text(b, "column", job->found.column);
     add_json_text(b, "unit", job->unit);
-    tch_json_key(b, "n");
-    tch_json_u64(b, job->stream.n);
-    tch_json_key(b, "skipped");
-    tch_json_u64(b, job->found.skipped);
-    tch_json_key(b, "exact");
-    tch_json_bool(b, exact);
+    tch_json_put_u64(b, "n", job->stream.n);
+    tch_json_put_u64(b, "skipped", job->found.skipped);
+    tch_json_put_bool(b, "exact", exact);
     tch_json_put_f64(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
     tch_json_put_f64(b, "absolute_error", job->coarse);
     tch_json_put_f64(b, "min", job->stream.min);

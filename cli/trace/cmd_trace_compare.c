@@ -37,10 +37,8 @@ static void add_json_side(struct tch_buf *b, const char *key, const struct tch_c
 {
     tch_json_key(b, key);
     tch_json_begin_object(b);
-    tch_json_key(b, "count");
-    tch_json_u64(b, side->count);
-    tch_json_key(b, "total_ns");
-    tch_json_u64(b, side->total);
+    tch_json_put_u64(b, "count", side->count);
+    tch_json_put_u64(b, "total_ns", side->total);
     tch_json_end_object(b);
 }
 
@@ -66,8 +64,7 @@ static void add_json_row(struct tch_buf *b, const struct tch_trace_comparison *c
     add_json_number(b, "ratio", in_both(row), row->ratio.estimate);
     add_json_number(b, "ratio_low", interval, row->ratio.low);
     add_json_number(b, "ratio_high", interval, row->ratio.high);
-    tch_json_key(b, "verdict");
-    tch_json_text(b, verdict_of(row));
+    tch_json_put_text(b, "verdict", verdict_of(row));
     tch_json_end_object(b);
 }
 
@@ -75,21 +72,16 @@ static void add_json(struct tch_buf *b, const struct tch_trace_comparison *c, ch
                      size_t top)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.trace.compare.v1");
-    tch_json_key(b, "a");
-    tch_json_text(b, paths[0]);
-    tch_json_key(b, "b");
-    tch_json_text(b, paths[1]);
-    tch_json_key(b, "confidence");
-    tch_json_f64(b, 0.95);
+    tch_json_put_text(b, "schema", "tacho.trace.compare.v1");
+    tch_json_put_text(b, "a", paths[0]);
+    tch_json_put_text(b, "b", paths[1]);
+    tch_json_put_f64(b, "confidence", 0.95);
     tch_json_key(b, "rows");
     tch_json_begin_array(b);
     for (size_t i = 0; i < c->count && i < top; i++)
         add_json_row(b, c, &c->rows[i]);
     tch_json_end_array(b);
-    tch_json_key(b, "rows_left_out");
-    tch_json_u64(b, c->count > top ? c->count - top : 0);
+    tch_json_put_u64(b, "rows_left_out", c->count > top ? c->count - top : 0);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

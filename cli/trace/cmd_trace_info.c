@@ -93,11 +93,9 @@ static void add_json(struct tch_buf *b, const struct tch_recording *r, const str
     tch_json_put_text(b, "boot_id", head->boot_id);
     add_json_time(b, head->wall_ns);
     tch_json_put_u64(b, "duration_ns", duration(r, f));
-    tch_json_key(b, "ended_in_order");
-    tch_json_bool(b, head->ended != 0);
+    tch_json_put_bool(b, "ended_in_order", head->ended != 0);
     tch_json_put_text(b, "clock", clock_name(r));
-    tch_json_key(b, "clock_calibrated_now");
-    tch_json_bool(b, r->clock_from_reader);
+    tch_json_put_bool(b, "clock_calibrated_now", r->clock_from_reader);
     tch_json_put_u64(b, "threads", r->threads);
     tch_json_put_u64(b, "names", count_names(&r->sites));
     tch_json_put_u64(b, "records", r->records);

@@ -44,8 +44,7 @@ static void add_json_row(struct tch_buf *b, const struct tch_summary *s,
     tch_json_put_u64(b, "count", row->count);
     tch_json_put_u64(b, "total_ns", row->total);
     tch_json_put_u64(b, "self_ns", row->self);
-    tch_json_key(b, "mean_ns");
-    tch_json_f64(b, (double)row->total / (double)row->count);
+    tch_json_put_f64(b, "mean_ns", (double)row->total / (double)row->count);
     tch_json_put_u64(b, "min_ns", row->min);
     tch_json_put_u64(b, "p50_ns", row->p50);
     tch_json_put_u64(b, "p95_ns", row->p95);
@@ -96,13 +95,10 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
 
     tch_buf_init(&text, OUT_MAX);
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.trace.summary.v1");
-    tch_json_key(b, "file");
-    tch_json_text(b, o->path);
+    tch_json_put_text(b, "schema", "tacho.trace.summary.v1");
+    tch_json_put_text(b, "file", o->path);
     cli_trace_add_kind(&text, m);
-    tch_json_key(b, "format");
-    tch_json_text(b, text.data);
+    tch_json_put_text(b, "format", text.data);
     tch_json_put_u64(b, "bytes", m->bytes);
     tch_json_put_u64(b, "events", m->events);
     tch_json_put_u64(b, "spans", s->spans);
@@ -116,14 +112,11 @@ static void add_json(struct tch_buf *b, const struct tch_summary *s, const struc
     tch_json_put_u64(b, "ignored", m->ignored.count);
     tch_json_put_u64(b, "bad", m->bad.count);
     tch_json_put_u64(b, "dropped", m->dropped);
-    tch_json_key(b, "cut");
-    tch_json_bool(b, m->cut);
-    tch_json_key(b, "sorted_first");
-    tch_json_bool(b, s->sorted);
+    tch_json_put_bool(b, "cut", m->cut);
+    tch_json_put_bool(b, "sorted_first", s->sorted);
     add_i64(b, "first_ns", s->first);
     add_i64(b, "last_ns", s->last);
-    tch_json_key(b, "by");
-    tch_json_text(b, by_names[s->by]);
+    tch_json_put_text(b, "by", by_names[s->by]);
     tch_json_key(b, "rows");
     tch_json_begin_array(b);
     for (size_t i = 0; i < s->row_count && i < o->top; i++)

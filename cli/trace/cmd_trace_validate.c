@@ -24,23 +24,17 @@ static void add_json_finding(struct tch_buf *b, const struct tch_validation *v,
                              const struct tch_finding *f, const struct tch_finding_text *text)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "kind");
-    tch_json_text(b, text->name);
-    tch_json_key(b, "what");
-    tch_json_text(b, text->what);
-    tch_json_key(b, "lost");
-    tch_json_bool(b, text->lost);
-    tch_json_key(b, "fix");
-    tch_json_bool(b, text->mended);
-    tch_json_key(b, "count");
-    tch_json_u64(b, f->places.count);
+    tch_json_put_text(b, "kind", text->name);
+    tch_json_put_text(b, "what", text->what);
+    tch_json_put_bool(b, "lost", text->lost);
+    tch_json_put_bool(b, "fix", text->mended);
+    tch_json_put_u64(b, "count", f->places.count);
     tch_json_key(b, "offsets");
     tch_json_begin_array(b);
     for (size_t i = 0; i < place_count(v, f); i++)
         tch_json_u64(b, f->places.first[i]);
     tch_json_end_array(b);
-    tch_json_key(b, "example");
-    tch_json_text(b, f->example);
+    tch_json_put_text(b, "example", f->example);
     tch_json_end_object(b);
 }
 
@@ -51,16 +45,11 @@ static void add_json(struct tch_buf *b, const struct tch_validation *v, const ch
     tch_buf_init(&kind, 256);
     cli_trace_add_kind(&kind, &v->model);
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.trace.validate.v1");
-    tch_json_key(b, "file");
-    tch_json_text(b, path);
-    tch_json_key(b, "format");
-    tch_json_text(b, kind.data);
-    tch_json_key(b, "events");
-    tch_json_u64(b, v->events);
-    tch_json_key(b, "loses");
-    tch_json_bool(b, tch_validation_loses(v));
+    tch_json_put_text(b, "schema", "tacho.trace.validate.v1");
+    tch_json_put_text(b, "file", path);
+    tch_json_put_text(b, "format", kind.data);
+    tch_json_put_u64(b, "events", v->events);
+    tch_json_put_bool(b, "loses", tch_validation_loses(v));
     tch_json_key(b, "findings");
     tch_json_begin_array(b);
     for (int i = 0; i < TCH_FOUND_KINDS; i++)

@@ -31,12 +31,9 @@ static void add_json(struct tch_buf *b, const struct tch_model *m, const struct 
                      const char *path, const char *kind)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.trace.file.v1");
-    tch_json_key(b, "file");
-    tch_json_text(b, path);
-    tch_json_key(b, "format");
-    tch_json_text(b, kind);
+    tch_json_put_text(b, "schema", "tacho.trace.file.v1");
+    tch_json_put_text(b, "file", path);
+    tch_json_put_text(b, "format", kind);
     tch_json_put_u64(b, "bytes", m->bytes);
     tch_json_key(b, "first_ns");
     tch_json_i64(b, t->first);
@@ -55,8 +52,7 @@ static void add_json(struct tch_buf *b, const struct tch_model *m, const struct 
     tch_json_put_u64(b, "ignored", m->ignored.count);
     tch_json_put_u64(b, "bad", m->bad.count);
     tch_json_put_u64(b, "dropped", m->dropped);
-    tch_json_key(b, "cut");
-    tch_json_bool(b, m->cut);
+    tch_json_put_bool(b, "cut", m->cut);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

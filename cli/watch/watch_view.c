@@ -74,15 +74,13 @@ static void add_json_known(struct tch_buf *b, const char *key, uint64_t value)
 static void add_json_power(struct tch_buf *b, const tacho_power_report *p)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "source");
-    tch_json_text(b, p->name);
+    tch_json_put_text(b, "source", p->name);
     tch_json_put_f64(b, "joules", p->joules);
     tch_json_put_f64(b, "mean_watts", p->mean_watts);
     tch_json_put_f64(b, "peak_watts", p->peak_watts);
     tch_json_put_u64(b, "samples", p->samples);
     tch_json_put_u64(b, "dropped", p->dropped);
-    tch_json_key(b, "estimated");
-    tch_json_bool(b, p->estimated);
+    tch_json_put_bool(b, "estimated", p->estimated);
     tch_json_end_object(b);
 }
 
@@ -90,8 +88,7 @@ void cli_watch_add_json(struct tch_buf *b, const struct watch_job *job,
                         const struct tch_watch_report *r)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.watch.v1");
+    tch_json_put_text(b, "schema", "tacho.watch.v1");
     tch_json_put_u64(b, "pid", (uint64_t)job->plan.pid);
     tch_json_put_f64(b, "seconds", r->seconds);
     tch_json_put_u64(b, "looks", r->looks);

@@ -24,22 +24,15 @@ static void add_json(struct tch_buf *b, const struct tch_witness_comparison *c, 
                   {"costs_differ", c->costs}};
 
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.witness.compare.v1");
-    tch_json_key(b, "a");
-    tch_json_text(b, paths[0]);
-    tch_json_key(b, "b");
-    tch_json_text(b, paths[1]);
-    tch_json_key(b, "same");
-    tch_json_bool(b, same(c));
+    tch_json_put_text(b, "schema", "tacho.witness.compare.v1");
+    tch_json_put_text(b, "a", paths[0]);
+    tch_json_put_text(b, "b", paths[1]);
+    tch_json_put_bool(b, "same", same(c));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        tch_json_key(b, counts[i].name);
-        tch_json_u64(b, counts[i].count);
+        tch_json_put_u64(b, counts[i].name, counts[i].count);
     }
-    tch_json_key(b, "first_line_a");
-    tch_json_u64(b, c->first_line[0]);
-    tch_json_key(b, "first_line_b");
-    tch_json_u64(b, c->first_line[1]);
+    tch_json_put_u64(b, "first_line_a", c->first_line[0]);
+    tch_json_put_u64(b, "first_line_b", c->first_line[1]);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

@@ -29,26 +29,19 @@ static size_t kept(const tacho_witness_entry *e)
 static void add_json_entry(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "line");
-    tch_json_u64(b, line);
-    tch_json_key(b, "q_hash");
-    tch_json_text(b, e->q_hash);
-    tch_json_key(b, "k_hash");
-    tch_json_text(b, e->k_hash);
-    tch_json_key(b, "edges_kept");
-    tch_json_u64(b, kept(e));
-    tch_json_key(b, "edges_total");
-    tch_json_u64(b, e->keep_count);
+    tch_json_put_u64(b, "line", line);
+    tch_json_put_text(b, "q_hash", e->q_hash);
+    tch_json_put_text(b, "k_hash", e->k_hash);
+    tch_json_put_u64(b, "edges_kept", kept(e));
+    tch_json_put_u64(b, "edges_total", e->keep_count);
     tch_json_key(b, "cut_cost");
     tch_json_f32(b, e->cut_cost);
     tch_json_key(b, "lambda");
     tch_json_f32(b, e->lambda);
-    tch_json_key(b, "tau");
-    tch_json_u64(b, e->tau);
+    tch_json_put_u64(b, "tau", e->tau);
     tch_json_key(b, "eps");
     tch_json_f32(b, e->eps);
-    tch_json_key(b, "timestamp");
-    tch_json_u64(b, e->timestamp);
+    tch_json_put_u64(b, "timestamp", e->timestamp);
     tch_json_end_object(b);
 }
 
@@ -89,14 +82,10 @@ static void add_text_raw(struct tch_buf *b, const char *key, const char *text, b
 
 static void add_json_info(struct tch_buf *b, const tacho_witness_info *info)
 {
-    tch_json_key(b, "kind");
-    tch_json_text(b, info->bundle ? "bundle" : "log");
-    tch_json_key(b, "closed");
-    tch_json_bool(b, info->closed);
-    tch_json_key(b, "logs");
-    tch_json_u64(b, info->bundle ? info->logs : 1);
-    tch_json_key(b, "entry_count");
-    tch_json_u64(b, info->entries);
+    tch_json_put_text(b, "kind", info->bundle ? "bundle" : "log");
+    tch_json_put_bool(b, "closed", info->closed);
+    tch_json_put_u64(b, "logs", info->bundle ? info->logs : 1);
+    tch_json_put_u64(b, "entry_count", info->entries);
     add_text_raw(b, "hash", info->hash, false);
     add_text_raw(b, "config", info->config, true);
     add_text_raw(b, "config_hash", info->config_hash, false);
@@ -128,10 +117,8 @@ static int put_shown(struct args *args, const char *path, const tacho_witness_in
     tch_buf_init(&b, OUT_MAX);
     if (args->json) {
         tch_json_begin_object(&b);
-        tch_json_key(&b, "schema");
-        tch_json_text(&b, "tacho.witness.show.v1");
-        tch_json_key(&b, "file");
-        tch_json_text(&b, path);
+        tch_json_put_text(&b, "schema", "tacho.witness.show.v1");
+        tch_json_put_text(&b, "file", path);
         add_json_info(&b, info);
         tch_json_key(&b, "entries");
         tch_json_raw(&b, json->data, json->len);

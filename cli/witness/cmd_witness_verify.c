@@ -37,26 +37,19 @@ struct finding {
 static void add_json(struct tch_buf *b, const struct finding *f)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "file");
-    tch_json_text(b, f->path);
-    tch_json_key(b, "kind");
-    tch_json_text(b, f->kind);
-    tch_json_key(b, "ok");
-    tch_json_bool(b, !f->why);
-    tch_json_key(b, strcmp(f->kind, "seal") == 0 ? "files" : "entries");
-    tch_json_u64(b, f->entries);
-    tch_json_key(b, "closed");
-    tch_json_bool(b, f->closed);
-    tch_json_key(b, "hash");
-    tch_json_text(b, f->hash);
+    tch_json_put_text(b, "file", f->path);
+    tch_json_put_text(b, "kind", f->kind);
+    tch_json_put_bool(b, "ok", !f->why);
+    tch_json_put_u64(b, strcmp(f->kind, "seal") == 0 ? "files" : "entries", f->entries);
+    tch_json_put_bool(b, "closed", f->closed);
+    tch_json_put_text(b, "hash", f->hash);
     if (f->why) {
         tch_json_key(b, "line");
         if (f->line > 0)
             tch_json_u64(b, f->line);
         else
             tch_json_null(b);
-        tch_json_key(b, "why");
-        tch_json_text(b, f->why);
+        tch_json_put_text(b, "why", f->why);
     }
     tch_json_end_object(b);
 }
