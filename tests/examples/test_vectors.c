@@ -267,6 +267,75 @@ static void compares_masks_as_the_reference(void **state)
     assert_int_equal(test_each_case("coherence_masks.jsonl", check_masks, NULL), 11);
 }
 
+/* --- Cases by hand --- */
+
+/* Two keys that fit a query equally well weigh 1/2 each; one left out leaves the other. */
+static void attends_to_equal_keys_equally(void **state)
+{
+    static const float q[] = {1, 0, 0, 1};
+    static const float k[] = {2, 2, 2, 2};
+    static const float v[] = {1, 10, 3, 30};
+    static const uint8_t keep[] = {0, 1, 0, 0};
+    struct attention a = {0};
+    float logits[4];
+    float out[4];
+
+    (void)state;
+    assert_int_equal(attention_init(&a, 2, 2), 0);
+    attention_softmax(&a, q, k, v, 2, out);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabsf(out[i] - (i % 2 ? 20.f : 2.f)) < 1e-5f);
+    attention_logits(&a, q, k, 2, logits);
+    assert_true(fabsf(logits[0] - 1.41421356f) < 1e-6f);
+    attention_gated(&a, logits, keep, v, 2, out);
+    assert_true(out[0] == 3 && out[1] == 30 && out[2] == 0 && out[3] == 0);
+    attention_release(&a);
+}
+
+static void an_entry_flips_when_asked_twice_in_a_row(void **state)
+{
+    static const uint8_t raw[][2] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {0, 0}, {0, 0}};
+    static const uint8_t stable[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+    struct hysteresis h;
+
+    (void)state;
+    hysteresis_init(&h, 2);
+    for (size_t i = 0; i < sizeof raw / sizeof *raw; i++) {
+        uint8_t mask[2] = {raw[i][0], raw[i][1]};
+
+        assert_int_equal(hysteresis_apply(&h, mask, 2), 0);
+        assert_memory_equal(mask, stable[i], 2);
+    }
+    assert_int_equal(h.step, 6);
+    hysteresis_release(&h);
+}
+
+static void measures_vectors_by_hand(void **state)
+{
+    struct coherence k = coherence_of((float[]){3, 4}, (float[]){3, -4}, 2, 0.99);
+
+    (void)state;
+    assert_true(fabs(k.cosine + 7.0 / 25) < 1e-15 && fabs(k.delta + 32.0 / 25) < 1e-15);
+    assert_true(k.flips == 1 && k.path_length_change == 0 && k.distance == 8 && !k.passes);
+    k = coherence_of((float[]){3, 4}, (float[]){6, 8}, 2, 0.99);
+    assert_true(k.cosine == 1 && k.path_length_change == 1 && k.distance == 5 && k.passes);
+    k = coherence_of((float[]){0, 0}, (float[]){1, 0}, 2, 0.99);
+    assert_true(k.cosine == 0 && k.path_length_change == 0 && !k.passes);
+}
+
+static void measures_masks_by_hand(void **state)
+{
+    static const uint8_t a[] = {1, 1, 0, 0};
+    static const uint8_t b[] = {1, 0, 1, 0, 1};
+    struct mask_difference d = mask_difference_of(a, 4, b, 5);
+
+    (void)state;
+    assert_true(d.jaccard == 0.25 && d.flips == 3 && d.baseline_edges == 2 && d.gated_edges == 3);
+    assert_true(fabs(d.sparsity_ratio - 0.4 / 0.6) < 1e-15);
+    d = mask_difference_of(NULL, 0, NULL, 0);
+    assert_true(d.jaccard == 1 && d.flips == 0 && d.sparsity_ratio == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +344,10 @@ int main(void)
         cmocka_unit_test(holds_masks_as_the_reference),
         cmocka_unit_test(measures_coherence_as_the_reference),
         cmocka_unit_test(compares_masks_as_the_reference),
+        cmocka_unit_test(attends_to_equal_keys_equally),
+        cmocka_unit_test(an_entry_flips_when_asked_twice_in_a_row),
+        cmocka_unit_test(measures_vectors_by_hand),
+        cmocka_unit_test(measures_masks_by_hand),
     };
 
     return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
