@@ -1,7 +1,7 @@
 /* One line a run, for spreadsheets: the table of fields, then the metrics of the first run. */
 #include <math.h>
 
-#include "base/csv.h"
+#include "base/csv_field.h"
 #include "base/float_text.h"
 #include "report.h"
 

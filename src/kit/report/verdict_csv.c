@@ -1,5 +1,5 @@
 /* Verdicts for a spreadsheet: a line a row. */
-#include "base/csv.h"
+#include "base/csv_field.h"
 #include "base/float_text.h"
 #include "verdict_formats.h"
 

@@ -1,7 +1,7 @@
 /* results.csv and sweep.json. */
 #include <math.h>
 
-#include "base/csv.h"
+#include "base/csv_field.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/float_text.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
+#include "base/csv_field.h"
 #include "base/fail.h"
 #include "base/number.h"
 #include "trace_csv.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/csv.h"
+#include "base/csv_field.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/float_text.h"

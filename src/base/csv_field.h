@@ -1,8 +1,8 @@
 /*
  * Writes fields of CSV files as RFC 4180 defines them.
  */
-#ifndef TCH_BASE_CSV_H
-#define TCH_BASE_CSV_H
+#ifndef TCH_CSV_FIELD_H
+#define TCH_CSV_FIELD_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Quotes fields of CSV files. */
-#include "csv.h"
+#include "csv_field.h"
 
 #include <stdbool.h>
 #include <string.h>

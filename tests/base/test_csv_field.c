@@ -1,7 +1,7 @@
 /* Fields of CSV. */
 #include "support/test.h"
 
-#include "base/csv.h"
+#include "base/csv_field.h"
 
 static void quotes_only_what_needs_it(void **state)
 {
