@@ -1,5 +1,4 @@
 /* dtrace, as on macOS: user stacks counted by its own aggregation, read and drawn by us. */
-#include <fcntl.h>
 #include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,13 +24,6 @@ static int make_script(const tacho_flame_request *r, struct tch_buf *b, tacho_er
     return 0;
 }
 
-/* dtrace takes the command as one text, split at blanks. */
-static void make_command(const tacho_flame_request *r, struct tch_buf *b)
-{
-    for (size_t i = 0; r->argv[i]; i++)
-        tch_buf_addf(b, "%s%s", i > 0 ? " " : "", r->argv[i]);
-}
-
 static int run_dtrace(struct tch_capture *c, const char *script, const char *command,
                       const char *output, tacho_error *err)
 {
@@ -48,18 +40,6 @@ static int run_dtrace(struct tch_capture *c, const char *script, const char *com
     return status;
 }
 
-static int fold(struct tch_capture *c, const char *output, tacho_error *err)
-{
-    int fd = open(output, O_RDONLY | O_CLOEXEC);
-    int status;
-
-    if (fd < 0)
-        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
-    status = tch_tool_read(c, fd, output, TCH_READ_DTRACE, err);
-    close(fd);
-    return status;
-}
-
 static int capture(struct tch_capture *c, tacho_error *err)
 {
     char output[PATH_MAX];
@@ -71,13 +51,14 @@ static int capture(struct tch_capture *c, tacho_error *err)
     tch_buf_init(&command, COMMAND_MAX);
     if (status == 0)
         status = make_script(&c->request, &script, err);
-    make_command(&c->request, &command);
+    for (size_t i = 0; c->request.argv[i]; i++) /* one text, which dtrace splits at blanks */
+        tch_buf_addf(&command, "%s%s", i > 0 ? " " : "", c->request.argv[i]);
     if (status == 0 && (script.failed || command.failed))
         status = tch_fail(err, TACHO_EINVAL, 0, "the command is too long for dtrace");
     if (status == 0)
         status = run_dtrace(c, script.data, command.data, output, err);
     if (status == 0)
-        status = fold(c, output, err);
+        status = tch_tool_read_file(c, output, TCH_READ_DTRACE, err);
     tch_buf_release(&script);
     tch_buf_release(&command);
     unlink(output);

@@ -16,7 +16,6 @@ static int collapse(struct tch_capture *c, const char *data, const char *folded,
     struct tch_tool tool = {.argv = argv, .out = -1};
     int ends[2];
     int status = tch_tool_create(folded, &tool.out, err);
-    int waited;
 
     if (status < 0)
         return status;
@@ -28,17 +27,11 @@ static int collapse(struct tch_capture *c, const char *data, const char *folded,
     tool.in = ends[0];
     if (status == 0) {
         status = tch_tool_start(&tool, err);
-        close(ends[0]); /* so that perf script ends when the other did */
+        close(ends[0]); /* so that perf script exits when this one has */
         ends[0] = -1;
         if (status == 0)
-            status = tch_tool_wait(&tool, err);
-        if (status == 0 && tool.status != 0)
-            status = tch_tool_failed(&tool, err);
-        waited = tch_tool_wait(&script, status == 0 ? err : NULL);
-        if (status == 0)
-            status = waited;
-        if (status == 0 && script.status != 0)
-            status = tch_tool_failed(&script, err);
+            status = tch_tool_finish(&tool, 0, err);
+        status = tch_tool_finish(&script, status, err);
     }
     if (ends[0] >= 0)
         close(ends[0]);
@@ -46,15 +39,10 @@ static int collapse(struct tch_capture *c, const char *data, const char *folded,
     return status;
 }
 
-static int count(struct tch_capture *c, const char *folded, tacho_error *err)
+static int count_samples(struct tch_capture *c, const char *folded, tacho_error *err)
 {
-    int fd = open(folded, O_RDONLY | O_CLOEXEC);
-    int status;
+    int status = tch_tool_read_file(c, folded, TCH_READ_FOLDED, err);
 
-    if (fd < 0)
-        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
-    status = tch_tool_read(c, fd, folded, TCH_READ_FOLDED, err);
-    close(fd);
     if (status == 0 && c->stacks.count == 0)
         return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
     return status;
@@ -91,7 +79,7 @@ static int capture(struct tch_capture *c, tacho_error *err)
     if (status == 0)
         status = collapse(c, data, folded, err);
     if (status == 0)
-        status = count(c, folded, err);
+        status = count_samples(c, folded, err);
     if (status == 0)
         status = draw(c, folded, svg, err);
     unlink(data);

@@ -72,18 +72,6 @@ static int open_sampler(struct native *n, tacho_error *err)
     return tch_collect_init(&n->collect, &collect, err);
 }
 
-static int start_names(struct native *n, tacho_error *err)
-{
-    struct tch_symbol_options options = {
-        .no_inline = has(n->c, TACHO_FLAME_NO_INLINE),
-        .source = has(n->c, TACHO_FLAME_SOURCE),
-        .debuginfod = has(n->c, TACHO_FLAME_DEBUGINFOD),
-    };
-
-    tch_symbols_init(&n->symbols, &options, &n->c->stacks.names);
-    return tch_symbol_worker_start(&n->worker, &n->symbols, err);
-}
-
 static int start_command(struct native *n, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
@@ -140,8 +128,8 @@ static int drain(struct native *n, uint64_t until, tacho_error *err)
     return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
 }
 
-/* Waits for the command and for the orphans that ended meanwhile; true: the command has. One that
-   cannot be waited for, because the program ignores SIGCHLD or waits itself, ends unseen. */
+/* Waits for the command and for orphans that have exited; true: the command has. A command that
+   cannot be waited for, because the program ignores SIGCHLD or waits itself, counts as exited. */
 static bool reap(struct native *n)
 {
     bool ended = false;
@@ -164,8 +152,8 @@ static bool reap(struct native *n)
     return ended;
 }
 
-/* Whether what is profiled has ended; a command is then waited for. */
-static bool has_ended(struct native *n)
+/* Whether the profiled process has exited; a command is then waited for. */
+static bool has_exited(struct native *n)
 {
     const tacho_flame_request *r = &n->c->request;
     struct pollfd p = {.fd = n->pidfd, .events = POLLIN};
@@ -177,7 +165,7 @@ static bool has_ended(struct native *n)
     return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Waits for samples, for the command's end, or for the word to stop. */
+/* Waits for samples, for the command's exit, or for a request to stop. */
 static void wait_more(struct native *n)
 {
     size_t rings = n->sampler.poll_count;
@@ -206,7 +194,7 @@ static int sample_all(struct native *n, tacho_error *err)
     n->polls[rings + 1] = (struct pollfd){.fd = n->c->request.stop_fd, .events = POLLIN};
     while (status == 0 && !ended && !n->stopped) {
         wait_more(n);
-        ended = has_ended(n);
+        ended = has_exited(n);
         if (ended)
             n->c->ended_ns = tch_now_ns();
         status = drain(n, tch_now_ns() - TCH_FLAME_SAMPLER_SLACK, err);
@@ -217,9 +205,9 @@ static int sample_all(struct native *n, tacho_error *err)
     return status;
 }
 
-/* A command that still runs when the capture ends is ended, with all that it started. One that an
-   interrupt has ended may have left what does not mind interrupts: a shell's background jobs. */
-static void end_command(struct native *n)
+/* Terminates a command that still runs when the capture ends, with all its descendants. A command
+   that exited on an interrupt may have left processes that ignore it: a shell's background jobs. */
+static void terminate_command(struct native *n)
 {
     struct tch_family family = {.orphans = &n->c->orphans};
     bool interrupted = tch_capture_stopped(n->c);
@@ -227,7 +215,7 @@ static void end_command(struct native *n)
     if (n->pid == 0 && !(n->c->orphans.taken && (n->stopped || interrupted)))
         return;
     tch_family_find(&family, n->pid);
-    /* An interrupt from the keyboard has reached it, too: it may be about to end. */
+    /* An interrupt from the keyboard has reached it, too: it may be about to exit. */
     tch_family_terminate(&family, interrupted ? INTERRUPT_MS : 0);
     tch_family_release(&family);
     if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
@@ -270,10 +258,17 @@ static int sample(struct native *n, tacho_error *err)
 
 static int run(struct native *n, tacho_error *err)
 {
-    /* Before there are events: the thread would inherit them, and hand them on to what it runs. */
-    int status = start_names(n, err);
+    struct tch_symbol_options options = {
+        .no_inline = has(n->c, TACHO_FLAME_NO_INLINE),
+        .source = has(n->c, TACHO_FLAME_SOURCE),
+        .debuginfod = has(n->c, TACHO_FLAME_DEBUGINFOD),
+    };
+    int status;
     int named;
 
+    tch_symbols_init(&n->symbols, &options, &n->c->stacks.names);
+    /* Before there are events: the thread and the programs it starts would inherit them. */
+    status = tch_symbol_worker_start(&n->worker, &n->symbols, err);
     if (status < 0)
         return status;
     status = sample(n, err);
@@ -288,7 +283,7 @@ static int capture(struct tch_capture *c, tacho_error *err)
     struct native n = {.c = c, .pidfd = -1, .until = UINT64_MAX};
     int status = run(&n, err);
 
-    end_command(&n);
+    terminate_command(&n);
     tch_symbols_release(&n.symbols);
     tch_collect_release(&n.collect);
     tch_flame_sampler_close(&n.sampler);

@@ -15,7 +15,7 @@
 
 enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
 
-/* The words of `perf record`, the command's behind them. */
+/* The words of `perf record`, then those of the command. */
 struct words {
     const char **list;
     size_t count;
@@ -24,13 +24,13 @@ struct words {
     char pids[PIDS_ROOM];
 };
 
-static void add(struct words *w, const char *word)
+static void add_word(struct words *w, const char *word)
 {
     w->list[w->count++] = word;
 }
 
 /* "12,13,14"; as many as there is room for. */
-static void put_pids(struct words *w, const tacho_flame_request *r)
+static void format_pids(struct words *w, const tacho_flame_request *r)
 {
     struct tch_family family = {0};
     size_t len = (size_t)snprintf(w->pids, sizeof w->pids, "%d", (int)r->pid);
@@ -50,35 +50,35 @@ static void add_options(struct words *w, const tacho_flame_request *r, const cha
 
     snprintf(w->rate, sizeof w->rate, "%u", (unsigned)r->rate);
     snprintf(w->stack, sizeof w->stack, "dwarf,%u", (unsigned)r->stack_bytes);
-    add(w, "perf");
-    add(w, "record");
-    add(w, "-q");
-    add(w, "--no-bpf-event"); /* else it waits almost a second at the end */
-    add(w, "-F");
-    add(w, w->rate);
+    add_word(w, "perf");
+    add_word(w, "record");
+    add_word(w, "-q");
+    add_word(w, "--no-bpf-event"); /* else it waits almost a second at the end */
+    add_word(w, "-F");
+    add_word(w, w->rate);
     if (r->event) {
-        add(w, "-e");
-        add(w, r->event);
+        add_word(w, "-e");
+        add_word(w, r->event);
     }
-    add(w, "-g");
-    add(w, "--call-graph");
-    add(w, fp ? "fp" : w->stack);
+    add_word(w, "-g");
+    add_word(w, "--call-graph");
+    add_word(w, fp ? "fp" : w->stack);
     if (r->flags & TACHO_FLAME_USER)
-        add(w, "--all-user");
+        add_word(w, "--all-user");
     if (r->flags & TACHO_FLAME_KERNEL)
-        add(w, "--all-kernel");
+        add_word(w, "--all-kernel");
     if (r->flags & TACHO_FLAME_ALL)
-        add(w, "-a");
+        add_word(w, "-a");
     if (r->pid) {
-        add(w, "-p");
-        put_pids(w, r);
-        add(w, w->pids);
+        add_word(w, "-p");
+        format_pids(w, r);
+        add_word(w, w->pids);
     }
-    add(w, "-o");
-    add(w, data);
+    add_word(w, "-o");
+    add_word(w, data);
 }
 
-/* perf tells a command that cannot be started in words of its own, after the fact. */
+/* perf reports a command that cannot be started late and in its own words. */
 static int check_command(const tacho_flame_request *r, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -132,9 +132,9 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
         return tch_fail_memory(err);
     add_options(&w, r, data);
     if (operands > 0)
-        add(&w, "--");
+        add_word(&w, "--");
     for (size_t i = 0; i < operands; i++)
-        add(&w, r->argv[i]);
+        add_word(&w, r->argv[i]);
     status = run_record(c, &w, data, err);
     c->count_name = r->event ? r->event : "event counts"; /* perf weighs a sample by its period */
     snprintf(c->result.event, sizeof c->result.event, "%s", r->event ? r->event : "");
@@ -168,7 +168,6 @@ static int fold(struct tch_capture *c, const char *data, tacho_error *err)
     struct tch_tool tool;
     int ends[2];
     int status;
-    int waited;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return tch_fail(err, TACHO_EIO, 0, "cannot make a pipe");
@@ -179,12 +178,7 @@ static int fold(struct tch_capture *c, const char *data, tacho_error *err)
     }
     status = tch_tool_read(c, ends[0], "perf script", TCH_READ_PERF, err);
     close(ends[0]);
-    waited = tch_tool_wait(&tool, status == 0 ? err : NULL);
-    if (status == 0)
-        status = waited;
-    if (status == 0 && tool.status != 0)
-        status = tch_tool_failed(&tool, err);
-    return status;
+    return tch_tool_finish(&tool, status, err);
 }
 
 static int capture(struct tch_capture *c, tacho_error *err)

@@ -1,4 +1,4 @@
-/* Running other profilers. */
+/* Runs the profilers of others. */
 #include "backend_tool.h"
 
 #include <errno.h>
@@ -201,13 +201,20 @@ int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
     return tch_profiler_failed(err, TACHO_EIO, tool->argv[0], reason);
 }
 
+int tch_tool_finish(struct tch_tool *tool, int status, tacho_error *err)
+{
+    int waited = tch_tool_wait(tool, status == 0 ? err : NULL);
+
+    if (status == 0)
+        status = waited;
+    return status == 0 && tool->status != 0 ? tch_tool_failed(tool, err) : status;
+}
+
 int tch_tool_run(struct tch_tool *tool, tacho_error *err)
 {
     int status = tch_tool_start(tool, err);
 
-    if (status == 0)
-        status = tch_tool_wait(tool, err);
-    return status == 0 && tool->status != 0 ? tch_tool_failed(tool, err) : status;
+    return status < 0 ? status : tch_tool_finish(tool, 0, err);
 }
 
 int tch_tool_probe(const char *name, tacho_error *err)
@@ -264,8 +271,20 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
     return status;
 }
 
-/* Where a processing instruction may stand: behind the XML declaration, if there is one. */
-static size_t behind_declaration(const struct tch_buf *svg)
+int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int status;
+
+    if (fd < 0)
+        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+    status = tch_tool_read(c, fd, path, kind, err);
+    close(fd);
+    return status;
+}
+
+/* Where a processing instruction may be: after the XML declaration, if there is one. */
+static size_t after_declaration(const struct tch_buf *svg)
 {
     const char *end = strncmp(svg->data, "<?xml", 5) == 0 ? strstr(svg->data, "?>") : NULL;
 
@@ -274,7 +293,7 @@ static size_t behind_declaration(const struct tch_buf *svg)
 
 static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
 {
-    size_t at = behind_declaration(svg);
+    size_t at = after_declaration(svg);
     struct tch_buf mark;
     struct tch_replace file;
     tacho_error why = {.message = ""};

@@ -1,5 +1,5 @@
 /*
- * Other people's profilers: started, listened to, waited for.
+ * Runs the profilers of others.
  */
 #ifndef TCH_BACKEND_TOOL_H
 #define TCH_BACKEND_TOOL_H
@@ -10,7 +10,7 @@
 
 enum { TCH_TOOL_TAIL = 4096 };
 
-/** Set what is above the line, then start and wait. */
+/** Set the fields before pid, then start and wait. */
 struct tch_tool {
     const char *const *argv;
     const char *cwd;
@@ -22,37 +22,44 @@ struct tch_tool {
 
     pid_t pid;
     int status;               /**< as of waitpid(), after tch_tool_wait() */
-    char tail[TCH_TOOL_TAIL]; /**< the end of what it said on standard error */
-    int messages;             /* where that comes from */
+    char tail[TCH_TOOL_TAIL]; /**< the end of what it wrote to standard error */
+    int messages;             /* descriptor to read that from */
 };
 
 /** "profiler command failed: PROGRAM: REASON" when it cannot be started. */
 int tch_tool_start(struct tch_tool *tool, tacho_error *err);
 
-/** Waits for its end. After a start that returned 0, always. */
+/** Waits until the tool exits. Call it, or tch_tool_finish(), after every start that returned 0. */
 int tch_tool_wait(struct tch_tool *tool, tacho_error *err);
 
-/** The failure of a tool that ended, with what it said as the reason. */
+/** Fails with the end of what the tool wrote to standard error as the reason. */
 int tch_tool_failed(const struct tch_tool *tool, tacho_error *err);
 
-/** Both, and a failure when it ends with another status than 0. */
+/** Waits until the tool exits. Returns `status` if that is a failure already; else fails if the
+    tool did. */
+int tch_tool_finish(struct tch_tool *tool, int status, tacho_error *err);
+
+/** Starts the tool and finishes it. */
 int tch_tool_run(struct tch_tool *tool, tacho_error *err);
 
-/** Can `name` be run? */
+/** Checks that program `name` is on PATH. */
 int tch_tool_probe(const char *name, tacho_error *err);
 
 /** DIR/.tacho-PID.NAME, in the folder of the result, by its full name. 0 or a negative code. */
 int tch_tool_file(const struct tch_capture *c, const char *name, char *ret, size_t size,
                   tacho_error *err);
 
-/** A descriptor for what a tool is to write. */
+/** Creates a file for a tool to write, and opens it. */
 int tch_tool_create(const char *path, int *ret, tacho_error *err);
 
-/** Reads text of a profiler into c->stacks and counts its samples; `kind` as of enum
+/** Reads text of a profiler into c->stacks and counts its samples; `kind` is an enum
     tch_read_kind. */
 int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tacho_error *err);
 
-/** The SVG that a tool drew becomes the result, marked with its label; `from` goes. */
+/** Reads a file like tch_tool_read(). */
+int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_error *err);
+
+/** Makes the SVG that a tool drew the result, marked with its label, and deletes `from`. */
 int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err);
 
 /* perf, which two of the back ends run. */

@@ -1,4 +1,4 @@
-/* Processes by their descriptors: a number may be another's by the time it is signalled. */
+/* Processes by their descriptors: a pid may be reused by the time it is signalled. */
 #include "process_family.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 
 struct tch_member {
     pid_t pid;
-    int fd; /* of the process; readable when it has ended */
+    int fd; /* of the process; readable when it has exited */
 };
 
 /* One row of /proc. */
@@ -31,7 +31,7 @@ struct rows {
     size_t cap;
 };
 
-/* "12 (a b) c) S 11 ...": the fourth field, or 0. The second one may hold anything. */
+/* "12 (a b) c) S 11 ...": the fourth field, or 0. The second one may contain anything. */
 static pid_t parent_of(uint64_t pid)
 {
     char path[64];
@@ -91,30 +91,24 @@ static void add_member(struct tch_family *f, pid_t pid)
         close(fd);
 }
 
-static bool has_ended(const struct tch_member *member)
+static bool has_exited(const struct tch_member *member)
 {
     struct pollfd p = {.fd = member->fd, .events = POLLIN};
 
     return poll(&p, 1, 0) > 0;
 }
 
-static void add_orphans(struct tch_family *f, const struct rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->list[i].parent == getpid() && !is_member(&f->orphans->older, rows->list[i].pid))
-            add_member(f, rows->list[i].pid);
-}
-
-/* Who has a living member as its parent, theirs, and so on. */
+/* Adds adopted orphans, children of living members, their children, and so on. */
 static void add_descendants(struct tch_family *f)
 {
     struct rows rows = {0};
 
     read_rows(&rows);
-    if (f->orphans && f->orphans->taken)
-        add_orphans(f, &rows);
+    for (size_t i = 0; i < rows.count && f->orphans && f->orphans->taken; i++)
+        if (rows.list[i].parent == getpid() && !is_member(&f->orphans->older, rows.list[i].pid))
+            add_member(f, rows.list[i].pid);
     for (size_t known = 0; known < f->count; known++)
-        for (size_t i = 0; i < rows.count && !has_ended(&f->list[known]); i++)
+        for (size_t i = 0; i < rows.count && !has_exited(&f->list[known]); i++)
             if (rows.list[i].parent == f->list[known].pid)
                 add_member(f, rows.list[i].pid);
     free(rows.list);
@@ -132,7 +126,8 @@ void tch_family_signal(const struct tch_family *f, int number, bool with_root)
         syscall(SYS_pidfd_send_signal, f->list[i].fd, number, NULL, 0);
 }
 
-/* True: all have ended in time. A signal to us, such as a second Ctrl-C, ends the patience. */
+/* True: all have exited in time. A signal to this process, such as a second Ctrl-C, ends the wait.
+ */
 static bool wait_for(const struct tch_family *f, int ms)
 {
     uint64_t until = tch_now_ns() + (uint64_t)ms * 1000000;
@@ -147,7 +142,7 @@ static bool wait_for(const struct tch_family *f, int ms)
     return true;
 }
 
-/* Who was started while the others ended, by one that had not been told yet or on its way out. */
+/* Whether more were started while the others exited. */
 static bool more_live(struct tch_family *f)
 {
     add_descendants(f);
@@ -156,7 +151,7 @@ static bool more_live(struct tch_family *f)
 
 void tch_family_terminate(struct tch_family *f, int patience_ms)
 {
-    enum { ROUNDS = 5 }; /* of who starts others without end */
+    enum { ROUNDS = 5 }; /* for a process that starts others without end */
 
     if (wait_for(f, patience_ms) && !more_live(f))
         return;
@@ -195,7 +190,7 @@ void tch_orphans_adopt(struct tch_orphans *o)
     o->before = before != 0;
     o->taken = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
     tch_family_find(&o->older, getpid());
-    /* What children from before us leave behind would look like the command's. */
+    /* Orphans of children from before would look like the command's. */
     if (o->taken && o->older.count > 1) {
         if (!o->before)
             prctl(PR_SET_CHILD_SUBREAPER, 0);
