@@ -54,6 +54,17 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                             uint64_t before, uint64_t count, tacho_error *err);
 
+/** Turns the frames of one stack around: root first or leaf first. */
+static inline void tch_frames_reverse(uint32_t *frames, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t swap = frames[i];
+
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = swap;
+    }
+}
+
 /** Returns where the frames of a stack begin, for tch_stacks_next(). */
 static inline const char *tch_stacks_first(const struct tch_stacks *stacks, uint32_t id)
 {

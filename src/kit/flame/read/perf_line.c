@@ -30,7 +30,7 @@ static struct tch_span next_word(struct tch_span *line)
     return word;
 }
 
-static bool all(struct tch_span word, bool (*is)(char))
+static bool all_are(struct tch_span word, bool (*is)(char))
 {
     for (size_t i = 0; i < word.len; i++)
         if (!is(word.p[i]))
@@ -44,15 +44,15 @@ static bool is_ids(struct tch_span word)
     const char *slash = memchr(word.p, '/', word.len);
     size_t first = slash ? (size_t)(slash - word.p) : word.len;
 
-    return all((struct tch_span){word.p, first}, is_digit) &&
-           (!slash || all((struct tch_span){slash + 1, word.len - first - 1}, is_digit));
+    return all_are((struct tch_span){word.p, first}, is_digit) &&
+           (!slash || all_are((struct tch_span){slash + 1, word.len - first - 1}, is_digit));
 }
 
 /* "[003]" */
 static bool is_cpu(struct tch_span word)
 {
     return word.len > 2 && word.p[0] == '[' && word.p[word.len - 1] == ']' &&
-           all((struct tch_span){word.p + 1, word.len - 2}, is_digit);
+           all_are((struct tch_span){word.p + 1, word.len - 2}, is_digit);
 }
 
 /* "123.456789:", also without a fraction; to nanoseconds. */
@@ -85,12 +85,7 @@ static bool is_event_name(struct tch_span word)
     return word.len > 1 && word.p[word.len - 1] == ':';
 }
 
-static struct tch_span drop_last(struct tch_span word)
-{
-    return (struct tch_span){word.p, word.len - 1};
-}
-
-static void take_ids(struct tch_perf_event *ret, struct tch_span ids)
+static void parse_ids(struct tch_perf_event *ret, struct tch_span ids)
 {
     const char *slash = memchr(ids.p, '/', ids.len);
     size_t first = slash ? (size_t)(slash - ids.p) + 1 : 0;
@@ -100,7 +95,7 @@ static void take_ids(struct tch_perf_event *ret, struct tch_span ids)
 }
 
 /* What follows the thread: [cpu] time: period event: rest, each of which may be missing. */
-static void take_tail(struct tch_perf_event *ret, struct tch_span tail)
+static void parse_tail(struct tch_perf_event *ret, struct tch_span tail)
 {
     struct tch_span before = tail;
     struct tch_span word = next_word(&tail);
@@ -119,7 +114,7 @@ static void take_tail(struct tch_perf_event *ret, struct tch_span tail)
         word = next_word(&tail);
     }
     if (is_event_name(word)) {
-        ret->name = drop_last(word);
+        ret->name = (struct tch_span){word.p, word.len - 1};
         before = tail;
     }
     if (ret->period == 0)
@@ -151,8 +146,8 @@ static bool find_ids(struct tch_span line, bool by_event, struct tch_perf_event 
         if (!is_ids(word) || !starts_tail(tail, by_event))
             continue;
         ret->comm = tch_span_trim((struct tch_span){line.p, (size_t)(word.p - line.p)});
-        take_ids(ret, word);
-        take_tail(ret, tail);
+        parse_ids(ret, word);
+        parse_tail(ret, tail);
         return true;
     }
     return false;
@@ -183,13 +178,13 @@ static struct tch_span without_offset(struct tch_span symbol)
     size_t plus = tch_span_rfind(symbol, "+0x");
 
     if (plus < symbol.len &&
-        all((struct tch_span){symbol.p + plus + 3, symbol.len - plus - 3}, is_hex))
+        all_are((struct tch_span){symbol.p + plus + 3, symbol.len - plus - 3}, is_hex))
         symbol.len = plus;
     return symbol;
 }
 
 /* "(path)" at the end, whose path may hold blanks and end in " (deleted)". */
-static void take_dso(struct tch_span *line, struct tch_perf_frame *ret)
+static void cut_dso(struct tch_span *line, struct tch_perf_frame *ret)
 {
     static const char deleted[] = " (deleted))";
     struct tch_span rest = *line;
@@ -210,13 +205,13 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
     *ret = (struct tch_perf_frame){.dso = {"", 0}};
     line = tch_span_trim(line);
     ret->ip = next_word(&line);
-    if (!all(ret->ip, is_hex) || line.len == 0)
+    if (!all_are(ret->ip, is_hex) || line.len == 0)
         return false;
     if (tch_span_ends(line, " (inlined)")) {
         ret->inlined = true;
         line.len -= strlen(" (inlined)");
     } else {
-        take_dso(&line, ret);
+        cut_dso(&line, ret);
     }
     ret->symbol = without_offset(tch_span_trim(line));
     /* perf prints nothing for a symbol without a name. Such a frame is kept, as a blank. */
@@ -241,7 +236,7 @@ bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined)
         return true;
     colon = tch_span_rfind(line, ":");
     if (colon == 0 || colon == line.len ||
-        !all((struct tch_span){line.p + colon + 1, line.len - colon - 1}, is_digit))
+        !all_are((struct tch_span){line.p + colon + 1, line.len - colon - 1}, is_digit))
         return false;
     *ret = line;
     return true;

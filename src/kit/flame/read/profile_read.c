@@ -76,26 +76,6 @@ struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span n
     return (struct tch_span){r->scratch.data, r->scratch.len};
 }
 
-static void reverse(uint32_t *frames, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        uint32_t t = frames[i];
-
-        frames[i] = frames[count - 1 - i];
-        frames[count - 1 - i] = t;
-    }
-}
-
-static size_t collapse(uint32_t *frames, size_t count)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || frames[kept - 1] != frames[i])
-            frames[kept++] = frames[i];
-    return kept;
-}
-
 /* Bytes of "comm-PID/TID" or "comm-?/TID" that are comm; all of them where it is not the like. */
 static size_t comm_length(struct tch_span name)
 {
@@ -142,21 +122,27 @@ static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error
     return 0;
 }
 
-static int shape(struct tch_flame_reader *r, tacho_error *err)
+/* A function that calls itself becomes one frame. */
+static void collapse_recursion(struct tch_flame_reader *r)
 {
-    if (r->options.merge_threads && r->frame_count > 0 && merge_thread(r, r->frames, err) < 0)
-        return TACHO_ENOMEM;
-    if (r->options.collapse_recursion)
-        r->frame_count = collapse(r->frames, r->frame_count);
-    if (r->options.reverse)
-        reverse(r->frames, r->frame_count);
-    return 0;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->frame_count; i++)
+        if (kept == 0 || r->frames[kept - 1] != r->frames[i])
+            r->frames[kept++] = r->frames[i];
+    r->frame_count = kept;
 }
 
 int64_t tch_read_sample(struct tch_flame_reader *r, uint64_t count, tacho_error *err)
 {
-    int64_t id = shape(r, err);
+    int64_t id = 0;
 
+    if (r->options.merge_threads && r->frame_count > 0)
+        id = merge_thread(r, r->frames, err);
+    if (r->options.collapse_recursion)
+        collapse_recursion(r);
+    if (r->options.reverse)
+        tch_frames_reverse(r->frames, r->frame_count);
     if (id == 0)
         id = tch_stacks_add(r->stacks, r->frames, r->frame_count, count, err);
     r->frame_count = 0;
@@ -203,7 +189,7 @@ int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error
 }
 
 /* What the first line that says anything looks like; TCH_READ_AUTO: it says nothing. */
-static enum tch_read_kind kind_of(struct tch_span line)
+static enum tch_read_kind detect_kind(struct tch_span line)
 {
     struct tch_span text = tch_span_trim(line);
     struct tch_folded_line folded;
@@ -227,7 +213,7 @@ static int choose_kind(struct tch_flame_reader *r, struct tch_span line, tacho_e
     enum tch_read_kind kind = r->options.kind;
 
     if (kind == TCH_READ_AUTO)
-        kind = kind_of(line);
+        kind = detect_kind(line);
     if (kind == TCH_READ_AUTO)
         return 0;
     r->ops = kinds[kind];

@@ -54,12 +54,7 @@ static int end_stack(struct tch_flame_reader *r, uint64_t count, tacho_error *er
 {
     int64_t id;
 
-    for (size_t i = 0; i < r->frame_count / 2; i++) {
-        uint32_t t = r->frames[i];
-
-        r->frames[i] = r->frames[r->frame_count - 1 - i];
-        r->frames[r->frame_count - 1 - i] = t;
-    }
+    tch_frames_reverse(r->frames, r->frame_count);
     id = tch_read_sample(r, count, err);
     return tch_read_in_time(r, 0, id, (struct tch_span){"", 0}, count, err);
 }

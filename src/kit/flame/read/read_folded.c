@@ -11,8 +11,8 @@ struct folded {
     bool both;
 };
 
-/* Takes a blank and a count off the end of *line. A fraction is cut, as it always was. */
-static bool take_count(struct tch_span *line, uint64_t *ret, bool *fractional)
+/* Cuts a blank and a count off the end of *line. A fraction is dropped. */
+static bool cut_count(struct tch_span *line, uint64_t *ret, bool *fractional)
 {
     size_t end = line->len;
     size_t at = end;
@@ -40,10 +40,10 @@ bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_lin
                               frames.p[frames.len - 1] == '\t'))
         frames.len--;
     *ret = (struct tch_folded_line){0};
-    if (!take_count(&frames, &ret->count, &ret->fractional) || frames.len == 0)
+    if (!cut_count(&frames, &ret->count, &ret->fractional) || frames.len == 0)
         return false;
     ret->frames = frames;
-    if (may_both && take_count(&frames, &ret->before, &ret->fractional) && frames.len > 0) {
+    if (may_both && cut_count(&frames, &ret->before, &ret->fractional) && frames.len > 0) {
         ret->frames = frames;
         ret->both = true;
     }

@@ -190,8 +190,8 @@ static int add_names(struct tch_flame_reader *r, const struct tch_perf_frame *fr
 }
 
 /* Remembers that line `id`, new, is this frame. */
-static int learn(struct tch_flame_reader *r, uint32_t id, const struct tch_perf_frame *frame,
-                 struct tch_span source, tacho_error *err)
+static int learn_line(struct tch_flame_reader *r, uint32_t id, const struct tch_perf_frame *frame,
+                      struct tch_span source, tacho_error *err)
 {
     struct memo *memo = ((struct perf *)r->state)->memo;
     size_t first = memo->part_count;
@@ -253,7 +253,7 @@ static int end_sample(struct tch_flame_reader *r, tacho_error *err)
 }
 
 /* Is this event the one that counts? The first one seen is, when none was asked for. */
-static bool wanted(struct tch_flame_reader *r, struct tch_span event)
+static bool is_wanted(struct tch_flame_reader *r, struct tch_span event)
 {
     struct perf *p = r->state;
 
@@ -337,7 +337,7 @@ static int event_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
         return 0;
     }
     one_line = tch_perf_frame(event.rest, &frame) && (frame.dso.len > 0 || frame.inlined);
-    if (!wanted(r, event.name)) {
+    if (!is_wanted(r, event.name)) {
         p->state = one_line ? BETWEEN : PASSING;
         return tch_read_drop(r, event.name, err);
     }
@@ -358,7 +358,7 @@ static int new_frame_line(struct tch_flame_reader *r, struct tch_span line, uint
 
     if (!is_frame)
         tch_read_ignore(r);
-    return learn(r, id, is_frame ? &frame : NULL, (struct tch_span){"", 0}, err);
+    return learn_line(r, id, is_frame ? &frame : NULL, (struct tch_span){"", 0}, err);
 }
 
 /* What "file:line" under a frame says is part of that frame. */
@@ -384,8 +384,8 @@ static int source_line(struct tch_flame_reader *r, struct tch_span source, bool 
         bool is_frame = tch_perf_frame((struct tch_span){p->joined.data, frame_len}, &frame);
 
         frame.inlined |= inlined;
-        status = learn(r, id, is_frame ? &frame : NULL,
-                       r->options.source ? source : (struct tch_span){"", 0}, err);
+        status = learn_line(r, id, is_frame ? &frame : NULL,
+                            r->options.source ? source : (struct tch_span){"", 0}, err);
     }
     if (status == 0)
         p->frames[p->frame_count - 1] = p->memo->meanings[id];
@@ -394,7 +394,7 @@ static int source_line(struct tch_flame_reader *r, struct tch_span source, bool 
 
 /* The number of a line: that which followed the last one before, or as the table says;
    TCH_INTERN_NONE: no memory. */
-static uint32_t number_of(struct perf *p, struct tch_span line)
+static uint32_t find_line(struct perf *p, struct tch_span line)
 {
     struct memo *memo = p->memo;
     uint32_t id;
@@ -427,7 +427,7 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     if (line.len > 3 && line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ' &&
         tch_perf_source(line, &source, &inlined))
         return source_line(r, source, inlined, err);
-    id = number_of(p, line);
+    id = find_line(p, line);
     if (id == TCH_INTERN_NONE)
         return tch_read_no_memory(r, err);
     if (id >= known)

@@ -10,8 +10,8 @@
 
 enum { PROC_MAX = 64 << 20 };
 
-/* Takes a number, hexadecimal or decimal, and the one character behind it off the front. */
-static bool take_number(const char **p, bool hex, uint64_t *ret)
+/* Reads a number, hexadecimal or decimal, and skips the character after it. */
+static bool read_number(const char **p, bool hex, uint64_t *ret)
 {
     static const char digits[] = "0123456789abcdef";
     uint64_t value = 0;
@@ -32,20 +32,20 @@ static bool take_number(const char **p, bool hex, uint64_t *ret)
 }
 
 /* "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so" */
-static int take_line(struct tch_collect *c, struct tch_flame_process *process, const char *text,
-                     tacho_error *err)
+static int add_mapping(struct tch_collect *c, struct tch_flame_process *process, const char *text,
+                       tacho_error *err)
 {
     enum { MODE = 5 }; /* "r-xp " */
     struct tch_map map;
     uint64_t device;
     uint64_t inode;
 
-    if (!take_number(&text, true, &map.start) || !take_number(&text, true, &map.end) ||
+    if (!read_number(&text, true, &map.start) || !read_number(&text, true, &map.end) ||
         strlen(text) < MODE || text[2] != 'x')
         return 0;
     text += MODE;
-    if (!take_number(&text, true, &map.offset) || !take_number(&text, true, &device) ||
-        !take_number(&text, true, &device) || !take_number(&text, false, &inode))
+    if (!read_number(&text, true, &map.offset) || !read_number(&text, true, &device) ||
+        !read_number(&text, true, &device) || !read_number(&text, false, &inode))
         return 0;
     text += strspn(text, " ");
     map.object = tch_code_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
@@ -54,7 +54,7 @@ static int take_line(struct tch_collect *c, struct tch_flame_process *process, c
     return 0;
 }
 
-static int take_maps(struct tch_collect *c, struct tch_flame_process *process, tacho_error *err)
+static int read_maps(struct tch_collect *c, struct tch_flame_process *process, tacho_error *err)
 {
     char path[64];
     struct tch_buf b;
@@ -70,13 +70,13 @@ static int take_maps(struct tch_collect *c, struct tch_flame_process *process, t
             next = end ? end + 1 : line + strlen(line);
             if (end)
                 *end = '\0';
-            status = take_line(c, process, line, err);
+            status = add_mapping(c, process, line, err);
         }
     tch_buf_release(&b);
     return status;
 }
 
-static int take_thread(struct tch_collect *c, uint32_t pid, uint32_t tid, tacho_error *err)
+static int read_thread(struct tch_collect *c, uint32_t pid, uint32_t tid, tacho_error *err)
 {
     char path[64];
     struct tch_buf b;
@@ -107,11 +107,11 @@ int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err)
         uint64_t tid;
 
         if (tch_parse_u64(entry->d_name, INT32_MAX, &tid) == 0)
-            status = take_thread(c, pid, (uint32_t)tid, err);
+            status = read_thread(c, pid, (uint32_t)tid, err);
     }
     closedir(dir);
     thread = status == 0 ? tch_maps_thread(&c->maps, pid, pid) : NULL;
-    return thread ? take_maps(c, thread->process, err) : status;
+    return thread ? read_maps(c, thread->process, err) : status;
 }
 
 int tch_collect_processes(struct tch_collect *c, tacho_error *err)

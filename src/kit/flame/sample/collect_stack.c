@@ -1,4 +1,4 @@
-/* A sample's callchain and copied stack to places. */
+/* A sample's callchain and copied stack become places. */
 #include "collect_records.h"
 
 #include <linux/perf_event.h>
@@ -8,10 +8,10 @@
 
 enum {
     CALLCHAIN_AT = 40,                  /* after address, thread, time and period */
-    FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* room for the mark of a cut and for the comm */
+    FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* room for TCH_PLACE_CUT and for the comm */
 };
 
-/* Where we are in the record. */
+/* The part of the record that is not read yet. */
 struct sample {
     const uint8_t *at;
     const uint8_t *end;
@@ -31,7 +31,7 @@ static uint64_t next_word(struct sample *s)
     return value;
 }
 
-static int push(struct tch_collect *c, uint32_t object, uint64_t addr, tacho_error *err)
+static int push_place(struct tch_collect *c, uint32_t object, uint64_t addr, tacho_error *err)
 {
     uint32_t place = tch_code_places_add(&c->places, object, addr);
 
@@ -69,11 +69,11 @@ static int push_user(struct tch_collect *c, const struct tch_flame_process *proc
     uint64_t addr;
     int status = locate(c, process, ip, &object, &addr, err);
 
-    return status < 0 ? status : push(c, object, addr, err);
+    return status < 0 ? status : push_place(c, object, addr, err);
 }
 
 /* The chain that the kernel followed: kernel frames, and user frames by their frame pointers. */
-static int take_callchain(struct tch_collect *c, struct sample *s, tacho_error *err)
+static int add_callchain(struct tch_collect *c, struct sample *s, tacho_error *err)
 {
     uint64_t count = next_word(s);
     uint64_t context = PERF_CONTEXT_USER;
@@ -89,7 +89,7 @@ static int take_callchain(struct tch_collect *c, struct sample *s, tacho_error *
             continue;
         }
         if (context == (uint64_t)PERF_CONTEXT_KERNEL)
-            status = push(c, TCH_OBJECT_THE_KERNEL, ip - !first, err);
+            status = push_place(c, TCH_OBJECT_THE_KERNEL, ip - !first, err);
         else if (context == (uint64_t)PERF_CONTEXT_USER && ip != 0)
             status = push_user(c, s->thread->process, ip - !first, err);
         first = false;
@@ -98,7 +98,7 @@ static int take_callchain(struct tch_collect *c, struct sample *s, tacho_error *
 }
 
 /* The kernel's order of registers to DWARF's. */
-static void take_registers(struct sample *s, struct tch_regs *regs)
+static void read_registers(struct sample *s, struct tch_regs *regs)
 {
     /* AX BX CX DX SI DI BP SP IP, R8 to R15 */
     static const uint8_t order[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -109,9 +109,9 @@ static void take_registers(struct sample *s, struct tch_regs *regs)
 }
 
 /* One frame up: by the rules of its place, else by the frame pointer. */
-static enum tch_unwound step(struct tch_collect *c, uint32_t place, uint32_t object,
-                             const struct tch_stack_copy *stack, struct tch_regs *regs,
-                             bool *signal)
+static enum tch_unwound step_up(struct tch_collect *c, uint32_t place, uint32_t object,
+                                const struct tch_stack_copy *stack, struct tch_regs *regs,
+                                bool *signal)
 {
     struct tch_code_object *o = c->objects.list[object];
     struct tch_cfi_row row;
@@ -125,10 +125,10 @@ static enum tch_unwound step(struct tch_collect *c, uint32_t place, uint32_t obj
     return tch_unwind_step(&o->cfi, &row, stack, regs);
 }
 
-static int follow(struct tch_collect *c, struct sample *s, struct tch_regs *regs,
-                  const struct tch_stack_copy *stack, enum tch_unwound *how, tacho_error *err)
+static int follow_stack(struct tch_collect *c, struct sample *s, struct tch_regs *regs,
+                        const struct tch_stack_copy *stack, enum tch_unwound *how, tacho_error *err)
 {
-    bool exact = true; /* the instruction itself, not one behind a call */
+    bool exact = true; /* the instruction itself, not the one after a call */
     int status = 0;
 
     *how = TCH_UNWOUND_STEP;
@@ -142,14 +142,14 @@ static int follow(struct tch_collect *c, struct sample *s, struct tch_regs *regs
             break;
         }
         if (status == 0)
-            status = push(c, object, addr, err);
+            status = push_place(c, object, addr, err);
         if (status == 0)
-            *how = step(c, c->frames[c->frame_count - 1], object, stack, regs, &exact);
+            *how = step_up(c, c->frames[c->frame_count - 1], object, stack, regs, &exact);
     }
     return status;
 }
 
-static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error *err)
+static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *err)
 {
     uint64_t abi = next_word(s);
     struct tch_regs regs;
@@ -160,7 +160,7 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
 
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
         return 0; /* a thread of the kernel */
-    take_registers(s, &regs);
+    read_registers(s, &regs);
     size = next_word(s);
     stack = (struct tch_stack_copy){.start = regs.r[TCH_REG_SP], .data = s->at};
     if (size > 0 && size < (uint64_t)(s->end - s->at) && (uint64_t)(s->end - s->at) - size >= 8) {
@@ -174,7 +174,7 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
         return 0;
     c->user++;
     if (abi == PERF_SAMPLE_REGS_ABI_64)
-        status = follow(c, s, &regs, &stack, &how, err);
+        status = follow_stack(c, s, &regs, &stack, &how, err);
     else
         status = push_user(c, s->thread->process, regs.r[TCH_REG_RA], err);
     if (status == 0 && how != TCH_UNWOUND_END) {
@@ -185,7 +185,7 @@ static int take_user_stack(struct tch_collect *c, struct sample *s, tacho_error 
     return status;
 }
 
-/* The first frame: who it was. */
+/* The number of the first frame: the name of the thread. */
 static uint32_t comm_of(struct tch_collect *c, const struct tch_flame_thread *thread)
 {
     const char *comm = thread->comm[0] ? thread->comm : "[unknown]";
@@ -203,16 +203,6 @@ static uint32_t comm_of(struct tch_collect *c, const struct tch_flame_thread *th
     return tch_intern_add(&c->comms, text, (size_t)len);
 }
 
-static void turn_around(uint32_t *frames, size_t count)
-{
-    for (size_t i = 0; i < count / 2; i++) {
-        uint32_t swap = frames[i];
-
-        frames[i] = frames[count - 1 - i];
-        frames[count - 1 - i] = swap;
-    }
-}
-
 int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header *record,
                           uint32_t pid, uint32_t tid, uint64_t weight, tacho_error *err)
 {
@@ -227,15 +217,15 @@ int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header 
     if (s.at > s.end)
         s.at = s.end;
     c->frame_count = 0;
-    status = take_callchain(c, &s, err);
+    status = add_callchain(c, &s, err);
     if (status == 0 && c->options.user_stack)
-        status = take_user_stack(c, &s, err);
+        status = add_user_stack(c, &s, err);
     if (status < 0)
         return status;
     comm = comm_of(c, s.thread);
     if (comm == TCH_INTERN_NONE)
         return tch_fail_memory(err);
     c->frames[c->frame_count++] = comm;
-    turn_around(c->frames, c->frame_count);
+    tch_frames_reverse(c->frames, c->frame_count);
     return tch_stacks_add(&c->stacks, c->frames, c->frame_count, weight, err);
 }

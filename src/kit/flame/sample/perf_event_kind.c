@@ -1,4 +1,4 @@
-/* The events that can be sampled, and what to say when the kernel says no. */
+/* The events that can be sampled, and what to report when the kernel refuses one. */
 #include "perf_rings.h"
 
 #include <errno.h>
@@ -38,11 +38,11 @@ const struct tch_flame_event *tch_flame_event_find(const char *name)
     return NULL;
 }
 
-/* A setting of the kernel, or `other` where it cannot be read. */
-static int64_t setting(const char *path, int64_t other)
+/* A setting of the kernel, or `fallback` where it cannot be read. */
+static int64_t kernel_setting(const char *path, int64_t fallback)
 {
     struct tch_buf b;
-    int64_t value = other;
+    int64_t value = fallback;
 
     tch_buf_init(&b, 64);
     if (tch_file_read(path, 32, &b, NULL) == 0 && b.len > 0)
@@ -51,16 +51,11 @@ static int64_t setting(const char *path, int64_t other)
     return value;
 }
 
-static int64_t paranoid_level(void)
+/* The kernel lowers its limit by itself when samples cost it too much. */
+static int fail_invalid(const struct tch_flame_sampler_options *options, const char *event,
+                        tacho_error *err)
 {
-    return setting("/proc/sys/kernel/perf_event_paranoid", 99);
-}
-
-/* The kernel lowers the most that it takes by itself when samples cost it too much. */
-static int invalid(const struct tch_flame_sampler_options *options, const char *event,
-                   tacho_error *err)
-{
-    int64_t most = setting("/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
+    int64_t most = kernel_setting("/proc/sys/kernel/perf_event_max_sample_rate", INT64_MAX);
 
     if (options->off_cpu || (int64_t)options->rate <= most)
         return tch_fail_errno(err, EINVAL, "perf_event_open for '%s'", event);
@@ -99,7 +94,8 @@ int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *
     switch (number) {
     case EACCES:
     case EPERM:
-        status = tch_flame_event_no_permission(paranoid_level(), options, err);
+        status = tch_flame_event_no_permission(
+            kernel_setting("/proc/sys/kernel/perf_event_paranoid", 99), options, err);
         break;
     case ENOENT:
     case EOPNOTSUPP:
@@ -115,7 +111,7 @@ int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *
     case ESRCH:
         return tch_fail(err, TACHO_EINVAL, 0, "there is no process %d", (int)options->pid);
     case EINVAL:
-        return invalid(options, event, err);
+        return fail_invalid(options, event, err);
     case EMFILE:
         return tch_fail(err, TACHO_EIO, 0,
                         "too many open files: run 'ulimit -n 65536' before, or sample fewer "
@@ -124,6 +120,6 @@ int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *
         return tch_fail_errno(err, number, "perf_event_open for '%s'", event);
     }
     if (err)
-        err->system_errno = number; /* whoever tells it may say more about rights */
+        err->system_errno = number; /* the caller may say more about rights */
     return status;
 }

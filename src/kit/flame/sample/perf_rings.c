@@ -99,9 +99,9 @@ static int try_event(const struct tch_flame_sampler *s, const struct tch_flame_s
     return 0;
 }
 
-/* Settles the event and whether there are kernel frames. */
-static int choose(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
-                  tacho_error *err)
+/* Decides on the event and whether there are kernel frames. */
+static int choose_event(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                        tacho_error *err)
 {
     const char *name = o->off_cpu ? "context-switches" : o->event ? o->event : "cycles";
     int number;
@@ -170,8 +170,8 @@ static int time_to_drain(const struct tch_flame_sampler *s,
 }
 
 /* The largest rings that may be had: an ordinary user's are 512 KiB together a CPU. */
-static int get_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
-                     tacho_error *err)
+static int map_largest_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                             tacho_error *err)
 {
     for (s->ring_bytes = RING_LARGEST; s->ring_bytes >= RING_SMALLEST; s->ring_bytes /= 2) {
         s->drain_ms = time_to_drain(s, o);
@@ -184,16 +184,6 @@ static int get_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler
                     "'ulimit -l', or end other profilers");
 }
 
-static bool keep_fd(struct tch_flame_sampler *s, int fd)
-{
-    if (tch_array_reserve(&s->fds, &s->fd_cap, s->fd_count + 1) < 0) {
-        close(fd);
-        return false;
-    }
-    s->fds[s->fd_count++] = fd;
-    return true;
-}
-
 /* The event of one thread (or of what 0 and -1 stand for) on each CPU; the first one on a CPU gets
    the ring, which later ones share. */
 static int open_thread(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
@@ -202,18 +192,21 @@ static int open_thread(struct tch_flame_sampler *s, const struct tch_flame_sampl
     struct perf_event_attr attr;
 
     fill_attr(s, o, tch_flame_event_find(s->event), &attr);
-    attr.wakeup_watermark = 0; /* half of the ring: who drains it in time is not woken at all */
+    attr.wakeup_watermark = 0; /* half of the ring: draining in time avoids every wakeup */
     for (size_t cpu = 0; cpu < s->poll_count; cpu++) {
         int fd = open_event(&attr, tid, (int)cpu);
 
         if (fd < 0 && errno == ENODEV)
             continue; /* a CPU that is switched off */
         if (fd < 0 && errno == ESRCH && s->fd_count > 0)
-            return 0; /* the thread has ended meanwhile */
+            return 0; /* the thread has exited */
         if (fd < 0)
             return tch_flame_event_refused(errno, o, s->event, err);
-        if (!keep_fd(s, fd))
+        if (tch_array_reserve(&s->fds, &s->fd_cap, s->fd_count + 1) < 0) {
+            close(fd);
             return tch_fail_memory(err);
+        }
+        s->fds[s->fd_count++] = fd;
         if (s->rings[cpu].fd < 0)
             s->rings[cpu].fd = fd;
     }
@@ -242,7 +235,7 @@ static int open_process(struct tch_flame_sampler *s, const struct tch_flame_samp
     return status;
 }
 
-/* A child that has ended meanwhile is none. */
+/* A child that has exited is left out. */
 static int open_tree(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                      tacho_error *err)
 {
@@ -271,7 +264,7 @@ static void join_outputs(struct tch_flame_sampler *s)
                 break;
 }
 
-static int prepare(struct tch_flame_sampler *s, tacho_error *err)
+static int allocate_rings(struct tch_flame_sampler *s, tacho_error *err)
 {
     size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 
@@ -289,16 +282,16 @@ static int prepare(struct tch_flame_sampler *s, tacho_error *err)
 static int open_all(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                     tacho_error *err)
 {
-    int status = prepare(s, err);
+    int status = allocate_rings(s, err);
 
     if (status == 0)
-        status = choose(s, o, err);
+        status = choose_event(s, o, err);
     if (status == 0 && o->target == TCH_FLAME_TARGET_PROCESS)
         status = open_tree(s, o, err);
     else if (status == 0)
         status = open_thread(s, o, o->target == TCH_FLAME_TARGET_ALL ? -1 : 0, err);
     if (status == 0)
-        status = get_rings(s, o, err);
+        status = map_largest_rings(s, o, err);
     if (status == 0 && o->target == TCH_FLAME_TARGET_PROCESS)
         join_outputs(s);
     for (size_t i = 0; i < s->poll_count; i++)
@@ -331,7 +324,7 @@ void tch_flame_sampler_close(struct tch_flame_sampler *s)
     *s = (struct tch_flame_sampler){0};
 }
 
-static void control(struct tch_flame_sampler *s, unsigned long request)
+static void control_events(struct tch_flame_sampler *s, unsigned long request)
 {
     for (size_t i = 0; i < s->fd_count; i++)
         ioctl(s->fds[i], request, 0);
@@ -339,12 +332,12 @@ static void control(struct tch_flame_sampler *s, unsigned long request)
 
 void tch_flame_sampler_start(struct tch_flame_sampler *s)
 {
-    control(s, PERF_EVENT_IOC_ENABLE);
+    control_events(s, PERF_EVENT_IOC_ENABLE);
 }
 
 void tch_flame_sampler_stop(struct tch_flame_sampler *s)
 {
-    control(s, PERF_EVENT_IOC_DISABLE);
+    control_events(s, PERF_EVENT_IOC_DISABLE);
 }
 
 uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s)
@@ -369,7 +362,7 @@ static const struct perf_event_header *record_at(const struct tch_flame_sampler 
     const struct perf_event_header *h = (const void *)(ring->data + at);
     size_t first = s->ring_bytes - at;
 
-    /* Records are of whole words, so that a header never goes around the end. */
+    /* Records are of whole words, so a header never wraps around the end. */
     if (h->size <= first)
         return h;
     memcpy(s->whole, ring->data + at, first);
@@ -389,7 +382,7 @@ static uint64_t record_time(const struct tch_flame_sampler *s, const struct tch_
     return time;
 }
 
-static void look_at_head(const struct tch_flame_sampler *s, struct tch_ring *ring)
+static void read_head(const struct tch_flame_sampler *s, struct tch_ring *ring)
 {
     if (!ring->page)
         return;
@@ -397,7 +390,7 @@ static void look_at_head(const struct tch_flame_sampler *s, struct tch_ring *rin
     ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
 }
 
-static struct tch_ring *oldest(struct tch_flame_sampler *s)
+static struct tch_ring *oldest_ring(struct tch_flame_sampler *s)
 {
     struct tch_ring *best = NULL;
 
@@ -408,21 +401,21 @@ static struct tch_ring *oldest(struct tch_flame_sampler *s)
     return best;
 }
 
-int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until, tch_flame_on_record *take,
-                            void *ctx, tacho_error *err)
+int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until,
+                            tch_flame_on_record *on_record, void *ctx, tacho_error *err)
 {
     struct tch_ring *ring;
     int status = 0;
 
     for (size_t i = 0; i < s->poll_count; i++)
-        look_at_head(s, &s->rings[i]);
-    while (status == 0 && (ring = oldest(s)) && ring->time <= until) {
+        read_head(s, &s->rings[i]);
+    while (status == 0 && (ring = oldest_ring(s)) && ring->time <= until) {
         const struct perf_event_header *record = record_at(s, ring);
         uint16_t size = record->size;
 
         if (size < sizeof *record)
             return tch_fail(err, TACHO_EIO, 0, "the kernel's ring of samples is damaged");
-        status = take(ctx, record, err);
+        status = on_record(ctx, record, err);
         ring->tail += size;
         /* At once: the kernel needs the room. */
         __atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);

@@ -1,15 +1,15 @@
 /*
  * Samples from the kernel: perf events of a command, of a process or of the whole machine, one
- * ring buffer a CPU, handed on in the order of time.
+ * ring buffer per CPU, handed on in the order of time.
  *
  *     tch_flame_sampler_open(&s, &options, &err);       of what this thread starts from now on
  *     tch_spawn(...);                             sampling begins with its exec
  *     while (running) {
  *         poll(s.polls, s.poll_count, s.drain_ms);
- *         tch_flame_sampler_drain(&s, now - TCH_FLAME_SAMPLER_SLACK, take, ctx, &err);
+ *         tch_flame_sampler_drain(&s, now - TCH_FLAME_SAMPLER_SLACK, on_record, ctx, &err);
  *     }
  *     tch_flame_sampler_stop(&s);
- *     tch_flame_sampler_drain(&s, UINT64_MAX, take, ctx, &err);
+ *     tch_flame_sampler_drain(&s, UINT64_MAX, on_record, ctx, &err);
  *     tch_flame_sampler_close(&s);
  */
 #ifndef TCH_PERF_RINGS_H
@@ -63,12 +63,12 @@ struct tch_flame_sampler {
     int *fds;               /* all events */
     size_t fd_count;
     size_t fd_cap;
-    uint8_t *whole; /* a record that goes around the end of its ring */
+    uint8_t *whole; /* room for a record that wraps around the end of its ring */
 };
 
 struct perf_event_header;
 
-/** One record; 0, or a negative code that ends the drain. */
+/** Processes one record. @return 0, or a negative code that ends the drain */
 typedef int tch_flame_on_record(void *ctx, const struct perf_event_header *record,
                                 tacho_error *err);
 
@@ -82,15 +82,15 @@ int tch_flame_sampler_open(struct tch_flame_sampler *s,
                            const struct tch_flame_sampler_options *options, tacho_error *err);
 void tch_flame_sampler_close(struct tch_flame_sampler *s);
 
-/** For processes that run already. */
+/** Starts sampling processes that run already. */
 void tch_flame_sampler_start(struct tch_flame_sampler *s);
 void tch_flame_sampler_stop(struct tch_flame_sampler *s);
 
-/** Hands on what is older than `until` (CLOCK_MONOTONIC). */
-int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until, tch_flame_on_record *take,
-                            void *ctx, tacho_error *err);
+/** Passes the records older than `until` (CLOCK_MONOTONIC) to on_record, in the order of time. */
+int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until,
+                            tch_flame_on_record *on_record, void *ctx, tacho_error *err);
 
-/** Samples that found no room, by the kernel's own count; 0 where it keeps none. */
+/** Returns how many samples found no room, by the kernel's count; 0 where it keeps none. */
 uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s);
 
 /** The names of the events that can be asked for; NULL-ended. */

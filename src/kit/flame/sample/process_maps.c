@@ -71,7 +71,7 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
     if (thread && thread->process->pid == pid)
         return thread;
     if (thread)
-        tch_maps_exit(maps, tid); /* the number is used again, and the exit was lost */
+        tch_maps_exit(maps, tid); /* the number is reused, and the exit was lost */
     process = get_process(maps, pid);
     thread = process ? calloc(1, sizeof *thread) : NULL;
     if (!thread) {
@@ -88,8 +88,8 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
     return thread;
 }
 
-/* The first mapping that ends behind addr. */
-static size_t position(const struct tch_flame_process *process, uint64_t addr)
+/* The first mapping that ends after addr. */
+static size_t find_position(const struct tch_flame_process *process, uint64_t addr)
 {
     size_t low = 0;
     size_t high = process->count;
@@ -107,17 +107,17 @@ static size_t position(const struct tch_flame_process *process, uint64_t addr)
 
 const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uint64_t addr)
 {
-    size_t at = position(process, addr);
+    size_t at = find_position(process, addr);
 
     if (at == process->count || process->maps[at].start > addr)
         return NULL;
     return &process->maps[at];
 }
 
-/* Takes away what [start, end) covers; a mapping around it becomes two. */
+/* Removes [start, end) from the mappings; one around it becomes two. */
 static bool make_hole(struct tch_flame_process *process, uint64_t start, uint64_t end)
 {
-    size_t at = position(process, start);
+    size_t at = find_position(process, start);
     size_t gone;
     struct tch_map *m;
 
@@ -162,7 +162,7 @@ bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map)
     if (map.end <= map.start || !make_hole(process, map.start, map.end) ||
         tch_array_reserve(&process->maps, &process->cap, process->count + 1) < 0)
         return map.end <= map.start;
-    at = position(process, map.start);
+    at = find_position(process, map.start);
     memmove(process->maps + at + 1, process->maps + at, (process->count - at) * sizeof map);
     process->maps[at] = map;
     process->count++;
@@ -177,7 +177,7 @@ bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t p
     struct tch_flame_process *from;
 
     if (pid != parent_pid)
-        tch_maps_exit(maps, tid); /* a number used again starts anew */
+        tch_maps_exit(maps, tid); /* a reused number starts again */
     thread = tch_maps_thread(maps, pid, tid);
     if (!thread)
         return false;

@@ -1,6 +1,6 @@
 /*
- * Who is who while a capture runs: processes with what is mapped where, threads with their names.
- * Kept up to date by the kernel's records, which come in the order of time.
+ * The processes and threads of a capture: what is mapped where, and the names of threads. The
+ * kernel's records keep it up to date; they come in the order of time.
  */
 #ifndef TCH_PROCESS_MAPS_H
 #define TCH_PROCESS_MAPS_H
@@ -43,13 +43,13 @@ struct tch_maps {
 
 void tch_maps_release(struct tch_maps *maps);
 
-/** The thread, made when it is new; NULL: no memory. */
+/** Finds or adds a thread. @return NULL: no memory */
 struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid);
 
-/** The mapping that holds an address, or NULL. */
+/** Returns the mapping that contains an address, or NULL. */
 const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uint64_t addr);
 
-/* What the records say; false: no memory. */
+/* Apply a record; false: no memory. */
 bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map);
 bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
                    uint32_t parent_tid);
