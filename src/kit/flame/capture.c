@@ -156,8 +156,8 @@ static int draw(struct tch_capture *c, tacho_error *err)
     return status;
 }
 
-/* The result in memory of its own. */
-static int hand_over(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
+/* Copies the result to the heap. */
+static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     tacho_flame *flame = malloc(sizeof *flame);
     char *path = flame ? tch_buf_take(&c->svg_path) : NULL;
@@ -205,24 +205,20 @@ static int check_backend(const struct tch_capture *c, tacho_error *err)
     return 0;
 }
 
-/* A debuginfod-find that we run meanwhile would be taken for one. */
-static bool wants_orphans(const tacho_flame_request *r)
-{
-    return r->argv && (r->flags & TACHO_FLAME_ORPHANS) && !(r->flags & TACHO_FLAME_DEBUGINFOD);
-}
-
 static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     uint64_t start = tch_now_ns();
     uint64_t end;
     tacho_error better = {0};
     int status = prepare_output(c, err);
+    /* Without debuginfod: a debuginfod-find would look like an orphan. */
+    uint32_t adopt = c->request.flags & (TACHO_FLAME_ORPHANS | TACHO_FLAME_DEBUGINFOD);
 
     if (status == 0)
         status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
     if (status == 0)
         status = check_backend(c, err);
-    if (status == 0 && wants_orphans(&c->request))
+    if (status == 0 && c->request.argv && adopt == TACHO_FLAME_ORPHANS)
         tch_orphans_adopt(&c->orphans);
     if (status == 0)
         status = c->backend->capture(c, err);
@@ -238,7 +234,7 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
     if (better.message[0])
         snprintf(c->result.notice, sizeof c->result.notice, "'%s' was taken in place of '%s': %s",
                  c->backend->name, tch_backends[0]->name, better.message);
-    return hand_over(c, ret, err);
+    return make_result(c, ret, err);
 }
 
 int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, tacho_error *err)

@@ -168,16 +168,6 @@ static void sort_entries(const struct sorter *s, struct entry *e, size_t n)
     sort_equal_runs(s, e, n);
 }
 
-static struct sorter sorter_for(const struct tch_stacks *stacks, const uint32_t *ranks)
-{
-    struct sorter s = {.stacks = stacks, .ranks = ranks, .bits = 1};
-
-    while (stacks->names.count >> s.bits)
-        s.bits++;
-    s.frames = 64 / s.bits;
-    return s;
-}
-
 int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err)
 {
     uint32_t *ranks = tch_intern_ranks(&stacks->names);
@@ -186,8 +176,11 @@ int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error
     int status = 0;
 
     if (ranks && entries && order) {
-        struct sorter s = sorter_for(stacks, ranks);
+        struct sorter s = {.stacks = stacks, .ranks = ranks, .bits = 1};
 
+        while (stacks->names.count >> s.bits)
+            s.bits++;
+        s.frames = 64 / s.bits;
         for (uint32_t i = 0; i < stacks->count; i++)
             entries[i] = (struct entry){.stack = i};
         next_keys(&s, entries, stacks->count);

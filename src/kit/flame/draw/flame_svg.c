@@ -88,11 +88,6 @@ static void add_head(struct picture *p)
     }
 }
 
-static unsigned row_of(const struct picture *p, uint32_t level)
-{
-    return (p->options->inverted ? level : p->layout->levels - 1 - level) * ROW;
-}
-
 static struct tch_color color_of(const struct picture *p, const struct tch_frame *f)
 {
     struct tch_span name = {"all", 3};
@@ -158,7 +153,7 @@ static void add_frame(struct picture *p, const struct tch_frame *f)
     double total = (double)(p->layout->total ? p->layout->total : 1);
     struct tch_span name = tch_frame_text(p->stacks, f->name);
     struct tch_color c = color_of(p, f);
-    unsigned y = row_of(p, f->level);
+    unsigned y = (p->options->inverted ? f->level : p->layout->levels - 1 - f->level) * ROW;
     double x = 100.0 * (double)f->x / total;
 
     tch_buf_adds(p->b, "<g data-x=\"");

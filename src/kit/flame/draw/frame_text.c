@@ -14,7 +14,7 @@ static bool is_wide(uint32_t code)
 }
 
 /* Bytes from the start of text that fit the columns. */
-static size_t fitting(struct tch_span text, size_t columns)
+static size_t fit_columns(struct tch_span text, size_t columns)
 {
     size_t done = 0;
 
@@ -33,10 +33,10 @@ static size_t fitting(struct tch_span text, size_t columns)
 
 void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns)
 {
-    if (fitting(text, columns) == text.len) {
+    if (fit_columns(text, columns) == text.len) {
         tch_xml_add_line(b, text.p, text.len);
     } else if (columns > 0) {
-        text.len = fitting(text, columns - 1);
+        text.len = fit_columns(text, columns - 1);
         tch_xml_add_line(b, text.p, text.len);
         tch_buf_adds(b, "\xe2\x80\xa6");
     }
@@ -44,11 +44,11 @@ void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns)
 
 void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
 {
-    bool whole = fitting(text, columns) == text.len;
+    bool whole = fit_columns(text, columns) == text.len;
     char out[4];
 
     if (!whole)
-        text.len = columns > 0 ? fitting(text, columns - 1) : 0;
+        text.len = columns > 0 ? fit_columns(text, columns - 1) : 0;
     while (text.len > 0) {
         uint32_t code;
         size_t step = tch_utf8_shown(text.p, text.len, &code);
@@ -109,16 +109,18 @@ char tch_frame_mark(struct tch_span name)
     return memchr("kijw", name.p[name.len - 2], 4) ? name.p[name.len - 2] : 0;
 }
 
+struct tch_span tch_frame_unmarked(struct tch_span name)
+{
+    if (tch_frame_mark(name))
+        name.len -= 4;
+    return name;
+}
+
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name)
 {
-    struct tch_span text;
-
     if (name == TCH_FRAME_ALL)
         return (struct tch_span){"all", 3};
-    text = tch_span_interned(&stacks->names, name);
-    if (tch_frame_mark(text))
-        text.len -= 4;
-    return text;
+    return tch_frame_unmarked(tch_span_interned(&stacks->names, name));
 }
 
 void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,

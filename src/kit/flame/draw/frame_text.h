@@ -30,6 +30,9 @@ struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);
 /** 'k', 'i', 'j', 'w' of "_[k]" at the end of a name, or 0. */
 char tch_frame_mark(struct tch_span name);
 
+/** The name without such a mark. */
+struct tch_span tch_frame_unmarked(struct tch_span name);
+
 /** What stands behind the name in a title: " (1,234 samples, 5.71%; +0.39%)", the last part only
     in a differential. */
 void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,

@@ -15,16 +15,9 @@ static const struct tch_color language_colors[] = {
     {144, 205, 140}, {190, 222, 130}, {158, 178, 226}, {245, 226, 96},  {204, 204, 204},
 };
 
-static bool has(struct tch_span name, const char *text)
+static bool contains(struct tch_span name, const char *text)
 {
     return memmem(name.p, name.len, text, strlen(text)) != NULL;
-}
-
-static struct tch_span plain(struct tch_span name)
-{
-    if (tch_frame_mark(name))
-        name.len -= 4;
-    return name;
 }
 
 static bool is_rust(struct tch_span name)
@@ -32,34 +25,36 @@ static bool is_rust(struct tch_span name)
     size_t hash = tch_span_rfind(name, "::h");
 
     return (hash < name.len && name.len - hash == 19) || tch_span_starts(name, "core::") ||
-           tch_span_starts(name, "alloc::") || has(name, " as core::") ||
-           has(name, "{{closure}}") || has(name, "::{closure") ||
-           (tch_span_starts(name, "<") && has(name, " as "));
+           tch_span_starts(name, "alloc::") || contains(name, " as core::") ||
+           contains(name, "{{closure}}") || contains(name, "::{closure") ||
+           (tch_span_starts(name, "<") && contains(name, " as "));
 }
 
 /* "net/http.(*Client).Do", "runtime.mallocgc". */
 static bool is_go(struct tch_span name)
 {
-    return has(name, ".(*") || tch_span_starts(name, "runtime.") ||
+    return contains(name, ".(*") || tch_span_starts(name, "runtime.") ||
            tch_span_starts(name, "main.") ||
-           (has(name, "/") && has(name, ".") && !has(name, ":") && !has(name, " "));
+           (contains(name, "/") && contains(name, ".") && !contains(name, ":") &&
+            !contains(name, " "));
 }
 
-static const char *language_of_plain(struct tch_span name)
+static const char *language_of_unmarked(struct tch_span name)
 {
     if (tch_span_starts(name, "[") || name.len == 0 || tch_span_starts(name, "0x"))
         return "unknown";
-    if (has(name, ".py:") || has(name, ".py ") || tch_span_starts(name, "py::") ||
+    if (contains(name, ".py:") || contains(name, ".py ") || tch_span_starts(name, "py::") ||
         tch_span_starts(name, "<frozen "))
         return "Python";
-    if (tch_span_starts(name, "LazyCompile:") || has(name, ".js:") || has(name, ".mjs:") ||
-        tch_span_starts(name, "RegExp:"))
+    if (tch_span_starts(name, "LazyCompile:") || contains(name, ".js:") ||
+        contains(name, ".mjs:") || tch_span_starts(name, "RegExp:"))
         return "JavaScript";
-    if (has(name, "/") && !tch_span_starts(name, "/") && (has(name, ":") || !has(name, ".")))
+    if (contains(name, "/") && !tch_span_starts(name, "/") &&
+        (contains(name, ":") || !contains(name, ".")))
         return "Java";
     if (is_rust(name))
         return "Rust";
-    if (has(name, "::") || has(name, "<") || tch_span_starts(name, "_Z"))
+    if (contains(name, "::") || contains(name, "<") || tch_span_starts(name, "_Z"))
         return "C++";
     return is_go(name) ? "Go" : "C";
 }
@@ -69,10 +64,10 @@ const char *tch_language_of(struct tch_span name)
     char mark = tch_frame_mark(name);
     const char *language;
 
-    name = plain(name);
+    name = tch_frame_unmarked(name);
     if (mark == 'k')
         return "kernel";
-    language = language_of_plain(name);
+    language = language_of_unmarked(name);
     if (mark == 'j' && strcmp(language, "Java") != 0 && strcmp(language, "JavaScript") != 0 &&
         strcmp(language, "Python") != 0)
         return "JIT";
@@ -89,7 +84,7 @@ struct tch_color tch_language_color(const char *language)
 }
 
 /* Bytes before the first of `text`, or none when it is not there. */
-static struct tch_span before(struct tch_span name, const char *text)
+static struct tch_span part_before(struct tch_span name, const char *text)
 {
     const char *at = memmem(name.p, name.len, text, strlen(text));
 
@@ -101,20 +96,20 @@ struct tch_span tch_library_of(struct tch_span name)
     char mark = tch_frame_mark(name);
     struct tch_span library;
 
-    name = plain(name);
+    name = tch_frame_unmarked(name);
     if (mark == 'k')
         return (struct tch_span){"kernel", 6};
     if (tch_span_starts(name, "[") && tch_span_ends(name, "]")) /* "[libc.so.6 <7f12>]" */ {
         library = (struct tch_span){name.p + 1, name.len - 2};
-        return before(library, " <").len ? before(library, " <") : library;
+        return part_before(library, " <").len ? part_before(library, " <") : library;
     }
-    library = before(name, "`"); /* DTrace: "libc`read" */
-    if (library.len == 0 && has(name, "/") && !tch_span_starts(name, "/")) {
+    library = part_before(name, "`"); /* DTrace: "libc`read" */
+    if (library.len == 0 && contains(name, "/") && !tch_span_starts(name, "/")) {
         library = name; /* Java and Go: the package */
         library.len = tch_span_rfind(name, "/");
     }
     if (library.len == 0)
-        library = before(name, "::"); /* C++ and Rust: the namespace, the crate */
+        library = part_before(name, "::"); /* C++ and Rust: the namespace, the crate */
     while (library.len > 0 && (library.p[0] == '<' || library.p[0] == '&' || library.p[0] == '*')) {
         library.p++;
         library.len--;
@@ -123,7 +118,7 @@ struct tch_span tch_library_of(struct tch_span name)
 }
 
 /* Three numbers of 0 to 255 from a name. */
-static void three(struct tch_span name, unsigned v[3])
+static void hash_channels(struct tch_span name, unsigned v[3])
 {
     uint64_t hash = tch_hash(name.p, name.len);
 
@@ -132,17 +127,17 @@ static void three(struct tch_span name, unsigned v[3])
     v[2] = (unsigned)(hash >> 16 & 255);
 }
 
-static struct tch_color warm(struct tch_span name)
+static struct tch_color warm_color(struct tch_span name)
 {
     unsigned v[3];
 
-    three(name, v);
+    hash_channels(name, v);
     return (struct tch_color){(uint8_t)(205 + v[0] * 50 / 255), (uint8_t)(90 + v[1] * 140 / 255),
                               (uint8_t)(30 + v[2] * 60 / 255)};
 }
 
 /* A hue for the library, a little lighter or darker for the function. */
-static struct tch_color by_library(struct tch_span name)
+static struct tch_color library_color(struct tch_span name)
 {
     static const struct tch_color hues[] = {
         {242, 142, 102}, {250, 197, 92},  {170, 211, 110}, {110, 203, 160}, {115, 195, 230},
@@ -153,7 +148,7 @@ static struct tch_color by_library(struct tch_span name)
     unsigned v[3];
     unsigned shade;
 
-    three(name, v);
+    hash_channels(name, v);
     shade = 220 + v[0] * 35 / 255;
     return (struct tch_color){(uint8_t)(c.r * shade / 255), (uint8_t)(c.g * shade / 255),
                               (uint8_t)(c.b * shade / 255)};
@@ -163,13 +158,13 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
 {
     switch (palette) {
     case TCH_PALETTE_LIBRARY:
-        return by_library(name);
+        return library_color(name);
     case TCH_PALETTE_LANGUAGE:
         return tch_language_color(tch_language_of(name));
     case TCH_PALETTE_HASH:
         break;
     }
-    return warm(plain(name));
+    return warm_color(tch_frame_unmarked(name));
 }
 
 struct tch_color tch_palette_change(double change)

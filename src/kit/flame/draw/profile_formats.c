@@ -59,7 +59,7 @@ const struct tch_format *tch_format_by_name(const char *name)
     return NULL;
 }
 
-static bool ends(const char *path, const char *extension)
+static bool has_extension(const char *path, const char *extension)
 {
     size_t len = strlen(path);
     size_t n = strlen(extension);
@@ -72,7 +72,7 @@ const struct tch_format *tch_format_by_path(const char *path)
     /* ".trace.json" comes before ".json". */
     for (const struct tch_format *f = tch_formats; f->name; f++)
         for (const char *const *e = f->extensions; *e; e++)
-            if (ends(path, *e))
+            if (has_extension(path, *e))
                 return f;
     return NULL;
 }

@@ -4,21 +4,6 @@
 
 #include "base/fail.h"
 
-/* A compiler inside of a program writes its map while it runs, so that is read at the end. */
-static int name_jit(struct tch_symbols *symbols, const struct tch_collect *c, tacho_error *err)
-{
-    int status = 0;
-
-    for (size_t i = 0; i < c->places.count && status == 0; i++) {
-        const struct tch_code_place *place = &c->places.list[i];
-        const struct tch_code_object *object = c->objects.list[place->object];
-
-        if (object->kind == TCH_OBJECT_JIT)
-            status = tch_symbols_again(symbols, (uint32_t)i, place, object, err);
-    }
-    return status;
-}
-
 /* Frames of one stack at `out`, which has room for TCH_STACK_DEEPEST; a deeper one loses its leaf
    end, as everywhere. */
 static size_t expand(const struct tch_symbols *symbols, const uint32_t *places, size_t count,
@@ -61,10 +46,16 @@ int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struc
                        tacho_error *err)
 {
     uint32_t *room = malloc(2 * TCH_STACK_DEEPEST * sizeof *room);
-    int status = name_jit(s, c, err);
+    int status = room ? 0 : tch_fail_memory(err);
 
-    if (!room)
-        status = tch_fail_memory(err);
+    /* A JIT writes its map while it runs, so that is read at the end. */
+    for (size_t i = 0; i < c->places.count && status == 0; i++) {
+        const struct tch_code_place *place = &c->places.list[i];
+        const struct tch_code_object *object = c->objects.list[place->object];
+
+        if (object->kind == TCH_OBJECT_JIT)
+            status = tch_symbols_again(s, (uint32_t)i, place, object, err);
+    }
     if (status == 0)
         status = expand_all(s, c, room, room + TCH_STACK_DEEPEST, ret, err);
     free(room);

@@ -1,7 +1,7 @@
 /*
- * By libdw, of which nothing else knows. Its own look-ups walk a whole compile unit for every
- * address, and need .debug_aranges, which may be missing. So there are two indexes of ours: where
- * the units are, and, for a unit once it is asked for, where its functions are.
+ * Debug information by libdw, which only this file uses. Its own look-ups walk a whole compile unit
+ * for every address, and need .debug_aranges, which may be missing. So this file has two indexes:
+ * where the units are, and, for a unit once it is asked for, where its functions are.
  */
 #include "symbol_debug.h"
 
@@ -32,25 +32,38 @@ struct unit {
     bool indexed;
 };
 
-struct tch_dwarf {
+/* A file with debug information. */
+struct debug_file {
     int fd;
     Elf *elf;
-    Dwarf *dwarf;
+    Dwarf *dwarf; /* NULL: it has none */
+};
+
+struct tch_dwarf {
+    struct debug_file file;
     struct unit *units;
     size_t unit_count;
     size_t unit_cap;
     struct ranges ranges; /* of all units */
-    bool failed;          /* no memory */
 };
 
-static bool add_range(struct ranges *ranges, struct range range)
+static struct debug_file open_debug_file(int fd)
 {
-    if (range.start >= range.end)
-        return true;
-    if (tch_array_reserve(&ranges->list, &ranges->cap, ranges->count + 1) < 0)
-        return false;
-    ranges->list[ranges->count++] = range;
-    return true;
+    struct debug_file f = {.fd = fd};
+
+    elf_version(EV_CURRENT);
+    f.elf = elf_begin(fd, ELF_C_READ, NULL);
+    f.dwarf = f.elf ? dwarf_begin_elf(f.elf, DWARF_C_READ, NULL) : NULL;
+    return f;
+}
+
+static void close_debug_file(struct debug_file *f)
+{
+    if (f->dwarf)
+        dwarf_end(f->dwarf);
+    if (f->elf)
+        elf_end(f->elf);
+    close(f->fd);
 }
 
 /* Adds every range that a DIE covers; false: no memory. */
@@ -62,11 +75,11 @@ static bool add_die(struct ranges *ranges, Dwarf_Die *die, size_t unit)
     Dwarf_Addr end;
 
     while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-        struct range range = {start, end, end, unit, dwarf_dieoffset(die)};
-
-        /* Address 0 is code that the linker left out. */
-        if (start != 0 && !add_range(ranges, range))
+        if (start == 0 || start >= end) /* address 0: the linker left the code out */
+            continue;
+        if (tch_array_reserve(&ranges->list, &ranges->cap, ranges->count + 1) < 0)
             return false;
+        ranges->list[ranges->count++] = (struct range){start, end, end, unit, dwarf_dieoffset(die)};
     }
     return true;
 }
@@ -122,7 +135,7 @@ static bool index_units(struct tch_dwarf *d)
     Dwarf_Die die;
     uint8_t type;
 
-    while (dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+    while (dwarf_get_units(d->file.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
         if (type != DW_UT_compile && type != DW_UT_partial)
             continue;
         if (tch_array_reserve(&d->units, &d->unit_cap, d->unit_count + 1) < 0)
@@ -143,11 +156,8 @@ struct tch_dwarf *tch_dwarf_open(int fd)
         close(fd);
         return NULL;
     }
-    d->fd = fd;
-    elf_version(EV_CURRENT);
-    d->elf = elf_begin(fd, ELF_C_READ, NULL);
-    d->dwarf = d->elf ? dwarf_begin_elf(d->elf, DWARF_C_READ, NULL) : NULL;
-    if (!d->dwarf || !index_units(d) || d->ranges.count == 0) {
+    d->file = open_debug_file(fd);
+    if (!d->file.dwarf || !index_units(d) || d->ranges.count == 0) {
         tch_dwarf_close(d);
         return NULL;
     }
@@ -162,11 +172,7 @@ void tch_dwarf_close(struct tch_dwarf *dwarf)
         free(dwarf->units[i].functions.list);
     free(dwarf->units);
     free(dwarf->ranges.list);
-    if (dwarf->dwarf)
-        dwarf_end(dwarf->dwarf);
-    if (dwarf->elf)
-        elf_end(dwarf->elf);
-    close(dwarf->fd);
+    close_debug_file(&dwarf->file);
     free(dwarf);
 }
 
@@ -206,7 +212,7 @@ static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwa
     if (!range)
         return false;
     unit = &d->units[range->unit];
-    if (!dwarf_offdie(d->dwarf, unit->die, cu))
+    if (!dwarf_offdie(d->file.dwarf, unit->die, cu))
         return false;
     if (!unit->indexed) {
         unit->indexed = true;
@@ -215,7 +221,7 @@ static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwa
         sort_ranges(&unit->functions);
     }
     range = find_range(&unit->functions, addr);
-    return range && dwarf_offdie(d->dwarf, range->die, ret);
+    return range && dwarf_offdie(d->file.dwarf, range->die, ret);
 }
 
 /* The DIEs of the functions inlined at addr inside of `function`, outermost first, behind it. */
@@ -257,7 +263,7 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /* Where an inlined function was called. */
-static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct tch_scope *ret)
+static void find_call_site(Dwarf_Die *cu, Dwarf_Die *die, struct tch_scope *ret)
 {
     Dwarf_Attribute attr;
     Dwarf_Word file = 0;
@@ -273,20 +279,12 @@ static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct tch_scope *ret)
     ret->line = (int)line;
 }
 
-static void source_line(Dwarf_Die *cu, uint64_t addr, struct tch_scope *ret)
-{
-    Dwarf_Line *line = dwarf_getsrc_die(cu, addr);
-
-    if (!line || dwarf_lineno(line, &ret->line) != 0)
-        return;
-    ret->file = dwarf_linesrc(line, NULL, NULL);
-}
-
 size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret)
 {
     Dwarf_Die dies[TCH_INLINE_DEEPEST];
     Dwarf_Die cu;
     Dwarf_Die function;
+    Dwarf_Line *line;
     size_t count;
 
     if (!find_function(dwarf, addr, &cu, &function))
@@ -294,21 +292,20 @@ size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct
     count = find_inlined(&function, addr, dies);
     for (size_t i = 0; i < count; i++) {
         ret[i] = (struct tch_scope){.name = name_of(&dies[count - 1 - i])};
-        if (lines && i == 0)
-            source_line(&cu, addr, &ret[i]);
-        else if (lines)
-            call_site(&cu, &dies[count - i], &ret[i]);
+        if (lines && i > 0)
+            find_call_site(&cu, &dies[count - i], &ret[i]);
     }
+    line = lines ? dwarf_getsrc_die(&cu, addr) : NULL;
+    if (line && dwarf_lineno(line, &ret[0].line) == 0)
+        ret[0].file = dwarf_linesrc(line, NULL, NULL);
     return count;
 }
 
 /* .debug_frame: the few ways in which libdw says what compilers write. */
 
 struct tch_debug_frame {
-    int fd;
-    Elf *elf;
-    Dwarf *dwarf;
-    Dwarf_CFI *cfi; /* dwarf's */
+    struct debug_file file;
+    Dwarf_CFI *cfi; /* owned by file.dwarf */
 };
 
 struct tch_debug_frame *tch_debug_frame_open(int fd)
@@ -319,11 +316,8 @@ struct tch_debug_frame *tch_debug_frame_open(int fd)
         close(fd);
         return NULL;
     }
-    f->fd = fd;
-    elf_version(EV_CURRENT);
-    f->elf = elf_begin(fd, ELF_C_READ, NULL);
-    f->dwarf = f->elf ? dwarf_begin_elf(f->elf, DWARF_C_READ, NULL) : NULL;
-    f->cfi = f->dwarf ? dwarf_getcfi(f->dwarf) : NULL;
+    f->file = open_debug_file(fd);
+    f->cfi = f->file.dwarf ? dwarf_getcfi(f->file.dwarf) : NULL;
     if (!f->cfi) {
         tch_debug_frame_close(f);
         return NULL;
@@ -335,11 +329,7 @@ void tch_debug_frame_close(struct tch_debug_frame *frame)
 {
     if (!frame)
         return;
-    if (frame->dwarf)
-        dwarf_end(frame->dwarf);
-    if (frame->elf)
-        elf_end(frame->elf);
-    close(frame->fd);
+    close_debug_file(&frame->file);
     free(frame);
 }
 
@@ -349,7 +339,7 @@ static bool fits(Dwarf_Word value)
 }
 
 /* A register and an offset, or nothing that a row can hold. */
-static bool take_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
+static bool read_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
 {
     Dwarf_Op *ops;
     size_t count;
@@ -368,7 +358,7 @@ static bool take_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
 
 /* "The CFA, plus so much" is where a register was saved; "that is its value" is behind it when it
    is meant. No operations mean lost, or the same where libdw points at the room given to it. */
-static void take_register(Dwarf_Frame *frame, int reg, struct tch_cfi_row *row)
+static void read_register(Dwarf_Frame *frame, int reg, struct tch_cfi_row *row)
 {
     Dwarf_Op room[3];
     Dwarf_Op *ops;
@@ -400,10 +390,10 @@ bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct t
     if (dwarf_cfi_addrframe(frame->cfi, addr, &found) != 0)
         return false;
     *ret = (struct tch_cfi_row){0};
-    ok = dwarf_frame_info(found, NULL, NULL, &signal) == TCH_REG_RA && take_cfa(found, ret);
+    ok = dwarf_frame_info(found, NULL, NULL, &signal) == TCH_REG_RA && read_cfa(found, ret);
     ret->signal = signal;
     for (int reg = 0; ok && reg < TCH_REGS; reg++)
-        take_register(found, reg, ret);
+        read_register(found, reg, ret);
     if (ret->how[TCH_REG_SP] != TCH_CFI_AT)
         ret->how[TCH_REG_SP] = TCH_CFI_SAME; /* which of it means the CFA */
     free(found);

@@ -85,21 +85,18 @@ static uint32_t rank_of(const Elf64_Sym *sym, const char *name)
     return rank * 64 + (sym->st_size == 0 ? 32 : 0) + (uint32_t)strspn(name, "_") % 32;
 }
 
-static bool is_function(const Elf64_Sym *sym, const char *name)
+static bool is_function(const struct tch_elf *elf, const Elf64_Sym *sym, const char *name)
 {
     unsigned type = ELF64_ST_TYPE(sym->st_info);
 
     if (sym->st_shndx == SHN_UNDEF || sym->st_value == 0 || name[0] == '\0')
         return false;
+    if (sym->st_shndx < elf->section_count &&
+        !(elf->sections[sym->st_shndx].sh_flags & SHF_EXECINSTR))
+        return false;
     if (type == STT_NOTYPE) /* labels of assembly, but not those of a compiler */
         return sym->st_shndx < SHN_LORESERVE && name[0] != '.' && name[0] != '$';
     return type == STT_FUNC || type == STT_GNU_IFUNC;
-}
-
-static bool in_code(const struct tch_elf *elf, const Elf64_Sym *sym)
-{
-    return sym->st_shndx >= elf->section_count ||
-           (elf->sections[sym->st_shndx].sh_flags & SHF_EXECINSTR) != 0;
 }
 
 /* The symbols of a section and their strings; the caller frees both. */
@@ -135,7 +132,7 @@ static bool add_symbols(struct tch_symbol_table *table, const struct tch_elf *el
         const Elf64_Sym *s = &symbols[i];
         const char *name = s->st_name < text_len ? text + s->st_name : "";
 
-        if (is_function(s, name) && in_code(elf, s)) /* "name@@VERSION" without the version */
+        if (is_function(elf, s, name)) /* "name@@VERSION" without the version */
             ok = tch_symbol_table_add(table, s->st_value, s->st_size, rank_of(s, name), name,
                                       strcspn(name, "@"));
     }
@@ -177,19 +174,13 @@ static bool add_plt(struct tch_symbol_table *table, const struct tch_elf *elf)
     return ok;
 }
 
-/* A stripped program still says where it starts. */
-static bool add_entry(struct tch_symbol_table *table, const struct tch_elf *elf)
-{
-    return elf->entry == 0 ||
-           tch_symbol_table_add(table, elf->entry, TCH_ENTRY_BYTES, UINT32_MAX, "_start", 6);
-}
-
 bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *elf)
 {
     bool ok = add_symbols(table, elf, tch_elf_section_type(elf, SHT_SYMTAB)) &&
-              add_symbols(table, elf, tch_elf_section_type(elf, SHT_DYNSYM)) &&
-              add_plt(table, elf) && add_entry(table, elf);
+              add_symbols(table, elf, tch_elf_section_type(elf, SHT_DYNSYM)) && add_plt(table, elf);
 
+    if (ok && elf->entry != 0) /* also of a stripped program */
+        ok = tch_symbol_table_add(table, elf->entry, TCH_ENTRY_BYTES, UINT32_MAX, "_start", 6);
     tch_symbol_table_sort(table);
     return ok;
 }

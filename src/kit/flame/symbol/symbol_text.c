@@ -2,8 +2,8 @@
 #include "base/lines.h"
 #include "symbol_table.h"
 
-/* Takes a hexadecimal number and the blanks behind it off the front; false: there is none. */
-static bool take_hex(const char **p, const char *end, uint64_t *ret)
+/* Reads a hexadecimal number and skips the blanks after it; false: there is none. */
+static bool read_hex(const char **p, const char *end, uint64_t *ret)
 {
     const char *start = *p;
     uint64_t value = 0;
@@ -30,12 +30,12 @@ static bool take_hex(const char **p, const char *end, uint64_t *ret)
     return true;
 }
 
-static bool kallsyms_line(struct tch_symbol_table *table, const char *p, const char *end)
+static bool add_kallsyms_line(struct tch_symbol_table *table, const char *p, const char *end)
 {
     uint64_t addr;
     const char *name;
 
-    if (!take_hex(&p, end, &addr) || addr == 0 || end - p < 3 || !strchr("tTwW", p[0]))
+    if (!read_hex(&p, end, &addr) || addr == 0 || end - p < 3 || !strchr("tTwW", p[0]))
         return true;
     name = p + 2;
     for (p = name; p < end && *p != '\t' && *p != ' ';)
@@ -44,18 +44,18 @@ static bool kallsyms_line(struct tch_symbol_table *table, const char *p, const c
 }
 
 /* Of several lines for one address the last counts, so the ranks go down. */
-static bool perf_map_line(struct tch_symbol_table *table, const char *p, const char *end)
+static bool add_perf_map_line(struct tch_symbol_table *table, const char *p, const char *end)
 {
     uint64_t addr;
     uint64_t size;
 
-    if (!take_hex(&p, end, &addr) || !take_hex(&p, end, &size) || p == end || size == 0)
+    if (!read_hex(&p, end, &addr) || !read_hex(&p, end, &size) || p == end || size == 0)
         return true;
     return tch_symbol_table_add(table, addr, size, UINT32_MAX - (uint32_t)table->count, p,
                                 (size_t)(end - p));
 }
 
-static bool each_line(struct tch_symbol_table *table, const char *text, size_t len,
+static bool add_lines(struct tch_symbol_table *table, const char *text, size_t len,
                       bool (*add)(struct tch_symbol_table *table, const char *p, const char *end))
 {
     struct tch_lines lines;
@@ -73,10 +73,10 @@ static bool each_line(struct tch_symbol_table *table, const char *text, size_t l
 
 bool tch_symbol_table_kallsyms(struct tch_symbol_table *table, const char *text, size_t len)
 {
-    return each_line(table, text, len, kallsyms_line);
+    return add_lines(table, text, len, add_kallsyms_line);
 }
 
 bool tch_symbol_table_perf_map(struct tch_symbol_table *table, const char *text, size_t len)
 {
-    return each_line(table, text, len, perf_map_line);
+    return add_lines(table, text, len, add_perf_map_line);
 }

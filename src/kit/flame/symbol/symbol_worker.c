@@ -7,9 +7,9 @@
 #include "base/fail.h"
 #include "kit/flame/sample/collect_records.h"
 
-/* Takes over all jobs there are; false at the end. */
-static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,
-                      const struct tch_code_object **kernel)
+/* Waits for jobs and claims all of them; false at the end. */
+static bool claim_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,
+                       const struct tch_code_object **kernel)
 {
     pthread_mutex_lock(&w->lock);
     while (w->job_count == 0 && !w->kernel && !w->end)
@@ -25,14 +25,14 @@ static bool take_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs,
     return *count > 0 || *kernel;
 }
 
-static void *work(void *arg)
+static void *name_places(void *arg)
 {
     struct tch_symbol_worker *w = arg;
     struct tch_symbol_job *jobs;
     const struct tch_code_object *kernel;
     size_t count;
 
-    while (take_jobs(w, &jobs, &count, &kernel)) {
+    while (claim_jobs(w, &jobs, &count, &kernel)) {
         if (kernel && w->status == 0)
             w->status = tch_symbols_prepare_kernel(w->symbols, kernel, &w->error);
         for (size_t i = 0; i < count && w->status == 0; i++)
@@ -54,7 +54,7 @@ int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *sym
     pthread_cond_init(&w->more, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the caller's threads */
-    number = pthread_create(&w->thread, NULL, work, w);
+    number = pthread_create(&w->thread, NULL, name_places, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number == 0)
         return 0;

@@ -1,4 +1,4 @@
-/* Opening what code is from. */
+/* Opens the objects that code is from. */
 #include "code_object.h"
 
 #include <fcntl.h>
@@ -11,11 +11,6 @@
 #include "base/array.h"
 #include "kit/flame/symbol/symbol_debug.h"
 
-static bool starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 static enum tch_code_object_kind kind_of(const char *name)
 {
     static const char *const memory[] = {"//anon", "/memfd:", "/dev/zero", "/SYSV",
@@ -24,14 +19,14 @@ static enum tch_code_object_kind kind_of(const char *name)
     if (strcmp(name, "[vdso]") == 0)
         return TCH_OBJECT_VDSO;
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
-        if (starts(name, memory[i]))
+        if (strncmp(name, memory[i], strlen(memory[i])) == 0)
             return TCH_OBJECT_JIT;
     return name[0] == '/' ? TCH_OBJECT_FILE : TCH_OBJECT_JIT;
 }
 
 /* Gives the object its place; its key was added before. */
-static bool append(struct tch_code_objects *objects, enum tch_code_object_kind kind,
-                   const char *path, uint64_t inode, uint32_t pid)
+static bool append_object(struct tch_code_objects *objects, enum tch_code_object_kind kind,
+                          const char *path, uint64_t inode, uint32_t pid)
 {
     size_t len = strlen(path) + 1;
     struct tch_code_object *object;
@@ -59,9 +54,9 @@ bool tch_code_objects_init(struct tch_code_objects *objects)
 {
     *objects = (struct tch_code_objects){0};
     return tch_intern_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
-           append(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
+           append_object(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
            tch_intern_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
-           append(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0, 0);
+           append_object(objects, TCH_OBJECT_KERNEL, "[kernel.kallsyms]", 0, 0);
 }
 
 void tch_code_objects_release(struct tch_code_objects *objects)
@@ -93,7 +88,7 @@ uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name
     if (len < 0 || (size_t)len >= sizeof key)
         return TCH_OBJECT_NOWHERE;
     id = tch_intern_add(&objects->keys, key, (size_t)len);
-    if (id == objects->count && !append(objects, kind, name, inode, pid))
+    if (id == objects->count && !append_object(objects, kind, name, inode, pid))
         return TCH_INTERN_NONE;
     return id;
 }
@@ -111,8 +106,8 @@ static bool load_cfi(struct tch_code_object *object)
                                        header_data, header_len, header ? header->sh_addr : 0);
 }
 
-/* Every process has the same vdso as we do. Its end is not said anywhere, but the section headers
-   are its last part. */
+/* Every process has the same vdso. Its size is not known, but its section headers are its last
+   part. */
 static bool open_vdso(struct tch_elf *elf)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
@@ -122,7 +117,7 @@ static bool open_vdso(struct tch_elf *elf)
                             NULL) == 0;
 }
 
-/* Whether it is the file that was mapped, not one that took its name since, or has it elsewhere. */
+/* Whether it is the mapped file, not another one that has its name now. */
 static bool is_mapped(const struct tch_code_object *object)
 {
     struct stat st;
@@ -130,7 +125,7 @@ static bool is_mapped(const struct tch_code_object *object)
 
     if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
         return true;
-    /* Older kernels tell the number that it has in its layer. */
+    /* Older kernels report the inode of the layer. */
     return fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
@@ -144,8 +139,8 @@ static bool open_mapped(struct tch_code_object *object, const char *path)
     return false;
 }
 
-/* In the folder tree of the process, which may be another than ours; a program that was deleted or
-   replaced can still be had from who runs it. */
+/* Opens the file in the root folder of the process, which may differ from ours. A program that was
+   deleted or replaced is opened through the process that runs it. */
 static bool open_file(struct tch_code_object *object)
 {
     char path[PATH_MAX + 32];

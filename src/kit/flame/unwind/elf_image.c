@@ -93,7 +93,7 @@ static void read_headers(struct tch_elf *elf, const Elf64_Ehdr *head)
         elf->names = tch_elf_read(elf, &elf->sections[head->e_shstrndx], &elf->names_len);
 }
 
-static int open_common(struct tch_elf *elf, const char *name, tacho_error *err)
+static int check_and_read(struct tch_elf *elf, const char *name, tacho_error *err)
 {
     Elf64_Ehdr head;
 
@@ -109,7 +109,7 @@ static int open_common(struct tch_elf *elf, const char *name, tacho_error *err)
 int tch_elf_open_mem(struct tch_elf *elf, const void *data, size_t len, tacho_error *err)
 {
     *elf = (struct tch_elf){.fd = -1, .data = data, .size = len};
-    return open_common(elf, "memory", err);
+    return check_and_read(elf, "memory", err);
 }
 
 int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *err)
@@ -122,7 +122,7 @@ int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *
         return tch_fail(err, TACHO_EPARSE, 0, "'%s' is not a regular file", name);
     }
     elf->size = (uint64_t)st.st_size;
-    return open_common(elf, name, err);
+    return check_and_read(elf, name, err);
 }
 
 int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err)

@@ -1,8 +1,8 @@
-/* Steps of an unwinder. */
+/* From one frame to its caller. */
 #include "unwind.h"
 
 /* True when the word was copied; *cut when it is beyond what was. */
-static bool load(const struct tch_stack_copy *stack, uint64_t addr, uint64_t *ret, bool *cut)
+static bool load_word(const struct tch_stack_copy *stack, uint64_t addr, uint64_t *ret, bool *cut)
 {
     uint64_t offset = addr - stack->start;
 
@@ -16,7 +16,7 @@ static bool load(const struct tch_stack_copy *stack, uint64_t addr, uint64_t *re
     return true;
 }
 
-static bool get(const struct tch_regs *regs, uint64_t reg, uint64_t *ret)
+static bool get_register(const struct tch_regs *regs, uint64_t reg, uint64_t *ret)
 {
     if (reg >= TCH_REGS || !(regs->known >> reg & 1))
         return false;
@@ -32,7 +32,7 @@ static bool find_cfa(const struct tch_cfi *cfi, const struct tch_cfi_row *row,
 
     if (row->cfa_expr)
         return tch_unwind_expr(cfi, (size_t)row->cfa_value, regs, stack, false, 0, ret, cut);
-    if (!get(regs, row->cfa_register, &base))
+    if (!get_register(regs, row->cfa_register, &base))
         return false;
     *ret = base + (uint64_t)(int64_t)row->cfa_value;
     return true;
@@ -48,17 +48,17 @@ static bool find_register(const struct tch_cfi *cfi, const struct tch_cfi_row *r
 
     switch ((enum tch_cfi_how)row->how[i]) {
     case TCH_CFI_SAME:
-        return get(regs, i, ret);
+        return get_register(regs, i, ret);
     case TCH_CFI_AT:
-        return load(stack, cfa + offset, ret, cut);
+        return load_word(stack, cfa + offset, ret, cut);
     case TCH_CFI_IS:
         *ret = cfa + offset;
         return true;
     case TCH_CFI_REGISTER:
-        return get(regs, offset, ret);
+        return get_register(regs, offset, ret);
     case TCH_CFI_AT_EXPR:
         return tch_unwind_expr(cfi, (size_t)offset, regs, stack, true, cfa, &addr, cut) &&
-               load(stack, addr, ret, cut);
+               load_word(stack, addr, ret, cut);
     case TCH_CFI_IS_EXPR:
         return tch_unwind_expr(cfi, (size_t)offset, regs, stack, true, cfa, ret, cut);
     case TCH_CFI_UNDEFINED:
@@ -106,9 +106,9 @@ enum tch_unwound tch_unwind_step_fp(const struct tch_stack_copy *stack, struct t
     uint64_t ra;
     uint64_t fp;
 
-    if (!get(regs, TCH_REG_BP, &bp) || bp % 8 != 0 || bp < regs->r[TCH_REG_SP])
+    if (!get_register(regs, TCH_REG_BP, &bp) || bp % 8 != 0 || bp < regs->r[TCH_REG_SP])
         return TCH_UNWOUND_LOST;
-    if (!load(stack, bp, &fp, &cut) || !load(stack, bp + 8, &ra, &cut))
+    if (!load_word(stack, bp, &fp, &cut) || !load_word(stack, bp + 8, &ra, &cut))
         return TCH_UNWOUND_LOST;
     if (ra == 0)
         return TCH_UNWOUND_END;

@@ -239,11 +239,6 @@ static uint64_t header_addr(const struct tch_cfi *cfi, size_t i, size_t half)
     return cfi->header_addr + (uint64_t)(int64_t)value;
 }
 
-static uint64_t start_of(const struct tch_cfi *cfi, size_t i)
-{
-    return cfi->index ? cfi->index[i].start : header_addr(cfi, i, 0);
-}
-
 /* The entry of the last function that starts at or before addr. */
 bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_entry *ret)
 {
@@ -254,7 +249,7 @@ bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (start_of(cfi, middle) <= addr)
+        if ((cfi->index ? cfi->index[middle].start : header_addr(cfi, middle, 0)) <= addr)
             low = middle + 1;
         else
             high = middle;
