@@ -103,8 +103,10 @@ static int write_reports(const struct tch_gate *g)
         for (size_t k = 0; k < g->benches[i].plan.command_count; k++) {
             tacho_error err;
 
+            const struct tch_run_item *item = &g->benches[i].run.items[k];
+
             if (g->benches[i].run.items &&
-                tch_report_folder(g->benches[i].run.items[k].folder.path, &err) < 0) {
+                tch_report_save(&item->receipt, item->folder.path, &err) < 0) {
                 cli_complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
                 return EXIT_WORK;
             }

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/progress.h"
@@ -65,14 +64,10 @@ static int print_json(const struct tch_run *run)
     int status = EXIT_OK;
 
     for (size_t i = 0; i < run->plan->command_count && status == EXIT_OK; i++) {
-        char path[PATH_MAX];
         struct tch_buf b;
-        tacho_error err;
 
         tch_buf_init(&b, OUT_MAX);
-        if (tch_folder_at(path, run->items[i].folder.path, "run.json", &err) < 0 ||
-            tch_file_read(path, OUT_MAX, &b, &err) < 0)
-            cli_complain(&err, "cannot show the result");
+        tch_receipt_write(&b, &run->items[i].receipt);
         status = cli_print(&b);
     }
     return status;
@@ -96,21 +91,21 @@ static void add_reached(struct tch_buf *b, const struct tch_run *run, const stru
 /* "server: ready after 1.2 s, 3.4 s of CPU time, 120 MiB at most, 5.6 J" */
 static void add_server(struct tch_buf *b, const struct tch_run *run)
 {
-    if (!(run->server_ready_s > 0))
+    if (!(run->server_use.ready_s > 0))
         return;
     tch_buf_adds(b, "\nserver: ready after ");
-    tch_add_value(b, TCH_NS, run->server_ready_s * 1e9);
+    tch_add_value(b, TCH_NS, run->server_use.ready_s * 1e9);
     tch_buf_adds(b, ", then ");
-    if (run->server_cpu_ns > 0)
-        tch_add_value(b, TCH_NS, run->server_cpu_ns);
+    if (run->server_use.cpu_ns > 0)
+        tch_add_value(b, TCH_NS, run->server_use.cpu_ns);
     else
         tch_buf_adds(b, "less than 10 ms"); /* a tick, in which the kernel tells it */
     tch_buf_adds(b, " of CPU time, ");
-    tch_add_value(b, TCH_BYTES, run->server_peak_bytes);
+    tch_add_value(b, TCH_BYTES, run->server_use.peak_bytes);
     tch_buf_adds(b, " at most");
-    if (!isnan(run->server_energy_j)) {
+    if (!isnan(run->server_use.energy_j)) {
         tch_buf_adds(b, ", ");
-        tch_add_value(b, TCH_JOULES, run->server_energy_j);
+        tch_add_value(b, TCH_JOULES, run->server_use.energy_j);
     }
     tch_buf_addc(b, '\n');
 }
@@ -214,7 +209,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     }
     flames = complain_of_flames(run);
     for (size_t i = 0; i < run->plan->command_count; i++)
-        if (tch_report_folder(run->items[i].folder.path, &end_err) < 0)
+        if (tch_report_save(&run->items[i].receipt, run->items[i].folder.path, &end_err) < 0)
             cli_complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
     status = args->json ? print_json(run) : print_table(run, args);
     if (o->seal && seal_folders(run, args) < 0)

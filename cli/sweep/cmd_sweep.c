@@ -108,8 +108,14 @@ static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
         if (!unit->closed || status < 0)
             continue;
         status = tch_folder_at(path, unit->folder, "report.html", err);
-        if (status == 0 && access(path, F_OK) < 0)
-            status = tch_report_folder(unit->folder, err);
+        if (status == 0 && access(path, F_OK) < 0) {
+            struct tch_report_run run;
+
+            status = tch_report_open(&run, unit->folder, err);
+            if (status == 0)
+                status = tch_report_save(&run.receipt, unit->folder, err);
+            tch_report_close(&run);
+        }
     }
     return status;
 }

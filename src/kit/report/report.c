@@ -51,15 +51,14 @@ static int write_one(const struct tch_report_format *format, const struct tch_re
     return status;
 }
 
-int tch_report_folder(const char *folder, tacho_error *err)
+int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error *err)
 {
-    struct tch_report_run run;
-    int status = tch_report_open(&run, folder, err);
+    const struct tch_report_run run = {.receipt = *r, .folder = folder}; /* not to be closed */
+    int status = 0;
 
     for (size_t i = 0; tch_report_formats[i] && status == 0; i++)
         if (tch_report_formats[i]->file)
             status = write_one(tch_report_formats[i], &run, err);
-    tch_report_close(&run);
     return status;
 }
 

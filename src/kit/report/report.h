@@ -47,7 +47,7 @@ int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error 
 void tch_report_close(struct tch_report_run *run);
 
 /** Writes report.html and report.md of one run into its folder. */
-int tch_report_folder(const char *folder, tacho_error *err);
+int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error *err);
 
 /** How b compares with a in wall time: paired where both are of one group. */
 struct tch_ratio;

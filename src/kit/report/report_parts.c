@@ -238,10 +238,11 @@ void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r)
         char name[64];
         bool out = false;
 
-        snprintf(name, sizeof name, "%.*s", (int)r->member[i].key_len, r->member[i].key);
+        snprintf(name, sizeof name, "%.*s", (int)r->member[i].key_len,
+                 r->text.data + r->member[i].key_at);
         for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
             out |= strcmp(name, left_out[k]) == 0;
-        tch_json_open(&j, r->member[i].raw, r->member[i].raw_len, NULL);
+        tch_json_open(&j, r->text.data + r->member[i].raw_at, r->member[i].raw_len, NULL);
         if (!out && tch_json_read_raw(&j, &value) == 0)
             add_fact(b, name, &value, 0);
     }

@@ -1,4 +1,4 @@
-/* Writing run.json. Reading it is receipt_read.c's. */
+/* Builds and writes receipts. receipt_read.c reads them. */
 #include "receipt.h"
 
 #include <math.h>
@@ -7,7 +7,55 @@
 #include <tacho/version.h>
 
 #include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
+
+enum {
+    HEAD_MAX = 64 << 20,
+    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 8, /* the rest is for the outcome */
+};
+
+/* --- Members --- */
+
+/* The JSON of a member comes next. After a line feed it is not preceded by a comma. */
+static struct tch_buf *begin_member(struct tch_receipt *r, const char *key)
+{
+    struct tch_receipt_member *m = &r->member[r->member_count++];
+
+    *m = (struct tch_receipt_member){.key_at = r->text.len, .key_len = strlen(key)};
+    tch_buf_adds(&r->text, key);
+    tch_buf_addc(&r->text, '\n');
+    m->raw_at = r->text.len;
+    return &r->text;
+}
+
+static void end_member(struct tch_receipt *r)
+{
+    struct tch_receipt_member *m = &r->member[r->member_count - 1];
+
+    m->raw_len = r->text.len - m->raw_at;
+}
+
+static void add_text(struct tch_receipt *r, const char *key, const char *text)
+{
+    struct tch_buf *b = begin_member(r, key);
+
+    if (text)
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+    end_member(r);
+}
+
+static void add_u64(struct tch_receipt *r, const char *key, uint64_t value)
+{
+    tch_json_u64(begin_member(r, key), value);
+    end_member(r);
+}
+
+/* --- The head --- */
 
 static void key_u64_or_null(struct tch_buf *b, const char *key, uint64_t value)
 {
@@ -19,9 +67,8 @@ static void key_u64_or_null(struct tch_buf *b, const char *key, uint64_t value)
 }
 
 /* "K=V" strings as an object; a name given twice counts once, the last. */
-static void key_pairs(struct tch_buf *b, const char *key, const char *const *pairs)
+static void write_pairs(struct tch_buf *b, const char *const *pairs)
 {
-    tch_json_key(b, key);
     tch_json_begin_object(b);
     for (const char *const *p = pairs; p && *p; p++) {
         size_t len = strcspn(*p, "=");
@@ -37,15 +84,13 @@ static void key_pairs(struct tch_buf *b, const char *key, const char *const *pai
     tch_json_end_object(b);
 }
 
-static void key_time(struct tch_buf *b, const char *key, uint64_t unix_ns)
+static void format_time(char text[TCH_TIME_TEXT], uint64_t unix_ns)
 {
     time_t seconds = (time_t)(unix_ns / 1000000000u);
     struct tm utc;
-    char text[32];
 
     gmtime_r(&seconds, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    tch_json_put_text(b, key, text);
+    strftime(text, TCH_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
@@ -53,7 +98,6 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
 {
     char here[PATH_MAX];
 
-    tch_json_key(b, "command");
     tch_json_begin_object(b);
     tch_json_put_text(b, "line", command->line);
     tch_json_key(b, "argv");
@@ -67,7 +111,8 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
                       command->cwd ? command->cwd
                       : plan->cwd  ? plan->cwd
                                    : getcwd(here, sizeof here));
-    key_pairs(b, "env", plan->env);
+    tch_json_key(b, "env");
+    write_pairs(b, plan->env);
     tch_json_put_text(b, "input", plan->input);
     tch_json_put_text(b, "output",
                       plan->output == TCH_IO_NULL      ? "null"
@@ -78,7 +123,6 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
 
 static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, double alpha)
 {
-    tch_json_key(b, "plan");
     tch_json_begin_object(b);
     key_u64_or_null(b, "runs", plan->runs);
     tch_json_key(b, "precision");
@@ -106,7 +150,6 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, doubl
 
 static void write_metrics(struct tch_buf *b, const struct tch_run_plan *plan)
 {
-    tch_json_key(b, "metrics");
     tch_json_begin_array(b);
     for (size_t i = 0; i < plan->metric_count; i++) {
         tch_json_begin_object(b);
@@ -118,19 +161,9 @@ static void write_metrics(struct tch_buf *b, const struct tch_run_plan *plan)
     tch_json_end_array(b);
 }
 
-static void write_surroundings(struct tch_buf *b, const struct tch_run_plan *plan,
-                               const struct tch_run_command *command,
-                               const struct tch_surroundings *s)
+static void write_config(struct tch_buf *b, const struct tch_run_plan *plan,
+                         const struct tch_surroundings *s)
 {
-    tch_json_put_text(b, "machine_class", s->machine_class);
-    tch_json_key(b, "environment");
-    tch_json_raw(b, s->environment, s->environment_len);
-    tch_json_put_text(b, "environment_hash", s->environment_hash);
-    tch_json_put_text(b, "commit",
-                      command->commit ? command->commit
-                      : s->commit[0]  ? s->commit
-                                      : NULL);
-    tch_json_key(b, "config");
     if (!s->config) {
         tch_json_null(b);
         return;
@@ -143,50 +176,113 @@ static void write_surroundings(struct tch_buf *b, const struct tch_run_plan *pla
     tch_json_end_object(b);
 }
 
-void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
+static void write_work(struct tch_buf *b, const struct tch_run_plan *plan)
+{
+    if (plan->work <= 0) {
+        tch_json_null(b);
+        return;
+    }
+    tch_json_begin_object(b);
+    tch_json_put_f64(b, "amount", plan->work);
+    tch_json_put_text(b, "unit", plan->work_unit);
+    tch_json_end_object(b);
+}
+
+static void add_surroundings(struct tch_receipt *r, const struct tch_run_plan *plan,
+                             const struct tch_run_command *command,
+                             const struct tch_surroundings *s)
+{
+    add_text(r, "machine_class", s->machine_class);
+    tch_json_raw(begin_member(r, "environment"), s->environment, s->environment_len);
+    end_member(r);
+    add_text(r, "environment_hash", s->environment_hash);
+    add_text(r, "commit", command->commit ? command->commit : s->commit[0] ? s->commit : NULL);
+    write_config(begin_member(r, "config"), plan, s);
+    end_member(r);
+    write_pairs(begin_member(r, "labels"), plan->labels);
+    end_member(r);
+    write_work(begin_member(r, "work"), plan);
+    end_member(r);
+    write_metrics(begin_member(r, "metrics"), plan);
+    end_member(r);
+}
+
+/* Copies what reports need. It is valid UTF-8, as if it had been read from the file. */
+static int copy_texts(struct tch_receipt *r, const struct tch_run_plan *plan,
+                      const struct tch_run_command *command, tacho_error *err)
+{
+    const struct {
+        char **to;
+        const char *text;
+    } texts[] = {{&r->name, command->name},
+                 {&r->command, command->line},
+                 {&r->work_unit, plan->work > 0 && plan->work_unit ? plan->work_unit : ""}};
+    struct tch_buf b;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tch_buf_init(&b, TCH_RECEIPT_MAX);
+        tch_utf8_add(&b, texts[i].text, strlen(texts[i].text));
+        *texts[i].to = tch_buf_take(&b);
+        if (!*texts[i].to)
+            return tch_fail_memory(err);
+    }
+    r->metrics = calloc(plan->metric_count + 1, sizeof *r->metrics);
+    r->samples.metrics = r->metrics;
+    for (size_t i = 0; r->metrics && i < plan->metric_count; i++) {
+        r->metrics[i] = (struct tch_metric_name){.name = strdup(plan->metrics[i].id.name),
+                                                 .all = plan->metrics[i].id.all};
+        if (!r->metrics[i].name)
+            return tch_fail_memory(err);
+        r->samples.metric_count++;
+    }
+    return r->metrics ? 0 : tch_fail_memory(err);
+}
+
+int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                       const struct tch_folder *folder, const char *group, double alpha,
-                      const struct tch_surroundings *s)
+                      const struct tch_surroundings *s, tacho_error *err)
 {
     const struct tch_run_command *command = &plan->commands[index];
     uint64_t now = tch_wall_ns();
 
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", TCH_RUN_SCHEMA);
-    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
-    tch_json_put_text(b, "name", command->name);
-    tch_json_put_text(b, "id", folder->id);
-    tch_json_put_text(b, "group", group);
-    key_time(b, "started_at", now);
-    tch_json_put_u64(b, "started_unix_ns", now);
-    tch_json_put_u64(b, "started_monotonic_ns", tch_now_ns());
-    write_command(b, plan, command);
-    write_plan(b, plan, alpha);
-    write_surroundings(b, plan, command, s);
-    key_pairs(b, "labels", plan->labels);
-    tch_json_key(b, "work");
-    if (plan->work > 0) {
-        tch_json_begin_object(b);
-        tch_json_put_f64(b, "amount", plan->work);
-        tch_json_put_text(b, "unit", plan->work_unit);
-        tch_json_end_object(b);
-    } else {
-        tch_json_null(b);
-    }
-    write_metrics(b, plan);
-    tch_json_put_text(b, "state", "running");
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    *r = (struct tch_receipt){
+        .state = "running",
+        .work = plan->work,
+        .alpha = alpha,
+        .precision = plan->runs > 0 ? 0 : plan->precision,
+    };
+    tch_buf_init(&r->text, HEAD_MAX);
+    snprintf(r->id, sizeof r->id, "%s", folder->id);
+    snprintf(r->group, sizeof r->group, "%s", group ? group : "");
+    format_time(r->started_at, now);
+    add_text(r, "schema", TCH_RUN_SCHEMA);
+    add_text(r, "tacho_version", TACHO_VERSION);
+    add_text(r, "name", command->name);
+    add_text(r, "id", r->id);
+    add_text(r, "group", group);
+    add_text(r, "started_at", r->started_at);
+    add_u64(r, "started_unix_ns", now);
+    add_u64(r, "started_monotonic_ns", tch_now_ns());
+    write_command(begin_member(r, "command"), plan, command);
+    end_member(r);
+    write_plan(begin_member(r, "plan"), plan, alpha);
+    end_member(r);
+    add_surroundings(r, plan, command, s);
+    add_text(r, "state", r->state);
+    return r->text.failed ? tch_fail_memory(err) : copy_texts(r, plan, command, err);
 }
 
-/* What the head does not say. */
-static bool is_outcome(const char *key, size_t len)
+/* --- The outcome --- */
+
+static bool is_outcome(const struct tch_receipt *r, const struct tch_receipt_member *m)
 {
     static const char *const names[] = {"state",      "ended_at", "ended_unix_ns", "stopped",
                                         "precision",  "server",   "power",         "costs",
                                         "statistics", "warnings", "samples"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i]) == len && memcmp(names[i], key, len) == 0)
+        if (strlen(names[i]) == m->key_len &&
+            memcmp(names[i], r->text.data + m->key_at, m->key_len) == 0)
             return true;
     return false;
 }
@@ -196,7 +292,6 @@ static void write_precision(struct tch_buf *b, const struct tch_receipt *r)
     double reached =
         r->rows.count > 0 ? tch_run_summary_precision(&r->rows.row[0].summary) : INFINITY;
 
-    tch_json_key(b, "precision");
     tch_json_begin_object(b);
     tch_json_key(b, "target");
     if (r->precision > 0)
@@ -207,51 +302,103 @@ static void write_precision(struct tch_buf *b, const struct tch_receipt *r)
     tch_json_end_object(b);
 }
 
-void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
-                       const struct tch_run_end *end)
+static void write_costs(struct tch_buf *b, const struct tch_run_end *end)
 {
-    tch_json_begin_object(b);
-    for (size_t i = 0; i < r->member_count; i++) {
-        if (is_outcome(r->member[i].key, r->member[i].key_len))
-            continue;
-        tch_json_key_n(b, r->member[i].key, r->member[i].key_len);
-        tch_json_raw(b, r->member[i].raw, r->member[i].raw_len);
-    }
-    tch_json_put_text(b, "state", end->state);
-    key_time(b, "ended_at", end->ended_unix_ns);
-    tch_json_put_u64(b, "ended_unix_ns", end->ended_unix_ns);
-    tch_json_put_text(b, "stopped", end->stopped);
-    write_precision(b, r);
-    tch_json_key(b, "costs");
     tch_json_begin_object(b);
     tch_json_put_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
     tch_json_put_u64(b, "looks", end->looks);
     tch_json_put_f64(b, "looks_cpu_ns", end->looks_cpu_ns);
     tch_json_end_object(b);
-    if (end->server) {
-        tch_json_key(b, "server");
-        tch_json_begin_object(b);
-        tch_json_put_f64(b, "ready_s", end->server_ready_s);
-        tch_json_put_f64(b, "cpu_ns", end->server_cpu_ns);
-        tch_json_put_f64(b, "peak_rss_bytes", end->server_peak_bytes);
-        if (!isnan(end->server_energy_j))
-            tch_json_put_f64(b, "energy_j", end->server_energy_j);
-        tch_json_end_object(b);
-    }
-    tch_json_key(b, "power");
+}
+
+static void write_server(struct tch_buf *b, const struct tch_run_server_use *use)
+{
+    tch_json_begin_object(b);
+    tch_json_put_f64(b, "ready_s", use->ready_s);
+    tch_json_put_f64(b, "cpu_ns", use->cpu_ns);
+    tch_json_put_f64(b, "peak_rss_bytes", use->peak_bytes);
+    if (!isnan(use->energy_j))
+        tch_json_put_f64(b, "energy_j", use->energy_j);
+    tch_json_end_object(b);
+}
+
+static void write_power(struct tch_buf *b, const struct tch_run_end *end)
+{
     tch_json_begin_object(b);
     tch_json_put_text(b, "source", end->power_source);
     tch_json_put_text(b, "why_not", end->power_source ? NULL : end->power_why);
     tch_json_end_object(b);
-    tch_json_key(b, "statistics");
-    tch_run_rows_write(b, &r->rows);
-    tch_json_key(b, "warnings");
-    tch_warnings_write(b, &r->warnings);
-    tch_json_key(b, "samples");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < r->samples.count; i++)
-        tch_run_sample_write(b, &r->samples.items[i], &r->samples);
-    tch_json_end_array(b);
+}
+
+int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_error *err)
+{
+    char ended_at[TCH_TIME_TEXT];
+    size_t kept = 0;
+    int status = tch_receipt_sum(r, err);
+
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < r->member_count; i++)
+        if (!is_outcome(r, &r->member[i]))
+            r->member[kept++] = r->member[i];
+    r->member_count = kept < HEAD_MEMBERS ? kept : HEAD_MEMBERS;
+    snprintf(r->state, sizeof r->state, "%s", end->state);
+    format_time(ended_at, end->ended_unix_ns);
+    add_text(r, "state", end->state);
+    add_text(r, "ended_at", ended_at);
+    add_u64(r, "ended_unix_ns", end->ended_unix_ns);
+    add_text(r, "stopped", end->stopped);
+    write_precision(begin_member(r, "precision"), r);
+    end_member(r);
+    write_costs(begin_member(r, "costs"), end);
+    end_member(r);
+    if (end->server.ready_s > 0) {
+        write_server(begin_member(r, "server"), &end->server);
+        end_member(r);
+    }
+    write_power(begin_member(r, "power"), end);
+    end_member(r);
+    r->ended = true;
+    return r->text.failed ? tch_fail_memory(err) : 0;
+}
+
+/* --- Writing --- */
+
+void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r)
+{
+    tch_json_begin_object(b);
+    for (size_t i = 0; i < r->member_count; i++) {
+        tch_json_key_n(b, r->text.data + r->member[i].key_at, r->member[i].key_len);
+        tch_json_raw(b, r->text.data + r->member[i].raw_at, r->member[i].raw_len);
+    }
+    if (r->ended) {
+        tch_json_key(b, "statistics");
+        tch_run_rows_write(b, &r->rows);
+        tch_json_key(b, "warnings");
+        tch_warnings_write(b, &r->warnings);
+        tch_json_key(b, "samples");
+        tch_json_begin_array(b);
+        for (size_t i = 0; i < r->samples.count; i++)
+            tch_run_sample_write(b, &r->samples.items[i], &r->samples);
+        tch_json_end_array(b);
+    }
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
+}
+
+int tch_receipt_save(const struct tch_receipt *r, const char *folder, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, folder, "run.json", err);
+
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0)
+        tch_receipt_write(&b, r);
+    if (status == 0 && b.failed)
+        status = tch_fail_memory(err);
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
 }

@@ -1,9 +1,9 @@
 /*
  * run.json, the receipt of a run: schema tacho.run.v1.
  *
- * It is written twice. When the run begins it holds the head: what is run, how, where. When the
- * run has ended the same head is followed by what came out, with every sample. Between the two the
- * samples are in samples.jsonl, a line each, so that the second can be made after a kill.
+ * It is written twice. When the run begins it contains the head: what is run, how, where. When the
+ * run is over, the same head is followed by the outcome with every sample. Between the two the
+ * samples are in samples.jsonl, one per line, from which the outcome is made after a kill.
  */
 #ifndef TCH_RECEIPT_H
 #define TCH_RECEIPT_H
@@ -23,9 +23,17 @@
 
 #define TCH_RUN_SCHEMA "tacho.run.v1"
 
-enum { TCH_RECEIPT_MAX = 1 << 30, TCH_RECEIPT_MEMBERS = 64 };
+enum { TCH_RECEIPT_MAX = 1 << 30, TCH_RECEIPT_MEMBERS = 64, TCH_TIME_TEXT = 32 };
 
-/** How it ended. */
+/** What the server beside the runs used. ready_s is 0 when there was none. */
+struct tch_run_server_use {
+    double ready_s;
+    double cpu_ns;
+    double peak_bytes;
+    double energy_j; /**< NAN: not known */
+};
+
+/** How the runs of a command ended. Texts are borrowed. */
 struct tch_run_end {
     const char *state;   /**< "complete", "interrupted", "failed", "recovered" */
     const char *stopped; /**< why no more runs: "runs", "precise", "max-time", "max-runs", … */
@@ -33,32 +41,29 @@ struct tch_run_end {
     double tacho_cpu_ns; /**< NAN: not known */
     uint64_t looks;      /**< at memory and power while runs went on */
     double looks_cpu_ns; /**< what they cost, as part of the above */
-    bool server;         /**< there was one; then the next four are its */
-    double server_cpu_ns;
-    double server_peak_bytes;
-    double server_ready_s;
-    double server_energy_j;   /**< NAN: not known */
+    struct tch_run_server_use server;
     const char *power_source; /**< NULL: none */
     const char *power_why;    /**< then: why */
 };
 
-/** A receipt in memory. Text points into `text`. */
+/** A receipt in memory: begun by a run, or parsed from a file. */
 struct tch_receipt {
-    struct tch_buf text; /**< the head, or the whole file */
-    struct {
-        const char *key;
+    struct tch_buf text; /**< keys and JSON of the members, or the whole file */
+    struct tch_receipt_member {
+        size_t key_at; /**< where its key is in text */
         size_t key_len;
-        const char *raw;
+        size_t raw_at; /**< where its JSON is in text */
         size_t raw_len;
     } member[TCH_RECEIPT_MEMBERS];
     size_t member_count;
+    bool ended; /**< by tch_receipt_end() */
 
     char *name;
-    char *id;
-    char *group; /**< "" when it has none */
-    char *state;
-    char *started_at;
     char *command; /**< the line for people */
+    char id[TCH_RUN_ID];
+    char group[TCH_RUN_ID]; /**< "" when it has none */
+    char state[16];
+    char started_at[TCH_TIME_TEXT];
     char *work_unit;
     double work;
     double alpha;
@@ -87,12 +92,18 @@ int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan 
                           tacho_error *err);
 void tch_surroundings_release(struct tch_surroundings *s);
 
-/** The head for command `index` of the plan. */
-void tch_receipt_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
+/**
+ * Begins the receipt of command `index` of the plan: its head, without samples.
+ * tch_receipt_release() in any case.
+ *
+ * @param group  of the runs that are compared with it; or NULL
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                       const struct tch_folder *folder, const char *group, double alpha,
-                      const struct tch_surroundings *s);
+                      const struct tch_surroundings *s, tacho_error *err);
 
-/** Makes *r from the text of a head or of a whole receipt, which it takes over from b.
+/** Parses the text of a head or of a whole receipt, which it takes over from b.
     tch_receipt_release() in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */
 int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err);
 void tch_receipt_release(struct tch_receipt *r);
@@ -100,16 +111,23 @@ void tch_receipt_release(struct tch_receipt *r);
 /** The JSON of a member, or NULL. */
 const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t *len);
 
-/** The text of a member, cut to size; "" when it is no string. */
+/** Copies the text of a member to out: "" when it is no string or does not fit. */
 void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
 
 /** The number that member `sub` of a member is, or `otherwise`. */
 double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
                           double otherwise);
 
-/** Writes the head of r and what came out of it. */
-void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r,
-                       const struct tch_run_end *end);
+/** Sums up the samples and sets the members that tell the outcome, in place of those that it has.
+    0 or TACHO_ENOMEM. */
+int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_error *err);
+
+/** Writes r: of one that has ended with statistics, warnings and samples, of any other the members
+    as they are. */
+void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r);
+
+/** Writes it to FOLDER/run.json, whole or not at all. */
+int tch_receipt_save(const struct tch_receipt *r, const char *folder, tacho_error *err);
 
 /**
  * Reads FOLDER/run.json; where that has no end yet, the samples of samples.jsonl, too, of which a

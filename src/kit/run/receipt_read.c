@@ -1,27 +1,23 @@
-/* Reading run.json, and mending it from samples.jsonl. */
+/* Reads run.json, and the samples of samples.jsonl when the run was killed. */
 #include "receipt.h"
 
 #include <errno.h>
 #include <math.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/lines.h"
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a receipt");
-}
-
 const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t *len)
 {
     for (size_t i = 0; i < r->member_count; i++)
         if (strlen(key) == r->member[i].key_len &&
-            memcmp(key, r->member[i].key, r->member[i].key_len) == 0) {
+            memcmp(key, r->text.data + r->member[i].key_at, r->member[i].key_len) == 0) {
             *len = r->member[i].raw_len;
-            return r->member[i].raw;
+            return r->text.data + r->member[i].raw_at;
         }
     return NULL;
 }
@@ -40,37 +36,35 @@ static char *text_of(const char *json, size_t len)
     return tch_buf_take(&b);
 }
 
-static int take_text(const struct tch_receipt *r, const char *key, char **ret, tacho_error *err)
+void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size)
 {
     size_t len = 0;
     const char *raw = tch_receipt_raw(r, key, &len);
+    struct tch_json_reader j;
+    struct tch_json_value value;
+    struct tch_buf b;
 
-    *ret = text_of(raw ? raw : "", len);
-    return *ret ? 0 : no_memory(err);
+    tch_buf_init_on(&b, out, size, size - 1);
+    tch_json_open(&j, raw ? raw : "", len, NULL);
+    if (tch_json_read(&j, &value) == 0 && value.type == TCH_JSON_STRING)
+        tch_json_unescape(&value, &b);
+    tch_buf_release(&b);
 }
 
-void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size)
-{
-    char *text = NULL;
-
-    *out = '\0';
-    if (take_text(r, key, &text, NULL) == 0)
-        snprintf(out, size, "%s", text);
-    free(text);
-}
-
-/* key.sub, as above. */
-static int take_sub(const struct tch_receipt *r, const char *key, const char *sub, char **ret,
-                    tacho_error *err)
+/* The text of a member, or of its member `sub`; "" when there is none. */
+static int read_text(const struct tch_receipt *r, const char *key, const char *sub, char **ret,
+                     tacho_error *err)
 {
     size_t len = 0;
     const char *raw = tch_receipt_raw(r, key, &len);
     struct tch_json_value value = {.text = "", .len = 0};
 
-    if (raw)
+    if (raw && sub)
         (void)tch_json_find(raw, len, sub, &value);
+    else if (raw)
+        value = (struct tch_json_value){.text = raw, .len = len};
     *ret = text_of(value.text, value.len);
-    return *ret ? 0 : no_memory(err);
+    return *ret ? 0 : tch_fail_memory(err);
 }
 
 double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
@@ -103,45 +97,31 @@ static int read_members(struct tch_receipt *r, tacho_error *err)
             return j.status;
         if (r->member_count == TCH_RECEIPT_MEMBERS || key.escaped)
             continue; /* of a later version */
-        r->member[r->member_count].key = key.text;
-        r->member[r->member_count].key_len = key.len;
-        r->member[r->member_count].raw = value.text;
-        r->member[r->member_count++].raw_len = value.len;
+        r->member[r->member_count++] =
+            (struct tch_receipt_member){.key_at = (size_t)(key.text - r->text.data),
+                                        .key_len = key.len,
+                                        .raw_at = (size_t)(value.text - r->text.data),
+                                        .raw_len = value.len};
     }
     return more < 0 ? more : tch_json_finish(&j);
 }
 
-static int check_schema(const struct tch_receipt *r, tacho_error *err)
-{
-    char *schema = NULL;
-    int status = take_text(r, "schema", &schema, err);
-
-    if (status == 0 && strcmp(schema, TCH_RUN_SCHEMA) != 0)
-        status =
-            tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_RUN_SCHEMA, schema);
-    free(schema);
-    return status;
-}
-
 static int read_metric(struct tch_receipt *r, const struct tch_json_value *object, tacho_error *err)
 {
-    struct tch_metric_name *metrics =
-        realloc(r->metrics, (r->samples.metric_count + 1) * sizeof *metrics);
     struct tch_json_value value = {.text = "", .len = 0};
     struct tch_metric_name *metric;
 
-    if (!metrics)
-        return no_memory(err);
-    r->metrics = metrics;
-    r->samples.metrics = metrics;
-    metric = &metrics[r->samples.metric_count];
+    if (tch_array_extend(&r->metrics, r->samples.metric_count) < 0)
+        return tch_fail_memory(err);
+    r->samples.metrics = r->metrics;
+    metric = &r->metrics[r->samples.metric_count];
     metric->all =
         tch_json_find(object->text, object->len, "all", &value) && value.type == TCH_JSON_TRUE;
     value = (struct tch_json_value){.text = "", .len = 0};
     (void)tch_json_find(object->text, object->len, "name", &value);
     metric->name = text_of(value.text, value.len);
     if (!metric->name)
-        return no_memory(err);
+        return tch_fail_memory(err);
     r->samples.metric_count++;
     return 0;
 }
@@ -183,26 +163,25 @@ static int read_sample(struct tch_receipt *r, const struct tch_json_value *value
 
 static int read_all(struct tch_receipt *r, tacho_error *err)
 {
+    char schema[48];
     size_t len;
     const char *warnings;
     int status = read_members(r, err);
 
+    if (status < 0)
+        return status;
+    tch_receipt_text(r, "schema", schema, sizeof schema);
+    if (strcmp(schema, TCH_RUN_SCHEMA) != 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_RUN_SCHEMA, schema);
+    tch_receipt_text(r, "id", r->id, sizeof r->id);
+    tch_receipt_text(r, "group", r->group, sizeof r->group);
+    tch_receipt_text(r, "state", r->state, sizeof r->state);
+    tch_receipt_text(r, "started_at", r->started_at, sizeof r->started_at);
+    status = read_text(r, "name", NULL, &r->name, err);
     if (status == 0)
-        status = check_schema(r, err);
+        status = read_text(r, "command", "line", &r->command, err);
     if (status == 0)
-        status = take_text(r, "name", &r->name, err);
-    if (status == 0)
-        status = take_text(r, "id", &r->id, err);
-    if (status == 0)
-        status = take_text(r, "group", &r->group, err);
-    if (status == 0)
-        status = take_text(r, "state", &r->state, err);
-    if (status == 0)
-        status = take_text(r, "started_at", &r->started_at, err);
-    if (status == 0)
-        status = take_sub(r, "command", "line", &r->command, err);
-    if (status == 0)
-        status = take_sub(r, "work", "unit", &r->work_unit, err);
+        status = read_text(r, "work", "unit", &r->work_unit, err);
     if (status < 0)
         return status;
     r->work = tch_receipt_number(r, "work", "amount", 0);
@@ -223,7 +202,7 @@ int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err
     *r = (struct tch_receipt){.text = *b};
     tch_buf_init(b, b->limit);
     if (r->text.failed)
-        return no_memory(err);
+        return tch_fail_memory(err);
     return read_all(r, err);
 }
 
@@ -234,10 +213,6 @@ void tch_receipt_release(struct tch_receipt *r)
     tch_run_samples_release(&r->samples);
     free(r->metrics);
     free(r->name);
-    free(r->id);
-    free(r->group);
-    free(r->state);
-    free(r->started_at);
     free(r->command);
     free(r->work_unit);
     tch_buf_release(&r->text);

@@ -197,17 +197,16 @@ static void note_server(struct tch_run *run)
 {
     struct tch_run_server *s = &run->server;
 
-    run->server_energy_j = NAN;
-    if (s->tree) {
-        run->server_lived = tch_run_server_look(s) > 0;
-        if (s->power) {
-            tch_run_server_power(s, tch_run_meter_joules(&run->meter), true);
-            run->server_energy_j = s->joules;
-        }
-        run->server_cpu_ns = (double)(s->last.cpu_ns - s->begin_cpu_ns);
-        run->server_peak_bytes = (double)s->peak_rss_bytes;
-        run->server_ready_s = s->ready_s;
-    }
+    if (!s->tree)
+        return;
+    (void)tch_run_server_look(s);
+    tch_run_server_power(s, tch_run_meter_joules(&run->meter), true);
+    run->server_use = (struct tch_run_server_use){
+        .ready_s = s->ready_s,
+        .cpu_ns = (double)(s->last.cpu_ns - s->begin_cpu_ns),
+        .peak_bytes = (double)s->peak_rss_bytes,
+        .energy_j = s->power ? s->joules : NAN,
+    };
 }
 
 /* While the server still runs. A flamegraph that cannot be had is told, and is no failure. */

@@ -51,11 +51,7 @@ struct tch_run {
     uint64_t runs_before;   /**< made in this folder earlier: numbers go on from there */
     uint64_t pairs_before;
     uint64_t begin_ns; /**< of measuring */
-    bool server_lived; /**< until the end; what the next three are of the server meanwhile */
-    double server_cpu_ns;
-    double server_peak_bytes;
-    double server_ready_s;
-    double server_energy_j;         /**< its share of the machine's; NAN: not known */
+    struct tch_run_server_use server_use;
     tacho_error server_flame_error; /**< message "" when there is nothing to tell */
     struct tch_machine_state before;
 

@@ -28,7 +28,6 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
                      bool trace, tacho_error *err)
 {
     char path[PATH_MAX];
-    struct tch_buf b;
     int status = tch_recorded_read(&r->samples, folder, err);
 
     if (status == 0)
@@ -36,17 +35,9 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
     if (status == 0 && (trace || tch_run_each_recording(folder, found_one, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
-        status = tch_receipt_sum(r, err);
+        status = tch_receipt_end(r, end, err);
     if (status == 0)
-        status = tch_folder_at(path, folder, "run.json", err);
-    tch_buf_init(&b, TCH_RECEIPT_MAX);
-    if (status == 0)
-        tch_receipt_write(&b, r, end);
-    if (status == 0 && b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
-    if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
-    tch_buf_release(&b);
+        status = tch_receipt_save(r, folder, err);
     if (status == 0 && tch_folder_at(path, folder, "samples.jsonl", err) == 0)
         unlink(path);
     return status == 0 ? tch_run_remove_parts(folder, err) : status;
@@ -59,26 +50,22 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         [TCH_RUN_INTERRUPTED] = "interrupted",
         [TCH_RUN_FAILED] = "failed",
     };
-    struct tch_run_end end = {
+    uint64_t spawner_ns = tch_spawner_cpu_ns(run->spawner);
+    const struct tch_run_end end = {
         .state = states[run->state],
         .stopped = run->stopped ? run->stopped : "error",
         .ended_unix_ns = tch_wall_ns(),
+        .tacho_cpu_ns = (double)(spawner_ns + tch_clock_read(CLOCK_PROCESS_CPUTIME_ID)),
+        .looks = run->meter.looks,
+        .looks_cpu_ns = (double)run->meter.cost_ns,
+        .server = run->server_use,
+        .power_source = run->meter.power ? run->meter.source : NULL,
+        .power_why = run->meter.why,
     };
     struct tch_machine_state after;
     int result = 0;
 
-    end.tacho_cpu_ns =
-        (double)tch_spawner_cpu_ns(run->spawner) + (double)tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
     tch_machine_look(&after);
-    end.looks = run->meter.looks;
-    end.looks_cpu_ns = (double)run->meter.cost_ns;
-    end.power_source = run->meter.power ? run->meter.source : NULL;
-    end.power_why = run->meter.why;
-    end.server = run->server_ready_s > 0;
-    end.server_ready_s = run->server_ready_s;
-    end.server_cpu_ns = run->server_cpu_ns;
-    end.server_peak_bytes = run->server_peak_bytes;
-    end.server_energy_j = run->server_energy_j;
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_receipt *r = &run->items[i].receipt;
         int status = tch_run_timeline_close(&run->items[i].timeline, err);
@@ -96,7 +83,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
 
 int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
 {
-    struct tch_run_end end = {
+    const struct tch_run_end end = {
         .state = "recovered",
         .stopped = "killed",
         .ended_unix_ns = tch_wall_ns(),

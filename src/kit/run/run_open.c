@@ -100,37 +100,6 @@ static int open_log(struct tch_run_item *item, tacho_error *err)
     return 0;
 }
 
-/* The head, which stays in b. */
-static int write_head(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
-                      const struct tch_folder *folder, const char *group, double alpha,
-                      const struct tch_surroundings *s, tacho_error *err)
-{
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, folder->path, "run.json", err);
-
-    tch_receipt_head(b, plan, index, folder, group, alpha, s);
-    if (status == 0 && b->failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the receipt");
-    if (status == 0)
-        status = tch_file_replace(path, b->data, b->len, false, err);
-    return status;
-}
-
-static int begin_receipt(struct tch_run *run, size_t index, tacho_error *err)
-{
-    struct tch_run_item *item = &run->items[index];
-    struct tch_buf b;
-    int status;
-
-    tch_buf_init(&b, HEAD_MAX);
-    status = write_head(&b, run->plan, index, &item->folder, run->group[0] ? run->group : NULL,
-                        run->alpha, &run->surroundings, err);
-    if (status == 0)
-        status = tch_receipt_parse(&item->receipt, &b, err);
-    tch_buf_release(&b);
-    return status;
-}
-
 /* The value of a label "K=V", or NULL. */
 static const char *label_of(const struct tch_run_plan *plan, const char *key)
 {
@@ -185,7 +154,11 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
     if (status == 0 && index == 0 && run->plan->command_count > 1)
         memcpy(run->group, item->folder.id, sizeof run->group);
     if (status == 0)
-        status = begin_receipt(run, index, err);
+        status = tch_receipt_begin(&item->receipt, run->plan, index, &item->folder,
+                                   run->group[0] ? run->group : NULL, run->alpha,
+                                   &run->surroundings, err);
+    if (status == 0)
+        status = tch_receipt_save(&item->receipt, item->folder.path, err);
     return status == 0 ? open_files(run, index, err) : status;
 }
 
@@ -230,18 +203,18 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
                           const char *group, const struct tch_surroundings *s, tacho_error *err)
 {
     struct tch_run_item item = {0};
-    struct tch_buf b;
     int status = tch_folder_make(folder, plan->out, plan->commands[0].name, err);
 
-    tch_buf_init(&b, HEAD_MAX);
     item.folder = *folder;
     if (status == 0)
         status = open_log(&item, err);
-    if (status == 0) {
-        close(item.log_fd);
-        status = write_head(&b, plan, 0, folder, group, alpha_of(plan), s, err);
-    }
-    tch_buf_release(&b);
+    if (status < 0)
+        return status;
+    close(item.log_fd);
+    status = tch_receipt_begin(&item.receipt, plan, 0, folder, group, alpha_of(plan), s, err);
+    if (status == 0)
+        status = tch_receipt_save(&item.receipt, folder->path, err);
+    tch_receipt_release(&item.receipt);
     return status;
 }
 

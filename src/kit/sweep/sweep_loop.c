@@ -69,12 +69,6 @@ static int complete(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const 
         .tacho_cpu_ns = NAN,
         .looks = unit->looks,
         .looks_cpu_ns = (double)unit->looks_ns,
-        /* of all runs, or not known */
-        .server = unit->server.runs > 0 && unit->server.runs == unit->done,
-        .server_ready_s = unit->server.ready_s / unit->server.runs,
-        .server_cpu_ns = unit->server.cpu_ns,
-        .server_peak_bytes = unit->server.peak_bytes,
-        .server_energy_j = unit->server.energy_j,
         .power_source = sweep->power_source[0] ? sweep->power_source : NULL,
         .power_why = sweep->power_why[0] ? sweep->power_why : "not known: the sweep was killed",
     };
@@ -82,6 +76,10 @@ static int complete(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const 
     bool open;
     int status = tch_receipt_load(&r, unit->folder, &open, err);
 
+    if (unit->server_runs > 0 && unit->server_runs == unit->done) { /* of all runs, or not known */
+        end.server = unit->server_use;
+        end.server.ready_s /= unit->server_runs;
+    }
     if (status == 0)
         status = tch_run_complete(&r, unit->folder, &end, sweep->plan->run.trace, err);
     tch_receipt_release(&r);
@@ -132,12 +130,12 @@ static void note(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const str
     unit->looks_ns += run->meter.cost_ns;
     snprintf(sweep->power_source, sizeof sweep->power_source, "%s",
              run->meter.power ? run->meter.source : "");
-    if (run->server_ready_s > 0) {
-        unit->server.runs++;
-        unit->server.ready_s += run->server_ready_s;
-        unit->server.cpu_ns += run->server_cpu_ns;
-        unit->server.energy_j += run->server_energy_j;
-        unit->server.peak_bytes = fmax(unit->server.peak_bytes, run->server_peak_bytes);
+    if (run->server_use.ready_s > 0) {
+        unit->server_runs++;
+        unit->server_use.ready_s += run->server_use.ready_s;
+        unit->server_use.cpu_ns += run->server_use.cpu_ns;
+        unit->server_use.energy_j += run->server_use.energy_j;
+        unit->server_use.peak_bytes = fmax(unit->server_use.peak_bytes, run->server_use.peak_bytes);
     }
     snprintf(sweep->power_why, sizeof sweep->power_why, "%s", run->meter.why);
 }

@@ -63,13 +63,8 @@ struct tch_sweep_unit {
     uint64_t last_ns;
     uint64_t looks; /**< while this process ran it */
     uint64_t looks_ns;
-    struct {
-        uint32_t runs; /**< that it was started for, by this process; the rest is of these */
-        double ready_s;
-        double cpu_ns;
-        double peak_bytes;
-        double energy_j;
-    } server;
+    uint32_t server_runs;                 /**< runs with a server in this process */
+    struct tch_run_server_use server_use; /**< sums over these, but for the peak */
 };
 
 struct tch_sweep {

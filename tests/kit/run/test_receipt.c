@@ -55,13 +55,14 @@ static void writes_the_same_again(void **state)
     (void)state;
     assert_int_equal(parse(&first, text, NULL), 0);
     tch_buf_init(&once, 1 << 20);
-    tch_receipt_write(&once, &first, &end);
+    assert_int_equal(tch_receipt_end(&first, &end, NULL), 0);
+    tch_receipt_write(&once, &first);
     assert_non_null(strstr(once.data, "\"later\":{\"kept\":[1.50]}"));
     copy = strdup(once.data);
     assert_int_equal(tch_receipt_parse(&second, &once, NULL), 0);
-    assert_int_equal(tch_receipt_sum(&second, NULL), 0);
     tch_buf_init(&twice, 1 << 20);
-    tch_receipt_write(&twice, &second, &end);
+    assert_int_equal(tch_receipt_end(&second, &end, NULL), 0);
+    tch_receipt_write(&twice, &second);
     assert_string_equal(twice.data, copy);
     free(copy);
     tch_buf_release(&once);
