@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_write.h"
@@ -34,26 +35,17 @@ void tch_seal_free(struct tch_seal_line *lines, size_t count)
     free(lines);
 }
 
-/* The file's name is copied. */
+/* Copies the name of the file. NULL when there is no memory. */
 static struct tch_seal_line *list_add(struct list *l, const char *file)
 {
     size_t size = strlen(file) + 1;
-    char *copy;
+    char *copy = malloc(size);
 
-    if (l->count == l->room) {
-        size_t room = l->room > 0 ? 2 * l->room : 64;
-        struct tch_seal_line *more = realloc(l->line, room * sizeof *more);
-
-        if (!more)
-            return NULL;
-        l->line = more;
-        l->room = room;
-    }
-    copy = malloc(size);
-    if (!copy)
+    if (!copy || tch_array_reserve(&l->line, &l->room, l->count + 1) < 0) {
+        free(copy);
         return NULL;
-    memcpy(copy, file, size);
-    l->line[l->count] = (struct tch_seal_line){.file = copy};
+    }
+    l->line[l->count] = (struct tch_seal_line){.file = memcpy(copy, file, size)};
     return &l->line[l->count++];
 }
 
@@ -93,7 +85,7 @@ static int list_folder(struct list *l, const char *folder, const char *below, in
         else if (is_folder)
             status = list_folder(l, folder, name, depth + 1, err);
         else if (S_ISREG(st.st_mode) && !list_add(l, name))
-            status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the files of '%.150s'", folder);
+            status = tch_fail_memory(err);
     }
     closedir(dir);
     return status;
@@ -187,8 +179,7 @@ int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *e
         status = tch_folder_at(path, folder, TCH_SEAL_FILE, err);
     if (status == 0) {
         add_seal(&b, &l, ret);
-        status = b.failed ? tch_fail(err, TACHO_ENOMEM, 0, "no memory for the seal")
-                          : tch_file_replace(path, b.data, b.len, true, err);
+        status = b.failed ? tch_fail_memory(err) : tch_file_replace(path, b.data, b.len, true, err);
     }
     tch_buf_release(&b);
     tch_seal_free(l.line, l.count);
@@ -214,7 +205,7 @@ static int read_file_line(const struct tch_line *line, struct list *l, tacho_err
         return status;
     to = list_add(l, b.data);
     if (!to)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for the seal");
+        return tch_fail_memory(err);
     to->bytes = bytes;
     tch_buf_init_on(&b, hash, sizeof hash, sizeof hash - 1);
     status = tch_member_text(line, "sha256", &b, err);
@@ -295,15 +286,15 @@ struct checking {
     size_t found;
 };
 
-static int tell(struct checking *c, const char *file, const char *what)
+static int report_bad(struct checking *c, const char *file, const char *what)
 {
     c->found++;
     return c->bad ? c->bad(file, what, c->ctx) : 0;
 }
 
 /* Both lists are sorted: walked side by side. */
-static int hold_against(struct checking *c, const char *folder, const struct list *sealed,
-                        const struct list *there, tacho_error *err)
+static int compare_lists(struct checking *c, const char *folder, const struct list *sealed,
+                         const struct list *there, tacho_error *err)
 {
     size_t i = 0;
     size_t j = 0;
@@ -315,13 +306,13 @@ static int hold_against(struct checking *c, const char *folder, const struct lis
                                         : by_name(&sealed->line[i], &there->line[j]);
 
         if (order < 0) {
-            status = tell(c, sealed->line[i++].file, "is missing");
+            status = report_bad(c, sealed->line[i++].file, "is missing");
         } else if (order > 0) {
-            status = tell(c, there->line[j++].file, "was added after the sealing");
+            status = report_bad(c, there->line[j++].file, "was added after the sealing");
         } else {
             status = hash_file(folder, &there->line[j], err);
             if (status == 0 && strcmp(there->line[j].sha256, sealed->line[i].sha256) != 0)
-                status = tell(c, there->line[j].file, "was changed");
+                status = report_bad(c, there->line[j].file, "was changed");
             i++;
             j++;
         }
@@ -348,7 +339,7 @@ int tch_seal_check(const char *folder, tch_seal_bad_fn *bad, void *ctx, struct t
     if (status == 0)
         status = list_files(&there, folder, err);
     if (status == 0)
-        status = hold_against(&c, folder, &sealed, &there, err);
+        status = compare_lists(&c, folder, &sealed, &there, err);
     ret->files = sealed.count;
     for (size_t i = 0; i < sealed.count; i++)
         ret->bytes += sealed.line[i].bytes;

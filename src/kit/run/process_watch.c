@@ -87,7 +87,7 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     int status;
 
     if (!w)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for watching");
+        return tch_fail_memory(err);
     w->plan = *plan;
     w->start_ns = w->last_ns = tch_now_ns();
     status = tacho_tree_open(plan->root, plan->pid, &w->tree, err);

@@ -3,13 +3,9 @@
 
 #include <math.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "no memory for what a run recorded");
-}
 
 size_t tch_recorded_find(const struct tch_run_samples *samples, const char *name)
 {
@@ -21,33 +17,26 @@ size_t tch_recorded_find(const struct tch_run_samples *samples, const char *name
 
 static int add_name(struct tch_run_samples *samples, const char *name, tacho_error *err)
 {
-    char **names = realloc(samples->recorded_names, (samples->recorded_count + 1) * sizeof *names);
     size_t size = strlen(name) + 1;
+    char *copy = malloc(size);
 
-    if (!names)
-        return no_memory(err);
-    samples->recorded_names = names;
-    names[samples->recorded_count] = malloc(size);
-    if (!names[samples->recorded_count])
-        return no_memory(err);
-    memcpy(names[samples->recorded_count++], name, size);
+    if (!copy || tch_array_extend(&samples->recorded_names, samples->recorded_count) < 0) {
+        free(copy);
+        return tch_fail_memory(err);
+    }
+    samples->recorded_names[samples->recorded_count++] = memcpy(copy, name, size);
     return 0;
 }
 
 /* The place of entry i of a sample; what is before it and not set is NAN. */
 static struct tch_recorded *place(struct tch_run_sample *sample, size_t i)
 {
-    struct tch_recorded *list;
-
-    if (i < sample->recorded_count)
-        return &sample->recorded[i];
-    list = realloc(sample->recorded, (i + 1) * sizeof *list);
-    if (!list)
-        return NULL;
-    sample->recorded = list;
-    while (sample->recorded_count <= i)
-        list[sample->recorded_count++] = (struct tch_recorded){NAN, NAN, NAN};
-    return &list[i];
+    while (sample->recorded_count <= i) {
+        if (tch_array_extend(&sample->recorded, sample->recorded_count) < 0)
+            return NULL;
+        sample->recorded[sample->recorded_count++] = (struct tch_recorded){NAN, NAN, NAN};
+    }
+    return &sample->recorded[i];
 }
 
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
@@ -70,7 +59,7 @@ int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sam
     }
     at = place(sample, i);
     if (!at)
-        return no_memory(err);
+        return tch_fail_memory(err);
     *at = *value;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
@@ -34,15 +35,10 @@ const struct tch_field_info tch_fields[TCH_FIELDS] = {
 
 int tch_values_add(struct tch_values *values, double value, tacho_error *err)
 {
-    if (values->n == values->room) {
-        size_t room = values->room > 0 ? 2 * values->room : 8;
-        double *v = room <= VALUES_MAX ? realloc(values->v, room * sizeof *v) : NULL;
-
-        if (!v)
-            return tch_fail(err, TACHO_ENOMEM, 0, "no memory for more than %zu values", values->n);
-        values->v = v;
-        values->room = room;
-    }
+    if (values->n == VALUES_MAX)
+        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for more than %zu values", values->n);
+    if (tch_array_reserve(&values->v, &values->room, values->n + 1) < 0)
+        return tch_fail_memory(err);
     values->v[values->n++] = value;
     return 0;
 }
@@ -76,16 +72,8 @@ struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
     struct tch_run_sample *sample;
     struct tch_values *metrics;
 
-    if (samples->count == samples->room) {
-        size_t room = samples->room > 0 ? 2 * samples->room : 32;
-        struct tch_run_sample *items = realloc(samples->items, room * sizeof *items);
-
-        if (!items)
-            return NULL;
-        memset(items + samples->room, 0, (room - samples->room) * sizeof *items);
-        samples->items = items;
-        samples->room = room;
-    }
+    if (tch_array_reserve_zero(&samples->items, &samples->room, samples->count + 1) < 0)
+        return NULL;
     sample = &samples->items[samples->count];
     metrics = sample->metrics;
     if (!metrics && samples->metric_count > 0) {
@@ -274,7 +262,7 @@ int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *t
     int more = 0;
 
     if (!sample)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+        return tch_fail_memory(err);
     tch_json_open(&r, json, len, err);
     status = tch_json_read(&r, &key);
     if (status == 0 && key.type != TCH_JSON_OBJECT)

@@ -51,7 +51,7 @@ int tch_run_summary_of(const double *values, size_t n, double alpha, struct tch_
 
     *ret = (struct tch_run_summary){0};
     if (!sorted)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", n);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < n; i++)
         if (!isnan(values[i]))
             sorted[kept++] = values[i];
@@ -136,7 +136,7 @@ int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double 
 
     ret->count = 0;
     if (!values)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", samples->count);
+        return tch_fail_memory(err);
     for (int i = 0; i < TCH_FIELDS && status == 0; i++) {
         n = tch_run_samples_field(samples, (enum tch_field)i, values);
         status = add_row(ret, tch_fields[i].name, tch_fields[i].title, tch_fields[i].unit, values,

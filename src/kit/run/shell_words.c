@@ -93,7 +93,7 @@ int tch_words_split(const char *line, char ***ret, tacho_error *err)
         return tch_fail(err, TACHO_ENOMEM, 0, "the command is too long");
     words = malloc(most * sizeof *words + len + 1);
     if (!words)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     s.out = (char *)(words + most);
     for (;;) {
         while (is_blank(*s.at))

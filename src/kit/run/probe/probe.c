@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "probe_read.h"
@@ -57,20 +58,6 @@ void tch_machine_init(struct tch_machine *machine)
     };
 }
 
-static struct tch_probe *new_item(struct tch_probes *p)
-{
-    if (p->count == p->room) {
-        size_t room = p->room > 0 ? 2 * p->room : 32;
-        struct tch_probe *items = realloc(p->items, room * sizeof *items);
-
-        if (!items)
-            return NULL;
-        p->items = items;
-        p->room = room;
-    }
-    return &p->items[p->count];
-}
-
 static char *copy(const char *text)
 {
     struct tch_buf b;
@@ -83,13 +70,16 @@ static char *copy(const char *text)
 void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_status status,
                     const char *fix, const char *fmt, ...)
 {
-    struct tch_probe *item = p->failed ? NULL : new_item(p);
+    struct tch_probe *item;
     char found[FOUND_MAX];
     va_list args;
 
-    p->failed = true; /* until all of it is there */
-    if (!item)
+    if (p->failed)
         return;
+    p->failed = true; /* until all of it is there */
+    if (tch_array_reserve(&p->items, &p->room, p->count + 1) < 0)
+        return;
+    item = &p->items[p->count];
     va_start(args, fmt);
     vsnprintf(found, sizeof found, fmt, args);
     va_end(args);
@@ -116,7 +106,7 @@ int tch_probes_run(struct tch_probes *p, const struct tch_machine *machine, tach
         p->group->run(p);
     }
     if (p->failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     return 0;
 }
 

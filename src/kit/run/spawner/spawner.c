@@ -77,7 +77,7 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     int status;
 
     if (!s)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     s->fd = -1;
     s->shared = map_shared();
     if (!s->shared)
