@@ -1,4 +1,4 @@
-/* One line a run, for spreadsheets: the table of fields, then the metrics of the first run. */
+/* One line per sample, for spreadsheets: the table of fields, then the metrics of all runs. */
 #include <math.h>
 
 #include "base/csv_field.h"
@@ -14,16 +14,6 @@ static void add_number(struct tch_buf *b, double value)
         tch_buf_add(b, text, tch_f64_plain(text, value));
 }
 
-static void add_head(struct tch_buf *b, const struct tch_run_samples *samples)
-{
-    tch_buf_adds(b, "name,run,pair,start_ns,exit_status");
-    for (int i = 0; i < TCH_FIELDS; i++)
-        tch_buf_addf(b, ",%s", tch_fields[i].name);
-    for (size_t i = 0; i < samples->metric_count; i++)
-        tch_buf_addf(b, ",%s", samples->metrics[i].name);
-    tch_buf_addc(b, '\n');
-}
-
 /* Of a metric that takes every match there is one cell: the last. */
 static double metric_of(const struct tch_receipt *r, const struct tch_run_sample *sample,
                         const char *name)
@@ -34,30 +24,55 @@ static double metric_of(const struct tch_receipt *r, const struct tch_run_sample
     return NAN;
 }
 
+/* Steps through the metrics of all runs, each name once. *run and *metric are 0 at first. Returns
+   NULL after the last. */
+static const char *next_metric(const struct tch_report_run *runs, size_t count, size_t *run,
+                               size_t *metric)
+{
+    for (; *run < count; *metric = 0, ++*run)
+        while (*metric < runs[*run].receipt.samples.metric_count) {
+            const char *name = runs[*run].receipt.samples.metrics[(*metric)++].name;
+            bool before = false;
+
+            for (size_t i = 0; i < *run; i++)
+                for (size_t k = 0; k < runs[i].receipt.samples.metric_count; k++)
+                    before |= strcmp(runs[i].receipt.samples.metrics[k].name, name) == 0;
+            if (!before)
+                return name;
+        }
+    return NULL;
+}
+
+static void add_row(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
+                    const struct tch_receipt *r, const struct tch_run_sample *s)
+{
+    const char *name;
+
+    tch_csv_add(b, r->name, strlen(r->name));
+    tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run, (unsigned long long)s->pair,
+                 (unsigned long long)s->start_ns, tch_run_sample_exit(s));
+    for (int k = 0; k < TCH_FIELDS; k++)
+        add_number(b, s->field[k]);
+    for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
+        add_number(b, metric_of(r, s, name));
+    tch_buf_addc(b, '\n');
+}
+
 static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                      tacho_error *err)
 {
-    const struct tch_run_samples *first = &runs[0].receipt.samples;
+    const char *name;
 
     (void)err;
-    add_head(b, first);
-    for (size_t i = 0; i < count; i++) {
-        const struct tch_receipt *r = &runs[i].receipt;
-
-        for (size_t j = 0; j < r->samples.count; j++) {
-            const struct tch_run_sample *s = &r->samples.items[j];
-
-            tch_csv_add(b, r->name, strlen(r->name));
-            tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run,
-                         (unsigned long long)s->pair, (unsigned long long)s->start_ns,
-                         tch_run_sample_exit(s));
-            for (int k = 0; k < TCH_FIELDS; k++)
-                add_number(b, s->field[k]);
-            for (size_t k = 0; k < first->metric_count; k++)
-                add_number(b, metric_of(r, s, first->metrics[k].name));
-            tch_buf_addc(b, '\n');
-        }
-    }
+    tch_buf_adds(b, "name,run,pair,start_ns,exit_status");
+    for (int i = 0; i < TCH_FIELDS; i++)
+        tch_buf_addf(b, ",%s", tch_fields[i].name);
+    for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
+        tch_buf_addf(b, ",%s", name);
+    tch_buf_addc(b, '\n');
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < runs[i].receipt.samples.count; j++)
+            add_row(b, runs, count, &runs[i].receipt, &runs[i].receipt.samples.items[j]);
     return 0;
 }
 

@@ -74,6 +74,56 @@ else
     echo "promtool is not installed: that part is left out"
 fi
 
+# Three runs, each with metrics of its own: every format has the values of each.
+run 0 -n 7 --name one --metric 'x=x([0-9]+)' -- echo x1
+run 0 -n 8 --name two --metric 'y=y([0-9]+)' --metric 'all:x=x([0-9]+)' -- echo x2 x3 y4
+run 0 -n 9 --name three -- true
+for format in html md json csv junit prometheus; do
+    "$tacho" report -f $format -o "three.$format" tacho-out/one tacho-out/two tacho-out/three ||
+        fail "no $format of three runs"
+done
+python3 - <<'END' || exit 1
+import csv, json, re, xml.etree.ElementTree as tree
+
+names, runs = ["one", "two", "three"], [7, 8, 9]
+docs = [json.loads(line) for line in open("three.json")]
+assert [d["name"] for d in docs] == names and [len(d["samples"]) for d in docs] == runs
+
+rows = list(csv.DictReader(open("three.csv", newline="")))
+assert list(rows[0])[-2:] == ["x", "y"]
+for doc, want in zip(docs, [("1", ""), ("3", "4"), ("", "")]):
+    of = [r for r in rows if r["name"] == doc["name"]]
+    assert [int(r["wall_ns"]) for r in of] == [s["wall_ns"] for s in doc["samples"]]
+    assert all((r["x"], r["y"]) == want for r in of), of[0]
+
+cases = tree.parse("three.junit").getroot().findall("testcase")
+assert [c.get("name") for c in cases] == names
+for case, doc in zip(cases, docs):
+    assert case.find("failure") is None
+    text = case.find("system-out").text
+    assert all((f"\n{m}: " in text) == (m in doc["statistics"]) for m in "xy"), text
+
+metrics = {}
+for text in open("three.prometheus"):
+    match = re.fullmatch(r'(\w+)\{name="(\w+)",.*?(?:stat="(\w+)")?\} (.*)\n', text)
+    if match:
+        metrics[match[1], match[2], match[3]] = float(match[4])
+for doc in docs:
+    name = doc["name"]
+    assert metrics["tacho_run_wall_ns", name, "median"] == doc["statistics"]["wall_ns"]["median"]
+    for metric in "xy":
+        want = doc["statistics"].get(metric)
+        assert metrics.get((f"tacho_run_{metric}", name, "median")) == (want and want["median"]), metric
+
+parts = re.split("^## ", open("three.md").read(), flags=re.M)[1:]
+assert [p.split()[0] for p in parts] == names
+for part, doc in zip(parts, docs):
+    assert f"\n{len(doc['samples'])} runs, " in part
+    assert [m for m in "xy" if f"\n| {m} |" in part] == [m for m in "xy" if m in doc["statistics"]]
+    assert part.count("times as long as one") == (0 if doc["name"] != "three" else 2)
+assert open("three.html").read().count("<section") == 3
+END
+
 # What cannot be read is told in the page, and the rest is there.
 b="tacho-out/b/latest"
 printf 'timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n1,2,x\n' >$b/memory.csv
