@@ -9,14 +9,14 @@ static void looks_at_10_20_40_and_at_the_end(void **state)
 
     (void)state;
     for (uint64_t n = 0; n <= 1000; n++)
-        looks += tch_run_look_now(n, 1000);
-    assert_int_equal(looks, tch_run_looks(1000));
+        looks += tch_run_check_due(n, 1000);
+    assert_int_equal(looks, tch_run_checks(1000));
     assert_int_equal(looks, 8);
-    assert_true(tch_run_look_now(10, 1000) && tch_run_look_now(640, 1000));
-    assert_true(tch_run_look_now(1000, 1000));
-    assert_false(tch_run_look_now(11, 1000) || tch_run_look_now(5, 1000));
-    assert_int_equal(tch_run_looks(5), 1);
-    assert_true(tch_run_look_now(5, 5));
+    assert_true(tch_run_check_due(10, 1000) && tch_run_check_due(640, 1000));
+    assert_true(tch_run_check_due(1000, 1000));
+    assert_false(tch_run_check_due(11, 1000) || tch_run_check_due(5, 1000));
+    assert_int_equal(tch_run_checks(5), 1);
+    assert_true(tch_run_check_due(5, 5));
 }
 
 static void reads_cpu_lists(void **state)

@@ -1,0 +1,161 @@
+#!/bin/sh
+# several.sh TACHO: with several commands each one has its own results, whatever is around them.
+# shellcheck disable=SC2016 # the programs' shells expand what is in single quotes
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# prog NAME VALUE: says what it is, prints a value and two more, and records an event.
+cat >prog <<'END'
+#!/bin/sh
+echo "$1" >>order
+echo "value $2"
+echo "each $2 each $(($2 + 1))"
+echo "{\"prog\":\"$1\"}" >"$TACHO_PROFILE_JSONL"
+END
+chmod +x prog
+
+# Three commands with warm-up, hooks, metrics, power, a trace, seals and --json.
+run 0 -n 3 -w 1 --json --name a --name b --name c --metric 'v=value ([0-9]+)' \
+    --metric 'all:each=each ([0-9]+)' --metric 'none=nothing' --setup 'echo setup >>order' \
+    --prepare 'echo before >>order' --conclude 'echo after >>order' --cleanup 'echo cleanup >>order' \
+    --trace --seal --label k=v --work 5things --power fixed:50 \
+    -c './prog a 10' -c './prog b 20' -c './prog c 30'
+want=setup
+for name in a b c a b c c b a a b c; do # the first three to warm up
+    want="$want before $name after"
+done
+[ "$(tr '\n' ' ' <order)" = "$want cleanup " ] || fail "the order was: $(tr '\n' ' ' <order)"
+group=$(jq .group tacho-out/a/latest/run.json)
+value=10
+for name in a b c; do
+    holds $name ".name == \"$name\" and .group == $group and .state == \"complete\" and
+        [.samples[].run] == [1, 2, 3] and [.samples[].pair] == [1, 2, 3] and
+        all(.samples[]; .metrics == {v: $value, each: [$value, $value + 1], none: null} and
+            .energy_j > 0 and .wall_ns > 0)"
+    holds $name ".statistics.v.median == $value and .statistics.v.n == 3 and
+        .statistics.each.median == $value + 0.5 and .statistics.each.n == 6 and
+        .statistics.none == null and .statistics.throughput.n == 3 and
+        .command.line == \"./prog $name $value\" and .labels == {k: \"v\"} and
+        ([.warnings[].code] | index(\"no-metric\")) != null"
+    folder="tacho-out/$name/latest"
+    [ "$(uniq -c $folder/profile.jsonl | tr -s ' ')" = " 3 {\"prog\":\"$name\"}" ] ||
+        fail "$name recorded: $(cat $folder/profile.jsonl)"
+    jq -e "([.[] | select(.ph == \"X\" and .pid == 0)] | length) == 3 and
+        any(.[]; .name == \"process_name\" and .args.name == \"$name\")" $folder/trace.json >/dev/null ||
+        fail "the trace of $name has not its runs"
+    value=$((value + 10))
+done
+
+# --json prints the receipts that are in the folders. A report drawn again is that of the run.
+cat tacho-out/a/latest/run.json tacho-out/b/latest/run.json tacho-out/c/latest/run.json >want
+expect_same "run --json" want out
+"$tacho" report --json tacho-out/a tacho-out/b tacho-out/c >again || fail "report --json failed"
+expect_same "report --json" want again
+for name in a b c; do
+    for file in html md; do
+        cp "tacho-out/$name/latest/report.$file" was
+        "$tacho" report -f $file "tacho-out/$name" >/dev/null || fail "no report of $name"
+        expect_same "report.$file of $name" was "tacho-out/$name/latest/report.$file"
+    done
+done
+
+# Each folder has a seal, and a change breaks that of its folder alone.
+[ "$(grep -c '^sealed: ' err)" -eq 3 ] || fail "not three seals: $(cat err)"
+"$tacho" witness verify -q tacho-out/a/latest tacho-out/b/latest tacho-out/c/latest || fail "a seal does not fit"
+echo >>tacho-out/b/latest/profile.jsonl
+for name in a b c; do
+    status=0
+    "$tacho" witness verify -q tacho-out/$name/latest >/dev/null 2>&1 || status=$?
+    [ "$status" -eq "$([ $name = b ] && echo 2 || echo 0)" ] || fail "the seal of $name: $status"
+done
+
+# What polling cost is told of the command that was polled.
+run 0 -n 2 --name long --name short -c 'sleep 0.3' -c true
+[ "$(jq .costs.looks tacho-out/long/latest/run.json)" -gt \
+    "$(jq .costs.looks tacho-out/short/latest/run.json)" ] || fail "both have the polls of the group"
+
+# One server for all of them: each receipt has it, the first folder has its files.
+run 0 -n 2 --name a --name b --name c --server 'echo $$ >>server; echo up; exec sleep 95.5' --ready up \
+    -c 'sleep 0.02' -c 'sleep 0.03' -c true
+[ "$(wc -l <server)" -eq 1 ] || fail "there was not one server"
+! alive "$(cat server)" || fail "the server outlives the runs"
+jq -se '([.[].server] | unique | length) == 1 and all(.[]; .server.ready_s > 0 and (.samples | length) == 2)' \
+    tacho-out/[abc]/latest/run.json >/dev/null || fail "the receipts differ in the server"
+says tacho-out/a/latest/server.log up
+[ ! -e tacho-out/b/latest/server.log ] || fail "the second folder has the log of the server, too"
+[ "$(grep -c '^server: ready' out)" -eq 1 ] || fail "the server is not told once"
+
+# Input and output of each.
+printf 'one\ntwo\n' >lines
+run 0 -n 2 --name a --name b --input lines --output seen -c cat -c 'wc -l'
+[ "$(sort seen | uniq -c | tr -s ' \n' ' ')" = " 2 2 2 one 2 two " ] || fail "--output: $(cat seen)"
+
+# The second of two fails, is too late, or has a warning: the first is as it was.
+run 1 -n 5 --name good --name bad -c true -c "sh -c 'echo why >&2; exit 4'"
+says err "run 1 of 'sh -c 'echo why >&2; exit 4'' failed with status 4"
+says err why
+holds good '.state == "failed" and [.samples[].exit_status] == [0]'
+holds bad '.state == "failed" and [.samples[].exit_status] == [4]'
+run 4 -n 5 --pass-status --name good --name bad -c true -c "sh -c 'exit 4'"
+run 0 -n 6 --allow-nonzero --name good --name bad -c true -c "sh -c 'exit 4'"
+holds good '[.warnings[].code] | index("failed") == null'
+holds bad '([.warnings[].code] | index("failed")) != null and all(.samples[]; .exit_status == 4)'
+run 3 -n 6 --fail-on-warn --allow-nonzero --name good --name bad -c true -c "sh -c 'exit 4'"
+run 1 -n 2 --timeout 200ms --name good --name bad -c true -c 'sleep 9'
+says err "run 1 of 'sleep 9' was ended by --timeout"
+holds good '.stopped == "timeout" and (.samples | length) == 1 and (any(.samples[]; .timed_out) | not)'
+holds bad '.samples[0].timed_out'
+
+# Flamegraphs: an extra run of each, in its own folder; or it is told of each why there is none.
+cat >burn <<'END'
+#!/bin/sh
+echo "$1" >>burnt
+i=0
+while [ $i -lt 60000 ]; do i=$((i + 1)); done
+END
+chmod +x burn
+status=0
+"$tacho" run -n 2 --flame --name x --name y -c './burn x' -c './burn y' >out 2>err || status=$?
+for name in x y; do
+    holds $name '.samples | length == 2'
+    if [ "$status" -eq 0 ]; then
+        [ -s tacho-out/$name/latest/flamegraph-$name.svg ] || fail "$name has no flamegraph"
+        says tacho-out/$name/latest/report.html "flamegraph-$name.svg"
+        [ "$(grep -c $name burnt)" -eq 3 ] || fail "$name had not one extra run"
+    else
+        says err "no flamegraph of '$name'"
+    fi
+done
+
+# kill -9: the folder of each is completed from its own log.
+"$tacho" run -n 100000 --name left --name right --metric 'v=value ([0-9]+)' -c './prog left 7' -c './prog right 8' >out 2>err &
+pid=$!
+tries=0
+until [ "$(cat tacho-out/right/latest/samples.jsonl 2>/dev/null | wc -l)" -ge 4 ] || [ $tries -eq 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+spawner=$(pgrep -P $pid)
+kill -9 $pid
+wait $pid 2>/dev/null
+gone "the spawner" "$spawner"
+left=$(wc -l <tacho-out/left/latest/samples.jsonl)
+right=$(wc -l <tacho-out/right/latest/samples.jsonl)
+"$tacho" report -f csv tacho-out/left tacho-out/right >rows 2>err || fail "no report of two killed runs: $(cat err)"
+[ "$(grep -c 'had been killed' err)" -eq 2 ] || fail "not told of both: $(cat err)"
+[ "$(grep -c '^left,.*,7$' rows) $(grep -c '^right,.*,8$' rows)" = "$left $right" ] || fail "rows: $(cat rows)"
+holds left ".state == \"recovered\" and (.samples | length) == $left and all(.samples[]; .metrics.v == 7)"
+holds right ".state == \"recovered\" and (.samples | length) == $right and all(.samples[]; .metrics.v == 8)"
+
+# Ctrl-C: both are interrupted, and no round is counted for one of them twice.
+"$tacho" run -n 100000 --name left --name right -c 'sleep 0.01' -c 'sleep 0.011' >out 2>err &
+pid=$!
+sleep 0.5
+kill -INT $pid
+wait $pid
+[ $? -eq 1 ] || fail "an interrupted run did not end with 1"
+for name in left right; do
+    holds $name '.state == "interrupted" and [.samples[].pair] == [range(1; (.samples | length) + 1)]'
+done
