@@ -91,7 +91,7 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
     b->plan.power = usual.power;
     b->plan.out = how->out;
     b->looks = asked->runs > 0 ? tch_gate_looks(asked->runs, asked->max_runs)
-                               : tch_run_looks(asked->max_runs);
+                               : tch_run_checks(asked->max_runs);
     if (name_commands(b, how, err) < 0)
         return TACHO_ENOMEM;
     b->plan.cwd = b->cwd[b->plan.command_count - 1];

@@ -158,7 +158,7 @@ int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *sam
     int status;
 
     if (!wall)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for %zu values", samples->count);
+        return tch_fail_memory(err);
     check_ends(w, samples);
     check_metrics(w, samples);
     n = tch_run_samples_field(samples, TCH_WALL, wall);
@@ -193,7 +193,7 @@ void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w)
     tch_json_end_array(b);
 }
 
-static void take_text(char *to, size_t size, const struct tch_json_value *value)
+static void copy_text(char *to, size_t size, const struct tch_json_value *value)
 {
     struct tch_buf b;
 
@@ -204,7 +204,7 @@ static void take_text(char *to, size_t size, const struct tch_json_value *value)
     tch_buf_release(&b);
 }
 
-static int parse_one(struct tch_json_reader *r, struct tch_warnings *w)
+static int parse_warning(struct tch_json_reader *r, struct tch_warnings *w)
 {
     struct tch_warning item = {0};
     struct tch_json_value key;
@@ -229,7 +229,7 @@ static int parse_one(struct tch_json_reader *r, struct tch_warnings *w)
             return r->status;
         if (value.type == TCH_JSON_ARRAY || value.type == TCH_JSON_OBJECT)
             return tch_fail(r->err, TACHO_EPARSE, 0, "a warning's members must be strings");
-        take_text(code   ? item.code
+        copy_text(code   ? item.code
                   : text ? item.text
                          : item.advice,
                   code ? sizeof item.code : sizeof item.text, &value);
@@ -252,7 +252,7 @@ int tch_warnings_parse(const char *json, size_t len, struct tch_warnings *w, tac
     if (value.type != TCH_JSON_ARRAY)
         return tch_fail(err, TACHO_EPARSE, 0, "'warnings' must be an array");
     while ((more = tch_json_element(&r)) > 0)
-        if (parse_one(&r, w) < 0)
+        if (parse_warning(&r, w) < 0)
             return TACHO_EPARSE;
     return more;
 }

@@ -42,7 +42,7 @@ struct tch_machine_state {
     double own_s;     /**< CPU time of this process and its children that have ended */
 };
 
-void tch_machine_look(struct tch_machine_state *state);
+void tch_machine_read(struct tch_machine_state *state);
 
 /** The governor, and what went on between the two moments. own_s: CPU time of the commands and
     of tacho meanwhile. */

@@ -70,7 +70,7 @@ static double used_by(int who)
            (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-void tch_machine_look(struct tch_machine_state *state)
+void tch_machine_read(struct tch_machine_state *state)
 {
     state->at_s = (double)tch_now_ns() / 1e9;
     state->busy_s = busy_seconds();

@@ -1,5 +1,5 @@
 /* The server beside the runs. */
-#include "bench_server.h"
+#include "run_meter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -138,13 +138,13 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
     if (status == 0)
         status = tacho_tree_open("", s->pid, &s->tree, err);
     if (status == 0) {
-        (void)tch_run_server_look(s);
+        (void)tch_run_server_poll(s);
         s->begin_cpu_ns = s->last.cpu_ns;
     }
     return status;
 }
 
-int tch_run_server_look(struct tch_run_server *s)
+int tch_run_server_poll(struct tch_run_server *s)
 {
     tacho_tree_sample seen;
     tacho_csv_memory row = {0};

@@ -34,7 +34,7 @@ static int raise_peak(struct reading *r, const char *name, uint64_t bytes, tacho
 }
 
 /* A category that is 0 is one that the program does not use. */
-static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
+static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     const struct {
         const char *name;
@@ -50,7 +50,7 @@ static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
 }
 
 /* What the kernel told is beside the categories. */
-static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
+static int add_detail_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     static const char *const kernel[] = {"anon_bytes", "file_bytes", "swap_bytes"};
     const tacho_csv_memory_detail *detail = &row->as.memory_detail;
@@ -66,10 +66,10 @@ static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return raise_peak(ctx, name, detail->value, err);
 }
 
-static int read_csv(const char *path, int kind, tacho_csv_row_fn *take, struct reading *r,
+static int read_csv(const char *path, int kind, tacho_csv_row_fn *add_row, struct reading *r,
                     tacho_error *err)
 {
-    int status = tacho_csv_read(path, kind, take, r, err);
+    int status = tacho_csv_read(path, kind, add_row, r, err);
 
     return status == TACHO_EPARSE ? 0 : status; /* cut by a kill: it counts up to there */
 }
@@ -91,28 +91,26 @@ static int read_events(const char *path, struct reading *r, tacho_error *err)
     return status;
 }
 
-static int take_stage(struct reading *r, const struct tch_stage_group *group,
-                      struct tch_stage *stage, tacho_error *err)
-{
-    struct tch_stage_summary s;
-    char name[TCH_RECORDED_TEXT];
-    int n = snprintf(name, sizeof name, TCH_RECORDED_STAGE "%.*s.%.*s", (int)group->event_len,
-                     group->event, (int)stage->name_len, stage->name);
-
-    if (n < 0 || (size_t)n >= sizeof name)
-        return 0;
-    tch_stage_summarise(stage, &s);
-    return tch_recorded_set(r->samples, r->sample, name,
-                            &(struct tch_recorded){s.p50, s.p95, s.p99}, err);
-}
-
-static int take_stages(struct reading *r, tacho_error *err)
+static int add_stages(struct reading *r, tacho_error *err)
 {
     int status = 0;
 
     for (size_t i = 0; i < r->stages.count; i++)
-        for (size_t k = 0; k < r->stages.groups[i].count && status == 0; k++)
-            status = take_stage(r, &r->stages.groups[i], &r->stages.groups[i].stages[k], err);
+        for (size_t k = 0; k < r->stages.groups[i].count && status == 0; k++) {
+            const struct tch_stage_group *group = &r->stages.groups[i];
+            struct tch_stage *stage = &r->stages.groups[i].stages[k];
+            struct tch_stage_summary s;
+            char name[TCH_RECORDED_TEXT];
+            int n =
+                snprintf(name, sizeof name, TCH_RECORDED_STAGE "%.*s.%.*s", (int)group->event_len,
+                         group->event, (int)stage->name_len, stage->name);
+
+            if (n < 0 || (size_t)n >= sizeof name)
+                continue;
+            tch_stage_summarise(stage, &s);
+            status = tch_recorded_set(r->samples, r->sample, name,
+                                      &(struct tch_recorded){s.p50, s.p95, s.p99}, err);
+        }
     return status;
 }
 
@@ -124,9 +122,9 @@ static int read_part(void *ctx, const char *path, tacho_error *err)
     const char *name = strrchr(path, '/') + 1;
 
     if (tch_run_part_is(name, "memory.", ".csv"))
-        return read_csv(path, TACHO_CSV_MEMORY, take_memory, r, err);
+        return read_csv(path, TACHO_CSV_MEMORY, add_memory_row, r, err);
     if (tch_run_part_is(name, "memory-detail.", ".csv"))
-        return read_csv(path, TACHO_CSV_MEMORY_DETAIL, take_detail, r, err);
+        return read_csv(path, TACHO_CSV_MEMORY_DETAIL, add_detail_row, r, err);
     if (tch_run_part_is(name, "profile", ".jsonl"))
         return read_events(path, r, err);
     return 0;
@@ -144,7 +142,7 @@ static int read_run(struct reading *r, const char *folder, tacho_error *err)
     if (status == 0)
         status = tch_folder_each(path, read_part, r, err);
     if (status == 0)
-        status = take_stages(r, err);
+        status = add_stages(r, err);
     tch_stages_release(&r->stages);
     return status;
 }

@@ -72,7 +72,7 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
         uint64_t each = (tch_now_ns() - run->begin_ns) / rounds + 1;
 
         while (n < 50000000u / each && (n + 1) * count <= TCH_JOBS_MAX && rounds + n < most &&
-               (plan->runs > 0 || !tch_run_look_now(rounds + n, most)))
+               (plan->runs > 0 || !tch_run_check_due(rounds + n, most)))
             n++;
     }
     return (size_t)(n * count);
@@ -122,7 +122,7 @@ static const char *enough(const struct tch_run *run, uint64_t n)
 
     if (plan->runs > 0 && n >= plan->runs)
         return "runs";
-    if (plan->runs == 0 && tch_run_look_now(n, plan->max_runs) && precise(run))
+    if (plan->runs == 0 && tch_run_check_due(n, plan->max_runs) && precise(run))
         return "precise";
     if (plan->runs == 0 && n >= plan->max_runs)
         return "max-runs";
@@ -193,13 +193,13 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
 }
 
 /* What it used while the runs went on. */
-static void note_server(struct tch_run *run)
+static void sum_up_server(struct tch_run *run)
 {
     struct tch_run_server *s = &run->server;
 
     if (!s->tree)
         return;
-    (void)tch_run_server_look(s);
+    (void)tch_run_server_poll(s);
     tch_run_server_power(s, tch_run_meter_joules(&run->meter), true);
     run->server_use = (struct tch_run_server_use){
         .ready_s = s->ready_s,
@@ -274,7 +274,7 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
 {
     int status;
 
-    tch_machine_look(&run->before);
+    tch_machine_read(&run->before);
     status = tch_run_hook(run->plan, "setup", run->plan->setup, err);
     if (status == 0 && run->plan->server)
         status = start_server(run, watch, err);
@@ -283,7 +283,7 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     else if (status > 0)
         status = interrupted(run);
     if (run->plan->server)
-        note_server(run);
+        sum_up_server(run);
     if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)
         status = draw_flames(run, err);
     stop_server(run);

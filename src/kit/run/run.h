@@ -1,9 +1,10 @@
 /*
- * Runs a plan: commands in turn, as often as it takes, every sample on disk when it is taken.
+ * Runs the commands of a plan alternately until there are enough samples. Each sample is on disk
+ * when it is taken.
  *
- *     tch_run_open(&run, &plan, &err);       folders, the spawner: early, while we are small
+ *     tch_run_open(&run, &plan, &err);       makes folders, forks the spawner: early, while small
  *     tch_run_measure(&run, &watch, &err);
- *     tch_run_finish(&run, &err);            run.json of each command, whatever came before
+ *     tch_run_finish(&run, &err);            writes run.json of each command, also after a failure
  *     tch_run_release(&run);
  */
 #ifndef TCH_RUN_H
@@ -17,30 +18,29 @@
 #include <tacho/error.h>
 
 #include "advise.h"
-#include "bench_server.h"
 #include "kit/run/spawner/spawner.h"
 #include "receipt.h"
 #include "run_folder.h"
+#include "run_meter.h"
 #include "run_plan.h"
-#include "run_timeline.h"
 
-/** One command of the plan and what came of it. */
+/** One command of the plan and its results. */
 struct tch_run_item {
     struct tch_folder folder;
     struct tch_receipt receipt;
     int log_fd; /**< samples.jsonl */
-    int out_fd; /**< what it prints, kept for metrics and messages; -1: not kept */
+    int out_fd; /**< its output, kept for metrics and messages; -1: not kept */
     int err_fd;
     struct tch_run_timeline timeline;
     tacho_error flame_error; /**< why it has no flamegraph; message "" otherwise */
-    off_t out_from;          /**< where the output of the run that goes on begins */
+    off_t out_from;          /**< where the output of the current run begins */
 };
 
 enum tch_run_state { TCH_RUN_COMPLETE, TCH_RUN_INTERRUPTED, TCH_RUN_FAILED };
 
 struct tch_run {
     struct tch_run_plan *plan;
-    struct tch_run_item *items; /**< one a command */
+    struct tch_run_item *items; /**< one per command */
     struct tch_target *targets;
     struct tch_spawner *spawner;
     struct tch_run_meter meter;
@@ -48,11 +48,11 @@ struct tch_run {
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
     double alpha;           /**< 1 - confidence of every interval */
-    uint64_t runs_before;   /**< made in this folder earlier: numbers go on from there */
+    uint64_t runs_before;   /**< made in this folder earlier: numbering continues after them */
     uint64_t pairs_before;
     uint64_t begin_ns; /**< of measuring */
     struct tch_run_server_use server_use;
-    tacho_error server_flame_error; /**< message "" when there is nothing to tell */
+    tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
 
     enum tch_run_state state;
@@ -62,9 +62,9 @@ struct tch_run {
     bool bad_warmup;
 };
 
-/** Who looks on. */
+/** How the caller follows and stops a measurement. */
 struct tch_run_watch {
-    const volatile sig_atomic_t *stop; /**< not 0: end now; may be NULL */
+    const volatile sig_atomic_t *stop; /**< not 0: stop now; may be NULL */
     void (*step)(void *ctx, const struct tch_run *run, double share); /**< may be NULL */
     void *ctx;
 };
@@ -72,58 +72,58 @@ struct tch_run_watch {
 /** run is released by the caller in any case. */
 int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err);
 
-/** Runs it all, then once more for each flamegraph that the plan asks for. That a command failed is
-    told by run->state, not by an error. */
+/** Makes all runs, and one more for each flamegraph of the plan. A command that fails sets
+    run->state and is not an error. */
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
-/** After that: so many runs more of each command, in the same folders. Changes the plan. */
+/** Makes more runs of each command after that, in the same folders. Changes the plan. */
 int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
                  tacho_error *err);
 
-/** One extra run of a command, not counted, under the profiler: flamegraph-NAME.svg in its folder.
-    0, or what tacho_flame_capture() says. */
+/** Makes one extra run of a command under the profiler, which does not count: flamegraph-NAME.svg
+   in its folder. Returns what tacho_flame_capture() does. */
 int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err);
 
-/** One extra run of the first command, not counted, with the server under the profiler:
-    flamegraph-NAME-server.svg in the first folder. As above. */
+/** The same for the server, while the first command runs: flamegraph-NAME-server.svg in the first
+    folder. */
 int tch_run_flame_server(const struct tch_run *run, tacho_error *err);
 
-/** Sums up and writes each run.json; samples.jsonl goes. */
+/** Writes each run.json and removes samples.jsonl. */
 int tch_run_finish(struct tch_run *run, tacho_error *err);
 
 void tch_run_release(struct tch_run *run);
 
 /**
- * A run in parts, for who decides between two runs what comes next: the folder of the plan's one
- * command and the head of its receipt are made, and nothing is run.
+ * Makes the folder of the plan's one command with the head of its receipt, and runs nothing. For
+ * callers that choose between two runs what comes next.
  *
  * @param group  of the runs that are compared with it; or NULL
  */
 int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *plan,
                           const char *group, const struct tch_surroundings *s, tacho_error *err);
 
-/** As tch_run_open(), but it goes on in such a folder, in which `runs` were made; what a run that
-    was killed has left of itself goes. pairs: of the rounds before. Do not tch_run_finish() it. */
+/** Opens a run like tch_run_open(), in such a folder, after the `runs` and `pairs` (rounds) that
+   were made there. Removes what a killed run left. Do not tch_run_finish() it. */
 int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *folder,
                    uint64_t runs, uint64_t pairs, tacho_error *err);
 
-/** On such a run, after its last part: what tch_run_measure() draws when the plan asks for it. */
+/** Draws the flamegraphs of such a run, after its last part, as tch_run_measure() does. */
 int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
-/** Completes it: run.json is written from samples.jsonl. r is what tch_receipt_load() gave. */
+/** Ends the receipt, writes run.json and trace.json, and removes samples.jsonl. r has all samples,
+   from a run or from tch_receipt_load(). */
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err);
 
-/** setup, prepare and the like: by a shell, not measured. `what` names it in messages; a line that
-    is NULL is fine. 0, or TACHO_EIO when it failed. */
+/** Runs a line of --setup, --prepare and so on by a shell, not measured. `what` names it in
+   messages. Accepts a NULL line. 0, or TACHO_EIO when it failed. */
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
                  tacho_error *err);
 
-/** Completes the folder of a run that was killed: run.json is written from samples.jsonl.
-    r is what tch_receipt_load() gave. */
+/** Completes the folder of a run that was killed. r is from tch_receipt_load(). */
 int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
 
-/** The last lines, at most `lines`, of what the failed run printed on standard error. */
+/** Adds the last lines, at most `lines`, that the failed run printed to standard error. */
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { LAST_WORDS = 4096 };
 
-static int found_one(const char *path, void *ctx, tacho_error *err)
+static int stop_at_first(const char *path, void *ctx, tacho_error *err)
 {
     (void)path;
     (void)ctx;
@@ -32,7 +32,7 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
 
     if (status == 0)
         status = tch_run_merge(folder, err);
-    if (status == 0 && (trace || tch_run_each_recording(folder, found_one, NULL, err) > 0))
+    if (status == 0 && (trace || tch_run_each_recording(folder, stop_at_first, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
         status = tch_receipt_end(r, end, err);
@@ -51,13 +51,11 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         [TCH_RUN_FAILED] = "failed",
     };
     uint64_t spawner_ns = tch_spawner_cpu_ns(run->spawner);
-    const struct tch_run_end end = {
+    struct tch_run_end end = {
         .state = states[run->state],
         .stopped = run->stopped ? run->stopped : "error",
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = (double)(spawner_ns + tch_clock_read(CLOCK_PROCESS_CPUTIME_ID)),
-        .looks = run->meter.looks,
-        .looks_cpu_ns = (double)run->meter.cost_ns,
         .server = run->server_use,
         .power_source = run->meter.power ? run->meter.source : NULL,
         .power_why = run->meter.why,
@@ -65,11 +63,14 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     struct tch_machine_state after;
     int result = 0;
 
-    tch_machine_look(&after);
+    tch_machine_read(&after);
     for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_run_timeline *timeline = &run->items[i].timeline;
         struct tch_receipt *r = &run->items[i].receipt;
-        int status = tch_run_timeline_close(&run->items[i].timeline, err);
+        int status = tch_run_timeline_close(timeline, err);
 
+        end.looks = timeline->polls;
+        end.looks_cpu_ns = (double)timeline->polls_ns;
         if (status == 0)
             status = tch_advise_samples(&r->warnings, &r->samples, err);
         tch_advise_machine(&r->warnings, &run->before, &after);

@@ -1,5 +1,5 @@
 /* Numbers in what a program prints. */
-#include "run_metric.h"
+#include "run_plan.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *er
         return fail_spec(err, spec, "the expression is empty");
     metric->id.name = strdup(name);
     if (!metric->id.name)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     metric->id.name[equals - name] = '\0';
     metric->text = metric->id.name + (equals - name) + 1;
     number = regcomp(&metric->regex, metric->text, REG_EXTENDED);
@@ -52,7 +52,7 @@ int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *er
     free(metric->id.name);
     *metric = (struct tch_metric){0};
     if (number == REG_ESPACE)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     return fail_spec(err, spec, why);
 }
 
@@ -110,15 +110,15 @@ static int find_in_line(const struct tch_metric *metric, const char *line,
 }
 
 /* The expression wants a NUL behind the line. One that is too long is passed over. */
-static int try_line(const struct tch_metric *metric, const char *line, size_t len,
-                    struct tch_buf *copy, struct tch_values *values, tacho_error *err)
+static int find_in_copy(const struct tch_metric *metric, const char *line, size_t len,
+                        struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {
     tch_buf_clear(copy);
     if (len > LINE_LONGEST)
         return 0;
     tch_buf_add(copy, line, len);
     if (copy->failed)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a line of output");
+        return tch_fail_memory(err);
     return find_in_line(metric, copy->data, values, err);
 }
 
@@ -132,7 +132,7 @@ static int find_every(const struct tch_metric *metric, const char *data, size_t 
         const char *feed = memchr(data, '\n', (size_t)(end - data));
         const char *stop = feed ? feed : end;
 
-        status = try_line(metric, data, (size_t)(stop - data), copy, values, err);
+        status = find_in_copy(metric, data, (size_t)(stop - data), copy, values, err);
         data = stop + 1;
     }
     return status < 0 ? status : 0;
@@ -152,7 +152,7 @@ static int find_last(const struct tch_metric *metric, const char *data, size_t l
             len--;
         feed = memrchr(data, '\n', len);
         start = feed ? (size_t)(feed + 1 - data) : 0;
-        status = try_line(metric, data + start, len - start, copy, values, err);
+        status = find_in_copy(metric, data + start, len - start, copy, values, err);
         len = start;
     }
     return status < 0 ? status : 0;

@@ -86,22 +86,23 @@ static uint64_t next_due(uint64_t due, uint64_t interval)
     return now < due + interval ? due + interval : now - (now - due) % interval + interval;
 }
 
-/* Looking takes at most a hundredth of one CPU: where a look is dear there are fewer. */
+/* Polling uses at most 1 % of one CPU: when a poll is expensive, fewer are made. */
 static uint64_t spared(uint64_t interval, uint64_t cost)
 {
     return interval > 100 * cost ? interval : 100 * cost;
 }
 
-static int look_at_server(struct tch_run *run)
+static int poll_server(struct tch_run *run)
 {
-    int alive = tch_run_server_look(&run->server);
+    int alive = tch_run_server_poll(&run->server);
 
     tch_run_server_power(&run->server, tch_run_meter_joules(&run->meter), false);
     return alive;
 }
 
-/* A run that ends within an interval is not looked at. When the next look is due. */
-static uint64_t look_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline)
+/* Polls the command unless it is too early: a run shorter than the interval is never polled.
+   Returns when the next poll is due. */
+static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline)
 {
     struct tch_run_meter *meter = &run->meter;
     uint64_t interval = run->plan->interval_ns;
@@ -113,16 +114,14 @@ static uint64_t look_when_due(struct tch_run *run, uint64_t due, struct tch_run_
     if (tch_now_ns() < due)
         return due;
     pid = tch_spawner_child(run->spawner);
-    tch_run_meter_look(meter, pid, timeline);
+    tch_run_meter_poll(meter, pid, timeline);
     if (meter->tree_bytes > 0)
         tch_spawner_note_memory(run->spawner, pid, meter->tree_bytes, meter->peak_bytes);
     if (run->plan->server)
-        (void)look_at_server(run);
+        (void)poll_server(run);
     return next_due(due, spared(interval, meter->last_ns));
 }
 
-/* Until the next run has ended, or the user has enough: then that which goes on is ended, and those
-   before it still count. */
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
                   struct tch_run_sample *sample, tacho_error *err)
 {
@@ -137,7 +136,7 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
             tch_spawner_abort(run->spawner);
             aborted = true;
         }
-        /* A signal between the look above and the wait is seen when the wait is over. */
+        /* A signal between this test and the wait is noticed when the wait is over. */
         status = tch_spawner_wait(run->spawner, time_to(due), sample, err);
         if (status > 0)
             break;
@@ -146,13 +145,12 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
         if (status < 0 && err->system_errno != EINTR)
             return status;
         if (status == 0)
-            due = look_when_due(run, due, timeline);
+            due = poll_when_due(run, due, timeline);
     }
     tch_run_meter_end(&run->meter, timeline, sample);
     return 1;
 }
 
-/* Before or after a run of one command, where that runs. */
 int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, const char *line,
                     tacho_error *err)
 {
@@ -163,24 +161,16 @@ int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, c
     return tch_run_hook(&plan, what, line, err);
 }
 
-/* What is to be done before a run. */
-static int before_run(struct tch_run *run, const struct tch_job *job, tacho_error *err)
-{
-    int status = tch_run_hook_at(run, job->index, "prepare", run->plan->prepare, err);
-
-    return status == 0 ? clear_output(run, &run->items[job->index], err) : status;
-}
-
 int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (before_run(run, &jobs[i], err) < 0)
+        if (tch_run_hook_at(run, jobs[i].index, "prepare", run->plan->prepare, err) < 0 ||
+            clear_output(run, &run->items[jobs[i].index], err) < 0)
             return err->code;
     tch_run_meter_begin(&run->meter);
     return tch_spawner_begin(run->spawner, jobs, count, err);
 }
 
-/* Is it a run to go on after? */
 bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample)
 {
     if (tch_run_sample_ok(sample) || run->plan->allow_nonzero)
@@ -207,14 +197,13 @@ static int write_log(const struct tch_run *run, size_t index, const struct tch_r
     tch_run_sample_write(&b, sample, &item->receipt.samples);
     tch_buf_addc(&b, '\n');
     if (b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+        status = tch_fail_memory(err);
     else
         status = tch_write_all(item->log_fd, "samples.jsonl", b.data, b.len, err);
     tch_buf_release(&b);
     return status;
 }
 
-/* The end of one counted run. 1 to go on, 0 to stop. */
 int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tch_run_watch *watch,
                  tacho_error *err)
 {
@@ -223,7 +212,7 @@ int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tc
     int status;
 
     if (!sample)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for a sample");
+        return tch_fail_memory(err);
     status = tch_run_await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
@@ -231,7 +220,7 @@ int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tc
         tch_run_hook_at(run, job->index, "conclude", run->plan->conclude, err) < 0)
         return err->code;
     item->receipt.samples.count++;
-    if (run->plan->server && look_at_server(run) == 0)
+    if (run->plan->server && poll_server(run) == 0)
         return tch_fail(err, TACHO_EIO, 0,
                         "the server has ended; see server.log in the run folder");
     return tch_run_acceptable(run, job->index, sample);

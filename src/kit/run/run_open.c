@@ -30,7 +30,7 @@ static int find_programs(struct tch_run_plan *plan, tacho_error *err)
             return status;
         command->path = strdup(path);
         if (!command->path)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+            return tch_fail_memory(err);
     }
     return 0;
 }
@@ -164,7 +164,7 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
 
 static double alpha_of(const struct tch_run_plan *plan)
 {
-    return TCH_RUN_ALPHA / (plan->runs > 0 ? 1 : tch_run_looks(plan->max_runs));
+    return TCH_RUN_ALPHA / (plan->runs > 0 ? 1 : tch_run_checks(plan->max_runs));
 }
 
 static int make_items(struct tch_run *run, tacho_error *err)
@@ -177,7 +177,7 @@ static int make_items(struct tch_run *run, tacho_error *err)
     run->items = calloc(count, sizeof *run->items);
     run->targets = calloc(count, sizeof *run->targets);
     if (!run->items || !run->targets)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+        return tch_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         run->items[i].log_fd = run->items[i].out_fd = run->items[i].err_fd = -1;
     return tch_run_meter_open(&run->meter, run->plan->power, err);

@@ -6,22 +6,23 @@
 
 #include "run.h"
 
-/** Before or after a run of one command, in the folder where that runs. As tch_run_hook(). */
+/** Like tch_run_hook(), in the folder where the command runs. */
 int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, const char *line,
                     tacho_error *err);
 
-/** Prepares and begins runs; each is to be awaited or taken then, in this order. */
+/** Prepares and starts runs. Call tch_run_await() or tch_run_take() for each, in the same order. */
 int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err);
 
-/** 1: the next has ended, and sample is set; 0: the user has enough, and nothing runs any more. */
+/** Waits for the next run. On interrupt, aborts the current run and keeps the completed ones.
+    1 with the sample set, or 0 when nothing runs any more. */
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
                   struct tch_run_sample *sample, tacho_error *err);
 
-/** The same for one that counts. 1 to go on, 0 to stop. */
+/** Waits for the next counted run and adds its sample. 1 to continue, 0 to stop. */
 int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tch_run_watch *watch,
                  tacho_error *err);
 
-/** Is it a run to go on after? When it is not, run says why. */
+/** Says whether the next run may follow this one. When it may not, sets run->state and the like. */
 bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample);
 
 #endif

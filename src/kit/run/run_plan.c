@@ -54,7 +54,7 @@ int tch_parse_cpus(const char *text, cpu_set_t *set)
     }
 }
 
-unsigned tch_run_looks(uint64_t max_runs)
+unsigned tch_run_checks(uint64_t max_runs)
 {
     unsigned looks = 1;
 
@@ -63,7 +63,7 @@ unsigned tch_run_looks(uint64_t max_runs)
     return looks;
 }
 
-bool tch_run_look_now(uint64_t n, uint64_t max_runs)
+bool tch_run_check_due(uint64_t n, uint64_t max_runs)
 {
     uint64_t look = FIRST_LOOK;
 

@@ -5,13 +5,17 @@
 #ifndef TCH_RUN_PLAN_H
 #define TCH_RUN_PLAN_H
 
+#include <regex.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include <tacho/error.h>
 
 #include "base/spawn.h"
-#include "run_metric.h"
+#include "run_sample.h"
 
 enum {
     TCH_RUNS_MAX = 1000000, /* of one command */
@@ -25,6 +29,13 @@ enum {
 #define TCH_RUN_LOOK_NS   10000000u
 #define TCH_RUN_GRACE_NS  1000000000u /* from TERM to KILL */
 #define TCH_RUN_ALPHA     0.05
+
+/** A number that a command prints, found by a regular expression. */
+struct tch_metric {
+    struct tch_metric_name id;
+    char *text; /**< the expression, inside the allocation of id.name */
+    regex_t regex;
+};
 
 struct tch_run_command {
     const char *name;        /**< of its folder: no slash */
@@ -84,6 +95,24 @@ struct tch_run_plan {
 /** Everything at its default. */
 void tch_run_plan_init(struct tch_run_plan *plan);
 
+/**
+ * "NAME=REGEX" or "all:NAME=REGEX": an extended POSIX expression, matched line by line. The number
+ * is its first group, or all of the match where it has no group.
+ *
+ * @return 0, TACHO_EINVAL, TACHO_ENOMEM
+ */
+int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *err);
+void tch_metric_release(struct tch_metric *metric);
+
+/**
+ * Finds the numbers in what fd holds behind `from` and adds them to values, one list a metric:
+ * each match, or the last alone. A match that is not a number is passed over.
+ *
+ * @return 0, TACHO_EIO, TACHO_ENOMEM
+ */
+int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off_t from,
+                     const char *name, struct tch_values *values, tacho_error *err);
+
 /** "0-3,6" into set. 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
 
@@ -92,9 +121,9 @@ int tch_parse_cpus(const char *text, cpu_set_t *set);
  * one more chance to stop by luck, so the error allowed is divided among them. 1 with a fixed
  * number of runs.
  */
-unsigned tch_run_looks(uint64_t max_runs);
+unsigned tch_run_checks(uint64_t max_runs);
 
 /** Is n, the runs made so far, one at which to look? */
-bool tch_run_look_now(uint64_t n, uint64_t max_runs);
+bool tch_run_check_due(uint64_t n, uint64_t max_runs);
 
 #endif

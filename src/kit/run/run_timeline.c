@@ -1,5 +1,5 @@
-/* Memory and power over time. */
-#include "run_timeline.h"
+/* Memory and power of a command over time. */
+#include "run_meter.h"
 
 #include <limits.h>
 #include <math.h>
@@ -132,7 +132,7 @@ void tch_run_meter_begin(struct tch_run_meter *m)
         m->begin_j = tch_run_meter_joules(m);
 }
 
-static void look_at_power(struct tch_run_meter *m, struct tch_run_timeline *t)
+static void poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
 {
     tacho_csv_power row = {.source = m->source, .source_len = strlen(m->source)};
 
@@ -146,7 +146,7 @@ static void look_at_power(struct tch_run_meter *m, struct tch_run_timeline *t)
 }
 
 /* A process that ends just now is no news. */
-static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
+static void poll_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
     tacho_tree_sample seen;
     tacho_csv_memory row = {0};
@@ -167,23 +167,23 @@ static void look_at_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_ti
     m->peak_bytes = m->several ? 0 : seen.peak_rss_bytes;
 }
 
-void tch_run_meter_look(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
+void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
     uint64_t before = own_cpu_ns();
 
     m->tree_bytes = 0;
     if (pid > 0)
-        look_at_memory(m, pid, t);
-    look_at_power(m, t);
-    m->looks++;
+        poll_memory(m, pid, t);
+    poll_power(m, t);
+    t->polls++;
     m->last_ns = own_cpu_ns() - before;
-    m->cost_ns += m->last_ns;
+    t->polls_ns += m->last_ns;
 }
 
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
                        struct tch_run_sample *sample)
 {
-    look_at_power(m, t);
+    poll_power(m, t);
     if (m->power && !isnan(m->begin_j))
         sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
     if (m->tree) {

@@ -126,8 +126,8 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
 
 static void note(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const struct tch_run *run)
 {
-    unit->looks += run->meter.looks;
-    unit->looks_ns += run->meter.cost_ns;
+    unit->looks += run->items[0].timeline.polls;
+    unit->looks_ns += run->items[0].timeline.polls_ns;
     snprintf(sweep->power_source, sizeof sweep->power_source, "%s",
              run->meter.power ? run->meter.source : "");
     if (run->server_use.ready_s > 0) {

@@ -38,8 +38,8 @@ static void probe_paranoid(struct tch_probes *p)
 
 /* What came of trying to open an event: 0 or an errno number. `none` and its fix are for a kernel
    or a machine that has no such event. */
-static void tell_event(struct tch_probes *p, const char *name, int error, const char *works,
-                       const char *none, const char *fix)
+static void add_event(struct tch_probes *p, const char *name, int error, const char *works,
+                      const char *none, const char *fix)
 {
     char why[80];
 
@@ -57,9 +57,9 @@ static void tell_event(struct tch_probes *p, const char *name, int error, const 
 
 static void probe_software(struct tch_probes *p)
 {
-    tell_event(p, "sampling", p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK),
-               "works: the cpu-clock event opens", "none: this kernel has no performance events",
-               "boot a kernel built with CONFIG_PERF_EVENTS");
+    add_event(p, "sampling", p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK),
+              "works: the cpu-clock event opens", "none: this kernel has no performance events",
+              "boot a kernel built with CONFIG_PERF_EVENTS");
 }
 
 /* What `tacho flame` may capture. */
@@ -91,10 +91,10 @@ static void probe_flame(struct tch_probes *p)
 
 static void probe_hardware(struct tch_probes *p)
 {
-    tell_event(p, "hardware counters",
-               p->machine->perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
-               "CPU cycles can be counted", "none: this CPU or virtual machine shows no counters",
-               "on a virtual machine's host: qemu -cpu host,pmu=on");
+    add_event(p, "hardware counters",
+              p->machine->perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
+              "CPU cycles can be counted", "none: this CPU or virtual machine shows no counters",
+              "on a virtual machine's host: qemu -cpu host,pmu=on");
 }
 
 /* As the kernel decides who sees addresses in /proc/kallsyms. */

@@ -1,5 +1,42 @@
-/* The small process: it starts a command, waits for it, ends it when it is time. What it may touch
-   while it does is in spawner_parts.h. */
+/*
+ * The spawner: a small process that starts commands, waits for them, and kills them in time.
+ *
+ * Processes
+ *   tacho    forks the spawner while it is small. It may have several spawners at once.
+ *   spawner  this file. It has a process group of its own and is a subreaper.
+ *   command  its child by CLONE_VM | CLONE_VFORK, which borrows our memory until execve(). It has a
+ *            process group of its own.
+ *   orphans  descendants that a command leaves behind. The spawner adopts and reaps them.
+ *   server   a child of tacho in a process group of its own (--server).
+ *
+ * Signals
+ *   tacho to spawner    SIGTERM: abort, for good. The kernel sends it too when tacho dies.
+ *   timer to spawner    SIGALRM: --timeout, or the grace time after SIGTERM, is over.
+ *   spawner to command  SIGTERM to its group, then SIGKILL each TCH_RUN_GRACE_NS until it is gone.
+ *   spawner to server   the same, once, and only when tacho died.
+ *   Ctrl-C reaches tacho alone, because the others are in groups of their own.
+ *
+ * Descriptors and shared memory
+ *   socket   tacho sends a request for up to TCH_JOBS_MAX runs; one reply follows the last of them.
+ *            End of file: tacho closed it or died.
+ *   shared   the spawner stores a sample, then `done`; and child, began_ns, cpu_ns. tacho stores
+ *            the server's group, and polled_*, which the spawner reads when the child has exited.
+ *   targets  out_fd, err_fd and log_fd of each command, opened by tacho. Each counted run is a line
+ *            in log_fd before the next run starts.
+ *   set_up() closes all other descriptors that tacho opened for itself. Commands inherit the rest.
+ *
+ * Between two runs
+ *   What is resident here when a command starts counts as the command's own memory. From
+ *   tch_spawner_shrink() on this process uses system calls alone: no malloc(), no stdio, and no
+ *   function of a library that is not needed anyway. See spawner_parts.h.
+ *
+ * How each of them dies
+ *   command  It exits, or is killed by the time limit, or by an abort: then its run is no sample.
+ *   spawner  It exits when the socket is closed, or within a second after tacho died, which read()
+ *            notices by SIGTERM, by end of file or by its timeout. Before, it has killed the
+ *            command, removes an empty run folder and kills the server.
+ *   If the spawner itself is killed, tacho reads end of file and reports it.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -279,8 +316,8 @@ static int make_lanes(const struct tch_target *targets, tacho_error *err)
     lanes = calloc(plan->command_count, sizeof *lanes);
     for (size_t i = 0; lanes && i < plan->command_count; i++)
         if (tch_spawner_lane_init(&lanes[i], &targets[i]) < 0)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the environment");
-    return lanes ? 0 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+            return tch_fail_memory(err);
+    return lanes ? 0 : tch_fail_memory(err);
 }
 
 /* A program has the default for every signal: what we ignore it would inherit. */
@@ -353,7 +390,7 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
         return tch_fail_errno(err, errno, "cannot open '/dev/null'");
     for (const char *const *e = plan->env; e && *e; e++)
         if (putenv((char *)*e) != 0)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the environment");
+            return tch_fail_memory(err);
     if (plan->cwd && chdir(plan->cwd) < 0)
         return tch_fail_errno(err, errno, "cannot go to folder '%s'", plan->cwd);
     if (plan->cpus && sched_setaffinity(0, sizeof plan->cpu_set, &plan->cpu_set) < 0)

@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PIECES = 128 };
+enum { MAPPINGS = 128 };
 
 /* "7f1c-7f2d r-xp ..." */
-static bool parse_piece(const char *line, struct tch_spawner_mapping *ret)
+static bool parse_mapping(const char *line, struct tch_spawner_mapping *ret)
 {
     char *end;
     uintmax_t start = strtoumax(line, &end, 16);
@@ -36,15 +36,15 @@ static bool is_none(const char *line, const char *name)
 
 /* Those with pages of our own in them, as where addresses were put in at the start, would lose
    these, also while they are swapped out: not found. */
-size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *pieces, size_t room)
+size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *mappings, size_t room)
 {
     char line[PATH_MAX + 128];
-    bool file = false, whole = false; /* pieces[n] is one, as far as is known */
+    bool file = false, whole = false; /* mappings[n] is one, as far as is known */
     size_t n = 0;
 
     while (n < room && fgets(line, sizeof line, smaps)) {
         if (strchr("0123456789abcdef", line[0])) {
-            file = parse_piece(line, &pieces[n]);
+            file = parse_mapping(line, &mappings[n]);
             whole = false;
         } else if (is_none(line, "Anonymous:")) {
             whole = file;
@@ -56,10 +56,10 @@ size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *pieces, siz
     return n;
 }
 
-static size_t find_pieces(struct tch_spawner_mapping *pieces)
+static size_t find_mappings(struct tch_spawner_mapping *mappings)
 {
     FILE *smaps = fopen("/proc/self/smaps", "re");
-    size_t n = smaps ? tch_spawner_mappings(smaps, pieces, PIECES) : 0;
+    size_t n = smaps ? tch_spawner_mappings(smaps, mappings, MAPPINGS) : 0;
 
     if (smaps)
         fclose(smaps);
@@ -70,12 +70,12 @@ static size_t find_pieces(struct tch_spawner_mapping *pieces)
 void tch_spawner_shrink(void)
 {
     static const char peak[] = "5";
-    struct tch_spawner_mapping pieces[PIECES];
-    size_t n = find_pieces(pieces);
+    struct tch_spawner_mapping mappings[MAPPINGS];
+    size_t n = find_mappings(mappings);
     int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
     for (size_t i = 0; i < n; i++)
-        syscall(SYS_madvise, pieces[i].start, pieces[i].len, MADV_DONTNEED);
+        syscall(SYS_madvise, mappings[i].start, mappings[i].len, MADV_DONTNEED);
     if (fd >= 0) {
         syscall(SYS_write, fd, peak, 1);
         syscall(SYS_close, fd);

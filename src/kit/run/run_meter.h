@@ -1,0 +1,124 @@
+/*
+ * What is measured beside a run: the memory and power of the command over time, and a server that
+ * the commands use.
+ *
+ * A run that is shorter than one interval is never polled, so polling costs it nothing. Each poll
+ * is a row of memory.csv and power.csv in the run folder. The CPU time of all polls is counted.
+ */
+#ifndef TCH_RUN_METER_H
+#define TCH_RUN_METER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <tacho/csv.h>
+#include <tacho/memory.h>
+#include <tacho/power.h>
+
+#include "run_plan.h"
+
+enum { TCH_POWER_WHY = 232 };
+
+/** For all commands. */
+struct tch_run_meter {
+    tacho_power *power; /**< NULL: no source */
+    char source[128];   /**< their names */
+    char why[TCH_POWER_WHY];
+    tacho_tree *tree; /**< of the run that goes on */
+    pid_t pid;
+    bool several;        /**< processes were seen in it */
+    uint64_t tree_bytes; /**< of all its processes at the last poll; 0: none was seen */
+    uint64_t peak_bytes; /**< of its only process, exact; 0: not known */
+    double begin_j;      /**< when it began */
+    uint64_t last_ns;    /**< CPU time of the last poll */
+};
+
+/** The files of one command, and what polling it cost. */
+struct tch_run_timeline {
+    tacho_csv *memory;
+    tacho_csv *power;
+    uint64_t polls;
+    uint64_t polls_ns; /**< CPU time */
+};
+
+/**
+ * @param source  "auto": what the machine has, and none is fine; "none"; or one that must be there
+ * @return 0, or what tacho_power_open() said of a source asked for by name
+ */
+int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err);
+void tch_run_meter_close(struct tch_run_meter *m);
+
+/** Joules since it was opened, as of the last look; NAN without a source. */
+double tch_run_meter_joules(const struct tch_run_meter *m);
+
+/** Makes the files in a folder; power.csv only where there is power. */
+int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
+                          const char *folder, tacho_error *err);
+
+/** Writes the rest. The first failure of any row is told here. */
+int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);
+
+/** Right before a run, while process `pid` goes on, and right after it. */
+void tch_run_meter_begin(struct tch_run_meter *m);
+void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t);
+void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
+                       struct tch_run_sample *sample);
+
+/** The server beside the runs: started once, polled, stopped at the end. */
+struct tch_run_server {
+    pid_t pid;  /**< 0: none */
+    int log_fd; /**< what it prints */
+    tacho_tree *tree;
+    tacho_csv *memory;
+    tacho_tree_sample last;  /**< the last look */
+    uint64_t peak_rss_bytes; /**< of its tree, as far as looks saw it */
+    uint64_t begin_cpu_ns;   /**< when it was ready */
+    double ready_s;          /**< from its start */
+
+    tacho_csv *power; /**< NULL: nobody knows the machine's energy */
+    double joules;    /**< its share since it was ready */
+    struct {
+        uint64_t ns;
+        uint64_t cpu_ns;  /**< its own */
+        uint64_t busy_ns; /**< of the machine */
+        double joules;    /**< of the machine */
+    } mark;               /**< what the share was last reckoned from */
+};
+
+/**
+ * Starts plan->server by sh -c in a process group of its own. Its output goes to FOLDER/server.log,
+ * its memory over time to FOLDER/server-memory.csv. tch_run_server_stop() in any case.
+ */
+int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
+                         const char *folder, tacho_error *err);
+
+/**
+ * Waits until it is ready: until a line of what it prints matches ready, or, when that is a number,
+ * until that port of this machine takes connections. It is measured from then on.
+ *
+ * @param stop  not 0: wait no longer; may be NULL
+ * @return 0, 1 when it was stopped, TACHO_EINVAL, TACHO_EIO (also when it ends before it is ready),
+ * TACHO_ELIMIT when it is not ready in time
+ */
+int tch_run_server_await(struct tch_run_server *s, const char *ready,
+                         const volatile sig_atomic_t *stop, tacho_error *err);
+
+/**
+ * Begins to reckon its share of the machine's energy, by CPU time: FOLDER/server-power.csv.
+ *
+ * @param joules  of the machine, from any beginning
+ */
+int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
+                               tacho_error *err);
+
+/** Goes on with that. A row each tenth of a second: CPU time is counted in ticks. */
+void tch_run_server_power(struct tch_run_server *s, double joules, bool last);
+
+/** Looks at its process tree. 1 while it lives, 0 when it has ended. */
+int tch_run_server_poll(struct tch_run_server *s);
+
+/** TERM to its group, KILL after the grace time; the files are closed. */
+void tch_run_server_stop(struct tch_run_server *s);
+
+#endif
