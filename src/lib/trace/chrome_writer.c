@@ -100,7 +100,7 @@ static void name_process(struct tch_chrome *c, const struct tch_process *p)
     }
 }
 
-static void name_track(struct tch_chrome *c, uint32_t track)
+int tch_chrome_name_track(struct tch_chrome *c, uint32_t track)
 {
     const struct tch_track *t = &c->m->tracks[track];
 
@@ -114,6 +114,7 @@ static void name_track(struct tch_chrome *c, uint32_t track)
         tch_json_put_u64(&c->text, "tid", t->tid);
         end_metadata(c, "sort_index", 0, t->sort);
     }
+    return c->out->status;
 }
 
 int tch_chrome_names(struct tch_chrome *c)
@@ -121,7 +122,7 @@ int tch_chrome_names(struct tch_chrome *c)
     for (uint32_t i = 0; i < tch_model_process_count(c->m); i++)
         name_process(c, &c->m->processes[i]);
     for (uint32_t i = 0; i < tch_model_track_count(c->m); i++)
-        name_track(c, i);
+        tch_chrome_name_track(c, i);
     return c->out->status;
 }
 
@@ -150,8 +151,7 @@ __attribute__((noinline)) static int lane_track(struct tch_chrome *c, const stru
     if (name == TCH_INTERN_NONE)
         return out_of_memory(c);
     c->m->tracks[*ret].name = name;
-    name_track(c, *ret);
-    return c->out->status;
+    return tch_chrome_name_track(c, *ret);
 }
 
 /* Events. */

@@ -46,4 +46,7 @@ int tch_chrome_add(void *ctx, const struct tch_ev *ev);
 /** Writes names, labels and sort orders of all processes and tracks. @return the status */
 int tch_chrome_names(struct tch_chrome *c);
 
+/** Writes the name and the sort order of one track. @return the status */
+int tch_chrome_name_track(struct tch_chrome *c, uint32_t track);
+
 #endif

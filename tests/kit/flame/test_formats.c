@@ -111,10 +111,10 @@ static void chrome_has_spans_in_time(void **state)
         char phase;
         const char *ts;
     } edges[] = {
-        {"p", 'B', "0.0"},          {"main", 'B', "0.0"},       {"f", 'B', "0.0"},
-        {"f", 'E', "1000.0"},       {"g", 'B', "1000.0"},       {"g", 'E', "3000.0"},
-        {"main", 'E', "3000.0"},    {"p", 'E', "3000.0"},       {"p", 'B', "8000000.0"},
-        {"main", 'B', "8000000.0"}, {"main", 'E', "8001000.0"}, {"p", 'E', "8001000.0"},
+        {"p", 'B', "0"},          {"main", 'B', "0"},       {"f", 'B', "0"},
+        {"f", 'E', "1000"},       {"g", 'B', "1000"},       {"g", 'E', "3000"},
+        {"main", 'E', "3000"},    {"p", 'E', "3000"},       {"p", 'B', "8000000"},
+        {"main", 'B', "8000000"}, {"main", 'E', "8001000"}, {"p", 'E', "8001000"},
     };
     struct tch_buf b;
 
@@ -124,8 +124,8 @@ static void chrome_has_spans_in_time(void **state)
                      "\"args\":{\"name\":\"p-1/2\"}}");
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
         tch_buf_addf(&b,
-                     ",\n{\"name\":\"%s\",\"ph\":\"%c\",\"pid\":1,\"tid\":2,"
-                     "\"cat\":\"sample\",\"ts\":%s}",
+                     ",\n{\"name\":\"%s\",\"cat\":\"sample\",\"ph\":\"%c\",\"ts\":%s,"
+                     "\"pid\":1,\"tid\":2}",
                      edges[i].name, edges[i].phase, edges[i].ts);
     tch_buf_adds(&b, "\n]\n");
     is(convert(text, "chrome"), b.data);
@@ -139,9 +139,9 @@ static void chrome_without_times_is_an_order(void **state)
     (void)state;
     assert_int_equal(tch_json_check(got, strlen(got), NULL), 0);
     assert_non_null(strstr(
-        got, "{\"name\":\"b\",\"ph\":\"E\",\"pid\":0,\"tid\":0,\"cat\":\"sample\",\"ts\":2.0}"));
+        got, "{\"name\":\"b\",\"cat\":\"sample\",\"ph\":\"E\",\"ts\":2,\"pid\":0,\"tid\":0}"));
     assert_non_null(strstr(
-        got, "{\"name\":\"a\",\"ph\":\"E\",\"pid\":0,\"tid\":0,\"cat\":\"sample\",\"ts\":5.0}"));
+        got, "{\"name\":\"a\",\"cat\":\"sample\",\"ph\":\"E\",\"ts\":5,\"pid\":0,\"tid\":0}"));
     free(got);
     is(convert("", "chrome"), "[\n]\n");
 }

@@ -6,62 +6,52 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/json_write.h"
 #include "base/number.h"
 #include "frame_text.h"
+#include "lib/trace/chrome_writer.h"
 #include "profile_formats.h"
 
 /* One thread's track. */
 struct track {
     const struct tch_stacks *stacks;
     struct tch_sink *sink;
-    uint64_t pid;
-    uint64_t tid;
+    struct tch_model model;
+    struct tch_chrome chrome;
+    uint32_t category;
+    uint32_t number; /* in the model */
     size_t depth;
     uint32_t names[TCH_STACK_DEEPEST];
 };
 
-static void begin_event(struct track *t, const char *phase, struct tch_span name)
+/* The text's number in the model; a failure is the sink's. */
+static uint32_t add_text(struct track *t, struct tch_span text)
 {
-    struct tch_buf *b = &t->sink->b;
+    uint32_t number = tch_model_text(&t->model, text.p, text.len);
 
-    tch_buf_adds(b, b->len > 0 && b->data[b->len - 1] == '[' ? "\n" : ",\n");
-    tch_json_begin_object(b);
-    tch_json_key(b, "name");
-    tch_json_string(b, name.p, name.len);
-    tch_json_key(b, "ph");
-    tch_json_text(b, phase);
-    tch_json_key(b, "pid");
-    tch_json_u64(b, t->pid);
-    tch_json_key(b, "tid");
-    tch_json_u64(b, t->tid);
-}
-
-static void end_event(struct track *t)
-{
-    tch_json_end_object(&t->sink->b);
-    tch_sink_step(t->sink);
+    if (number == TCH_INTERN_NONE && t->sink->status == 0)
+        t->sink->status = tch_fail_memory(t->sink->err);
+    return number;
 }
 
 /* A begin or an end. A whole span would have to come after what is inside of it, and readers nest
    spans of one length in the order in which they come. */
-static void add_edge(struct track *t, const char *phase, uint32_t name, uint64_t now)
+static void add_edge(struct track *t, enum tch_ev_kind kind, uint32_t name, uint64_t now)
 {
-    struct tch_span text;
+    struct tch_ev ev = {.kind = (uint8_t)kind,
+                        .phase = kind == TCH_EV_BEGIN ? 'B' : 'E',
+                        .ts = (int64_t)now,
+                        .name = add_text(t, tch_span_interned(&t->stacks->names, name)),
+                        .category = t->category,
+                        .track = t->number};
 
-    text = tch_span_interned(&t->stacks->names, name);
-    begin_event(t, phase, text);
-    tch_json_key(&t->sink->b, "cat");
-    tch_json_text(&t->sink->b, "sample");
-    tch_json_key(&t->sink->b, "ts");
-    tch_json_f64(&t->sink->b, (double)now / 1000.0);
-    end_event(t);
+    if (t->sink->status == 0)
+        tch_chrome_add(&t->chrome, &ev);
 }
 
 static void close_spans(struct track *t, size_t depth, uint64_t now)
 {
     while (t->depth > depth)
-        add_edge(t, "E", t->names[--t->depth], now);
+        add_edge(t, TCH_EV_END, t->names[--t->depth], now);
 }
 
 static void open_spans(struct track *t, uint32_t stack, uint64_t now)
@@ -79,7 +69,7 @@ static void open_spans(struct track *t, uint32_t stack, uint64_t now)
     close_spans(t, i, now);
     for (; i < len; i++) {
         t->names[t->depth++] = name;
-        add_edge(t, "B", name, now);
+        add_edge(t, TCH_EV_BEGIN, name, now);
         if (i + 1 < len)
             name = tch_stacks_next(&at);
     }
@@ -122,24 +112,22 @@ static void start_track(struct track *t, struct tch_span thread, uint32_t number
 {
     size_t slash = tch_span_rfind(thread, "/");
     size_t dash = tch_span_rfind(thread, "-");
+    uint64_t pid = 0, tid = number;
+    uint32_t name;
 
     t->depth = 0;
-    t->pid = 0;
-    t->tid = number;
     if (slash < thread.len &&
-        tch_parse_u64_n(thread.p + slash + 1, thread.len - slash - 1, INT32_MAX, &t->tid) == 0 &&
+        tch_parse_u64_n(thread.p + slash + 1, thread.len - slash - 1, INT32_MAX, &tid) == 0 &&
         dash < slash)
-        tch_parse_u64_n(thread.p + dash + 1, slash - dash - 1, INT32_MAX, &t->pid);
-    begin_event(t, "M", (struct tch_span){"thread_name", 11});
-    tch_json_key(&t->sink->b, "args");
-    tch_json_begin_object(&t->sink->b);
-    tch_json_key(&t->sink->b, "name");
-    if (thread.len > 0)
-        tch_json_string(&t->sink->b, thread.p, thread.len);
-    else
-        tch_json_text(&t->sink->b, "stacks");
-    tch_json_end_object(&t->sink->b);
-    end_event(t);
+        tch_parse_u64_n(thread.p + dash + 1, slash - dash - 1, INT32_MAX, &pid);
+    name = add_text(t, thread.len > 0 ? thread : (struct tch_span){"stacks", 6});
+    t->number = tch_model_track(&t->model, pid, tid);
+    if (t->number == TCH_INTERN_NONE && t->sink->status == 0)
+        t->sink->status = tch_fail_memory(t->sink->err);
+    if (t->sink->status < 0)
+        return;
+    t->model.tracks[t->number].name = name;
+    tch_chrome_name_track(&t->chrome, t->number);
 }
 
 static void add_tracks(struct track *t, const struct tch_timeline *timeline,
@@ -149,7 +137,7 @@ static void add_tracks(struct track *t, const struct tch_timeline *timeline,
 
     for (size_t i = 1; i < timeline->count; i++)
         first = list[i].time_ns < first ? list[i].time_ns : first;
-    for (size_t i = 0; i < timeline->count; i++) {
+    for (size_t i = 0; i < timeline->count && t->sink->status == 0; i++) {
         const struct tch_sample *s = list + i;
         bool last = i + 1 == timeline->count || s[1].thread != s->thread;
         uint64_t now = s->time_ns - first;
@@ -180,6 +168,24 @@ static void lay_out(struct tch_sample *list, size_t count)
     }
 }
 
+static int write_tracks(struct track *t, const struct tch_profile *profile,
+                        const struct tch_sample *list, uint64_t gap, struct tch_sink *sink)
+{
+    t->stacks = profile->stacks;
+    t->sink = sink;
+    tch_model_init(&t->model);
+    tch_chrome_init(&t->chrome, &t->model, sink, ",\n");
+    t->category = add_text(t, (struct tch_span){"sample", 6});
+    tch_sink_add(sink, "[\n", 2);
+    add_tracks(t, profile->timeline, list, gap);
+    if (t->chrome.any)
+        tch_sink_add(sink, "\n", 1);
+    tch_sink_add(sink, "]\n", 2);
+    tch_chrome_release(&t->chrome);
+    tch_model_release(&t->model);
+    return sink->status;
+}
+
 int tch_write_chrome(const struct tch_profile *profile, const struct tch_format_options *options,
                      struct tch_sink *sink)
 {
@@ -202,12 +208,7 @@ int tch_write_chrome(const struct tch_profile *profile, const struct tch_format_
             qsort(list, count, sizeof *list, by_thread_and_time);
         else
             lay_out(list, count);
-        track->stacks = profile->stacks;
-        track->sink = sink;
-        tch_buf_addc(&sink->b, '[');
-        add_tracks(track, timeline, list, usual_gap(list, count, scratch));
-        tch_buf_adds(&sink->b, "\n]\n");
-        status = sink->status;
+        status = write_tracks(track, profile, list, usual_gap(list, count, scratch), sink);
     } else {
         status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory for %zu samples", count);
     }
