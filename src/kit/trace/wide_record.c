@@ -3,14 +3,10 @@
 
 #include <string.h>
 
-#include <tacho/trace.h>
-
 #include "base/json_read.h"
+#include "lib/trace/record_words.h"
 
-enum {
-    ARGS_MAX = 2 * TACHO_ARGS_MAX,
-    HEAD_WORDS = 2,
-};
+enum { ARGS_MAX = 2 * TACHO_ARGS_MAX };
 
 void tch_record_init(struct tch_record *r)
 {
@@ -40,27 +36,23 @@ void tch_record_begin(struct tch_record *r, unsigned kind, uint32_t id, const ui
 {
     r->words[0] = TCH_REC_WIDE;
     r->words[1] = tch_rec_wide(0, kind, 0, id);
-    memcpy(r->words + HEAD_WORDS, fixed, tch_rec_fixed(kind) * sizeof *fixed);
-    r->len = HEAD_WORDS + tch_rec_fixed(kind);
+    memcpy(r->words + TCH_REC_HEAD_WORDS, fixed, tch_rec_fixed(kind) * sizeof *fixed);
+    r->len = TCH_REC_HEAD_WORDS + tch_rec_fixed(kind);
     r->words[1] |= r->len;
 }
 
 static void put_arg(struct tch_record *r, uint32_t key, unsigned type, const void *value,
                     size_t len)
 {
-    bool is_text = type >= TACHO_ARG_TEXT;
-    size_t words = (len + 7) / 8;
+    unsigned words = 1 + tch_rec_value_words(len);
 
-    if (r->len + 1 + words > TCH_REC_WIDE_MAX) {
+    if (r->len + words > TCH_REC_WIDE_MAX) {
         r->cut++;
         return;
     }
-    r->words[r->len++] = key | (uint64_t)type << 32 | (is_text ? (uint64_t)len << 40 : UINT64_C(0));
-    if (words > 0)
-        r->words[r->len + words - 1] = 0;
-    memcpy(r->words + r->len, value, len);
+    tch_rec_put_arg(r->words + r->len, key, type, value, len);
     r->len += words;
-    r->words[1] += (UINT64_C(1) << 24) + 1 + words; /* one argument, and its words, more */
+    r->words[1] += (UINT64_C(1) << 24) + words; /* one argument, and its words, more */
 }
 
 static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)

@@ -3,16 +3,11 @@
 
 #include <string.h>
 
-enum { HEAD_WORDS = 2 };
+#include "record_words.h"
 
 static size_t text_length(const tacho_arg *arg)
 {
     return arg->as.text ? strnlen(arg->as.text, TCH_TEXT_MAX + 1) : 0;
-}
-
-static unsigned text_words(size_t len)
-{
-    return (unsigned)((len + 7) / 8);
 }
 
 /* The keys' numbers. From one that there is no room for on, arguments are left out and counted. */
@@ -30,7 +25,7 @@ static void know_keys(struct tch_put_event *e, uint32_t keys[TACHO_ARGS_MAX])
 /* Words for the arguments; leaves out what does not fit and counts it. */
 static unsigned measure_args(struct tch_put_event *e, size_t lengths[TACHO_ARGS_MAX])
 {
-    const unsigned most = TCH_REC_WIDE_MAX - HEAD_WORDS - TCH_PUT_FIXED;
+    const unsigned most = TCH_REC_WIDE_MAX - TCH_REC_HEAD_WORDS - TCH_PUT_FIXED;
     unsigned words = 0;
 
     for (size_t i = 0; i < e->arg_count; i++) {
@@ -43,7 +38,7 @@ static unsigned measure_args(struct tch_put_event *e, size_t lengths[TACHO_ARGS_
                 tch_recorder_cut();
                 lengths[i] = TCH_TEXT_MAX;
             }
-            value = text_words(lengths[i]);
+            value = tch_rec_value_words(lengths[i]);
         }
         if (words + 1 + value > most) {
             tch_recorder_cut();
@@ -53,20 +48,6 @@ static unsigned measure_args(struct tch_put_event *e, size_t lengths[TACHO_ARGS_
         words += 1 + value;
     }
     return words;
-}
-
-static uint64_t *put_arg(uint64_t *at, const tacho_arg *arg, uint32_t key, size_t len)
-{
-    *at++ = key | (uint64_t)arg->type << 32 | (uint64_t)len << 40;
-    if (arg->type != TACHO_ARG_TEXT) {
-        *at = arg->as.u64;
-        return at + 1;
-    }
-    if (len > 0) {
-        at[text_words(len) - 1] = 0;
-        memcpy(at, arg->as.text, len);
-    }
-    return at + text_words(len);
 }
 
 /* Its first word goes last: until then the record counts as not made. */
@@ -80,7 +61,7 @@ void tch_put(struct tch_put_event *e)
 
     /* Names first: they must be in the recording before a record speaks of them. */
     know_keys(e, keys);
-    words = HEAD_WORDS + fixed + measure_args(e, lengths);
+    words = TCH_REC_HEAD_WORDS + fixed + measure_args(e, lengths);
     slot = tch_put_take(words);
     if (!slot)
         return;
@@ -88,11 +69,16 @@ void tch_put(struct tch_put_event *e)
         tch_recorder_has_tracks();
     *(volatile uint64_t *)slot = (uint64_t)words << TCH_REC_LOW_BITS | TCH_REC_SKIP;
     slot[1] = tch_rec_wide(words, e->kind, (unsigned)e->arg_count, e->id);
-    at = slot + HEAD_WORDS;
+    at = slot + TCH_REC_HEAD_WORDS;
     for (unsigned i = 0; i < fixed; i++)
         *at++ = e->fixed[i];
-    for (size_t i = 0; i < e->arg_count; i++)
-        at = put_arg(at, &e->args[i], keys[i], lengths[i]);
+    for (size_t i = 0; i < e->arg_count; i++) {
+        const tacho_arg *arg = &e->args[i];
+
+        at = tch_rec_put_arg(
+            at, keys[i], arg->type,
+            arg->type == TACHO_ARG_TEXT ? (const void *)arg->as.text : &arg->as.u64, lengths[i]);
+    }
     __atomic_store_n(slot, e->ticks << TCH_REC_LOW_BITS | TCH_REC_WIDE, __ATOMIC_RELEASE);
     tch_cursor_done((uintptr_t)words * 8);
 }

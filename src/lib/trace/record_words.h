@@ -5,6 +5,8 @@
 #ifndef TCH_RECORD_WORDS_H
 #define TCH_RECORD_WORDS_H
 
+#include <string.h>
+
 #include <tacho/trace.h>
 
 #include "recording_file.h"
@@ -45,6 +47,26 @@ static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t
     else
         size = left >= TCH_REC_HEAD_WORDS ? at[1] & 0xFFFF : 0;
     return size <= left && (size >= TCH_REC_HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
+}
+
+/** Words of a value of len bytes, which a word with its key and type goes before. */
+static inline unsigned tch_rec_value_words(size_t len)
+{
+    return (unsigned)((len + 7) / 8);
+}
+
+/** Writes an argument: of a number, the 8 bytes at value. Returns the word after it. */
+static inline uint64_t *tch_rec_put_arg(uint64_t *at, uint32_t key, unsigned type,
+                                        const void *value, size_t len)
+{
+    *at++ = key | (uint64_t)type << 32 | (uint64_t)len << 40;
+    if (type < TACHO_ARG_TEXT) {
+        memcpy(at, value, sizeof *at);
+    } else if (len > 0) {
+        at[tch_rec_value_words(len) - 1] = 0;
+        memcpy(at, value, len);
+    }
+    return at + tch_rec_value_words(len);
 }
 
 /** Do the arguments fill exactly the words that are left, and are they of known types and keys? */
