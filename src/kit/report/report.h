@@ -38,9 +38,6 @@ extern const struct tch_report_format tch_report_prometheus;
 /** NULL-ended. */
 extern const struct tch_report_format *const tch_report_formats[];
 
-/** Text inside the quotes of a label in Prometheus's format. */
-void tch_add_prometheus_label(struct tch_buf *b, const char *text);
-
 /** Reads a run folder; one of a run that was killed is completed on disk.
     tch_report_close() in any case. */
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err);

@@ -2,17 +2,8 @@
 #include <math.h>
 
 #include "base/csv_field.h"
-#include "base/float_text.h"
 #include "report.h"
-
-static void add_number(struct tch_buf *b, double value)
-{
-    char text[TCH_PLAIN_TEXT];
-
-    tch_buf_addc(b, ',');
-    if (!isnan(value))
-        tch_buf_add(b, text, tch_f64_plain(text, value));
-}
+#include "report_text.h"
 
 /* Of a metric that takes every match there is one cell: the last. */
 static double metric_of(const struct tch_receipt *r, const struct tch_run_sample *sample,
@@ -52,9 +43,9 @@ static void add_row(struct tch_buf *b, const struct tch_report_run *runs, size_t
     tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run, (unsigned long long)s->pair,
                  (unsigned long long)s->start_ns, tch_run_sample_exit(s));
     for (int k = 0; k < TCH_FIELDS; k++)
-        add_number(b, s->field[k]);
+        tch_add_csv_number(b, s->field[k]);
     for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
-        add_number(b, metric_of(r, s, name));
+        tch_add_csv_number(b, metric_of(r, s, name));
     tch_buf_addc(b, '\n');
 }
 

@@ -10,6 +10,7 @@
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"
+#include "report_text.h"
 
 static const char *row_title(const struct tch_receipt *r, const struct tch_run_row *row,
                              char text[96])
@@ -87,9 +88,7 @@ static void add_interval(struct tch_buf *b, const struct tch_run_row *row)
         tch_buf_adds(b, "too few runs for an interval");
         return;
     }
-    tch_add_value(b, row->unit, row->summary.low);
-    tch_buf_adds(b, " … ");
-    tch_add_value(b, row->unit, row->summary.high);
+    tch_add_range(b, row->unit, row->summary.low, row->summary.high);
 }
 
 /* Wall time, memory, energy, throughput and metrics, large. */

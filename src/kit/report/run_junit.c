@@ -1,47 +1,47 @@
-/* JUnit XML, for CI pages: one test case a run folder, failed when one of its runs failed. */
+/* Runs as JUnit XML, for CI pages: a test case per run folder, failed when one of its runs did. */
 #include "base/human_number.h"
-#include "base/xml.h"
 #include "report.h"
+#include "report_text.h"
 
-static size_t count_failed(const struct tch_run_samples *samples)
+static size_t count_failed(const struct tch_receipt *r)
 {
     size_t failed = 0;
 
-    for (size_t i = 0; i < samples->count; i++)
-        failed += !tch_run_sample_ok(&samples->items[i]);
+    for (size_t i = 0; i < r->samples.count; i++)
+        failed += !tch_run_sample_ok(&r->samples.items[i]);
     return failed;
 }
 
-static double seconds(const struct tch_receipt *r)
+static bool has_failed(const struct tch_receipt *r)
 {
-    return r->rows.count > 0 ? r->rows.row[0].summary.median / 1e9 : 0;
+    return count_failed(r) > 0 || strcmp(r->state, "failed") == 0;
 }
 
 static void add_case(struct tch_buf *b, const struct tch_receipt *r)
 {
-    size_t failed = count_failed(&r->samples);
+    struct tch_junit_case test = {
+        .group = "tacho.run",
+        .name = r->name,
+        .seconds = r->rows.count > 0 ? r->rows.row[0].summary.median / 1e9 : 0,
+        .problem = has_failed(r) ? "failure" : NULL,
+    };
+    struct tch_buf output;
+    char message[80];
 
-    tch_buf_adds(b, "  <testcase classname=\"tacho.run\" name=\"");
-    tch_xml_adds(b, r->name);
-    tch_buf_addf(b, "\" time=\"%.9f\">\n", seconds(r));
-    if (failed > 0 || strcmp(r->state, "failed") == 0)
-        tch_buf_addf(b, "    <failure message=\"%zu of %zu runs failed\"/>\n", failed,
-                     r->samples.count);
-    tch_buf_adds(b, "    <system-out>");
+    snprintf(message, sizeof message, "%zu of %zu runs failed", count_failed(r), r->samples.count);
+    tch_buf_init(&output, TCH_REPORT_MAX);
     for (size_t i = 0; i < r->rows.count; i++) {
-        const struct tch_run_row *row = &r->rows.row[i];
-
-        tch_xml_adds(b, row->title);
-        tch_buf_adds(b, ": ");
-        tch_add_value(b, row->unit, row->summary.median);
-        tch_buf_addc(b, '\n');
+        tch_buf_addf(&output, "%s: ", r->rows.row[i].title);
+        tch_add_value(&output, r->rows.row[i].unit, r->rows.row[i].summary.median);
+        tch_buf_addc(&output, '\n');
     }
-    for (size_t i = 0; i < r->warnings.count; i++) {
-        tch_buf_adds(b, "warning: ");
-        tch_xml_adds(b, r->warnings.item[i].text);
-        tch_buf_addc(b, '\n');
-    }
-    tch_buf_adds(b, "</system-out>\n  </testcase>\n");
+    for (size_t i = 0; i < r->warnings.count; i++)
+        tch_buf_addf(&output, "warning: %s\n", r->warnings.item[i].text);
+    test.message = message;
+    test.output = output.data;
+    tch_junit_add(b, &test);
+    b->failed |= output.failed;
+    tch_buf_release(&output);
 }
 
 static int write_junit(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
@@ -51,14 +51,11 @@ static int write_junit(struct tch_buf *b, const struct tch_report_run *runs, siz
 
     (void)err;
     for (size_t i = 0; i < count; i++)
-        failed += count_failed(&runs[i].receipt.samples) > 0 ||
-                  strcmp(runs[i].receipt.state, "failed") == 0;
-    tch_buf_adds(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    tch_buf_addf(b, "<testsuite name=\"tacho run\" tests=\"%zu\" failures=\"%zu\">\n", count,
-                 failed);
+        failed += has_failed(&runs[i].receipt);
+    tch_junit_begin(b, "tacho run", count, failed, SIZE_MAX);
     for (size_t i = 0; i < count; i++)
         add_case(b, &runs[i].receipt);
-    tch_buf_adds(b, "</testsuite>\n");
+    tch_junit_end(b);
     return 0;
 }
 

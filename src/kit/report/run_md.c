@@ -4,33 +4,21 @@
 #include "base/human_number.h"
 #include "kit/stats/ratio.h"
 #include "report.h"
-
-/* A pipe or a line break would end the cell. */
-static void add_cell_text(struct tch_buf *b, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '|')
-            tch_buf_adds(b, "\\|");
-        else
-            tch_buf_addc(b, *text == '\n' ? ' ' : *text);
-}
+#include "report_text.h"
 
 static void add_row(struct tch_buf *b, const struct tch_receipt *r, const struct tch_run_row *row)
 {
     const struct tch_run_summary *s = &row->summary;
 
     tch_buf_adds(b, "| ");
-    add_cell_text(b, strcmp(row->name, "throughput") == 0 ? r->work_unit : row->title);
+    tch_add_md_cell(b, strcmp(row->name, "throughput") == 0 ? r->work_unit : row->title);
     tch_buf_adds(b, strcmp(row->name, "throughput") == 0 ? "/s | " : " | ");
     tch_add_value(b, row->unit, s->median);
     tch_buf_adds(b, " | ");
-    if (s->level > 0) {
-        tch_add_value(b, row->unit, s->low);
-        tch_buf_adds(b, " … ");
-        tch_add_value(b, row->unit, s->high);
-    } else {
+    if (s->level > 0)
+        tch_add_range(b, row->unit, s->low, s->high);
+    else
         tch_buf_adds(b, "too few runs");
-    }
     tch_buf_adds(b, " | ");
     tch_add_value(b, row->unit, s->min);
     tch_buf_adds(b, " | ");

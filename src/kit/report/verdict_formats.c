@@ -32,14 +32,19 @@ void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_
     }
 }
 
+void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t row)
+{
+    if (f->about[row].bench[0])
+        tch_buf_addf(b, "%s: ", f->about[row].bench);
+    tch_add_metric_title(b, f, row);
+}
+
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
     const struct tch_about *about = &f->about[row];
     const struct tch_verdict_row *r = &f->rows[row];
 
-    if (about->bench[0])
-        tch_buf_addf(b, "%s: ", about->bench);
-    tch_add_metric_title(b, f, row);
+    tch_add_row_title(b, f, row);
     if (r->b_count == 0) {
         tch_buf_addf(b, ": %s", r->why);
         return;

@@ -32,6 +32,9 @@ void tch_add_change(struct tch_buf *b, double ratio);
 /** What the metric of a row is called: "wall time", with its statistic and limit. */
 void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
+/** That, with the name of its bench before it: "gzip: wall time". */
+void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
+
 /** One sentence: "wall time +14.9 % [+13.8 .. +16.1], allowed +5 %". */
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row);
 

@@ -14,24 +14,12 @@
 
 enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 130 };
 
-static void add_text(struct tch_buf *b, const char *tag, const char *text)
-{
-    tch_buf_addf(b, "<%s>", tag);
-    tch_xml_adds(b, text);
-    tch_buf_addf(b, "</%.*s>\n", (int)strcspn(tag, " "), tag);
-}
-
 static void add_open(struct tch_buf *b, const struct tch_findings *f)
 {
     const char *word = f->verdict == TCH_NO_VERDICT ? "Comparison" : tch_verdict_names[f->verdict];
 
-    tch_buf_addf(b,
-                 "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                 "<title>%s - tacho</title>\n<style>\n",
-                 word);
-    tch_buf_add(b, tch_report_css, tch_report_css_len);
-    tch_buf_addf(b, "</style></head><body>\n<h1>%s</h1>\n", word);
+    tch_page_open(b, word);
+    tch_buf_addf(b, "<h1>%s</h1>\n", word);
     if (f->a_name && f->b_name) {
         tch_buf_adds(b, "<p class=\"sub key\"><i style=\"background:var(--a)\"></i>A: ");
         tch_xml_adds(b, f->a_name);
@@ -46,8 +34,11 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
         100 * f->alpha, 100 * (1 - f->alpha / f->looks));
     if (f->note_count > 0)
         tch_buf_adds(b, "<ul class=\"warnings\">\n");
-    for (size_t i = 0; i < f->note_count; i++)
-        add_text(b, "li", f->notes[i]);
+    for (size_t i = 0; i < f->note_count; i++) {
+        tch_buf_adds(b, "<li>");
+        tch_xml_adds(b, f->notes[i]);
+        tch_buf_adds(b, "</li>\n");
+    }
     if (f->note_count > 0)
         tch_buf_adds(b, "</ul>\n");
 }
@@ -120,9 +111,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     struct tch_buf title;
 
     tch_buf_init(&title, 1024);
-    if (about->bench[0])
-        tch_buf_addf(&title, "%s: ", about->bench);
-    tch_add_metric_title(&title, f, i);
+    tch_add_row_title(&title, f, i);
     tch_buf_adds(b, "<tr><td>");
     tch_xml_adds(b, title.data);
     tch_buf_release(&title);

@@ -72,11 +72,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_json_put_f64(b, "p", r->p);
     tch_json_put_f64(b, "p_adjusted", r->p_adjusted);
     add_budget(b, about);
-    tch_json_key(b, "verdict");
-    if (about->ask == TCH_ASK_NOTHING)
-        tch_json_null(b);
-    else
-        tch_json_text(b, tch_verdict_names[r->verdict]);
+    tch_json_put_text(b, "verdict",
+                      about->ask == TCH_ASK_NOTHING ? NULL : tch_verdict_names[r->verdict]);
     tch_json_key(b, "runs_to_settle");
     if (r->settle > 0)
         tch_json_u64(b, r->settle);
@@ -110,11 +107,8 @@ static void write_json(struct tch_buf *b, const struct tch_findings *f)
     tch_json_put_text(b, "schema", TCH_VERDICT_SCHEMA);
     tch_json_put_text(b, "tacho_version", TACHO_VERSION);
     tch_json_put_text(b, "mode", f->mode);
-    tch_json_key(b, "verdict");
-    if (f->verdict == TCH_NO_VERDICT)
-        tch_json_null(b);
-    else
-        tch_json_text(b, tch_verdict_names[f->verdict]);
+    tch_json_put_text(b, "verdict",
+                      f->verdict == TCH_NO_VERDICT ? NULL : tch_verdict_names[f->verdict]);
     tch_json_put_text(b, "a", f->a_name);
     tch_json_put_text(b, "b", f->b_name);
     tch_json_put_f64(b, "alpha", f->alpha);

@@ -1,38 +1,39 @@
-/* Verdicts as JUnit XML: a test case a row; FAIL is a failure, INCONCLUSIVE is skipped. */
-#include "base/xml.h"
+/* Verdicts as JUnit XML: a test case per row; FAIL is a failure, INCONCLUSIVE is skipped. */
+#include <math.h>
+
+#include "report_text.h"
 #include "verdict_formats.h"
 
-static void add_escaped(struct tch_buf *b, const struct tch_findings *f, size_t i,
-                        void (*add)(struct tch_buf *b, const struct tch_findings *f, size_t i))
-{
-    struct tch_buf text;
-
-    tch_buf_init(&text, 4096);
-    add(&text, f, i);
-    tch_xml_adds(b, text.data);
-    tch_buf_release(&text);
-}
+enum { TEXT_MAX = 4096 };
 
 static void add_case(struct tch_buf *b, const struct tch_findings *f, size_t i)
 {
     enum tch_verdict verdict = f->rows[i].verdict;
+    struct tch_buf group;
+    struct tch_buf name;
+    struct tch_buf sentence;
+    struct tch_buf output;
 
-    tch_buf_adds(b, "  <testcase classname=\"tacho.gate");
-    if (f->about[i].bench[0])
-        tch_buf_addc(b, '.');
-    tch_xml_adds(b, f->about[i].bench);
-    tch_buf_adds(b, "\" name=\"");
-    add_escaped(b, f, i, tch_add_metric_title);
-    tch_buf_adds(b, "\">\n");
-    if (verdict == TCH_FAIL || verdict == TCH_INCONCLUSIVE) {
-        tch_buf_addf(b, "    <%s message=\"", verdict == TCH_FAIL ? "failure" : "skipped");
-        add_escaped(b, f, i, tch_add_sentence);
-        tch_buf_adds(b, "\"/>\n");
-    }
-    tch_buf_adds(b, "    <system-out>");
-    tch_buf_addf(b, "%s: ", tch_row_word(f, i));
-    add_escaped(b, f, i, tch_add_sentence);
-    tch_buf_adds(b, "</system-out>\n  </testcase>\n");
+    tch_buf_init(&group, TEXT_MAX);
+    tch_buf_init(&name, TEXT_MAX);
+    tch_buf_init(&sentence, TEXT_MAX);
+    tch_buf_init(&output, 2 * TEXT_MAX);
+    tch_buf_addf(&group, "tacho.gate%s%s", f->about[i].bench[0] ? "." : "", f->about[i].bench);
+    tch_add_metric_title(&name, f, i);
+    tch_add_sentence(&sentence, f, i);
+    tch_buf_addf(&output, "%s: %s", tch_row_word(f, i), sentence.data);
+    tch_junit_add(b, &(struct tch_junit_case){.group = group.data,
+                                              .name = name.data,
+                                              .seconds = NAN,
+                                              .problem = verdict == TCH_FAIL           ? "failure"
+                                                         : verdict == TCH_INCONCLUSIVE ? "skipped"
+                                                                                       : NULL,
+                                              .message = sentence.data,
+                                              .output = output.data});
+    tch_buf_release(&group);
+    tch_buf_release(&name);
+    tch_buf_release(&sentence);
+    tch_buf_release(&output);
 }
 
 static void write_junit(struct tch_buf *b, const struct tch_findings *f)
@@ -41,14 +42,12 @@ static void write_junit(struct tch_buf *b, const struct tch_findings *f)
 
     for (size_t i = 0; i < f->count; i++)
         count[f->rows[i].verdict]++;
-    tch_buf_adds(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    tch_buf_addf(b,
-                 "<testsuite name=\"tacho gate\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
-                 f->count - count[TCH_NO_VERDICT], count[TCH_FAIL], count[TCH_INCONCLUSIVE]);
+    tch_junit_begin(b, "tacho gate", f->count - count[TCH_NO_VERDICT], count[TCH_FAIL],
+                    count[TCH_INCONCLUSIVE]);
     for (size_t i = 0; i < f->count; i++)
         if (f->about[i].ask != TCH_ASK_NOTHING)
             add_case(b, f, i);
-    tch_buf_adds(b, "</testsuite>\n");
+    tch_junit_end(b);
 }
 
 const struct tch_verdict_format tch_verdict_junit = {"junit", write_junit};

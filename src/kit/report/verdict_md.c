@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/human_number.h"
+#include "report_text.h"
 #include "verdict_formats.h"
 
 enum { SHOWN = 30, SHOWN_DIFFERENCES = 12 };
@@ -12,27 +13,6 @@ static const char *const marks[] = {[TCH_NO_VERDICT] = "",
                                     [TCH_WARN] = "⚠️",
                                     [TCH_FAIL] = "❌"};
 
-/* A pipe or a line break would end the cell. */
-static void add_cell(struct tch_buf *b, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '|')
-            tch_buf_adds(b, "\\|");
-        else
-            tch_buf_addc(b, *text == '\n' ? ' ' : *text);
-}
-
-static void add_interval(struct tch_buf *b, const struct tch_verdict_row *r)
-{
-    if (!r->has_ratio || r->ratio.level == 0)
-        return;
-    tch_buf_adds(b, " [");
-    tch_add_change(b, r->ratio.low);
-    tch_buf_adds(b, " … ");
-    tch_add_change(b, r->ratio.high);
-    tch_buf_adds(b, "]");
-}
-
 static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
 {
     const struct tch_about *about = &f->about[i];
@@ -40,11 +20,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     struct tch_buf title;
 
     tch_buf_init(&title, 1024);
-    if (about->bench[0])
-        tch_buf_addf(&title, "%s: ", about->bench);
-    tch_add_metric_title(&title, f, i);
+    tch_add_row_title(&title, f, i);
     tch_buf_adds(b, "| ");
-    add_cell(b, title.data);
+    tch_add_md_cell(b, title.data);
     tch_buf_release(&title);
     tch_buf_adds(b, " | ");
     tch_add_value(b, about->quantity.unit, r->a_median);
@@ -53,7 +31,13 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_adds(b, " | ");
     if (about->ask != TCH_ASK_MAX) {
         tch_add_change(b, r->has_ratio ? r->ratio.estimate : NAN);
-        add_interval(b, r);
+        if (r->has_ratio && r->ratio.level > 0) {
+            tch_buf_adds(b, " [");
+            tch_add_change(b, r->ratio.low);
+            tch_buf_adds(b, " … ");
+            tch_add_change(b, r->ratio.high);
+            tch_buf_adds(b, "]");
+        }
     }
     tch_buf_adds(b, " | ");
     if (about->ask == TCH_ASK_RATIO)

@@ -1,0 +1,97 @@
+/* Pieces of the text formats: CSV, Markdown, JUnit XML, Prometheus. */
+#include "report_text.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/float_text.h"
+#include "base/human_number.h"
+#include "base/xml.h"
+
+void tch_add_range(struct tch_buf *b, enum tch_unit unit, double low, double high)
+{
+    tch_add_value(b, unit, low);
+    tch_buf_adds(b, " … ");
+    tch_add_value(b, unit, high);
+}
+
+void tch_add_csv_number(struct tch_buf *b, double value)
+{
+    char text[TCH_PLAIN_TEXT];
+
+    tch_buf_addc(b, ',');
+    if (!isnan(value))
+        tch_buf_add(b, text, tch_f64_plain(text, value));
+}
+
+void tch_add_md_cell(struct tch_buf *b, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '|')
+            tch_buf_adds(b, "\\|");
+        else
+            tch_buf_addc(b, *text == '\n' ? ' ' : *text);
+}
+
+void tch_junit_begin(struct tch_buf *b, const char *name, size_t tests, size_t failures,
+                     size_t skipped)
+{
+    tch_buf_addf(b,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\"",
+                 name, tests, failures);
+    if (skipped != SIZE_MAX)
+        tch_buf_addf(b, " skipped=\"%zu\"", skipped);
+    tch_buf_adds(b, ">\n");
+}
+
+void tch_junit_add(struct tch_buf *b, const struct tch_junit_case *test)
+{
+    tch_buf_adds(b, "  <testcase classname=\"");
+    tch_xml_adds(b, test->group);
+    tch_buf_adds(b, "\" name=\"");
+    tch_xml_adds(b, test->name);
+    if (!isnan(test->seconds))
+        tch_buf_addf(b, "\" time=\"%.9f", test->seconds);
+    tch_buf_adds(b, "\">\n");
+    if (test->problem) {
+        tch_buf_addf(b, "    <%s message=\"", test->problem);
+        tch_xml_adds(b, test->message);
+        tch_buf_adds(b, "\"/>\n");
+    }
+    tch_buf_adds(b, "    <system-out>");
+    tch_xml_adds(b, test->output);
+    tch_buf_adds(b, "</system-out>\n  </testcase>\n");
+}
+
+void tch_junit_end(struct tch_buf *b)
+{
+    tch_buf_adds(b, "</testsuite>\n");
+}
+
+void tch_prometheus_begin(struct tch_buf *b, const char *family, const char *help)
+{
+    tch_buf_addf(b, "# HELP %s %s\n# TYPE %s gauge\n", family, help, family);
+}
+
+void tch_prometheus_add(struct tch_buf *b, const char *family, const char *const *labels,
+                        double value)
+{
+    char text[TCH_PLAIN_TEXT];
+
+    tch_buf_addf(b, "%s{", family);
+    for (size_t i = 0; labels[i]; i += 2) {
+        tch_buf_addf(b, "%s%s=\"", i > 0 ? "," : "", labels[i]);
+        for (const char *p = labels[i + 1]; *p; p++)
+            if (*p == '\\' || *p == '"')
+                tch_buf_addf(b, "\\%c", *p);
+            else if (*p == '\n')
+                tch_buf_adds(b, "\\n");
+            else
+                tch_buf_addc(b, *p);
+        tch_buf_addc(b, '"');
+    }
+    tch_buf_adds(b, "} ");
+    tch_buf_add(b, text, tch_f64_plain(text, value));
+    tch_buf_addc(b, '\n');
+}

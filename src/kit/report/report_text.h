@@ -1,0 +1,44 @@
+/*
+ * Pieces of the text formats that reports of runs and of verdicts share.
+ */
+#ifndef TCH_REPORT_TEXT_H
+#define TCH_REPORT_TEXT_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "kit/run/run_sample.h"
+
+/** Adds "12.3 ms … 14.5 ms". */
+void tch_add_range(struct tch_buf *b, enum tch_unit unit, double low, double high);
+
+/** Adds a comma and the number, without an exponent; for NaN the comma alone. */
+void tch_add_csv_number(struct tch_buf *b, double value);
+
+/** Adds text to a cell of a Markdown table, which a pipe or a line break would end. */
+void tch_add_md_cell(struct tch_buf *b, const char *text);
+
+/** One test case of JUnit XML. Texts are plain: they are escaped here. */
+struct tch_junit_case {
+    const char *group;
+    const char *name;
+    double seconds;      /**< NAN: left out */
+    const char *problem; /**< the element for it, "failure" or "skipped"; NULL: the case passed */
+    const char *message; /**< what the problem is */
+    const char *output;
+};
+
+/** Begins a document of one test suite. skipped: SIZE_MAX leaves it out. */
+void tch_junit_begin(struct tch_buf *b, const char *name, size_t tests, size_t failures,
+                     size_t skipped);
+void tch_junit_add(struct tch_buf *b, const struct tch_junit_case *test);
+void tch_junit_end(struct tch_buf *b);
+
+/** Begins a family of gauges in Prometheus's text format. */
+void tch_prometheus_begin(struct tch_buf *b, const char *family, const char *help);
+
+/** Adds a sample of the family. labels: names and values in turn, NULL-ended. */
+void tch_prometheus_add(struct tch_buf *b, const char *family, const char *const *labels,
+                        double value);
+
+#endif
