@@ -4,6 +4,7 @@
 #include "base/human_number.h"
 #include "base/xml.h"
 #include "plot.h"
+#include "report_text.h"
 #include "sweep_page.h"
 
 /* The picture is as wide as the charts are; its height follows from the rows. */
@@ -87,9 +88,7 @@ static void add_words(const struct map *m, size_t cell)
         tch_add_value(m->b, unit, v->median);
     if (v->level > 0) {
         tch_buf_adds(m->b, " (");
-        tch_add_value(m->b, unit, v->low);
-        tch_buf_adds(m->b, " … ");
-        tch_add_value(m->b, unit, v->high);
+        tch_add_range(m->b, unit, v->low, v->high);
         tch_buf_adds(m->b, ")");
     }
     if (!isnan(v->ratio.estimate))

@@ -11,6 +11,7 @@
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"
+#include "report_text.h"
 #include "sweep_page.h"
 
 static void add_open(struct tch_buf *b, const struct tch_sweep *sweep)
@@ -151,6 +152,7 @@ static void add_growth(struct tch_buf *b, const struct tch_results *r)
                     "</p>\n");
 }
 
+/* Adds a number as a cell; the page's script sorts by data-v. */
 static void add_number(struct tch_buf *b, enum tch_unit unit, double value)
 {
     if (isnan(value)) {
@@ -162,21 +164,20 @@ static void add_number(struct tch_buf *b, enum tch_unit unit, double value)
     tch_buf_adds(b, "</td>");
 }
 
-static void add_interval(struct tch_buf *b, enum tch_unit unit, const struct tch_cell_value *v)
+/* The cost: its median, its interval, and its ratio to the baseline's. */
+static void add_cost(struct tch_buf *b, const struct tch_results *r, const struct tch_cell_value *v)
 {
-    tch_buf_adds(b, "<td data-v=\"\">");
-    if (v->level > 0) {
-        tch_add_value(b, unit, v->low);
-        tch_buf_adds(b, " … ");
-        tch_add_value(b, unit, v->high);
-    } else {
-        tch_buf_adds(b, isnan(v->median) ? "-" : "too few runs");
-    }
-    tch_buf_adds(b, "</td>");
-}
+    enum tch_unit unit = r->measures[r->cost].unit;
 
-static void add_ratio(struct tch_buf *b, const struct tch_cell_value *v)
-{
+    add_number(b, unit, v->median);
+    tch_buf_adds(b, "<td data-v=\"\">");
+    if (v->level > 0)
+        tch_add_range(b, unit, v->low, v->high);
+    else
+        tch_buf_adds(b, isnan(v->median) ? "-" : "too few runs");
+    tch_buf_adds(b, "</td>");
+    if (r->sweep->baselines == 0)
+        return;
     if (isnan(v->ratio.estimate)) {
         tch_buf_adds(b, "<td data-v=\"\">-</td>");
         return;
@@ -194,63 +195,64 @@ static bool is_column(const struct tch_results *r, size_t i)
     return i != r->cost && tch_sweep_is_shown(r, i);
 }
 
-/* The cell's own report, where it has one. */
+/* The name of a cell, linked to its own report, or to run.json where it has none. */
 static void add_link(struct tch_buf *b, const struct tch_results *r,
                      const struct tch_cell_result *c)
 {
     char path[PATH_MAX];
-    const char *file = "report.html";
+    int len = snprintf(path, sizeof path, "%s/%s/report.html", r->sweep->folder, c->folder);
+    bool reported = len < PATH_MAX && access(path, F_OK) == 0;
 
-    if (snprintf(path, sizeof path, "%s/%s/%s", r->sweep->folder, c->folder, file) >= PATH_MAX ||
-        access(path, F_OK) < 0)
-        file = "run.json";
     if (!c->folder[0]) {
         tch_xml_adds(b, c->name);
         return;
     }
     tch_buf_adds(b, "<a href=\"");
     tch_xml_adds(b, c->folder);
-    tch_buf_addf(b, "/%s\">", file);
+    tch_buf_addf(b, "/%s\">", reported ? "report.html" : "run.json");
     tch_xml_adds(b, c->name);
     tch_buf_adds(b, "</a>");
 }
 
-static void add_cell(struct tch_buf *b, const struct tch_results *r, size_t i)
+/* The parameters; of a baseline only those that its command takes. */
+static void add_params(struct tch_buf *b, const struct tch_sweep *sweep, size_t unit)
 {
-    const struct tch_sweep *sweep = r->sweep;
     const struct tch_grid *grid = sweep->plan->grid;
-    const struct tch_cell_result *c = &r->cells[i];
-    bool cell = i < sweep->cells;
-    size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
-    enum tch_unit unit = r->measures[r->cost].unit;
+    bool baseline = unit >= sweep->cells;
+    size_t cell = baseline ? sweep->baseline_cell[unit - sweep->cells] : unit;
 
-    tch_buf_adds(b, cell && c->best == TCH_BEST_YES ? "<tr class=\"best\"><td>" : "<tr><td>");
-    add_link(b, r, c);
-    tch_buf_adds(b, "</td>");
-    for (size_t j = 0; j < grid->count; j++) {
-        bool shown = cell || (sweep->baseline_uses >> j & 1);
+    for (size_t i = 0; i < grid->count; i++) {
+        const struct tch_param *p = &grid->param[i];
+        bool shown = !baseline || (sweep->baseline_uses >> i & 1);
 
-        if (grid->param[j].numeric && shown)
-            tch_buf_addf(b, "<td data-v=\"%.9g\">",
-                         grid->param[j].number[tch_grid_index(grid, at, j)]);
+        if (p->numeric && shown)
+            tch_buf_addf(b, "<td data-v=\"%.9g\">", p->number[tch_grid_index(grid, cell, i)]);
         else
             tch_buf_adds(b, "<td>");
-        tch_xml_adds(b, shown ? tch_grid_text(grid, at, j) : "");
+        tch_xml_adds(b, shown ? tch_grid_text(grid, cell, i) : "");
         tch_buf_adds(b, "</td>");
     }
+}
+
+/* The row of a cell or a baseline. */
+static void add_row(struct tch_buf *b, const struct tch_results *r, size_t unit)
+{
+    static const char *const words[] = {
+        [TCH_BEST_NO] = "", [TCH_BEST_MAYBE] = "maybe best", [TCH_BEST_YES] = "best"};
+    const struct tch_cell_result *c = &r->cells[unit];
+    enum tch_best best = unit < r->sweep->cells ? c->best : TCH_BEST_NO;
+
+    tch_buf_adds(b, best == TCH_BEST_YES ? "<tr class=\"best\"><td>" : "<tr><td>");
+    add_link(b, r, c);
+    tch_buf_adds(b, "</td>");
+    add_params(b, r->sweep, unit);
     tch_buf_addf(b, "<td data-v=\"%zu\">%zu</td>", c->runs, c->runs);
-    add_number(b, unit, c->value[r->cost].median);
-    add_interval(b, unit, &c->value[r->cost]);
-    if (sweep->baselines > 0)
-        add_ratio(b, &c->value[r->cost]);
+    add_cost(b, r, &c->value[r->cost]);
     for (size_t j = 0; j < r->measure_count; j++)
         if (is_column(r, j))
             add_number(b, r->measures[j].unit, c->value[j].median);
     if (strcmp(c->state, "complete") == 0) {
-        tch_buf_adds(b, !cell                       ? "<td></td>"
-                        : c->best == TCH_BEST_YES   ? "<td>best</td>"
-                        : c->best == TCH_BEST_MAYBE ? "<td>maybe best</td>"
-                                                    : "<td></td>");
+        tch_buf_addf(b, "<td>%s</td>", words[best]);
     } else {
         tch_buf_adds(b, "<td class=\"bad\">");
         tch_xml_adds(b, c->failure ? c->failure : c->state);
@@ -280,9 +282,9 @@ static void add_cells(struct tch_buf *b, const struct tch_results *r)
         }
     tch_buf_adds(b, "<th></th></tr>\n");
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines; i++)
-        add_cell(b, r, i);
+        add_row(b, r, i);
     for (size_t i = 0; i < sweep->cells; i++)
-        add_cell(b, r, i);
+        add_row(b, r, i);
     tch_buf_adds(b, "</table></div>\n<p class=\"sub\">A click on a heading sorts. All measures are "
                     "in <a href=\"results.csv\">results.csv</a> and <a "
                     "href=\"sweep.json\">sweep.json</a>.</p>\n");
