@@ -6,10 +6,12 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
 void __real_free(void *block);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
 void __wrap_free(void *block);
 
 static atomic_long until_failure = -1;
@@ -59,6 +61,11 @@ void *__wrap_realloc(void *old, size_t size)
     if (fails_now())
         return NULL;
     return old ? __real_realloc(old, size) : counted(__real_realloc(NULL, size));
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails_now() ? NULL : counted(__real_strdup(text));
 }
 
 void __wrap_free(void *block)

@@ -6,30 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "findings.h"
 #include "kit/stats/order_stats.h"
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a baseline");
-}
-
-static char *copy(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *made = malloc(size);
-
-    return made ? memcpy(made, text, size) : NULL;
-}
-
 int tch_baseline_init(struct tch_baseline *b, const char *bench, const char *machine_class,
                       tacho_error *err)
 {
     *b = (struct tch_baseline){
-        .bench = copy(bench), .machine_class = copy(machine_class), .reference = copy("")};
-    return b->bench && b->machine_class && b->reference ? 0 : no_memory(err);
+        .bench = strdup(bench), .machine_class = strdup(machine_class), .reference = strdup("")};
+    return b->bench && b->machine_class && b->reference ? 0 : tch_fail_memory(err);
 }
 
 static void release_occasion(struct tch_occasion *o)
@@ -151,25 +139,23 @@ static size_t thin(double *x, size_t n)
 static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
                        const struct tch_quantity *q, double quantile, tacho_error *err)
 {
-    struct tch_kept *list = realloc(o->kept, (o->count + 1) * sizeof *list);
     char name[TCH_QUANTITY_TEXT + 16];
     struct tch_quantity_series s = {0};
     int status;
 
-    if (!list)
-        return no_memory(err);
-    o->kept = list;
     if (o->count == TCH_BASELINE_KEPT) /* which nobody could read */
         return tch_fail(err, TACHO_ELIMIT, 0,
                         "the run has more than the %d metrics that a baseline holds",
                         TCH_BASELINE_KEPT);
+    if (tch_array_extend(&o->kept, o->count) < 0)
+        return tch_fail_memory(err);
     status = tch_quantity_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         kept_name(name, sizeof name, q->name, quantile);
-        list[o->count] = (struct tch_kept){
-            .name = copy(name), .value = s.value, .count = thin(s.value, s.count)};
+        o->kept[o->count] = (struct tch_kept){
+            .name = strdup(name), .value = s.value, .count = thin(s.value, s.count)};
         s.value = NULL; /* it is the occasion's now */
-        status = list[o->count++].name ? 0 : no_memory(err);
+        status = o->kept[o->count++].name ? 0 : tch_fail_memory(err);
     }
     tch_quantity_series_release(&s);
     return status;
@@ -221,23 +207,21 @@ static void drop_oldest(struct tch_baseline *b, size_t keep)
 int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
                      tacho_error *err)
 {
-    struct tch_occasion *list = realloc(b->occasions, (b->count + 1) * sizeof *list);
     struct tch_occasion *o;
     char commit[64];
     int status;
 
-    if (!list)
-        return no_memory(err);
-    b->occasions = list;
-    o = &list[b->count++];
+    if (tch_array_extend(&b->occasions, b->count) < 0)
+        return tch_fail_memory(err);
+    o = &b->occasions[b->count++];
     tch_receipt_text(r, "commit", commit, sizeof commit);
-    *o = (struct tch_occasion){.id = copy(r->id),
-                               .at = copy(r->started_at),
-                               .commit = copy(commit),
-                               .command = copy(r->command),
+    *o = (struct tch_occasion){.id = strdup(r->id),
+                               .at = strdup(r->started_at),
+                               .commit = strdup(commit),
+                               .command = strdup(r->command),
                                .environment = raw_member(r, "environment")};
     if (!o->id || !o->at || !o->commit || !o->command || !o->environment)
-        return no_memory(err);
+        return tch_fail_memory(err);
     status = keep_all(o, r, err);
     if (status == 0 && !tch_baseline_find(b, "reference"))
         status = tch_baseline_promote(b, o, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_read.h"
@@ -13,11 +14,6 @@
 #include "kit/run/run_folder.h"
 
 enum { VALUES_MOST = 100000 };
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a baseline");
-}
 
 /* Names become parts of a path: "../x" would lead out of the folder. */
 static bool is_plain(const char *name)
@@ -127,7 +123,7 @@ int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_err
     tch_buf_init(&out, TCH_BASELINE_MAX);
     tch_baseline_format(&out, b);
     if (status == 0 && out.failed)
-        status = no_memory(err);
+        status = tch_fail_memory(err);
     if (status == 0)
         status = tch_file_replace(path, out.data, out.len, true, err);
     tch_buf_release(&out);
@@ -160,7 +156,7 @@ static int take_text(struct reading *f, char **slot)
     tch_json_unescape(&value, &text);
     free(*slot);
     *slot = tch_buf_take(&text);
-    return *slot ? 0 : no_memory(f->err);
+    return *slot ? 0 : tch_fail_memory(f->err);
 }
 
 static int take_raw(struct reading *f, char **slot)
@@ -172,7 +168,7 @@ static int take_raw(struct reading *f, char **slot)
     free(*slot);
     *slot = malloc(value.len + 1);
     if (!*slot)
-        return no_memory(f->err);
+        return tch_fail_memory(f->err);
     memcpy(*slot, value.text, value.len);
     (*slot)[value.len] = '\0';
     return 0;
@@ -208,20 +204,18 @@ static int take_metrics(struct reading *f, struct tch_occasion *o)
     if (status == 0 && key.type != TCH_JSON_OBJECT)
         return fail(f, "'metrics' must be an object");
     while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
-        struct tch_kept *list = realloc(o->kept, (o->count + 1) * sizeof *list);
         struct tch_buf name;
 
-        if (!list)
-            return no_memory(f->err);
-        o->kept = list;
         if (o->count == TCH_BASELINE_KEPT)
             return fail(f, "there are too many metrics");
+        if (tch_array_extend(&o->kept, o->count) < 0)
+            return tch_fail_memory(f->err);
         tch_buf_init(&name, 4096);
         tch_json_unescape(&key, &name);
-        list[o->count] = (struct tch_kept){.name = tch_buf_take(&name)};
-        if (!list[o->count].name)
+        o->kept[o->count] = (struct tch_kept){.name = tch_buf_take(&name)};
+        if (!o->kept[o->count].name)
             return fail(f, "the name of a metric is too long");
-        status = take_values(f, &list[o->count++]);
+        status = take_values(f, &o->kept[o->count++]);
     }
     return status < 0 ? status : more;
 }
@@ -245,19 +239,16 @@ static int take_member(struct reading *f, const struct tch_json_value *key, stru
 
 static int take_occasion(struct reading *f)
 {
-    struct tch_occasion *list =
-        realloc(f->b->occasions, (f->b->count + 1) * sizeof *f->b->occasions);
     struct tch_occasion *o;
     struct tch_json_value key;
     int more = 0;
     int status;
 
-    if (!list)
-        return no_memory(f->err);
-    f->b->occasions = list;
     if (f->b->count == TCH_BASELINE_OCCASIONS)
         return fail(f, "there are too many occasions");
-    o = &list[f->b->count++];
+    if (tch_array_extend(&f->b->occasions, f->b->count) < 0)
+        return tch_fail_memory(f->err);
+    o = &f->b->occasions[f->b->count++];
     *o = (struct tch_occasion){0};
     status = tch_json_read(&f->r, &key);
     if (status == 0 && key.type != TCH_JSON_OBJECT)

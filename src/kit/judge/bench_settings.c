@@ -41,11 +41,6 @@ static const struct tch_yaml_field bench_fields[] = {FIELD(name, tch_yaml_any),
                                                      COMMON_FIELDS,
                                                      {.name = NULL}};
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the settings");
-}
-
 /* --- What a bench runs --- */
 
 static int take_name(struct tch_bench *b, const struct tch_yaml_node *bench, const struct raw *raw,
@@ -75,7 +70,7 @@ static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tac
 
     b->words = calloc(list->count + 1, sizeof *b->words);
     if (!b->words)
-        return no_memory(err);
+        return tch_fail_memory(err);
     tch_buf_init(&line, TCH_YAML_MAX);
     for (const struct tch_yaml_node *word = list->first; word; word = word->next) {
         if (word->kind != TCH_YAML_SCALAR) {
@@ -87,7 +82,7 @@ static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tac
     }
     b->argv = (const char *const *)b->words;
     b->line = b->joined = tch_buf_take(&line);
-    return b->joined ? 0 : no_memory(err);
+    return b->joined ? 0 : tch_fail_memory(err);
 }
 
 static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
@@ -110,7 +105,7 @@ static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
     }
     status = tch_words_split(b->line, &b->words, &why);
     if (status == TACHO_ENOMEM)
-        return no_memory(err);
+        return tch_fail_memory(err);
     if (status < 0)
         return tch_yaml_fail(err, raw->command, "%.100s; 'shell: true' runs it by sh -c",
                              why.message);
@@ -128,7 +123,7 @@ static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
         return 0;
     b->env = calloc(map->count + 1, sizeof *b->env);
     if (!b->env)
-        return no_memory(err);
+        return tch_fail_memory(err);
     b->plan.env = b->env;
     for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
         char *pair;
@@ -137,7 +132,7 @@ static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
             return tch_yaml_fail(err, node, "'%.60s' is no environment variable with a text",
                                  node->key);
         if (asprintf(&pair, "%s=%s", node->key, node->text) < 0)
-            return no_memory(err);
+            return tch_fail_memory(err);
         b->env[i++] = pair;
     }
     return 0;
@@ -149,7 +144,7 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
         return 0;
     b->metrics = calloc(map->count + 1, sizeof *b->metrics);
     if (!b->metrics)
-        return no_memory(err);
+        return tch_fail_memory(err);
     b->plan.metrics = b->metrics;
     for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
         tacho_error why = {0};
@@ -159,11 +154,11 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
         if (node->kind != TCH_YAML_SCALAR || b->plan.metric_count == 64)
             return tch_yaml_fail(err, node, "a metric is a name and an expression; 64 at most");
         if (asprintf(&spec, "%s=%s", node->key, node->text) < 0)
-            return no_memory(err);
+            return tch_fail_memory(err);
         status = tch_metric_init(&b->metrics[b->plan.metric_count], spec, &why);
         free(spec);
         if (status < 0)
-            return status == TACHO_ENOMEM ? no_memory(err)
+            return status == TACHO_ENOMEM ? tch_fail_memory(err)
                                           : tch_yaml_fail(err, node, "%.180s", why.message);
         b->plan.metric_count++;
     }
@@ -284,7 +279,7 @@ static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list
         return tch_yaml_fail(err, list, "there can be %d benches", TCH_BENCHES_MOST);
     s->benches = calloc(list->count, sizeof *s->benches);
     if (!s->benches)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (const struct tch_yaml_node *node = list->first; node && status == 0; node = node->next)
         status = take_bench(s, node, defaults, defaults->budgets, err);
     return status;

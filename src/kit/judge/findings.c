@@ -9,6 +9,7 @@
 
 #include <tacho/fingerprint.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
 
@@ -37,11 +38,6 @@ bool tch_statistic_find(const char *name, double *quantile)
             return true;
         }
     return false;
-}
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the report");
 }
 
 void tch_findings_init(struct tch_findings *f, const char *mode)
@@ -79,20 +75,12 @@ void tch_findings_release(struct tch_findings *f)
     *f = (struct tch_findings){0};
 }
 
-static char *copy(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *made = malloc(size);
-
-    return made ? memcpy(made, text, size) : NULL;
-}
-
 int tch_findings_set(char **slot, const char *text, tacho_error *err)
 {
-    char *made = copy(text);
+    char *made = strdup(text);
 
     if (!made)
-        return no_memory(err);
+        return tch_fail_memory(err);
     free(*slot);
     *slot = made;
     return 0;
@@ -100,41 +88,18 @@ int tch_findings_set(char **slot, const char *text, tacho_error *err)
 
 void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
 {
-    char **notes = realloc(f->notes, (f->note_count + 1) * sizeof *notes);
     char text[NOTE_TEXT];
     va_list args;
 
-    if (!notes)
-        return;
-    f->notes = notes;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     for (size_t i = 0; i < f->note_count; i++)
-        if (strcmp(notes[i], text) == 0)
+        if (strcmp(f->notes[i], text) == 0)
             return; /* said before */
-    if (f->note_count < NOTES_MOST && (notes[f->note_count] = copy(text)))
+    if (f->note_count < NOTES_MOST && tch_array_extend(&f->notes, f->note_count) == 0 &&
+        (f->notes[f->note_count] = strdup(text)))
         f->note_count++;
-}
-
-static int make_room(struct tch_findings *f)
-{
-    size_t room = f->room > 0 ? 2 * f->room : 16;
-    struct tch_about *about;
-    struct tch_verdict_row *rows;
-
-    if (f->count < f->room)
-        return 0;
-    about = realloc(f->about, room * sizeof *about);
-    if (about)
-        f->about = about;
-    rows = realloc(f->rows, room * sizeof *rows);
-    if (rows)
-        f->rows = rows;
-    if (!about || !rows)
-        return -1;
-    f->room = room;
-    return 0;
 }
 
 int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
@@ -148,11 +113,12 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
         tch_quantity_series_match(a, b);
     m = a ? a->count : 0;
     values = malloc((m + b->count + 1) * sizeof *values);
-    bench = copy(about->bench);
-    if (!values || !bench || make_room(f) < 0) {
+    bench = strdup(about->bench);
+    if (!values || !bench || tch_array_extend(&f->about, f->count) < 0 ||
+        tch_array_extend(&f->rows, f->count) < 0) {
         free(values);
         free(bench);
-        return no_memory(err);
+        return tch_fail_memory(err);
     }
     if (b->count > 0)
         memcpy(values, b->value, b->count * sizeof *values);
@@ -176,18 +142,15 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
 static int add_difference(const char *path, const char *a, const char *b, void *ctx)
 {
     struct tch_findings *f = ctx;
-    struct tch_difference *list;
     struct tch_difference *d;
 
     if (f->difference_count == DIFFERENCES_MOST)
         return 0;
-    list = realloc(f->differences, (f->difference_count + 1) * sizeof *list);
-    if (!list)
+    if (tch_array_extend(&f->differences, f->difference_count) < 0)
         return TACHO_ENOMEM;
-    f->differences = list;
-    d = &list[f->difference_count++];
+    d = &f->differences[f->difference_count++];
     *d = (struct tch_difference){
-        .path = copy(path), .a = a ? copy(a) : NULL, .b = b ? copy(b) : NULL};
+        .path = strdup(path), .a = a ? strdup(a) : NULL, .b = b ? strdup(b) : NULL};
     return d->path && !a == !d->a && !b == !d->b ? 0 : TACHO_ENOMEM;
 }
 
@@ -196,7 +159,7 @@ int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const
 {
     int status = tacho_json_diff(a, a_len, b, b_len, add_difference, f, err);
 
-    return status == TACHO_ENOMEM ? no_memory(err) : status;
+    return status == TACHO_ENOMEM ? tch_fail_memory(err) : status;
 }
 
 /* What is told of a run before its numbers; not what differs by nature, such as its name. */
@@ -229,7 +192,7 @@ int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a
     tch_buf_init(&y, DOCUMENT_MAX);
     write_setting(&x, a);
     write_setting(&y, b);
-    status = x.failed || y.failed ? no_memory(err)
+    status = x.failed || y.failed ? tch_fail_memory(err)
                                   : tch_findings_diff(f, x.data, x.len, y.data, y.len, err);
     tch_buf_release(&x);
     tch_buf_release(&y);

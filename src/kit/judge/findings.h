@@ -48,7 +48,6 @@ struct tch_findings {
     struct tch_about *about;      /**< `bench` is owned */
     struct tch_verdict_row *rows; /**< values are owned */
     size_t count;
-    size_t room;
     struct tch_difference *differences;
     size_t difference_count;
     char **notes; /**< sentences that go before the table */

@@ -11,11 +11,6 @@
 #include "base/file.h"
 #include "gate_loop.h"
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the benches");
-}
-
 static bool is_chosen(const struct tch_gate_how *how, const char *name)
 {
     if (!how->only || !how->only[0])
@@ -53,11 +48,11 @@ static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *ho
 
     if (how->against && (asprintf(&b->names[0], "%s-before", b->bench->name) < 0 ||
                          !(b->cwd[0] = join(how->against, b->bench->plan.cwd))))
-        return no_memory(err);
+        return tch_fail_memory(err);
     b->names[own] = strdup(b->bench->name);
     b->cwd[own] = join(how->root, b->bench->plan.cwd);
     if (!b->names[own] || !b->cwd[own])
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i <= own; i++)
         b->commands[i] = (struct tch_run_command){.name = b->names[i],
                                                   .argv = b->bench->argv,
@@ -190,7 +185,7 @@ int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct
         return status;
     g->benches = calloc(s->count, sizeof *g->benches);
     if (!g->benches)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < s->count && status == 0; i++)
         if (is_chosen(how, s->benches[i].name))
             status = open_bench(g, &s->benches[i], err);

@@ -56,11 +56,6 @@ static const struct known {
 
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the values of a run");
-}
-
 /* --- Quantities --- */
 
 static size_t recorded_index(const struct tch_receipt *r, const char *name)
@@ -227,7 +222,7 @@ int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantit
     *ret = (struct tch_quantity_series){.value = malloc((count + 1) * sizeof *ret->value),
                                         .pair = malloc((count + 1) * sizeof *ret->pair)};
     if (!ret->value || !ret->pair)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         const struct tch_run_sample *sample = &r->samples.items[i];
         double value = value_of(r, q, i, quantile, &room, err);

@@ -39,7 +39,7 @@ static int series_of(const struct tch_stage *stage, struct tch_quantity_series *
         (struct tch_quantity_series){.value = malloc((stage->value_count + 1) * sizeof *ret->value),
                                      .count = stage->value_count};
     if (!ret->value)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a stage");
+        return tch_fail_memory(err);
     for (size_t i = 0; i < stage->value_count; i++)
         ret->value[i] = stage->values[i] * (stage->is_count ? 1 : 1e3);
     return 0;

@@ -418,8 +418,7 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
     report.family += report.family == 0;
     room = malloc((most + 1) * sizeof *room);
     p = calloc(count + 1, sizeof *p);
-    status = room && p ? judge(rows, count, &report, room, p, err)
-                       : tch_fail(err, TACHO_ENOMEM, 0, "out of memory while judging");
+    status = room && p ? judge(rows, count, &report, room, p, err) : tch_fail_memory(err);
     free(room);
     free(p);
     return status;

@@ -42,7 +42,7 @@ static int write_one(const struct tch_report_format *format, const struct tch_re
     tch_buf_init(&b, TCH_REPORT_MAX);
     status = format->write(&b, run, 1, err);
     if (status == 0 && b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the report");
+        status = tch_fail_memory(err);
     if (status == 0)
         status = tch_folder_at(path, run->folder, format->file, err);
     if (status == 0)
@@ -97,7 +97,7 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
     int status;
 
     if (!x)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory to compare");
+        return tch_fail_memory(err);
     if (paired) {
         size_t n = match_pairs(&a->samples, &b->samples, x, y);
 

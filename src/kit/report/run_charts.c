@@ -137,7 +137,7 @@ int tch_charts_runs(struct tch_buf *b, const struct tch_receipt *r, tacho_error 
     size_t n;
 
     if (!values)
-        return tch_fail(err, TACHO_ENOMEM, 0, "no memory for the charts");
+        return tch_fail_memory(err);
     tch_buf_adds(b, "<div class=\"plots\">\n");
     n = tch_run_samples_field(&r->samples, TCH_WALL, values);
     if (wall && n > 0) {

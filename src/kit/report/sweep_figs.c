@@ -40,8 +40,8 @@ static int keep(const struct figures *f, size_t from, const char *name, const ch
         return tch_fail(f->err, TACHO_ELIMIT, 0, "the path of figure '%s' is too long", safe);
     tch_buf_init(&b, FILE_MAX);
     tch_plot_file(f->page, from, title, &b);
-    status = b.failed ? tch_fail(f->err, TACHO_ENOMEM, 0, "no memory for a figure")
-                      : tch_file_replace(path, b.data, b.len, false, f->err);
+    status =
+        b.failed ? tch_fail_memory(f->err) : tch_file_replace(path, b.data, b.len, false, f->err);
     tch_buf_release(&b);
     return status;
 }
@@ -332,7 +332,7 @@ static int draw_lines(const struct figures *f, size_t measure, enum tch_heat kin
     count = grid->param[along].count;
     memory = malloc(4 * count * sizeof *memory);
     if (!memory)
-        return tch_fail(f->err, TACHO_ENOMEM, 0, "no memory for a figure");
+        return tch_fail_memory(f->err);
     line = (struct line){memory, memory + count, memory + 2 * count, memory + 3 * count, 0};
     snprintf(title, sizeof title, "%s%s, medians and their intervals%s%s",
              r->measures[measure].title, ratio ? " by that of the baseline" : "",
@@ -366,7 +366,7 @@ static int draw_best(const struct figures *f)
     char title[TITLE];
 
     if (!x)
-        return tch_fail(f->err, TACHO_ENOMEM, 0, "no memory for a figure");
+        return tch_fail_memory(f->err);
     snprintf(title, sizeof title, "%s and %s of the cells; the best stand out", mx->title,
              my->title);
     p.title = title;

@@ -308,7 +308,7 @@ int tch_sweep_report(const struct tch_results *r, tacho_error *err)
     }
     tch_page_close(&b, "sweep.json and the run folders in cells/");
     if (status == 0 && b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for the report");
+        status = tch_fail_memory(err);
     if (status == 0)
         status = tch_file_replace(path, b.data, b.len, false, err);
     tch_buf_release(&b);

@@ -233,7 +233,7 @@ static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, 
     if (x && y && share)
         plot_curves(b, f, i, x, y, share);
     else
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for a chart");
+        status = tch_fail_memory(err);
     free(x);
     free(y);
     free(share);

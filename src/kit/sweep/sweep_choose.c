@@ -150,7 +150,7 @@ static int fit_series(struct tch_results *r, struct tch_growth_series *s, tacho_
     size_t count = 0;
 
     if (!n)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a fit");
+        return tch_fail_memory(err);
     for (size_t i = 0; i < p->count; i++) {
         double cost = r->cells[s->first + i * step].value[r->cost].median;
 
@@ -172,7 +172,7 @@ static int make_series(struct tch_results *r, tacho_error *err)
 
     r->series = calloc(r->sweep->cells, sizeof *r->series);
     if (!r->series)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for fits");
+        return tch_fail_memory(err);
     for (size_t i = 0; i < r->sweep->cells && status == 0; i++) {
         struct tch_growth_series *s = &r->series[r->series_count];
 

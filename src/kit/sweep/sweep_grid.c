@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "base/number.h"
@@ -92,8 +93,6 @@ static int has_room(const struct tch_grid *grid, const struct tch_param *p, tach
 static int add_value(struct tch_grid *grid, struct tch_param *p, const char *value, size_t len,
                      tacho_error *err)
 {
-    char **text;
-    double *number;
     int status = has_room(grid, p, err);
 
     if (status < 0)
@@ -103,14 +102,9 @@ static int add_value(struct tch_grid *grid, struct tch_param *p, const char *val
     if (len > TCH_GRID_VALUE)
         return tch_fail(err, TACHO_ELIMIT, 0, "a value of parameter '%s' has more than %d bytes",
                         p->name, TCH_GRID_VALUE);
-    text = realloc(p->text, (p->count + 1) * sizeof *text);
-    if (text)
-        p->text = text;
-    number = realloc(p->number, (p->count + 1) * sizeof *number);
-    if (number)
-        p->number = number;
-    if (!text || !number || !(p->text[p->count] = malloc(len + 1)))
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a grid");
+    if (tch_array_extend(&p->text, p->count) < 0 || tch_array_extend(&p->number, p->count) < 0 ||
+        !(p->text[p->count] = malloc(len + 1)))
+        return tch_fail_memory(err);
     memcpy(p->text[p->count], value, len);
     p->text[p->count][len] = '\0';
     p->number[p->count] = NAN;

@@ -120,7 +120,7 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
         status = tch_run_create_folder(&folder, &whole, sweep->id, &s, err);
     free(s.config);
     if (status == 0 && !(sweep->units[i].folder = strdup(folder.path)))
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a cell");
+        status = tch_fail_memory(err);
     return status;
 }
 
@@ -303,7 +303,7 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
         return 0;
     steps = calloc(sweep->order.steps, sizeof *steps);
     if (!steps)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a sweep");
+        return tch_fail_memory(err);
     status = tch_run_hook(plan, "setup", plan->setup, err);
     if (status == 0) {
         status = 1;

@@ -85,7 +85,7 @@ static int make_units(struct tch_sweep *sweep, tacho_error *err)
     sweep->baseline = calloc(n, sizeof *sweep->baseline);
     sweep->baseline_cell = calloc(n, sizeof *sweep->baseline_cell);
     if (!sweep->units || !sweep->baseline || !sweep->baseline_cell)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a sweep");
+        return tch_fail_memory(err);
     for (size_t i = n; i-- > 0 && sweep->baselines > 0;) {
         sweep->baseline[i] = (uint32_t)baseline_of(sweep, i);
         sweep->baseline_cell[sweep->baseline[i]] = (uint32_t)i;
@@ -103,7 +103,7 @@ static int count_runs(struct tch_sweep *sweep, tacho_error *err)
     int status;
 
     if (!steps)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a sweep");
+        return tch_fail_memory(err);
     status = tch_order_block(&sweep->order, 0, steps, err);
     for (size_t i = 0; i < sweep->order.steps && status == 0; i++)
         sweep->units[steps[i].unit].total += (uint32_t)sweep->plan->repeat;
@@ -184,7 +184,7 @@ static int begin_sweep(struct tch_sweep *sweep, const char *path, tacho_error *e
     tch_json_end_object(&b);
     tch_buf_addc(&b, '\n');
     if (b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for sweep.json");
+        status = tch_fail_memory(err);
     else
         status = tch_file_replace(path, b.data, b.len, true, err);
     tch_buf_release(&b);
@@ -223,7 +223,7 @@ static int go_on(struct tch_sweep *sweep, const struct tch_buf *json, tacho_erro
     tch_buf_init(&b, SWEEP_MAX);
     tch_sweep_plan_write(&b, sweep->plan, sweep->surroundings.config_hash);
     if (b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for sweep.json");
+        status = tch_fail_memory(err);
     else if (tch_sweep_plan_same(old.text, old.len, b.data, b.len, what, sizeof what) < 0)
         status = tch_fail(err, TACHO_EINVAL, 0,
                           "'%s' holds another sweep: its %s differs; choose another --name, or "

@@ -144,7 +144,7 @@ int tch_order_block(const struct tch_order *order, uint64_t block, struct tch_st
     int status = 0;
 
     if (!memory || !rounds)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a block of the sweep");
+        status = tch_fail_memory(err);
     else
         lay_out(order, block, memory, rounds, steps);
     free(memory);

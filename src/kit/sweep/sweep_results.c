@@ -4,6 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_read.h"
@@ -11,11 +12,6 @@
 #include "kit/stats/rank.h"
 
 enum { FAILURE_MAX = 64 << 10 };
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the results of a sweep");
-}
 
 int tch_results_measure(const struct tch_results *r, const char *name)
 {
@@ -29,20 +25,17 @@ int tch_results_measure(const struct tch_results *r, const char *name)
 static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_error *err)
 {
     int at = tch_results_measure(r, row->name);
-    struct tch_measure *measures;
     struct tch_measure *m;
 
     if (at >= 0)
         return at;
-    measures = realloc(r->measures, (r->measure_count + 1) * sizeof *measures);
-    if (!measures)
-        return no_memory(err);
-    r->measures = measures;
-    m = &measures[r->measure_count++];
+    if (tch_array_extend(&r->measures, r->measure_count) < 0)
+        return tch_fail_memory(err);
+    m = &r->measures[r->measure_count++];
     *m = (struct tch_measure){.name = strdup(row->name), .title = strdup(row->title)};
     m->unit = row->unit;
     if (!m->name || !m->title)
-        return no_memory(err);
+        return tch_fail_memory(err);
     return (int)r->measure_count - 1;
 }
 
@@ -113,7 +106,7 @@ static int compare(struct tch_results *r, const struct tch_receipt *base,
     int status = 0;
 
     if (!x)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < r->measure_count && status == 0; i++) {
         size_t n = match(base, cell, r->measures[i].name, x, y, y + cell->samples.count + 1);
 
@@ -134,7 +127,7 @@ static int adjust(struct tch_results *r, tacho_error *err)
     int status = 0;
 
     if (!p)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t m = 0; m < r->measure_count && status == 0; m++) {
         size_t n = 0;
 
@@ -155,23 +148,17 @@ static int adjust(struct tch_results *r, tacho_error *err)
  * Reading.
  */
 
-static void clear_values(struct tch_cell_value *v, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        v[i] = (struct tch_cell_value){
-            .median = NAN, .low = NAN, .high = NAN, .p = NAN, .ratio = {.estimate = NAN}};
-}
-
 /* From `had` measures to as many as there are now. */
 static int grow_values(const struct tch_results *r, struct tch_cell_result *c, size_t had,
                        tacho_error *err)
 {
-    struct tch_cell_value *v = realloc(c->value, (r->measure_count + 1) * sizeof *v);
+    size_t room = c->value ? had + 1 : 0;
 
-    if (!v)
-        return no_memory(err);
-    c->value = v;
-    clear_values(v, had, r->measure_count);
+    if (tch_array_reserve(&c->value, &room, r->measure_count + 1) < 0)
+        return tch_fail_memory(err);
+    for (size_t i = had; i < r->measure_count; i++)
+        c->value[i] = (struct tch_cell_value){
+            .median = NAN, .low = NAN, .high = NAN, .p = NAN, .ratio = {.estimate = NAN}};
     return 0;
 }
 
@@ -207,7 +194,7 @@ static int read_failure(struct tch_cell_result *c, const char *folder, tacho_err
     tch_buf_init(&b, FAILURE_MAX);
     status = tch_file_read(path, FAILURE_MAX, &b, err);
     if (status == 0 && !(c->failure = strndup(b.data, strcspn(b.data, "\n"))))
-        status = no_memory(err);
+        status = tch_fail_memory(err);
     tch_buf_release(&b);
     return status;
 }
@@ -286,7 +273,7 @@ int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho
     *r = (struct tch_results){.sweep = sweep, .along = -1};
     r->cells = calloc(all, sizeof *r->cells);
     if (!bases || !had || !r->cells)
-        status = no_memory(err);
+        status = tch_fail_memory(err);
     else
         status = read_all(r, bases, had, err);
     for (size_t i = 0; bases && i < sweep->baselines; i++)

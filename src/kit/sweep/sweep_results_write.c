@@ -262,7 +262,7 @@ static int write_file(const struct tch_results *r, const char *name,
     tch_buf_init(&b, OUT_MAX);
     write(r, &b);
     if (status == 0 && b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "no memory for %s", name);
+        status = tch_fail_memory(err);
     if (status == 0)
         status = tch_file_replace(path, b.data, b.len, false, err);
     tch_buf_release(&b);

@@ -6,11 +6,6 @@
 
 enum { CONFIG_MAX = 32 << 20 };
 
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for a cell");
-}
-
 static size_t count_of(const char *const *list)
 {
     size_t n = 0;
@@ -64,7 +59,7 @@ static int fill_list(struct tch_unit_plan *p, const struct tch_sweep *sweep, siz
 {
     for (size_t i = 0; from && from[i]; i++)
         if (!(to[i] = filled(p, sweep, unit, from[i])))
-            return no_memory(err);
+            return tch_fail_memory(err);
     return 0;
 }
 
@@ -85,7 +80,7 @@ static int fill_labels(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
             continue;
         if (asprintf(&label, "%s=%s", grid->param[i].name,
                      tch_grid_text(grid, grid_cell(sweep, unit), i)) < 0)
-            return no_memory(err);
+            return tch_fail_memory(err);
         p->owned[p->owned_count++] = label;
         p->labels[n++] = label;
     }
@@ -108,12 +103,12 @@ static int fill_plan(struct tch_unit_plan *p, const struct tch_sweep *sweep, siz
     p->command.argv = p->argv;
     p->command.line = filled(p, sweep, unit, cell ? plan->line : plan->baseline);
     if (!p->command.line)
-        return no_memory(err);
+        return tch_fail_memory(err);
     for (size_t i = 0; i < TCH_PLAN_TEXTS; i++) {
         const char **text = tch_plan_text(&p->run, i);
 
         if (*text && !(*text = filled(p, sweep, unit, *text)))
-            return no_memory(err);
+            return tch_fail_memory(err);
     }
     return 0;
 }
@@ -133,7 +128,7 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     p->env = calloc(env + 1, sizeof *p->env);
     p->labels = calloc(labels + 1, sizeof *p->labels);
     if (!p->owned || !p->argv || !p->env || !p->labels)
-        return no_memory(err);
+        return tch_fail_memory(err);
     tch_sweep_name(sweep, unit, p->name);
     status = tch_folder_at(p->out, sweep->folder, "cells", err);
     if (status == 0)
@@ -181,7 +176,7 @@ int tch_unit_config(struct tch_surroundings *ret, const struct tch_sweep *sweep,
     tch_json_end_object(&b);
     *ret = *s;
     ret->config = NULL;
-    status = b.failed ? no_memory(err)
+    status = b.failed ? tch_fail_memory(err)
                       : tacho_json_canonical(b.data, b.len, &ret->config, &ret->config_len, err);
     if (status == 0)
         tacho_sha256(ret->config, ret->config_len, ret->config_hash);
