@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "base/float_text.h"
-#include "base/human_number.h"
 #include "base/xml.h"
 
 void tch_add_range(struct tch_buf *b, enum tch_unit unit, double low, double high)

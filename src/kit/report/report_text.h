@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "kit/run/run_sample.h"
+#include "base/human_number.h"
 
 /** Adds "12.3 ms … 14.5 ms". */
 void tch_add_range(struct tch_buf *b, enum tch_unit unit, double low, double high);
