@@ -51,7 +51,7 @@ bool tch_capture_stopped(const struct tch_capture *c)
     return poll(&p, 1, 0) > 0;
 }
 
-/* The label of whoever gave none. */
+/* The label if the request has none. */
 static const char *default_label(const tacho_flame_request *r, char *room, size_t size)
 {
     if (r->argv) {
@@ -71,7 +71,7 @@ static int cannot_write(tacho_error *err, int code, const char *path, const char
     return tch_fail(err, code, 0, "failed to write flamegraph SVG to %s: %s", path, reason);
 }
 
-/* Before the command runs for an hour: can the result be kept? */
+/* Checks before the command runs for an hour whether the result can be written. */
 static int prepare_output(struct tch_capture *c, tacho_error *err)
 {
     tacho_error why;
@@ -173,7 +173,7 @@ static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     return 0;
 }
 
-/* What was asked for by name is done or refused, never left out. */
+/* Refuses options that the back end does not support. */
 static int check_backend(const struct tch_capture *c, tacho_error *err)
 {
     static const struct {

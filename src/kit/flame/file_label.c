@@ -1,14 +1,14 @@
-/* Labels as file names, and whose a file is. */
+/* Labels as file names, and the label of a file. */
 #include "file_label.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "alphanumeric.h"
 #include "base/fail.h"
 #include "base/utf8.h"
 #include "base/xml.h"
-#include "kit/flame/read/alphanumeric.h"
 
 bool tch_is_alphanumeric(uint32_t code)
 {
@@ -44,7 +44,7 @@ void tch_label_file(struct tch_buf *b, const char *label)
     tch_buf_adds(b, ".svg");
 }
 
-/* The head of the file, in which the label stands. */
+/* Reads the head of the file, which contains the label. */
 static ssize_t read_head(const char *path, char *head, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

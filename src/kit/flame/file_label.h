@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-/** Letters and digits of all scripts. */
+/** Returns whether a code point is a letter or digit of any script. */
 bool tch_is_alphanumeric(uint32_t code);
 
 /** Adds "flamegraph-LABEL.svg": each character of the label that is not alphanumeric, '-' or '_'
@@ -19,8 +19,8 @@ bool tch_is_alphanumeric(uint32_t code);
 void tch_label_file(struct tch_buf *b, const char *label);
 
 /**
- * May `path` be written for `label`? Labels may differ and have one file name, so each SVG says
- * what it was made for.
+ * Checks that `path` may be written for `label`. Different labels may have the same file name, so
+ * each SVG contains its label.
  *
  * @return 0; TACHO_EINVAL when the file there is for another label or not one of ours; TACHO_EIO
  */

@@ -15,8 +15,8 @@ struct entry {
 struct sorter {
     const struct tch_stacks *stacks;
     const uint32_t *ranks;
-    unsigned bits;   /* that a rank plus 1 needs; 0 stands for the end */
-    unsigned frames; /* that fit a key */
+    unsigned bits;   /* of a rank plus 1; 0 is the end */
+    unsigned frames; /* per key */
 };
 
 /* The next frames of a stack. Keys of equal stacks so far compare as the stacks do. */
@@ -35,7 +35,7 @@ static void next_key(const struct sorter *s, struct entry *e)
     e->used = (uint32_t)(at - start);
 }
 
-/* Each stack is somewhere else in memory: it is on its way while those before it are looked at. */
+/* Stacks are scattered in memory, so the next ones are prefetched. */
 static void next_keys(const struct sorter *s, struct entry *e, size_t n)
 {
     enum { FAR = 16, NEAR = 8 };
@@ -49,7 +49,7 @@ static void next_keys(const struct sorter *s, struct entry *e, size_t n)
     }
 }
 
-/* Whether a key says that its stack has ended. */
+/* Whether the stack of a key ends in it. */
 static bool has_end(const struct sorter *s, uint64_t key)
 {
     return (key & ((1ULL << s->bits) - 1)) == 0;
@@ -125,7 +125,7 @@ static void insertion_sort(struct entry *e, size_t n)
 
 static void sort_entries(const struct sorter *s, struct entry *e, size_t n);
 
-/* Equal keys in a row are told apart by what follows. */
+/* The next frames decide on the order of equal keys. */
 static void sort_equal_runs(const struct sorter *s, struct entry *e, size_t n)
 {
     size_t end;

@@ -1,6 +1,5 @@
 /*
- * A profile: distinct stacks, each with how often it was seen. What every reader here fills and
- * every writer walks.
+ * A profile: distinct stacks, each with a count. Readers fill it and writers walk over it.
  *
  * A stack is a row of name numbers, root first, kept in 16-bit units (one for the first 49,152
  * names, two for others): a million stacks of 25 frames take 50 MB. The text of a stack is never
@@ -17,7 +16,7 @@
 
 #include "base/intern.h"
 
-/** Frames of the deepest stack; the leaf end of a deeper one is cut off, and counted. */
+/** Frames of the deepest stack. The leaf end of a deeper one is truncated, and counted. */
 enum { TCH_STACK_DEEPEST = 8192 };
 
 struct tch_stack {
@@ -30,7 +29,7 @@ struct tch_stacks {
     struct tch_intern names;
     struct tch_stack *list;
     uint32_t count;
-    uint64_t *before; /**< of a differential: how often the other profile saw each; or NULL */
+    uint64_t *before; /**< counts of the other profile of a differential, or NULL */
     uint64_t cut;     /**< samples of stacks deeper than TCH_STACK_DEEPEST */
 
     size_t list_cap;
@@ -41,7 +40,7 @@ struct tch_stacks {
 void tch_stacks_release(struct tch_stacks *stacks);
 
 /**
- * Adds `count` to a stack, which is new when it was not seen before; 0 makes it known.
+ * Adds `count`, which may be 0, to a stack, which is new or known.
  *
  * @param frames  name numbers, root first
  * @return its number, or TACHO_ENOMEM
@@ -49,7 +48,7 @@ void tch_stacks_release(struct tch_stacks *stacks);
 int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                        uint64_t count, tacho_error *err);
 
-/** The same for both sides of a differential: every stack of a profile is added by one of the
+/** Adds to both sides of a differential. All stacks of a profile are added by the same one of the
     two functions. */
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                             uint64_t before, uint64_t count, tacho_error *err);
@@ -86,16 +85,17 @@ static inline uint32_t tch_stacks_next(const char **at)
     return (uint32_t)(unit & 0x3fff) << 16 | low;
 }
 
-/** Puts the frames of stack `id` at ret, which has room for TCH_STACK_DEEPEST; returns how many. */
+/** Writes the frames of stack `id` to ret, which has room for TCH_STACK_DEEPEST. Returns how many.
+ */
 size_t tch_stacks_frames(const struct tch_stacks *stacks, uint32_t id, uint32_t *ret);
 
-/** All counts, and all of the other profile's. */
+/** Return the sum of all counts, and that of the other profile. */
 uint64_t tch_stacks_total(const struct tch_stacks *stacks);
 uint64_t tch_stacks_total_before(const struct tch_stacks *stacks);
 
 /**
- * The stacks in order: frame by frame by the bytes of the names, a stack before those that go on
- * deeper. *ret is stacks->count numbers, the caller's to free.
+ * Sorts the stacks frame by frame by the bytes of the names, a stack before deeper ones that start
+ * with it. *ret has stacks->count numbers; the caller frees it.
  */
 int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err);
 

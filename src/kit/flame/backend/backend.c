@@ -40,7 +40,7 @@ static int find_first(const struct tch_backend **ret, tacho_error *better, tacho
             return 0;
         }
     }
-    /* What the best one lacks is what to mend. */
+    /* The user is to fix what the best one lacks. */
     if (err)
         *err = *better;
     return tch_profiler_failed(err, status, best->name, NULL);

@@ -14,7 +14,7 @@
 #include "kit/flame/stacks.h"
 #include "process_family.h"
 
-/** What tacho_flame_* reads. */
+/** The result, which the tacho_flame_*() functions read. */
 struct tacho_flame {
     char *svg_path;
     char *folded_path; /**< or NULL */
@@ -32,7 +32,7 @@ struct tacho_flame {
 
 struct tch_backend;
 
-/** What a back end gets and fills. */
+/** A capture: a request, which a back end reads, and its result, which it fills. */
 struct tch_capture {
     tacho_flame_request request;
     const struct tch_backend *backend;
@@ -42,30 +42,30 @@ struct tch_capture {
     struct tch_buf svg_path;
     struct tch_stacks stacks; /**< what to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */
-    uint64_t ended_ns;        /**< when the command did */
-    const char *count_name;   /**< of what is counted; NULL: samples */
+    uint64_t ended_ns;        /**< when the command exited */
+    const char *count_name;   /**< the unit of the counts; NULL: samples */
     struct tacho_flame result;
 };
 
-/** Whether the caller has said to stop. */
+/** Returns whether the caller has asked to stop. */
 bool tch_capture_stopped(const struct tch_capture *c);
 
 struct tch_backend {
     const char *name;  /**< as asked for: "perf" */
-    const char *used;  /**< as told: "perf + inferno" */
+    const char *used;  /**< as reported: "perf + inferno" */
     const char *needs; /**< for the "not available" message */
-    bool runs_only;    /**< takes a command, no process that runs already */
-    bool own_event;    /**< samples what it likes, not tacho_flame_request.event */
-    uint32_t cannot;   /**< enum tacho_flame_flags that it has nothing for */
+    bool runs_only;    /**< needs a command; cannot attach to a process */
+    bool own_event;    /**< chooses its event itself; a request with one is refused */
+    uint32_t cannot;   /**< enum tacho_flame_flags that it does not support */
 
-    /** Why it cannot be used here, or 0 when it can. */
+    /** Checks whether it can be used on this machine. */
     int (*probe)(tacho_error *err);
 
-    /** Tries it for real, where the kernel has refused us; NULL: probe() tells enough. */
+    /** Tries to sample, where the kernel has refused this process; NULL: probe() is enough. */
     int (*works)(tacho_error *err);
 
     /** Fills c->stacks, or writes c->svg_path and sets c->drawn; sets c->ended_ns and the counts
-        of c->result. Leaves no file behind but that. */
+        of c->result. Leaves no other file. */
     int (*capture)(struct tch_capture *c, tacho_error *err);
 };
 
@@ -75,11 +75,11 @@ extern const struct tch_backend tch_backend_inferno;
 extern const struct tch_backend tch_backend_native;
 extern const struct tch_backend tch_backend_perf;
 
-/** The best one first; NULL-ended. */
+/** All of them, the best one first; NULL-ended. */
 extern const struct tch_backend *const tch_backends[];
 
 /**
- * The one of that name, or, for NULL, the first that can be used here.
+ * Finds the back end of that name, or, for NULL, the first that can be used on this machine.
  *
  * @param better  why the best one cannot be used, when another was found in its place; else its
  *                message is empty
@@ -87,7 +87,7 @@ extern const struct tch_backend *const tch_backends[];
 int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *better,
                      tacho_error *err);
 
-/** "profiler command failed: PROGRAM: REASON" */
+/** Fails with "profiler command failed: PROGRAM: REASON". reason NULL: the message of err. */
 int tch_profiler_failed(tacho_error *err, int code, const char *program, const char *reason);
 
 #endif

@@ -28,7 +28,7 @@ struct native {
     struct tch_symbols symbols;
     struct tch_symbol_worker worker;
     struct pollfd *polls; /* the rings', then the command's, then the stop's */
-    pid_t pid;            /* of the command; 0: there is none, or it has ended */
+    pid_t pid;            /* of the command; 0: there is none, or it has exited */
     int pidfd;
     uint64_t until; /* the end of its time, or UINT64_MAX */
     bool stopped;

@@ -24,8 +24,8 @@ enum {
     LAST_MS = 30000, /* for a profiler to write what it has */
 };
 
-/* Messages of a tool that runs the user's command come by a pipe, to be shown at once; those of
-   others are kept, in case it fails. */
+/* Messages of a tool that runs the user's command come through a pipe and are shown at once. Those
+   of others are kept for the case that it fails. */
 static int open_messages(struct tch_tool *tool, int *theirs)
 {
     int ends[2];
@@ -102,8 +102,9 @@ static bool pass_messages(struct tch_tool *tool)
     return true;
 }
 
-/* The profiler ends well by an interrupt, with what it has; the command behind it may not. One that
-   hangs without its command is ended in the end. Returns for how long to wait then. */
+/* Stops the profiler, harder each time: interrupts it, which lets it write what it has; then kills
+   its descendants, as the command may ignore the interrupt; then kills everything. Returns for how
+   long to wait before the next time, in ns. */
 static uint64_t stop_tool(struct tch_tool *tool, struct tch_family *family, unsigned times)
 {
     tch_family_find(family, tool->pid);
@@ -114,8 +115,8 @@ static uint64_t stop_tool(struct tch_tool *tool, struct tch_family *family, unsi
     return (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
 }
 
-/* Passes messages on until it has ended or, in the given time, has not. A command's child may hold
-   the pipe open longer than that. False: it is time to stop it. */
+/* Passes messages on until the tool has exited or the time is over. A child of the command may keep
+   the pipe open longer than the tool runs. False: it is time to stop the tool. */
 static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t until)
 {
     while (!p[1].revents && !p[2].revents && tch_now_ns() < until) {
@@ -146,7 +147,8 @@ static void follow(struct tch_tool *tool)
     for (; !follow_until(tool, p, until); times++)
         until = tch_now_ns() + stop_tool(tool, &family, times);
     if (times > 0 || tch_capture_stopped(tool->command)) {
-        tch_family_find(&family, tool->pid); /* the command is an orphan when its profiler ends */
+        tch_family_find(&family,
+                        tool->pid); /* the command is an orphan once its profiler has exited */
         tch_family_terminate(&family, 0);
     }
     tch_family_release(&family);

@@ -1,4 +1,4 @@
-/* A sweep over the sorted stacks: frames that go on stay open, the others end. */
+/* A sweep over the sorted stacks: frames that continue stay open, the others close. */
 #include "flame_layout.h"
 
 #include <stdlib.h>
@@ -99,8 +99,8 @@ static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
     return 0;
 }
 
-/* The next stacks are on their way from memory while this one is looked at. Inlined by force: gcc
-   takes a function that only prefetches for one that does nothing. */
+/* Prefetches the next stacks. Inlined by force: gcc removes calls of a function that only
+   prefetches. */
 __attribute__((always_inline)) static inline void fetch_ahead(const struct tch_stacks *stacks,
                                                               const uint32_t *order, uint32_t i)
 {
@@ -172,8 +172,7 @@ static int wider_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Drops what is narrower than ret->least. A caller stands behind its callees and is at least as
-   wide, so samples that were dropped are counted where the next wider one stands. */
+/* Drops frames narrower than `least`. */
 static void drop_narrow(struct tch_layout *layout, uint64_t least)
 {
     size_t kept = 0;
@@ -195,7 +194,7 @@ static void drop_narrow(struct tch_layout *layout, uint64_t least)
     layout->count = kept;
     layout->levels = levels;
     layout->least = least;
-    /* What ends in no frame that is left was pruned. */
+    /* Samples that end in none of the kept frames were pruned. */
     layout->pruned_samples = layout->total - self;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Which frame stands where: stacks in order, equal neighbours merged, level by level.
+ * The place of each frame: stacks in order, equal neighbours merged, level by level.
  */
 #ifndef TCH_FLAME_LAYOUT_H
 #define TCH_FLAME_LAYOUT_H
@@ -11,7 +11,7 @@
 
 #include "kit/flame/stacks.h"
 
-/** The name of the frame at level 0, which is everything. */
+/** The name of the frame at level 0, which contains all others. */
 #define TCH_FRAME_ALL UINT32_MAX
 
 struct tch_frame {
@@ -39,7 +39,7 @@ struct tch_layout {
 };
 
 /**
- * Lays out what is at least `least` samples wide, in one or the other profile of a differential.
+ * Lays out the frames that are at least `least` samples wide, in either profile of a differential.
  *
  * @param ret  all zero; tch_layout_release() in any case
  */

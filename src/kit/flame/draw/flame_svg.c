@@ -1,4 +1,4 @@
-/* The SVG: a head, a <g> a frame, a script. */
+/* The SVG: a head, one <g> per frame, a script. */
 #include "flame_svg.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@ enum {
     MARGIN = 10,
     ROW = 16,
     HEAD = 52,     /* above the frames: title, subtitle */
-    FOOT = 48,     /* below: what the mouse is on, what was left out */
+    FOOT = 48,     /* below: the frame under the mouse, the frames left out */
     LEGEND = 18,   /* and the colours' meaning, where they have one */
     LONGEST = 1000 /* columns of a name: more is no help in a tooltip */
 };
 
-/* Of the 12 px monospace font, with a little to spare: 0.6 em and something in every common one. */
+/* Width of a column of the 12 px monospace font, with some reserve: common ones have 0.6 em. */
 static const double column_px = 7.3;
 
 struct picture {
@@ -30,7 +30,7 @@ struct picture {
     unsigned width;
     unsigned height;
     const char *count_name; /* as XML */
-    uint64_t most_change;   /* of the samples of one frame */
+    uint64_t most_change;   /* of one frame, in samples */
 };
 
 static struct tch_span span(const char *text)
@@ -96,7 +96,7 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
         double most = (double)(p->most_change ? p->most_change : 1);
         double change = ((double)f->self - (double)f->self_before) / most;
 
-        /* A small change is to be seen, too. */
+        /* The root makes small changes visible. */
         return tch_palette_change(change < 0 ? -sqrt(-change) : sqrt(change));
     }
     if (f->name != TCH_FRAME_ALL)
@@ -140,7 +140,7 @@ static void add_label(struct picture *p, const struct tch_frame *f, struct tch_s
     tch_buf_adds(p->b, "%\" dx=\"3\" y=\"");
     tch_add_u64(p->b, y + 11);
     tch_buf_addc(p->b, '"');
-    /* Other scripts come from other fonts, of widths that nobody knows. */
+    /* Other scripts come from other fonts, whose widths are not known. */
     if (!ascii)
         tch_buf_adds(p->b, " class=\"wide\"");
     tch_buf_addc(p->b, '>');
@@ -217,7 +217,7 @@ static void add_legend(struct picture *p)
     tch_buf_adds(p->b, "</g>\n");
 }
 
-/* What is not in the picture is said in the picture. */
+/* The picture says what it leaves out. */
 static void add_foot(struct picture *p)
 {
     const struct tch_layout *l = p->layout;

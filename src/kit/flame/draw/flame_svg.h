@@ -1,6 +1,6 @@
 /*
- * A layout as a picture: one SVG file that needs nothing else, with a script for search, zoom and
- * the rest inside. And the colours of its frames.
+ * A layout as a picture: one SVG file that needs no other file, with a script for search and zoom.
+ * And the colours of its frames.
  */
 #ifndef TCH_FLAME_SVG_H
 #define TCH_FLAME_SVG_H
@@ -19,15 +19,15 @@ struct tch_color {
     uint8_t r, g, b;
 };
 
-/** Of a frame by its name with marks: the same name has the same colour in every picture. */
+/** Returns the colour of a frame by its name with marks. It is the same in every picture. */
 struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name);
 
-/** Of a frame of a differential: red for more, blue for less, white for the same.
-    change is -1 to 1. */
+/** Returns the colour of a frame of a differential: red for more, blue for less, white for the
+   same. change is -1 to 1. */
 struct tch_color tch_palette_change(double change);
 
-/** What a name shows of its origin, pointing into it or constant: the library, module, crate,
-    package or "kernel"; and the language it was written in. */
+/** Guess the origin of a function by its name: the library, module, crate, package or "kernel"
+    (points into the name or is constant), and the language it is written in. */
 struct tch_span tch_library_of(struct tch_span name);
 const char *tch_language_of(struct tch_span name);
 
@@ -41,7 +41,7 @@ enum tch_theme { TCH_THEME_AUTO, TCH_THEME_LIGHT, TCH_THEME_DARK };
 /** Their names; NULL-ended. */
 extern const char *const tch_themes[];
 
-enum { TCH_SVG_FRAMES = 20000 }; /**< what a browser handles with ease, in less than 5 MB */
+enum { TCH_SVG_FRAMES = 20000 }; /**< a browser handles them with ease; less than 5 MB */
 
 struct tch_svg_options {
     const char *title;      /**< or NULL: "Flame Graph", "Icicle Graph" */
@@ -58,7 +58,7 @@ struct tch_svg_options {
 int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
                   const struct tch_svg_options *options, struct tch_sink *sink);
 
-/** The layout as lines of level, x, w and title, separated by tabs, under a line that says so. */
+/** Writes the layout as lines of level, x, w and title, separated by tabs, after a header line. */
 void tch_frames_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
                       const char *count_name, struct tch_sink *sink);
 

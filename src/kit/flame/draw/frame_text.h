@@ -1,5 +1,5 @@
 /*
- * Names as the outside wants them: in XML, in titles, without marks.
+ * Names for output: in XML, in titles, without marks.
  */
 #ifndef TCH_FRAME_TEXT_H
 #define TCH_FRAME_TEXT_H
@@ -15,26 +15,26 @@ void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 /** Adds the same as plain text, for a terminal. */
 void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 
-/** "1,234,567" */
+/** Adds "1,234,567". */
 void tch_add_grouped(struct tch_buf *b, uint64_t value);
 
-/** Digits alone: a picture has so many numbers that printf() would be half of the work. */
+/** Adds the digits only. A picture has so many numbers that printf() would be half of the work. */
 void tch_add_u64(struct tch_buf *b, uint64_t value);
 
-/** As "%.*f" with 1 to 4 decimals. */
+/** Adds like "%.*f" with 1 to 4 decimals. */
 void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals);
 
-/** The name of a frame without a mark such as "_[k]"; "all" for everything. */
+/** Returns the name of a frame without a mark such as "_[k]"; "all" for TCH_FRAME_ALL. */
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);
 
-/** 'k', 'i', 'j', 'w' of "_[k]" at the end of a name, or 0. */
+/** Returns 'k', 'i', 'j', 'w' of "_[k]" at the end of a name, or 0. */
 char tch_frame_mark(struct tch_span name);
 
-/** The name without such a mark. */
+/** Returns the name without such a mark. */
 struct tch_span tch_frame_unmarked(struct tch_span name);
 
-/** What stands behind the name in a title: " (1,234 samples, 5.71%; +0.39%)", the last part only
-    in a differential. */
+/** Adds the share that follows the name in a title: " (1,234 samples, 5.71%; +0.39%)", the last
+    part only in a differential. */
 void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
                    const struct tch_frame *frame, const char *count_name);
 

@@ -1,5 +1,5 @@
 /*
- * Profiles in the formats of others: one row of a table and one file each.
+ * Output formats of profiles: one row of a table and one file each.
  */
 #ifndef TCH_PROFILE_FORMATS_H
 #define TCH_PROFILE_FORMATS_H
@@ -11,8 +11,8 @@
 
 struct tch_profile {
     const struct tch_stacks *stacks;
-    const struct tch_timeline *timeline; /**< or NULL where none was kept */
-    const char *name;                    /**< what it was read from */
+    const struct tch_timeline *timeline; /**< or NULL */
+    const char *name;                    /**< the file it was read from, or its label */
 };
 
 struct tch_format_options {
@@ -25,20 +25,20 @@ struct tch_format_options {
 struct tch_format {
     const char *name;
     const char *const *extensions; /**< with the point, NULL-ended */
-    bool in_time;                  /**< wants the timeline */
+    bool in_time;                  /**< uses the timeline */
     int (*write)(const struct tch_profile *profile, const struct tch_format_options *options,
                  struct tch_sink *sink);
 };
 
-/** By name, alphabetical; ended by one without name. */
+/** Sorted by name; the last one has none. */
 extern const struct tch_format tch_formats[];
 
 const struct tch_format *tch_format_by_name(const char *name);
 
-/** By how a file's name ends; NULL when no format's name ends so. */
+/** Finds a format by the extension of a file, or returns NULL. */
 const struct tch_format *tch_format_by_path(const char *path);
 
-/** The layout that a picture of the profile has. */
+/** Lays out the profile for a picture of at most `most` frames. */
 int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,
                        size_t most, struct tch_layout *ret, tacho_error *err);
 

@@ -12,7 +12,7 @@ struct tree {
     struct tch_sink *sink;
     size_t *children; /* places in the layout; room for all frames, used as a stack */
     size_t used;
-    struct tch_buf margin; /* what stands before the frames of this level */
+    struct tch_buf margin; /* printed before the frames of this level */
 };
 
 enum { SHARE_COLUMNS = 18, FEWEST_COLUMNS = 20 };

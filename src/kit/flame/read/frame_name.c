@@ -201,7 +201,7 @@ static size_t add_unescaped(struct tch_buf *b, struct tch_span s)
 
 static void add_rust(struct tch_buf *b, struct tch_span s)
 {
-    bool segment = true; /* at the start of one; there "_$" stands for "$" */
+    bool segment = true; /* at the start of one; there "_$" means "$" */
 
     while (s.len > 0) {
         size_t used;

@@ -1,5 +1,5 @@
 /*
- * From what a profiler prints for a frame to the name that stands in a folded stack.
+ * From the text that a profiler prints for a frame to the name in a folded stack.
  */
 #ifndef TCH_FRAME_NAME_H
 #define TCH_FRAME_NAME_H
@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 
-/** A piece of somebody else's text. */
+/** A borrowed piece of text. */
 struct tch_span {
     const char *p;
     size_t len;
@@ -29,13 +29,13 @@ bool tch_span_ends(struct tch_span span, const char *text);
 /** Without blanks at both ends; a CR is one, too. */
 struct tch_span tch_span_trim(struct tch_span span);
 
-/** What is behind the last '/'. */
+/** Returns the part after the last '/'. */
 struct tch_span tch_span_base(struct tch_span path);
 
-/** Where `text` occurs last, or len. */
+/** Returns the offset of the last `text`, or len. */
 size_t tch_span_rfind(struct tch_span span, const char *text);
 
-/** What is known of the object that a frame's code is from, by the name of its file. */
+/** Guess the kind of the object that a frame's code is from, by the name of its file. */
 bool tch_dso_is_kernel(struct tch_span dso);
 bool tch_dso_is_jit(struct tch_span dso);
 

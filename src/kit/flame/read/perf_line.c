@@ -13,7 +13,7 @@ static bool is_hex(char c)
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* The next word of *line, which then starts behind it; empty at the end. */
+/* Cuts the next word off the front of *line; it is empty at the end. */
 static struct tch_span next_word(struct tch_span *line)
 {
     struct tch_span word;
@@ -94,7 +94,7 @@ static void parse_ids(struct tch_perf_event *ret, struct tch_span ids)
     ret->tid = (struct tch_span){ids.p + first, ids.len - first};
 }
 
-/* What follows the thread: [cpu] time: period event: rest, each of which may be missing. */
+/* Parses the part after the thread: [cpu] time: period event: rest. Each of them may be missing. */
 static void parse_tail(struct tch_perf_event *ret, struct tch_span tail)
 {
     struct tch_span before = tail;
@@ -122,8 +122,8 @@ static void parse_tail(struct tch_perf_event *ret, struct tch_span tail)
     ret->rest = tch_span_trim(before);
 }
 
-/* Is the word behind a thread's number one that proves it? In doubt the last number before the
-   CPU or the time counts: a program may be called "pool 1". */
+/* Whether the word after a number proves that it is the thread's. In doubt the last number before
+   the CPU or the time counts: a program may be called "pool 1". */
 static bool starts_tail(struct tch_span tail, bool by_event)
 {
     struct tch_span word = next_word(&tail);

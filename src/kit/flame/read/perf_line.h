@@ -1,6 +1,6 @@
 /*
- * One line of `perf script`, taken apart. Widths differ from version to version, so it is split at
- * blanks and never at columns.
+ * Parses one line of `perf script`. Widths differ from version to version, so it is split at blanks
+ * and never at columns.
  */
 #ifndef TCH_PERF_LINE_H
 #define TCH_PERF_LINE_H
@@ -16,7 +16,7 @@ struct tch_perf_event {
     struct tch_span pid; /**< empty when only the thread is given */
     struct tch_span tid;
     struct tch_span name; /**< of the event, without the colon; empty when there is none */
-    struct tch_span rest; /**< behind it: nothing, a tracepoint's text, or one frame */
+    struct tch_span rest; /**< after it: nothing, a tracepoint's text, or one frame */
     uint64_t time_ns;     /**< 0 when there is none */
     uint64_t period;      /**< 1 when there is none */
     bool has_time;
@@ -30,7 +30,7 @@ struct tch_perf_frame {
     bool inlined;
 };
 
-/** False when the line is not the like. The spans point into it. */
+/** Return false when the line is something else. The spans point into it. */
 bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret);
 bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret);
 
@@ -38,7 +38,7 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret);
     where perf knew no line. */
 bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined);
 
-/** Whether two events are the same one, modifiers such as ":u" or ":ppp" aside. */
+/** Returns whether two events are the same, apart from modifiers such as ":u" or ":ppp". */
 bool tch_perf_same_event(struct tch_span a, struct tch_span b);
 
 #endif

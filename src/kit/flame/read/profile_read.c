@@ -1,4 +1,4 @@
-/* What all kinds of text have in common: lines, frames of a sample, shaping, notes. */
+/* The common part of all kinds of text: lines, frames of a sample, options, notes. */
 #include "profile_read.h"
 
 #include "base/array.h"
@@ -188,7 +188,7 @@ int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error
     return 0;
 }
 
-/* What the first line that says anything looks like; TCH_READ_AUTO: it says nothing. */
+/* Detects the kind of text by a line; TCH_READ_AUTO: the line does not show it. */
 static enum tch_read_kind detect_kind(struct tch_span line)
 {
     struct tch_span text = tch_span_trim(line);

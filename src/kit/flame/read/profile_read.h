@@ -6,8 +6,8 @@
  *     ... r.notes ...
  *     tch_read_release(&r);
  *
- * Each kind of text is one row of a table (profile_read.c) and one file (read_*.c). What is not
- * understood is passed over and counted: a profile of an hour is not lost for one odd line.
+ * Each kind of text is one row of a table (profile_read.c) and one file (read_*.c). Lines that
+ * are not understood are skipped and counted: one odd line does not lose a profile of an hour.
  */
 #ifndef TCH_PROFILE_READ_H
 #define TCH_PROFILE_READ_H
@@ -30,24 +30,24 @@ extern const char *const tch_read_kinds[];
 struct tch_flame_read_options {
     enum tch_read_kind kind; /**< TCH_READ_AUTO: as the first line looks */
 
-    /* How frames are called. */
+    /* Names of frames. */
     bool pid;          /**< the first frame is "comm-PID" */
     bool tid;          /**< ... "comm-PID/TID" */
     bool addrs;        /**< the address beside the object of a symbol that is not known */
-    bool mark_kernel;  /**< "_[k]" behind kernel functions */
-    bool mark_jit;     /**< "_[j]" behind functions compiled while the program ran */
-    bool mark_inlined; /**< "_[i]" behind inlined functions */
+    bool mark_kernel;  /**< add "_[k]" to kernel functions */
+    bool mark_jit;     /**< add "_[j]" to functions compiled while the program ran */
+    bool mark_inlined; /**< add "_[i]" to inlined functions */
     bool source;       /**< ":file:line" where the text has it */
     bool strip_hex;    /**< addresses in names, "0x7f12", become "0x..." */
     const char *event; /**< the one event to count; NULL: the first one seen */
 
-    /* What becomes of whole stacks. */
+    /* Changes of whole stacks. */
     bool reverse;            /**< leaf first */
     bool collapse_recursion; /**< a function that calls itself is one frame */
     bool merge_threads;      /**< "-PID/TID" goes from the first frame */
 };
 
-/** One sample in time; kept when somebody asks for it. */
+/** One sample in time. */
 struct tch_sample {
     uint64_t time_ns;
     uint32_t stack;
@@ -65,7 +65,7 @@ struct tch_timeline {
 
 void tch_timeline_release(struct tch_timeline *timeline);
 
-/** What the caller should tell the user. */
+/** What the caller should report. */
 struct tch_read_notes {
     uint64_t samples;         /**< counted in the stacks */
     uint64_t ignored;         /**< lines not understood */
@@ -115,7 +115,7 @@ void tch_read_release(struct tch_flame_reader *r);
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err);
 int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err);
 
-/** Whether a first frame tells the thread: "comm-PID/TID". */
+/** Returns whether a first frame names a thread: "comm-PID/TID". */
 bool tch_is_thread_name(struct tch_span name);
 
 /* For the kinds. */
@@ -152,15 +152,15 @@ static inline int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span 
     return id != TCH_INTERN_NONE ? (int64_t)id : tch_read_no_memory(r, err);
 }
 
-/** The sample is complete: shaped as the options say, counted, forgotten. Its stack's number or a
-    negative code. */
+/** Completes the sample: changes it as the options say and counts it. @return the number of its
+    stack or a negative code */
 int64_t tch_read_sample(struct tch_flame_reader *r, uint64_t count, tacho_error *err);
 
 /** Adds to the timeline, if there is one. */
 int tch_read_in_time(struct tch_flame_reader *r, uint64_t time_ns, int64_t stack,
                      struct tch_span thread, uint64_t weight, tacho_error *err);
 
-/** A line that means nothing. */
+/** Counts a line that was not understood. */
 void tch_read_ignore(struct tch_flame_reader *r);
 
 /** Counts a sample of an event that is not wanted; 0 or TACHO_ENOMEM. */

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "profile_read.h"
 
-/* What the file's first stack decides for all: a name may end in a number, too. */
+/* The first stack decides for the whole file, because a name may end in a number, too. */
 struct folded {
     bool decided;
     bool both;

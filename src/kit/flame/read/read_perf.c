@@ -1,8 +1,8 @@
 /*
  * `perf script`: an event line, frames leaf first, an empty line.
  *
- * Frame lines come back by the million, so a whole line is looked up as it stands and taken apart
- * only when it was never seen. An event line has a time in it and is always new.
+ * The same frame lines repeat by the million, so a whole line is looked up first, and parsed only
+ * when it is new. An event line has a time in it and is always new.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "profile_read.h"
 
 enum {
-    MEMO_BYTES = 64 << 20,   /* of lines remembered; then the memory starts afresh */
+    MEMO_BYTES = 64 << 20,   /* of remembered lines; then all are forgotten */
     NAME_MAX_BYTES = 1 << 20 /* of one frame's name */
 };
 
@@ -26,11 +26,12 @@ enum state {
     PASSING, /* to the next empty line: not wanted, or not understood */
 };
 
-/* What a line means: its names from parts[first], root first. A line that is no frame has none. */
+/* The meaning of a line: its names from parts[first], root first. A line that is no frame has none.
+ */
 struct meaning {
     uint32_t first;
     uint32_t count;
-    uint32_t next; /* the line that came after it the last time: mostly it does so again */
+    uint32_t next; /* the line that followed the last time; mostly it does so again */
 };
 
 /* Java's frames are read otherwise, so they are remembered apart. */
@@ -304,7 +305,7 @@ static int start_sample(struct tch_flame_reader *r, const struct tch_perf_event 
     return p->comm.failed || p->thread.failed ? tch_read_no_memory(r, err) : 0;
 }
 
-/* A frame behind the event on the same line: the whole of a sample without a call chain. */
+/* A frame after the event on the same line: a whole sample without a call chain. */
 static int one_line_sample(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
                            tacho_error *err)
 {
@@ -361,7 +362,7 @@ static int new_frame_line(struct tch_flame_reader *r, struct tch_span line, uint
     return learn_line(r, id, is_frame ? &frame : NULL, (struct tch_span){"", 0}, err);
 }
 
-/* What "file:line" under a frame says is part of that frame. */
+/* A "file:line" after a frame is part of that frame. */
 static int source_line(struct tch_flame_reader *r, struct tch_span source, bool inlined,
                        tacho_error *err)
 {
@@ -434,7 +435,7 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
         status = new_frame_line(r, line, id, err);
     if (status == 0)
         status = push_meaning(r, p->memo->meanings[id], err);
-    /* The guess at the next line is on its way from memory while that is being found. */
+    /* Prefetches the guess at the next line. */
     if (status == 0) {
         const char *guess = tch_intern_text(&p->memo->lines, p->memo->meanings[id].next);
 

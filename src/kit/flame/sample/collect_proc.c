@@ -62,8 +62,8 @@ static int read_maps(struct tch_collect *c, struct tch_flame_process *process, t
 
     snprintf(path, sizeof path, "/proc/%u/maps", (unsigned)process->pid);
     tch_buf_init(&b, PROC_MAX);
-    if (tch_file_read(path, PROC_MAX, &b, NULL) ==
-        0) /* that it is gone, or not ours, shows later */
+    /* A process that is gone, or another user's, has no maps. */
+    if (tch_file_read(path, PROC_MAX, &b, NULL) == 0)
         for (char *line = b.data, *next; status == 0 && *line; line = next) {
             char *end = strchr(line, '\n');
 

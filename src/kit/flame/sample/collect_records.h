@@ -33,17 +33,17 @@ struct tch_collect {
     struct tch_maps maps;
     struct tch_code_objects objects;
     struct tch_code_places places;
-    struct tch_intern comms;  /**< of the first frame */
+    struct tch_intern comms;  /**< names of threads: the first frame */
     struct tch_stacks stacks; /**< the first number is one of comms, the others of places */
     uint64_t samples;
-    uint64_t lost;      /**< that the kernel had no room for */
+    uint64_t lost;      /**< samples that the kernel had no room for */
     uint64_t truncated; /**< samples whose user stack was not followed to its root */
-    uint64_t cut;       /**< of these: for want of copied stack */
+    uint64_t cut;       /**< those because the copy was too short */
     uint64_t user;      /**< samples with a user stack at all */
 
-    uint32_t *frames; /* of the sample at hand, leaf first */
+    uint32_t *frames; /* of the current sample, leaf first */
     size_t frame_count;
-    struct tch_wait *waits; /* off-CPU: who waits since when, with which stack */
+    struct tch_wait *waits; /* off-CPU: threads that wait */
     size_t wait_count;
     size_t wait_cap;
 };

@@ -165,7 +165,7 @@ static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *
     stack = (struct tch_stack_copy){.start = regs.r[TCH_REG_SP], .data = s->at};
     if (size > 0 && size < (uint64_t)(s->end - s->at) && (uint64_t)(s->end - s->at) - size >= 8) {
         s->at += size;
-        stack.len = (size_t)next_word(s); /* what was there to be copied */
+        stack.len = (size_t)next_word(s); /* the bytes that were really copied */
         if (stack.len > size)
             stack.len = 0;
     }

@@ -184,8 +184,8 @@ static int map_largest_rings(struct tch_flame_sampler *s, const struct tch_flame
                     "'ulimit -l', or end other profilers");
 }
 
-/* The event of one thread (or of what 0 and -1 stand for) on each CPU; the first one on a CPU gets
-   the ring, which later ones share. */
+/* Opens the event of one thread (0: the calling one, -1: all) on each CPU. The first one on a CPU
+   gets the ring, which later ones share. */
 static int open_thread(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                        pid_t tid, tacho_error *err)
 {

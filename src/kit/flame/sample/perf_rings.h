@@ -35,10 +35,10 @@ enum tch_flame_target { TCH_FLAME_TARGET_CHILD, TCH_FLAME_TARGET_PROCESS, TCH_FL
 
 struct tch_flame_sampler_options {
     enum tch_flame_target target;
-    pid_t pid;            /**< of TCH_FLAME_TARGET_PROCESS */
+    pid_t pid;            /**< for TCH_FLAME_TARGET_PROCESS */
     bool tree;            /**< and the children that it has already */
     const char *event;    /**< or NULL: cycles where there are any, else cpu-clock */
-    uint64_t rate;        /**< samples a second and CPU */
+    uint64_t rate;        /**< samples per second and CPU */
     uint32_t stack_bytes; /**< of the user stack to copy; 0: frame pointers */
     enum tch_space space; /**< BOTH falls back to USER where that is all that is allowed */
     bool off_cpu;         /**< where threads wait, instead of where they run */
@@ -56,10 +56,10 @@ struct tch_flame_sampler {
     uint32_t stack_bytes;
     size_t ring_bytes;    /**< of each ring */
     int drain_ms;         /**< after which a quarter of a ring may be full: time to drain it */
-    struct pollfd *polls; /**< one a ring */
+    struct pollfd *polls; /**< one per ring */
     size_t poll_count;
 
-    struct tch_ring *rings; /* one a CPU */
+    struct tch_ring *rings; /* one per CPU */
     int *fds;               /* all events */
     size_t fd_count;
     size_t fd_cap;
@@ -96,7 +96,7 @@ uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s);
 /** The names of the events that can be asked for; NULL-ended. */
 extern const char *const tch_flame_sampler_events[];
 
-/** What perf_event_open() needs to know of an event; the order is that of tch_flame_sampler_events.
+/** An event as perf_event_open() takes it; the order is that of tch_flame_sampler_events.
  */
 struct tch_flame_event {
     uint32_t type;

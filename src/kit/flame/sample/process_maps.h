@@ -18,9 +18,9 @@ struct tch_map {
 };
 
 struct tch_flame_process {
-    struct tch_flame_process *next; /* of the same bucket */
+    struct tch_flame_process *next; /* in the same bucket */
     uint32_t pid;
-    uint32_t threads;     /* that are known */
+    uint32_t threads;     /* number of known ones */
     struct tch_map *maps; /* by address, none overlapping */
     size_t count;
     size_t cap;

@@ -15,7 +15,7 @@
 
 enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, TEXT_MAX = 512 << 20 };
 
-/* What is known of one object. */
+/* The names of one object. */
 struct tch_symbol_object {
     struct tch_symbol_table table;
     struct tch_dwarf *dwarf; /* or NULL */
@@ -62,7 +62,7 @@ static bool read_text(struct tch_symbol_table *table, const char *path,
     if (fd < 0)
         return true;
     tch_buf_init(&b, TEXT_MAX);
-    /* Anybody may put anything under such a name: a pipe has no end. */
+    /* Anybody may create a pipe under such a name, which has no end. */
     status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
                  ? tch_file_read_fd(fd, path, TEXT_MAX, &b, NULL)
                  : TACHO_EIO;
@@ -155,7 +155,7 @@ static bool read_symbols(struct tch_symbol_object *o, const struct tch_code_obje
     return true;
 }
 
-/* What is known of object `id`, read when it is asked for the first time; NULL: no memory. */
+/* The names of object `id`, read at the first call; NULL: no memory. */
 static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
                                             const struct tch_code_object *object)
 {
@@ -228,8 +228,8 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     if (object->kind == TCH_OBJECT_JIT)
         mark = "_[j]";
     symbol = tch_symbol_table_find(&o->table, place->addr);
-    if (!symbol) /* a signal's handler returns to the first byte of __restore_rt, not behind a call
-                  */
+    /* A signal handler returns to the first byte of __restore_rt, which is not after a call. */
+    if (!symbol)
         symbol = tch_symbol_table_find(&o->table, place->addr + 1);
     count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
     if (count > 0)
@@ -258,7 +258,7 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
     if (s->count == TCH_PLACE_CUT)
         fixed = "[truncated]";
     else if (object->kind == TCH_OBJECT_JIT)
-        fixed = "[anonymous]"; /* until its map is there */
+        fixed = "[anonymous]"; /* until its map is written */
     if (tch_array_reserve(&s->list, &s->cap, s->count + 1) < 0 ||
         !name_into(s, &naming, place, object, fixed))
         return tch_fail_memory(err);

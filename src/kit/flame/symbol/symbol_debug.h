@@ -30,10 +30,10 @@ void *tch_debug_data(const struct tch_elf *elf, size_t *len);
 
 enum { TCH_INLINE_DEEPEST = 64 };
 
-/** One function at an address. The texts live as long as the tch_dwarf. */
+/** One function at an address. The texts are valid as long as the tch_dwarf. */
 struct tch_scope {
     const char *name; /**< as the linker knows it, else as in the source; NULL: not said */
-    const char *file; /**< of the line in it that is at work; NULL: not asked for or not known */
+    const char *file; /**< and the line at the address; NULL: not asked for or not known */
     int line;
 };
 
@@ -47,9 +47,9 @@ struct tch_dwarf *tch_dwarf_open(int fd);
 void tch_dwarf_close(struct tch_dwarf *dwarf);
 
 /**
- * The functions at an address, innermost first; the last one is no inlined one.
+ * Finds the functions at an address, innermost first; the last one is not inlined.
  *
- * @param lines  files and lines, too
+ * @param lines  find files and lines, too
  * @param ret    room for TCH_INLINE_DEEPEST
  * @return how many; 0 when the address is in no function
  */
@@ -64,7 +64,7 @@ struct tch_debug_frame *tch_debug_frame_open(int fd);
 /** Accepts NULL. */
 void tch_debug_frame_close(struct tch_debug_frame *frame);
 
-/** As tch_cfi_find(); rules that are expressions are left out. */
+/** Finds a row like tch_cfi_find(); rules that are expressions are left out. */
 bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret);
 
 #endif

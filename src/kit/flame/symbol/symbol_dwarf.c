@@ -176,7 +176,7 @@ void tch_dwarf_close(struct tch_dwarf *dwarf)
     free(dwarf);
 }
 
-/* Functions stand in the unit itself, in namespaces and in classes. */
+/* Functions are in the unit itself, in namespaces and in classes. */
 static bool index_functions(struct ranges *functions, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die die;
@@ -224,7 +224,7 @@ static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwa
     return range && dwarf_offdie(d->file.dwarf, range->die, ret);
 }
 
-/* The DIEs of the functions inlined at addr inside of `function`, outermost first, behind it. */
+/* `function` and the functions inlined into it at addr, outermost first. */
 static size_t find_inlined(Dwarf_Die *function, uint64_t addr, Dwarf_Die *ret)
 {
     Dwarf_Die at = *function;
@@ -262,7 +262,7 @@ static const char *name_of(Dwarf_Die *die)
     return name;
 }
 
-/* Where an inlined function was called. */
+/* Finds where an inlined function was called. */
 static void find_call_site(Dwarf_Die *cu, Dwarf_Die *die, struct tch_scope *ret)
 {
     Dwarf_Attribute attr;
@@ -301,7 +301,7 @@ size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct
     return count;
 }
 
-/* .debug_frame: the few ways in which libdw says what compilers write. */
+/* .debug_frame */
 
 struct tch_debug_frame {
     struct debug_file file;
@@ -356,8 +356,9 @@ static bool read_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
     return ops[0].atom == DW_OP_bregx && ops[0].number < TCH_REGS && fits(ops[0].number2);
 }
 
-/* "The CFA, plus so much" is where a register was saved; "that is its value" is behind it when it
-   is meant. No operations mean lost, or the same where libdw points at the room given to it. */
+/* libdw gives operations. "The CFA, plus so much" is where a register was saved; a stack_value
+   after it makes it the value itself. No operations: the register is lost, or, if ops is NULL, the
+   same. */
 static void read_register(Dwarf_Frame *frame, int reg, struct tch_cfi_row *row)
 {
     Dwarf_Op room[3];

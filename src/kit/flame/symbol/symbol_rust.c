@@ -15,7 +15,7 @@ enum {
 };
 
 struct rust {
-    const char *text; /* behind "_R" */
+    const char *text; /* after "_R" */
     size_t len;
     size_t at;
     struct tch_buf out;
@@ -129,7 +129,7 @@ static void put_word(struct rust *r, struct word w)
     put(r, w.encoded ? "}" : "");
 }
 
-/* What was written before, elsewhere: read again from there. */
+/* A back reference: reads the text at an earlier place again. */
 static void read_back(struct rust *r, void (*again)(struct rust *r, bool in_value), bool in_value)
 {
     size_t start = r->at - 1;
@@ -148,7 +148,7 @@ static void read_back(struct rust *r, void (*again)(struct rust *r, bool in_valu
     r->depth--;
 }
 
-/* Where an implementation stands is not shown, only what it is of. */
+/* The place of an implementation is not shown, only its type. */
 static void skip_impl_path(struct rust *r)
 {
     read_after(r, 's');
@@ -436,7 +436,7 @@ char *tch_demangle_rust(const char *name)
 
     if (strncmp(name, "_R", 2) != 0 || (name[2] >= '0' && name[2] <= '9'))
         return NULL;               /* a number is a version of the form that is not known yet */
-    r.len = strcspn(r.text, ".$"); /* what a compiler's later passes put behind it */
+    r.len = strcspn(r.text, ".$"); /* later passes of a compiler add suffixes */
     tch_buf_init(&r.out, TEXT_MAX);
     read_path(&r, true);
     if (!r.bad && r.at < r.len) { /* the crate that asked for this instance */

@@ -14,7 +14,7 @@ struct tch_symbol {
     uint64_t addr;
     uint64_t size; /**< 0: not said, up to the next one */
     uint32_t name; /* in text */
-    uint32_t rank; /* of several at one address the lowest counts */
+    uint32_t rank; /* the lowest of several at one address counts */
 };
 
 /** All zero is empty. */
@@ -34,17 +34,17 @@ bool tch_symbol_table_add(struct tch_symbol_table *table, uint64_t addr, uint64_
                           uint32_t rank, const char *name, size_t len);
 void tch_symbol_table_sort(struct tch_symbol_table *table);
 
-/** The functions of an ELF file: .symtab or, where `all` or there is no other, .dynsym, and the
-    entries of its procedure linkage table. False: no memory. */
+/** Adds the functions of an ELF file: .symtab, .dynsym, the entries of its procedure linkage table,
+    and _start. False: no memory. */
 bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *elf);
 
-/** The text of /proc/kallsyms: "ffffffff81000000 T _text", "... t name\t[module]". */
+/** Adds the text of /proc/kallsyms: "ffffffff81000000 T _text", "... t name\t[module]". */
 bool tch_symbol_table_kallsyms(struct tch_symbol_table *table, const char *text, size_t len);
 
-/** The text of /tmp/perf-PID.map: "7f00dead0000 40 name", of which later lines count more. */
+/** Adds the text of /tmp/perf-PID.map: "7f00dead0000 40 name". Later lines count more. */
 bool tch_symbol_table_perf_map(struct tch_symbol_table *table, const char *text, size_t len);
 
-/** The name of the function that an address is in, or NULL. */
+/** Returns the name of the function at an address, or NULL. */
 const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t addr);
 
 #endif

@@ -43,7 +43,7 @@ static bool add_kallsyms_line(struct tch_symbol_table *table, const char *p, con
     return p == name || tch_symbol_table_add(table, addr, 0, 0, name, (size_t)(p - name));
 }
 
-/* Of several lines for one address the last counts, so the ranks go down. */
+/* The last of several lines for one address counts, so the ranks go down. */
 static bool add_perf_map_line(struct tch_symbol_table *table, const char *p, const char *end)
 {
     uint64_t addr;

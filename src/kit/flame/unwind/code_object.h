@@ -24,20 +24,20 @@ enum tch_code_object_kind {
 
 enum { TCH_OBJECT_NOWHERE = 0, TCH_OBJECT_THE_KERNEL = 1 };
 
-enum { TCH_ENTRY_BYTES = 48 }; /**< of the code that a program starts with, _start */
+enum { TCH_ENTRY_BYTES = 48 }; /**< length of _start, the code that a program starts with */
 
 struct tch_debug_frame;
 
 struct tch_code_object {
     enum tch_code_object_kind kind;
-    uint32_t pid;   /**< where it was seen first; of a JIT: whose it is */
+    uint32_t pid;   /**< where it was seen first; of a JIT: its process */
     char *path;     /**< of a file: as the process sees it */
     uint64_t inode; /**< of a file; 0: not known */
     struct tch_elf elf;
     struct tch_cfi cfi;
-    struct tch_debug_frame *debug_frame; /* for code that .eh_frame does not know */
+    struct tch_debug_frame *debug_frame; /* for code that .eh_frame does not cover */
     bool debug_tried;
-    bool loaded; /**< tried, at least */
+    bool loaded; /**< tch_code_object_load() was called */
     bool usable; /**< elf is open */
 };
 
@@ -54,35 +54,35 @@ bool tch_code_objects_init(struct tch_code_objects *objects);
 void tch_code_objects_release(struct tch_code_objects *objects);
 
 /**
- * The number of the object that a mapping is of, new or known; -1: no memory.
+ * Finds or adds the object of a mapping. Returns its number; TCH_INTERN_NONE: no memory.
  *
  * @param name   as the kernel gives it: a path, "[vdso]", "//anon"
- * @param inode  tells a file from a later one of the same path
+ * @param inode  distinguishes a file from a later one of the same path
  */
 uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
                               uint32_t pid);
 
-/** Opens the file and reads its unwind information, once; false: no memory. That there is no such
-    file, or that it is no ELF file, shows in `usable`. */
+/** Opens the file and reads its unwind information, once; false: no memory. `usable` says whether
+    there is an ELF file. */
 bool tch_code_object_load(struct tch_code_object *object);
 
-/** How to unwind from an address, by .eh_frame or, for what that leaves out, by .debug_frame, of
+/** Finds how to unwind from an address, in .eh_frame or, if that has nothing, in .debug_frame of
    the file or of its debug file; false: not known. */
 bool tch_code_object_row(struct tch_code_object *object, uint64_t addr, struct tch_cfi_row *ret);
 
-/** Is this the code that a program starts with? It has no caller, whether it says so or not. */
+/** Returns whether this is the code that a program starts with, which has no caller. */
 bool tch_code_object_is_entry(const struct tch_code_object *object, uint64_t addr);
 
-/** The address, as linked, of a byte of the mapped file. */
+/** Returns the address, as linked, of a byte of the mapped file. */
 uint64_t tch_code_object_address(const struct tch_code_object *object, uint64_t offset);
 
-/** Number 0 is none: where a stack could not be followed any further. */
+/** Number 0 is no place: it marks a stack that could not be followed any further. */
 enum { TCH_PLACE_CUT = 0 };
 
 struct tch_code_place {
     uint64_t addr; /**< as linked; of a caller: one before the return address */
     uint32_t object;
-    uint32_t row; /* 0: not looked for, 1: none, else in rows, plus 2 */
+    uint32_t row; /* 0: not searched yet, 1: none, else its number in rows plus 2 */
 };
 
 /** All zero but initialised by tch_code_places_init(). */
@@ -97,10 +97,10 @@ struct tch_code_places {
 bool tch_code_places_init(struct tch_code_places *places);
 void tch_code_places_release(struct tch_code_places *places);
 
-/** The number of a place; -1: no memory. */
+/** Finds or adds a place. Returns its number; TCH_INTERN_NONE: no memory. */
 uint32_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr);
 
-/** 1 and how to unwind from there; 0: nothing is known of that; -1: no memory. */
+/** Finds how to unwind from a place. @return 1; 0: not known; -1: no memory */
 int tch_code_places_row(struct tch_code_places *places, uint32_t id, struct tch_code_object *object,
                         struct tch_cfi_row *ret);
 

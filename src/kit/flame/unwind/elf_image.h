@@ -2,8 +2,8 @@
  * An ELF file as the capture needs it: which sections it has, and what address a byte of the file
  * has. 64-bit and of this machine's byte order; anything else is "not an ELF file" here.
  *
- * Sections are read into memory, never mapped: a file that a build cuts short while we look at it
- * must not end us.
+ * Sections are read into memory, never mapped: a build may truncate a mapped file, and reading it
+ * would then kill this process.
  */
 #ifndef TCH_ELF_IMAGE_H
 #define TCH_ELF_IMAGE_H
@@ -30,7 +30,7 @@ struct tch_elf {
     size_t names_len;
 };
 
-/** Takes over fd, also on failure. */
+/** Owns fd, also on failure. */
 int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *err);
 int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err);
 
@@ -38,20 +38,20 @@ int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err);
 int tch_elf_open_mem(struct tch_elf *elf, const void *data, size_t len, tacho_error *err);
 void tch_elf_release(struct tch_elf *elf);
 
-/** The section of that name, or NULL. */
+/** Returns the section of that name, or NULL. */
 const Elf64_Shdr *tch_elf_section(const struct tch_elf *elf, const char *name);
 
-/** The first section of that SHT_ type, or NULL. */
+/** Returns the first section of that SHT_ type, or NULL. */
 const Elf64_Shdr *tch_elf_section_type(const struct tch_elf *elf, uint32_t type);
 
-/** A section's bytes, the caller's to free; NULL: there are none, or they cannot be had. A NUL
-    stands behind them. */
+/** Reads a section. The caller frees it. A NUL follows its bytes. NULL: there are none, or they
+    cannot be read. */
 void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t *len);
 
-/** The address that the byte at a file offset is linked at; false: none. */
+/** Finds the address that the byte at a file offset is linked at; false: none. */
 bool tch_elf_address(const struct tch_elf *elf, uint64_t offset, uint64_t *ret);
 
-/** The build ID as hexadecimal digits, at most `size` - 1 of them; false: it has none. */
+/** Reads the build ID as hexadecimal digits, at most `size` - 1 of them; false: it has none. */
 bool tch_elf_build_id(const struct tch_elf *elf, char *ret, size_t size);
 
 #endif

@@ -38,7 +38,7 @@ static bool find_cfa(const struct tch_cfi *cfi, const struct tch_cfi_row *row,
     return true;
 }
 
-/* What register i of the caller holds; false: not known. */
+/* Finds the value of register i of the caller; false: not known. */
 static bool find_register(const struct tch_cfi *cfi, const struct tch_cfi_row *row, unsigned i,
                           const struct tch_stack_copy *stack, const struct tch_regs *regs,
                           uint64_t cfa, uint64_t *ret, bool *cut)
@@ -86,7 +86,7 @@ enum tch_unwound tch_unwind_step(const struct tch_cfi *cfi, const struct tch_cfi
     if (!(caller.known >> TCH_REG_RA & 1))
         return cut ? TCH_UNWOUND_CUT : TCH_UNWOUND_LOST;
     if (row->how[TCH_REG_SP] == TCH_CFI_SAME) {
-        caller.r[TCH_REG_SP] = cfa; /* by definition, where nothing else is said */
+        caller.r[TCH_REG_SP] = cfa; /* by definition, unless a rule says otherwise */
         caller.known |= 1u << TCH_REG_SP;
     }
     if (caller.r[TCH_REG_RA] == 0)

@@ -22,12 +22,12 @@ enum tch_cfi_how {
     TCH_CFI_IS,        /**< is CFA + value */
     TCH_CFI_REGISTER,  /**< in register `value` */
     TCH_CFI_UNDEFINED, /**< lost; of the return address: this is the outermost frame */
-    TCH_CFI_AT_EXPR,   /**< in memory, where the expression at byte `value` of .eh_frame says */
-    TCH_CFI_IS_EXPR,   /**< what that says */
+    TCH_CFI_AT_EXPR, /**< in memory, at the value of the expression at byte `value` of .eh_frame */
+    TCH_CFI_IS_EXPR, /**< is the value of that expression */
 };
 
-/** One row of the table that the information stands for. Plain bytes: zeroed before it is filled,
-    so that equal rows are equal bytes. */
+/** How to compute the registers of the caller at one address. It is zeroed before it is filled, so
+    that equal rows are equal bytes. */
 struct tch_cfi_row {
     int32_t value[TCH_REGS];
     uint8_t how[TCH_REGS]; /**< enum tch_cfi_how */
@@ -56,14 +56,14 @@ struct tch_cfi {
 };
 
 /**
- * Takes over both sections, from malloc; header may be NULL. False: memory ran out.
+ * Owns both sections, which are from malloc(); header may be NULL. False: memory ran out.
  * A header that cannot be used is replaced by an index of our own.
  */
 bool tch_cfi_init(struct tch_cfi *cfi, uint8_t *frame, size_t frame_len, uint64_t frame_addr,
                   uint8_t *header, size_t header_len, uint64_t header_addr);
 void tch_cfi_release(struct tch_cfi *cfi);
 
-/** The row for an address; false: there is none. */
+/** Finds the row for an address; false: there is none. */
 bool tch_cfi_find(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_row *ret);
 
 /** The registers of a frame, by DWARF's numbers; TCH_REG_RA is the instruction pointer. */
@@ -72,7 +72,7 @@ struct tch_regs {
     uint32_t known; /**< a bit for each that has a value */
 };
 
-/** What the kernel copied, from the stack pointer on. */
+/** The bytes that the kernel copied, from the stack pointer on. */
 struct tch_stack_copy {
     uint64_t start;
     const uint8_t *data;
@@ -86,15 +86,15 @@ enum tch_unwound {
     TCH_UNWOUND_LOST, /**< the information does not fit what is there */
 };
 
-/** One step by a row; expressions are cfi's. */
+/** Goes one frame up by a row of cfi. */
 enum tch_unwound tch_unwind_step(const struct tch_cfi *cfi, const struct tch_cfi_row *row,
                                  const struct tch_stack_copy *stack, struct tch_regs *regs);
 
-/** One step by the frame pointer, for code without information, such as a JIT's. */
+/** Goes one frame up by the frame pointer, for code without information, such as a JIT's. */
 enum tch_unwound tch_unwind_step_fp(const struct tch_stack_copy *stack, struct tch_regs *regs);
 
-/** Evaluates the expression whose length stands at byte `at` of cfi's .eh_frame, with `cfa` on its
-    stack when `with_cfa`; false when it cannot be done, and *cut when that is for want of stack. */
+/** Evaluates the expression whose length is at byte `at` of cfi's .eh_frame, with `cfa` on its
+   stack if `with_cfa`. Returns false if it cannot, and sets *cut if the stack copy is too short. */
 bool tch_unwind_expr(const struct tch_cfi *cfi, size_t at, const struct tch_regs *regs,
                      const struct tch_stack_copy *stack, bool with_cfa, uint64_t cfa, uint64_t *ret,
                      bool *cut);

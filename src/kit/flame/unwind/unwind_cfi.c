@@ -60,8 +60,8 @@ uint64_t tch_cfi_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t addr)
     return value;
 }
 
-/* Steps into the entry at c: c->end becomes its end, *id what tells a CIE (0) from an FDE.
-   False at the end of the section. */
+/* Enters the entry at c and sets c->end to its end. *id is 0 for a CIE, else the distance from
+ *id_at back to the CIE. False at the end of the section. */
 static bool enter_entry(struct tch_cursor *c, uint64_t *id, size_t *id_at)
 {
     uint64_t len = tch_cursor_u(c, 4);

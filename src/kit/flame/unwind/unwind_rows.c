@@ -70,7 +70,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t value, struct tch_c
     m->row.cfa_value = (int32_t)value;
 }
 
-/* In units of the CIE; what overflows is no offset that set_rule() or set_cfa() takes. */
+/* In units of the CIE. After an overflow it is a value that set_rule() and set_cfa() refuse. */
 static int64_t scale(int64_t factor, int64_t align)
 {
     int64_t value;
@@ -78,7 +78,7 @@ static int64_t scale(int64_t factor, int64_t align)
     return __builtin_mul_overflow(factor, align, &value) ? INT64_MAX : value;
 }
 
-/* An expression is known by where its length stands. */
+/* An expression is known by the offset of its length. */
 static int64_t skip_expression(struct tch_cursor *c)
 {
     int64_t at = (int64_t)c->at;
