@@ -207,35 +207,35 @@ static void add_surroundings(struct tch_receipt *r, const struct tch_run_plan *p
     end_member(r);
 }
 
-/* Copies what reports need. It is valid UTF-8, as if it had been read from the file. */
+/* A copy in valid UTF-8, as if it had been read from the file. NULL without memory. */
+static char *copy_text(const char *text)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, TCH_RECEIPT_MAX);
+    tch_utf8_add(&b, text, strlen(text));
+    return tch_buf_take(&b);
+}
+
+/* Copies what reports need. */
 static int copy_texts(struct tch_receipt *r, const struct tch_run_plan *plan,
                       const struct tch_run_command *command, tacho_error *err)
 {
-    const struct {
-        char **to;
-        const char *text;
-    } texts[] = {{&r->name, command->name},
-                 {&r->command, command->line},
-                 {&r->work_unit, plan->work > 0 && plan->work_unit ? plan->work_unit : ""}};
-    struct tch_buf b;
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        tch_buf_init(&b, TCH_RECEIPT_MAX);
-        tch_utf8_add(&b, texts[i].text, strlen(texts[i].text));
-        *texts[i].to = tch_buf_take(&b);
-        if (!*texts[i].to)
-            return tch_fail_memory(err);
-    }
+    r->name = copy_text(command->name);
+    r->command = copy_text(command->line);
+    r->work_unit = copy_text(plan->work > 0 && plan->work_unit ? plan->work_unit : "");
     r->metrics = calloc(plan->metric_count + 1, sizeof *r->metrics);
     r->samples.metrics = r->metrics;
-    for (size_t i = 0; r->metrics && i < plan->metric_count; i++) {
-        r->metrics[i] = (struct tch_metric_name){.name = strdup(plan->metrics[i].id.name),
-                                                 .all = plan->metrics[i].id.all};
+    if (!r->name || !r->command || !r->work_unit || !r->metrics)
+        return tch_fail_memory(err);
+    for (size_t i = 0; i < plan->metric_count; i++) {
+        r->metrics[i].all = plan->metrics[i].id.all;
+        r->metrics[i].name = copy_text(plan->metrics[i].id.name);
         if (!r->metrics[i].name)
             return tch_fail_memory(err);
         r->samples.metric_count++;
     }
-    return r->metrics ? 0 : tch_fail_memory(err);
+    return 0;
 }
 
 int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
