@@ -126,20 +126,6 @@ static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error
     return status;
 }
 
-static void add_line(struct tch_buf *b, struct tch_chain *chain, const struct tch_seal_line *line)
-{
-    size_t start = b->len;
-
-    tch_json_begin_object(b);
-    tch_json_key(b, "file");
-    tch_json_text(b, line->file);
-    tch_json_key(b, "bytes");
-    tch_json_u64(b, line->bytes);
-    tch_json_key(b, "sha256");
-    tch_json_text(b, line->sha256);
-    tch_chain_add(chain, b, start);
-}
-
 /* The seal as text, and its info. */
 static void add_seal(struct tch_buf *b, const struct list *l, struct tch_seal_info *info)
 {
@@ -150,16 +136,19 @@ static void add_seal(struct tch_buf *b, const struct list *l, struct tch_seal_in
     tch_buf_adds(b, "{\"schema\":\"" SCHEMA "\"");
     tch_chain_add(&chain, b, start);
     for (size_t i = 0; i < l->count; i++) {
-        add_line(b, &chain, &l->line[i]);
+        start = b->len;
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "file", l->line[i].file);
+        tch_json_put_u64(b, "bytes", l->line[i].bytes);
+        tch_json_put_text(b, "sha256", l->line[i].sha256);
+        tch_chain_add(&chain, b, start);
         info->bytes += l->line[i].bytes;
     }
     info->files = l->count;
     start = b->len;
     tch_json_begin_object(b);
-    tch_json_key(b, "files");
-    tch_json_u64(b, info->files);
-    tch_json_key(b, "bytes");
-    tch_json_u64(b, info->bytes);
+    tch_json_put_u64(b, "files", info->files);
+    tch_json_put_u64(b, "bytes", info->bytes);
     tch_chain_add(&chain, b, start);
     memcpy(info->hash, chain.last, sizeof info->hash);
 }

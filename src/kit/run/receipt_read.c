@@ -249,15 +249,6 @@ static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
     return status < 0 ? status : more;
 }
 
-static int read_receipt(const char *path, const char *folder, struct tch_buf *b, tacho_error *err)
-{
-    if (access(folder, F_OK) == 0 && access(path, F_OK) < 0 &&
-        (errno == ENOENT || errno == ENOTDIR))
-        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is not a run folder: it has no run.json",
-                        folder);
-    return tch_file_read(path, TCH_RECEIPT_MAX, b, err);
-}
-
 int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -267,8 +258,12 @@ int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered,
 
     *r = (struct tch_receipt){0};
     tch_buf_init(&b, TCH_RECEIPT_MAX);
+    if (status == 0 && access(folder, F_OK) == 0 && access(path, F_OK) < 0 &&
+        (errno == ENOENT || errno == ENOTDIR))
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "'%s' is not a run folder: it has no run.json", folder);
     if (status == 0)
-        status = read_receipt(path, folder, &b, err);
+        status = tch_file_read(path, TCH_RECEIPT_MAX, &b, err);
     if (status == 0)
         status = tch_receipt_parse(r, &b, err);
     tch_buf_release(&b);

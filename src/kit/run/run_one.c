@@ -78,20 +78,6 @@ static uint64_t time_to(uint64_t due)
     return left < 100000000u ? left : 100000000u;
 }
 
-/* The next multiple of the interval; those that were missed are left out. */
-static uint64_t next_due(uint64_t due, uint64_t interval)
-{
-    uint64_t now = tch_now_ns();
-
-    return now < due + interval ? due + interval : now - (now - due) % interval + interval;
-}
-
-/* Polling uses at most 1 % of one CPU: when a poll is expensive, fewer are made. */
-static uint64_t spared(uint64_t interval, uint64_t cost)
-{
-    return interval > 100 * cost ? interval : 100 * cost;
-}
-
 static int poll_server(struct tch_run *run)
 {
     int alive = tch_run_server_poll(&run->server);
@@ -101,12 +87,14 @@ static int poll_server(struct tch_run *run)
 }
 
 /* Polls the command unless it is too early: a run shorter than the interval is never polled.
-   Returns when the next poll is due. */
+   Polling uses at most 1 % of one CPU: when a poll is expensive, fewer are made. Returns when the
+   next poll is due; those that were missed are left out. */
 static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline)
 {
     struct tch_run_meter *meter = &run->meter;
     uint64_t interval = run->plan->interval_ns;
     uint64_t first = tch_spawner_began_ns(run->spawner) + interval;
+    uint64_t now;
     pid_t pid;
 
     if (due < first)
@@ -119,7 +107,10 @@ static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_
         tch_spawner_note_memory(run->spawner, pid, meter->tree_bytes, meter->peak_bytes);
     if (run->plan->server)
         (void)poll_server(run);
-    return next_due(due, spared(interval, meter->last_ns));
+    if (interval < 100 * meter->last_ns)
+        interval = 100 * meter->last_ns;
+    now = tch_now_ns();
+    return now < due + interval ? due + interval : now - (now - due) % interval + interval;
 }
 
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,

@@ -56,16 +56,6 @@ void tch_run_sample_init(struct tch_run_sample *sample)
         sample->field[i] = NAN;
 }
 
-static void release_lists(struct tch_run_sample *sample, size_t count)
-{
-    for (size_t i = 0; sample->metrics && i < count; i++)
-        tch_values_release(&sample->metrics[i]);
-    free(sample->metrics);
-    sample->metrics = NULL;
-    free(sample->recorded);
-    sample->recorded = NULL;
-}
-
 /* The slot behind the last may hold lists of a sample that was not counted: used again. */
 struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
 {
@@ -91,8 +81,14 @@ struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
 
 void tch_run_samples_release(struct tch_run_samples *samples)
 {
-    for (size_t i = 0; i < samples->room; i++)
-        release_lists(&samples->items[i], samples->metric_count);
+    for (size_t i = 0; i < samples->room; i++) {
+        struct tch_run_sample *sample = &samples->items[i];
+
+        for (size_t k = 0; sample->metrics && k < samples->metric_count; k++)
+            tch_values_release(&sample->metrics[k]);
+        free(sample->metrics);
+        free(sample->recorded);
+    }
     free(samples->items);
     for (size_t i = 0; i < samples->recorded_count; i++)
         free(samples->recorded_names[i]);

@@ -13,13 +13,6 @@ static uint64_t own_cpu_ns(void)
     return tch_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-static void add_name(struct tch_run_meter *m, const char *name)
-{
-    size_t len = strlen(m->source);
-
-    snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", name);
-}
-
 double tch_run_meter_joules(const struct tch_run_meter *m)
 {
     tacho_power_report report;
@@ -67,8 +60,11 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         snprintf(m->why, sizeof m->why, "%s", why.message);
         return 0;
     }
-    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++)
-        add_name(m, report.name);
+    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++) {
+        size_t len = strlen(m->source);
+
+        snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", report.name);
+    }
     return status < 0 ? status : 0;
 }
 

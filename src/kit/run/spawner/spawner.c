@@ -41,14 +41,6 @@ static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_
     return r->code;
 }
 
-static struct tch_spawner_shared *map_shared(void)
-{
-    void *p = mmap(NULL, sizeof(struct tch_spawner_shared), PROT_READ | PROT_WRITE,
-                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
 static int fork_spawner(struct tch_spawner *s, const struct tch_run_plan *plan,
                         const struct tch_target *targets, tacho_error *err)
 {
@@ -74,12 +66,15 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
                      struct tch_spawner **ret, tacho_error *err)
 {
     struct tch_spawner *s = calloc(1, sizeof *s);
+    void *shared;
     int status;
 
     if (!s)
         return tch_fail_memory(err);
     s->fd = -1;
-    s->shared = map_shared();
+    shared =
+        mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    s->shared = shared != MAP_FAILED ? shared : NULL;
     if (!s->shared)
         status = tch_fail_errno(err, errno, "cannot share memory");
     else
@@ -108,7 +103,7 @@ static bool reap(pid_t pid, uint64_t limit_ns)
 
 /* Closing the socket makes an idle spawner exit; SIGTERM makes it stop a running command first. A
    spawner that does neither is killed: waiting for it must not hang us. */
-static void end_process(struct tch_spawner *s)
+static void stop_process(struct tch_spawner *s)
 {
     if (s->fd >= 0)
         close(s->fd);
@@ -128,7 +123,7 @@ void tch_spawner_close(struct tch_spawner *s)
 {
     if (!s)
         return;
-    end_process(s);
+    stop_process(s);
     if (s->shared)
         munmap(s->shared, sizeof *s->shared);
     free(s);
@@ -249,6 +244,6 @@ void tch_spawner_cancel(struct tch_spawner *s)
 
 uint64_t tch_spawner_cpu_ns(struct tch_spawner *s)
 {
-    end_process(s);
+    stop_process(s);
     return atomic_load(&s->shared->cpu_ns);
 }

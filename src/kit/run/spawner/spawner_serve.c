@@ -404,26 +404,20 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
  * Serving.
  */
 
-static void begin_sample(struct tch_run_sample *r, const struct tch_job *job)
-{
-    static const struct tch_run_sample fresh;
-
-    *r = fresh;
-    r->run = job->run;
-    r->pair = job->pair;
-    for (int i = 0; i < TCH_FIELDS; i++)
-        r->field[i] = NAN;
-}
-
 /* One after the other; false when nobody listens any more. */
 static bool run_jobs(int fd, const struct tch_spawner_request *q)
 {
+    static const struct tch_run_sample fresh;
     struct tch_spawner_reply reply = {0};
 
     for (uint32_t i = 0; i < q->count && !aborted; i++) {
         struct tch_run_sample *r = &mine->samples[i];
 
-        begin_sample(r, &q->jobs[i]);
+        *r = fresh; /* a constant, so that no memset() is called */
+        r->run = q->jobs[i].run;
+        r->pair = q->jobs[i].pair;
+        for (int k = 0; k < TCH_FIELDS; k++)
+            r->field[k] = NAN;
         reply.code = run_one(r, &lanes[q->jobs[i].index], &reply.err);
         if (reply.code <= 0)
             break;

@@ -56,24 +56,17 @@ size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *mappings, s
     return n;
 }
 
-static size_t find_mappings(struct tch_spawner_mapping *mappings)
-{
-    FILE *smaps = fopen("/proc/self/smaps", "re");
-    size_t n = smaps ? tch_spawner_mappings(smaps, mappings, MAPPINGS) : 0;
-
-    if (smaps)
-        fclose(smaps);
-    return n;
-}
-
 /* They come back from the file when needed. */
 void tch_spawner_shrink(void)
 {
     static const char peak[] = "5";
     struct tch_spawner_mapping mappings[MAPPINGS];
-    size_t n = find_mappings(mappings);
+    FILE *smaps = fopen("/proc/self/smaps", "re");
+    size_t n = smaps ? tch_spawner_mappings(smaps, mappings, MAPPINGS) : 0;
     int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
+    if (smaps)
+        fclose(smaps);
     for (size_t i = 0; i < n; i++)
         syscall(SYS_madvise, mappings[i].start, mappings[i].len, MADV_DONTNEED);
     if (fd >= 0) {
