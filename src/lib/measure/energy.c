@@ -1,4 +1,5 @@
-/* Energy from readings: a counter's difference where there is one, else by trapezoid. */
+/* Computes energy from readings: by the difference of a counter where there is one, else by the
+   trapezoidal rule. */
 #include <math.h>
 
 #include "lib/measure/power/power_meter.h"
@@ -6,13 +7,6 @@
 void tch_energy_init(struct tch_energy *e)
 {
     *e = (struct tch_energy){.peak = -INFINITY, .now = NAN};
-}
-
-static void see_watts(struct tch_energy *e, double watts)
-{
-    e->watts_sum += watts;
-    if (watts > e->peak)
-        e->peak = watts;
 }
 
 static double seconds(uint64_t from_us, uint64_t to_us)
@@ -24,7 +18,7 @@ static void end_interval(struct tch_energy *e, uint64_t now_us, const tacho_powe
 {
     double s = seconds(e->last_us, now_us);
 
-    /* A counter goes on counting while it cannot be read: nothing is lost but the detail. */
+    /* A counter keeps counting while it cannot be read: only the detail is lost. */
     if (e->broken || now_us < e->last_us)
         e->dropped++;
     if (now_us < e->last_us || (e->broken && !e->counter))
@@ -52,8 +46,11 @@ void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_rea
     } else {
         end_interval(e, now_us, r);
     }
-    if (!e->counter)
-        see_watts(e, r->watts);
+    if (!e->counter) {
+        e->watts_sum += r->watts;
+        if (r->watts > e->peak)
+            e->peak = r->watts;
+    }
     e->last_us = now_us;
     e->last_watts = r->watts;
     e->last_joules = r->joules;
@@ -61,7 +58,7 @@ void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_rea
     e->samples++;
 }
 
-/* Several in a row are one interval that is missing. */
+/* Several lost readings in a row are one missing interval. */
 void tch_energy_lost(struct tch_energy *e)
 {
     e->broken = true;

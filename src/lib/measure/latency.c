@@ -1,4 +1,4 @@
-/* A list of latency records, column by column: statistics read one column and nothing else. */
+/* A list of latency records, stored by column: statistics read one column alone. */
 #include <stdbool.h>
 
 #include "base/fail.h"
@@ -7,7 +7,7 @@
 
 enum { COLUMNS = 4, FIRST = 4096, DOUBLINGS = 20, BLOCKS = 40 };
 
-/* Blocks double in size, so there are few, and records never move. */
+/* Blocks double in size, so there are few of them, and records never move. */
 struct block {
     size_t n;
     size_t room;
@@ -41,7 +41,7 @@ void tacho_latency_free(tacho_latency *list)
     if (!list)
         return;
     if (list->csv && tacho_csv_close(list->csv, NULL) < 0)
-        list->csv = NULL; /* nobody is left to tell; an add before said so */
+        list->csv = NULL; /* an earlier add has reported it */
     for (unsigned b = 0; b < list->blocks; b++)
         free(list->block[b].columns[0]);
     free(list);
@@ -61,8 +61,8 @@ static int grow(tacho_latency *list, tacho_error *err)
     return 0;
 }
 
-/* Half up; formats have microseconds. */
-static uint64_t micros(uint64_t ns)
+/* Rounds to microseconds, half up. */
+static uint64_t to_us(uint64_t ns)
 {
     return ns / 1000 + (ns % 1000 >= 500);
 }
@@ -70,8 +70,8 @@ static uint64_t micros(uint64_t ns)
 static tacho_csv_latency csv_row(const tacho_latency_record *record)
 {
     return (tacho_csv_latency){.sample_id = record->sample_id,
-                               .wall_time_us = micros(record->wall_ns),
-                               .kernel_time_us = micros(record->kernel_ns),
+                               .wall_time_us = to_us(record->wall_ns),
+                               .kernel_time_us = to_us(record->kernel_ns),
                                .seq_len = record->seq_len};
 }
 

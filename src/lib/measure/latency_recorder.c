@@ -1,4 +1,5 @@
-/* A histogram that many threads fill: each has a shard of its own, as long as there are enough. */
+/* A histogram that many threads fill. Each thread has a shard of its own, while there are enough.
+ */
 #include <stdatomic.h>
 
 #include "base/fail.h"
@@ -7,8 +8,8 @@
 
 enum { LINE = 64 };
 
-/* On a line of its own: threads do not meet here. Apart from the counts, whose pages take no memory
-   until a thread records. */
+/* In a cache line of its own, so that threads do not share one. Separate from the counts, whose
+   pages take no memory until a thread records. */
 struct ends {
     _Alignas(LINE) atomic_uint_least64_t min;
     atomic_uint_least64_t max;
@@ -18,14 +19,14 @@ struct counts {
     _Alignas(LINE) atomic_uint_least64_t of[TACHO_HISTOGRAM_BUCKETS];
 };
 
-/* One a thread slot; that of TCH_NO_SLOT is shared. */
+/* One shard per thread slot; that of TCH_NO_SLOT is shared. */
 struct shards {
     struct ends ends[TCH_THREAD_SLOTS];
     struct counts counts[TCH_THREAD_SLOTS];
 };
 
 struct tacho_recorder {
-    struct shards *shards; /* in what follows this struct, aligned */
+    struct shards *shards; /* aligned, in the memory after this struct */
 };
 
 int tacho_recorder_new(tacho_recorder **ret, tacho_error *err)
@@ -46,7 +47,7 @@ void tacho_recorder_free(tacho_recorder *r)
     free(r);
 }
 
-/* Rare once the extremes have been seen. */
+/* Raises the maximum or lowers the minimum. */
 static void widen(struct ends *ends, uint64_t value)
 {
     uint64_t min = atomic_load_explicit(&ends->min, memory_order_relaxed);
@@ -69,7 +70,7 @@ void tacho_recorder_record(tacho_recorder *r, uint64_t value)
     if (__builtin_expect(value > TACHO_HISTOGRAM_MAX, 0))
         value = TACHO_HISTOGRAM_MAX;
     count = &r->shards->counts[slot].of[tacho_histogram_index(value)];
-    if (__builtin_expect(slot != TCH_NO_SLOT, 1)) /* nobody else writes it: no locked instruction */
+    if (__builtin_expect(slot != TCH_NO_SLOT, 1)) /* no other thread writes it */
         atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
                               memory_order_relaxed);
     else
@@ -88,7 +89,7 @@ void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h)
         uint64_t max = atomic_load_explicit(&ends->max, memory_order_relaxed);
 
         if (min > max)
-            continue; /* nothing recorded: its pages are not touched */
+            continue; /* nothing was recorded, so its pages are not touched */
         for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++)
             h->counts[i] += atomic_load_explicit(&r->shards->counts[s].of[i], memory_order_relaxed);
         h->min = min < h->min ? min : h->min;

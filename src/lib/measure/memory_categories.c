@@ -1,5 +1,5 @@
-/* Bytes counted by category: handing over, and summing up. */
-#include "memory_categories.h"
+/* Bytes counted by category: handing over, adding up. */
+#include "memory_tracker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,13 +65,13 @@ void tch_categories_hand_over(struct tch_categories *c, unsigned slot, int categ
         atomic_store_explicit(&cell->now, 0, memory_order_relaxed);
         atomic_store_explicit(&cell->high, 0, memory_order_relaxed);
     }
-    /* Gone from the cell before it is in the sum: who adds up meanwhile misses it, but never has it
-       twice. */
+    /* Cleared in the cell first: a thread that adds up at this moment misses the bytes, but never
+       counts them twice. */
     before = atomic_fetch_add_explicit(&of->now, own, memory_order_release);
     raise_peak(of, before + larger(own, high));
 }
 
-/* What is held, and by how much the thread that fell most from its highest did. */
+/* Returns the bytes held. *fallen is the largest distance of a thread from its maximum. */
 static int64_t add_up(const struct tch_categories *c, int category, int64_t *fallen)
 {
     int64_t sum = atomic_load_explicit(&c->of[category].now, memory_order_acquire);
@@ -88,7 +88,7 @@ static int64_t add_up(const struct tch_categories *c, int category, int64_t *fal
     return sum;
 }
 
-/* More given back than taken is a mistake of the caller's: nothing is held then. */
+/* When the program gave back more than it took, it holds nothing. */
 static uint64_t not_negative(int64_t value)
 {
     return value > 0 ? (uint64_t)value : 0;
@@ -110,7 +110,7 @@ uint64_t tch_categories_peak(struct tch_categories *c, int category)
     return not_negative(atomic_load_explicit(&c->of[category].peak, memory_order_relaxed));
 }
 
-void tch_categories_see(struct tch_categories *c, uint64_t now_us)
+void tch_categories_stamp_peaks(struct tch_categories *c, uint64_t now_us)
 {
     int count = atomic_load(&c->count);
 

@@ -1,4 +1,4 @@
-/* The memory of this process: snapshots, and categories that the program counts itself. */
+/* Tracks the memory of this process: snapshots, and categories that the program counts itself. */
 #include "memory_tracker.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/json_write.h"
 #include "csv_columns.h"
-#include "memory_categories.h"
 #include "proc_text.h"
 #include "sampling_thread.h"
 #include "timestamp.h"
@@ -18,11 +18,11 @@
 enum { LABEL = 256, STATUS_MAX = 8192 };
 
 struct tacho_memory {
-    struct tch_categories *categories; /* in what follows this struct, aligned */
-    pthread_mutex_t lock;              /* of all below */
+    struct tch_categories *categories; /* aligned, in the memory after this struct */
+    pthread_mutex_t lock;              /* guards all below */
     struct tch_stamp stamp;
     struct tch_memory_sums sums;
-    struct tch_sampler sampler;
+    struct tch_sampling_thread sampler;
     int sampler_level;
     tacho_error sampler_error;
     pid_t pid; /* of the process whose files these are */
@@ -34,7 +34,8 @@ struct tacho_memory {
     char label[LABEL];
 };
 
-/* Kept open: a read is half the price of open, read and close. A forked child has its own. */
+/* Opens the files once, because a read costs half of open, read and close. A forked child opens its
+   own. */
 static int open_files(tacho_memory *m, tacho_error *err)
 {
     if (m->statm >= 0)
@@ -76,19 +77,16 @@ int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
     return status;
 }
 
-static void close_csv(tacho_csv *csv)
-{
-    if (csv && tacho_csv_close(csv, NULL) < 0)
-        return; /* nobody is left to tell */
-}
-
 void tacho_memory_free(tacho_memory *m)
 {
     if (!m)
         return;
-    tch_sampler_stop(&m->sampler);
-    close_csv(m->csv);
-    close_csv(m->detail);
+    tch_sampling_stop(&m->sampler);
+    /* Nobody is left to report a failure to. */
+    if (m->csv && tacho_csv_close(m->csv, NULL) < 0)
+        m->csv = NULL;
+    if (m->detail && tacho_csv_close(m->detail, NULL) < 0)
+        m->detail = NULL;
     if (m->statm >= 0)
         close(m->statm);
     if (m->status >= 0)
@@ -195,11 +193,13 @@ static int write_rows(tacho_memory *m, int level, const tacho_memory_snapshot *s
 
     for (int i = TACHO_MEMORY_TEMP_BUFFERS + 1; i < count && status == 0; i++)
         status = write_detail(m, s, m->categories->of[i].name, tacho_memory_held(m, i), err);
-    if (status == 0 && level == TACHO_MEMORY_FULL &&
-        ((status = write_detail(m, s, "anon_bytes", s->anon_bytes, err)) < 0 ||
-         (status = write_detail(m, s, "file_bytes", s->file_bytes, err)) < 0))
+    if (level != TACHO_MEMORY_FULL)
         return status;
-    if (status == 0 && level == TACHO_MEMORY_FULL)
+    if (status == 0)
+        status = write_detail(m, s, "anon_bytes", s->anon_bytes, err);
+    if (status == 0)
+        status = write_detail(m, s, "file_bytes", s->file_bytes, err);
+    if (status == 0)
         status = write_detail(m, s, "swap_bytes", s->swap_bytes, err);
     return status;
 }
@@ -218,7 +218,7 @@ int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot
     s.timestamp_us = tch_stamp_us(&m->stamp);
     if (status == 0) {
         tch_memory_sums_add(&m->sums, &s);
-        tch_categories_see(m->categories, s.timestamp_us);
+        tch_categories_stamp_peaks(m->categories, s.timestamp_us);
         if (m->csv)
             status = write_rows(m, level, &s, err);
         if (ret)
@@ -228,7 +228,7 @@ int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot
     return status;
 }
 
-static void tick(void *arg)
+static void take_snapshot(void *arg)
 {
     tacho_memory *m = arg;
     tacho_error err;
@@ -244,18 +244,68 @@ int tacho_memory_start(tacho_memory *m, int level, uint64_t interval_ns, tacho_e
         m->sampler_level = level;
         m->sampler_error = (tacho_error){0};
     }
-    return tch_sampler_start(&m->sampler, interval_ns, tick, m, err);
+    return tch_sampling_start(&m->sampler, interval_ns, take_snapshot, m, err);
 }
 
 int tacho_memory_stop(tacho_memory *m, tacho_error *err)
 {
     if (!m->sampler.running)
         return 0;
-    tch_sampler_stop(&m->sampler);
-    tick(m);
+    tch_sampling_stop(&m->sampler);
+    take_snapshot(m);
     if (m->sampler_error.code != 0 && err)
         *err = m->sampler_error;
     return m->sampler_error.code;
+}
+
+/* The report over snapshots. */
+
+__extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+void tch_memory_sums_add(struct tch_memory_sums *sums, const tacho_memory_snapshot *snapshot)
+{
+    u128 sum = ((u128)sums->rss_high << 64 | sums->rss_low) + snapshot->rss_bytes;
+
+    sums->n++;
+    sums->rss_low = (uint64_t)sum;
+    sums->rss_high = (uint64_t)(sum >> 64);
+    if (snapshot->rss_bytes > sums->peak_rss)
+        sums->peak_rss = snapshot->rss_bytes;
+    sums->kv_cache = add_saturated(sums->kv_cache, snapshot->kv_cache_bytes);
+    sums->activation = add_saturated(sums->activation, snapshot->activation_bytes);
+}
+
+void tch_memory_sums_report(const struct tch_memory_sums *sums, tacho_memory_report *ret)
+{
+    u128 sum = (u128)sums->rss_high << 64 | sums->rss_low;
+
+    *ret = (tacho_memory_report){.snapshots = sums->n,
+                                 .peak_rss = sums->peak_rss,
+                                 .mean_rss = sums->n > 0 ? (uint64_t)(sum / sums->n) : 0,
+                                 .kv_cache_total = sums->kv_cache,
+                                 .activation_total = sums->activation};
+}
+
+void tch_memory_report_write(struct tch_buf *b, const char *label,
+                             const tacho_memory_report *report)
+{
+    tch_json_begin_object(b);
+    tch_json_key(b, "label");
+    tch_json_text(b, label);
+    tch_json_key(b, "peak_rss");
+    tch_json_u64(b, report->peak_rss);
+    tch_json_key(b, "mean_rss");
+    tch_json_u64(b, report->mean_rss);
+    tch_json_key(b, "kv_cache_total");
+    tch_json_u64(b, report->kv_cache_total);
+    tch_json_key(b, "activation_total");
+    tch_json_u64(b, report->activation_total);
+    tch_json_end_object(b);
 }
 
 void tacho_memory_report_get(tacho_memory *m, tacho_memory_report *ret)

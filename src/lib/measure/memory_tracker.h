@@ -1,19 +1,91 @@
 /*
- * What the memory tracker sums up, apart from where its numbers come from.
+ * The parts of the memory tracker: bytes counted by category, and the sums over snapshots.
  */
 #ifndef TCH_MEMORY_TRACKER_H
 #define TCH_MEMORY_TRACKER_H
 
+#include <stdatomic.h>
+
 #include <tacho/memory.h>
 
 #include "base/buf.h"
+#include "thread_slot.h"
+
+/*
+ * Categories (memory_categories.c): many threads count bytes at once. Each thread counts in cells
+ * of its own and adds them to the shared count when they reach TCH_CATEGORY_OWN bytes. The sum of
+ * both is exact.
+ */
+
+enum { TCH_CATEGORY_OWN = 32 * 1024, TCH_CATEGORY_NAME = 64, TCH_CATEGORY_LINE = 64 };
+
+/* The bytes that one thread has not handed over yet, and their maximum since the last time. */
+struct tch_category_cell {
+    _Atomic int64_t now;
+    _Atomic int64_t high;
+};
+
+/* In a cache line of its own, so that threads that count different categories do not share one. */
+struct tch_category {
+    _Alignas(TCH_CATEGORY_LINE) _Atomic int64_t now; /* bytes that were handed over */
+    _Atomic int64_t peak;
+    uint64_t seen_peak; /* the peak at the last snapshot, and its time; under the caller's lock */
+    uint64_t seen_us;
+    char name[TCH_CATEGORY_NAME];
+};
+
+/** All zero, except for the names of the first three, which tch_categories_init() sets. */
+struct tch_categories {
+    struct tch_category of[TACHO_MEMORY_CATEGORIES];
+    struct tch_category_cell cells[TCH_THREAD_SLOTS][TACHO_MEMORY_CATEGORIES];
+    atomic_int count;
+};
+
+void tch_categories_init(struct tch_categories *c);
+
+/** Finds or makes the category and returns its number, or TACHO_ELIMIT, TACHO_EINVAL. Under the
+    caller's lock. */
+int tch_categories_find(struct tch_categories *c, const char *name, tacho_error *err);
+
+/** Adds the bytes, and what the thread counted before, to the shared count. */
+void tch_categories_hand_over(struct tch_categories *c, unsigned slot, int category, int64_t bytes);
+
+/** Counts bytes of the calling thread. */
+static inline void tch_categories_add(struct tch_categories *c, int category, int64_t bytes)
+{
+    unsigned slot = tch_thread_slot();
+    struct tch_category_cell *cell = &c->cells[slot][category];
+    int64_t before = atomic_load_explicit(&cell->now, memory_order_relaxed);
+    int64_t now = (int64_t)((uint64_t)before + (uint64_t)bytes);
+
+    if (__builtin_expect(slot == TCH_NO_SLOT || now >= TCH_CATEGORY_OWN || now <= -TCH_CATEGORY_OWN,
+                         0)) {
+        tch_categories_hand_over(c, slot, category, bytes);
+        return;
+    }
+    /* No other thread writes this cell, so no locked instruction is needed. */
+    atomic_store_explicit(&cell->now, now, memory_order_relaxed);
+    if (now > atomic_load_explicit(&cell->high, memory_order_relaxed))
+        atomic_store_explicit(&cell->high, now, memory_order_relaxed);
+}
+
+/** Returns the bytes that a category holds now. */
+uint64_t tch_categories_held(const struct tch_categories *c, int category);
+
+/** Returns the peak of a category, as exact as <tacho/memory.h> says. It never falls. */
+uint64_t tch_categories_peak(struct tch_categories *c, int category);
+
+/** Records the time of each peak that is new since the last snapshot. Under the caller's lock. */
+void tch_categories_stamp_peaks(struct tch_categories *c, uint64_t now_us);
+
+/* The report over snapshots (memory_tracker.c), independent of where the numbers come from. */
 
 struct tch_memory_sums {
     uint64_t n;
     uint64_t peak_rss;
-    uint64_t rss_low; /* the sum, in two halves */
+    uint64_t rss_low; /* the sum of 128 bits, in two halves */
     uint64_t rss_high;
-    uint64_t kv_cache; /* stay at UINT64_MAX */
+    uint64_t kv_cache; /* these stay at UINT64_MAX */
     uint64_t activation;
 };
 

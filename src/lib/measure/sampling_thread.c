@@ -1,4 +1,4 @@
-/* A thread that samples. */
+/* A thread that calls a function at an interval. */
 #include "sampling_thread.h"
 
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 
-static void wait_until(struct tch_sampler *s, uint64_t ns)
+static void wait_until(struct tch_sampling_thread *s, uint64_t ns)
 {
     struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 
@@ -16,7 +16,7 @@ static void wait_until(struct tch_sampler *s, uint64_t ns)
 
 static void *run(void *arg)
 {
-    struct tch_sampler *s = arg;
+    struct tch_sampling_thread *s = arg;
     uint64_t next = tch_now_ns();
 
     pthread_mutex_lock(&s->lock);
@@ -36,7 +36,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-static int start_thread(struct tch_sampler *s)
+static int start_thread(struct tch_sampling_thread *s)
 {
     sigset_t all;
     sigset_t before;
@@ -49,8 +49,8 @@ static int start_thread(struct tch_sampler *s)
     return status;
 }
 
-int tch_sampler_start(struct tch_sampler *s, uint64_t interval_ns, void (*tick)(void *arg),
-                      void *arg, tacho_error *err)
+int tch_sampling_start(struct tch_sampling_thread *s, uint64_t interval_ns, void (*tick)(void *arg),
+                       void *arg, tacho_error *err)
 {
     pthread_condattr_t attr;
     int status;
@@ -78,7 +78,7 @@ int tch_sampler_start(struct tch_sampler *s, uint64_t interval_ns, void (*tick)(
     return 0;
 }
 
-void tch_sampler_stop(struct tch_sampler *s)
+void tch_sampling_stop(struct tch_sampling_thread *s)
 {
     if (!s->running)
         return;

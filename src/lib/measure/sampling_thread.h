@@ -1,5 +1,5 @@
 /*
- * A thread that does something at an interval until it is told to stop.
+ * A thread that calls a function at an interval.
  */
 #ifndef TCH_SAMPLING_THREAD_H
 #define TCH_SAMPLING_THREAD_H
@@ -10,7 +10,7 @@
 
 #include <tacho/error.h>
 
-struct tch_sampler {
+struct tch_sampling_thread {
     bool running;
     bool stop;
     uint64_t interval_ns;
@@ -21,12 +21,13 @@ struct tch_sampler {
     pthread_cond_t wake;
 };
 
-/** Starts it; it calls tick at once, then at every multiple of the interval; one that was missed is
-    left out. It takes no signals. 0, TACHO_EALREADY, TACHO_EINVAL, TACHO_EIO. */
-int tch_sampler_start(struct tch_sampler *s, uint64_t interval_ns, void (*tick)(void *arg),
-                      void *arg, tacho_error *err);
+/** Starts the thread. It calls `tick` at once, then at every multiple of the interval; multiples
+   that have passed are skipped. It handles no signals. 0, TACHO_EALREADY, TACHO_EINVAL, TACHO_EIO.
+ */
+int tch_sampling_start(struct tch_sampling_thread *s, uint64_t interval_ns, void (*tick)(void *arg),
+                       void *arg, tacho_error *err);
 
-/** Wakes it up, and returns when it has ended. Does nothing when none runs. */
-void tch_sampler_stop(struct tch_sampler *s);
+/** Stops the thread and waits until it has exited. Does nothing when none runs. */
+void tch_sampling_stop(struct tch_sampling_thread *s);
 
 #endif

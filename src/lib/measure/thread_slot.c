@@ -1,4 +1,4 @@
-/* Numbers for threads, given out and taken back. */
+/* Gives each thread a number and takes it back when the thread exits. */
 #include "thread_slot.h"
 
 #include <pthread.h>
@@ -11,20 +11,20 @@ _Thread_local unsigned tch_thread_slot_plus_1;
 static atomic_bool taken[TCH_THREAD_SLOTS];
 static atomic_uint used = TCH_NO_SLOT + 1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key; /* only for what happens when a thread ends */
+static pthread_key_t key; /* for its destructor alone */
 static bool has_key;
 
-static void give_back(void *value)
+static void release_slot(void *value)
 {
     unsigned slot = (unsigned)(uintptr_t)value;
 
-    tch_thread_slot_plus_1 = 0; /* asked again by another destructor, it takes another */
+    tch_thread_slot_plus_1 = 0; /* another destructor that counts takes another slot */
     atomic_store_explicit(&taken[slot], false, memory_order_release);
 }
 
 static void make_key(void)
 {
-    has_key = pthread_key_create(&key, give_back) == 0;
+    has_key = pthread_key_create(&key, release_slot) == 0;
 }
 
 unsigned tch_thread_slots_used(void)
@@ -32,7 +32,7 @@ unsigned tch_thread_slots_used(void)
     return atomic_load_explicit(&used, memory_order_acquire);
 }
 
-static void note_used(unsigned slot)
+static void raise_used(unsigned slot)
 {
     unsigned seen = atomic_load_explicit(&used, memory_order_relaxed);
 
@@ -53,7 +53,7 @@ unsigned tch_thread_slot_take(void)
         atomic_store_explicit(&taken[slot], false, memory_order_release);
         slot = TCH_NO_SLOT;
     }
-    note_used(slot);
+    raise_used(slot);
     tch_thread_slot_plus_1 = slot + 1;
     return slot;
 }

@@ -1,6 +1,6 @@
 /*
- * Timestamps for files: microseconds since 1970 that never go back, whatever is done to the wall
- * clock. It is read once; from then on CLOCK_MONOTONIC counts.
+ * Timestamps for files: microseconds since 1970 that never go back, also when the wall clock does.
+ * The wall clock is read once; from then on CLOCK_MONOTONIC counts.
  */
 #ifndef TCH_TIMESTAMP_H
 #define TCH_TIMESTAMP_H
@@ -17,7 +17,7 @@ static inline struct tch_stamp tch_stamp_start(void)
     return (struct tch_stamp){.wall_ns = tch_wall_ns(), .mono_ns = tch_now_ns()};
 }
 
-/** The same for all trackers of the process, so that their files fit together. */
+/** Returns the start that all trackers of the process share, so that their files fit together. */
 struct tch_stamp tch_stamp_of_process(void);
 
 static inline uint64_t tch_stamp_us(const struct tch_stamp *s)

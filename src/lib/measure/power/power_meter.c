@@ -1,4 +1,4 @@
-/* The meter: reads its sources, keeps their sums, writes power.csv. */
+/* The power meter: reads its sources, adds up their energy, writes power.csv. */
 #include "power_meter.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct tacho_power {
     tacho_power_source sources[SOURCES];
     struct tch_energy energy[SOURCES];
     struct tch_stamp stamp;
-    struct tch_sampler sampler;
+    struct tch_sampling_thread sampler;
     tacho_error sampler_error;
     tacho_csv *csv;
 };
@@ -43,12 +43,12 @@ void tacho_power_free(tacho_power *p)
 {
     if (!p)
         return;
-    tch_sampler_stop(&p->sampler);
+    tch_sampling_stop(&p->sampler);
     for (size_t i = 0; i < p->count; i++)
         if (p->sources[i].close)
             p->sources[i].close(p->sources[i].ctx);
     if (p->csv && tacho_csv_close(p->csv, NULL) < 0)
-        p->csv = NULL; /* nobody is left to tell */
+        p->csv = NULL; /* nobody is left to report it to */
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -82,7 +82,7 @@ static int write_row(tacho_power *p, size_t i, tacho_error *err)
                                err);
 }
 
-static int take_one(tacho_power *p, size_t i, tacho_error *err)
+static int read_source(tacho_power *p, size_t i, tacho_error *err)
 {
     tacho_power_reading reading = {.joules = NAN, .watts = NAN};
     uint64_t before = tch_stamp_us(&p->stamp);
@@ -92,7 +92,7 @@ static int take_one(tacho_power *p, size_t i, tacho_error *err)
         tch_energy_lost(&p->energy[i]);
         return 0;
     }
-    now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library can take its time */
+    now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library may take long */
     tch_energy_add(&p->energy[i], reading.timestamp_us ? reading.timestamp_us : now, &reading);
     return p->csv ? write_row(p, i, err) : 0;
 }
@@ -103,7 +103,7 @@ int tacho_power_take(tacho_power *p, tacho_error *err)
 
     pthread_mutex_lock(&p->lock);
     for (size_t i = 0; i < p->count; i++) {
-        int one = take_one(p, i, status == 0 ? err : NULL);
+        int one = read_source(p, i, status == 0 ? err : NULL);
 
         status = status == 0 ? one : status;
     }
@@ -111,7 +111,7 @@ int tacho_power_take(tacho_power *p, tacho_error *err)
     return status;
 }
 
-static void tick(void *arg)
+static void take_reading(void *arg)
 {
     tacho_power *p = arg;
     tacho_error err;
@@ -124,15 +124,15 @@ int tacho_power_start(tacho_power *p, uint64_t interval_ns, tacho_error *err)
 {
     if (!p->sampler.running)
         p->sampler_error = (tacho_error){0};
-    return tch_sampler_start(&p->sampler, interval_ns, tick, p, err);
+    return tch_sampling_start(&p->sampler, interval_ns, take_reading, p, err);
 }
 
 int tacho_power_stop(tacho_power *p, tacho_error *err)
 {
     if (!p->sampler.running)
         return 0;
-    tch_sampler_stop(&p->sampler);
-    tick(p);
+    tch_sampling_stop(&p->sampler);
+    take_reading(p);
     if (p->sampler_error.code != 0 && err)
         *err = p->sampler_error;
     return p->sampler_error.code;
