@@ -2,7 +2,7 @@
    trapezoidal rule. */
 #include <math.h>
 
-#include "lib/measure/power/power_meter.h"
+#include "power_meter.h"
 
 void tch_energy_init(struct tch_energy *e)
 {
