@@ -45,14 +45,14 @@ void tch_side_release(struct tch_side *side);
 int tch_side_add(void *side, const tacho_event *event, tacho_error *err);
 
 /**
- * What differs, to `tell`, as JSON text or NULL where a side has nothing: settings by their name,
- * members of runtime_flags as "runtime_flags.a.b[2].c". Where a side has several kinds of
+ * Reports each setting that differs, as JSON text or NULL where a side has none: settings by their
+ * name, members of runtime_flags as "runtime_flags.a.b[2].c". Where a side has several kinds of
  * runtime_flags, the first are compared.
  *
  * @return 0 or TACHO_ENOMEM
  */
 int tch_compare_settings(const struct tch_side *a, const struct tch_side *b,
-                         void (*tell)(void *ctx, const char *name, const char *a, const char *b),
+                         void (*report)(void *ctx, const char *name, const char *a, const char *b),
                          void *ctx, tacho_error *err);
 
 /** A stage that both files have. */

@@ -4,10 +4,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "event_canon.h"
 #include "event_parse.h"
 
 void tacho_event_config_init(tacho_event_config *config)
@@ -145,7 +145,8 @@ void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config)
     const char *flags = config->runtime_flags ? config->runtime_flags : "{}";
 
     tch_json_key(b, "runtime_flags");
-    if (!is_json_object(flags) || tch_json_canon(b, flags, strlen(flags), false, NULL) < 0)
+    if (!is_json_object(flags) ||
+        tch_json_canon(b, flags, strlen(flags), TCH_CANON_FINITE, NULL) < 0)
         tch_json_null(b);
     tch_json_key(b, "source");
     tch_json_text(b, config->source ? config->source : "native");

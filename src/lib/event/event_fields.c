@@ -6,9 +6,9 @@
 
 #include "base/fail.h"
 #include "base/float_text.h"
+#include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
-#include "event_canon.h"
 
 enum { FEW = 32, PLAIN_MAX = 64 };
 _Static_assert(PLAIN_MAX + 8 + TCH_FLOAT_TEXT <= TCH_FIELD_MAX, "a plain field fits");
@@ -37,7 +37,8 @@ static int put_value(struct tch_buf *b, const tacho_field *f, tacho_error *err)
         tch_json_string(b, f->as.text.data, f->as.text.len);
         return 0;
     case TACHO_FIELD_JSON:
-        if (tch_json_canon(b, f->as.text.data, f->as.text.len, false, err) == TACHO_EPARSE)
+        if (tch_json_canon(b, f->as.text.data, f->as.text.len, TCH_CANON_FINITE, err) ==
+            TACHO_EPARSE)
             return tch_fail(err, TACHO_EINVAL, 0, "the value of '%s' is no JSON", f->key);
         return 0;
     }
@@ -152,7 +153,7 @@ static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
     tch_buf_addc(&copy, '}');
     b->failed |= copy.failed;
     b->len = start - 1;
-    status = tch_json_canon(b, copy.data, copy.len, true, err);
+    status = tch_json_canon(b, copy.data, copy.len, TCH_CANON_FINITE | TCH_CANON_SORTED, err);
     if (!b->failed)
         b->len--; /* the caller writes the closing brace */
     tch_buf_release(&copy);

@@ -13,9 +13,9 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
-#include "event_canon.h"
 #include "event_config.h"
 #include "event_fields.h"
 #include "event_parse.h"
@@ -269,7 +269,7 @@ static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
     if (b->failed) /* end_line() reports it */
         return 0;
     b->len = brace; /* tch_json_canon() writes it again */
-    status = tch_json_canon(b, json, strlen(json), true, err);
+    status = tch_json_canon(b, json, strlen(json), TCH_CANON_FINITE | TCH_CANON_SORTED, err);
     if (status == TACHO_EPARSE)
         return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are no JSON");
     if (status == 0 && b->data[brace] == '{')

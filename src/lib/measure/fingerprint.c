@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/json_canon.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/sha256.h"
@@ -218,158 +219,17 @@ int tacho_config_parse(const char *data, size_t data_len, char **ret, size_t *le
     return status;
 }
 
-/* A key of the object that is being written: where it stands in the output. */
-struct key {
-    size_t start;
-    size_t len;
-};
-
-struct canon {
-    struct tch_json_reader r;
-    struct tch_buf out;
-    struct tch_buf keys; /* struct key, of all objects that are open */
-    tacho_error *err;
-};
-
-static int write_value(struct canon *c);
-
-static int by_key(const void *a, const void *b, void *arg)
-{
-    const struct key *x = a;
-    const struct key *y = b;
-    const char *text = arg;
-    int order = memcmp(text + x->start, text + y->start, x->len < y->len ? x->len : y->len);
-
-    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-static int refuse_doubles(struct canon *c, size_t first)
-{
-    struct key *keys = (struct key *)(void *)(c->keys.data + first);
-    size_t n = (c->keys.len - first) / sizeof *keys;
-
-    qsort_r(keys, n, sizeof *keys, by_key, c->out.data);
-    for (size_t i = 1; i < n; i++)
-        if (by_key(&keys[i - 1], &keys[i], c->out.data) == 0)
-            return tch_fail(c->err, TACHO_EPARSE, 0, "the key %.*s comes twice in an object",
-                            (int)(keys[i].len < 80 ? keys[i].len - 1 : 80),
-                            c->out.data + keys[i].start);
-    return 0;
-}
-
-static int write_object(struct canon *c)
-{
-    size_t first = c->keys.len;
-    struct tch_json_value name;
-    int more;
-    int status = 0;
-
-    tch_json_begin_object(&c->out);
-    while (status == 0 && (more = tch_json_member(&c->r, &name)) != 0) {
-        struct key key;
-        struct tch_buf plain;
-
-        if (more < 0)
-            return more;
-        tch_buf_init(&plain, TCH_FINGERPRINT_LIMIT);
-        tch_json_unescape(&name, &plain);
-        key.start = c->out.len + (c->out.len > 0 && c->out.data[c->out.len - 1] != '{');
-        tch_json_key_n(&c->out, plain.data, plain.len);
-        key.len = c->out.len - key.start;
-        tch_buf_add(&c->keys, &key, sizeof key);
-        c->out.failed = c->out.failed || plain.failed || c->keys.failed;
-        tch_buf_release(&plain);
-        status = c->out.failed ? 0 : write_value(c);
-        if (c->out.failed)
-            return TACHO_ENOMEM;
-    }
-    if (status == 0)
-        status = refuse_doubles(c, first);
-    c->keys.len = first;
-    tch_json_end_object(&c->out);
-    return status;
-}
-
-static int write_array(struct canon *c)
-{
-    int more;
-    int status = 0;
-
-    tch_json_begin_array(&c->out);
-    while (status == 0 && (more = tch_json_element(&c->r)) != 0)
-        status = more < 0 ? more : write_value(c);
-    tch_json_end_array(&c->out);
-    return status;
-}
-
-static void write_number(struct tch_buf *out, const struct tch_json_value *value)
-{
-    struct tch_json_number n = tch_json_to_number(value);
-
-    if (n.kind == TCH_JSON_U64)
-        tch_json_u64(out, n.as.u64);
-    else if (n.kind == TCH_JSON_I64)
-        tch_json_i64(out, n.as.i64);
-    else
-        tch_json_f64(out, n.as.f64);
-}
-
-static void write_string(struct tch_buf *out, const struct tch_json_value *value)
-{
-    struct tch_buf plain;
-
-    tch_buf_init(&plain, TCH_FINGERPRINT_LIMIT);
-    tch_json_unescape(value, &plain);
-    tch_json_string(out, plain.data, plain.len);
-    out->failed = out->failed || plain.failed;
-    tch_buf_release(&plain);
-}
-
-static int write_value(struct canon *c)
-{
-    struct tch_json_value value;
-    int status = tch_json_read(&c->r, &value);
-
-    if (status < 0)
-        return status;
-    switch (value.type) {
-    case TCH_JSON_OBJECT:
-        return write_object(c);
-    case TCH_JSON_ARRAY:
-        return write_array(c);
-    case TCH_JSON_NUMBER:
-        write_number(&c->out, &value);
-        break;
-    case TCH_JSON_STRING:
-        write_string(&c->out, &value);
-        break;
-    case TCH_JSON_TRUE:
-    case TCH_JSON_FALSE:
-        tch_json_bool(&c->out, value.type == TCH_JSON_TRUE);
-        break;
-    case TCH_JSON_NULL:
-        tch_json_null(&c->out);
-        break;
-    }
-    return 0;
-}
-
 int tacho_json_canonical(const char *data, size_t data_len, char **ret, size_t *len,
                          tacho_error *err)
 {
-    struct canon c = {.err = err};
+    struct tch_buf b;
     int status;
 
-    tch_buf_init(&c.out, TCH_FINGERPRINT_LIMIT);
-    tch_buf_init(&c.keys, TCH_FINGERPRINT_LIMIT);
-    tch_json_open(&c.r, data, data_len, err);
-    status = write_value(&c);
+    tch_buf_init(&b, TCH_FINGERPRINT_LIMIT);
+    status = tch_json_canon(&b, data, data_len, TCH_CANON_UNIQUE, err);
     if (status == 0)
-        status = tch_json_finish(&c.r);
-    tch_buf_release(&c.keys);
-    if (status == 0 || c.out.failed) /* without memory it says so */
-        return tch_hand_over(&c.out, ret, len, err);
-    tch_buf_release(&c.out);
+        return tch_hand_over(&b, ret, len, err);
+    tch_buf_release(&b);
     return status;
 }
 
