@@ -2,91 +2,16 @@
 #include <math.h>
 
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "base/number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
-#include "kit/trace/trace_compare.h"
+#include "kit/trace/trace_json.h"
 #include "trace_text.h"
 
 enum { TOP };
 
 enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20 };
-
-/* What can be said of a row. */
-static const char *verdict_of(const struct tch_compare_row *row)
-{
-    if (row->side[0].count == 0)
-        return "new";
-    if (row->side[1].count == 0)
-        return "gone";
-    if (!(row->ratio.level > 0))
-        return "too few";
-    return row->ratio.low > 1 ? "slower" : row->ratio.high < 1 ? "faster" : "no difference seen";
-}
-
-static bool in_both(const struct tch_compare_row *row)
-{
-    return row->side[0].count > 0 && row->side[1].count > 0;
-}
-
-/* For programs. */
-
-static void add_json_side(struct tch_buf *b, const char *key, const struct tch_compare_side *side)
-{
-    tch_json_key(b, key);
-    tch_json_begin_object(b);
-    tch_json_put_u64(b, "count", side->count);
-    tch_json_put_u64(b, "total_ns", side->total);
-    tch_json_end_object(b);
-}
-
-static void add_json_number(struct tch_buf *b, const char *key, bool is, double value)
-{
-    tch_json_key(b, key);
-    if (is && isfinite(value))
-        tch_json_f64(b, value);
-    else
-        tch_json_null(b);
-}
-
-static void add_json_row(struct tch_buf *b, const struct tch_trace_comparison *c,
-                         const struct tch_compare_row *row)
-{
-    bool interval = in_both(row) && row->ratio.level > 0;
-
-    tch_json_begin_object(b);
-    tch_json_key(b, "name");
-    tch_json_string(b, tch_intern_text(&c->texts, row->name), tch_intern_len(&c->texts, row->name));
-    add_json_side(b, "a", &row->side[0]);
-    add_json_side(b, "b", &row->side[1]);
-    add_json_number(b, "ratio", in_both(row), row->ratio.estimate);
-    add_json_number(b, "ratio_low", interval, row->ratio.low);
-    add_json_number(b, "ratio_high", interval, row->ratio.high);
-    tch_json_put_text(b, "verdict", verdict_of(row));
-    tch_json_end_object(b);
-}
-
-static void add_json(struct tch_buf *b, const struct tch_trace_comparison *c, char *const *paths,
-                     size_t top)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.trace.compare.v1");
-    tch_json_put_text(b, "a", paths[0]);
-    tch_json_put_text(b, "b", paths[1]);
-    tch_json_put_f64(b, "confidence", 0.95);
-    tch_json_key(b, "rows");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < c->count && i < top; i++)
-        add_json_row(b, c, &c->rows[i]);
-    tch_json_end_array(b);
-    tch_json_put_u64(b, "rows_left_out", c->count > top ? c->count - top : 0);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
-/* For people. */
 
 static void add_side(struct table *t, struct tch_buf *text, const struct tch_compare_side *side)
 {
@@ -101,7 +26,7 @@ static void add_side(struct table *t, struct tch_buf *text, const struct tch_com
 static void add_row(struct table *t, struct tch_buf *text, const struct tch_trace_comparison *c,
                     const struct tch_compare_row *row)
 {
-    const char *verdict = verdict_of(row);
+    const char *verdict = tch_compare_verdict(row);
     enum paint paint = verdict[0] == 's' ? RED : verdict[0] == 'f' ? GREEN : PLAIN;
 
     tch_buf_clear(text);
@@ -109,7 +34,7 @@ static void add_row(struct table *t, struct tch_buf *text, const struct tch_trac
     cli_table_add(t, PLAIN, text->len > 0 ? text->data : "(none)");
     add_side(t, text, &row->side[0]);
     add_side(t, text, &row->side[1]);
-    if (!in_both(row))
+    if (!tch_compare_in_both(row))
         cli_table_add(t, PLAIN, "");
     else if (row->ratio.level > 0)
         cli_table_addf(t, paint, "%.3f (%.3f to %.3f)", row->ratio.estimate, row->ratio.low,
@@ -163,7 +88,7 @@ static int run_compare(struct args *args)
     }
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_json(&b, &c, args->operands, (size_t)top);
+        tch_trace_comparison_json(&b, &c, args->operands, (size_t)top);
     else
         add_report(&b, &c, args->operands, (size_t)top, &args->out);
     status = cli_print(&b);

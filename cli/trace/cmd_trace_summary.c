@@ -2,13 +2,12 @@
 #include <string.h>
 
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "base/number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_trace_parts.h"
-#include "kit/trace/trace_summary.h"
+#include "kit/trace/trace_json.h"
 #include "trace_picture.h"
 #include "trace_text.h"
 
@@ -23,118 +22,6 @@ struct options {
     bool fail_on_warn;
 };
 
-static const char *const by_names[] = {"name", "category", "track", NULL};
-
-/* For programs. */
-
-static void add_i64(struct tch_buf *b, const char *key, int64_t value)
-{
-    tch_json_key(b, key);
-    tch_json_i64(b, value);
-}
-
-static void add_json_row(struct tch_buf *b, const struct tch_summary *s,
-                         const struct tch_summary_row *row, struct tch_buf *text)
-{
-    tch_buf_clear(text);
-    tch_summary_add_key(s, row, text);
-    tch_json_begin_object(b);
-    tch_json_key(b, by_names[s->by]);
-    tch_json_string(b, text->data, text->len);
-    tch_json_put_u64(b, "count", row->count);
-    tch_json_put_u64(b, "total_ns", row->total);
-    tch_json_put_u64(b, "self_ns", row->self);
-    tch_json_put_f64(b, "mean_ns", (double)row->total / (double)row->count);
-    tch_json_put_u64(b, "min_ns", row->min);
-    tch_json_put_u64(b, "p50_ns", row->p50);
-    tch_json_put_u64(b, "p95_ns", row->p95);
-    tch_json_put_u64(b, "p99_ns", row->p99);
-    tch_json_put_u64(b, "max_ns", row->max);
-    add_i64(b, "max_ts_ns", row->max_ts);
-    tch_json_end_object(b);
-}
-
-static void add_json_stretches(struct tch_buf *b, const char *key, const struct tch_stretch *list)
-{
-    tch_json_key(b, key);
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < TCH_SUMMARY_LONGEST && list[i].dur > 0; i++) {
-        tch_json_begin_object(b);
-        add_i64(b, "ts_ns", list[i].ts);
-        add_i64(b, "dur_ns", list[i].dur);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-}
-
-static void add_json_track(struct tch_buf *b, const struct tch_summary *s,
-                           const struct tch_summary_track *t, struct tch_buf *text)
-{
-    const struct tch_track *track = &s->model.tracks[t->track];
-
-    tch_buf_clear(text);
-    tch_model_add_track_name(&s->model, t->track, text);
-    tch_json_begin_object(b);
-    tch_json_key(b, "track");
-    tch_json_string(b, text->data, text->len);
-    tch_json_put_u64(b, "pid", s->model.processes[track->process].pid);
-    tch_json_put_u64(b, "tid", track->tid);
-    tch_json_put_u64(b, "spans", t->spans);
-    add_i64(b, "first_ns", t->first);
-    add_i64(b, "last_ns", t->last);
-    tch_json_put_u64(b, "busy_ns", t->busy);
-    add_json_stretches(b, "longest_stretches", t->busiest);
-    add_json_stretches(b, "longest_gaps", t->gaps);
-    tch_json_end_object(b);
-}
-
-static void add_json(struct tch_buf *b, const struct tch_summary *s, const struct options *o)
-{
-    const struct tch_model *m = &s->model;
-    struct tch_buf text;
-
-    tch_buf_init(&text, OUT_MAX);
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.trace.summary.v1");
-    tch_json_put_text(b, "file", o->path);
-    cli_trace_add_kind(&text, m);
-    tch_json_put_text(b, "format", text.data);
-    tch_json_put_u64(b, "bytes", m->bytes);
-    tch_json_put_u64(b, "events", m->events);
-    tch_json_put_u64(b, "spans", s->spans);
-    tch_json_put_u64(b, "unfinished", s->unfinished);
-    tch_json_put_u64(b, "ends_without_begin", s->lone_ends);
-    tch_json_put_u64(b, "overlaps", s->overlaps);
-    tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
-    tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
-    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
-    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    tch_json_put_u64(b, "ignored", m->ignored.count);
-    tch_json_put_u64(b, "bad", m->bad.count);
-    tch_json_put_u64(b, "dropped", m->dropped);
-    tch_json_put_bool(b, "cut", m->cut);
-    tch_json_put_bool(b, "sorted_first", s->sorted);
-    add_i64(b, "first_ns", s->first);
-    add_i64(b, "last_ns", s->last);
-    tch_json_put_text(b, "by", by_names[s->by]);
-    tch_json_key(b, "rows");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < s->row_count && i < o->top; i++)
-        add_json_row(b, s, &s->rows[i], &text);
-    tch_json_end_array(b);
-    tch_json_put_u64(b, "rows_left_out", s->row_count > o->top ? s->row_count - o->top : 0);
-    tch_json_key(b, "tracks");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < s->track_count; i++)
-        add_json_track(b, s, &s->tracks[i], &text);
-    tch_json_end_array(b);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-    tch_buf_release(&text);
-}
-
-/* For people. */
-
 static void add_cell_duration(struct table *t, struct tch_buf *text, double ns)
 {
     tch_buf_clear(text);
@@ -146,7 +33,7 @@ static void add_table(struct tch_buf *b, const struct tch_summary *s, const stru
                       const struct term *term)
 {
     const struct column columns[] = {
-        {.title = by_names[s->by], .fit = FIT_CUT},
+        {.title = tch_summary_by_names[s->by], .fit = FIT_CUT},
         {.title = "count", .right = true},
         {.title = "total", .right = true},
         {.title = "self", .right = true},
@@ -240,7 +127,7 @@ static void add_head(struct tch_buf *b, const struct tch_summary *s)
 {
     const struct tch_model *m = &s->model;
 
-    cli_trace_add_kind(b, m);
+    tch_model_add_kind(b, m);
     tch_buf_adds(b, ", ");
     tch_add_value(b, TCH_BYTES, (double)m->bytes);
     tch_buf_adds(b, ", ");
@@ -285,7 +172,7 @@ static int parse_options(struct args *args, struct options *o)
     while ((opt = cli_next_opt(args)))
         switch (opt->id) {
         case BY:
-            o->by = (enum tch_summary_by)cli_choice_index(by_names, args->value);
+            o->by = (enum tch_summary_by)cli_choice_index(tch_summary_by_names, args->value);
             break;
         case TOP:
             if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
@@ -320,7 +207,7 @@ static int run_summary(struct args *args)
     }
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_json(&b, &s, &o);
+        tch_trace_summary_json(&b, &s, o.path, o.top);
     else
         add_report(&b, &s, &o, &args->out);
     status = cli_print(&b);
@@ -333,7 +220,11 @@ out:
 }
 
 static const struct opt opts[] = {
-    {.id = BY, .name = "by", .arg = "WHAT", .choices = by_names, .help = "what a row is of"},
+    {.id = BY,
+     .name = "by",
+     .arg = "WHAT",
+     .choices = tch_summary_by_names,
+     .help = "what a row is of"},
     {.id = TOP, .name = "top", .letter = 'n', .arg = "N", .help = "rows to show, 20 by default"},
     {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
     {.name = NULL},

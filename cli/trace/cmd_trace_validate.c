@@ -1,71 +1,21 @@
 /* tacho trace validate: what a viewer would lose of a trace. */
 #include <stdio.h>
 
-#include "base/json_write.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
-#include "kit/trace/trace_validate.h"
+#include "kit/trace/trace_json.h"
 #include "trace_text.h"
 
 enum { FIX, OUT };
 
 enum { OUT_MAX = 1 << 20 };
 
-/* How many places are known: bytes of a text file, none of others. */
-static size_t place_count(const struct tch_validation *v, const struct tch_finding *f)
-{
-    if (!tch_kind_has_offsets(v->model.kind) || f == &v->found[TCH_FOUND_DROPPED])
-        return 0;
-    return f->places.count < TCH_PLACES ? f->places.count : TCH_PLACES;
-}
-
-static void add_json_finding(struct tch_buf *b, const struct tch_validation *v,
-                             const struct tch_finding *f, const struct tch_finding_text *text)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "kind", text->name);
-    tch_json_put_text(b, "what", text->what);
-    tch_json_put_bool(b, "lost", text->lost);
-    tch_json_put_bool(b, "fix", text->mended);
-    tch_json_put_u64(b, "count", f->places.count);
-    tch_json_key(b, "offsets");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < place_count(v, f); i++)
-        tch_json_u64(b, f->places.first[i]);
-    tch_json_end_array(b);
-    tch_json_put_text(b, "example", f->example);
-    tch_json_end_object(b);
-}
-
-static void add_json(struct tch_buf *b, const struct tch_validation *v, const char *path)
-{
-    struct tch_buf kind;
-
-    tch_buf_init(&kind, 256);
-    cli_trace_add_kind(&kind, &v->model);
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.trace.validate.v1");
-    tch_json_put_text(b, "file", path);
-    tch_json_put_text(b, "format", kind.data);
-    tch_json_put_u64(b, "events", v->events);
-    tch_json_put_bool(b, "loses", tch_validation_loses(v));
-    tch_json_key(b, "findings");
-    tch_json_begin_array(b);
-    for (int i = 0; i < TCH_FOUND_KINDS; i++)
-        if (v->found[i].places.count > 0)
-            add_json_finding(b, v, &v->found[i], tch_finding_text((enum tch_finding_kind)i));
-    tch_json_end_array(b);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-    tch_buf_release(&kind);
-}
-
 static void add_places(struct tch_buf *b, const struct tch_validation *v,
                        const struct tch_finding *f)
 {
     tch_buf_clear(b);
-    for (size_t i = 0; i < place_count(v, f) && i < 3; i++)
+    for (size_t i = 0; i < tch_finding_places(v, f) && i < 3; i++)
         tch_buf_addf(b, "%s%llu", i > 0 ? ", " : "at byte ",
                      (unsigned long long)f->places.first[i]);
     if (b->len > 0 && f->places.count > 3)
@@ -148,7 +98,7 @@ static int report(struct args *args, const char *path)
     } else {
         tch_buf_init(&b, OUT_MAX);
         if (args->json)
-            add_json(&b, &v, path);
+            tch_validation_json(&b, &v, path);
         else
             add_report(&b, &v, path, &args->out);
         status = cli_print(&b);

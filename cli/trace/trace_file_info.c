@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "cli/core/table.h"
+#include "kit/trace/trace_json.h"
 #include "trace_text.h"
 
 enum { OUT_MAX = 1 << 20 };
@@ -16,7 +16,7 @@ struct span_of_time {
     int64_t first, last;
 };
 
-static int see(void *ctx, const struct tch_ev *ev)
+static int add_event(void *ctx, const struct tch_ev *ev)
 {
     struct span_of_time *t = ctx;
 
@@ -25,36 +25,6 @@ static int see(void *ctx, const struct tch_ev *ev)
     if (t->m->events == 1 || ev->ts + ev->dur > t->last)
         t->last = ev->ts + ev->dur;
     return 0;
-}
-
-static void add_json(struct tch_buf *b, const struct tch_model *m, const struct span_of_time *t,
-                     const char *path, const char *kind)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.trace.file.v1");
-    tch_json_put_text(b, "file", path);
-    tch_json_put_text(b, "format", kind);
-    tch_json_put_u64(b, "bytes", m->bytes);
-    tch_json_key(b, "first_ns");
-    tch_json_i64(b, t->first);
-    tch_json_put_u64(b, "duration_ns", (uint64_t)(t->last - t->first));
-    tch_json_put_u64(b, "processes", tch_model_process_count(m));
-    tch_json_put_u64(b, "tracks", tch_model_track_count(m));
-    tch_json_put_u64(b, "texts", m->texts.count > 0 ? m->texts.count - 1 : 0);
-    tch_json_put_u64(b, "events", m->events);
-    tch_json_put_u64(b, "complete_spans", m->by_kind[TCH_EV_SPAN]);
-    tch_json_put_u64(b, "begins", m->by_kind[TCH_EV_BEGIN]);
-    tch_json_put_u64(b, "ends", m->by_kind[TCH_EV_END]);
-    tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
-    tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
-    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
-    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    tch_json_put_u64(b, "ignored", m->ignored.count);
-    tch_json_put_u64(b, "bad", m->bad.count);
-    tch_json_put_u64(b, "dropped", m->dropped);
-    tch_json_put_bool(b, "cut", m->cut);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
 }
 
 static void add_row(struct table *t, const char *name, const char *fmt, ...)
@@ -119,7 +89,7 @@ int cli_trace_file_info(struct args *args, const char *path)
 
     tch_model_init(&m);
     reading = cli_trace_reading(&progress, args, path, false);
-    status = tch_model_read(&m, path, &reading, see, &span, &err);
+    status = tch_model_read(&m, path, &reading, add_event, &span, &err);
     cli_progress_end(&progress.progress);
     if (status < 0) {
         cli_complain(&err, "cannot look into '%s'", path);
@@ -127,9 +97,9 @@ int cli_trace_file_info(struct args *args, const char *path)
     } else {
         tch_buf_init(&b, OUT_MAX);
         tch_buf_init(&kind, 256);
-        cli_trace_add_kind(&kind, &m);
+        tch_model_add_kind(&kind, &m);
         if (args->json)
-            add_json(&b, &m, &span, path, kind.data);
+            tch_trace_file_json(&b, &m, span.first, span.last, path);
         else
             add_report(&b, &m, &span, kind.data, &args->out);
         tch_buf_release(&kind);

@@ -99,24 +99,6 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
     return warnings;
 }
 
-void cli_trace_add_kind(struct tch_buf *b, const struct tch_model *m)
-{
-    static const char *const names[] = {
-        [TCH_KIND_CHROME_ARRAY] = "Chrome JSON (array)",
-        [TCH_KIND_CHROME_OBJECT] = "Chrome JSON (object)",
-        [TCH_KIND_JSON_LINES] = "JSON lines",
-        [TCH_KIND_PERFETTO] = "Perfetto",
-        [TCH_KIND_RECORDING] = "recording",
-        [TCH_KIND_CSV] = "CSV of spans",
-        [TCH_KIND_FOLDED] = "folded stacks",
-        [TCH_KIND_BABELTRACE] = "text of babeltrace2",
-    };
-
-    tch_buf_adds(b, names[m->kind]);
-    if (m->compressed)
-        tch_buf_adds(b, ", gzip");
-}
-
 int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
                                const struct trace_output *output, const struct args *args)
 {

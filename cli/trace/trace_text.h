@@ -42,7 +42,4 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path);
 int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
                                const struct trace_output *out, const struct args *args);
 
-/** "Chrome JSON (array), gzip". */
-void cli_trace_add_kind(struct tch_buf *b, const struct tch_model *m);
-
 #endif

@@ -1,0 +1,38 @@
+/*
+ * The documents that `tacho trace` prints with --json, and the words that its texts share with
+ * them.
+ */
+#ifndef TCH_TRACE_JSON_H
+#define TCH_TRACE_JSON_H
+
+#include "base/buf.h"
+#include "trace_compare.h"
+#include "trace_summary.h"
+#include "trace_validate.h"
+
+/** By enum tch_summary_by, NULL-ended. */
+extern const char *const tch_summary_by_names[];
+
+/** Adds "Chrome JSON (array), gzip". */
+void tch_model_add_kind(struct tch_buf *b, const struct tch_model *m);
+
+/** Returns "new", "gone", "too few", "slower", "faster" or "no difference seen". */
+const char *tch_compare_verdict(const struct tch_compare_row *row);
+
+/** Says whether both traces have spans of this name. */
+bool tch_compare_in_both(const struct tch_compare_row *row);
+
+/** Counts the places of a finding that are known: bytes of a text file, none of others. */
+size_t tch_finding_places(const struct tch_validation *v, const struct tch_finding *f);
+
+/* Each adds a document and a line feed. `top` limits the rows. */
+
+void tch_trace_summary_json(struct tch_buf *b, const struct tch_summary *s, const char *path,
+                            size_t top);
+void tch_trace_comparison_json(struct tch_buf *b, const struct tch_trace_comparison *c,
+                               char *const *paths, size_t top);
+void tch_validation_json(struct tch_buf *b, const struct tch_validation *v, const char *path);
+void tch_trace_file_json(struct tch_buf *b, const struct tch_model *m, int64_t first, int64_t last,
+                         const char *path);
+
+#endif
