@@ -6,14 +6,14 @@
 
 enum { BY, EVENT };
 
-static int print(const struct args *args, const struct events_comparison *c)
+static int print(const struct args *args, const struct tch_events_comparison *c)
 {
     struct tch_buf b;
     tacho_error err;
     int status;
 
     tch_buf_init(&b, EVENTS_COMPARE_MAX);
-    status = args->json ? cli_events_compare_json(&b, c, &err)
+    status = args->json ? tch_events_comparison_json(&b, c, &err)
                         : cli_events_compare_text(&b, c, &args->out, &err);
     if (status == 0)
         return cli_print(&b);
@@ -23,7 +23,7 @@ static int print(const struct args *args, const struct events_comparison *c)
 }
 
 /* Reads both, then compares. */
-static int compare(const struct args *args, struct events_comparison *c)
+static int compare(const struct args *args, struct tch_events_comparison *c)
 {
     uint64_t bad = 0;
     tacho_error err;
@@ -50,7 +50,7 @@ static int compare(const struct args *args, struct events_comparison *c)
 
 static int run_compare(struct args *args)
 {
-    struct events_comparison c = {0};
+    struct tch_events_comparison c = {0};
     const char *only = NULL;
     const char *by = NULL;
     const struct opt *opt;

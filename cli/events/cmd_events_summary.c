@@ -5,12 +5,11 @@
 #include <stdlib.h>
 
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "cli/core/bars.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
-#include "kit/event/event_stages.h"
+#include "kit/event/event_json.h"
 
 enum { BY, EVENT, JOBS };
 
@@ -39,95 +38,6 @@ static int read_file(struct summary *s, const char *path)
     s->total.salvaged += counts.salvaged;
     return EXIT_OK;
 }
-
-/* --- JSON --- */
-
-/* Times have their unit in the names, counts have none. */
-static void json_stage(struct tch_buf *b, struct tch_stage *stage, double group_total)
-{
-    static const char *const time_keys[] = {"total_us", "mean_us", "p50_us",
-                                            "p95_us",   "p99_us",  "max_us"};
-    static const char *const count_keys[] = {"total", "mean", "p50", "p95", "p99", "max"};
-    const char *const *keys = stage->is_count ? count_keys : time_keys;
-    struct tch_stage_summary sum;
-
-    tch_stage_summarise(stage, &sum);
-    tch_json_begin_object(b);
-    tch_json_key(b, "name");
-    tch_json_string(b, stage->name, stage->name_len);
-    tch_json_put_u64(b, "count", stage->count);
-    tch_json_put_f64(b, keys[0], sum.total);
-    tch_json_put_f64(b, keys[1], sum.mean);
-    tch_json_put_f64(b, keys[2], sum.p50);
-    tch_json_put_f64(b, keys[3], sum.p95);
-    tch_json_put_f64(b, keys[4], sum.p99);
-    tch_json_put_f64(b, keys[5], sum.max);
-    if (!stage->is_count) {
-        tch_json_key(b, "share");
-        if (group_total > 0)
-            tch_json_f64(b, sum.total / group_total);
-        else
-            tch_json_null(b);
-    }
-    tch_json_put_bool(b, "exact", sum.exact);
-    tch_json_end_object(b);
-}
-
-static void json_stages(struct tch_buf *b, struct tch_stage_group *g, bool counts,
-                        double group_total)
-{
-    tch_json_key(b, counts ? "counts" : "stages");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < g->count; i++)
-        if (g->stages[i].is_count == counts)
-            json_stage(b, &g->stages[i], group_total);
-    tch_json_end_array(b);
-}
-
-static void json_group(struct tch_buf *b, struct tch_stage_group *g, const char *by)
-{
-    bool is_stage;
-    double total = tch_stage_group_total(g, &is_stage);
-
-    tch_json_begin_object(b);
-    tch_json_key(b, "event");
-    tch_json_string(b, g->event, g->event_len);
-    tch_json_key(b, "by");
-    if (by)
-        tch_json_string(b, g->by, g->by_len);
-    else
-        tch_json_null(b);
-    tch_json_put_u64(b, "events", g->events);
-    tch_json_put_f64(b, "total_us", total);
-    tch_json_put_text(b, "total_is", is_stage ? "stage" : "sum");
-    tch_json_put_u64(b, "not_numbers", g->passed_over);
-    json_stages(b, g, false, total);
-    json_stages(b, g, true, total);
-    tch_json_end_object(b);
-}
-
-static void add_json(struct tch_buf *b, const struct summary *s)
-{
-    const struct tch_stages *stages = &s->stages[0];
-
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.events.summary.v1");
-    tch_json_put_u64(b, "events", s->total.events);
-    tch_json_put_u64(b, "bad", s->total.bad);
-    tch_json_put_u64(b, "torn", s->total.torn);
-    tch_json_put_u64(b, "salvaged", s->total.salvaged);
-    tch_json_put_u64(b, "left_out", stages->left_out);
-    tch_json_put_text(b, "by", stages->by);
-    tch_json_key(b, "groups");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < stages->count; i++)
-        json_group(b, &stages->groups[i], stages->by);
-    tch_json_end_array(b);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
-/* --- text --- */
 
 static void add_cell_time(struct table *t, double us)
 {
@@ -330,7 +240,7 @@ static int report(struct summary *s)
     tch_stages_sort(&s->stages[0]);
     tch_buf_init(&b, OUT_MAX);
     if (s->args->json)
-        add_json(&b, s);
+        tch_events_summary_json(&b, &s->stages[0], &s->total);
     else
         add_text(&b, s);
     if (cli_print(&b) != EXIT_OK)

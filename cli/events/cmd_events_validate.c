@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "base/number.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
+#include "kit/event/event_json.h"
 #include "lib/event/event_parse.h"
 
 enum { JOBS, MAX_ERRORS, REQUIRE };
@@ -33,7 +33,7 @@ struct validate {
     bool unreadable;
 };
 
-static int see(void *groups, const tacho_event *event, tacho_error *err)
+static int add_groups_of(void *groups, const tacho_event *event, tacho_error *err)
 {
     (void)err;
     tacho_event_groups_see(groups, event);
@@ -52,7 +52,7 @@ static void print_bad(struct validate *v, const tacho_error *why)
     cli_print(&b);
 }
 
-static void tell_bad(void *ctx, const tacho_error *why)
+static void report_bad(void *ctx, const tacho_error *why)
 {
     struct validate *v = ctx;
 
@@ -63,13 +63,10 @@ static void tell_bad(void *ctx, const tacho_error *why)
         print_bad(v, why);
         return;
     }
-    tch_json_begin_object(&v->json);
-    tch_json_put_u64(&v->json, "line", why->line);
-    tch_json_put_text(&v->json, "message", why->message);
-    tch_json_end_object(&v->json);
+    tch_validate_json_error(&v->json, why);
 }
 
-static uint64_t not_as_they_should_be(const struct tch_scan_counts *c)
+static uint64_t faulty_lines(const struct tch_scan_counts *c)
 {
     return c->bad + c->salvaged;
 }
@@ -77,7 +74,7 @@ static uint64_t not_as_they_should_be(const struct tch_scan_counts *c)
 static void print_counts(const struct validate *v, const char *name,
                          const struct tch_scan_counts *c, uint64_t told)
 {
-    uint64_t left_out = not_as_they_should_be(c) - told;
+    uint64_t left_out = faulty_lines(c) - told;
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
@@ -89,18 +86,6 @@ static void print_counts(const struct validate *v, const char *name,
         tch_buf_addf(&b, "; %" PRIu64 " messages not shown", left_out);
     tch_buf_addc(&b, '\n');
     cli_print(&b);
-}
-
-static void json_counts(struct tch_buf *b, const struct tch_scan_counts *c, uint64_t told)
-{
-    tch_json_put_u64(b, "bytes", c->bytes);
-    tch_json_put_u64(b, "lines", c->lines);
-    tch_json_put_u64(b, "blank", c->blank);
-    tch_json_put_u64(b, "events", c->events);
-    tch_json_put_u64(b, "bad", c->bad);
-    tch_json_put_u64(b, "torn", c->torn);
-    tch_json_put_u64(b, "salvaged", c->salvaged);
-    tch_json_put_u64(b, "errors_not_listed", not_as_they_should_be(c) - told);
 }
 
 static void add_total(struct tch_scan_counts *to, const struct tch_scan_counts *c)
@@ -116,8 +101,8 @@ static void validate_file(struct validate *v, const char *path)
     const struct tch_scan scan = {
         .threads = v->jobs,
         .workers = (void *const *)v->groups,
-        .event = v->required_count > 0 ? see : NULL,
-        .bad = tell_bad,
+        .event = v->required_count > 0 ? add_groups_of : NULL,
+        .bad = report_bad,
         .ctx = v,
     };
     struct tch_scan_counts counts = {0};
@@ -127,19 +112,13 @@ static void validate_file(struct validate *v, const char *path)
 
     v->path = path;
     v->told = 0;
-    tch_json_begin_object(&v->json);
-    tch_json_put_text(&v->json, "file", path);
-    tch_json_key(&v->json, "errors");
-    tch_json_begin_array(&v->json);
+    tch_validate_json_file(&v->json, path);
     if (readable && tch_scan_fd(fd, path, &scan, &counts, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         readable = false;
     }
     cli_events_close(fd);
-    tch_json_end_array(&v->json);
-    tch_json_put_bool(&v->json, "readable", readable);
-    json_counts(&v->json, &counts, v->told);
-    tch_json_end_object(&v->json);
+    tch_validate_json_file_end(&v->json, readable, &counts, v->told);
     v->unreadable |= !readable;
     add_total(&v->total, &counts);
     if (readable && !v->args->json && !v->args->quiet)
@@ -217,20 +196,6 @@ static void print_missing(const struct validate *v, const char *name)
     cli_print(&b);
 }
 
-static int print_json(struct validate *v, const char *missing, bool sound)
-{
-    tch_json_end_array(&v->json);
-    tch_json_key(&v->json, "missing_groups");
-    tch_json_begin_array(&v->json);
-    for (; missing; missing = tacho_event_groups_missing(v->groups[0], missing))
-        tch_json_text(&v->json, missing);
-    tch_json_end_array(&v->json);
-    tch_json_put_bool(&v->json, "sound", sound);
-    tch_json_end_object(&v->json);
-    tch_buf_addc(&v->json, '\n');
-    return cli_print(&v->json);
-}
-
 static int report(struct validate *v)
 {
     const char *missing;
@@ -239,13 +204,16 @@ static int report(struct validate *v)
     for (unsigned i = 1; i < v->jobs; i++)
         tch_event_groups_merge(v->groups[0], v->groups[i]);
     missing = tacho_event_groups_missing(v->groups[0], NULL);
-    sound = !missing && !v->unreadable && not_as_they_should_be(&v->total) == 0;
-    if (v->args->json && print_json(v, missing, sound) != EXIT_OK)
-        return EXIT_WORK;
+    sound = !missing && !v->unreadable && faulty_lines(&v->total) == 0;
+    if (v->args->json) {
+        tch_validate_json_end(&v->json, v->groups[0], sound);
+        if (cli_print(&v->json) != EXIT_OK)
+            return EXIT_WORK;
+    }
     if (!v->args->json && missing)
         print_missing(v, missing);
     if (!v->args->json && !v->args->quiet && v->args->count > 1)
-        print_counts(v, "all files", &v->total, not_as_they_should_be(&v->total));
+        print_counts(v, "all files", &v->total, faulty_lines(&v->total));
     if (v->unreadable)
         return EXIT_WORK;
     return sound ? EXIT_OK : EXIT_CHECK;
@@ -268,10 +236,7 @@ static int run_validate(struct args *args)
     if (status == EXIT_OK)
         status = make_groups(v);
     if (status == EXIT_OK) {
-        tch_json_begin_object(&v->json);
-        tch_json_put_text(&v->json, "schema", "tacho.events.validate.v1");
-        tch_json_key(&v->json, "files");
-        tch_json_begin_array(&v->json);
+        tch_validate_json_begin(&v->json);
         for (size_t i = 0; i < args->count; i++)
             validate_file(v, args->operands[i]);
         status = report(v);

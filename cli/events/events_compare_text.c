@@ -39,7 +39,7 @@ static void add_setting(void *ctx, const char *name, const char *a, const char *
     add_value(s, b);
 }
 
-static int add_settings(struct tch_buf *b, const struct events_comparison *c,
+static int add_settings(struct tch_buf *b, const struct tch_events_comparison *c,
                         const struct term *term, tacho_error *err)
 {
     static const struct column columns[] = {{.title = "setting"}, {.title = "A"}, {.title = "B"}};
@@ -124,7 +124,7 @@ static void add_group_name(struct tch_buf *b, const struct tch_stage_group *g, c
 }
 
 /* The pairs from i on that are of the same group; returns the first behind them. */
-static size_t add_group(struct tch_buf *b, const struct events_comparison *c,
+static size_t add_group(struct tch_buf *b, const struct tch_events_comparison *c,
                         const struct term *term, size_t i)
 {
     static const struct column columns[] = {
@@ -184,8 +184,8 @@ static void add_only_of(struct tch_buf *b, const struct tch_stage_group *g,
     }
 }
 
-static void add_only(struct tch_buf *b, const struct events_comparison *c, const struct term *term,
-                     size_t in)
+static void add_only(struct tch_buf *b, const struct tch_events_comparison *c,
+                     const struct term *term, size_t in)
 {
     const struct tch_stages *stages = &c->sides[in].stages;
     struct tch_buf list;
@@ -200,7 +200,7 @@ static void add_only(struct tch_buf *b, const struct events_comparison *c, const
     tch_buf_release(&list);
 }
 
-static bool is_sampled(const struct events_comparison *c)
+static bool is_sampled(const struct tch_events_comparison *c)
 {
     for (size_t i = 0; i < c->result.count; i++)
         if (c->result.pairs[i].a->histogram || c->result.pairs[i].b->histogram)
@@ -208,7 +208,7 @@ static bool is_sampled(const struct events_comparison *c)
     return false;
 }
 
-int cli_events_compare_text(struct tch_buf *b, const struct events_comparison *c,
+int cli_events_compare_text(struct tch_buf *b, const struct tch_events_comparison *c,
                             const struct term *term, tacho_error *err)
 {
     int status;
