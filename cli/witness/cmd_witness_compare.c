@@ -1,41 +1,11 @@
 /* tacho witness compare: did two runs decide the same? */
-#include "kit/witness/witness_compare.h"
+#include "kit/witness/witness_json.h"
 
-#include "base/json_write.h"
 #include "cli/core/table.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
 
 enum { OUT_MAX = 1 << 20 };
-
-static bool same(const struct tch_witness_comparison *c)
-{
-    return c->first_line[0] == 0 && c->entries[0] == c->entries[1];
-}
-
-static void add_json(struct tch_buf *b, const struct tch_witness_comparison *c, char *const *paths)
-{
-    const struct {
-        const char *name;
-        uint64_t count;
-    } counts[] = {{"entries_a", c->entries[0]},     {"entries_b", c->entries[1]},
-                  {"compared", c->compared},        {"inputs_differ", c->inputs},
-                  {"settings_differ", c->settings}, {"masks_differ", c->masks},
-                  {"costs_differ", c->costs}};
-
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.witness.compare.v1");
-    tch_json_put_text(b, "a", paths[0]);
-    tch_json_put_text(b, "b", paths[1]);
-    tch_json_put_bool(b, "same", same(c));
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        tch_json_put_u64(b, counts[i].name, counts[i].count);
-    }
-    tch_json_put_u64(b, "first_line_a", c->first_line[0]);
-    tch_json_put_u64(b, "first_line_b", c->first_line[1]);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
 
 static void add_text(struct tch_buf *b, const struct term *term,
                      const struct tch_witness_comparison *c, char *const *paths)
@@ -66,7 +36,7 @@ static void add_text(struct tch_buf *b, const struct term *term,
     if (c->first_line[0] > 0)
         tch_buf_addf(b, "\nthe first that differs is in line %llu of A and line %llu of B\n",
                      (unsigned long long)c->first_line[0], (unsigned long long)c->first_line[1]);
-    else if (same(c))
+    else if (tch_witness_same(c))
         tch_buf_adds(b, "\nthe same inputs led to the same decisions\n");
     else
         tch_buf_adds(b, "\none has more entries than the other\n");
@@ -88,12 +58,12 @@ static int run_compare(struct args *args)
             cli_warn("'%s' was not closed: entries at its end may be missing", args->operands[i]);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_json(&b, &c, args->operands);
+        tch_witness_comparison_json(&b, &c, args->operands);
     else if (!args->quiet)
         add_text(&b, &args->out, &c, args->operands);
     if (cli_print(&b) != EXIT_OK)
         return EXIT_WORK;
-    return same(&c) ? EXIT_OK : EXIT_CHECK;
+    return tch_witness_same(&c) ? EXIT_OK : EXIT_CHECK;
 }
 
 static const struct arg operands[] = {

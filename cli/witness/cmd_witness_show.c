@@ -12,38 +12,11 @@
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
 #include "kit/run/run_folder.h"
+#include "kit/witness/witness_json.h"
 
 enum { TOP };
 
 enum { OUT_MAX = 1 << 30, SEAL_MAX = 1 << 30, TOP_DEFAULT = 20, SHORT_HASH = 12 };
-
-static size_t kept(const tacho_witness_entry *e)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < e->keep_count; i++)
-        n += e->keep_mask[i];
-    return n;
-}
-
-static void add_json_entry(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line)
-{
-    tch_json_begin_object(b);
-    tch_json_put_u64(b, "line", line);
-    tch_json_put_text(b, "q_hash", e->q_hash);
-    tch_json_put_text(b, "k_hash", e->k_hash);
-    tch_json_put_u64(b, "edges_kept", kept(e));
-    tch_json_put_u64(b, "edges_total", e->keep_count);
-    tch_json_key(b, "cut_cost");
-    tch_json_f32(b, e->cut_cost);
-    tch_json_key(b, "lambda");
-    tch_json_f32(b, e->lambda);
-    tch_json_put_u64(b, "tau", e->tau);
-    tch_json_key(b, "eps");
-    tch_json_f32(b, e->eps);
-    tch_json_put_u64(b, "timestamp", e->timestamp);
-    tch_json_end_object(b);
-}
 
 static void add_f32(struct table *t, float value)
 {
@@ -54,7 +27,7 @@ static void add_f32(struct table *t, float value)
 
 static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line)
 {
-    size_t n = kept(e);
+    size_t n = tch_witness_kept(e);
 
     cli_table_addf(t, PLAIN, "%llu", (unsigned long long)line);
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
@@ -67,30 +40,6 @@ static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line
     cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->tau);
     add_f32(t, e->eps);
     cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
-}
-
-static void add_text_raw(struct tch_buf *b, const char *key, const char *text, bool raw)
-{
-    tch_json_key(b, key);
-    if (text && raw)
-        tch_json_raw(b, text, strlen(text));
-    else if (text)
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-static void add_json_info(struct tch_buf *b, const tacho_witness_info *info)
-{
-    tch_json_put_text(b, "kind", info->bundle ? "bundle" : "log");
-    tch_json_put_bool(b, "closed", info->closed);
-    tch_json_put_u64(b, "logs", info->bundle ? info->logs : 1);
-    tch_json_put_u64(b, "entry_count", info->entries);
-    add_text_raw(b, "hash", info->hash, false);
-    add_text_raw(b, "config", info->config, true);
-    add_text_raw(b, "config_hash", info->config_hash, false);
-    add_text_raw(b, "environment", info->environment, true);
-    add_text_raw(b, "environment_hash", info->environment_hash, false);
 }
 
 static void add_info(struct tch_buf *b, const char *path, const tacho_witness_info *info)
@@ -116,15 +65,7 @@ static int put_shown(struct args *args, const char *path, const tacho_witness_in
 
     tch_buf_init(&b, OUT_MAX);
     if (args->json) {
-        tch_json_begin_object(&b);
-        tch_json_put_text(&b, "schema", "tacho.witness.show.v1");
-        tch_json_put_text(&b, "file", path);
-        add_json_info(&b, info);
-        tch_json_key(&b, "entries");
-        tch_json_raw(&b, json->data, json->len);
-        tch_json_end_object(&b);
-        tch_buf_addc(&b, '\n');
-        b.failed = b.failed || json->failed;
+        tch_witness_show_json(&b, path, info, json);
         return cli_print(&b);
     }
     add_info(&b, path, info);
@@ -165,7 +106,7 @@ static int show_file(struct args *args, const char *path, uint64_t top)
             break;
         tacho_witness_info_get(r, &info);
         if (n < top && args->json)
-            add_json_entry(&json, &entry, info.line);
+            tch_witness_entry_json(&json, &entry, info.line);
         else if (n < top)
             add_row(&t, &entry, info.line);
     }

@@ -1,0 +1,98 @@
+/* The documents tacho.witness.*.v1: what is in a log or bundle, and two of them compared. */
+#include "witness_json.h"
+
+#include "base/json_write.h"
+
+bool tch_witness_same(const struct tch_witness_comparison *c)
+{
+    return c->first_line[0] == 0 && c->entries[0] == c->entries[1];
+}
+
+void tch_witness_comparison_json(struct tch_buf *b, const struct tch_witness_comparison *c,
+                                 char *const *paths)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+    } counts[] = {{"entries_a", c->entries[0]},     {"entries_b", c->entries[1]},
+                  {"compared", c->compared},        {"inputs_differ", c->inputs},
+                  {"settings_differ", c->settings}, {"masks_differ", c->masks},
+                  {"costs_differ", c->costs}};
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.witness.compare.v1");
+    tch_json_put_text(b, "a", paths[0]);
+    tch_json_put_text(b, "b", paths[1]);
+    tch_json_put_bool(b, "same", tch_witness_same(c));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        tch_json_put_u64(b, counts[i].name, counts[i].count);
+    }
+    tch_json_put_u64(b, "first_line_a", c->first_line[0]);
+    tch_json_put_u64(b, "first_line_b", c->first_line[1]);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+size_t tch_witness_kept(const tacho_witness_entry *e)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < e->keep_count; i++)
+        n += e->keep_mask[i];
+    return n;
+}
+
+void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line)
+{
+    tch_json_begin_object(b);
+    tch_json_put_u64(b, "line", line);
+    tch_json_put_text(b, "q_hash", e->q_hash);
+    tch_json_put_text(b, "k_hash", e->k_hash);
+    tch_json_put_u64(b, "edges_kept", tch_witness_kept(e));
+    tch_json_put_u64(b, "edges_total", e->keep_count);
+    tch_json_key(b, "cut_cost");
+    tch_json_f32(b, e->cut_cost);
+    tch_json_key(b, "lambda");
+    tch_json_f32(b, e->lambda);
+    tch_json_put_u64(b, "tau", e->tau);
+    tch_json_key(b, "eps");
+    tch_json_f32(b, e->eps);
+    tch_json_put_u64(b, "timestamp", e->timestamp);
+    tch_json_end_object(b);
+}
+
+static void put_raw(struct tch_buf *b, const char *key, const char *json)
+{
+    tch_json_key(b, key);
+    if (json)
+        tch_json_raw(b, json, strlen(json));
+    else
+        tch_json_null(b);
+}
+
+static void put_info(struct tch_buf *b, const tacho_witness_info *info)
+{
+    tch_json_put_text(b, "kind", info->bundle ? "bundle" : "log");
+    tch_json_put_bool(b, "closed", info->closed);
+    tch_json_put_u64(b, "logs", info->bundle ? info->logs : 1);
+    tch_json_put_u64(b, "entry_count", info->entries);
+    tch_json_put_text(b, "hash", info->hash);
+    put_raw(b, "config", info->config);
+    tch_json_put_text(b, "config_hash", info->config_hash);
+    put_raw(b, "environment", info->environment);
+    tch_json_put_text(b, "environment_hash", info->environment_hash);
+}
+
+void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
+                           const struct tch_buf *entries)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.witness.show.v1");
+    tch_json_put_text(b, "file", path);
+    put_info(b, info);
+    tch_json_key(b, "entries");
+    tch_json_raw(b, entries->data, entries->len);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+    b->failed = b->failed || entries->failed;
+}

@@ -1,0 +1,29 @@
+/*
+ * The documents that `tacho witness` prints with --json.
+ */
+#ifndef TCH_WITNESS_JSON_H
+#define TCH_WITNESS_JSON_H
+
+#include <tacho/witness.h>
+
+#include "base/buf.h"
+#include "witness_compare.h"
+
+/** Says whether both have the same entries. */
+bool tch_witness_same(const struct tch_witness_comparison *c);
+
+/** Adds tacho.witness.compare.v1 and a line feed. */
+void tch_witness_comparison_json(struct tch_buf *b, const struct tch_witness_comparison *c,
+                                 char *const *paths);
+
+/** Counts the edges that an entry keeps. */
+size_t tch_witness_kept(const tacho_witness_entry *e);
+
+/** Adds one element of "entries". */
+void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line);
+
+/** Adds tacho.witness.show.v1 and a line feed. entries is a JSON array. */
+void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
+                           const struct tch_buf *entries);
+
+#endif
