@@ -1,7 +1,4 @@
 /* tacho doctor: runs the probes of the kit and prints what they found. */
-#include <tacho/version.h>
-
-#include "base/json_write.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
@@ -22,48 +19,6 @@ static const enum paint paints[] = {
     [TCH_PROBE_WARNING] = YELLOW,
     [TCH_PROBE_MISSING] = RED,
 };
-
-static size_t count_status(const struct tch_probes *probes, enum tch_probe_status status)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < probes->count; i++)
-        count += probes->items[i].status == status;
-    return count;
-}
-
-static void add_json_probe(struct tch_buf *b, const struct tch_probe *probe)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "group", probe->group->name);
-    tch_json_put_bool(b, "disturbs", probe->group->disturbs);
-    tch_json_put_text(b, "name", probe->name);
-    tch_json_put_text(b, "status", tch_probe_status_name(probe->status));
-    tch_json_put_text(b, "found", probe->found);
-    tch_json_put_text(b, "fix", probe->fix);
-    tch_json_end_object(b);
-}
-
-static void add_json(struct tch_buf *b, const struct tch_probes *probes)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.doctor.v1");
-    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
-    tch_json_key(b, "counts");
-    tch_json_begin_object(b);
-    for (int status = 0; status < TCH_PROBE_STATUSES; status++) {
-        tch_json_put_u64(b, tch_probe_status_name((enum tch_probe_status)status),
-                         count_status(probes, (enum tch_probe_status)status));
-    }
-    tch_json_end_object(b);
-    tch_json_key(b, "probes");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < probes->count; i++)
-        add_json_probe(b, &probes->items[i]);
-    tch_json_end_array(b);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
 
 static void add_mark(struct table *t, enum tch_probe_status status)
 {
@@ -119,7 +74,7 @@ static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const
     };
 
     for (int i = 0; i < TCH_PROBE_STATUSES; i++) {
-        size_t count = count_status(probes, (enum tch_probe_status)i);
+        size_t count = tch_probes_count(probes, (enum tch_probe_status)i);
         char text[64];
 
         snprintf(text, sizeof text, "%zu %s", count, words[i][count != 1]);
@@ -170,11 +125,11 @@ int cli_doctor_examine(struct args *args, const struct tch_machine *machine)
     }
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        add_json(&b, &probes);
+        tch_probes_json(&b, &probes);
     else
         add_report(&b, &probes, args);
     status = cli_print(&b);
-    if (status == EXIT_OK && fail_on_warn && count_status(&probes, TCH_PROBE_OK) < probes.count)
+    if (status == EXIT_OK && fail_on_warn && tch_probes_count(&probes, TCH_PROBE_OK) < probes.count)
         status = EXIT_WARN;
 out:
     tch_probes_release(&probes);

@@ -223,7 +223,8 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     tch_watch_report(w, &report);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        cli_watch_add_json(&b, job, &report);
+        tch_watch_json(&b, &report, job->plan.pid, job->ended ? &job->end.status : NULL,
+                       job->no_power.message[0] ? job->no_power.message : NULL);
     else
         cli_watch_add_text(&b, job, &report, args);
     status = cli_print(&b);

@@ -36,8 +36,6 @@ void cli_watch_remember(struct watch_job *job);
 /** Three lines for a terminal. */
 void cli_watch_add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job);
 
-void cli_watch_add_json(struct tch_buf *b, const struct watch_job *job,
-                        const struct tch_watch_report *r);
 void cli_watch_add_text(struct tch_buf *b, const struct watch_job *job,
                         const struct tch_watch_report *r, const struct args *args);
 

@@ -13,6 +13,8 @@
 #include <tacho/memory.h>
 #include <tacho/power.h>
 
+#include "base/buf.h"
+
 enum { TCH_WATCH_SOURCES = 8 };
 
 struct tch_watch;
@@ -71,6 +73,15 @@ int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
 void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t our_peak);
 
 void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret);
+
+/**
+ * Adds tacho.watch.v1 and a line feed.
+ *
+ * @param wait_status  how a child of ours ended; NULL: it did not, or was none
+ * @param no_power     why there is no power source; NULL: there is one
+ */
+void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t pid,
+                    const int *wait_status, const char *no_power);
 
 /** The files take their names. */
 int tch_watch_close(struct tch_watch *w, tacho_error *err);

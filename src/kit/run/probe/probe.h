@@ -13,6 +13,8 @@
 
 #include <tacho/error.h>
 
+#include "base/buf.h"
+
 enum tch_probe_status {
     TCH_PROBE_OK,
     TCH_PROBE_WARNING, /**< works, or is there, but not as it should */
@@ -73,6 +75,12 @@ extern const struct tch_probe_group *const tch_probe_groups[];
  */
 int tch_probes_run(struct tch_probes *p, const struct tch_machine *machine, tacho_error *err);
 void tch_probes_release(struct tch_probes *p);
+
+/** Counts the findings of that status. */
+size_t tch_probes_count(const struct tch_probes *probes, enum tch_probe_status status);
+
+/** Adds tacho.doctor.v1 and a line feed. */
+void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes);
 
 /** Adds a finding of the group that runs. fix is copied, and NULL when status is ok. */
 void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_status status,

@@ -1,0 +1,59 @@
+/* The document tacho.watch.v1. */
+#include "base/json_write.h"
+#include "process_watch.h"
+
+/* A process that lives has memory: 0 is one that was never seen alive. */
+static void put_known(struct tch_buf *b, const char *key, uint64_t value)
+{
+    tch_json_key(b, key);
+    if (value > 0)
+        tch_json_u64(b, value);
+    else
+        tch_json_null(b);
+}
+
+static void put_power(struct tch_buf *b, const tacho_power_report *p)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "source", p->name);
+    tch_json_put_f64(b, "joules", p->joules);
+    tch_json_put_f64(b, "mean_watts", p->mean_watts);
+    tch_json_put_f64(b, "peak_watts", p->peak_watts);
+    tch_json_put_u64(b, "samples", p->samples);
+    tch_json_put_u64(b, "dropped", p->dropped);
+    tch_json_put_bool(b, "estimated", p->estimated);
+    tch_json_end_object(b);
+}
+
+void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t pid,
+                    const int *wait_status, const char *no_power)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.watch.v1");
+    tch_json_put_u64(b, "pid", (uint64_t)pid);
+    tch_json_put_f64(b, "seconds", r->seconds);
+    tch_json_put_u64(b, "looks", r->looks);
+    tch_json_put_u64(b, "most_processes", r->most_processes);
+    put_known(b, "peak_rss_bytes", r->peak_rss_bytes);
+    put_known(b, "peak_rss_at_most_bytes", r->peak_at_most);
+    put_known(b, "mean_rss_bytes", r->mean_rss_bytes);
+    tch_json_put_u64(b, "swap_bytes", r->swap_bytes);
+    tch_json_put_u64(b, "minor_faults", r->minor_faults);
+    tch_json_put_u64(b, "major_faults", r->major_faults);
+    tch_json_put_u64(b, "cpu_ns", r->cpu_ns);
+    tch_json_key(b, "wait_status");
+    if (wait_status)
+        tch_json_i64(b, *wait_status);
+    else
+        tch_json_null(b);
+    tch_json_key(b, "power");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < r->sources; i++)
+        put_power(b, &r->power[i]);
+    tch_json_end_array(b);
+    tch_json_put_f64(b, "joules", r->joules);
+    tch_json_put_f64(b, "tree_joules", r->tree_joules);
+    tch_json_put_text(b, "no_power", no_power);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
