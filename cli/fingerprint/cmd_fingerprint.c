@@ -4,10 +4,10 @@
 #include <tacho/fingerprint.h>
 
 #include "base/file.h"
-#include "base/json_write.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
 #include "cmd_fingerprint_parts.h"
+#include "kit/measure/fingerprint_json.h"
 
 enum { FILE_MAX = 16 * 1024 * 1024 };
 
@@ -39,20 +39,10 @@ int cli_fingerprint_put(const struct args *args, const char *kind, const char *h
     struct tch_buf b;
 
     tch_buf_init(&b, FINGERPRINT_OUT_MAX);
-    if (args->json) {
-        tch_json_begin_object(&b);
-        tch_json_put_text(&b, "schema", "tacho.fingerprint.v1");
-        tch_json_put_text(&b, "kind", kind);
-        tch_json_put_text(&b, "sha256", hash);
-        tch_json_key(&b, "document");
-        if (document)
-            tch_json_raw(&b, document, len);
-        else
-            tch_json_null(&b);
-        tch_json_end_object(&b);
-    } else {
+    if (args->json)
+        tch_fingerprint_json(&b, kind, hash, document, len);
+    else
         tch_buf_adds(&b, hash);
-    }
     tch_buf_addc(&b, '\n');
     return cli_print(&b);
 }

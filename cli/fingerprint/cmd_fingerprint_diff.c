@@ -1,25 +1,16 @@
 /* tacho fingerprint diff: two documents, field by field. */
 #include <tacho/fingerprint.h>
 
-#include "base/json_write.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_fingerprint_parts.h"
+#include "kit/measure/fingerprint_json.h"
 
 struct diffs {
     struct table table;
     struct tch_buf json;
     size_t count;
 };
-
-static void add_raw(struct tch_buf *b, const char *key, const char *json)
-{
-    tch_json_key(b, key);
-    if (json)
-        tch_json_raw(b, json, strlen(json));
-    else
-        tch_json_null(b);
-}
 
 static int add_diff(const char *path, const char *a, const char *b, void *ctx)
 {
@@ -29,11 +20,7 @@ static int add_diff(const char *path, const char *a, const char *b, void *ctx)
     cli_table_add(&d->table, PLAIN, path);
     cli_table_add(&d->table, RED, a ? a : "-");
     cli_table_add(&d->table, GREEN, b ? b : "-");
-    tch_json_begin_object(&d->json);
-    tch_json_put_text(&d->json, "path", path);
-    add_raw(&d->json, "a", a);
-    add_raw(&d->json, "b", b);
-    tch_json_end_object(&d->json);
+    tch_fingerprint_difference_json(&d->json, path, a, b);
     return 0;
 }
 
@@ -43,15 +30,7 @@ static int put_diffs(const struct args *args, struct diffs *d)
 
     tch_buf_init(&b, FINGERPRINT_OUT_MAX);
     if (args->json) {
-        tch_json_begin_object(&b);
-        tch_json_put_text(&b, "schema", "tacho.fingerprint.diff.v1");
-        tch_json_key(&b, "differences");
-        tch_json_begin_array(&b);
-        tch_json_raw(&b, d->json.data, d->json.len);
-        tch_json_end_array(&b);
-        tch_json_end_object(&b);
-        tch_buf_addc(&b, '\n');
-        b.failed = b.failed || d->json.failed;
+        tch_fingerprint_diff_json(&b, &d->json);
     } else if (d->count > 0) {
         cli_table_print(&d->table, &b);
     } else if (!args->quiet) {

@@ -3,10 +3,10 @@
 
 #include <tacho/fingerprint.h>
 
-#include "base/json_write.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_fingerprint_parts.h"
+#include "kit/measure/fingerprint_json.h"
 
 static void add_env_row(struct table *t, const char *path, const char *value)
 {
@@ -48,21 +48,6 @@ static void add_env(struct tch_buf *b, const struct args *args, const char *docu
     cli_table_release(&t);
 }
 
-static void add_env_json(struct tch_buf *b, const char *document, size_t len, const char *class)
-{
-    char hash[TACHO_ENV_HASH_TEXT];
-
-    tacho_environment_hash(document, len, hash);
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.fingerprint.env.v1");
-    tch_json_put_text(b, "env_hash", hash);
-    tch_json_put_text(b, "machine_class", class);
-    tch_json_key(b, "environment");
-    tch_json_raw(b, document, len);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
 static int run_env(struct args *args)
 {
     char *document = NULL;
@@ -79,7 +64,7 @@ static int run_env(struct args *args)
     }
     tch_buf_init(&b, FINGERPRINT_OUT_MAX);
     if (args->json)
-        add_env_json(&b, document, len, class);
+        tch_fingerprint_env_json(&b, document, len, class);
     else
         add_env(&b, args, document, len, class);
     status = cli_print(&b);
