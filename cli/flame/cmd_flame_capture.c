@@ -9,10 +9,10 @@
 
 #include "base/fail.h"
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "base/number.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/draw/frame_text.h"
+#include "kit/flame/flame_json.h"
 #include "kit/flame/sample/perf_rings.h"
 
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };
@@ -126,40 +126,6 @@ static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_erro
     return status;
 }
 
-static void add_json_end(struct tch_buf *b, int status)
-{
-    tch_json_key(b, "exit_status");
-    if (status != -1 && WIFEXITED(status))
-        tch_json_u64(b, (uint64_t)WEXITSTATUS(status));
-    else
-        tch_json_null(b);
-    tch_json_key(b, "signal");
-    if (status != -1 && WIFSIGNALED(status))
-        tch_json_u64(b, (uint64_t)WTERMSIG(status));
-    else
-        tch_json_null(b);
-}
-
-static void add_json(struct tch_buf *b, const tacho_flame *flame)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.flame.capture.v1");
-    tch_json_put_text(b, "svg_path", tacho_flame_svg_path(flame));
-    tch_json_put_text(b, "folded_path", tacho_flame_folded_path(flame));
-    tch_json_put_text(b, "profiler_used", tacho_flame_profiler_used(flame));
-    tch_json_put_text(b, "notice", tacho_flame_notice(flame));
-    tch_json_put_text(b, "event", tacho_flame_event(flame));
-    tch_json_put_bool(b, "kernel_frames", tacho_flame_has_kernel(flame));
-    tch_json_put_u64(b, "duration_ms", tacho_flame_duration_ns(flame) / 1000000);
-    tch_json_put_u64(b, "after_command_ms", tacho_flame_after_ns(flame) / 1000000);
-    tch_json_put_u64(b, "samples", tacho_flame_samples(flame));
-    tch_json_put_u64(b, "lost", tacho_flame_lost(flame));
-    tch_json_put_u64(b, "truncated", tacho_flame_truncated(flame));
-    add_json_end(b, tacho_flame_wait_status(flame));
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
 static void add_text(struct tch_buf *b, const tacho_flame *flame)
 {
     uint64_t samples = tacho_flame_samples(flame);
@@ -222,7 +188,7 @@ static int show(const struct capture *c, const tacho_flame *flame)
 
     tch_buf_init(&b, OUT_MAX);
     if (c->args->json)
-        add_json(&b, flame);
+        tch_flame_capture_json(&b, flame);
     else if (c->args->quiet)
         tch_buf_addf(&b, "%s\n", tacho_flame_svg_path(flame));
     else

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json_write.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/draw/frame_text.h"
 #include "kit/flame/file_label.h"
+#include "kit/flame/flame_json.h"
 
 static bool to_stdout(const struct flame *f)
 {
@@ -135,31 +135,14 @@ static int labelled_path(const struct flame *f, struct tch_buf *path)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-static void add_summary_json(struct tch_buf *b, const struct flame *f, const char *path)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.flame.v1");
-    tch_json_put_text(b, "path", path);
-    tch_json_put_text(b, "format", f->format->name);
-    tch_json_put_text(b, "input", f->input);
-    tch_json_put_u64(b, "samples", tch_stacks_total(&f->stacks));
-    if (f->stacks.before) {
-        tch_json_put_u64(b, "samples_before", tch_stacks_total_before(&f->stacks));
-    }
-    tch_json_put_u64(b, "stacks", f->stacks.count);
-    tch_json_put_u64(b, "names", f->stacks.names.count);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
-static int say(const struct flame *f, const char *path)
+static int report_written(const struct flame *f, const char *path)
 {
     uint64_t samples = tch_stacks_total(&f->stacks);
     struct tch_buf b;
 
     tch_buf_init(&b, 1 << 20);
     if (f->args->json) {
-        add_summary_json(&b, f, path);
+        tch_flame_written_json(&b, &f->stacks, path, f->format->name, f->input);
         return cli_print(&b);
     }
     tch_buf_addf(&b, "%s: ", path);
@@ -189,7 +172,7 @@ int cli_flame_write(struct flame *f)
     if (status == EXIT_OK)
         status = write_file(f, &profile, path.data);
     if (status == EXIT_OK)
-        status = say(f, path.data);
+        status = report_written(f, path.data);
     tch_buf_release(&path);
     return status;
 }

@@ -1,0 +1,58 @@
+/* The documents tacho.flame.v1 and tacho.flame.capture.v1. */
+#include "flame_json.h"
+
+#include <sys/wait.h>
+
+#include "base/json_write.h"
+
+static void put_end(struct tch_buf *b, int status)
+{
+    tch_json_key(b, "exit_status");
+    if (status != -1 && WIFEXITED(status))
+        tch_json_u64(b, (uint64_t)WEXITSTATUS(status));
+    else
+        tch_json_null(b);
+    tch_json_key(b, "signal");
+    if (status != -1 && WIFSIGNALED(status))
+        tch_json_u64(b, (uint64_t)WTERMSIG(status));
+    else
+        tch_json_null(b);
+}
+
+void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.flame.capture.v1");
+    tch_json_put_text(b, "svg_path", tacho_flame_svg_path(flame));
+    tch_json_put_text(b, "folded_path", tacho_flame_folded_path(flame));
+    tch_json_put_text(b, "profiler_used", tacho_flame_profiler_used(flame));
+    tch_json_put_text(b, "notice", tacho_flame_notice(flame));
+    tch_json_put_text(b, "event", tacho_flame_event(flame));
+    tch_json_put_bool(b, "kernel_frames", tacho_flame_has_kernel(flame));
+    tch_json_put_u64(b, "duration_ms", tacho_flame_duration_ns(flame) / 1000000);
+    tch_json_put_u64(b, "after_command_ms", tacho_flame_after_ns(flame) / 1000000);
+    tch_json_put_u64(b, "samples", tacho_flame_samples(flame));
+    tch_json_put_u64(b, "lost", tacho_flame_lost(flame));
+    tch_json_put_u64(b, "truncated", tacho_flame_truncated(flame));
+    put_end(b, tacho_flame_wait_status(flame));
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, const char *path,
+                            const char *format, const char *input)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.flame.v1");
+    tch_json_put_text(b, "path", path);
+    tch_json_put_text(b, "format", format);
+    tch_json_put_text(b, "input", input);
+    tch_json_put_u64(b, "samples", tch_stacks_total(stacks));
+    if (stacks->before) {
+        tch_json_put_u64(b, "samples_before", tch_stacks_total_before(stacks));
+    }
+    tch_json_put_u64(b, "stacks", stacks->count);
+    tch_json_put_u64(b, "names", stacks->names.count);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
