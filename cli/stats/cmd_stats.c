@@ -20,7 +20,7 @@ static const char *const unit_names[] = {"none", "ns", "us", "ms", "s", NULL};
 static const double unit_sizes[] = {0, 1, 1e3, 1e6, 1e9};
 
 /* "99.9" to 999 / 1000. */
-static bool parse_percentile(const char *text, size_t len, struct percentile *ret)
+static bool parse_percentile(const char *text, size_t len, struct tch_percentile *ret)
 {
     uint64_t digits = 0;
     uint64_t scale = 1;
@@ -41,19 +41,20 @@ static bool parse_percentile(const char *text, size_t len, struct percentile *re
     }
     if (scale > UINT64_MAX / 100 || digits > 100 * scale)
         return false;
-    *ret = (struct percentile){.num = digits, .den = 100 * scale};
+    *ret = (struct tch_percentile){.num = digits, .den = 100 * scale};
     memcpy(ret->text, text, len);
     return true;
 }
 
-static int parse_percentiles(struct stats_job *job, const char *list, const struct args *args)
+static int parse_percentiles(struct tch_stats_report *job, const char *list,
+                             const struct args *args)
 {
     job->count = 0;
     for (;;) {
         size_t len = strcspn(list, ",");
 
-        if (job->count == STATS_PERCENTILES)
-            return cli_wrong_usage(args, "more than %d percentiles", STATS_PERCENTILES);
+        if (job->count == TCH_STATS_PERCENTILES)
+            return cli_wrong_usage(args, "more than %d percentiles", TCH_STATS_PERCENTILES);
         if (!parse_percentile(list, len, &job->percentiles[job->count++]))
             return cli_wrong_usage(args, "'%.*s' is not a percentile from 0 to 100", (int)len,
                                    list);
@@ -63,7 +64,7 @@ static int parse_percentiles(struct stats_job *job, const char *list, const stru
     }
 }
 
-static int parse_options(struct stats_job *job, struct args *args)
+static int parse_options(struct tch_stats_report *job, struct args *args)
 {
     const struct opt *opt;
     int status = parse_percentiles(job, "50,90,95,99,99.9", args);
@@ -104,7 +105,7 @@ static void take(void *ctx, const double *values, size_t n)
 }
 
 /* The histograms of a log, added up; --column is the tag of its lines. */
-static int read_log(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+static int read_log(struct tch_stats_report *job, struct tch_lines *lines, tacho_error *err)
 {
     tacho_histogram_bucket b;
     tacho_histogram *h;
@@ -128,7 +129,7 @@ static int read_log(struct stats_job *job, struct tch_lines *lines, tacho_error 
     return status;
 }
 
-static int read_lines(struct stats_job *job, struct tch_lines *lines, tacho_error *err)
+static int read_lines(struct tch_stats_report *job, struct tch_lines *lines, tacho_error *err)
 {
     struct tch_line first;
     int status = tch_lines_peek(lines, &first, err);
@@ -142,7 +143,7 @@ static int read_lines(struct stats_job *job, struct tch_lines *lines, tacho_erro
     return tch_numbers_read(lines, job->column, job->skip, take, &job->stream, &job->found, err);
 }
 
-static int read_file(struct stats_job *job)
+static int read_file(struct tch_stats_report *job)
 {
     const char *name = job->file ? job->file : "standard input";
     int fd = job->file ? open(job->file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
@@ -178,7 +179,7 @@ static int read_file(struct stats_job *job)
 }
 
 /* A column called wall_time_us tells its unit itself. */
-static void find_unit(struct stats_job *job)
+static void find_unit(struct tch_stats_report *job)
 {
     const char *end = strrchr(job->found.column, '_');
     int index = job->unit ? cli_choice_index(unit_names, job->unit)
@@ -189,7 +190,7 @@ static void find_unit(struct stats_job *job)
     job->unit = index > 0 ? unit_names[index] : NULL;
 }
 
-static uint64_t rank_of(uint64_t n, const struct percentile *p)
+static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
 {
     long double exact = (long double)n * p->num / p->den;
     uint64_t rank = (uint64_t)ceill(exact);
@@ -198,16 +199,16 @@ static uint64_t rank_of(uint64_t n, const struct percentile *p)
 }
 
 /* All ranks at once: the values, and those that enclose each percentile. */
-static int find_percentiles(struct stats_job *job, tacho_error *err)
+static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
 {
-    uint64_t ranks[3 * STATS_PERCENTILES + 1];
-    double values[3 * STATS_PERCENTILES + 1];
+    uint64_t ranks[3 * TCH_STATS_PERCENTILES + 1];
+    double values[3 * TCH_STATS_PERCENTILES + 1];
     uint64_t n = job->stream.n;
     size_t count = job->count;
     int status;
 
     for (size_t i = 0; i < count; i++) {
-        const struct percentile *p = &job->percentiles[i];
+        const struct tch_percentile *p = &job->percentiles[i];
         struct tch_rank_interval at;
         bool known =
             tch_quantile_interval(n, (double)p->num / (double)p->den, 0.05, &at, NULL) == 0;
@@ -220,7 +221,7 @@ static int find_percentiles(struct stats_job *job, tacho_error *err)
     ranks[3 * count] = (n + 1) / 2;
     status = tch_stream_at(&job->stream, ranks, 3 * count + 1, values, err);
     for (size_t i = 0; status == 0 && i < count; i++) {
-        struct percentile *p = &job->percentiles[i];
+        struct tch_percentile *p = &job->percentiles[i];
 
         p->value = values[3 * i];
         p->high = isnan(p->low) ? NAN : values[3 * i + 2];
@@ -233,25 +234,25 @@ static int find_percentiles(struct stats_job *job, tacho_error *err)
 }
 
 /* Equal steps, or equal factors where a few are far above the rest. */
-static void find_bins(struct stats_job *job)
+static void find_bins(struct tch_stats_report *job)
 {
     double min = job->stream.min;
     double max = job->stream.max;
     bool by_factor = min > 0 && max / job->median > 20;
 
-    for (int i = 0; i <= STATS_BINS; i++) {
-        double share = (double)i / STATS_BINS;
+    for (int i = 0; i <= TCH_STATS_BINS; i++) {
+        double share = (double)i / TCH_STATS_BINS;
 
         job->edges[i] = by_factor ? min * pow(max / min, share) : min + (max - min) * share;
     }
     job->edges[0] = min;
-    job->edges[STATS_BINS] = nextafter(max, INFINITY);
-    tch_stream_below(&job->stream, job->edges, STATS_BINS + 1, job->below);
+    job->edges[TCH_STATS_BINS] = nextafter(max, INFINITY);
+    tch_stream_below(&job->stream, job->edges, TCH_STATS_BINS + 1, job->below);
 }
 
 static int run_stats(struct args *args)
 {
-    struct stats_job job = {.histogram = true, .memory = (uint64_t)DEFAULT_MEMORY << 20};
+    struct tch_stats_report job = {.histogram = true, .memory = (uint64_t)DEFAULT_MEMORY << 20};
     int status = parse_options(&job, args);
     struct tch_buf b;
     tacho_error err;
@@ -275,7 +276,7 @@ static int run_stats(struct args *args)
         find_bins(&job);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
-        cli_stats_add_json(&b, &job);
+        tch_stats_json(&b, &job);
     else
         cli_stats_add_text(&b, &job, args);
     status = cli_print(&b);

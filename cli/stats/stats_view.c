@@ -4,73 +4,12 @@
 #include <math.h>
 
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "cli/core/bars.h"
 #include "cli/core/table.h"
 
-static void add_json_bins(struct tch_buf *b, const struct stats_job *job)
-{
-    tch_json_key(b, "histogram");
-    tch_json_begin_array(b);
-    for (int i = 0; i < STATS_BINS; i++) {
-        tch_json_begin_object(b);
-        tch_json_put_f64(b, "low", job->edges[i]);
-        tch_json_put_f64(b, "high", i + 1 == STATS_BINS ? job->stream.max : job->edges[i + 1]);
-        tch_json_put_u64(b, "count", job->below[i + 1] - job->below[i]);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-}
-
-static void add_json_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_key(b, key);
-    if (text && text[0])
-        tch_json_text(b, text);
-    else
-        tch_json_null(b);
-}
-
-void cli_stats_add_json(struct tch_buf *b, const struct stats_job *job)
-{
-    bool exact = tch_stream_exact(&job->stream);
-
-    tch_json_begin_object(b);
-    add_json_text(b, "schema", "tacho.stats.v1");
-    add_json_text(b, "file", job->file);
-    add_json_text(b, "column", job->found.column);
-    add_json_text(b, "unit", job->unit);
-    tch_json_put_u64(b, "n", job->stream.n);
-    tch_json_put_u64(b, "skipped", job->found.skipped);
-    tch_json_put_bool(b, "exact", exact);
-    tch_json_put_f64(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
-    tch_json_put_f64(b, "absolute_error", job->coarse);
-    tch_json_put_f64(b, "min", job->stream.min);
-    tch_json_put_f64(b, "max", job->stream.max);
-    tch_json_put_f64(b, "mean", tch_stream_mean(&job->stream));
-    tch_json_put_f64(b, "std", tch_stream_std(&job->stream));
-    tch_json_put_f64(b, "mad", job->mad);
-    tch_json_key(b, "percentiles");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < job->count; i++) {
-        const struct percentile *p = &job->percentiles[i];
-
-        tch_json_begin_object(b);
-        add_json_text(b, "percentile", p->text);
-        tch_json_put_f64(b, "value", p->value);
-        tch_json_put_f64(b, "low95", p->low);
-        tch_json_put_f64(b, "high95", p->high);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-    add_json_bins(b, job);
-    tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
-}
-
 /* A time, or the number with as many digits as it has; what is not exact gets no more than it is
    good for. */
-static const char *show(const struct stats_job *job, double value, bool exact, char out[64])
+static const char *show(const struct tch_stats_report *job, double value, bool exact, char out[64])
 {
     struct tch_buf b;
 
@@ -87,8 +26,8 @@ static const char *show(const struct stats_job *job, double value, bool exact, c
     return out;
 }
 
-static void add_row(struct table *t, const struct stats_job *job, const char *name, double value,
-                    bool exact)
+static void add_row(struct table *t, const struct tch_stats_report *job, const char *name,
+                    double value, bool exact)
 {
     char text[64];
 
@@ -97,8 +36,8 @@ static void add_row(struct table *t, const struct stats_job *job, const char *na
     cli_table_add(t, PLAIN, "");
 }
 
-static void add_percentile_row(struct table *t, const struct stats_job *job,
-                               const struct percentile *p)
+static void add_percentile_row(struct table *t, const struct tch_stats_report *job,
+                               const struct tch_percentile *p)
 {
     bool exact = tch_stream_exact(&job->stream);
     char low[64];
@@ -116,7 +55,8 @@ static void add_percentile_row(struct table *t, const struct stats_job *job,
                        show(job, p->high, exact, high));
 }
 
-static void add_table(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
+                      const struct args *args)
 {
     static const struct column columns[] = {
         {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
@@ -134,20 +74,21 @@ static void add_table(struct tch_buf *b, const struct stats_job *job, const stru
     cli_table_release(&t);
 }
 
-static void add_drawing(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+static void add_drawing(struct tch_buf *b, const struct tch_stats_report *job,
+                        const struct args *args)
 {
     static const struct column columns[] = {{.right = true}, {.fit = FIT_WHOLE}, {.right = true}};
     uint64_t most = 1;
     struct table t;
 
-    for (int i = 0; i < STATS_BINS; i++) {
+    for (int i = 0; i < TCH_STATS_BINS; i++) {
         uint64_t count = job->below[i + 1] - job->below[i];
 
         most = count > most ? count : most;
     }
     tch_buf_addc(b, '\n');
     cli_table_init(&t, &args->out, columns, 3);
-    for (int i = 0; i < STATS_BINS; i++) {
+    for (int i = 0; i < TCH_STATS_BINS; i++) {
         uint64_t count = job->below[i + 1] - job->below[i];
         char edge[64];
         char text[256];
@@ -166,7 +107,8 @@ static void add_drawing(struct tch_buf *b, const struct stats_job *job, const st
     cli_table_release(&t);
 }
 
-void cli_stats_add_text(struct tch_buf *b, const struct stats_job *job, const struct args *args)
+void cli_stats_add_text(struct tch_buf *b, const struct tch_stats_report *job,
+                        const struct args *args)
 {
     char coarse[64];
 
