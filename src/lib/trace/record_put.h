@@ -1,5 +1,6 @@
-/* An event on its way into the recording. What events there are is in trace_span.c and
- * trace_event.c. */
+/*
+ * Records events as wide records. The events are in trace_span.c and trace_event.c.
+ */
 #ifndef TCH_RECORD_PUT_H
 #define TCH_RECORD_PUT_H
 
@@ -13,17 +14,15 @@ struct tch_put_event {
     enum tch_rec_kind kind;
     uint32_t id;
     uint64_t ticks;
-    uint64_t fixed[TCH_PUT_FIXED];
-    const tacho_arg *args;
-    size_t arg_count;
+    uint64_t fixed[TCH_PUT_FIXED]; /* what they mean: enum tch_rec_kind */
 };
 
-/** The event of a site, with now as its time; false when there is nothing to record. */
+/** Starts an event of a site, with the time now. Returns false when there is nothing to record. */
 bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *name,
                    const char *category);
 
-/** Writes it. Arguments that do not fit are left out and counted. */
-void tch_put(struct tch_put_event *e);
+/** Writes the event with its arguments. Arguments that do not fit are left out and counted. */
+void tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_count);
 
 /** Like tch_recorder_take(), inline where the stage has room. */
 static inline uint64_t *tch_put_take(unsigned words)

@@ -1,4 +1,4 @@
-/* The words of a recording: how many make a record, and whether they make sense. */
+/* The words of a record: decodes and checks them. */
 #include "record_words.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * One record of a recording, as words: how many it takes, and whether they make sense. In which
- * order records come and what they are together is recording_walk.c's.
+ * The words of one record: how many there are, whether they are valid, how arguments are encoded.
+ * recording_walk.c reads the records in their order.
  */
 #ifndef TCH_RECORD_WORDS_H
 #define TCH_RECORD_WORDS_H
@@ -31,8 +31,8 @@ static inline size_t tch_rec_plain_words(const struct tch_recording *r, uint64_t
     return size <= left ? size : 0;
 }
 
-/** Words of what stands at `at`, of which `left` are there; 0 when it makes no sense. Inline, as is
-    what it calls: every record of a recording comes through here. */
+/** Returns the number of words of the record at `at`, of which `left` are there, or 0 when it is
+    invalid. Inline, because it is called for every record. */
 static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t *at, size_t left)
 {
     uint64_t low = *at & 0xFFFF;
@@ -49,7 +49,7 @@ static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t
     return size <= left && (size >= TCH_REC_HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
 }
 
-/** Words of a value of len bytes, which a word with its key and type goes before. */
+/** Returns the words of a value of len bytes. One word with its key and type precedes them. */
 static inline unsigned tch_rec_value_words(size_t len)
 {
     return (unsigned)((len + 7) / 8);
@@ -69,15 +69,16 @@ static inline uint64_t *tch_rec_put_arg(uint64_t *at, uint32_t key, unsigned typ
     return at + tch_rec_value_words(len);
 }
 
-/** Do the arguments fill exactly the words that are left, and are they of known types and keys? */
+/** Do the arguments fill exactly the words that are left, with known types and keys? */
 bool tch_rec_args_sound(const struct tch_recording *r, const uint64_t *words, unsigned count,
                         size_t left);
 
-/** Does the recording have the names that a wide record speaks of? */
+/** Does the recording have the names that a wide record refers to? */
 bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
                         const uint64_t *fixed);
 
-/** The values behind a plain begin, with their keys from the site. */
+/** Joins the values after a plain begin with their keys from the site. Returns false when the site
+   is invalid. */
 bool tch_rec_join_values(const struct tch_recording *r, const struct tch_rec_name *site,
                          const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX]);
 

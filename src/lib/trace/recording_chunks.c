@@ -1,5 +1,5 @@
-/* The chunks of a recording: handed out up to the limit, in a ring taken from the oldest; mapped,
-   or written at once. */
+/* The chunks of a recording: takes new ones up to the limit, in ring mode replaces the oldest, maps
+   them or writes them at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -11,7 +11,7 @@
 
 static struct tch_recorder *const rec = &tch_recorder;
 
-/* Where the file system cannot do it, zeros are written. */
+/* Writes zeros where the file system cannot allocate. */
 int tch_allocate(int fd, off_t offset, off_t len)
 {
     static const char zeros[TCH_REC_PAGE];
@@ -43,7 +43,7 @@ static off_t chunk_offset(uint64_t slot)
     return TCH_REC_HEADER + (off_t)slot * TCH_REC_CHUNK;
 }
 
-/* In a ring that is full: the next copy, whose records are counted as dropped. */
+/* Returns the place of the next copy of a full ring, and counts its records as dropped. */
 static bool overwrite_oldest(uint64_t *ret)
 {
     struct tch_rec_chunk old;
@@ -74,8 +74,8 @@ static bool take_slot(uint64_t *ret, enum tch_rec_reason *why)
     return rec->ring && overwrite_oldest(ret);
 }
 
-/* In a ring one at a time takes a chunk and fills it: two writers of one chunk would mix. The wait
-   is bounded. */
+/* In ring mode one thread at a time takes a chunk and fills it, because two could get the same one.
+   The wait is bounded. */
 static bool ring_enter(enum tch_rec_reason *why)
 {
     for (int i = 0; rec->ring && atomic_flag_test_and_set(&rec->overwriting); i++) {
@@ -105,7 +105,7 @@ static void *map_slot(uint64_t slot, void *at, const void *content, size_t len)
                  rec->fd, offset);
     if (chunk == MAP_FAILED)
         return NULL;
-    if (rec->ring) /* what stood there before */
+    if (rec->ring) /* the chunk that was replaced */
         memset((char *)chunk + len, 0, TCH_REC_CHUNK - len);
     return chunk;
 }
@@ -125,8 +125,8 @@ void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reas
     return chunk;
 }
 
-/* Blocks for several chunks at once are cheaper to write to. Nothing is lost when there are none:
-   then the write says so. */
+/* Allocates blocks for several chunks at once, which are cheaper to write to. When that fails, the
+   write fails too and reports it. */
 static void allocate_ahead(uint64_t slot)
 {
     enum { AHEAD = 16 };
@@ -140,7 +140,7 @@ static void allocate_ahead(uint64_t slot)
 void tch_chunks_end(void)
 {
     if (rec->ahead && ftruncate(rec->fd, chunk_offset(atomic_load(&rec->slots))) < 0)
-        rec->ahead = false; /* some blocks stay behind the end, until the file goes */
+        rec->ahead = false; /* some blocks after the end stay allocated */
     rec->ahead = false;
 }
 
@@ -151,7 +151,7 @@ static bool write_copy(struct tch_rec_chunk *head, const struct tch_rec_chunk *s
 
     if (pwritev(rec->fd, parts, 2, chunk_offset(slot)) == TCH_REC_CHUNK)
         return true;
-    /* What is half written is no chunk. */
+    /* Without its header, a chunk that is half written is ignored. */
     memset(head, 0, sizeof *head);
     if (pwrite(rec->fd, head, sizeof *head, chunk_offset(slot)) < 0)
         return false;

@@ -1,5 +1,5 @@
-/* What is no span of this thread: the reference format, instants, counters, flows, asynchronous
-   spans, names, tracks of the user's own. */
+/* Records all events but spans of this thread: the reference format, instants, counters, flows,
+   asynchronous spans, names, tracks of the user. */
 #include <string.h>
 
 #include "record_put.h"
@@ -28,9 +28,7 @@ void(tacho_trace_push_args)(const char *name, const char *category, double durat
         return;
     e.fixed[0] = tacho_trace_duration_us(duration_ms);
     e.fixed[1] = track;
-    e.args = args;
-    e.arg_count = count;
-    tch_put(&e);
+    tch_put(&e, args, count);
 }
 
 void(tacho_trace_push)(const char *name, const char *category, double duration_ms, uint64_t track)
@@ -53,12 +51,10 @@ void(tacho_trace_put)(const tacho_trace_event *event)
         tch_recorder_drop(1, 0);
         return;
     }
-    e.args = event->args;
-    e.arg_count = event->arg_count;
-    tch_put(&e);
+    tch_put(&e, event->args, event->arg_count);
 }
 
-/* Others of this thread. */
+/* Other events of this thread. */
 
 void(tacho_instant)(const char *name, const char *category, enum tacho_scope scope,
                     const tacho_arg *args, size_t count)
@@ -68,12 +64,10 @@ void(tacho_instant)(const char *name, const char *category, enum tacho_scope sco
     if (!tch_put_begin(&e, TCH_REC_INSTANT, name, category))
         return;
     e.fixed[0] = (uint64_t)scope;
-    e.args = args;
-    e.arg_count = count;
-    tch_put(&e);
+    tch_put(&e, args, count);
 }
 
-static void count(const char *name, enum tacho_arg_type type, uint64_t value)
+static void put_counter(const char *name, enum tacho_arg_type type, uint64_t value)
 {
     struct tch_put_event e;
 
@@ -81,7 +75,7 @@ static void count(const char *name, enum tacho_arg_type type, uint64_t value)
         return;
     e.fixed[0] = (uint64_t)type;
     e.fixed[1] = value;
-    tch_put(&e);
+    tch_put(&e, NULL, 0);
 }
 
 static uint64_t bits_of(double value)
@@ -94,12 +88,12 @@ static uint64_t bits_of(double value)
 
 void(tacho_counter_i64)(const char *name, int64_t value)
 {
-    count(name, TACHO_ARG_I64, (uint64_t)value);
+    put_counter(name, TACHO_ARG_I64, (uint64_t)value);
 }
 
 void(tacho_counter_f64)(const char *name, double value)
 {
-    count(name, TACHO_ARG_F64, bits_of(value));
+    put_counter(name, TACHO_ARG_F64, bits_of(value));
 }
 
 void(tacho_flow)(const char *name, const char *category, enum tacho_phase phase, uint64_t id)
@@ -110,7 +104,7 @@ void(tacho_flow)(const char *name, const char *category, enum tacho_phase phase,
         return;
     e.fixed[0] = (uint64_t)phase;
     e.fixed[1] = id;
-    tch_put(&e);
+    tch_put(&e, NULL, 0);
 }
 
 void(tacho_async)(const char *name, const char *category, enum tacho_phase phase, uint64_t id,
@@ -122,9 +116,7 @@ void(tacho_async)(const char *name, const char *category, enum tacho_phase phase
         return;
     e.fixed[0] = (uint64_t)phase;
     e.fixed[1] = id;
-    e.args = args;
-    e.arg_count = count;
-    tch_put(&e);
+    tch_put(&e, args, count);
 }
 
 static uint32_t put_name(enum tch_rec_kind kind, const char *name)
@@ -135,7 +127,7 @@ static uint32_t put_name(enum tch_rec_kind kind, const char *name)
         return 0;
     text = tch_trace_text(name);
     if (text != 0)
-        tch_put(&(struct tch_put_event){.kind = kind, .id = text, .ticks = tch_ticks()});
+        tch_put(&(struct tch_put_event){.kind = kind, .id = text, .ticks = tch_ticks()}, NULL, 0);
     else
         tch_recorder_drop(1, 0);
     return text;
@@ -154,7 +146,7 @@ void(tacho_process_name)(const char *name)
     put_name(TCH_REC_PROCESS_NAME, name);
 }
 
-/* Tracks of the user's own. */
+/* Tracks of the user. */
 
 uint64_t tacho_trace_now_ns(void)
 {
@@ -166,8 +158,8 @@ uint32_t(tacho_track)(const char *name)
     return tacho_trace_enabled() ? tch_trace_text(name) : 0;
 }
 
-/* The event on that track. On none, made while no trace was on or when no name was left, there is
-   nothing to record. */
+/* Starts an event on a track. Track 0, made while no trace was on or without room for its name,
+   records nothing. */
 static bool begin_on_track(struct tch_put_event *e, enum tch_rec_kind kind, uint32_t track,
                            const char *name, const char *category)
 {
@@ -191,9 +183,7 @@ void(tacho_track_span)(uint32_t track, const char *name, const char *category, u
         return;
     e.fixed[1] = start_ns;
     e.fixed[2] = end_ns;
-    e.args = args;
-    e.arg_count = count;
-    tch_put(&e);
+    tch_put(&e, args, count);
 }
 
 void(tacho_track_instant)(uint32_t track, const char *name, const char *category, uint64_t at_ns,
@@ -204,9 +194,7 @@ void(tacho_track_instant)(uint32_t track, const char *name, const char *category
     if (!begin_on_track(&e, TCH_REC_TRACK_INSTANT, track, name, category))
         return;
     e.fixed[1] = at_ns;
-    e.args = args;
-    e.arg_count = count;
-    tch_put(&e);
+    tch_put(&e, args, count);
 }
 
 void(tacho_track_counter)(uint32_t track, const char *name, uint64_t at_ns, double value)
@@ -217,5 +205,5 @@ void(tacho_track_counter)(uint32_t track, const char *name, uint64_t at_ns, doub
         return;
     e.fixed[1] = at_ns;
     e.fixed[2] = bits_of(value);
-    tch_put(&e);
+    tch_put(&e, NULL, 0);
 }

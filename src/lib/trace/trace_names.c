@@ -1,4 +1,5 @@
-/* Names: each distinct one is written to the recording once, before it is first used. */
+/* Names. Each distinct name is written to the recording once, before its first use. Looking up a
+   name takes no lock: buckets and entries are only ever added, with release stores. */
 #include "trace_recorder.h"
 
 #include <sys/mman.h>
@@ -12,7 +13,7 @@ enum {
     ENTRY_HEAD = 16,
 };
 
-/* As it stands in a table. */
+/* A name as it is in a table of the recording. */
 struct entry {
     uint64_t word; /* kind, words, id */
     uint16_t first;
@@ -23,25 +24,26 @@ struct entry {
 
 static struct tch_rec_chunk *tables[TCH_TABLES];
 static unsigned table_count;
-static size_t table_used; /* bytes of the last one */
+static size_t table_used; /* bytes of the last table */
 static uint32_t text_count;
 static uint32_t site_count = TCH_REC_SITE_FIRST - 1;
 static uint32_t name_count;
 static struct entry **buckets;
 
-/* Arguments of each site that is plain. The other two are what a word not written, and one that
-   begins something wider, have in the place of a site. */
+/* Number of values of each plain site. NO_SITE and WIDER are the site bits of a word that was not
+   written and of one that starts a wide record: they are not 0, so tch_trace_all_plain() rejects
+   both. */
 enum { NO_SITE = 0, WIDER = TCH_REC_WIDE >> 1 };
 
 static uint8_t site_values[WIDER + 1] = {[NO_SITE] = 1, [WIDER] = 1};
 
-/* As in a table. */
+/* An argument of a site, as it is in a table. */
 struct arg {
     uint32_t key;
     uint32_t type;
 };
 
-/* Two texts; the second one of a TCH_REC_TEXT is empty. */
+/* What makes a name distinct. The second text of a TCH_REC_TEXT is empty. */
 struct key {
     enum tch_rec_entry kind;
     const char *first, *second;
@@ -71,8 +73,8 @@ static bool is_entry(const struct entry *e, const struct key *k)
            (k->arg_count == 0 || memcmp(args, k->args, k->arg_count * sizeof *k->args) == 0);
 }
 
-/* The bucket that holds k, or the empty one where it belongs. */
-static struct entry **find(struct entry **in, const struct key *k)
+/* Returns the bucket of k, or the empty one where it belongs. */
+static struct entry **find_bucket(struct entry **in, const struct key *k)
 {
     uint32_t i = (uint32_t)(hash_of(k) % BUCKETS);
     struct entry *e;
@@ -82,8 +84,8 @@ static struct entry **find(struct entry **in, const struct key *k)
     return &in[i];
 }
 
-/* The lock is held. */
-static bool have_room(size_t size)
+/* Makes room for `size` bytes in the last table. The lock is held. */
+static bool make_table_room(size_t size)
 {
     enum tch_rec_reason why = TCH_REC_NAMES;
     struct tch_rec_chunk *chunk;
@@ -103,7 +105,8 @@ static bool have_room(size_t size)
     return true;
 }
 
-/* The first word goes last: an entry that has it is whole. */
+/* Adds a name to the last table. Its first word is written last: an entry that has it is complete.
+ */
 static struct entry *add_entry(const struct key *k)
 {
     size_t args = k->arg_count * sizeof *k->args;
@@ -115,7 +118,7 @@ static struct entry *add_entry(const struct key *k)
         tch_recorder_drop(0, TCH_REC_NAMES);
         return NULL;
     }
-    if (!have_room(words * 8))
+    if (!make_table_room(words * 8))
         return NULL;
     e = (struct entry *)((char *)(tables[table_count - 1] + 1) + table_used);
     id = k->kind == TCH_REC_SITE ? ++site_count : ++text_count;
@@ -158,7 +161,7 @@ static struct entry *intern_new(const struct key *k)
     if (tch_recorder.state == TCH_TRACE_WAITING)
         tch_trace_make_waiting();
     if (tch_recorder.state == TCH_TRACE_ON && make_buckets()) {
-        struct entry **bucket = find(buckets, k);
+        struct entry **bucket = find_bucket(buckets, k);
 
         e = *bucket;
         if (!e && (e = add_entry(k)))
@@ -171,9 +174,9 @@ static struct entry *intern_new(const struct key *k)
 static uint32_t intern(const struct key *k)
 {
     struct entry **in = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);
-    struct entry *e = in ? __atomic_load_n(find(in, k), __ATOMIC_ACQUIRE) : NULL;
+    struct entry *e = in ? __atomic_load_n(find_bucket(in, k), __ATOMIC_ACQUIRE) : NULL;
 
-    /* An empty bucket may have been taken for another key since it was found. */
+    /* An empty bucket may have got another key since it was found. */
     if (!e || !is_entry(e, k))
         e = intern_new(k);
     return e ? (uint32_t)(e->word >> 32) : 0;
@@ -246,7 +249,7 @@ static size_t used_bytes(unsigned table)
     return table + 1 < table_count ? TCH_REC_CHUNK : TCH_REC_CHUNK_HEADER + table_used;
 }
 
-/* Only what is known here: after a fork the parent goes on filling its own. */
+/* Copies only the entries known here: after a fork the parent keeps filling its own tables. */
 bool tch_table_move(void)
 {
     enum tch_rec_reason why;

@@ -1,6 +1,6 @@
 /*
- * The recording as a whole: its file and its header, made, closed, left to the parent after a fork.
- * What the file consists of is in recording_chunks.c, who writes into it in thread_stage.c.
+ * The recording as a whole: makes, closes and leaves (after a fork) its file and header. Its chunks
+ * are in recording_chunks.c, the threads that write into them in thread_stage.c.
  */
 #include "trace_recorder.h"
 
@@ -99,13 +99,6 @@ static void read_text(const char *path, char *out, size_t size)
     tch_buf_release(&b);
 }
 
-static void read_program(char out[TCH_REC_PROGRAM])
-{
-    ssize_t got = readlink("/proc/self/exe", out, TCH_REC_PROGRAM - 1);
-
-    out[got > 0 ? got : 0] = '\0';
-}
-
 static void fill_header(struct tch_rec_header *head, uint64_t limit)
 {
     tch_clock_init(&rec->clock);
@@ -123,8 +116,9 @@ static void fill_header(struct tch_rec_header *head, uint64_t limit)
     head->last[0] = pair_of(&rec->clock.last);
     head->wall_ns = tch_wall_ns() - (tch_now_ns() - head->first.ns);
     head->wall_error = tch_wall_error_ns();
-    read_program(head->program);
-    /* Last: a file with the magic is whole. */
+    if (readlink("/proc/self/exe", head->program, sizeof head->program - 1) < 0)
+        head->program[0] = '\0';
+    /* Last: a file with the magic has a complete header. */
     memcpy(head->magic, TCH_REC_MAGIC, sizeof head->magic);
 }
 
@@ -161,7 +155,7 @@ void tch_recorder_close(void)
     tch_trace_stages_close();
     tch_table_detach();
     tch_chunks_end();
-    /* The header stays mapped: someone may be counting a drop. It is one page. */
+    /* The header, one page, stays mapped: another thread may be counting a dropped record. */
     __atomic_store_n(&rec->head, NULL, __ATOMIC_RELEASE);
     close(rec->fd);
     rec->fd = -1;

@@ -1,10 +1,10 @@
 /*
- * What the files of the recorder share. One recording at a time; everything here is of this
- * process.
+ * The recorder of this process: its state, and the functions that its files share. There is one
+ * recording at a time.
  *
- * `lock` guards all but the cursors and what is atomic. Whoever holds it, or turns a stage over,
- * has all signals blocked: a signal handler that records never meets a half-done state of its own
- * thread.
+ * `lock` guards everything but the cursors and the atomic members. A thread that holds it, or turns
+ * over a stage, has all signals blocked, so a signal handler that records never sees a half-done
+ * state of its own thread.
  */
 #ifndef TCH_TRACE_RECORDER_H
 #define TCH_TRACE_RECORDER_H
@@ -29,19 +29,19 @@ enum {
     TCH_LIMIT_LEAST = 15, /* chunks: 4 MiB with the header */
 };
 
-/** One stage and who writes to it. */
+/** A stage and the thread that writes to it: see thread_stage.c. */
 struct tch_lane {
     bool taken;
     uint32_t number;
     struct tch_rec_chunk *stage; /* NULL: not made yet */
-    void *address;               /* of the stage of a recording that is over: for the next one */
+    void *address; /* of the stage of the last recording; the next one is mapped there */
     struct tacho_trace_cursor *cursor;
-    uintptr_t next; /* where the thread that had it before stopped */
+    uintptr_t next; /* where the last thread of the lane stopped */
 };
 
 enum tch_trace_state {
     TCH_TRACE_OFF,
-    TCH_TRACE_WAITING, /* a child's recording is made at its first record */
+    TCH_TRACE_WAITING, /* the recording of a child is made at its first record */
     TCH_TRACE_ON,
 };
 
@@ -51,71 +51,73 @@ struct tch_recorder {
     int fd;
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
-    atomic_uint_fast64_t slots; /* chunks handed out */
+    atomic_uint_fast64_t slots; /* chunks taken */
     uint64_t most;              /* chunks that the limit allows */
     bool ring;
-    atomic_bool ahead;           /* blocks were allocated behind the end of the file */
-    atomic_uint_fast64_t victim; /* ring: the chunk that made room last */
-    atomic_flag overwriting;     /* ring: one at a time */
+    atomic_bool ahead;           /* blocks were allocated after the end of the file */
+    atomic_uint_fast64_t victim; /* ring: the chunk that was replaced last */
+    atomic_flag overwriting;     /* ring: a thread takes and fills a chunk */
     atomic_uint_fast32_t threads;
-    atomic_uint_fast64_t calibrated; /* ticks of the last time */
-    atomic_uint_fast32_t turning;    /* threads that turn their stage over right now */
+    atomic_uint_fast64_t calibrated; /* ticks of the last calibration */
+    atomic_uint_fast32_t turning;    /* threads that are turning over their stage */
     uint32_t lane_count;
     struct tch_lane lanes[TCH_LANES];
 };
 
 extern struct tch_recorder tch_recorder;
 
-/** Blocks all signals, and sets them as they were. Signal-safe. */
+/** Blocks all signals; restores them. Signal-safe. */
 void tch_signals_block(sigset_t *before);
 void tch_signals_restore(const sigset_t *before);
 
-/** Both, and the lock. */
+/** Blocks all signals and takes the lock; the reverse. */
 void tch_trace_lock(sigset_t *before);
 void tch_trace_unlock(const sigset_t *before);
 
-/* trace_recorder.c: the recording as a whole. The lock is held but where it says otherwise. */
+/* trace_recorder.c: the recording as a whole. The lock is held, unless a function says otherwise.
+ */
 
-/** Makes the recording; nothing is left behind on failure. */
+/** Makes the recording. On failure no file is left. */
 int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err);
 
-/** Every thread's next record finds that the trace is over. */
+/** Closes the recording. The next record of every thread finds that the trace is over. */
 void tch_recorder_close(void);
 
-/** The same in a child made by fork, which leaves the parent's recording alone. */
+/** Leaves the recording of the parent, in a child made by fork. */
 void tch_recorder_forked(void);
 
 /** Counts records that could not be kept. Needs no lock. */
 void tch_recorder_drop(uint64_t records, enum tch_rec_reason why);
 
-/** Counts a text cut or an argument left out. Needs no lock. */
+/** Counts a truncated text or an argument left out. Needs no lock. */
 void tch_recorder_cut(void);
 
-/** From now on there are events with explicit times. Needs no lock. */
+/** Notes in the header that there are events with explicit times. Needs no lock. */
 void tch_recorder_has_tracks(void);
 
-/** Takes the later of the two clock pairs anew. */
+/** Calibrates the clock and stores the pair in the header. */
 void tch_recorder_calibrate(void);
 
-/* recording_chunks.c: what the file consists of. Needs no lock but for the first two. */
+/* recording_chunks.c: the chunks of the file. Only the first two functions need the lock. */
 
+/** Sets the limit of a new recording. */
 void tch_chunks_begin(uint64_t limit, bool ring);
 
-/** Gives back blocks that were not needed. */
+/** Releases blocks that were allocated and not used. */
 void tch_chunks_end(void);
 
-/** Blocks on disk for what is to be mapped, so that a full disk is an error here and not a SIGBUS
-    at some store. 0, or -1 and errno. */
+/** Allocates blocks on disk before they are mapped, so that a full disk is an error here and not a
+    SIGBUS at a store. 0, or -1 and errno. */
 int tch_allocate(int fd, off_t offset, off_t len);
 
-/** A new chunk that begins with `len` bytes of content, the rest zeros, mapped at `at` or, when
-   that is NULL, anywhere; NULL when there is none. */
+/** Maps a new chunk that starts with `len` bytes of content, followed by zeros, at `at` or, when
+   that is NULL, anywhere. Returns NULL and the reason when there is none. */
 void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reason *why);
 
-/** Writes the stage's content behind what is there already. */
+/** Writes the content of a stage to a new chunk. Returns false and the reason on failure. */
 bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tch_rec_reason *why);
 
-/* thread_stage.c: who writes. The lock is held for the first three. */
+/* thread_stage.c: the threads that write. The lock is held for the first three. */
 
 int tch_trace_stages_init(tacho_error *err);
 void tch_trace_stages_close(void);
@@ -150,31 +152,32 @@ uint64_t *tch_recorder_take(unsigned words);
 
 /* trace_start.c */
 
-/** The lock is held: makes the recording of a child that has none yet. False: there is none. */
+/** Makes the recording of a child that has none yet. Returns false on failure. The lock is held. */
 bool tch_trace_make_waiting(void);
 
 /* trace_names.c: names. */
 
-/** The number of a site or text, made when it is new; 0 when it cannot be. Takes the lock for new
-    ones only. */
+/** Returns the number of a site or text, or 0 when no name is left. Takes the lock for new ones
+    only. */
 uint32_t tch_trace_site(const char *name, const char *category);
 uint32_t tch_trace_text(const char *text);
 
-/** How many values stand behind a plain begin of the site. Needs no lock. */
+/** Returns the number of values that follow a plain begin of the site. Needs no lock. */
 unsigned tch_trace_site_values(uint32_t site);
 
-/** Is each of these words a record of its own, written, plain and without values? Needs no lock. */
+/** Is each of these words a plain record without values? Needs no lock. */
 bool tch_trace_all_plain(const uint64_t *words, size_t count);
 
-/** A site whose begins carry the values of these arguments, none of them a text. */
+/** Like tch_trace_site(), for a site whose begins carry the values of these arguments. None of them
+    may be a text. */
 uint32_t tch_trace_site_args(const char *name, const char *category, const tacho_arg *args,
                              size_t count);
 
-/** The lock is held: copies all names to a new recording. Sites keep their numbers for the life of
-    the process. */
+/** Copies all names to a new recording. Sites keep their numbers for the life of the process. The
+   lock is held. */
 bool tch_table_move(void);
 
-/** The lock is held: the recording is over, the names stay in memory. */
+/** Detaches the tables from the file and keeps them in memory. The lock is held. */
 void tch_table_detach(void);
 
 #endif

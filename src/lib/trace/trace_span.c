@@ -1,4 +1,4 @@
-/* Spans of this thread, but for the plain ones that the header makes inline. */
+/* Records spans of this thread, except for the plain ones that <tacho/trace.h> records inline. */
 #include "record_put.h"
 
 static void put_plain(uint32_t site, uint64_t end, uint64_t ticks)
@@ -11,8 +11,8 @@ static void put_plain(uint32_t site, uint64_t end, uint64_t ticks)
     tch_cursor_done(8);
 }
 
-/* The site is known from now on, unless another thread was first; its number goes first, its code
-   last. */
+/* Sets the number of the site, unless another thread was first. The code is set last: the inline
+   path tests it. */
 static bool set_site(struct tacho_trace_site *site, uint32_t number, uint32_t values)
 {
     uint32_t none = 0;
@@ -30,7 +30,8 @@ static bool set_site(struct tacho_trace_site *site, uint32_t number, uint32_t va
     return true;
 }
 
-/* 0 while it is not known. Another thread may make it known at any time. */
+/* Returns the number of the site, or 0 before its first record. Another thread may set it at any
+   time. */
 static uint32_t number_of(const struct tacho_trace_site *site)
 {
     return __atomic_load_n(&site->number, __ATOMIC_RELAXED);
@@ -41,15 +42,16 @@ static uint32_t values_of(const struct tacho_trace_site *site)
     return __atomic_load_n(&site->values, __ATOMIC_RELAXED);
 }
 
-static bool know_site(struct tacho_trace_site *site)
+/* Sets the number of the site if it has none. Returns false when no name is left. */
+static bool ensure_site(struct tacho_trace_site *site)
 {
     if (number_of(site) != 0)
         return true;
     return set_site(site, tch_trace_site(site->name, site->category), 0);
 }
 
-/* What the end of a span is told. */
-static uint32_t ticket(const struct tacho_trace_site *site)
+/* Returns the ticket that the begin of a span passes to its end. */
+static uint32_t ticket_of(const struct tacho_trace_site *site)
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_RELAXED);
 
@@ -58,14 +60,16 @@ static uint32_t ticket(const struct tacho_trace_site *site)
 
 uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
 {
-    if (!know_site(site))
+    if (!ensure_site(site))
         return 0;
     if (number_of(site) < TCH_REC_SITE_PLAIN)
         put_plain(number_of(site), 0, tch_ticks());
     else
-        tch_put(&(struct tch_put_event){
-            .kind = TCH_REC_BEGIN, .id = number_of(site), .ticks = tch_ticks()});
-    return ticket(site);
+        tch_put(&(struct tch_put_event){.kind = TCH_REC_BEGIN,
+                                        .id = number_of(site),
+                                        .ticks = tch_ticks()},
+                NULL, 0);
+    return ticket_of(site);
 }
 
 static bool have_text(const tacho_arg *args, size_t count)
@@ -76,9 +80,8 @@ static bool have_text(const tacho_arg *args, size_t count)
     return false;
 }
 
-/* Keys and types of arguments, for which the same place in a program may have one or the other:
-   TACHO_SPAN_ARGS(..., ok ? TACHO_I64("bytes", n) : TACHO_I64("error", e)). 0 when there are none.
- */
+/* Returns a hash of the keys and types of arguments, 0 when there are none. The same site may have
+   different ones: TACHO_SPAN_ARGS(..., ok ? TACHO_I64("bytes", n) : TACHO_I64("error", e)). */
 static uint32_t shape_of(const tacho_arg *args, size_t count)
 {
     const uint32_t apart = 31; /* more than there are types */
@@ -89,17 +92,19 @@ static uint32_t shape_of(const tacho_arg *args, size_t count)
     return shape << 5 | (uint32_t)(count < apart ? count : apart);
 }
 
-/* The first time: numbers alone go behind a plain begin, their keys stand with the site. */
-static bool know_site_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
+/* Like ensure_site(), at the first record with arguments. When all of them are numbers, their keys
+   are stored with the site, and records carry the bare values. */
+static bool ensure_site_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
 {
     uint32_t number;
 
     if (count > TACHO_ARGS_MAX || have_text(args, count))
-        return know_site(site);
+        return ensure_site(site);
     number = tch_trace_site_args(site->name, site->category, args, count);
     return set_site(site, number, number < TCH_REC_SITE_PLAIN ? shape_of(args, count) : 0);
 }
 
+/* Records the begin of a span and bare values after it. */
 static void put_values(uint32_t code, const tacho_arg *args, size_t count)
 {
     unsigned words = 1 + (unsigned)count;
@@ -123,29 +128,27 @@ uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *
         return code;
     }
     if (number_of(site) == 0) {
-        if (!know_site_args(site, args, count))
+        if (!ensure_site_args(site, args, count))
             return 0;
         return tacho_trace_begin_args(site, args, count);
     }
-    tch_put(&(struct tch_put_event){.kind = TCH_REC_BEGIN,
-                                    .id = number_of(site),
-                                    .ticks = tch_ticks(),
-                                    .args = args,
-                                    .arg_count = count});
-    return ticket(site);
+    tch_put(
+        &(struct tch_put_event){.kind = TCH_REC_BEGIN, .id = number_of(site), .ticks = tch_ticks()},
+        args, count);
+    return ticket_of(site);
 }
 
-void tacho_trace_end_slow(uint32_t told)
+void tacho_trace_end_slow(uint32_t ticket)
 {
     uint64_t now = tch_ticks();
-    uint32_t number = told & TACHO_TRACE_BY_CALL ? told & ~TACHO_TRACE_BY_CALL : told >> 1;
+    uint32_t number = ticket & TACHO_TRACE_BY_CALL ? ticket & ~TACHO_TRACE_BY_CALL : ticket >> 1;
 
     if (!tacho_trace_enabled())
         return;
     if (number < TCH_REC_SITE_PLAIN)
         put_plain(number, 1, now);
     else
-        tch_put(&(struct tch_put_event){.kind = TCH_REC_END, .id = number, .ticks = now});
+        tch_put(&(struct tch_put_event){.kind = TCH_REC_END, .id = number, .ticks = now}, NULL, 0);
 }
 
 void(tacho_span_begin_args)(const char *name, const char *category, const tacho_arg *args,
@@ -155,12 +158,10 @@ void(tacho_span_begin_args)(const char *name, const char *category, const tacho_
 
     if (!tch_put_begin(&e, TCH_REC_BEGIN, name, category))
         return;
-    e.args = args;
-    e.arg_count = count;
     if (count == 0 && e.id < TCH_REC_SITE_PLAIN)
         put_plain(e.id, 0, e.ticks);
     else
-        tch_put(&e);
+        tch_put(&e, args, count);
 }
 
 void(tacho_span_begin)(const char *name, const char *category)
@@ -178,7 +179,6 @@ void(tacho_span_end_args)(const tacho_arg *args, size_t count)
     if (tacho_trace_enabled())
         tch_put(&(struct tch_put_event){.kind = TCH_REC_END,
                                         .id = TCH_REC_SITE_ANY,
-                                        .ticks = tch_ticks(),
-                                        .args = args,
-                                        .arg_count = count});
+                                        .ticks = tch_ticks()},
+                args, count);
 }
