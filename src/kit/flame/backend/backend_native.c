@@ -222,24 +222,6 @@ static void terminate_command(struct native *n)
         n->pid = 0;
 }
 
-static int finish(struct native *n, tacho_error *err)
-{
-    struct tacho_flame *result = &n->c->result;
-    uint64_t lost = tch_flame_sampler_lost(&n->sampler);
-
-    tch_collect_end(&n->collect, n->c->ended_ns);
-    result->samples = n->collect.samples;
-    result->lost = lost > n->collect.lost ? lost : n->collect.lost;
-    result->truncated = n->collect.truncated;
-    result->kernel = n->sampler.kernel;
-    snprintf(result->event, sizeof result->event, "%s", n->sampler.event);
-    if (n->sampler.off_cpu)
-        n->c->count_name = "microseconds";
-    else if (!n->sampler.clock)
-        n->c->count_name = n->sampler.event;
-    return tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
-}
-
 static int sample(struct native *n, tacho_error *err)
 {
     int status = open_sampler(n, err);
@@ -263,6 +245,8 @@ static int run(struct native *n, tacho_error *err)
         .source = has(n->c, TACHO_FLAME_SOURCE),
         .debuginfod = has(n->c, TACHO_FLAME_DEBUGINFOD),
     };
+    struct tacho_flame *result = &n->c->result;
+    uint64_t lost;
     int status;
     int named;
 
@@ -275,7 +259,20 @@ static int run(struct native *n, tacho_error *err)
     named = tch_symbol_worker_finish(&n->worker, status == 0 ? err : NULL);
     if (status == 0)
         status = named;
-    return status == 0 ? finish(n, err) : status;
+    if (status < 0)
+        return status;
+    lost = tch_flame_sampler_lost(&n->sampler);
+    tch_collect_end(&n->collect, n->c->ended_ns);
+    result->samples = n->collect.samples;
+    result->lost = lost > n->collect.lost ? lost : n->collect.lost;
+    result->truncated = n->collect.truncated;
+    result->kernel = n->sampler.kernel;
+    snprintf(result->event, sizeof result->event, "%s", n->sampler.event);
+    if (n->sampler.off_cpu)
+        n->c->count_name = "microseconds";
+    else if (!n->sampler.clock)
+        n->c->count_name = n->sampler.event;
+    return tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
 }
 
 static int capture(struct tch_capture *c, tacho_error *err)

@@ -102,19 +102,6 @@ static bool pass_messages(struct tch_tool *tool)
     return true;
 }
 
-/* Stops the profiler, harder each time: interrupts it, which lets it write what it has; then kills
-   its descendants, as the command may ignore the interrupt; then kills everything. Returns for how
-   long to wait before the next time, in ns. */
-static uint64_t stop_tool(struct tch_tool *tool, struct tch_family *family, unsigned times)
-{
-    tch_family_find(family, tool->pid);
-    if (times == 0)
-        kill(tool->pid, SIGINT);
-    else
-        tch_family_signal(family, SIGKILL, times > 1);
-    return (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
-}
-
 /* Passes messages on until the tool has exited or the time is over. A child of the command may keep
    the pipe open longer than the tool runs. False: it is time to stop the tool. */
 static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t until)
@@ -133,7 +120,10 @@ static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t unt
     return p[1].revents != 0;
 }
 
-static void follow(struct tch_tool *tool)
+/* Waits until the tool exits, and stops it when it is time: first interrupts it, which lets it
+   write what it has; then kills its descendants, as the command may ignore the interrupt; then
+   kills everything. */
+static void follow_tool(struct tch_tool *tool)
 {
     const tacho_flame_request *r = &tool->command->request;
     uint64_t until = r->duration_ns > 0 ? tch_now_ns() + r->duration_ns : UINT64_MAX;
@@ -144,11 +134,17 @@ static void follow(struct tch_tool *tool)
     struct tch_family family = {.orphans = &tool->command->orphans};
     unsigned times = 0;
 
-    for (; !follow_until(tool, p, until); times++)
-        until = tch_now_ns() + stop_tool(tool, &family, times);
+    for (; !follow_until(tool, p, until); times++) {
+        tch_family_find(&family, tool->pid);
+        if (times == 0)
+            kill(tool->pid, SIGINT);
+        else
+            tch_family_signal(&family, SIGKILL, times > 1);
+        until = tch_now_ns() + (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
+    }
     if (times > 0 || tch_capture_stopped(tool->command)) {
-        tch_family_find(&family,
-                        tool->pid); /* the command is an orphan once its profiler has exited */
+        /* The command is an orphan once its profiler has exited. */
+        tch_family_find(&family, tool->pid);
         tch_family_terminate(&family, 0);
     }
     tch_family_release(&family);
@@ -158,27 +154,22 @@ static void follow(struct tch_tool *tool)
         close(pidfd);
 }
 
-static void read_kept(struct tch_tool *tool)
-{
-    off_t size = lseek(tool->messages, 0, SEEK_END);
-    off_t from = size > TCH_TOOL_TAIL - 1 ? size - (TCH_TOOL_TAIL - 1) : 0;
-    char text[TCH_TOOL_TAIL];
-    ssize_t n = pread(tool->messages, text, sizeof text - 1, from);
-
-    if (n > 0)
-        keep_tail(tool, text, (size_t)n);
-}
-
 int tch_tool_wait(struct tch_tool *tool, tacho_error *err)
 {
     struct tch_spawn_end end = {0};
     int status;
 
     if (tool->command)
-        follow(tool);
+        follow_tool(tool);
     status = tch_spawn_wait(tool->pid, &end, err);
-    if (!tool->command)
-        read_kept(tool);
+    if (!tool->command) {
+        off_t size = lseek(tool->messages, 0, SEEK_END);
+        off_t from = size > TCH_TOOL_TAIL - 1 ? size - (TCH_TOOL_TAIL - 1) : 0;
+        char text[TCH_TOOL_TAIL];
+        ssize_t n = pread(tool->messages, text, sizeof text - 1, from);
+
+        keep_tail(tool, text, n > 0 ? (size_t)n : 0);
+    }
     close(tool->messages);
     tool->status = end.status;
     return status;
@@ -285,17 +276,11 @@ int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_
     return status;
 }
 
-/* Where a processing instruction may be: after the XML declaration, if there is one. */
-static size_t after_declaration(const struct tch_buf *svg)
-{
-    const char *end = strncmp(svg->data, "<?xml", 5) == 0 ? strstr(svg->data, "?>") : NULL;
-
-    return end ? (size_t)(end - svg->data) + 2 : 0;
-}
-
 static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
 {
-    size_t at = after_declaration(svg);
+    /* A processing instruction comes after the XML declaration, if there is one. */
+    const char *end = strncmp(svg->data, "<?xml", 5) == 0 ? strstr(svg->data, "?>") : NULL;
+    size_t at = end ? (size_t)(end - svg->data) + 2 : 0;
     struct tch_buf mark;
     struct tch_replace file;
     tacho_error why = {.message = ""};

@@ -19,16 +19,10 @@ struct tch_member {
     int fd; /* of the process; readable when it has exited */
 };
 
-/* One row of /proc. */
+/* A process in /proc. */
 struct row {
     pid_t pid;
     pid_t parent;
-};
-
-struct rows {
-    struct row *list;
-    size_t count;
-    size_t cap;
 };
 
 /* "12 (a b) c) S 11 ...": the fourth field, or 0. The second one may contain anything. */
@@ -49,23 +43,6 @@ static pid_t parent_of(uint64_t pid)
     }
     tch_buf_release(&b);
     return (pid_t)parent;
-}
-
-static void read_rows(struct rows *rows)
-{
-    DIR *dir = opendir("/proc");
-    struct dirent *entry;
-    uint64_t pid;
-
-    while (dir && (entry = readdir(dir))) {
-        if (tch_parse_u64(entry->d_name, INT32_MAX, &pid) < 0)
-            continue;
-        if (tch_array_reserve(&rows->list, &rows->cap, rows->count + 1) < 0)
-            break;
-        rows->list[rows->count++] = (struct row){(pid_t)pid, parent_of(pid)};
-    }
-    if (dir)
-        closedir(dir);
 }
 
 static bool is_member(const struct tch_family *f, pid_t pid)
@@ -101,17 +78,30 @@ static bool has_exited(const struct tch_member *member)
 /* Adds adopted orphans, children of living members, their children, and so on. */
 static void add_descendants(struct tch_family *f)
 {
-    struct rows rows = {0};
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    struct row *rows = NULL;
+    size_t count = 0;
+    size_t cap = 0;
+    uint64_t pid;
 
-    read_rows(&rows);
-    for (size_t i = 0; i < rows.count && f->orphans && f->orphans->taken; i++)
-        if (rows.list[i].parent == getpid() && !is_member(&f->orphans->older, rows.list[i].pid))
-            add_member(f, rows.list[i].pid);
+    while (dir && (entry = readdir(dir))) {
+        if (tch_parse_u64(entry->d_name, INT32_MAX, &pid) < 0)
+            continue;
+        if (tch_array_reserve(&rows, &cap, count + 1) < 0)
+            break;
+        rows[count++] = (struct row){(pid_t)pid, parent_of(pid)};
+    }
+    if (dir)
+        closedir(dir);
+    for (size_t i = 0; i < count && f->orphans && f->orphans->taken; i++)
+        if (rows[i].parent == getpid() && !is_member(&f->orphans->older, rows[i].pid))
+            add_member(f, rows[i].pid);
     for (size_t known = 0; known < f->count; known++)
-        for (size_t i = 0; i < rows.count && !has_exited(&f->list[known]); i++)
-            if (rows.list[i].parent == f->list[known].pid)
-                add_member(f, rows.list[i].pid);
-    free(rows.list);
+        for (size_t i = 0; i < count && !has_exited(&f->list[known]); i++)
+            if (rows[i].parent == f->list[known].pid)
+                add_member(f, rows[i].pid);
+    free(rows);
 }
 
 void tch_family_find(struct tch_family *f, pid_t root)

@@ -118,22 +118,6 @@ __attribute__((always_inline)) static inline void fetch_ahead(const struct tch_s
     }
 }
 
-static int sweep_all(struct sweep *s, const uint32_t *order, tacho_error *err)
-{
-    int status = 0;
-
-    s->open[0] = (struct open_frame){.name = TCH_FRAME_ALL};
-    for (uint32_t i = 0; status == 0 && i < s->stacks->count; i++) {
-        fetch_ahead(s->stacks, order, i);
-        status = add_stack(s, order[i], err);
-    }
-    if (status == 0)
-        status = close_down_to(s, 0, err);
-    if (status == 0)
-        status = close_frame(s, 0, err);
-    return status;
-}
-
 int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_layout *ret,
                     tacho_error *err)
 {
@@ -148,12 +132,19 @@ int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_
     s->least = least;
     s->x = s->before = 0;
     s->depth = 0;
+    s->open[0] = (struct open_frame){.name = TCH_FRAME_ALL};
     ret->total = tch_stacks_total(stacks);
     ret->total_before = tch_stacks_total_before(stacks);
     ret->least = least;
     status = tch_stacks_sort(stacks, &order, err);
+    for (uint32_t i = 0; status == 0 && i < stacks->count; i++) {
+        fetch_ahead(stacks, order, i);
+        status = add_stack(s, order[i], err);
+    }
     if (status == 0)
-        status = sweep_all(s, order, err);
+        status = close_down_to(s, 0, err);
+    if (status == 0)
+        status = close_frame(s, 0, err);
     free(order);
     free(s);
     return status;

@@ -127,15 +127,6 @@ static void hash_channels(struct tch_span name, unsigned v[3])
     v[2] = (unsigned)(hash >> 16 & 255);
 }
 
-static struct tch_color warm_color(struct tch_span name)
-{
-    unsigned v[3];
-
-    hash_channels(name, v);
-    return (struct tch_color){(uint8_t)(205 + v[0] * 50 / 255), (uint8_t)(90 + v[1] * 140 / 255),
-                              (uint8_t)(30 + v[2] * 60 / 255)};
-}
-
 /* A hue for the library, a little lighter or darker for the function. */
 static struct tch_color library_color(struct tch_span name)
 {
@@ -156,6 +147,8 @@ static struct tch_color library_color(struct tch_span name)
 
 struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name)
 {
+    unsigned v[3];
+
     switch (palette) {
     case TCH_PALETTE_LIBRARY:
         return library_color(name);
@@ -164,7 +157,9 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
     case TCH_PALETTE_HASH:
         break;
     }
-    return warm_color(tch_frame_unmarked(name));
+    hash_channels(tch_frame_unmarked(name), v);
+    return (struct tch_color){(uint8_t)(205 + v[0] * 50 / 255), (uint8_t)(90 + v[1] * 140 / 255),
+                              (uint8_t)(30 + v[2] * 60 / 255)};
 }
 
 struct tch_color tch_palette_change(double change)

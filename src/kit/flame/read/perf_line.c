@@ -85,15 +85,6 @@ static bool is_event_name(struct tch_span word)
     return word.len > 1 && word.p[word.len - 1] == ':';
 }
 
-static void parse_ids(struct tch_perf_event *ret, struct tch_span ids)
-{
-    const char *slash = memchr(ids.p, '/', ids.len);
-    size_t first = slash ? (size_t)(slash - ids.p) + 1 : 0;
-
-    ret->pid = (struct tch_span){ids.p, slash ? first - 1 : 0};
-    ret->tid = (struct tch_span){ids.p + first, ids.len - first};
-}
-
 /* Parses the part after the thread: [cpu] time: period event: rest. Each of them may be missing. */
 static void parse_tail(struct tch_perf_event *ret, struct tch_span tail)
 {
@@ -142,11 +133,14 @@ static bool find_ids(struct tch_span line, bool by_event, struct tch_perf_event 
 
     for (next_word(&tail); tail.len > 0;) {
         struct tch_span word = next_word(&tail);
+        const char *slash = memchr(word.p, '/', word.len);
+        size_t first = slash ? (size_t)(slash - word.p) + 1 : 0;
 
         if (!is_ids(word) || !starts_tail(tail, by_event))
             continue;
         ret->comm = tch_span_trim((struct tch_span){line.p, (size_t)(word.p - line.p)});
-        parse_ids(ret, word);
+        ret->pid = (struct tch_span){word.p, slash ? first - 1 : 0};
+        ret->tid = (struct tch_span){word.p + first, word.len - first};
         parse_tail(ret, tail);
         return true;
     }

@@ -208,18 +208,6 @@ static enum tch_read_kind detect_kind(struct tch_span line)
     return tch_folded_split(line, false, &folded) || !indented ? TCH_READ_FOLDED : TCH_READ_DTRACE;
 }
 
-static int choose_kind(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
-{
-    enum tch_read_kind kind = r->options.kind;
-
-    if (kind == TCH_READ_AUTO)
-        kind = detect_kind(line);
-    if (kind == TCH_READ_AUTO)
-        return 0;
-    r->ops = kinds[kind];
-    return r->ops->open(r, err);
-}
-
 static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho_error *err)
 {
     struct tch_line line;
@@ -233,9 +221,20 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho
             tch_read_ignore(r);
             continue;
         }
-        if (!r->ops && (status = choose_kind(r, text, err)) < 0)
-            break;
-        if (r->ops && (status = r->ops->line(r, text, err)) < 0)
+        if (!r->ops) {
+            enum tch_read_kind kind = r->options.kind;
+
+            if (kind == TCH_READ_AUTO)
+                kind = detect_kind(text);
+            if (kind == TCH_READ_AUTO)
+                continue;
+            r->ops = kinds[kind];
+            status = r->ops->open(r, err);
+            if (status < 0)
+                break;
+        }
+        status = r->ops->line(r, text, err);
+        if (status < 0)
             break;
     }
     if (status == 0 && r->ops)

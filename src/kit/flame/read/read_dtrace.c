@@ -50,15 +50,6 @@ static int push_frame(struct tch_flame_reader *r, struct tch_span frame, tacho_e
     return id < 0 ? (int)id : tch_read_push(r, (uint32_t)id, err);
 }
 
-static int end_stack(struct tch_flame_reader *r, uint64_t count, tacho_error *err)
-{
-    int64_t id;
-
-    tch_frames_reverse(r->frames, r->frame_count);
-    id = tch_read_sample(r, count, err);
-    return tch_read_in_time(r, 0, id, (struct tch_span){"", 0}, count, err);
-}
-
 static int line_dtrace(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct dtrace *d = r->state;
@@ -79,7 +70,9 @@ static int line_dtrace(struct tch_flame_reader *r, struct tch_span line, tacho_e
         tch_read_ignore(r);
         return 0;
     }
-    return end_stack(r, count, err);
+    tch_frames_reverse(r->frames, r->frame_count);
+    return tch_read_in_time(r, 0, tch_read_sample(r, count, err), (struct tch_span){"", 0}, count,
+                            err);
 }
 
 /* Frames without a count at the end are not a stack. */

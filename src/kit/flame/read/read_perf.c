@@ -106,23 +106,6 @@ static void close_perf(void *state)
 
 /* Frames. */
 
-static int add_part(struct tch_flame_reader *r, tacho_error *err)
-{
-    struct perf *p = r->state;
-    struct memo *memo = p->memo;
-    int64_t id;
-
-    if (p->name.failed)
-        return tch_read_no_memory(r, err);
-    id = tch_read_name(r, (struct tch_span){p->name.data, p->name.len}, err);
-    if (id < 0)
-        return (int)id;
-    if (tch_array_reserve(&memo->parts, &memo->part_cap, memo->part_count + 1) < 0)
-        return tch_read_no_memory(r, err);
-    memo->parts[memo->part_count++] = (uint32_t)id;
-    return 0;
-}
-
 /* "[libx.so.1]" or "[libx.so.1 <7f12>]" where the symbol is not known, "[unknown]" without an
    object. */
 static void add_unknown(struct tch_flame_reader *r, const struct tch_perf_frame *frame)
@@ -157,6 +140,8 @@ static int add_name(struct tch_flame_reader *r, const struct tch_perf_frame *fra
                     struct tch_span symbol, struct tch_span source, bool inlined, tacho_error *err)
 {
     struct perf *p = r->state;
+    struct memo *memo = p->memo;
+    int64_t id;
 
     tch_buf_clear(&p->name);
     if (tch_span_is(symbol, "[unknown]"))
@@ -166,7 +151,14 @@ static int add_name(struct tch_flame_reader *r, const struct tch_perf_frame *fra
     if (source.len > 0)
         tch_buf_addf(&p->name, ":%.*s", (int)source.len, source.p);
     add_mark(r, frame, inlined);
-    return add_part(r, err);
+    if (p->name.failed ||
+        tch_array_reserve(&memo->parts, &memo->part_cap, memo->part_count + 1) < 0)
+        return tch_read_no_memory(r, err);
+    id = tch_read_name(r, (struct tch_span){p->name.data, p->name.len}, err);
+    if (id < 0)
+        return (int)id;
+    memo->parts[memo->part_count++] = (uint32_t)id;
+    return 0;
 }
 
 static int add_names(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
@@ -220,16 +212,6 @@ static int push_meaning(struct tch_flame_reader *r, struct meaning meaning, tach
 
 /* Samples. */
 
-/* The frames seen so far are kept by their place in the memo, so it may only be forgotten between
-   samples. */
-static void forget_if_full(struct memo *memo)
-{
-    if (memo->lines.bytes_len < MEMO_BYTES)
-        return;
-    tch_intern_clear(&memo->lines);
-    memo->part_count = 0;
-}
-
 static int end_sample(struct tch_flame_reader *r, tacho_error *err)
 {
     struct perf *p = r->state;
@@ -247,7 +229,11 @@ static int end_sample(struct tch_flame_reader *r, tacho_error *err)
     }
     p->frame_count = 0;
     p->state = BETWEEN;
-    forget_if_full(p->memo);
+    /* Only between samples: the frames of a sample are kept by their place in the memo. */
+    if (p->memo->lines.bytes_len >= MEMO_BYTES) {
+        tch_intern_clear(&p->memo->lines);
+        p->memo->part_count = 0;
+    }
     id = tch_read_sample(r, p->period, err);
     return tch_read_in_time(r, p->time_ns, id, (struct tch_span){p->thread.data, p->thread.len},
                             p->period, err);

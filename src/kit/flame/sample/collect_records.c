@@ -139,12 +139,6 @@ void tch_collect_end(struct tch_collect *c, uint64_t time)
         end_wait(c, c->waits[c->wait_count - 1].tid, time);
 }
 
-static void switch_thread(struct tch_collect *c, const struct perf_event_header *record)
-{
-    if (c->options.off_cpu && !(record->misc & PERF_RECORD_MISC_SWITCH_OUT))
-        end_wait(c, word32(record, record->size - 12u), word64(record, record->size - 8u));
-}
-
 static int add_sample(struct tch_collect *c, const struct perf_event_header *record,
                       tacho_error *err)
 {
@@ -162,21 +156,6 @@ static int add_sample(struct tch_collect *c, const struct perf_event_header *rec
     return c->options.off_cpu ? begin_wait(c, tid, time, stack, err) : 0;
 }
 
-static int change_thread(struct tch_collect *c, const struct perf_event_header *record,
-                         tacho_error *err)
-{
-    uint32_t pid = word32(record, 8);
-    uint32_t parent = word32(record, 12);
-    uint32_t tid = word32(record, 16);
-    uint32_t parent_tid = word32(record, 20);
-
-    if (record->type == PERF_RECORD_FORK)
-        return tch_maps_fork(&c->maps, pid, tid, parent, parent_tid) ? 0 : tch_fail_memory(err);
-    tch_maps_exit(&c->maps, tid);
-    end_wait(c, tid, 0);
-    return 0;
-}
-
 int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_error *err)
 {
     struct tch_collect *c = ctx;
@@ -191,11 +170,18 @@ int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_
                              record->misc & PERF_RECORD_MISC_COMM_EXEC)
                    ? 0
                    : tch_fail_memory(err);
-    case PERF_RECORD_FORK:
+    case PERF_RECORD_FORK: /* pid, parent's pid, tid, parent's tid */
+        return tch_maps_fork(&c->maps, word32(record, 8), word32(record, 16), word32(record, 12),
+                             word32(record, 20))
+                   ? 0
+                   : tch_fail_memory(err);
     case PERF_RECORD_EXIT:
-        return change_thread(c, record, err);
+        tch_maps_exit(&c->maps, word32(record, 16));
+        end_wait(c, word32(record, 16), 0);
+        return 0;
     case PERF_RECORD_SWITCH:
-        switch_thread(c, record);
+        if (c->options.off_cpu && !(record->misc & PERF_RECORD_MISC_SWITCH_OUT))
+            end_wait(c, word32(record, record->size - 12u), word64(record, record->size - 8u));
         return 0;
     case PERF_RECORD_LOST:
         c->lost += word64(record, 16);

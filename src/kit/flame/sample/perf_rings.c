@@ -157,8 +157,8 @@ static bool map_rings(struct tch_flame_sampler *s)
     return true;
 }
 
-/* A wakeup is an interrupt in the profiled command's time, a timer of ours is not: so the rings are
-   drained by the clock. */
+/* Milliseconds between two drains. The rings are drained by a timer, because a wakeup would be an
+   interrupt in the time of the profiled command. */
 static int time_to_drain(const struct tch_flame_sampler *s,
                          const struct tch_flame_sampler_options *o)
 {
@@ -169,7 +169,7 @@ static int time_to_drain(const struct tch_flame_sampler *s,
     return ms < 1 ? 1 : ms > LONGEST ? LONGEST : (int)ms;
 }
 
-/* The largest rings that may be had: an ordinary user's are 512 KiB together a CPU. */
+/* Maps the largest rings that the kernel allows: an ordinary user has 512 KiB per CPU. */
 static int map_largest_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                              tacho_error *err)
 {
@@ -252,18 +252,6 @@ static int open_tree(struct tch_flame_sampler *s, const struct tch_flame_sampler
     return status;
 }
 
-/* Events that share a CPU write to one ring. */
-static void join_outputs(struct tch_flame_sampler *s)
-{
-    size_t cpus = s->poll_count;
-
-    for (size_t i = 0; i < s->fd_count; i++)
-        for (size_t cpu = 0; cpu < cpus; cpu++)
-            if (s->rings[cpu].fd >= 0 && s->rings[cpu].fd != s->fds[i] &&
-                ioctl(s->fds[i], PERF_EVENT_IOC_SET_OUTPUT, s->rings[cpu].fd) == 0)
-                break;
-}
-
 static int allocate_rings(struct tch_flame_sampler *s, tacho_error *err)
 {
     size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -279,11 +267,13 @@ static int allocate_rings(struct tch_flame_sampler *s, tacho_error *err)
     return 0;
 }
 
-static int open_all(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
-                    tacho_error *err)
+int tch_flame_sampler_open(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
+                           tacho_error *err)
 {
-    int status = allocate_rings(s, err);
+    int status;
 
+    *s = (struct tch_flame_sampler){.stack_bytes = o->stack_bytes};
+    status = allocate_rings(s, err);
     if (status == 0)
         status = choose_event(s, o, err);
     if (status == 0 && o->target == TCH_FLAME_TARGET_PROCESS)
@@ -292,23 +282,19 @@ static int open_all(struct tch_flame_sampler *s, const struct tch_flame_sampler_
         status = open_thread(s, o, o->target == TCH_FLAME_TARGET_ALL ? -1 : 0, err);
     if (status == 0)
         status = map_largest_rings(s, o, err);
-    if (status == 0 && o->target == TCH_FLAME_TARGET_PROCESS)
-        join_outputs(s);
+    if (status < 0) {
+        tch_flame_sampler_close(s);
+        return status;
+    }
+    /* Events of several threads share the ring of their CPU. */
+    for (size_t i = 0; i < s->fd_count && o->target == TCH_FLAME_TARGET_PROCESS; i++)
+        for (size_t cpu = 0; cpu < s->poll_count; cpu++)
+            if (s->rings[cpu].fd >= 0 && s->rings[cpu].fd != s->fds[i] &&
+                ioctl(s->fds[i], PERF_EVENT_IOC_SET_OUTPUT, s->rings[cpu].fd) == 0)
+                break;
     for (size_t i = 0; i < s->poll_count; i++)
         s->polls[i] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
-    return status;
-}
-
-int tch_flame_sampler_open(struct tch_flame_sampler *s,
-                           const struct tch_flame_sampler_options *options, tacho_error *err)
-{
-    int status;
-
-    *s = (struct tch_flame_sampler){.stack_bytes = options->stack_bytes};
-    status = open_all(s, options, err);
-    if (status < 0)
-        tch_flame_sampler_close(s);
-    return status;
+    return 0;
 }
 
 void tch_flame_sampler_close(struct tch_flame_sampler *s)
@@ -382,14 +368,6 @@ static uint64_t record_time(const struct tch_flame_sampler *s, const struct tch_
     return time;
 }
 
-static void read_head(const struct tch_flame_sampler *s, struct tch_ring *ring)
-{
-    if (!ring->page)
-        return;
-    ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-    ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
-}
-
 static struct tch_ring *oldest_ring(struct tch_flame_sampler *s)
 {
     struct tch_ring *best = NULL;
@@ -407,8 +385,11 @@ int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until,
     struct tch_ring *ring;
     int status = 0;
 
-    for (size_t i = 0; i < s->poll_count; i++)
-        read_head(s, &s->rings[i]);
+    for (ring = s->rings; ring < s->rings + s->poll_count; ring++)
+        if (ring->page) {
+            ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+            ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
+        }
     while (status == 0 && (ring = oldest_ring(s)) && ring->time <= until) {
         const struct perf_event_header *record = record_at(s, ring);
         uint16_t size = record->size;

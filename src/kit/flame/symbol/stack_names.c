@@ -1,27 +1,12 @@
 /* Stacks of places become stacks of names. */
-#include "kit/flame/sample/collect_records.h"
 #include "symbol.h"
 
 #include "base/fail.h"
+#include "kit/flame/sample/collect_records.h"
 
-/* Frames of one stack at `out`, which has room for TCH_STACK_DEEPEST; a deeper one loses its leaf
-   end, as everywhere. */
-static size_t expand(const struct tch_symbols *symbols, const uint32_t *places, size_t count,
-                     uint32_t *out)
-{
-    size_t len = 1;
-
-    for (size_t i = 0; i < count; i++) {
-        struct tch_naming naming = symbols->list[places[i]];
-
-        for (uint32_t k = 0; k < naming.count && len < TCH_STACK_DEEPEST; k++)
-            out[len++] = symbols->frames[naming.at + k];
-    }
-    return len;
-}
-
-static int expand_all(const struct tch_symbols *symbols, const struct tch_collect *c,
-                      uint32_t *places, uint32_t *names, struct tch_stacks *ret, tacho_error *err)
+/* places and names have room for TCH_STACK_DEEPEST; a deeper stack loses its leaf end. */
+static int name_stacks(const struct tch_symbols *symbols, const struct tch_collect *c,
+                       uint32_t *places, uint32_t *names, struct tch_stacks *ret, tacho_error *err)
 {
     for (uint32_t i = 0; i < c->stacks.count; i++) {
         size_t count = tch_stacks_frames(&c->stacks, i, places);
@@ -34,7 +19,13 @@ static int expand_all(const struct tch_symbols *symbols, const struct tch_collec
                                   tch_intern_len(&c->comms, places[0]));
         if (names[0] == TCH_INTERN_NONE)
             return tch_fail_memory(err);
-        len = expand(symbols, places + 1, count - 1, names);
+        len = 1;
+        for (size_t k = 1; k < count; k++) {
+            struct tch_naming naming = symbols->list[places[k]];
+
+            for (uint32_t m = 0; m < naming.count && len < TCH_STACK_DEEPEST; m++)
+                names[len++] = symbols->frames[naming.at + m];
+        }
         status = tch_stacks_add(ret, names, len, c->stacks.list[i].count, err);
         if (status < 0)
             return (int)status;
@@ -57,7 +48,7 @@ int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struc
             status = tch_symbols_again(s, (uint32_t)i, place, object, err);
     }
     if (status == 0)
-        status = expand_all(s, c, room, room + TCH_STACK_DEEPEST, ret, err);
+        status = name_stacks(s, c, room, room + TCH_STACK_DEEPEST, ret, err);
     free(room);
     return status;
 }

@@ -177,8 +177,8 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
 }
 
 /* One name into s->frames: readable, with its source line, with its mark. */
-static bool push(struct tch_symbols *s, const char *name, const struct tch_scope *scope,
-                 const char *mark)
+static bool push_name(struct tch_symbols *s, const char *name, const struct tch_scope *scope,
+                      const char *mark)
 {
     char *demangled = tch_demangle(name);
     const char *text = demangled ? demangled : name;
@@ -205,10 +205,10 @@ static bool push_scopes(struct tch_symbols *s, const struct tch_scope *scopes, s
                         const char *symbol)
 {
     const struct tch_scope *outer = &scopes[count - 1];
-    bool ok = push(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
+    bool ok = push_name(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
 
     for (size_t i = count - 1; ok && i-- > 0 && !s->options.no_inline;)
-        ok = push(s, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i], "_[i]");
+        ok = push_name(s, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i], "_[i]");
     return ok;
 }
 
@@ -234,7 +234,7 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
     if (count > 0)
         return push_scopes(s, scopes, count, symbol);
-    return push(s, symbol ? symbol : o->unknown, NULL, mark);
+    return push_name(s, symbol ? symbol : o->unknown, NULL, mark);
 }
 
 /* `fixed` is the name, where it does not depend on the place. */
@@ -243,7 +243,7 @@ static bool name_into(struct tch_symbols *s, struct tch_naming *ret,
                       const char *fixed)
 {
     ret->at = (uint32_t)s->frame_count;
-    if (!(fixed ? push(s, fixed, NULL, "") : name_place(s, place, object)))
+    if (!(fixed ? push_name(s, fixed, NULL, "") : name_place(s, place, object)))
         return false;
     ret->count = (uint32_t)s->frame_count - ret->at;
     return true;

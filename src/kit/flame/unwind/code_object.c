@@ -117,23 +117,18 @@ static bool open_vdso(struct tch_elf *elf)
                             NULL) == 0;
 }
 
-/* Whether it is the mapped file, not another one that has its name now. */
-static bool is_mapped(const struct tch_code_object *object)
+/* Opens the file if it is the mapped one, not another one that has its name now. */
+static bool open_mapped(struct tch_code_object *object, const char *path)
 {
     struct stat st;
     struct statfs fs;
 
-    if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
-        return true;
-    /* Older kernels report the inode of the layer. */
-    return fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC;
-}
-
-static bool open_mapped(struct tch_code_object *object, const char *path)
-{
     if (tch_elf_open(&object->elf, path, NULL) < 0)
         return false;
-    if (is_mapped(object))
+    if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
+        return true;
+    /* On overlayfs older kernels report the inode of the layer. */
+    if (fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
         return true;
     tch_elf_release(&object->elf);
     return false;
@@ -164,24 +159,20 @@ bool tch_code_object_load(struct tch_code_object *object)
     return !object->usable || load_cfi(object);
 }
 
-static void load_debug_frame(struct tch_code_object *object)
-{
-    bool own = tch_elf_section(&object->elf, ".debug_frame") != NULL;
-    int fd = own ? fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3) : tch_debug_file(object, false);
-
-    object->debug_tried = true;
-    if (fd >= 0)
-        object->debug_frame = tch_debug_frame_open(fd);
-}
-
 bool tch_code_object_row(struct tch_code_object *object, uint64_t addr, struct tch_cfi_row *ret)
 {
     if (tch_cfi_find(&object->cfi, addr, ret))
         return true;
     if (object->kind != TCH_OBJECT_FILE || !object->usable)
         return false;
-    if (!object->debug_tried)
-        load_debug_frame(object);
+    if (!object->debug_tried) {
+        bool own = tch_elf_section(&object->elf, ".debug_frame") != NULL;
+        int fd = own ? fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3) : tch_debug_file(object, false);
+
+        object->debug_tried = true;
+        if (fd >= 0)
+            object->debug_frame = tch_debug_frame_open(fd);
+    }
     return object->debug_frame && tch_debug_frame_find(object->debug_frame, addr, ret);
 }
 

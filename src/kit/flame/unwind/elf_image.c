@@ -69,47 +69,37 @@ void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t 
     return bytes;
 }
 
-static bool is_ours(const Elf64_Ehdr *head)
+/* Tables that are missing or not readable are empty: a stripped file has no sections. */
+static int read_headers(struct tch_elf *elf, const char *name, tacho_error *err)
 {
     uint16_t order = 1;
     bool little = *(const unsigned char *)&order == 1;
-
-    return memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 && head->e_ident[EI_CLASS] == ELFCLASS64 &&
-           head->e_ident[EI_DATA] == (little ? ELFDATA2LSB : ELFDATA2MSB);
-}
-
-/* Tables that are not there or not readable are empty: a stripped file has no sections. */
-static void read_headers(struct tch_elf *elf, const Elf64_Ehdr *head)
-{
-    elf->machine = head->e_machine;
-    elf->entry = head->e_entry;
-    if (head->e_phentsize == sizeof *elf->segments)
-        elf->segments = read_table(elf, head->e_phoff, head->e_phnum, sizeof *elf->segments);
-    elf->segment_count = elf->segments ? head->e_phnum : 0;
-    if (head->e_shentsize == sizeof *elf->sections)
-        elf->sections = read_table(elf, head->e_shoff, head->e_shnum, sizeof *elf->sections);
-    elf->section_count = elf->sections ? head->e_shnum : 0;
-    if (head->e_shstrndx < elf->section_count)
-        elf->names = tch_elf_read(elf, &elf->sections[head->e_shstrndx], &elf->names_len);
-}
-
-static int check_and_read(struct tch_elf *elf, const char *name, tacho_error *err)
-{
     Elf64_Ehdr head;
 
-    if (!read_at(elf, 0, &head, sizeof head) || !is_ours(&head)) {
+    if (!read_at(elf, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_ident[EI_DATA] != (little ? ELFDATA2LSB : ELFDATA2MSB)) {
         tch_elf_release(elf);
         return tch_fail(err, TACHO_EPARSE, 0, "'%s' is not a 64-bit ELF file of this machine",
                         name);
     }
-    read_headers(elf, &head);
+    elf->machine = head.e_machine;
+    elf->entry = head.e_entry;
+    if (head.e_phentsize == sizeof *elf->segments)
+        elf->segments = read_table(elf, head.e_phoff, head.e_phnum, sizeof *elf->segments);
+    elf->segment_count = elf->segments ? head.e_phnum : 0;
+    if (head.e_shentsize == sizeof *elf->sections)
+        elf->sections = read_table(elf, head.e_shoff, head.e_shnum, sizeof *elf->sections);
+    elf->section_count = elf->sections ? head.e_shnum : 0;
+    if (head.e_shstrndx < elf->section_count)
+        elf->names = tch_elf_read(elf, &elf->sections[head.e_shstrndx], &elf->names_len);
     return 0;
 }
 
 int tch_elf_open_mem(struct tch_elf *elf, const void *data, size_t len, tacho_error *err)
 {
     *elf = (struct tch_elf){.fd = -1, .data = data, .size = len};
-    return check_and_read(elf, "memory", err);
+    return read_headers(elf, "memory", err);
 }
 
 int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *err)
@@ -122,7 +112,7 @@ int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *
         return tch_fail(err, TACHO_EPARSE, 0, "'%s' is not a regular file", name);
     }
     elf->size = (uint64_t)st.st_size;
-    return check_and_read(elf, name, err);
+    return read_headers(elf, name, err);
 }
 
 int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err)
