@@ -35,7 +35,7 @@ bool tch_bt_number(struct tch_bt_text *t, uint64_t *ret)
 }
 
 /* Behind the point: nanoseconds, however many digits there are. */
-static bool take_fraction(struct tch_bt_text *t, uint64_t *ns)
+static bool read_fraction(struct tch_bt_text *t, uint64_t *ns)
 {
     unsigned digits = 0;
 
@@ -67,45 +67,50 @@ static int64_t time_of_day(const uint64_t n[3], uint64_t ns)
     return (int64_t)(n[0] * 3600 + n[1] * 60 + n[2]) * SECOND + (int64_t)ns;
 }
 
-bool tch_bt_time(struct tch_bt_day *day, struct tch_bt_text *t, int64_t *ret)
+/* A clock without a date: a time much earlier than the one before is of the next day. */
+static bool clock_time(struct tch_bt_day *day, const uint64_t n[3], uint64_t ns, int64_t *ret)
 {
-    uint64_t n[6] = {0}, ns;
-    size_t count = 0;
-    bool dated = false;
-
-    if (!tch_bt_char(t, '['))
-        return false;
-    for (;;) {
-        if (count == 6 || !tch_bt_number(t, &n[count]))
-            return false;
-        count++;
-        if (t->at < t->end && (*t->at == ':' || *t->at == '-' || (*t->at == ' ' && count == 3))) {
-            dated = dated || *t->at == '-';
-            t->at++;
-        } else {
-            break;
-        }
-    }
-    if (!take_fraction(t, &ns) || !tch_bt_char(t, ']') || count != (dated ? 6 : count == 1 ? 1 : 3))
-        return false;
-    if (count == 1) {
-        *ret = (int64_t)(n[0] % SECONDS_MAX) * SECOND + (int64_t)ns;
-        return n[0] < SECONDS_MAX;
-    }
-    *ret = time_of_day(n + count - 3, ns);
+    *ret = time_of_day(n, ns);
     if (*ret < 0)
         return false;
-    if (dated) {
-        if (n[0] < 1970 || n[0] > 2200 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31)
-            return false;
-        *ret += days_to((int64_t)n[0], (int64_t)n[1], (int64_t)n[2]) * DAY;
-        return true;
-    }
     if (*ret < day->before - DAY / 2 && day->days < DAYS_MAX)
         day->days++;
     day->before = *ret;
     *ret += day->days * DAY;
     return true;
+}
+
+static bool date_time(const uint64_t n[6], uint64_t ns, int64_t *ret)
+{
+    *ret = time_of_day(n + 3, ns);
+    if (*ret < 0 || n[0] < 1970 || n[0] > 2200 || n[1] < 1 || n[1] > 12 || n[2] < 1 || n[2] > 31)
+        return false;
+    *ret += days_to((int64_t)n[0], (int64_t)n[1], (int64_t)n[2]) * DAY;
+    return true;
+}
+
+bool tch_bt_time(struct tch_bt_day *day, struct tch_bt_text *t, int64_t *ret)
+{
+    char form[6] = ""; /* what is between the numbers */
+    uint64_t n[6] = {0}, ns;
+    size_t count = 0;
+
+    if (!tch_bt_char(t, '['))
+        return false;
+    while (tch_bt_number(t, &n[count])) {
+        count++;
+        if (count == 6 || t->at == t->end || (*t->at != '-' && *t->at != ':' && *t->at != ' '))
+            break;
+        form[count - 1] = *t->at++;
+    }
+    if (count != strlen(form) + 1 || !read_fraction(t, &ns) || !tch_bt_char(t, ']'))
+        return false;
+    if (strcmp(form, "-- ::") == 0)
+        return date_time(n, ns, ret);
+    if (strcmp(form, "::") == 0)
+        return clock_time(day, n, ns, ret);
+    *ret = (int64_t)(n[0] % SECONDS_MAX) * SECOND + (int64_t)ns;
+    return count == 1 && n[0] < SECONDS_MAX;
 }
 
 /* Values. */
