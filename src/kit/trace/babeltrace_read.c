@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "babeltrace_text.h"
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
-#include "lib/trace/grown.h"
 #include "trace_readers.h"
 
 enum { ARGS_LIMIT = 1 << 20 };
@@ -35,11 +35,6 @@ struct babeltrace {
 struct span_key {
     uint32_t track, name;
 };
-
-static int no_memory(struct babeltrace *b)
-{
-    return tch_fail(b->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
-}
 
 bool tch_is_babeltrace(const struct tch_source *s)
 {
@@ -127,14 +122,11 @@ static uint32_t *open_of(struct babeltrace *b, uint32_t track, uint32_t name)
 {
     struct span_key key = {track, name};
     uint32_t number = tch_intern_add(&b->open, (const char *)&key, sizeof key);
-    uint32_t *counts =
-        number == TCH_INTERN_NONE
-            ? NULL
-            : tch_trace_grown(b->open_count, &b->open_room, (size_t)number + 1, sizeof *counts);
 
-    if (counts)
-        b->open_count = counts;
-    return counts ? &counts[number] : NULL;
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&b->open_count, &b->open_room, (size_t)number + 1) < 0)
+        return NULL;
+    return &b->open_count[number];
 }
 
 /* How much of the name is left without what says that something begins or ends; 0: nothing does.
@@ -173,14 +165,14 @@ static int name_event(struct babeltrace *b, struct tch_ev *ev, const char *name,
     ev->category = tch_intern_add(&b->r->m->texts, name, category);
     ev->name = tch_intern_add(&b->r->m->texts, own, (size_t)(name + len - own));
     if (ev->category == TCH_INTERN_NONE || ev->name == TCH_INTERN_NONE)
-        return no_memory(b);
+        return tch_fail_memory(b->r->err);
     if (left == 0)
         return 0;
     own = name + left > own ? own : name;
     base = tch_intern_add(&b->r->m->texts, own, (size_t)(name + left - own));
     open = base == TCH_INTERN_NONE ? NULL : open_of(b, ev->track, base);
     if (!open)
-        return no_memory(b);
+        return tch_fail_memory(b->r->err);
     if (!begins && *open == 0)
         return 0;
     *open += begins ? 1 : UINT32_MAX;
@@ -198,14 +190,14 @@ static int place_event(struct babeltrace *b, struct tch_ev *ev)
 
     ev->track = tch_model_track(m, b->pid, b->tid);
     if (ev->track == TCH_INTERN_NONE || b->thread == TCH_INTERN_NONE)
-        return no_memory(b);
+        return tch_fail_memory(b->r->err);
     t = &m->tracks[ev->track];
     if (!b->has_tid && !t->name) {
         tch_buf_clear(text);
         tch_buf_addf(text, "CPU %llu", (unsigned long long)b->tid);
         t->name = tch_intern_add(&m->texts, text->data, text->len);
         t->made_up = true;
-        return t->name == TCH_INTERN_NONE ? no_memory(b) : 0;
+        return t->name == TCH_INTERN_NONE ? tch_fail_memory(b->r->err) : 0;
     }
     if (b->has_tid && b->thread) {
         t->name = b->thread;
@@ -241,7 +233,7 @@ static int take_line(struct babeltrace *b, struct tch_bt_text t, uint64_t offset
     if (status != 0)
         return status;
     if (b->out.args.failed || b->out.value.failed)
-        return no_memory(b);
+        return tch_fail_memory(b->r->err);
     if (b->r->options.args && b->out.args.len > 2) {
         ev.args = b->out.args.data;
         ev.args_len = (uint32_t)b->out.args.len;

@@ -180,7 +180,7 @@ int tch_read_chrome(struct tch_reading *r, struct tch_source *s)
     if (!r->err)
         r->err = &unused;
     if (!c)
-        return tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+        return tch_fail_memory(r->err);
     c->r = r;
     tch_buf_init(&c->text, VALUE_LIMIT);
     s->lines = tch_source_is_lines(s);

@@ -11,11 +11,6 @@
 
 enum { MADE_UP = 0x60000000 }; /* the first number for an id that is a text */
 
-static int no_memory(struct tch_chrome_reader *c)
-{
-    return tch_fail(c->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
-}
-
 /* Tracks. */
 
 /* An id that is a text gets a number of its own, and names what it is the id of. */
@@ -39,7 +34,7 @@ static int find_track(struct tch_chrome_reader *c)
     }
     c->ev.track = tch_model_track(m, c->pid, c->tid);
     if (c->ev.track == TCH_INTERN_NONE)
-        return no_memory(c);
+        return tch_fail_memory(c->r->err);
     c->track = c->ev.track + 1;
     c->track_pid = c->pid;
     c->track_tid = c->tid;
@@ -104,7 +99,7 @@ static int take_metadata(struct tch_chrome_reader *c)
         c->pid = made_up_id(c, c->pid_text);
     process = tch_model_process(m, c->pid);
     if (process == TCH_INTERN_NONE)
-        return no_memory(c);
+        return tch_fail_memory(c->r->err);
     p = &m->processes[process];
     if (name_is(c, "process_name"))
         return read_metadata(c, &p->name, NULL, NULL);

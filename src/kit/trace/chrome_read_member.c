@@ -17,15 +17,10 @@ enum { DEPTH = 8 }; /* of what is in a plain event */
 
 /* Texts. */
 
-static int no_memory(struct tch_chrome_reader *c)
-{
-    return tch_fail(c->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
-}
-
 static int add_text(struct tch_chrome_reader *c, const char *text, size_t len, uint32_t *ret)
 {
     *ret = tch_intern_add(&c->r->m->texts, text, len);
-    return *ret == TCH_INTERN_NONE ? no_memory(c) : 0;
+    return *ret == TCH_INTERN_NONE ? tch_fail_memory(c->r->err) : 0;
 }
 
 int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *v, uint32_t *ret)
@@ -35,7 +30,8 @@ int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *
     if (v->escaped) {
         tch_buf_clear(&c->text);
         tch_json_unescape(v, &c->text);
-        return c->text.failed ? no_memory(c) : add_text(c, c->text.data, c->text.len, ret);
+        return c->text.failed ? tch_fail_memory(c->r->err)
+                              : add_text(c, c->text.data, c->text.len, ret);
     }
     if (v->len > 16)
         return add_text(c, v->text, v->len, ret);
@@ -269,7 +265,7 @@ static int take_escaped(struct tch_chrome_reader *c, const struct tch_json_value
     tch_buf_clear(&c->text);
     tch_json_unescape(key, &c->text);
     if (c->text.failed)
-        return no_memory(c);
+        return tch_fail_memory(c->r->err);
     if (c->text.len > sizeof bytes)
         return 0;
     memcpy(bytes, c->text.data, c->text.len);

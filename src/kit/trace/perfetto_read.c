@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
-#include "lib/trace/grown.h"
 
 enum { PACKET_LIMIT = 256 << 20, PIECE = 1 << 18 };
-
-int tch_pf_no_memory(struct tch_pf_reader *p)
-{
-    return tch_fail(p->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
-}
 
 /* What is interned. */
 
@@ -46,7 +41,7 @@ static int intern_entry(struct tch_pf_reader *p, uint32_t sequence, uint32_t wha
     const uint8_t *text = (const uint8_t *)"";
     size_t len = 0;
     uint64_t iid = 0;
-    uint32_t number, *list;
+    uint32_t number;
 
     tch_pb_open(&r, entry->data, entry->len);
     while (tch_pb_next(&r, &f) > 0) {
@@ -59,14 +54,11 @@ static int intern_entry(struct tch_pf_reader *p, uint32_t sequence, uint32_t wha
     }
     key = key_of(p, sequence, what, iid);
     number = tch_intern_add(&p->interned_keys, (const char *)&key, sizeof key);
-    if (number == TCH_INTERN_NONE)
-        return tch_pf_no_memory(p);
-    list = tch_trace_grown(p->interned, &p->interned_room, (size_t)number + 1, sizeof *list);
-    if (!list)
-        return tch_pf_no_memory(p);
-    p->interned = list;
-    list[number] = tch_intern_add(&p->r->m->texts, (const char *)text, len);
-    return list[number] == TCH_INTERN_NONE ? tch_pf_no_memory(p) : 0;
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&p->interned, &p->interned_room, (size_t)number + 1) < 0)
+        return tch_fail_memory(p->r->err);
+    p->interned[number] = tch_intern_add(&p->r->m->texts, (const char *)text, len);
+    return p->interned[number] == TCH_INTERN_NONE ? tch_fail_memory(p->r->err) : 0;
 }
 
 static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *data)
@@ -87,15 +79,10 @@ static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct t
 
 static int sequence_of(struct tch_pf_reader *p, uint64_t id, uint32_t *ret)
 {
-    struct tch_pf_sequence *list;
-
     *ret = tch_intern_add(&p->sequence_keys, (const char *)&id, sizeof id);
-    if (*ret == TCH_INTERN_NONE)
-        return tch_pf_no_memory(p);
-    list = tch_trace_grown(p->sequences, &p->sequence_room, (size_t)*ret + 1, sizeof *list);
-    if (!list)
-        return tch_pf_no_memory(p);
-    p->sequences = list;
+    if (*ret == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&p->sequences, &p->sequence_room, (size_t)*ret + 1) < 0)
+        return tch_fail_memory(p->r->err);
     return 0;
 }
 

@@ -76,6 +76,4 @@ struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid);
 /** Takes the descriptor of a track. */
 int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descriptor);
 
-int tch_pf_no_memory(struct tch_pf_reader *p);
-
 #endif

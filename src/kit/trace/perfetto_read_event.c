@@ -149,66 +149,80 @@ struct found {
     struct tch_pb_field legacy;
 };
 
-static int find_event(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
-                      struct found *ret)
+/* Sets the name or the category, which is interned or text. */
+static void set_text(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *f,
+                     struct found *ret)
 {
-    uint32_t s = packet->sequence;
+    bool is_name = f->number == TCH_PF_EVENT_NAME || f->number == TCH_PF_EVENT_NAME_IID;
+    bool is_text = f->number == TCH_PF_EVENT_NAME || f->number == TCH_PF_EVENT_CATEGORY;
+    uint32_t *text = is_name ? &ret->name : &ret->category;
+
+    if (is_text && f->type == TCH_PB_BYTES)
+        *text = tch_intern_add(&p->r->m->texts, (const char *)f->data, f->len);
+    else if (!is_text && f->type == TCH_PB_VARINT)
+        *text = tch_pf_interned(
+            p, sequence, is_name ? TCH_PF_INTERNED_NAMES : TCH_PF_INTERNED_CATEGORIES, f->value);
+}
+
+static void read_field(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *f,
+                       struct found *ret)
+{
+    switch (f->number) {
+    case TCH_PF_EVENT_TYPE:
+        ret->type = f->value;
+        break;
+    case TCH_PF_EVENT_TRACK:
+        ret->track = f->value;
+        break;
+    case TCH_PF_EVENT_NAME:
+    case TCH_PF_EVENT_NAME_IID:
+    case TCH_PF_EVENT_CATEGORY:
+    case TCH_PF_EVENT_CATEGORY_IID:
+        set_text(p, sequence, f, ret);
+        break;
+    case TCH_PF_EVENT_COUNTER:
+        ret->counter = f->value;
+        break;
+    case TCH_PF_EVENT_COUNTER_DOUBLE:
+        ret->counter_double = tch_pb_to_double(f->value);
+        ret->has_double = true;
+        break;
+    case TCH_PF_EVENT_ARG:
+        if (f->type == TCH_PB_BYTES && p->r->options.args)
+            add_arg(p, sequence, f, true, 0);
+        break;
+    case TCH_PF_EVENT_LEGACY:
+        if (f->type == TCH_PB_BYTES)
+            ret->legacy = *f;
+        break;
+    case TCH_PF_EVENT_FLOW:
+    case TCH_PF_EVENT_FLOW_END:
+    case TCH_PF_EVENT_FLOW_OLD:
+    case TCH_PF_EVENT_FLOW_END_OLD:
+        ret->has_flows = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Reads the fields of an event; its arguments become JSON in p->args. */
+static int read_fields(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
+                       struct found *ret)
+{
     struct tch_pb_reader r;
     struct tch_pb_field f;
     int more;
 
-    *ret = (struct found){.track = p->sequences[s].default_track};
+    *ret = (struct found){.track = p->sequences[packet->sequence].default_track};
+    tch_buf_clear(&p->args);
     tch_json_begin_object(&p->args);
     tch_pb_open(&r, packet->event.data, packet->event.len);
     while ((more = tch_pb_next(&r, &f)) > 0)
-        switch (f.number) {
-        case TCH_PF_EVENT_TYPE:
-            ret->type = f.value;
-            break;
-        case TCH_PF_EVENT_TRACK:
-            ret->track = f.value;
-            break;
-        case TCH_PF_EVENT_NAME_IID:
-            ret->name = tch_pf_interned(p, s, TCH_PF_INTERNED_NAMES, f.value);
-            break;
-        case TCH_PF_EVENT_CATEGORY_IID:
-            if (f.type == TCH_PB_VARINT)
-                ret->category = tch_pf_interned(p, s, TCH_PF_INTERNED_CATEGORIES, f.value);
-            break;
-        case TCH_PF_EVENT_NAME:
-        case TCH_PF_EVENT_CATEGORY:
-            if (f.type != TCH_PB_BYTES)
-                break;
-            *(f.number == TCH_PF_EVENT_NAME ? &ret->name : &ret->category) =
-                tch_intern_add(&p->r->m->texts, (const char *)f.data, f.len);
-            break;
-        case TCH_PF_EVENT_COUNTER:
-            ret->counter = f.value;
-            break;
-        case TCH_PF_EVENT_COUNTER_DOUBLE:
-            ret->counter_double = tch_pb_to_double(f.value);
-            ret->has_double = true;
-            break;
-        case TCH_PF_EVENT_ARG:
-            if (f.type == TCH_PB_BYTES && p->r->options.args)
-                add_arg(p, s, &f, true, 0);
-            break;
-        case TCH_PF_EVENT_LEGACY:
-            if (f.type == TCH_PB_BYTES)
-                ret->legacy = f;
-            break;
-        case TCH_PF_EVENT_FLOW:
-        case TCH_PF_EVENT_FLOW_END:
-        case TCH_PF_EVENT_FLOW_OLD:
-        case TCH_PF_EVENT_FLOW_END_OLD:
-            ret->has_flows = true;
-            break;
-        default:
-            break;
-        }
+        read_field(p, packet->sequence, &f, ret);
     tch_json_end_object(&p->args);
-    if (ret->name == TCH_INTERN_NONE || ret->category == TCH_INTERN_NONE)
-        return tch_pf_no_memory(p);
+    if (ret->name == TCH_INTERN_NONE || ret->category == TCH_INTERN_NONE || p->args.failed)
+        return tch_fail_memory(p->r->err);
     return more;
 }
 
@@ -243,7 +257,7 @@ static int model_track(struct tch_pf_reader *p, struct tch_pf_track *t, uint32_t
         uint32_t number = tch_model_track(m, pid, tid);
 
         if (number == TCH_INTERN_NONE)
-            return tch_pf_no_memory(p);
+            return tch_fail_memory(p->r->err);
         if (t->kind == TCH_PF_KIND_NAMED && !t->counter) {
             m->tracks[number].name = t->name;
             m->tracks[number].made_up = true;
@@ -281,7 +295,7 @@ static int give_counter(struct tch_pf_reader *p, const struct found *f,
         ev->name = tch_intern_add(texts, name.data, name.len);
         tch_buf_release(&name);
         if (ev->name == TCH_INTERN_NONE)
-            return tch_pf_no_memory(p);
+            return tch_fail_memory(p->r->err);
         series = tch_intern_text(texts, t->unit);
     }
     tch_buf_clear(&p->args);
@@ -334,7 +348,7 @@ static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
     uint32_t number = tch_intern_add(&p->flows, (const char *)&id, sizeof id);
 
     if (number == TCH_INTERN_NONE)
-        return tch_pf_no_memory(p);
+        return tch_fail_memory(p->r->err);
     ev.kind = TCH_EV_FLOW;
     ev.id = id;
     ev.dur = 0;
@@ -346,7 +360,7 @@ static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
     ev.category = 0;
     ev.name = tch_intern_add(&p->r->m->texts, "flow", 4);
     if (ev.name == TCH_INTERN_NONE)
-        return tch_pf_no_memory(p);
+        return tch_fail_memory(p->r->err);
     return tch_reading_give(p->r, &ev);
 }
 
@@ -409,15 +423,12 @@ int tch_pf_event(struct tch_pf_reader *p, const struct tch_pf_packet *packet, in
     struct found f;
     int status;
 
-    tch_buf_clear(&p->args);
-    status = find_event(p, packet, &f);
+    status = read_fields(p, packet, &f);
     if (status < 0)
         return status;
-    if (p->args.failed)
-        return tch_pf_no_memory(p);
     t = tch_pf_track_of(p, f.track);
     if (!t)
-        return tch_pf_no_memory(p);
+        return tch_fail_memory(p->r->err);
     status = model_track(p, t, &ev.track);
     if (status < 0)
         return status;

@@ -1,26 +1,23 @@
 /* Reading Perfetto's format: who is who, from the descriptors of tracks. */
-#include "lib/trace/grown.h"
+#include "base/array.h"
+#include "base/fail.h"
 #include "perfetto_read.h"
 
 struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
 {
     uint32_t number = tch_intern_add(&p->track_keys, (const char *)&uuid, sizeof uuid);
-    struct tch_pf_track *list;
 
-    if (number == TCH_INTERN_NONE)
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&p->tracks, &p->track_room, (size_t)number + 1) < 0)
         return NULL;
-    list = tch_trace_grown(p->tracks, &p->track_room, (size_t)number + 1, sizeof *list);
-    if (!list)
-        return NULL;
-    p->tracks = list;
-    list[number].uuid = uuid;
-    return &list[number];
+    p->tracks[number].uuid = uuid;
+    return &p->tracks[number];
 }
 
 static int set_text(struct tch_pf_reader *p, const struct tch_pb_field *f, uint32_t *ret)
 {
     *ret = tch_intern_add(&p->r->m->texts, (const char *)f->data, f->len);
-    return *ret == TCH_INTERN_NONE ? tch_pf_no_memory(p) : 0;
+    return *ret == TCH_INTERN_NONE ? tch_fail_memory(p->r->err) : 0;
 }
 
 /* Several labels are one text, made of p->args when all are there. */
@@ -34,11 +31,11 @@ static void add_label(struct tch_pf_reader *p, const struct tch_pb_field *f)
 static int set_labels(struct tch_pf_reader *p, uint32_t *ret)
 {
     if (p->args.failed)
-        return tch_pf_no_memory(p);
+        return tch_fail_memory(p->r->err);
     if (p->args.len == 0)
         return 0;
     *ret = tch_intern_add(&p->r->m->texts, p->args.data, p->args.len);
-    return *ret == TCH_INTERN_NONE ? tch_pf_no_memory(p) : 0;
+    return *ret == TCH_INTERN_NONE ? tch_fail_memory(p->r->err) : 0;
 }
 
 static void set_sort(struct tch_pf_track *t, uint64_t value)
@@ -118,7 +115,7 @@ static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
     if (t->kind == TCH_PF_KIND_PROCESS) {
         number = tch_model_process(m, t->pid);
         if (number == TCH_INTERN_NONE)
-            return tch_pf_no_memory(p);
+            return tch_fail_memory(p->r->err);
         if (t->name)
             m->processes[number].name = t->name;
         if (t->labels)
@@ -130,7 +127,7 @@ static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
     } else if (t->kind == TCH_PF_KIND_THREAD) {
         number = tch_model_track(m, t->pid, t->tid);
         if (number == TCH_INTERN_NONE)
-            return tch_pf_no_memory(p);
+            return tch_fail_memory(p->r->err);
         if (t->name)
             m->tracks[number].name = t->name;
         if (t->sorted) {
@@ -170,7 +167,7 @@ int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descri
         return status;
     t = tch_pf_track_of(p, got.uuid);
     if (!t)
-        return tch_pf_no_memory(p);
+        return tch_fail_memory(p->r->err);
     got.model = t->model;
     got.told = true;
     *t = got;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
-#include "lib/trace/grown.h"
 #include "trace_write.h"
 #include "wide_record.h"
 
@@ -119,23 +119,20 @@ static int emit(struct tch_writer *w, struct lane *lane, uint64_t ticks, uint64_
                 size_t count)
 {
     uint64_t apart = ticks > lane->ticks ? ticks - lane->ticks : lane->ticks - ticks;
-    uint64_t *words;
     int status = 0;
 
     if (lane->count + count > TCH_REC_WORDS || apart > FAR_TICKS)
         status = flush_lane(w, lane);
     if (status < 0)
         return status;
-    words = tch_trace_grown(lane->words, &lane->room, lane->count + count, sizeof *words);
-    if (!words)
+    if (tch_array_reserve(&lane->words, &lane->room, lane->count + count) < 0)
         return tch_writer_no_memory(w);
-    lane->words = words;
     /* A reader takes two chunks of one base for one. */
     if (lane->count == 0)
         lane->base = lane->sequence > 0 && ticks <= lane->base ? lane->base + 1 : ticks;
     lane->ticks = ticks;
     record[0] |= ticks << TCH_REC_LOW_BITS;
-    memcpy(words + lane->count, record, count * sizeof *record);
+    memcpy(lane->words + lane->count, record, count * sizeof *record);
     lane->count += count;
     return 0;
 }
@@ -188,25 +185,17 @@ static struct lane *lane_of(struct tch_writer *w, uint32_t number, uint32_t trac
     struct recording *r = w->own;
     const struct tch_track *t = &w->m->tracks[track];
     const struct tch_process *p = &w->m->processes[t->process];
-    uint8_t *named =
-        tch_trace_grown(r->named, &r->named_room, (size_t)t->process + 1, sizeof *named);
-    struct lane *lanes;
     int status = 0;
-
-    if (named)
-        r->named = named;
 
     if (number < r->lane_count)
         return &r->lanes[number];
-    lanes = tch_trace_grown(r->lanes, &r->lane_room, (size_t)number + 1, sizeof *lanes);
-    if (lanes)
-        r->lanes = lanes;
-    if (!lanes || !named) {
+    if (tch_array_reserve_zero(&r->named, &r->named_room, (size_t)t->process + 1) < 0 ||
+        tch_array_reserve_zero(&r->lanes, &r->lane_room, (size_t)number + 1) < 0) {
         tch_writer_no_memory(w);
         return NULL;
     }
     for (; status == 0 && r->lane_count <= number; r->lane_count++) {
-        struct lane *lane = &lanes[r->lane_count];
+        struct lane *lane = &r->lanes[r->lane_count];
 
         *lane = (struct lane){.words = lane->words,
                               .room = lane->room,
@@ -214,13 +203,13 @@ static struct lane *lane_of(struct tch_writer *w, uint32_t number, uint32_t trac
                               .tid = (uint32_t)t->tid,
                               .process = p->pid != r->pid ? p->pid + 1 : 0,
                               .ticks = ticks};
-        if (!named[t->process] && p->name)
+        if (!r->named[t->process] && p->name)
             status = put_name(w, lane, TCH_REC_PROCESS_NAME, p->name, ticks);
-        named[t->process] = 1;
+        r->named[t->process] = 1;
         if (status == 0 && t->name)
             status = put_name(w, lane, TCH_REC_THREAD_NAME, t->name, ticks);
     }
-    return status < 0 ? NULL : &lanes[number];
+    return status < 0 ? NULL : &r->lanes[number];
 }
 
 /* The format. */

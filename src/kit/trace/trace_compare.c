@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "trace_load.h"
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to compare traces");
-}
 
 /* A fair sample of any number of values, always the same one. */
 static void add_to_sample(struct tch_compare_side *side, double value)
@@ -33,17 +29,8 @@ static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char
 {
     uint32_t number = tch_intern_add(&c->texts, name, len);
 
-    if (number == TCH_INTERN_NONE)
+    if (number == TCH_INTERN_NONE || tch_array_reserve(&c->rows, &c->room, (size_t)number + 1) < 0)
         return NULL;
-    if (number == c->room) {
-        size_t room = c->room > 0 ? c->room * 2 : 64;
-        struct tch_compare_row *rows = realloc(c->rows, room * sizeof *rows);
-
-        if (!rows)
-            return NULL;
-        c->rows = rows;
-        c->room = room;
-    }
     if (number == c->count) {
         c->rows[number] = (struct tch_compare_row){.name = number};
         c->count++;
@@ -66,7 +53,7 @@ static int read_side(struct tch_trace_comparison *c, int which, const char *path
         row = row_of(c, tch_intern_text(&load.model.texts, ev.name),
                      tch_intern_len(&load.model.texts, ev.name));
         if (!row) {
-            status = no_memory(err);
+            status = tch_fail_memory(err);
             break;
         }
         row->side[which].count++;

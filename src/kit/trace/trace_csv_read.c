@@ -91,7 +91,7 @@ static int give(struct csv *c, uint64_t offset)
     ev.category = text_of(c, 5);
     if (ev.track == TCH_INTERN_NONE || process == TCH_INTERN_NONE || thread == TCH_INTERN_NONE ||
         ev.name == TCH_INTERN_NONE || ev.category == TCH_INTERN_NONE)
-        return tch_fail(c->r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+        return tch_fail_memory(c->r->err);
     m->tracks[ev.track].name = thread;
     m->processes[m->tracks[ev.track].process].name = process;
     if (c->r->options.args && c->fields[8].len > 2) {
@@ -132,7 +132,7 @@ int tch_read_csv(struct tch_reading *r, struct tch_source *s)
     int status;
 
     if (!c)
-        return tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+        return tch_fail_memory(r->err);
     c->r = r;
     c->s = s;
     r->m->kind = TCH_KIND_CSV;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/number.h"
-#include "lib/trace/grown.h"
 #include "trace_readers.h"
 
 enum { FRAMES_MAX = 4096, LOOK_LINES = 16 };
@@ -23,11 +23,6 @@ struct folded {
     uint32_t frames[FRAMES_MAX]; /* open on it */
     size_t depth;
 };
-
-static int no_memory(struct folded *f)
-{
-    return tch_fail(f->r->err, TACHO_ENOMEM, 0, "out of memory to read folded stacks");
-}
 
 /* "frames 12" or "frames 12.5": how long the frames are, and the number. */
 static bool parse_line(const char *text, size_t len, size_t *frames, double *value)
@@ -120,7 +115,6 @@ static uint32_t track_of(struct folded *f, const char *text, size_t len)
     size_t process_len = slash ? (size_t)(slash - text) : len;
     uint32_t count = f->firsts.count, number = tch_intern_add(&f->firsts, text, len);
     uint32_t process, thread, track;
-    int64_t *ends;
 
     if (number == TCH_INTERN_NONE)
         return 0;
@@ -128,10 +122,8 @@ static uint32_t track_of(struct folded *f, const char *text, size_t len)
         return number + 1;
     process = text_of(f, text, process_len);
     thread = slash ? text_of(f, slash + 3, len - process_len - 3) : process;
-    ends = tch_trace_grown(f->ends, &f->end_room, (size_t)number + 1, sizeof *ends);
-    if (ends)
-        f->ends = ends;
-    if (!ends || process == TCH_INTERN_NONE || thread == TCH_INTERN_NONE)
+    if (process == TCH_INTERN_NONE || thread == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&f->ends, &f->end_room, (size_t)number + 1) < 0)
         return 0;
     track = tch_model_track(m, pid_of(m, process), (uint64_t)number + 1);
     if (track != number) /* tracks are made here alone, in the order of the first frames */
@@ -147,7 +139,7 @@ static int enter_track(struct folded *f, const char *text, size_t len)
     int status = 0;
 
     if (track == 0)
-        return no_memory(f);
+        return tch_fail_memory(f->r->err);
     if (f->track > 0 && f->track != track)
         status = close_to(f, 0);
     f->track = track;
@@ -168,7 +160,7 @@ static int take_frames(struct folded *f, const char *text, size_t len)
         next = memchr(text, ';', (size_t)(end - text));
         name = text_of(f, text, (size_t)((next ? next : end) - text));
         if (name == TCH_INTERN_NONE)
-            return no_memory(f);
+            return tch_fail_memory(f->r->err);
         if (depth < f->depth && f->frames[depth] != name)
             status = close_to(f, depth);
         if (status == 0 && depth == f->depth) {
@@ -212,7 +204,7 @@ int tch_read_stacks(struct tch_reading *r, struct tch_source *s)
     int more, status = 0;
 
     if (!f)
-        return tch_fail(r->err, TACHO_ENOMEM, 0, "out of memory to read folded stacks");
+        return tch_fail_memory(r->err);
     f->r = r;
     r->m->kind = TCH_KIND_FOLDED;
     while ((more = tch_source_line(&lines, &text, &len, r->err)) > 0 && status == 0)

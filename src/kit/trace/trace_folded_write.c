@@ -4,6 +4,8 @@
 
 #include "trace_write.h"
 
+#include "base/array.h"
+
 /* A stack is its outer stack and a name. */
 struct stack {
     uint32_t outer; /* 1 + its number; 0: the name is a track */
@@ -33,15 +35,8 @@ static uint32_t stack_of(struct folded *f, uint32_t outer, uint32_t name)
 
     if (number == TCH_INTERN_NONE || number < count)
         return number;
-    if (number >= f->self_room) {
-        size_t room = f->self_room > 0 ? f->self_room * 2 : 256;
-        int64_t *self = realloc(f->self, room * sizeof *self);
-
-        if (!self)
-            return TCH_INTERN_NONE;
-        f->self = self;
-        f->self_room = room;
-    }
+    if (tch_array_reserve(&f->self, &f->self_room, (size_t)number + 1) < 0)
+        return TCH_INTERN_NONE;
     f->self[number] = 0;
     return number;
 }
@@ -72,15 +67,8 @@ static int add(struct tch_writer *w, const struct tch_ev *ev)
     stack = stack_of(f, outer + 1, ev->name);
     if (stack == TCH_INTERN_NONE)
         return tch_writer_no_memory(w);
-    if (f->depth == f->room) {
-        size_t room = f->room > 0 ? f->room * 2 : 64;
-        struct frame *open = realloc(f->open, room * sizeof *open);
-
-        if (!open)
-            return tch_writer_no_memory(w);
-        f->open = open;
-        f->room = room;
-    }
+    if (tch_array_reserve(&f->open, &f->room, f->depth + 1) < 0)
+        return tch_writer_no_memory(w);
     f->open[f->depth++] = (struct frame){.stack = stack, .lane = ev->lane, .ts = ev->ts};
     f->self[stack] += ev->dur;
     if (top >= 0)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void tch_lanes_init(struct tch_lanes *l)
 {
     *l = (struct tch_lanes){0};
@@ -19,13 +21,10 @@ void tch_lanes_release(struct tch_lanes *l)
 
 int tch_lanes_add(struct tch_lanes *l)
 {
-    struct tch_cell **lanes = realloc(l->lanes, (l->count + 1) * sizeof(struct tch_cell *));
-
-    if (!lanes)
+    if (tch_array_extend(&l->lanes, l->count) < 0)
         return -1;
-    l->lanes = lanes;
-    lanes[l->count] = calloc(TCH_LANE_CELLS, sizeof **lanes);
-    if (!lanes[l->count])
+    l->lanes[l->count] = calloc(TCH_LANE_CELLS, sizeof **l->lanes);
+    if (!l->lanes[l->count])
         return -1;
     l->count++;
     return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 
 enum { ARGS_LIMIT = 64 << 20 };
@@ -14,40 +15,14 @@ struct tch_load_track {
     uint32_t open;
 };
 
-struct tch_load_open {
-    struct tch_ev ev;
-};
-
-static int no_memory(tacho_error *err)
-{
-    return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to order a trace");
-}
-
-static struct tch_load_track *track_of(struct tch_load *l, uint32_t track)
-{
-    size_t room = l->track_room > 0 ? l->track_room : 64;
-    struct tch_load_track *tracks;
-
-    if (track < l->track_room)
-        return &l->tracks[track];
-    while (room <= track)
-        room *= 2;
-    tracks = realloc(l->tracks, room * sizeof *tracks);
-    if (!tracks)
-        return NULL;
-    memset(tracks + l->track_room, 0, (room - l->track_room) * sizeof *tracks);
-    l->tracks = tracks;
-    l->track_room = room;
-    return &tracks[track];
-}
-
 /* Marks the end of a span without length, which must come behind its begin. */
 static int add_edge(struct tch_load *l, struct tch_ev *ev)
 {
-    struct tch_load_track *t = track_of(l, ev->track);
+    struct tch_load_track *t;
 
-    if (!t)
-        return no_memory(l->err);
+    if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev->track + 1) < 0)
+        return tch_fail_memory(l->err);
+    t = &l->tracks[ev->track];
     if (t->ts != ev->ts)
         *t = (struct tch_load_track){.ts = ev->ts};
     if (ev->kind == TCH_EV_BEGIN) {
@@ -87,16 +62,9 @@ static int take(void *ctx, const struct tch_ev *given)
 
 static int push(struct tch_load *l, const struct tch_ev *ev)
 {
-    if (l->depth == l->open_room) {
-        size_t room = l->open_room > 0 ? l->open_room * 2 : 64;
-        struct tch_load_open *open = realloc(l->open, room * sizeof *open);
-
-        if (!open)
-            return no_memory(l->err);
-        l->open = open;
-        l->open_room = room;
-    }
-    l->open[l->depth++].ev = *ev;
+    if (tch_array_reserve(&l->open, &l->open_room, l->depth + 1) < 0)
+        return tch_fail_memory(l->err);
+    l->open[l->depth++] = *ev;
     return 0;
 }
 
@@ -115,7 +83,7 @@ static int join_args(struct tch_load *l, struct tch_ev *span, const struct tch_e
     tch_buf_addc(&l->args, ',');
     tch_buf_add(&l->args, end->args + 1, end->args_len - 1);
     if (l->args.failed)
-        return no_memory(l->err);
+        return tch_fail_memory(l->err);
     span->args = l->args.data;
     span->args_len = (uint32_t)l->args.len;
     return 0;
@@ -129,14 +97,14 @@ static int meet_end(struct tch_load *l, const struct tch_ev *end)
     int status = 0;
 
     if (end->name != 0)
-        while (depth > 0 && l->open[depth - 1].ev.name != end->name)
+        while (depth > 0 && l->open[depth - 1].name != end->name)
             depth--;
     if (depth == 0) {
         tch_places_add(&l->lone_ends, end->offset);
         return 0;
     }
     while (status == 0 && l->depth >= depth) {
-        struct tch_ev span = l->open[--l->depth].ev;
+        struct tch_ev span = l->open[--l->depth];
 
         span.kind = TCH_EV_SPAN;
         span.phase = 'X';
@@ -155,7 +123,7 @@ static int leave_track(struct tch_load *l)
     int status = 0;
 
     while (status == 0 && l->depth > 0) {
-        struct tch_ev begin = l->open[--l->depth].ev;
+        struct tch_ev begin = l->open[--l->depth];
 
         begin.flags = TCH_EV_LONE;
         l->lone_begins++;

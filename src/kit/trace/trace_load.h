@@ -19,7 +19,7 @@ struct tch_load {
     struct tch_spool pairs; /* begins and ends */
     struct tch_load_track *tracks; /* while reading */
     size_t track_room;
-    struct tch_load_open *open; /* begins without an end yet, of one track */
+    struct tch_ev *open; /* begins without an end yet, of one track */
     size_t depth, open_room;
     struct tch_buf args; /* of a begin and its end together */
     uint64_t lone_begins;

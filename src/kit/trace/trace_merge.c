@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "trace_load.h"
@@ -29,11 +30,6 @@ struct merge {
     size_t text_room, track_room, process_room;
     bool placed;
 };
-
-static int no_memory(struct merge *g)
-{
-    return tch_fail(g->err, TACHO_ENOMEM, 0, "out of memory to merge traces");
-}
 
 const char *tch_merge_way_name(enum tch_merge_way way)
 {
@@ -174,20 +170,7 @@ static int place(struct merge *g)
 
 static uint32_t *slot(uint32_t **list, size_t *room, uint32_t number)
 {
-    size_t more = *room > 0 ? *room : 256;
-    uint32_t *grown;
-
-    if (number < *room)
-        return &(*list)[number];
-    while (more <= number)
-        more *= 2;
-    grown = realloc(*list, more * sizeof *grown);
-    if (!grown)
-        return NULL;
-    memset(grown + *room, 0, (more - *room) * sizeof *grown);
-    *list = grown;
-    *room = more;
-    return &grown[number];
+    return tch_array_reserve_zero(list, room, (size_t)number + 1) < 0 ? NULL : &(*list)[number];
 }
 
 static uint32_t map_text(struct merge *g, uint32_t text)
@@ -261,7 +244,7 @@ static int take(void *ctx, const struct tch_ev *given)
     ev.category = map_text(g, ev.category);
     ev.track = map_track(g, ev.track);
     if (ev.name == TCH_INTERN_NONE || ev.category == TCH_INTERN_NONE || ev.track == TCH_INTERN_NONE)
-        return no_memory(g);
+        return tch_fail_memory(g->err);
     ev.ts += g->input->offset;
     ev.offset = g->ret->events++;
     g->input->events++;
@@ -293,7 +276,7 @@ static int copy_names(struct merge *g)
         uint32_t to = map_track(g, i), name = map_text(g, g->model.tracks[i].name);
 
         if (to == TCH_INTERN_NONE || name == TCH_INTERN_NONE)
-            return no_memory(g);
+            return tch_fail_memory(g->err);
         all->tracks[to].name = name;
         all->tracks[to].sort = g->model.tracks[i].sort;
         all->tracks[to].sorted = g->model.tracks[i].sorted;
@@ -304,13 +287,13 @@ static int copy_names(struct merge *g)
         const char *file = tch_base_name(g->input->path);
 
         if (to == TCH_INTERN_NONE || name == TCH_INTERN_NONE)
-            return no_memory(g);
+            return tch_fail_memory(g->err);
         all->processes[to].name = name;
         all->processes[to].sort = g->model.processes[i].sort;
         all->processes[to].sorted = g->model.processes[i].sorted;
         all->processes[to].labels = add_label(g, g->model.processes[i].labels, file);
         if (all->processes[to].labels == TCH_INTERN_NONE)
-            return no_memory(g);
+            return tch_fail_memory(g->err);
     }
     return 0;
 }
@@ -370,12 +353,12 @@ int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const ch
 
     *ret = (struct tch_merged){.inputs = calloc(count, sizeof *ret->inputs), .count = count};
     if (!ret->inputs)
-        return no_memory(&g);
+        return tch_fail_memory(err);
     if (!tch_write_format_of(out))
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
     tch_load_begin(&g.all, tch_by_track_and_time, err);
     if (tch_intern_add(&g.all.model.texts, "", 0) == TCH_INTERN_NONE)
-        status = no_memory(&g);
+        status = tch_fail_memory(err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         g.input = &ret->inputs[i];
         g.input->path = paths[i];

@@ -94,7 +94,7 @@ int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_
     s.progress = options->progress;
     s.progress_ctx = options->progress_ctx;
     if (status == 0 && tch_intern_add(&m->texts, "", 0) == TCH_INTERN_NONE)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+        status = tch_fail_memory(err);
     if (status == 0)
         status = read_from(&r, &s);
     if (m->bytes == 0)

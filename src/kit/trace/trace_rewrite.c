@@ -118,8 +118,7 @@ static int prepare(struct rewrite *w, tacho_error *err)
     w->to = w->part->to == INT64_MAX ? INT64_MAX : add_sat(w->load.first, w->part->to);
     w->tracks = calloc((size_t)tch_model_track_count(m) + 1, 1);
     w->names = calloc((size_t)m->texts.count + 1, 1);
-    return w->tracks && w->names ? 0
-                                 : tch_fail(err, TACHO_ENOMEM, 0, "out of memory to write a trace");
+    return w->tracks && w->names ? 0 : tch_fail_memory(err);
 }
 
 /* Viewers take 32 bits. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
 
@@ -93,7 +94,7 @@ int tch_source_open(struct tch_source *s, const char *path, tacho_error *err)
     s->raw = malloc(TCH_SOURCE_HEAD);
     s->head = malloc(TCH_SOURCE_HEAD);
     if (!s->raw || !s->head)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to read a trace");
+        return tch_fail_memory(err);
     s->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
         return tch_fail_errno(err, errno, "cannot open '%.150s'", path);
@@ -180,14 +181,11 @@ static int more_bytes(struct tch_source_lines *l, tacho_error *err)
     }
     if (l->end == l->room) {
         size_t room = l->room > 0 ? l->room * 2 : LINE_ROOM;
-        char *buf = room <= LINE_LIMIT ? realloc(l->buf, room) : NULL;
 
-        if (!buf)
-            return room > LINE_LIMIT
-                       ? tch_fail(err, TACHO_ELIMIT, l->number + 1, "a line is too long")
-                       : tch_fail(err, TACHO_ENOMEM, 0, "out of memory to read a trace");
-        l->buf = buf;
-        l->room = room;
+        if (room > LINE_LIMIT)
+            return tch_fail(err, TACHO_ELIMIT, l->number + 1, "a line is too long");
+        if (tch_array_reserve(&l->buf, &l->room, room) < 0)
+            return tch_fail_memory(err);
     }
     got = tch_source_read(l->s, l->buf + l->end, l->room - l->end);
     if (got < 0)

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 
@@ -131,7 +132,7 @@ static int keep_args(struct tch_spool *s, struct tch_ev *row, tacho_error *err)
     if (!s->args_buf) {
         s->args_buf = malloc(ARGS_BUF);
         if (!s->args_buf)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to sort a trace");
+            return tch_fail_memory(err);
     }
     if (s->args_held + row->args_len > ARGS_BUF)
         status = flush_args(s, err);
@@ -219,7 +220,6 @@ static void sort_rows(struct tch_spool *s)
 /* What is in memory becomes a run. */
 static int write_run(struct tch_spool *s, tacho_error *err)
 {
-    struct tch_spool_run *runs;
     int status;
 
     sort_rows(s);
@@ -230,13 +230,11 @@ static int write_run(struct tch_spool *s, tacho_error *err)
     status = tch_write_all(s->fd, full_help, s->rows, s->count * sizeof *s->rows, err);
     if (status < 0)
         return status;
-    runs = realloc(s->runs, (s->run_count + 1) * sizeof *runs);
-    if (!runs)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to sort a trace");
-    s->runs = runs;
-    runs[s->run_count++] = (struct tch_spool_run){
+    if (tch_array_extend(&s->runs, s->run_count) < 0)
+        return tch_fail_memory(err);
+    s->runs[s->run_count++] = (struct tch_spool_run){
         .at = s->fd_len, .end = s->fd_len + (uint64_t)s->count * sizeof *s->rows};
-    s->fd_len = runs[s->run_count - 1].end;
+    s->fd_len = s->runs[s->run_count - 1].end;
     s->count = 0;
     return 0;
 }
@@ -244,16 +242,10 @@ static int write_run(struct tch_spool *s, tacho_error *err)
 static int grow_rows(struct tch_spool *s, tacho_error *err)
 {
     size_t room = s->room > 0 ? s->room * 2 : FIRST_ROOM;
-    struct tch_ev *rows;
 
     if (s->room == TCH_SPOOL_ROWS)
         return write_run(s, err);
-    rows = realloc(s->rows, room * sizeof *rows);
-    if (!rows)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to sort a trace");
-    s->rows = rows;
-    s->room = room;
-    return 0;
+    return tch_array_reserve(&s->rows, &s->room, room) < 0 ? tch_fail_memory(err) : 0;
 }
 
 int tch_spool_add(struct tch_spool *s, const struct tch_ev *ev, tacho_error *err)
@@ -325,11 +317,11 @@ static int start_merge(struct tch_spool *s, tacho_error *err)
     s->room = 0;
     s->heap = malloc(s->run_count * sizeof *s->heap);
     if (!s->heap)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to sort a trace");
+        return tch_fail_memory(err);
     for (size_t i = 0; i < s->run_count; i++) {
         s->runs[i].buf = malloc(RUN_BUF * sizeof *s->runs[i].buf);
         if (!s->runs[i].buf)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to sort a trace");
+            return tch_fail_memory(err);
         status = fill_run(s, &s->runs[i], err);
         if (status < 0)
             return status;

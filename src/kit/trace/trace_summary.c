@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
-#include "lib/trace/grown.h"
 #include "trace_load.h"
 
 /* The file is not in order of time: a result of the sink, no failure. */
@@ -39,31 +39,21 @@ struct tch_summary_state {
     tacho_error *err;
 };
 
-static int no_memory(struct tch_summary *s)
-{
-    return tch_fail(s->state->err, TACHO_ENOMEM, 0, "out of memory to summarise a trace");
-}
-
 /* Rows. */
 
 static struct tch_summary_row *row_of(struct tch_summary *s, uint32_t key)
 {
     struct tch_summary_state *st = s->state;
-    uint32_t *map = tch_trace_grown(st->row_of, &st->key_room, (size_t)key + 1, sizeof *map);
-    struct tch_summary_row *rows;
 
-    if (!map)
+    if (tch_array_reserve_zero(&st->row_of, &st->key_room, (size_t)key + 1) < 0)
         return NULL;
-    st->row_of = map;
-    if (map[key] > 0)
-        return &s->rows[map[key] - 1];
-    rows = tch_trace_grown(s->rows, &st->row_room, s->row_count + 1, sizeof *rows);
-    if (!rows)
+    if (st->row_of[key] > 0)
+        return &s->rows[st->row_of[key] - 1];
+    if (tch_array_reserve(&s->rows, &st->row_room, s->row_count + 1) < 0)
         return NULL;
-    s->rows = rows;
-    rows[s->row_count] = (struct tch_summary_row){.key = key, .min = UINT64_MAX};
-    map[key] = (uint32_t)++s->row_count;
-    return &rows[s->row_count - 1];
+    s->rows[s->row_count] = (struct tch_summary_row){.key = key, .min = UINT64_MAX};
+    st->row_of[key] = (uint32_t)++s->row_count;
+    return &s->rows[s->row_count - 1];
 }
 
 static int record(struct tch_summary *s, struct tch_summary_row *row, uint64_t dur)
@@ -74,7 +64,7 @@ static int record(struct tch_summary *s, struct tch_summary_row *row, uint64_t d
             return 0;
         }
         if (tacho_histogram_new(&row->more, NULL) < 0)
-            return no_memory(s);
+            return tch_fail_memory(s->state->err);
         tacho_histogram_record_all(row->more, row->few, TCH_SUMMARY_FEW);
     }
     tacho_histogram_record(row->more, dur);
@@ -87,7 +77,7 @@ static int add_span(struct tch_summary *s, const struct open_span *span)
     uint64_t dur = (uint64_t)(span->end - span->ts);
 
     if (!row || record(s, row, dur) < 0)
-        return no_memory(s);
+        return tch_fail_memory(s->state->err);
     row->count++;
     row->total += dur;
     row->self += dur > span->inside ? dur - span->inside : 0;
@@ -117,26 +107,18 @@ static void keep_longest(struct tch_stretch list[TCH_SUMMARY_LONGEST], int64_t t
 static struct track_state *track_of(struct tch_summary *s, uint32_t track)
 {
     struct tch_summary_state *st = s->state;
-    struct track_state *tracks =
-        tch_trace_grown(st->tracks, &st->track_room, (size_t)track + 1, sizeof *tracks);
 
-    if (!tracks)
+    if (tch_array_reserve_zero(&st->tracks, &st->track_room, (size_t)track + 1) < 0)
         return NULL;
-    st->tracks = tracks;
-    return &tracks[track];
+    return &st->tracks[track];
 }
 
 static int start_track(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
-    struct tch_summary_track *list =
-        tch_trace_grown(s->tracks, &s->state->summary_room, s->track_count + 1, sizeof *list);
-
-    if (!list)
-        return no_memory(s);
-    s->tracks = list;
-    if (tch_lanes_add(&s->lanes) < 0)
-        return no_memory(s);
-    list[s->track_count++] =
+    if (tch_array_reserve(&s->tracks, &s->state->summary_room, s->track_count + 1) < 0 ||
+        tch_lanes_add(&s->lanes) < 0)
+        return tch_fail_memory(s->state->err);
+    s->tracks[s->track_count++] =
         (struct tch_summary_track){.track = ev->track, .first = ev->ts, .last = ev->ts};
     t->number = (uint32_t)s->track_count;
     t->start = t->end = ev->ts;
@@ -213,11 +195,11 @@ static uint32_t key_of(const struct tch_summary *s, const struct tch_ev *ev)
 static int open_span(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     int64_t end = ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur;
-    struct open_span *open = tch_trace_grown(t->open, &t->room, t->depth + 1, sizeof *open);
+    struct open_span *open;
 
-    if (!open)
-        return no_memory(s);
-    t->open = open;
+    if (tch_array_reserve(&t->open, &t->room, t->depth + 1) < 0)
+        return tch_fail_memory(s->state->err);
+    open = t->open;
     if (t->depth == 0) {
         begin_stretch(s, t, ev->ts);
     } else {
@@ -271,7 +253,7 @@ static int take(void *ctx, const struct tch_ev *ev)
         return 0;
     t = track_of(s, ev->track);
     if (!t)
-        return no_memory(s);
+        return tch_fail_memory(s->state->err);
     if (t->number == 0 && ev->kind != TCH_EV_END) {
         status = start_track(s, t, ev);
         if (status < 0)
@@ -386,7 +368,7 @@ static int init(struct tch_summary *s, enum tch_summary_by by, tacho_error *err)
     tch_model_init(&s->model);
     tch_lanes_init(&s->lanes);
     if (!s->state)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to summarise a trace");
+        return tch_fail_memory(err);
     s->state->err = err;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "lib/trace/nesting_lanes.h"
@@ -96,17 +97,9 @@ static struct bond *bond_of(struct check *c, const struct tch_ev *ev)
     else
         key.process = c->load.model.tracks[ev->track].process;
     number = tch_intern_add(&c->bond_keys, (const char *)&key, sizeof key);
-    if (number == TCH_INTERN_NONE)
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve(&c->bonds, &c->bond_room, (size_t)number + 1) < 0)
         return NULL;
-    if (number >= c->bond_room) {
-        size_t room = c->bond_room > 0 ? c->bond_room * 2 : 256;
-        struct bond *bonds = realloc(c->bonds, room * sizeof *bonds);
-
-        if (!bonds)
-            return NULL;
-        c->bonds = bonds;
-        c->bond_room = room;
-    }
     if (number == count)
         c->bonds[number] = (struct bond){.offset = ev->offset};
     return &c->bonds[number];
@@ -122,7 +115,7 @@ static int check_bond(struct check *c, const struct tch_ev *ev, tacho_error *err
     struct bond *bond = bond_of(c, ev);
 
     if (!bond)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to check a trace");
+        return tch_fail_memory(err);
     if (strchr("sb", ev->phase)) {
         bond->began = true;
         bond->open++;
@@ -195,7 +188,7 @@ static int check_span(struct check *c, const struct tch_ev *ev, tacho_error *err
 
     c->waiting = false;
     if (lane < 0)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory to check a trace");
+        return tch_fail_memory(err);
     if (ev->kind == TCH_EV_BEGIN)
         note_event(c, TCH_FOUND_UNFINISHED, ev);
     else if (lane > 0)

@@ -8,6 +8,7 @@
 
 #include <tacho/trace.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 
@@ -185,14 +186,11 @@ static int add_name(struct tch_rec_names *names, uint32_t id, const struct tch_r
                     tacho_error *err)
 {
     if (id >= names->count) {
-        uint32_t count = id < 500 ? 512 : id + id / 2;
-        struct tch_rec_name *list = realloc(names->list, count * sizeof *list);
+        size_t room = names->count;
 
-        if (!list)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the names of a recording");
-        memset(list + names->count, 0, (count - names->count) * sizeof *list);
-        names->list = list;
-        names->count = count;
+        if (tch_array_reserve_zero(&names->list, &room, (size_t)id + 1) < 0)
+            return tch_fail_memory(err);
+        names->count = (uint32_t)room;
     }
     names->list[id] = *name;
     return 0;
@@ -278,15 +276,8 @@ static void sort_chunks(struct tch_recording *r)
 static int add_chunk(struct tch_recording *r, size_t *room, const struct tch_rec_chunk *head,
                      uint64_t slot, tacho_error *err)
 {
-    if (r->chunk_count == *room) {
-        size_t more = *room > 0 ? *room * 2 : 64;
-        struct tch_rec_ref *list = realloc(r->chunks, more * sizeof *list);
-
-        if (!list)
-            return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for the chunks of a recording");
-        r->chunks = list;
-        *room = more;
-    }
+    if (tch_array_reserve(&r->chunks, room, r->chunk_count + 1) < 0)
+        return tch_fail_memory(err);
     r->chunks[r->chunk_count++] = (struct tch_rec_ref){head->lane, head->type, head->base, slot};
     return 0;
 }

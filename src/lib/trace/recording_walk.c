@@ -3,8 +3,8 @@
 
 #include <tacho/trace.h>
 
+#include "base/array.h"
 #include "base/fail.h"
-#include "grown.h"
 #include "record_words.h"
 
 /* A span that is open. Its arguments are kept, because its chunk is gone when it ends. */
@@ -42,19 +42,12 @@ struct walk {
 
 static int keep(struct walk *w, const struct tch_seen_event *e, size_t arg_len)
 {
-    struct open_span *open = tch_trace_grown(w->open, &w->open_room, w->depth + 1, sizeof *open);
-    uint64_t *kept;
-
-    if (open)
-        w->open = open;
-    kept = open ? tch_trace_grown(w->kept, &w->kept_room, w->kept_len + arg_len + 1, sizeof *kept)
-                : NULL;
-    if (!kept)
-        return tch_fail(w->err, TACHO_ENOMEM, 0, "out of memory for %zu open spans", w->depth);
-    w->kept = kept;
+    if (tch_array_reserve(&w->open, &w->open_room, w->depth + 1) < 0 ||
+        tch_array_reserve(&w->kept, &w->kept_room, w->kept_len + arg_len + 1) < 0)
+        return tch_fail_memory(w->err);
     w->open[w->depth++] = (struct open_span){e->ns, e->id, e->args.count, w->kept_len};
     if (arg_len > 0)
-        memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *kept);
+        memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *w->kept);
     w->kept_len += arg_len;
     return 0;
 }
