@@ -17,9 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /** Reads head and data, one behind the other. */
 static inline void fuzz_trace(const char *head, size_t head_len, const uint8_t *data, size_t size)
 {
-    static const struct tch_read_options options = {.args = true};
+    static const struct tch_trace_read_options options = {.args = true};
     char path[64];
-    struct tch_load load;
+    struct tch_trace_load load;
     struct tch_ev ev;
     tacho_error err;
     int fd = memfd_create("trace", MFD_CLOEXEC);
@@ -28,12 +28,12 @@ static inline void fuzz_trace(const char *head, size_t head_len, const uint8_t *
         tch_write_all(fd, "memory", data, size, NULL) < 0)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (tch_load_open(&load, path, &options, tch_by_track_and_time, &err) == 0)
-        while (tch_load_next(&load, &ev, &err) > 0)
+    if (tch_trace_load_open(&load, path, &options, tch_by_track_and_time, &err) == 0)
+        while (tch_trace_load_next(&load, &ev, &err) > 0)
             if (ev.track >= tch_model_track_count(&load.model) ||
                 ev.name >= load.model.texts.count || ev.dur < 0)
                 abort();
-    tch_load_close(&load);
+    tch_trace_load_close(&load);
     close(fd);
 }
 

@@ -8,7 +8,7 @@ static int run_convert(struct args *args)
 {
     const char *in = args->operands[0];
     struct trace_output out = {.path = NULL};
-    struct tch_read_options reading;
+    struct tch_trace_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
     const struct opt *opt;

@@ -55,7 +55,7 @@ static int run_slice(struct args *args)
     const char *in = args->operands[0];
     struct tch_rewrite_part part = {.from = INT64_MIN, .to = INT64_MAX};
     struct trace_output out = {.path = NULL};
-    struct tch_read_options reading;
+    struct tch_trace_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
     tacho_error err;

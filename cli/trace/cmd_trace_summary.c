@@ -17,7 +17,7 @@ enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20, TRACKS_SHOWN = 10 };
 
 struct options {
     const char *path;
-    enum tch_summary_by by;
+    enum tch_trace_summary_by by;
     size_t top;
     bool fail_on_warn;
 };
@@ -29,11 +29,11 @@ static void add_cell_duration(struct table *t, struct tch_buf *text, double ns)
     cli_table_add(t, PLAIN, text->data);
 }
 
-static void add_table(struct tch_buf *b, const struct tch_summary *s, const struct options *o,
+static void add_table(struct tch_buf *b, const struct tch_trace_summary *s, const struct options *o,
                       const struct term *term)
 {
     const struct column columns[] = {
-        {.title = tch_summary_by_names[s->by], .fit = FIT_CUT},
+        {.title = tch_trace_summary_by_names[s->by], .fit = FIT_CUT},
         {.title = "count", .right = true},
         {.title = "total", .right = true},
         {.title = "self", .right = true},
@@ -49,10 +49,10 @@ static void add_table(struct tch_buf *b, const struct tch_summary *s, const stru
     tch_buf_init(&text, OUT_MAX);
     cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->row_count && i < o->top; i++) {
-        const struct tch_summary_row *row = &s->rows[i];
+        const struct tch_trace_summary_row *row = &s->rows[i];
 
         tch_buf_clear(&text);
-        tch_summary_add_key(s, row, &text);
+        tch_trace_summary_add_key(s, row, &text);
         cli_table_add(&t, PLAIN, text.len > 0 ? text.data : "(none)");
         tch_buf_clear(&text);
         tch_add_value(&text, TCH_COUNT, (double)row->count);
@@ -86,7 +86,8 @@ static void add_stretches(struct table *t, struct tch_buf *text, const struct tc
     cli_table_add(t, PLAIN, text->len > 0 ? text->data : "-");
 }
 
-static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const struct term *term)
+static void add_tracks(struct tch_buf *b, const struct tch_trace_summary *s,
+                       const struct term *term)
 {
     static const struct column columns[] = {
         {.title = "track", .fit = FIT_CUT}, {.title = "spans", .right = true},
@@ -99,7 +100,7 @@ static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const str
     tch_buf_init(&text, OUT_MAX);
     cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->track_count && i < TRACKS_SHOWN; i++) {
-        const struct tch_summary_track *track = &s->tracks[i];
+        const struct tch_trace_summary_track *track = &s->tracks[i];
 
         tch_buf_clear(&text);
         tch_model_add_track_name(&s->model, track->track, &text);
@@ -123,7 +124,7 @@ static void add_tracks(struct tch_buf *b, const struct tch_summary *s, const str
     tch_buf_release(&text);
 }
 
-static void add_head(struct tch_buf *b, const struct tch_summary *s)
+static void add_head(struct tch_buf *b, const struct tch_trace_summary *s)
 {
     const struct tch_model *m = &s->model;
 
@@ -149,8 +150,8 @@ static void add_head(struct tch_buf *b, const struct tch_summary *s)
                      (unsigned long long)s->overlaps);
 }
 
-static void add_report(struct tch_buf *b, const struct tch_summary *s, const struct options *o,
-                       const struct term *term)
+static void add_report(struct tch_buf *b, const struct tch_trace_summary *s,
+                       const struct options *o, const struct term *term)
 {
     add_head(b, s);
     if (s->spans == 0)
@@ -172,7 +173,8 @@ static int parse_options(struct args *args, struct options *o)
     while ((opt = cli_next_opt(args)))
         switch (opt->id) {
         case BY:
-            o->by = (enum tch_summary_by)cli_choice_index(tch_summary_by_names, args->value);
+            o->by = (enum tch_trace_summary_by)cli_choice_index(tch_trace_summary_by_names,
+                                                                args->value);
             break;
         case TOP:
             if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
@@ -187,8 +189,8 @@ static int parse_options(struct args *args, struct options *o)
 
 static int run_summary(struct args *args)
 {
-    struct tch_summary s;
-    struct tch_read_options reading;
+    struct tch_trace_summary s;
+    struct tch_trace_read_options reading;
     struct trace_progress progress;
     struct options o;
     struct tch_buf b;
@@ -198,7 +200,7 @@ static int run_summary(struct args *args)
     if (status != EXIT_OK)
         return status;
     reading = cli_trace_reading(&progress, args, o.path, false);
-    status = tch_summary_make(&s, o.path, o.by, &reading, &err);
+    status = tch_trace_summary_make(&s, o.path, o.by, &reading, &err);
     cli_progress_end(&progress.progress);
     if (status < 0) {
         cli_complain(&err, "cannot summarise '%s'", o.path);
@@ -215,7 +217,7 @@ static int run_summary(struct args *args)
     if (status == EXIT_OK && o.fail_on_warn && warnings > 0)
         status = EXIT_WARN;
 out:
-    tch_summary_release(&s);
+    tch_trace_summary_release(&s);
     return status;
 }
 
@@ -223,7 +225,7 @@ static const struct opt opts[] = {
     {.id = BY,
      .name = "by",
      .arg = "WHAT",
-     .choices = tch_summary_by_names,
+     .choices = tch_trace_summary_by_names,
      .help = "what a row is of"},
     {.id = TOP, .name = "top", .letter = 'n', .arg = "N", .help = "rows to show, 20 by default"},
     {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},

@@ -61,7 +61,7 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
 static int fix(struct args *args, const char *in, const char *path)
 {
     struct trace_output out = {.path = path, .writing = {.lanes = true, .fix = true}};
-    struct tch_read_options reading;
+    struct tch_trace_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
     tacho_error err;
@@ -79,7 +79,7 @@ static int fix(struct args *args, const char *in, const char *path)
 
 static int report(struct args *args, const char *path)
 {
-    struct tch_read_options reading;
+    struct tch_trace_read_options reading;
     struct tch_validation v;
     struct trace_progress progress;
     struct tch_buf b;

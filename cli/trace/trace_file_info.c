@@ -81,7 +81,7 @@ int cli_trace_file_info(struct args *args, const char *path)
 {
     struct tch_model m;
     struct span_of_time span = {.m = &m};
-    struct tch_read_options reading;
+    struct tch_trace_read_options reading;
     struct trace_progress progress;
     struct tch_buf b, kind;
     tacho_error err;

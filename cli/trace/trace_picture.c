@@ -21,9 +21,9 @@ static const enum paint paints[KINDS + 1] = {RED, YELLOW, GREEN, CYAN, BOLD, PLA
 static const char letters[KINDS + 1] = {'a', 'b', 'c', 'd', 'e', 'f', '.'};
 
 struct picture {
-    const struct tch_summary *s;
+    const struct tch_trace_summary *s;
     const struct term *term;
-    struct tch_summary_track const *tracks[LANES];
+    struct tch_trace_summary_track const *tracks[LANES];
     size_t lanes[LANES]; /* their numbers */
     size_t count;
     size_t name_width, cells;
@@ -36,7 +36,7 @@ struct picture {
 /* The busiest tracks, in the order of the file. */
 static void choose_tracks(struct picture *p)
 {
-    const struct tch_summary *s = p->s;
+    const struct tch_trace_summary *s = p->s;
 
     for (size_t i = 0; i < s->track_count; i++) {
         size_t busier = 0;
@@ -198,7 +198,8 @@ static void add_legend(const struct picture *p, struct tch_buf *b, struct tch_bu
         tch_buf_addf(b, "%zu tracks that did less are not drawn\n", p->s->track_count - p->count);
 }
 
-void cli_trace_add_picture(struct tch_buf *b, const struct tch_summary *s, const struct term *term)
+void cli_trace_add_picture(struct tch_buf *b, const struct tch_trace_summary *s,
+                           const struct term *term)
 {
     struct picture p = {.s = s, .term = term};
     struct tch_buf text;

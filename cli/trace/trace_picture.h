@@ -9,6 +9,7 @@
 #include "kit/trace/trace_summary.h"
 
 /** Lanes of the busiest tracks, and what their letters and colours mean. */
-void cli_trace_add_picture(struct tch_buf *b, const struct tch_summary *s, const struct term *term);
+void cli_trace_add_picture(struct tch_buf *b, const struct tch_trace_summary *s,
+                           const struct term *term);
 
 #endif

@@ -12,8 +12,8 @@ static void step(void *ctx, uint64_t bytes)
     cli_progress_step(ctx, bytes);
 }
 
-struct tch_read_options cli_trace_reading(struct trace_progress *p, const struct args *args,
-                                          const char *path, bool with_args)
+struct tch_trace_read_options cli_trace_reading(struct trace_progress *p, const struct args *args,
+                                                const char *path, bool with_args)
 {
     struct stat st;
     size_t len = strlen(path);
@@ -21,7 +21,7 @@ struct tch_read_options cli_trace_reading(struct trace_progress *p, const struct
     uint64_t total = stat(path, &st) == 0 && !zipped ? (uint64_t)st.st_size : 0;
 
     cli_progress_begin(&p->progress, args, "reading", total);
-    return (struct tch_read_options){
+    return (struct tch_trace_read_options){
         .args = with_args, .progress = step, .progress_ctx = &p->progress};
 }
 

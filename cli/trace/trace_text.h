@@ -13,8 +13,8 @@
 struct trace_progress {
     struct progress progress;
 };
-struct tch_read_options cli_trace_reading(struct trace_progress *p, const struct args *args,
-                                          const char *path, bool with_args);
+struct tch_trace_read_options cli_trace_reading(struct trace_progress *p, const struct args *args,
+                                                const char *path, bool with_args);
 
 /*
  * What convert, slice and merge take alike: -o OUT, --form, --fail-on-warn.

@@ -25,8 +25,8 @@ struct spans {
     size_t unread; /* recordings that make no sense */
 };
 
-static int add_row(struct spans *s, const struct tch_summary *summary,
-                   const struct tch_summary_row *row, tacho_error *err)
+static int add_row(struct spans *s, const struct tch_trace_summary *summary,
+                   const struct tch_trace_summary_row *row, tacho_error *err)
 {
     const struct tch_intern *texts = &summary->model.texts;
     uint32_t name = tch_intern_add(&s->names, tch_intern_text(texts, row->key),
@@ -46,10 +46,10 @@ static int add_row(struct spans *s, const struct tch_summary *summary,
 
 static int add_recording(const char *path, void *ctx, tacho_error *err)
 {
-    static const struct tch_read_options options;
+    static const struct tch_trace_read_options options;
     struct spans *s = ctx;
-    struct tch_summary summary;
-    int status = tch_summary_make(&summary, path, TCH_BY_NAME, &options, err);
+    struct tch_trace_summary summary;
+    int status = tch_trace_summary_make(&summary, path, TCH_BY_NAME, &options, err);
 
     if (status == TACHO_EPARSE) {
         s->unread++;
@@ -57,7 +57,7 @@ static int add_recording(const char *path, void *ctx, tacho_error *err)
     }
     for (size_t i = 0; status == 0 && i < summary.row_count; i++)
         status = add_row(s, &summary, &summary.rows[i], err);
-    tch_summary_release(&summary);
+    tch_trace_summary_release(&summary);
     return status;
 }
 

@@ -19,7 +19,7 @@
 enum { ARGS_LIMIT = 1 << 20 };
 
 struct babeltrace {
-    struct tch_reading *r;
+    struct tch_trace_reading *r;
     struct tch_intern open; /* of struct span_key */
     uint32_t *open_count;   /* by its number */
     size_t open_room;
@@ -36,7 +36,7 @@ struct span_key {
     uint32_t track, name;
 };
 
-bool tch_is_babeltrace(const struct tch_source *s)
+bool tch_is_babeltrace(const struct tch_trace_source *s)
 {
     struct tch_bt_day day = {0};
     struct tch_bt_text t = {s->head, s->head + s->head_len};
@@ -186,7 +186,7 @@ static int place_event(struct babeltrace *b, struct tch_ev *ev)
 {
     struct tch_model *m = b->r->m;
     struct tch_buf *text = &b->out.value;
-    struct tch_track *t;
+    struct tch_trace_track *t;
 
     ev->track = tch_model_track(m, b->pid, b->tid);
     if (ev->track == TCH_INTERN_NONE || b->thread == TCH_INTERN_NONE)
@@ -238,12 +238,12 @@ static int take_line(struct babeltrace *b, struct tch_bt_text t, uint64_t offset
         ev.args = b->out.args.data;
         ev.args_len = (uint32_t)b->out.args.len;
     }
-    return tch_reading_give(b->r, &ev);
+    return tch_trace_reading_give(b->r, &ev);
 }
 
-int tch_read_babeltrace(struct tch_reading *r, struct tch_source *s)
+int tch_read_babeltrace(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
-    struct tch_source_lines lines = {.s = s};
+    struct tch_trace_source_lines lines = {.s = s};
     struct babeltrace b = {.r = r};
     const char *text;
     size_t len;
@@ -252,17 +252,17 @@ int tch_read_babeltrace(struct tch_reading *r, struct tch_source *s)
     r->m->kind = TCH_KIND_BABELTRACE;
     tch_buf_init(&b.out.args, ARGS_LIMIT);
     tch_buf_init(&b.out.value, ARGS_LIMIT);
-    while (status == 0 && (more = tch_source_line(&lines, &text, &len, r->err)) > 0) {
+    while (status == 0 && (more = tch_trace_source_line(&lines, &text, &len, r->err)) > 0) {
         while (len > 0 && (text[len - 1] == '\r' || text[len - 1] == ' '))
             len--;
         if (len > 0)
             status = take_line(&b, (struct tch_bt_text){text, text + len}, lines.offset);
         if (status == TACHO_EPARSE) {
-            tch_places_add(&r->m->bad, lines.offset);
+            tch_trace_places_add(&r->m->bad, lines.offset);
             status = 0;
         }
     }
-    tch_source_lines_release(&lines);
+    tch_trace_source_lines_release(&lines);
     tch_intern_release(&b.open);
     free(b.open_count);
     tch_buf_release(&b.out.args);

@@ -17,7 +17,7 @@
 enum { VALUE_LIMIT = 64 << 20 }; /* of one string or of the arguments of one event */
 
 /* What stopped the reading is a failure of the file, not ours: note where it is sound up to. */
-static void note_cut(struct tch_chrome_reader *c, const struct tch_source *s, bool at_end)
+static void note_cut(struct tch_chrome_reader *c, const struct tch_trace_source *s, bool at_end)
 {
     struct tch_model *m = c->r->m;
 
@@ -124,7 +124,7 @@ static bool is_blank(const char *text, size_t len)
 }
 
 /* Nothing but blanks behind the byte at which the reader failed? */
-static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_source *s)
+static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
     const struct tch_json_reader *j = &c->json;
     const char *behind = j->data + (c->why.offset - j->before) + 1;
@@ -132,13 +132,13 @@ static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_source *s
     char rest[4096];
     ssize_t got = 0;
 
-    while (blank && (got = tch_source_read(s, rest, sizeof rest)) > 0)
+    while (blank && (got = tch_trace_source_read(s, rest, sizeof rest)) > 0)
         blank = is_blank(rest, (size_t)got);
     return blank && got == 0;
 }
 
 /* Failed in the file: was it only its end that is missing? */
-static int judge_failure(struct tch_chrome_reader *c, struct tch_source *s)
+static int judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
     int byte = byte_at_failure(c);
     bool at_end = byte < 0;
@@ -152,9 +152,9 @@ static int judge_failure(struct tch_chrome_reader *c, struct tch_source *s)
     return 0;
 }
 
-static int read_all(struct tch_chrome_reader *c, struct tch_source *s)
+static int read_all(struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
-    int status = tch_json_open_stream(&c->json, tch_source_read, s, VALUE_LIMIT, &c->why);
+    int status = tch_json_open_stream(&c->json, tch_trace_source_read, s, VALUE_LIMIT, &c->why);
 
     if (status < 0) {
         *c->r->err = c->why;
@@ -171,7 +171,7 @@ static int read_all(struct tch_chrome_reader *c, struct tch_source *s)
     return status;
 }
 
-int tch_read_chrome(struct tch_reading *r, struct tch_source *s)
+int tch_read_chrome(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
     struct tch_chrome_reader *c = calloc(1, sizeof *c);
     tacho_error unused;
@@ -183,7 +183,7 @@ int tch_read_chrome(struct tch_reading *r, struct tch_source *s)
         return tch_fail_memory(r->err);
     c->r = r;
     tch_buf_init(&c->text, VALUE_LIMIT);
-    s->lines = tch_source_is_lines(s);
+    s->lines = tch_trace_source_is_lines(s);
     if (s->lines)
         r->m->kind = TCH_KIND_JSON_LINES;
     status = read_all(c, s);

@@ -45,7 +45,7 @@ static int find_track(struct tch_chrome_reader *c)
     if (c->pid_text && !m->processes[m->tracks[c->ev.track].process].name)
         m->processes[m->tracks[c->ev.track].process].name = c->pid_text;
     if (c->pid > UINT32_MAX || c->tid > UINT32_MAX) {
-        tch_places_add(&m->big_ids, c->ev.offset);
+        tch_trace_places_add(&m->big_ids, c->ev.offset);
     }
     return 0;
 }
@@ -79,14 +79,14 @@ static int read_metadata(struct tch_chrome_reader *c, uint32_t *text, int64_t *n
 static int take_metadata(struct tch_chrome_reader *c)
 {
     struct tch_model *m = c->r->m;
-    struct tch_process *p;
+    struct tch_trace_process *p;
     uint32_t process;
     int status;
 
     if (!c->has_args || !c->has_name)
         return 0;
     if (name_is(c, "thread_name") || name_is(c, "thread_sort_index")) {
-        struct tch_track *t;
+        struct tch_trace_track *t;
 
         status = find_track(c);
         if (status < 0)
@@ -107,7 +107,7 @@ static int take_metadata(struct tch_chrome_reader *c)
         return read_metadata(c, &p->labels, NULL, NULL);
     if (name_is(c, "process_sort_index"))
         return read_metadata(c, NULL, &p->sort, &p->sorted);
-    tch_places_add(&m->ignored, c->ev.offset);
+    tch_trace_places_add(&m->ignored, c->ev.offset);
     return 0;
 }
 
@@ -172,7 +172,7 @@ static int give_bound(struct tch_chrome_reader *c)
     flow.args_len = 0;
     flow.flags = TCH_EV_ENCLOSING;
     flow.phase = c->flow_in && c->flow_out ? 't' : c->flow_out ? 's' : 'f';
-    status = tch_reading_give(c->r, &flow);
+    status = tch_trace_reading_give(c->r, &flow);
     return status;
 }
 
@@ -199,11 +199,11 @@ static int give(struct tch_chrome_reader *c)
         return take_metadata(c);
     c->ev.phase = c->phase;
     if (!set_kind(&c->ev, c->phase)) {
-        tch_places_add(&c->r->m->ignored, c->ev.offset);
+        tch_trace_places_add(&c->r->m->ignored, c->ev.offset);
         return 0;
     }
     if (is_bad(c)) {
-        tch_places_add(&c->r->m->bad, c->ev.offset);
+        tch_trace_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
     status = find_track(c);
@@ -215,7 +215,7 @@ static int give(struct tch_chrome_reader *c)
     }
     if (c->ev.kind == TCH_EV_INSTANT && c->has_args)
         note_dropped(c);
-    status = tch_reading_give(c->r, &c->ev);
+    status = tch_trace_reading_give(c->r, &c->ev);
     return status != 0 ? status : give_bound(c);
 }
 
@@ -230,7 +230,7 @@ int tch_chrome_read_event(struct tch_chrome_reader *c)
     }
     c->ev.offset = tch_json_offset(&c->json, &v);
     if (v.type != TCH_JSON_OBJECT) {
-        tch_places_add(&c->r->m->bad, c->ev.offset);
+        tch_trace_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
     return give(c);

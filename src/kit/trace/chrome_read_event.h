@@ -18,7 +18,7 @@ struct tch_chrome_text {
 };
 
 struct tch_chrome_reader {
-    struct tch_reading *r;
+    struct tch_trace_reading *r;
     struct tch_json_reader json;
     tacho_error why;     /* of json */
     bool between;        /* no event has been begun that is not whole */

@@ -277,7 +277,7 @@ static int read_all(struct tch_pf_reader *p, struct tch_buf *b)
         if (!room)
             return tch_fail(p->r->err, TACHO_ELIMIT, 0, "a packet is larger than %d bytes",
                             PACKET_LIMIT);
-        got = tch_source_read(p->s, room, PIECE);
+        got = tch_trace_source_read(p->s, room, PIECE);
         if (got < 0)
             return tch_fail_errno(p->r->err, errno, "cannot read '%.150s'", p->s->path);
         if (got == 0)
@@ -295,7 +295,7 @@ static int read_all(struct tch_pf_reader *p, struct tch_buf *b)
     return status;
 }
 
-int tch_read_perfetto(struct tch_reading *r, struct tch_source *s)
+int tch_read_perfetto(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
     struct tch_pf_reader p = {.r = r, .s = s};
     struct tch_buf b;

@@ -38,8 +38,8 @@ struct tch_pf_sequence {
 };
 
 struct tch_pf_reader {
-    struct tch_reading *r;
-    struct tch_source *s;
+    struct tch_trace_reading *r;
+    struct tch_trace_source *s;
     struct tch_intern interned_keys; /* sequence, generation, what and iid */
     uint32_t *interned;              /* texts, by number of the key */
     size_t interned_room;

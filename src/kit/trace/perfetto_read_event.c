@@ -308,7 +308,7 @@ static int give_counter(struct tch_pf_reader *p, const struct found *f,
     tch_json_end_object(&p->args);
     ev->args = p->args.data;
     ev->args_len = (uint32_t)p->args.len;
-    return tch_reading_give(p->r, ev);
+    return tch_trace_reading_give(p->r, ev);
 }
 
 /* The old way: phases of the Chrome format. */
@@ -339,7 +339,7 @@ static int give_legacy(struct tch_pf_reader *p, const struct found *f, struct tc
         p->r->m->ignored.count++;
         return 0;
     }
-    return tch_reading_give(p->r, ev);
+    return tch_trace_reading_give(p->r, ev);
 }
 
 static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, bool end)
@@ -361,7 +361,7 @@ static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
     ev.name = tch_intern_add(&p->r->m->texts, "flow", 4);
     if (ev.name == TCH_INTERN_NONE)
         return tch_fail_memory(p->r->err);
-    return tch_reading_give(p->r, &ev);
+    return tch_trace_reading_give(p->r, &ev);
 }
 
 /* The new way: ids that an event carries. */
@@ -410,7 +410,7 @@ static int give_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
         p->r->m->ignored.count++;
         return 0;
     }
-    status = tch_reading_give(p->r, ev);
+    status = tch_trace_reading_give(p->r, ev);
     if (status == 0 && f->has_flows)
         status = give_flows(p, packet, ev);
     return status;

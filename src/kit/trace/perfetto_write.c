@@ -4,33 +4,33 @@
 #include "lib/trace/perfetto_writer.h"
 #include "trace_write.h"
 
-static int begin(struct tch_writer *w)
+static int begin(struct tch_trace_writer *w)
 {
     struct tch_perfetto *p = malloc(sizeof *p);
 
     w->own = p;
     if (!p)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     tch_perfetto_init(p, w->m, &w->out);
     return tch_perfetto_names(p);
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev)
+static int add(struct tch_trace_writer *w, const struct tch_ev *ev)
 {
     return tch_perfetto_add(w->own, ev);
 }
 
-static int end_span(struct tch_writer *w, uint32_t lane, int64_t ts)
+static int end_span(struct tch_trace_writer *w, uint32_t lane, int64_t ts)
 {
     return tch_perfetto_end_span(w->own, lane, ts);
 }
 
-static int finish(struct tch_writer *w)
+static int finish(struct tch_trace_writer *w)
 {
     return w->out.status;
 }
 
-static void release(struct tch_writer *w)
+static void release(struct tch_trace_writer *w)
 {
     if (w->own)
         tch_perfetto_release(w->own);

@@ -41,10 +41,10 @@ static void note_facts(struct tch_model *m, const struct tch_recording *r)
 
 static int give(void *ctx, const struct tch_ev *ev)
 {
-    return tch_reading_give(ctx, ev);
+    return tch_trace_reading_give(ctx, ev);
 }
 
-int tch_read_recording(struct tch_reading *r, struct tch_source *s)
+int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
     struct tch_recording rec;
     struct tch_recording_source source = {.r = &rec, .m = r->m, .form = TCH_REC_FOR_TOOLS};

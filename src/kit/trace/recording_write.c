@@ -49,12 +49,12 @@ struct recording {
     bool foreign;   /* there are others */
     uint8_t *named; /* by process: its name has been told */
     size_t named_room;
-    struct tch_record record;
+    struct tch_wide_record record;
 };
 
 /* Chunks. */
 
-static int put_at(struct tch_writer *w, const void *data, size_t len, uint64_t offset)
+static int put_at(struct tch_trace_writer *w, const void *data, size_t len, uint64_t offset)
 {
     const char *p = data;
 
@@ -74,8 +74,8 @@ static int put_at(struct tch_writer *w, const void *data, size_t len, uint64_t o
 }
 
 /* The rest of the chunk stays a hole. */
-static int put_chunk(struct tch_writer *w, const struct tch_rec_chunk *head, const uint64_t *words,
-                     size_t count)
+static int put_chunk(struct tch_trace_writer *w, const struct tch_rec_chunk *head,
+                     const uint64_t *words, size_t count)
 {
     struct recording *r = w->own;
     uint64_t offset = TCH_REC_HEADER + r->slots++ * TCH_REC_CHUNK;
@@ -85,7 +85,7 @@ static int put_chunk(struct tch_writer *w, const struct tch_rec_chunk *head, con
                       : put_at(w, words, count * sizeof *words, offset + TCH_REC_CHUNK_HEADER);
 }
 
-static int flush_lane(struct tch_writer *w, struct lane *lane)
+static int flush_lane(struct tch_trace_writer *w, struct lane *lane)
 {
     struct tch_rec_chunk head = {.magic = TCH_REC_CHUNK_MAGIC,
                                  .type = TCH_REC_COPY,
@@ -103,7 +103,7 @@ static int flush_lane(struct tch_writer *w, struct lane *lane)
     return status;
 }
 
-static int leave_lanes(struct tch_writer *w)
+static int leave_lanes(struct tch_trace_writer *w)
 {
     struct recording *r = w->own;
     int status = 0;
@@ -115,7 +115,7 @@ static int leave_lanes(struct tch_writer *w)
 }
 
 /* Adds a record whose first word lacks its ticks. */
-static int emit(struct tch_writer *w, struct lane *lane, uint64_t ticks, uint64_t *record,
+static int emit(struct tch_trace_writer *w, struct lane *lane, uint64_t ticks, uint64_t *record,
                 size_t count)
 {
     uint64_t apart = ticks > lane->ticks ? ticks - lane->ticks : lane->ticks - ticks;
@@ -126,7 +126,7 @@ static int emit(struct tch_writer *w, struct lane *lane, uint64_t ticks, uint64_
     if (status < 0)
         return status;
     if (tch_array_reserve(&lane->words, &lane->room, lane->count + count) < 0)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     /* A reader takes two chunks of one base for one. */
     if (lane->count == 0)
         lane->base = lane->sequence > 0 && ticks <= lane->base ? lane->base + 1 : ticks;
@@ -139,7 +139,7 @@ static int emit(struct tch_writer *w, struct lane *lane, uint64_t ticks, uint64_
 
 /* Names. */
 
-static uint32_t site_of(struct tch_writer *w, const struct tch_ev *ev)
+static uint32_t site_of(struct tch_trace_writer *w, const struct tch_ev *ev)
 {
     struct recording *r = w->own;
     struct site key = {ev->name, ev->category};
@@ -150,7 +150,7 @@ static uint32_t site_of(struct tch_writer *w, const struct tch_ev *ev)
 
 /* Lanes. */
 
-static int end_record(struct tch_writer *w, struct lane *lane, uint64_t ticks)
+static int end_record(struct tch_trace_writer *w, struct lane *lane, uint64_t ticks)
 {
     struct recording *r = w->own;
 
@@ -166,32 +166,33 @@ static uint64_t ticks_of(struct recording *r, int64_t ts)
     return ticks;
 }
 
-static int put_name(struct tch_writer *w, struct lane *lane, unsigned kind, uint32_t name,
+static int put_name(struct tch_trace_writer *w, struct lane *lane, unsigned kind, uint32_t name,
                     uint64_t ticks)
 {
     struct recording *r = w->own;
-    uint32_t text = tch_record_text(&r->record, tch_intern_text(&w->m->texts, name),
-                                    tch_intern_len(&w->m->texts, name));
+    uint32_t text = tch_wide_record_text(&r->record, tch_intern_text(&w->m->texts, name),
+                                         tch_intern_len(&w->m->texts, name));
 
     if (text == TCH_INTERN_NONE)
-        return tch_writer_no_memory(w);
-    tch_record_begin(&r->record, kind, text, &(uint64_t){0});
+        return tch_trace_writer_no_memory(w);
+    tch_wide_record_begin(&r->record, kind, text, &(uint64_t){0});
     return end_record(w, lane, ticks);
 }
 
 /* The lane of the track, made when it is new; NULL on failure. */
-static struct lane *lane_of(struct tch_writer *w, uint32_t number, uint32_t track, uint64_t ticks)
+static struct lane *lane_of(struct tch_trace_writer *w, uint32_t number, uint32_t track,
+                            uint64_t ticks)
 {
     struct recording *r = w->own;
-    const struct tch_track *t = &w->m->tracks[track];
-    const struct tch_process *p = &w->m->processes[t->process];
+    const struct tch_trace_track *t = &w->m->tracks[track];
+    const struct tch_trace_process *p = &w->m->processes[t->process];
     int status = 0;
 
     if (number < r->lane_count)
         return &r->lanes[number];
     if (tch_array_reserve_zero(&r->named, &r->named_room, (size_t)t->process + 1) < 0 ||
         tch_array_reserve_zero(&r->lanes, &r->lane_room, (size_t)number + 1) < 0) {
-        tch_writer_no_memory(w);
+        tch_trace_writer_no_memory(w);
         return NULL;
     }
     for (; status == 0 && r->lane_count <= number; r->lane_count++) {
@@ -214,16 +215,16 @@ static struct lane *lane_of(struct tch_writer *w, uint32_t number, uint32_t trac
 
 /* The format. */
 
-static int refuse(struct tch_writer *w, const char *what)
+static int refuse(struct tch_trace_writer *w, const char *what)
 {
     return w->out.status = tch_fail(w->out.err, TACHO_EINVAL, 0, "%s", what);
 }
 
 /* Only tracks that have events count: a slice may have left out the others. */
-static int enter_track(struct tch_writer *w, uint32_t track)
+static int enter_track(struct tch_trace_writer *w, uint32_t track)
 {
     struct recording *r = w->own;
-    const struct tch_track *t = &w->m->tracks[track];
+    const struct tch_trace_track *t = &w->m->tracks[track];
     uint64_t pid = w->m->processes[t->process].pid;
     int status = leave_lanes(w);
 
@@ -239,22 +240,22 @@ static int enter_track(struct tch_writer *w, uint32_t track)
     return 0;
 }
 
-static int begin(struct tch_writer *w)
+static int begin(struct tch_trace_writer *w)
 {
     struct recording *r = calloc(1, sizeof *r);
     int64_t origin = (int64_t)w->m->clock.first.ns - w->options.shift;
 
     if (!r)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     w->own = r;
-    tch_record_init(&r->record);
+    tch_wide_record_init(&r->record);
     if (w->m->clock.known && origin > 0)
         r->origin = (uint64_t)origin;
     r->last = r->origin + 1;
     return 0;
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev)
+static int add(struct tch_trace_writer *w, const struct tch_ev *ev)
 {
     struct recording *r = w->own;
     uint64_t ticks = ticks_of(r, ev->ts), plain;
@@ -265,7 +266,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev)
     if (r->track != ev->track + 1)
         status = enter_track(w, ev->track);
     if (site == TCH_INTERN_NONE)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     lane = status == 0 ? lane_of(w, ev->lane, ev->track, ticks) : NULL;
     if (!lane)
         return w->out.status;
@@ -274,12 +275,12 @@ static int add(struct tch_writer *w, const struct tch_ev *ev)
         plain = (uint64_t)site << 1;
         return emit(w, lane, ticks, &plain, 1);
     }
-    if (tch_record_make(&r->record, ev, site) < 0)
-        return tch_writer_no_memory(w);
+    if (tch_wide_record_make(&r->record, ev, site) < 0)
+        return tch_trace_writer_no_memory(w);
     return end_record(w, lane, ticks);
 }
 
-static int end_span(struct tch_writer *w, uint32_t number, int64_t ts)
+static int end_span(struct tch_trace_writer *w, uint32_t number, int64_t ts)
 {
     struct recording *r = w->own;
     uint64_t end = TCH_REC_SITE_ANY << 1 | 1;
@@ -295,7 +296,7 @@ struct table {
     uint32_t number;
 };
 
-static int flush_table(struct tch_writer *w, struct table *t)
+static int flush_table(struct tch_trace_writer *w, struct table *t)
 {
     struct tch_rec_chunk head = {
         .magic = TCH_REC_CHUNK_MAGIC, .type = TCH_REC_TABLE, .lane = t->number++};
@@ -305,7 +306,7 @@ static int flush_table(struct tch_writer *w, struct table *t)
     return status;
 }
 
-static int put_entry(struct tch_writer *w, struct table *t, unsigned kind, uint32_t id,
+static int put_entry(struct tch_trace_writer *w, struct table *t, unsigned kind, uint32_t id,
                      const char *first, size_t first_len, const char *second, size_t second_len)
 {
     size_t words = HEAD_WORDS + (first_len + second_len + 7) / 8;
@@ -333,7 +334,7 @@ static size_t name_len(struct recording *r, const struct tch_intern *texts, uint
     return len > TCH_RECORD_TEXT ? TCH_RECORD_TEXT : len;
 }
 
-static int put_tables(struct tch_writer *w, struct table *t)
+static int put_tables(struct tch_trace_writer *w, struct table *t)
 {
     struct recording *r = w->own;
     const struct tch_intern *names = &w->m->texts;
@@ -359,7 +360,7 @@ static struct tch_rec_pair pair_at(uint64_t ns, uint64_t error)
     return (struct tch_rec_pair){.ticks = ns, .ns = ns, .error = error, .check = error};
 }
 
-static int put_header(struct tch_writer *w)
+static int put_header(struct tch_trace_writer *w)
 {
     const struct recording *r = w->own;
     const struct tch_model *m = w->m;
@@ -387,11 +388,11 @@ static int put_header(struct tch_writer *w)
     return put_at(w, &head, sizeof head, 0);
 }
 
-static int finish(struct tch_writer *w)
+static int finish(struct tch_trace_writer *w)
 {
     struct recording *r = w->own;
     struct table t = {.words = malloc(TCH_REC_CHUNK)};
-    int status = t.words ? leave_lanes(w) : tch_writer_no_memory(w);
+    int status = t.words ? leave_lanes(w) : tch_trace_writer_no_memory(w);
 
     if (status == 0 &&
         (r->sites.count > NAMES_MAX - TCH_REC_SITE_FIRST || r->record.texts.count > NAMES_MAX - 1))
@@ -410,7 +411,7 @@ static int finish(struct tch_writer *w)
     return status;
 }
 
-static void release(struct tch_writer *w)
+static void release(struct tch_trace_writer *w)
 {
     struct recording *r = w->own;
 
@@ -421,7 +422,7 @@ static void release(struct tch_writer *w)
     free(r->lanes);
     free(r->named);
     tch_intern_release(&r->sites);
-    tch_record_release(&r->record);
+    tch_wide_record_release(&r->record);
     free(r);
     w->own = NULL;
 }

@@ -40,12 +40,12 @@ static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char
 
 static int read_side(struct tch_trace_comparison *c, int which, const char *path, tacho_error *err)
 {
-    static const struct tch_read_options plain = {.args = false};
-    struct tch_load load;
+    static const struct tch_trace_read_options plain = {.args = false};
+    struct tch_trace_load load;
     struct tch_ev ev;
-    int more = 0, status = tch_load_open(&load, path, &plain, tch_by_track_and_time, err);
+    int more = 0, status = tch_trace_load_open(&load, path, &plain, tch_by_track_and_time, err);
 
-    while (status == 0 && (more = tch_load_next(&load, &ev, err)) > 0) {
+    while (status == 0 && (more = tch_trace_load_next(&load, &ev, err)) > 0) {
         struct tch_compare_row *row;
 
         if (ev.kind != TCH_EV_SPAN)
@@ -64,7 +64,7 @@ static int read_side(struct tch_trace_comparison *c, int which, const char *path
     }
     c->models[which] = load.model;
     tch_model_init(&load.model);
-    tch_load_close(&load);
+    tch_trace_load_close(&load);
     if (status == 0)
         status = more;
     return status < 0 ? tch_name_trace(err, status, path) : status;

@@ -10,7 +10,7 @@
 
 /* Writing. */
 
-static void add_text(struct tch_writer *w, uint32_t text)
+static void add_text(struct tch_trace_writer *w, uint32_t text)
 {
     tch_buf_addc(&w->text, ',');
     if (tch_intern_len(&w->m->texts, text) > 0)
@@ -18,15 +18,15 @@ static void add_text(struct tch_writer *w, uint32_t text)
                     tch_intern_len(&w->m->texts, text));
 }
 
-static int begin(struct tch_writer *w)
+static int begin(struct tch_trace_writer *w)
 {
-    return tch_writer_put(w, TCH_CSV_HEAD, sizeof TCH_CSV_HEAD - 1);
+    return tch_trace_writer_put(w, TCH_CSV_HEAD, sizeof TCH_CSV_HEAD - 1);
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev)
+static int add(struct tch_trace_writer *w, const struct tch_ev *ev)
 {
-    const struct tch_track *t = &w->m->tracks[ev->track];
-    const struct tch_process *p = &w->m->processes[t->process];
+    const struct tch_trace_track *t = &w->m->tracks[ev->track];
+    const struct tch_trace_process *p = &w->m->processes[t->process];
 
     tch_buf_clear(&w->text);
     tch_buf_addf(&w->text, "%llu,%llu", (unsigned long long)p->pid, (unsigned long long)t->tid);
@@ -38,10 +38,11 @@ static int add(struct tch_writer *w, const struct tch_ev *ev)
     if (ev->args_len > 0)
         tch_csv_add(&w->text, ev->args, ev->args_len);
     tch_buf_addc(&w->text, '\n');
-    return w->text.failed ? tch_writer_no_memory(w) : tch_writer_put(w, w->text.data, w->text.len);
+    return w->text.failed ? tch_trace_writer_no_memory(w)
+                          : tch_trace_writer_put(w, w->text.data, w->text.len);
 }
 
-static int finish(struct tch_writer *w)
+static int finish(struct tch_trace_writer *w)
 {
     return w->out.status;
 }

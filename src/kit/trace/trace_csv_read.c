@@ -11,8 +11,8 @@
 enum { LINE_LIMIT = 64 << 20 };
 
 struct csv {
-    struct tch_reading *r;
-    struct tch_source *s;
+    struct tch_trace_reading *r;
+    struct tch_trace_source *s;
     struct tch_buf fields[TCH_CSV_FIELDS];
     char in[1 << 16];
     size_t len, at;
@@ -23,7 +23,7 @@ struct csv {
 static int next_byte(struct csv *c)
 {
     if (c->at == c->len) {
-        ssize_t got = tch_source_read(c->s, c->in, sizeof c->in);
+        ssize_t got = tch_trace_source_read(c->s, c->in, sizeof c->in);
 
         if (got <= 0)
             return got < 0 ? -2 : -1;
@@ -98,7 +98,7 @@ static int give(struct csv *c, uint64_t offset)
         ev.args = c->fields[8].data;
         ev.args_len = (uint32_t)c->fields[8].len;
     }
-    return tch_reading_give(c->r, &ev);
+    return tch_trace_reading_give(c->r, &ev);
 }
 
 static int read_records(struct csv *c)
@@ -126,7 +126,7 @@ static int read_records(struct csv *c)
     return status;
 }
 
-int tch_read_csv(struct tch_reading *r, struct tch_source *s)
+int tch_read_csv(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
     struct csv *c = calloc(1, sizeof *c);
     int status;

@@ -15,7 +15,7 @@
 enum { FRAMES_MAX = 4096, LOOK_LINES = 16 };
 
 struct folded {
-    struct tch_reading *r;
+    struct tch_trace_reading *r;
     struct tch_intern firsts; /* the first frames; their number is the tid */
     int64_t *ends;            /* by track: up to where it is filled */
     size_t end_room;
@@ -45,7 +45,7 @@ static size_t trimmed(const char *text, size_t len)
 }
 
 /* All whole lines of the head, as far as we look. */
-bool tch_is_stacks(const struct tch_source *s)
+bool tch_is_stacks(const struct tch_trace_source *s)
 {
     const char *at = s->head, *end = s->head + s->head_len, *feed;
     size_t lines = 0, frames;
@@ -74,7 +74,7 @@ static int give(struct folded *f, enum tch_ev_kind kind, uint32_t name)
                         .name = name,
                         .track = f->track - 1};
 
-    return tch_reading_give(f->r, &ev);
+    return tch_trace_reading_give(f->r, &ev);
 }
 
 static int close_to(struct folded *f, size_t depth)
@@ -186,7 +186,7 @@ static int take_line(struct folded *f, const char *text, size_t len, uint64_t of
     if (len == 0)
         return 0;
     if (!parse_line(text, len, &frames, &value) || value > (double)TCH_TIME_MAX) {
-        tch_places_add(&m->bad, offset);
+        tch_trace_places_add(&m->bad, offset);
         return 0;
     }
     status = take_frames(f, text, frames);
@@ -195,9 +195,9 @@ static int take_line(struct folded *f, const char *text, size_t len, uint64_t of
     return status;
 }
 
-int tch_read_stacks(struct tch_reading *r, struct tch_source *s)
+int tch_read_stacks(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
-    struct tch_source_lines lines = {.s = s};
+    struct tch_trace_source_lines lines = {.s = s};
     struct folded *f = calloc(1, sizeof *f);
     const char *text;
     size_t len;
@@ -207,11 +207,11 @@ int tch_read_stacks(struct tch_reading *r, struct tch_source *s)
         return tch_fail_memory(r->err);
     f->r = r;
     r->m->kind = TCH_KIND_FOLDED;
-    while ((more = tch_source_line(&lines, &text, &len, r->err)) > 0 && status == 0)
+    while ((more = tch_trace_source_line(&lines, &text, &len, r->err)) > 0 && status == 0)
         status = take_line(f, text, len, lines.offset);
     if (status == 0 && more == 0 && f->track > 0)
         status = close_to(f, 0);
-    tch_source_lines_release(&lines);
+    tch_trace_source_lines_release(&lines);
     tch_intern_release(&f->firsts);
     free(f->ends);
     free(f);

@@ -50,25 +50,25 @@ static int64_t top_of(const struct folded *f, uint32_t lane)
     return -1;
 }
 
-static int begin(struct tch_writer *w)
+static int begin(struct tch_trace_writer *w)
 {
     w->own = calloc(1, sizeof(struct folded));
-    return w->own ? 0 : tch_writer_no_memory(w);
+    return w->own ? 0 : tch_trace_writer_no_memory(w);
 }
 
-static int add(struct tch_writer *w, const struct tch_ev *ev)
+static int add(struct tch_trace_writer *w, const struct tch_ev *ev)
 {
     struct folded *f = w->own;
     int64_t top = top_of(f, ev->lane);
     uint32_t outer = top >= 0 ? f->open[top].stack : stack_of(f, 0, ev->track), stack;
 
     if (outer == TCH_INTERN_NONE)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     stack = stack_of(f, outer + 1, ev->name);
     if (stack == TCH_INTERN_NONE)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     if (tch_array_reserve(&f->open, &f->room, f->depth + 1) < 0)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     f->open[f->depth++] = (struct frame){.stack = stack, .lane = ev->lane, .ts = ev->ts};
     f->self[stack] += ev->dur;
     if (top >= 0)
@@ -76,7 +76,7 @@ static int add(struct tch_writer *w, const struct tch_ev *ev)
     return 0;
 }
 
-static int end_span(struct tch_writer *w, uint32_t lane, int64_t ts)
+static int end_span(struct tch_trace_writer *w, uint32_t lane, int64_t ts)
 {
     struct folded *f = w->own;
     int64_t top = top_of(f, lane);
@@ -98,7 +98,7 @@ static void add_frame(struct tch_buf *b, const char *text, size_t len)
         tch_buf_adds(b, "(no name)");
 }
 
-static void add_stack(struct tch_writer *w, uint32_t number)
+static void add_stack(struct tch_trace_writer *w, uint32_t number)
 {
     const struct folded *f = w->own;
     struct stack key;
@@ -118,7 +118,7 @@ static void add_stack(struct tch_writer *w, uint32_t number)
               tch_intern_len(&w->m->texts, key.name));
 }
 
-static int finish(struct tch_writer *w)
+static int finish(struct tch_trace_writer *w)
 {
     const struct folded *f = w->own;
 
@@ -129,13 +129,13 @@ static int finish(struct tch_writer *w)
         add_stack(w, i);
         tch_buf_addf(&w->text, " %lld\n", (long long)f->self[i]);
         if (w->text.failed)
-            return tch_writer_no_memory(w);
-        tch_writer_put(w, w->text.data, w->text.len);
+            return tch_trace_writer_no_memory(w);
+        tch_trace_writer_put(w, w->text.data, w->text.len);
     }
     return w->out.status;
 }
 
-static void release(struct tch_writer *w)
+static void release(struct tch_trace_writer *w)
 {
     struct folded *f = w->own;
 

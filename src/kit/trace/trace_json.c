@@ -7,7 +7,7 @@
 
 enum { TEXT_MAX = 1 << 20 }; /* of a name */
 
-const char *const tch_summary_by_names[] = {"name", "category", "track", NULL};
+const char *const tch_trace_summary_by_names[] = {"name", "category", "track", NULL};
 
 void tch_model_add_kind(struct tch_buf *b, const struct tch_model *m)
 {
@@ -44,13 +44,13 @@ static void put_i64(struct tch_buf *b, const char *key, int64_t value)
     tch_json_i64(b, value);
 }
 
-static void put_summary_row(struct tch_buf *b, const struct tch_summary *s,
-                            const struct tch_summary_row *row, struct tch_buf *text)
+static void put_summary_row(struct tch_buf *b, const struct tch_trace_summary *s,
+                            const struct tch_trace_summary_row *row, struct tch_buf *text)
 {
     tch_buf_clear(text);
-    tch_summary_add_key(s, row, text);
+    tch_trace_summary_add_key(s, row, text);
     tch_json_begin_object(b);
-    tch_json_key(b, tch_summary_by_names[s->by]);
+    tch_json_key(b, tch_trace_summary_by_names[s->by]);
     tch_json_string(b, text->data, text->len);
     tch_json_put_u64(b, "count", row->count);
     tch_json_put_u64(b, "total_ns", row->total);
@@ -78,10 +78,10 @@ static void put_stretches(struct tch_buf *b, const char *key, const struct tch_s
     tch_json_end_array(b);
 }
 
-static void put_track(struct tch_buf *b, const struct tch_summary *s,
-                      const struct tch_summary_track *t, struct tch_buf *text)
+static void put_track(struct tch_buf *b, const struct tch_trace_summary *s,
+                      const struct tch_trace_summary_track *t, struct tch_buf *text)
 {
-    const struct tch_track *track = &s->model.tracks[t->track];
+    const struct tch_trace_track *track = &s->model.tracks[t->track];
 
     tch_buf_clear(text);
     tch_model_add_track_name(&s->model, t->track, text);
@@ -99,7 +99,7 @@ static void put_track(struct tch_buf *b, const struct tch_summary *s,
     tch_json_end_object(b);
 }
 
-void tch_trace_summary_json(struct tch_buf *b, const struct tch_summary *s, const char *path,
+void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s, const char *path,
                             size_t top)
 {
     const struct tch_model *m = &s->model;
@@ -127,7 +127,7 @@ void tch_trace_summary_json(struct tch_buf *b, const struct tch_summary *s, cons
     tch_json_put_bool(b, "sorted_first", s->sorted);
     put_i64(b, "first_ns", s->first);
     put_i64(b, "last_ns", s->last);
-    tch_json_put_text(b, "by", tch_summary_by_names[s->by]);
+    tch_json_put_text(b, "by", tch_trace_summary_by_names[s->by]);
     tch_json_key(b, "rows");
     tch_json_begin_array(b);
     for (size_t i = 0; i < s->row_count && i < top; i++)

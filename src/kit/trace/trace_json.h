@@ -10,8 +10,8 @@
 #include "trace_summary.h"
 #include "trace_validate.h"
 
-/** By enum tch_summary_by, NULL-ended. */
-extern const char *const tch_summary_by_names[];
+/** By enum tch_trace_summary_by, NULL-ended. */
+extern const char *const tch_trace_summary_by_names[];
 
 /** Adds "Chrome JSON (array), gzip". */
 void tch_model_add_kind(struct tch_buf *b, const struct tch_model *m);
@@ -27,7 +27,7 @@ size_t tch_finding_places(const struct tch_validation *v, const struct tch_findi
 
 /* Each adds a document and a line feed. `top` limits the rows. */
 
-void tch_trace_summary_json(struct tch_buf *b, const struct tch_summary *s, const char *path,
+void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s, const char *path,
                             size_t top);
 void tch_trace_comparison_json(struct tch_buf *b, const struct tch_trace_comparison *c,
                                char *const *paths, size_t top);

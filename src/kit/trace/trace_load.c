@@ -10,21 +10,21 @@
 enum { ARGS_LIMIT = 64 << 20 };
 
 /* The begins of one instant that have not met an end: an end of the same instant is theirs. */
-struct tch_load_track {
+struct tch_trace_load_track {
     int64_t ts;
     uint32_t open;
 };
 
 /* Marks the end of a span without length, which must come behind its begin. */
-static int add_edge(struct tch_load *l, struct tch_ev *ev)
+static int add_edge(struct tch_trace_load *l, struct tch_ev *ev)
 {
-    struct tch_load_track *t;
+    struct tch_trace_load_track *t;
 
     if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev->track + 1) < 0)
         return tch_fail_memory(l->err);
     t = &l->tracks[ev->track];
     if (t->ts != ev->ts)
-        *t = (struct tch_load_track){.ts = ev->ts};
+        *t = (struct tch_trace_load_track){.ts = ev->ts};
     if (ev->kind == TCH_EV_BEGIN) {
         t->open++;
     } else if (t->open > 0) {
@@ -34,7 +34,7 @@ static int add_edge(struct tch_load *l, struct tch_ev *ev)
     return tch_spool_add(&l->pairs, ev, l->err);
 }
 
-int tch_load_add(struct tch_load *l, const struct tch_ev *given)
+int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *given)
 {
     bool first = l->all.total + l->pairs.total == 0;
     struct tch_ev ev = *given;
@@ -50,17 +50,17 @@ int tch_load_add(struct tch_load *l, const struct tch_ev *given)
 
 static int take(void *ctx, const struct tch_ev *given)
 {
-    struct tch_load *l = ctx;
+    struct tch_trace_load *l = ctx;
     struct tch_ev ev = *given;
 
     if (!tch_kind_has_offsets(l->model.kind))
         ev.offset = l->model.events; /* the order they came in */
-    return tch_load_add(l, &ev);
+    return tch_trace_load_add(l, &ev);
 }
 
 /* Pairs. */
 
-static int push(struct tch_load *l, const struct tch_ev *ev)
+static int push(struct tch_trace_load *l, const struct tch_ev *ev)
 {
     if (tch_array_reserve(&l->open, &l->open_room, l->depth + 1) < 0)
         return tch_fail_memory(l->err);
@@ -69,7 +69,7 @@ static int push(struct tch_load *l, const struct tch_ev *ev)
 }
 
 /* {"a":1} and {"b":2} are {"a":1,"b":2}. */
-static int join_args(struct tch_load *l, struct tch_ev *span, const struct tch_ev *end)
+static int join_args(struct tch_trace_load *l, struct tch_ev *span, const struct tch_ev *end)
 {
     if (end->args_len <= 2)
         return 0;
@@ -91,7 +91,7 @@ static int join_args(struct tch_load *l, struct tch_ev *span, const struct tch_e
 
 /* An end with a name ends the innermost begin of that name, and all inside it; without, the
    innermost. */
-static int meet_end(struct tch_load *l, const struct tch_ev *end)
+static int meet_end(struct tch_trace_load *l, const struct tch_ev *end)
 {
     size_t depth = l->depth;
     int status = 0;
@@ -100,7 +100,7 @@ static int meet_end(struct tch_load *l, const struct tch_ev *end)
         while (depth > 0 && l->open[depth - 1].name != end->name)
             depth--;
     if (depth == 0) {
-        tch_places_add(&l->lone_ends, end->offset);
+        tch_trace_places_add(&l->lone_ends, end->offset);
         return 0;
     }
     while (status == 0 && l->depth >= depth) {
@@ -118,7 +118,7 @@ static int meet_end(struct tch_load *l, const struct tch_ev *end)
     return status;
 }
 
-static int leave_track(struct tch_load *l)
+static int leave_track(struct tch_trace_load *l)
 {
     int status = 0;
 
@@ -132,7 +132,7 @@ static int leave_track(struct tch_load *l)
     return status;
 }
 
-static int pair_up(struct tch_load *l)
+static int pair_up(struct tch_trace_load *l)
 {
     struct tch_ev ev;
     uint32_t track = 0;
@@ -152,16 +152,16 @@ static int pair_up(struct tch_load *l)
     return more < 0 ? more : leave_track(l);
 }
 
-void tch_load_begin(struct tch_load *l, tch_ev_order *order, tacho_error *err)
+void tch_trace_load_begin(struct tch_trace_load *l, tch_ev_order *order, tacho_error *err)
 {
-    *l = (struct tch_load){.err = err};
+    *l = (struct tch_trace_load){.err = err};
     tch_model_init(&l->model);
     tch_spool_init(&l->all, order);
     tch_spool_init(&l->pairs, tch_by_track_for_pairs);
     tch_buf_init(&l->args, ARGS_LIMIT);
 }
 
-int tch_load_finish(struct tch_load *l)
+int tch_trace_load_finish(struct tch_trace_load *l)
 {
     int status = pair_up(l);
 
@@ -171,17 +171,18 @@ int tch_load_finish(struct tch_load *l)
     return status < 0 ? status : tch_spool_sort(&l->all, l->err);
 }
 
-int tch_load_open(struct tch_load *l, const char *path, const struct tch_read_options *options,
-                  tch_ev_order *order, tacho_error *err)
+int tch_trace_load_open(struct tch_trace_load *l, const char *path,
+                        const struct tch_trace_read_options *options, tch_ev_order *order,
+                        tacho_error *err)
 {
     int status;
 
-    tch_load_begin(l, order, err);
+    tch_trace_load_begin(l, order, err);
     status = tch_model_read(&l->model, path, options, take, l, err);
-    return status != 0 ? status : tch_load_finish(l);
+    return status != 0 ? status : tch_trace_load_finish(l);
 }
 
-void tch_load_close(struct tch_load *l)
+void tch_trace_load_close(struct tch_trace_load *l)
 {
     tch_model_release(&l->model);
     tch_spool_release(&l->all);
@@ -189,12 +190,12 @@ void tch_load_close(struct tch_load *l)
     tch_buf_release(&l->args);
     free(l->tracks);
     free(l->open);
-    *l = (struct tch_load){0};
+    *l = (struct tch_trace_load){0};
     tch_spool_init(&l->all, NULL);
     tch_spool_init(&l->pairs, NULL);
 }
 
-int tch_load_next(struct tch_load *l, struct tch_ev *ev, tacho_error *err)
+int tch_trace_load_next(struct tch_trace_load *l, struct tch_ev *ev, tacho_error *err)
 {
     return tch_spool_next(&l->all, ev, err);
 }

@@ -16,7 +16,7 @@ enum {
 };
 
 struct merge {
-    struct tch_load all;
+    struct tch_trace_load all;
     struct tch_merged *ret;
     const struct tch_merge_options *options;
     struct tch_trace_clock clock; /* of the first input */
@@ -63,7 +63,7 @@ static int see_event(void *ctx, const struct tch_ev *ev)
 /* When the event that all inputs have happened first in this one. */
 static int find_align(struct merge *g, const char *path, int64_t *ret)
 {
-    static const struct tch_read_options plain = {.args = false};
+    static const struct tch_trace_read_options plain = {.args = false};
     struct tch_model m;
     struct find_event f = {.m = &m, .name = g->options->align};
     int status;
@@ -248,7 +248,7 @@ static int take(void *ctx, const struct tch_ev *given)
     ev.ts += g->input->offset;
     ev.offset = g->ret->events++;
     g->input->events++;
-    return tch_load_add(&g->all, &ev);
+    return tch_trace_load_add(&g->all, &ev);
 }
 
 /* The process's own labels, and which file it came from. */
@@ -300,7 +300,7 @@ static int copy_names(struct merge *g)
 
 static int read_input(struct merge *g)
 {
-    static const struct tch_read_options with_args = {.args = true};
+    static const struct tch_trace_read_options with_args = {.args = true};
     int status;
 
     tch_model_init(&g->model);
@@ -324,21 +324,21 @@ static int read_input(struct merge *g)
 
 static int write_out(struct merge *g, const char *out, struct tch_write_options writing)
 {
-    struct tch_writer w;
+    struct tch_trace_writer w;
     struct tch_ev ev;
     int more = 0, status;
 
     if (g->all.first < 0)
         writing.shift = -g->all.first;
-    status = tch_writer_open(&w, out, &g->all.model, &writing, g->err);
+    status = tch_trace_writer_open(&w, out, &g->all.model, &writing, g->err);
     if (status < 0)
         return status;
-    while (status == 0 && (more = tch_load_next(&g->all, &ev, g->err)) > 0)
-        status = tch_writer_add(&w, &ev);
+    while (status == 0 && (more = tch_trace_load_next(&g->all, &ev, g->err)) > 0)
+        status = tch_trace_writer_add(&w, &ev);
     if (status == 0 && more == 0)
-        status = tch_writer_close(&w);
+        status = tch_trace_writer_close(&w);
     else
-        tch_writer_abort(&w);
+        tch_trace_writer_abort(&w);
     g->ret->left_out = w.left_out;
     g->ret->moved = w.moved;
     return status < 0 ? status : more;
@@ -356,7 +356,7 @@ int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const ch
         return tch_fail_memory(err);
     if (!tch_write_format_of(out))
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
-    tch_load_begin(&g.all, tch_by_track_and_time, err);
+    tch_trace_load_begin(&g.all, tch_by_track_and_time, err);
     if (tch_intern_add(&g.all.model.texts, "", 0) == TCH_INTERN_NONE)
         status = tch_fail_memory(err);
     for (size_t i = 0; status == 0 && i < count; i++) {
@@ -365,12 +365,12 @@ int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const ch
         status = read_input(&g);
     }
     if (status == 0)
-        status = tch_load_finish(&g.all);
+        status = tch_trace_load_finish(&g.all);
     if (status == 0)
         status = write_out(&g, out, *writing);
     ret->processes = tch_model_process_count(&g.all.model);
     ret->tracks = tch_model_track_count(&g.all.model);
-    tch_load_close(&g.all);
+    tch_trace_load_close(&g.all);
     return status;
 }
 

@@ -16,7 +16,7 @@ static bool is_blank(char c)
 }
 
 /* The first byte that is no blank, a byte order mark passed over; -1: there is none. */
-static int first_byte(const struct tch_source *s)
+static int first_byte(const struct tch_trace_source *s)
 {
     size_t i = s->head_len >= 3 && memcmp(s->head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 
@@ -25,14 +25,14 @@ static int first_byte(const struct tch_source *s)
     return i < s->head_len ? (unsigned char)s->head[i] : -1;
 }
 
-static bool starts_with(const struct tch_source *s, const char *text)
+static bool starts_with(const struct tch_trace_source *s, const char *text)
 {
     return s->head_len >= strlen(text) && memcmp(s->head, text, strlen(text)) == 0;
 }
 
 /* A whole packet at the start, whose fields make sense: JSON may begin with that byte, a line feed.
  */
-static bool is_perfetto(const struct tch_source *s)
+static bool is_perfetto(const struct tch_trace_source *s)
 {
     struct tch_pb_reader r, inner;
     struct tch_pb_field f, g;
@@ -47,7 +47,7 @@ static bool is_perfetto(const struct tch_source *s)
     return more == 0;
 }
 
-static int read_from(struct tch_reading *r, struct tch_source *s)
+static int read_from(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
     int first = first_byte(s);
 
@@ -84,12 +84,14 @@ int tch_name_trace(tacho_error *err, int status, const char *path)
     return status;
 }
 
-int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
-                   tch_ev_sink *sink, void *ctx, tacho_error *err)
+int tch_model_read(struct tch_model *m, const char *path,
+                   const struct tch_trace_read_options *options, tch_ev_sink *sink, void *ctx,
+                   tacho_error *err)
 {
-    struct tch_reading r = {.m = m, .options = *options, .sink = sink, .ctx = ctx, .err = err};
-    struct tch_source s;
-    int status = tch_source_open(&s, path, err);
+    struct tch_trace_reading r = {
+        .m = m, .options = *options, .sink = sink, .ctx = ctx, .err = err};
+    struct tch_trace_source s;
+    int status = tch_trace_source_open(&s, path, err);
 
     s.progress = options->progress;
     s.progress_ctx = options->progress_ctx;
@@ -99,6 +101,6 @@ int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_
         status = read_from(&r, &s);
     if (m->bytes == 0)
         m->bytes = s.given;
-    tch_source_close(&s);
+    tch_trace_source_close(&s);
     return status;
 }

@@ -10,7 +10,7 @@
 
 #include "lib/trace/trace_model.h"
 
-struct tch_read_options {
+struct tch_trace_read_options {
     bool args; /**< the sink wants arguments */
     /** Told from time to time how much of the file has been read; may be NULL. */
     void (*progress)(void *ctx, uint64_t bytes);
@@ -24,8 +24,9 @@ struct tch_read_options {
  *
  * @return 0, a negative code, or what the sink returned
  */
-int tch_model_read(struct tch_model *m, const char *path, const struct tch_read_options *options,
-                   tch_ev_sink *sink, void *ctx, tacho_error *err);
+int tch_model_read(struct tch_model *m, const char *path,
+                   const struct tch_trace_read_options *options, tch_ev_sink *sink, void *ctx,
+                   tacho_error *err);
 
 /** After a failure to read one of several traces: its messages say "it", so err gets the path in
     front, unless it is there. Returns status. */

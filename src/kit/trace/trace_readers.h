@@ -7,9 +7,9 @@
 #include "trace_read.h"
 #include "trace_source.h"
 
-struct tch_reading {
+struct tch_trace_reading {
     struct tch_model *m;
-    struct tch_read_options options;
+    struct tch_trace_read_options options;
     tch_ev_sink *sink;
     void *ctx;
     tacho_error *err;
@@ -19,10 +19,10 @@ struct tch_reading {
 #define TCH_TIME_MAX (INT64_C(1) << 61)
 
 /** Counts the event and hands it on. */
-static inline int tch_reading_give(struct tch_reading *r, const struct tch_ev *ev)
+static inline int tch_trace_reading_give(struct tch_trace_reading *r, const struct tch_ev *ev)
 {
     if (ev->ts > TCH_TIME_MAX || ev->ts < -TCH_TIME_MAX || ev->dur > TCH_TIME_MAX) {
-        tch_places_add(&r->m->bad, ev->offset);
+        tch_trace_places_add(&r->m->bad, ev->offset);
         return 0;
     }
     r->m->events++;
@@ -32,15 +32,15 @@ static inline int tch_reading_give(struct tch_reading *r, const struct tch_ev *e
 
 /** Each returns 0, also when the file is damaged and that was noted in the model; a negative code;
     or what the sink returned. */
-int tch_read_babeltrace(struct tch_reading *r, struct tch_source *s);
-int tch_read_chrome(struct tch_reading *r, struct tch_source *s);
-int tch_read_csv(struct tch_reading *r, struct tch_source *s);
-int tch_read_stacks(struct tch_reading *r, struct tch_source *s);
-int tch_read_perfetto(struct tch_reading *r, struct tch_source *s);
-int tch_read_recording(struct tch_reading *r, struct tch_source *s);
+int tch_read_babeltrace(struct tch_trace_reading *r, struct tch_trace_source *s);
+int tch_read_chrome(struct tch_trace_reading *r, struct tch_trace_source *s);
+int tch_read_csv(struct tch_trace_reading *r, struct tch_trace_source *s);
+int tch_read_stacks(struct tch_trace_reading *r, struct tch_trace_source *s);
+int tch_read_perfetto(struct tch_trace_reading *r, struct tch_trace_source *s);
+int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s);
 
 /** Does the content look like that? */
-bool tch_is_babeltrace(const struct tch_source *s);
-bool tch_is_stacks(const struct tch_source *s);
+bool tch_is_babeltrace(const struct tch_trace_source *s);
+bool tch_is_stacks(const struct tch_trace_source *s);
 
 #endif

@@ -13,8 +13,8 @@
 enum { SMALL_ID = 0x70000000 }; /* the first number for an id that was too large */
 
 struct rewrite {
-    struct tch_load load;
-    struct tch_writer writer;
+    struct tch_trace_load load;
+    struct tch_trace_writer writer;
     struct tch_rewritten *ret;
     const struct tch_rewrite_part *part;
     int64_t from, to;
@@ -89,12 +89,12 @@ static int copy_all(struct rewrite *w, tacho_error *err)
     struct tch_ev ev;
     int more, status = 0;
 
-    while ((more = tch_load_next(&w->load, &ev, err)) > 0) {
+    while ((more = tch_trace_load_next(&w->load, &ev, err)) > 0) {
         w->ret->read++;
         if (!keeps(w, &ev))
             continue;
         w->ret->kept++;
-        status = tch_writer_add(&w->writer, &ev);
+        status = tch_trace_writer_add(&w->writer, &ev);
         if (status < 0)
             return status;
     }
@@ -156,14 +156,14 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
     w->ret->shift = writing.shift;
     if (!tch_write_format_of(out)->labels)
         w->ret->unlabelled = count_labels(&w->load.model);
-    status = tch_writer_open(&w->writer, out, &w->load.model, &writing, err);
+    status = tch_trace_writer_open(&w->writer, out, &w->load.model, &writing, err);
     if (status < 0)
         return status;
     status = copy_all(w, err);
     if (status == 0)
-        status = tch_writer_close(&w->writer);
+        status = tch_trace_writer_close(&w->writer);
     else
-        tch_writer_abort(&w->writer);
+        tch_trace_writer_abort(&w->writer);
     w->ret->left_out = w->writer.left_out;
     w->ret->moved = w->writer.moved;
     w->ret->changed = w->writer.changed;
@@ -171,8 +171,9 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
 }
 
 int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
-                const struct tch_read_options *reading, const struct tch_write_options *writing,
-                const struct tch_rewrite_part *part, tacho_error *err)
+                const struct tch_trace_read_options *reading,
+                const struct tch_write_options *writing, const struct tch_rewrite_part *part,
+                tacho_error *err)
 {
     struct rewrite w = {.ret = ret, .part = part};
     int status;
@@ -181,7 +182,7 @@ int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
     tch_model_init(&ret->model);
     if (!tch_write_format_of(out))
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
-    status = tch_load_open(&w.load, in, reading, tch_by_track_and_time, err);
+    status = tch_trace_load_open(&w.load, in, reading, tch_by_track_and_time, err);
     if (status == 0)
         status = prepare(&w, err);
     if (status == 0)
@@ -190,7 +191,7 @@ int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
     ret->lone_ends = w.load.lone_ends.count;
     ret->model = w.load.model;
     tch_model_init(&w.load.model);
-    tch_load_close(&w.load);
+    tch_trace_load_close(&w.load);
     free(w.tracks);
     free(w.names);
     return status;

@@ -31,8 +31,9 @@ struct tch_rewritten {
 
 /** part may be NULL: all. @return 0 or a negative code; release in any case */
 int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
-                const struct tch_read_options *reading, const struct tch_write_options *writing,
-                const struct tch_rewrite_part *part, tacho_error *err);
+                const struct tch_trace_read_options *reading,
+                const struct tch_write_options *writing, const struct tch_rewrite_part *part,
+                tacho_error *err);
 void tch_rewritten_release(struct tch_rewritten *r);
 
 #endif

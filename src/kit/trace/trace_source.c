@@ -14,7 +14,7 @@
 /* What was read ahead, then the file. */
 static ssize_t read_raw(void *ctx, char *buf, size_t size)
 {
-    struct tch_source *s = ctx;
+    struct tch_trace_source *s = ctx;
     size_t left = s->raw_len - s->raw_at;
     ssize_t got;
 
@@ -31,7 +31,7 @@ static ssize_t read_raw(void *ctx, char *buf, size_t size)
     return got;
 }
 
-static ssize_t read_plain(struct tch_source *s, char *buf, size_t size)
+static ssize_t read_plain(struct tch_trace_source *s, char *buf, size_t size)
 {
     ssize_t got = s->gunzip ? tch_inflate_read(s->gunzip, buf, size) : read_raw(s, buf, size);
 
@@ -45,8 +45,8 @@ static ssize_t read_plain(struct tch_source *s, char *buf, size_t size)
 }
 
 /* Fills up to size, as far as there is. */
-static ssize_t read_full(ssize_t (*read_some)(struct tch_source *, char *, size_t),
-                         struct tch_source *s, char *buf, size_t size)
+static ssize_t read_full(ssize_t (*read_some)(struct tch_trace_source *, char *, size_t),
+                         struct tch_trace_source *s, char *buf, size_t size)
 {
     size_t len = 0;
 
@@ -62,12 +62,12 @@ static ssize_t read_full(ssize_t (*read_some)(struct tch_source *, char *, size_
     return (ssize_t)len;
 }
 
-static ssize_t read_fd(struct tch_source *s, char *buf, size_t size)
+static ssize_t read_fd(struct tch_trace_source *s, char *buf, size_t size)
 {
     return read_raw(s, buf, size);
 }
 
-static int look(struct tch_source *s, tacho_error *err)
+static int look(struct tch_trace_source *s, tacho_error *err)
 {
     ssize_t got = read_full(read_fd, s, s->raw, TCH_SOURCE_HEAD);
 
@@ -88,9 +88,9 @@ static int look(struct tch_source *s, tacho_error *err)
     return 0;
 }
 
-int tch_source_open(struct tch_source *s, const char *path, tacho_error *err)
+int tch_trace_source_open(struct tch_trace_source *s, const char *path, tacho_error *err)
 {
-    *s = (struct tch_source){.path = path, .fd = -1, .last = '['};
+    *s = (struct tch_trace_source){.path = path, .fd = -1, .last = '['};
     s->raw = malloc(TCH_SOURCE_HEAD);
     s->head = malloc(TCH_SOURCE_HEAD);
     if (!s->raw || !s->head)
@@ -101,18 +101,18 @@ int tch_source_open(struct tch_source *s, const char *path, tacho_error *err)
     return look(s, err);
 }
 
-void tch_source_close(struct tch_source *s)
+void tch_trace_source_close(struct tch_trace_source *s)
 {
     tch_inflate_close(s->gunzip);
     free(s->raw);
     free(s->head);
     if (s->fd > STDIN_FILENO)
         close(s->fd);
-    *s = (struct tch_source){.fd = -1};
+    *s = (struct tch_trace_source){.fd = -1};
 }
 
 /* Line feeds become commas, in place, so that offsets stay. */
-static void join_lines(struct tch_source *s, char *buf, size_t len)
+static void join_lines(struct tch_trace_source *s, char *buf, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (buf[i] == '\n')
@@ -122,9 +122,9 @@ static void join_lines(struct tch_source *s, char *buf, size_t len)
     }
 }
 
-ssize_t tch_source_read(void *ctx, char *buf, size_t size)
+ssize_t tch_trace_source_read(void *ctx, char *buf, size_t size)
 {
-    struct tch_source *s = ctx;
+    struct tch_trace_source *s = ctx;
     size_t left = s->head_len - s->head_at, n;
     ssize_t got;
 
@@ -151,7 +151,7 @@ ssize_t tch_source_read(void *ctx, char *buf, size_t size)
     return got;
 }
 
-bool tch_source_is_lines(const struct tch_source *s)
+bool tch_trace_source_is_lines(const struct tch_trace_source *s)
 {
     const char *at = s->head, *end = s->head + s->head_len;
     const char *feed;
@@ -170,7 +170,7 @@ bool tch_source_is_lines(const struct tch_source *s)
 
 enum { LINE_LIMIT = 16 << 20, LINE_ROOM = 256 * 1024 };
 
-static int more_bytes(struct tch_source_lines *l, tacho_error *err)
+static int more_bytes(struct tch_trace_source_lines *l, tacho_error *err)
 {
     ssize_t got;
 
@@ -187,14 +187,15 @@ static int more_bytes(struct tch_source_lines *l, tacho_error *err)
         if (tch_array_reserve(&l->buf, &l->room, room) < 0)
             return tch_fail_memory(err);
     }
-    got = tch_source_read(l->s, l->buf + l->end, l->room - l->end);
+    got = tch_trace_source_read(l->s, l->buf + l->end, l->room - l->end);
     if (got < 0)
         return tch_fail_errno(err, errno, "cannot read '%.150s'", l->s->path);
     l->end += (size_t)got;
     return got > 0;
 }
 
-int tch_source_line(struct tch_source_lines *l, const char **text, size_t *len, tacho_error *err)
+int tch_trace_source_line(struct tch_trace_source_lines *l, const char **text, size_t *len,
+                          tacho_error *err)
 {
     size_t seen = 0;
     const char *feed = NULL;
@@ -219,8 +220,8 @@ int tch_source_line(struct tch_source_lines *l, const char **text, size_t *len, 
     return 1;
 }
 
-void tch_source_lines_release(struct tch_source_lines *l)
+void tch_trace_source_lines_release(struct tch_trace_source_lines *l)
 {
     free(l->buf);
-    *l = (struct tch_source_lines){0};
+    *l = (struct tch_trace_source_lines){0};
 }

@@ -16,7 +16,7 @@
 enum { TCH_SOURCE_HEAD = 64 * 1024 };
 
 /** Read the fields. */
-struct tch_source {
+struct tch_trace_source {
     const char *path; /**< the caller's */
     int fd;
     bool compressed;
@@ -36,15 +36,15 @@ struct tch_source {
 };
 
 /** "-" is the standard input. @return 0, TACHO_EIO, TACHO_ENOMEM; close in any case */
-int tch_source_open(struct tch_source *s, const char *path, tacho_error *err);
-void tch_source_close(struct tch_source *s);
+int tch_trace_source_open(struct tch_trace_source *s, const char *path, tacho_error *err);
+void tch_trace_source_close(struct tch_trace_source *s);
 
 /** A tch_json_source; ctx is the struct. */
-ssize_t tch_source_read(void *ctx, char *buf, size_t size);
+ssize_t tch_trace_source_read(void *ctx, char *buf, size_t size);
 
 /** The lines of a source, one at a time. Zeros but for the source to begin with. */
-struct tch_source_lines {
-    struct tch_source *s;
+struct tch_trace_source_lines {
+    struct tch_trace_source *s;
     char *buf;
     size_t room, at, end; /* of buf: what is not given yet */
     uint64_t number;      /**< of the line given last, from 1 */
@@ -54,10 +54,11 @@ struct tch_source_lines {
 
 /** 1: a line, without its line feed, good until the next call; 0 at the end; a negative code when
     reading failed or the line is longer than 16 MiB. */
-int tch_source_line(struct tch_source_lines *l, const char **text, size_t *len, tacho_error *err);
-void tch_source_lines_release(struct tch_source_lines *l);
+int tch_trace_source_line(struct tch_trace_source_lines *l, const char **text, size_t *len,
+                          tacho_error *err);
+void tch_trace_source_lines_release(struct tch_trace_source_lines *l);
 
 /** Is the head more than one line of which each is a JSON object? */
-bool tch_source_is_lines(const struct tch_source *s);
+bool tch_trace_source_is_lines(const struct tch_trace_source *s);
 
 #endif

@@ -29,7 +29,7 @@ struct track_state {
     size_t depth, room;
 };
 
-struct tch_summary_state {
+struct tch_trace_summary_state {
     struct track_state *tracks;
     size_t track_room;
     size_t summary_room;
@@ -41,9 +41,9 @@ struct tch_summary_state {
 
 /* Rows. */
 
-static struct tch_summary_row *row_of(struct tch_summary *s, uint32_t key)
+static struct tch_trace_summary_row *row_of(struct tch_trace_summary *s, uint32_t key)
 {
-    struct tch_summary_state *st = s->state;
+    struct tch_trace_summary_state *st = s->state;
 
     if (tch_array_reserve_zero(&st->row_of, &st->key_room, (size_t)key + 1) < 0)
         return NULL;
@@ -51,12 +51,12 @@ static struct tch_summary_row *row_of(struct tch_summary *s, uint32_t key)
         return &s->rows[st->row_of[key] - 1];
     if (tch_array_reserve(&s->rows, &st->row_room, s->row_count + 1) < 0)
         return NULL;
-    s->rows[s->row_count] = (struct tch_summary_row){.key = key, .min = UINT64_MAX};
+    s->rows[s->row_count] = (struct tch_trace_summary_row){.key = key, .min = UINT64_MAX};
     st->row_of[key] = (uint32_t)++s->row_count;
     return &s->rows[s->row_count - 1];
 }
 
-static int record(struct tch_summary *s, struct tch_summary_row *row, uint64_t dur)
+static int record(struct tch_trace_summary *s, struct tch_trace_summary_row *row, uint64_t dur)
 {
     if (!row->more) {
         if (row->count < TCH_SUMMARY_FEW) {
@@ -71,9 +71,9 @@ static int record(struct tch_summary *s, struct tch_summary_row *row, uint64_t d
     return 0;
 }
 
-static int add_span(struct tch_summary *s, const struct open_span *span)
+static int add_span(struct tch_trace_summary *s, const struct open_span *span)
 {
-    struct tch_summary_row *row = row_of(s, span->key);
+    struct tch_trace_summary_row *row = row_of(s, span->key);
     uint64_t dur = (uint64_t)(span->end - span->ts);
 
     if (!row || record(s, row, dur) < 0)
@@ -104,37 +104,37 @@ static void keep_longest(struct tch_stretch list[TCH_SUMMARY_LONGEST], int64_t t
     list[i - 1] = (struct tch_stretch){ts, dur};
 }
 
-static struct track_state *track_of(struct tch_summary *s, uint32_t track)
+static struct track_state *track_of(struct tch_trace_summary *s, uint32_t track)
 {
-    struct tch_summary_state *st = s->state;
+    struct tch_trace_summary_state *st = s->state;
 
     if (tch_array_reserve_zero(&st->tracks, &st->track_room, (size_t)track + 1) < 0)
         return NULL;
     return &st->tracks[track];
 }
 
-static int start_track(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
+static int start_track(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     if (tch_array_reserve(&s->tracks, &s->state->summary_room, s->track_count + 1) < 0 ||
         tch_lanes_add(&s->lanes) < 0)
         return tch_fail_memory(s->state->err);
     s->tracks[s->track_count++] =
-        (struct tch_summary_track){.track = ev->track, .first = ev->ts, .last = ev->ts};
+        (struct tch_trace_summary_track){.track = ev->track, .first = ev->ts, .last = ev->ts};
     t->number = (uint32_t)s->track_count;
     t->start = t->end = ev->ts;
     return 0;
 }
 
-static void end_stretch(struct tch_summary *s, struct track_state *t)
+static void end_stretch(struct tch_trace_summary *s, struct track_state *t)
 {
-    struct tch_summary_track *out = &s->tracks[t->number - 1];
+    struct tch_trace_summary_track *out = &s->tracks[t->number - 1];
 
     out->busy += (uint64_t)(t->end - t->start);
     keep_longest(out->busiest, t->start, t->end - t->start);
 }
 
 /* A span begins where nothing ran. */
-static void begin_stretch(struct tch_summary *s, struct track_state *t, int64_t ts)
+static void begin_stretch(struct tch_trace_summary *s, struct track_state *t, int64_t ts)
 {
     if (ts <= t->end)
         return;
@@ -144,7 +144,7 @@ static void begin_stretch(struct tch_summary *s, struct track_state *t, int64_t 
 }
 
 /* The innermost span ran alone up to ts. */
-static void paint(struct tch_summary *s, struct track_state *t, int64_t ts)
+static void paint(struct tch_trace_summary *s, struct track_state *t, int64_t ts)
 {
     struct open_span *top = &t->open[t->depth - 1];
 
@@ -155,7 +155,7 @@ static void paint(struct tch_summary *s, struct track_state *t, int64_t ts)
 }
 
 /* The innermost span ends. */
-static int close_top(struct tch_summary *s, struct track_state *t)
+static int close_top(struct tch_trace_summary *s, struct track_state *t)
 {
     struct open_span span = t->open[t->depth - 1];
     int status;
@@ -178,7 +178,7 @@ static int close_top(struct tch_summary *s, struct track_state *t)
 }
 
 /* Ends all that are over at ts. */
-static int close_until(struct tch_summary *s, struct track_state *t, int64_t ts)
+static int close_until(struct tch_trace_summary *s, struct track_state *t, int64_t ts)
 {
     int status = 0;
 
@@ -187,12 +187,12 @@ static int close_until(struct tch_summary *s, struct track_state *t, int64_t ts)
     return status;
 }
 
-static uint32_t key_of(const struct tch_summary *s, const struct tch_ev *ev)
+static uint32_t key_of(const struct tch_trace_summary *s, const struct tch_ev *ev)
 {
     return s->by == TCH_BY_NAME ? ev->name : s->by == TCH_BY_CATEGORY ? ev->category : ev->track;
 }
 
-static int open_span(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
+static int open_span(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     int64_t end = ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur;
     struct open_span *open;
@@ -215,7 +215,7 @@ static int open_span(struct tch_summary *s, struct track_state *t, const struct 
 }
 
 /* An end without a length known before: of the innermost begin, of that name if it has one. */
-static int end_span(struct tch_summary *s, struct track_state *t, const struct tch_ev *ev)
+static int end_span(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     size_t depth = t->depth;
     int status = 0;
@@ -241,7 +241,7 @@ static int end_span(struct tch_summary *s, struct track_state *t, const struct t
 
 static int take(void *ctx, const struct tch_ev *ev)
 {
-    struct tch_summary *s = ctx;
+    struct tch_trace_summary *s = ctx;
     struct track_state *t;
     int status;
 
@@ -270,7 +270,7 @@ static int take(void *ctx, const struct tch_ev *ev)
 }
 
 /* What never ended counts as unfinished, not as a span. */
-static int finish_tracks(struct tch_summary *s)
+static int finish_tracks(struct tch_trace_summary *s)
 {
     int status = 0;
 
@@ -313,7 +313,7 @@ static uint64_t nearest(const uint64_t *sorted, uint64_t n, double q)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-static void set_percentiles(struct tch_summary_row *row)
+static void set_percentiles(struct tch_trace_summary_row *row)
 {
     if (row->more) {
         row->p50 = tacho_histogram_percentile(row->more, 50);
@@ -331,14 +331,14 @@ static void set_percentiles(struct tch_summary_row *row)
 
 static int by_total(const void *left, const void *right)
 {
-    const struct tch_summary_row *a = left, *b = right;
+    const struct tch_trace_summary_row *a = left, *b = right;
 
     if (a->total != b->total)
         return a->total > b->total ? -1 : 1;
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static void free_state(struct tch_summary *s)
+static void free_state(struct tch_trace_summary *s)
 {
     for (size_t i = 0; s->state && i < s->state->track_room; i++)
         free(s->state->tracks[i].open);
@@ -350,7 +350,7 @@ static void free_state(struct tch_summary *s)
     s->state = NULL;
 }
 
-void tch_summary_release(struct tch_summary *s)
+void tch_trace_summary_release(struct tch_trace_summary *s)
 {
     free_state(s);
     for (size_t i = 0; i < s->row_count; i++)
@@ -359,12 +359,12 @@ void tch_summary_release(struct tch_summary *s)
     free(s->tracks);
     tch_lanes_release(&s->lanes);
     tch_model_release(&s->model);
-    *s = (struct tch_summary){0};
+    *s = (struct tch_trace_summary){0};
 }
 
-static int init(struct tch_summary *s, enum tch_summary_by by, tacho_error *err)
+static int init(struct tch_trace_summary *s, enum tch_trace_summary_by by, tacho_error *err)
 {
-    *s = (struct tch_summary){.by = by, .state = calloc(1, sizeof *s->state)};
+    *s = (struct tch_trace_summary){.by = by, .state = calloc(1, sizeof *s->state)};
     tch_model_init(&s->model);
     tch_lanes_init(&s->lanes);
     if (!s->state)
@@ -374,28 +374,29 @@ static int init(struct tch_summary *s, enum tch_summary_by by, tacho_error *err)
 }
 
 /* Once more, through a sort. */
-static int make_sorted(struct tch_summary *s, const char *path,
-                       const struct tch_read_options *options, tacho_error *err)
+static int make_sorted(struct tch_trace_summary *s, const char *path,
+                       const struct tch_trace_read_options *options, tacho_error *err)
 {
-    struct tch_load load;
+    struct tch_trace_load load;
     struct tch_ev ev;
-    int more = 0, status = tch_load_open(&load, path, options, tch_by_track_and_time, err);
+    int more = 0, status = tch_trace_load_open(&load, path, options, tch_by_track_and_time, err);
 
     s->sorted = true;
     s->model = load.model;
     tch_model_init(&load.model);
     s->lone_ends = load.lone_ends.count;
     s->model.events = 0;
-    while (status == 0 && (more = tch_load_next(&load, &ev, err)) > 0) {
+    while (status == 0 && (more = tch_trace_load_next(&load, &ev, err)) > 0) {
         s->model.events++;
         status = take(s, &ev);
     }
-    tch_load_close(&load);
+    tch_trace_load_close(&load);
     return status != 0 ? status : more;
 }
 
-int tch_summary_make(struct tch_summary *s, const char *path, enum tch_summary_by by,
-                     const struct tch_read_options *options, tacho_error *err)
+int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
+                           enum tch_trace_summary_by by,
+                           const struct tch_trace_read_options *options, tacho_error *err)
 {
     int status = init(s, by, err);
 
@@ -403,7 +404,7 @@ int tch_summary_make(struct tch_summary *s, const char *path, enum tch_summary_b
         status = strcmp(path, "-") == 0 ? UNORDERED /* it cannot be read twice */
                                         : tch_model_read(&s->model, path, options, take, s, err);
     if (status == UNORDERED) {
-        tch_summary_release(s);
+        tch_trace_summary_release(s);
         status = init(s, by, err);
         if (status == 0)
             status = make_sorted(s, path, options, err);
@@ -418,8 +419,8 @@ int tch_summary_make(struct tch_summary *s, const char *path, enum tch_summary_b
     return status;
 }
 
-void tch_summary_add_key(const struct tch_summary *s, const struct tch_summary_row *row,
-                         struct tch_buf *b)
+void tch_trace_summary_add_key(const struct tch_trace_summary *s,
+                               const struct tch_trace_summary_row *row, struct tch_buf *b)
 {
     if (s->by == TCH_BY_TRACK)
         tch_model_add_track_name(&s->model, row->key, b);

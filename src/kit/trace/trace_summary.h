@@ -13,7 +13,7 @@
 #include "trace_lanes.h"
 #include "trace_read.h"
 
-enum tch_summary_by { TCH_BY_NAME, TCH_BY_CATEGORY, TCH_BY_TRACK };
+enum tch_trace_summary_by { TCH_BY_NAME, TCH_BY_CATEGORY, TCH_BY_TRACK };
 
 enum {
     TCH_SUMMARY_FEW = 32,   /* durations that are kept as they are, before there is a histogram */
@@ -21,7 +21,7 @@ enum {
 };
 
 /** All spans of one name, category or track. */
-struct tch_summary_row {
+struct tch_trace_summary_row {
     uint32_t key; /**< text, or track */
     uint64_t count;
     uint64_t total; /**< nanoseconds, those inside others of the same row counted again */
@@ -38,7 +38,7 @@ struct tch_stretch {
     int64_t dur;
 };
 
-struct tch_summary_track {
+struct tch_trace_summary_track {
     uint32_t track;
     uint64_t spans;
     uint64_t busy; /**< nanoseconds in which at least one span was open */
@@ -48,12 +48,12 @@ struct tch_summary_track {
 };
 
 /** Read the fields. */
-struct tch_summary {
+struct tch_trace_summary {
     struct tch_model model;
-    enum tch_summary_by by;
-    struct tch_summary_row *rows; /**< by total, falling */
+    enum tch_trace_summary_by by;
+    struct tch_trace_summary_row *rows; /**< by total, falling */
     size_t row_count;
-    struct tch_summary_track *tracks; /**< that have spans, as they first came */
+    struct tch_trace_summary_track *tracks; /**< that have spans, as they first came */
     size_t track_count;
     struct tch_lanes lanes; /**< by track of the list above */
     bool sorted;            /**< the file was not in order of time */
@@ -63,16 +63,17 @@ struct tch_summary {
     uint64_t overlaps; /**< spans that begin inside another and end outside of it */
     int64_t first, last;
 
-    struct tch_summary_state *state; /* while it is made */
+    struct tch_trace_summary_state *state; /* while it is made */
 };
 
 /** @return 0 or a negative code; release in any case */
-int tch_summary_make(struct tch_summary *s, const char *path, enum tch_summary_by by,
-                     const struct tch_read_options *options, tacho_error *err);
-void tch_summary_release(struct tch_summary *s);
+int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
+                           enum tch_trace_summary_by by,
+                           const struct tch_trace_read_options *options, tacho_error *err);
+void tch_trace_summary_release(struct tch_trace_summary *s);
 
 /** What the row is about, added to b. */
-void tch_summary_add_key(const struct tch_summary *s, const struct tch_summary_row *row,
-                         struct tch_buf *b);
+void tch_trace_summary_add_key(const struct tch_trace_summary *s,
+                               const struct tch_trace_summary_row *row, struct tch_buf *b);
 
 #endif

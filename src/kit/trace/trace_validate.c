@@ -52,7 +52,7 @@ struct bond {
 
 struct check {
     struct tch_validation *v;
-    struct tch_load load;
+    struct tch_trace_load load;
     struct tch_nest nest;
     struct tch_intern bond_keys;
     struct bond *bonds;
@@ -66,7 +66,7 @@ static struct tch_finding *note(struct check *c, enum tch_finding_kind kind, uin
 {
     struct tch_finding *f = &c->v->found[kind];
 
-    tch_places_add(&f->places, offset);
+    tch_trace_places_add(&f->places, offset);
     return f;
 }
 
@@ -247,8 +247,8 @@ static void check_file(struct check *c)
     c->v->found[TCH_FOUND_DROPPED].places.count = m->dropped;
 }
 
-int tch_validate(struct tch_validation *v, const char *path, const struct tch_read_options *options,
-                 tacho_error *err)
+int tch_validate(struct tch_validation *v, const char *path,
+                 const struct tch_trace_read_options *options, tacho_error *err)
 {
     struct check c = {.v = v};
     struct tch_ev ev;
@@ -256,10 +256,10 @@ int tch_validate(struct tch_validation *v, const char *path, const struct tch_re
 
     *v = (struct tch_validation){0};
     tch_model_init(&v->model);
-    status = tch_load_open(&c.load, path, options, tch_by_track_and_time, err);
+    status = tch_trace_load_open(&c.load, path, options, tch_by_track_and_time, err);
     if (status == 0)
         check_file(&c);
-    while (status == 0 && (more = tch_load_next(&c.load, &ev, err)) != 0) {
+    while (status == 0 && (more = tch_trace_load_next(&c.load, &ev, err)) != 0) {
         v->events++;
         status = more < 0 ? more : check_event(&c, &ev, err);
     }
@@ -269,7 +269,7 @@ int tch_validate(struct tch_validation *v, const char *path, const struct tch_re
     }
     v->model = c.load.model;
     tch_model_init(&c.load.model);
-    tch_load_close(&c.load);
+    tch_trace_load_close(&c.load);
     tch_nest_release(&c.nest);
     tch_intern_release(&c.bond_keys);
     free(c.bonds);

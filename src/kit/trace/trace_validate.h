@@ -28,7 +28,7 @@ enum tch_finding_kind {
 
 /** All findings of a kind. */
 struct tch_finding {
-    struct tch_places places;
+    struct tch_trace_places places;
     char example[200]; /**< of the first: what and where */
 };
 
@@ -49,8 +49,8 @@ struct tch_finding_text {
 const struct tch_finding_text *tch_finding_text(enum tch_finding_kind kind);
 
 /** @return 0 or a negative code; release in any case */
-int tch_validate(struct tch_validation *v, const char *path, const struct tch_read_options *options,
-                 tacho_error *err);
+int tch_validate(struct tch_validation *v, const char *path,
+                 const struct tch_trace_read_options *options, tacho_error *err);
 void tch_validation_release(struct tch_validation *v);
 
 /** Would a viewer lose something? */

@@ -35,33 +35,33 @@ const struct tch_write_format *tch_write_format_of(const char *path)
 
 static int put_compressed(void *ctx, const void *data, size_t len)
 {
-    struct tch_writer *w = ctx;
+    struct tch_trace_writer *w = ctx;
 
     return tch_replace_write(&w->file, data, len, w->out.err);
 }
 
 static int compress(void *ctx, const void *data, size_t len, tacho_error *err)
 {
-    struct tch_writer *w = ctx;
+    struct tch_trace_writer *w = ctx;
 
     (void)err;
     return tch_deflate_write(w->gzip, data, len);
 }
 
-int tch_writer_put(struct tch_writer *w, const void *data, size_t len)
+int tch_trace_writer_put(struct tch_trace_writer *w, const void *data, size_t len)
 {
     tch_sink_add(&w->out, data, len);
     return w->out.status;
 }
 
-int tch_writer_no_memory(struct tch_writer *w)
+int tch_trace_writer_no_memory(struct tch_trace_writer *w)
 {
     if (w->out.status == 0)
         w->out.status = tch_fail_memory(w->out.err);
     return w->out.status;
 }
 
-static void release(struct tch_writer *w)
+static void release(struct tch_trace_writer *w)
 {
     if (w->format->release)
         w->format->release(w);
@@ -73,12 +73,13 @@ static void release(struct tch_writer *w)
     w->open = false;
 }
 
-int tch_writer_open(struct tch_writer *w, const char *path, struct tch_model *m,
-                    const struct tch_write_options *options, tacho_error *err)
+int tch_trace_writer_open(struct tch_trace_writer *w, const char *path, struct tch_model *m,
+                          const struct tch_write_options *options, tacho_error *err)
 {
     int status;
 
-    *w = (struct tch_writer){.format = tch_write_format_of(path), .m = m, .options = *options};
+    *w =
+        (struct tch_trace_writer){.format = tch_write_format_of(path), .m = m, .options = *options};
     if (!w->format)
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
     status = tch_replace_open(&w->file, path, err);
@@ -94,12 +95,12 @@ int tch_writer_open(struct tch_writer *w, const char *path, struct tch_model *m,
     if (status == 0)
         status = w->format->begin(w);
     if (status < 0)
-        tch_writer_abort(w);
+        tch_trace_writer_abort(w);
     return status;
 }
 
 /* Ends what is over at ts, lane by lane. */
-static int pop_until(struct tch_writer *w, int64_t ts)
+static int pop_until(struct tch_trace_writer *w, int64_t ts)
 {
     int status = 0;
     int64_t end;
@@ -111,7 +112,7 @@ static int pop_until(struct tch_writer *w, int64_t ts)
     return status;
 }
 
-static int leave_track(struct tch_writer *w)
+static int leave_track(struct tch_trace_writer *w)
 {
     int status = pop_until(w, INT64_MAX - 1);
 
@@ -119,7 +120,7 @@ static int leave_track(struct tch_writer *w)
     return status;
 }
 
-static int place(struct tch_writer *w, struct tch_ev *ev)
+static int place(struct tch_trace_writer *w, struct tch_ev *ev)
 {
     int64_t lane;
     int status = pop_until(w, ev->ts);
@@ -128,13 +129,13 @@ static int place(struct tch_writer *w, struct tch_ev *ev)
         return status;
     lane = tch_nest_push(&w->nest, ev->ts, ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur);
     if (lane < 0)
-        return tch_writer_no_memory(w);
+        return tch_trace_writer_no_memory(w);
     w->moved += lane > 0;
     ev->lane = (uint32_t)lane;
     return 0;
 }
 
-int tch_writer_add(struct tch_writer *w, const struct tch_ev *given)
+int tch_trace_writer_add(struct tch_trace_writer *w, const struct tch_ev *given)
 {
     struct tch_ev ev = *given;
     int status = 0;
@@ -157,7 +158,7 @@ int tch_writer_add(struct tch_writer *w, const struct tch_ev *given)
     return status;
 }
 
-int tch_writer_close(struct tch_writer *w)
+int tch_trace_writer_close(struct tch_trace_writer *w)
 {
     int status = leave_track(w);
 
@@ -175,7 +176,7 @@ int tch_writer_close(struct tch_writer *w)
     return status;
 }
 
-void tch_writer_abort(struct tch_writer *w)
+void tch_trace_writer_abort(struct tch_trace_writer *w)
 {
     if (!w->open)
         return;

@@ -1,9 +1,10 @@
 /*
  * Writers of traces, from the model: one file a format, one table that lists them.
  *
- *     tch_writer_open(&w, path, &model, &options, &err);
- *     tch_writer_add(&w, &ev);  ...      in order of track and time
- *     tch_writer_close(&w, &err);        the file is there, whole; or tch_writer_abort(&w)
+ *     tch_trace_writer_open(&w, path, &model, &options, &err);
+ *     tch_trace_writer_add(&w, &ev);  ...      in order of track and time
+ *     tch_trace_writer_close(&w, &err);        the file is there, whole; or
+ * tch_trace_writer_abort(&w)
  */
 #ifndef TCH_TRACE_WRITE_H
 #define TCH_TRACE_WRITE_H
@@ -15,7 +16,7 @@
 #include "lib/trace/nesting_lanes.h"
 #include "trace_read.h"
 
-struct tch_writer;
+struct tch_trace_writer;
 
 #define TCH_WRITE_ENDINGS "its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded"
 
@@ -25,12 +26,12 @@ struct tch_write_format {
     bool labels;           /**< processes and tracks keep their labels and sort orders */
     bool spans_only;       /**< counters, flows and the like have no place in it */
     bool needs_lanes;      /**< spans that overlap partly must have tracks of their own */
-    int (*begin)(struct tch_writer *w);
-    int (*add)(struct tch_writer *w, const struct tch_ev *ev);
+    int (*begin)(struct tch_trace_writer *w);
+    int (*add)(struct tch_trace_writer *w, const struct tch_ev *ev);
     /** The innermost span of the lane ends. May be NULL. */
-    int (*end_span)(struct tch_writer *w, uint32_t lane, int64_t ts);
-    int (*finish)(struct tch_writer *w);
-    void (*release)(struct tch_writer *w); /**< may be NULL */
+    int (*end_span)(struct tch_trace_writer *w, uint32_t lane, int64_t ts);
+    int (*finish)(struct tch_trace_writer *w);
+    void (*release)(struct tch_trace_writer *w); /**< may be NULL */
 };
 
 extern const struct tch_write_format tch_trace_as_chrome;
@@ -54,7 +55,7 @@ struct tch_write_options {
 };
 
 /** Read the fields; the formats write them. */
-struct tch_writer {
+struct tch_trace_writer {
     const struct tch_write_format *format;
     struct tch_model *m; /**< names of tracks that are made come in here */
     struct tch_write_options options;
@@ -73,20 +74,20 @@ struct tch_writer {
 };
 
 /** @return 0 or a negative code, and then there is nothing to abort */
-int tch_writer_open(struct tch_writer *w, const char *path, struct tch_model *m,
-                    const struct tch_write_options *options, tacho_error *err);
+int tch_trace_writer_open(struct tch_trace_writer *w, const char *path, struct tch_model *m,
+                          const struct tch_write_options *options, tacho_error *err);
 
 /** @return 0 or a negative code: abort then */
-int tch_writer_add(struct tch_writer *w, const struct tch_ev *ev);
+int tch_trace_writer_add(struct tch_trace_writer *w, const struct tch_ev *ev);
 
 /** @return 0 or a negative code; either way the writer is done */
-int tch_writer_close(struct tch_writer *w);
-void tch_writer_abort(struct tch_writer *w);
+int tch_trace_writer_close(struct tch_trace_writer *w);
+void tch_trace_writer_abort(struct tch_trace_writer *w);
 
 /** For formats: out of memory. */
-int tch_writer_no_memory(struct tch_writer *w);
+int tch_trace_writer_no_memory(struct tch_trace_writer *w);
 
 /** For formats: puts the text to the file, through gzip where that is asked for. */
-int tch_writer_put(struct tch_writer *w, const void *data, size_t len);
+int tch_trace_writer_put(struct tch_trace_writer *w, const void *data, size_t len);
 
 #endif

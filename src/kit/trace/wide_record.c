@@ -8,19 +8,19 @@
 
 enum { ARGS_MAX = 2 * TACHO_ARGS_MAX };
 
-void tch_record_init(struct tch_record *r)
+void tch_wide_record_init(struct tch_wide_record *r)
 {
-    *r = (struct tch_record){.len = 0};
+    *r = (struct tch_wide_record){.len = 0};
     tch_buf_init(&r->text, 1 << 20);
 }
 
-void tch_record_release(struct tch_record *r)
+void tch_wide_record_release(struct tch_wide_record *r)
 {
     tch_intern_release(&r->texts);
     tch_buf_release(&r->text);
 }
 
-uint32_t tch_record_text(struct tch_record *r, const char *text, size_t len)
+uint32_t tch_wide_record_text(struct tch_wide_record *r, const char *text, size_t len)
 {
     uint32_t number;
 
@@ -32,7 +32,8 @@ uint32_t tch_record_text(struct tch_record *r, const char *text, size_t len)
     return number == TCH_INTERN_NONE ? number : number + 1;
 }
 
-void tch_record_begin(struct tch_record *r, unsigned kind, uint32_t id, const uint64_t *fixed)
+void tch_wide_record_begin(struct tch_wide_record *r, unsigned kind, uint32_t id,
+                           const uint64_t *fixed)
 {
     r->words[0] = TCH_REC_WIDE;
     r->words[1] = tch_rec_wide(0, kind, 0, id);
@@ -41,7 +42,7 @@ void tch_record_begin(struct tch_record *r, unsigned kind, uint32_t id, const ui
     r->words[1] |= r->len;
 }
 
-static void put_arg(struct tch_record *r, uint32_t key, unsigned type, const void *value,
+static void put_arg(struct tch_wide_record *r, uint32_t key, unsigned type, const void *value,
                     size_t len)
 {
     unsigned words = 1 + tch_rec_value_words(len);
@@ -66,7 +67,7 @@ static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)
 }
 
 /* A value as it stands in the JSON, quotes included. */
-static void put_value(struct tch_record *r, uint32_t key, const struct tch_json_value *raw)
+static void put_value(struct tch_wide_record *r, uint32_t key, const struct tch_json_value *raw)
 {
     struct tch_json_value string = {.type = TCH_JSON_STRING, .escaped = true};
     uint64_t bits;
@@ -95,7 +96,7 @@ static void put_value(struct tch_record *r, uint32_t key, const struct tch_json_
     }
 }
 
-static int put_args(struct tch_record *r, const struct tch_ev *ev)
+static int put_args(struct tch_wide_record *r, const struct tch_ev *ev)
 {
     struct tch_json_reader j;
     struct tch_json_value key, v;
@@ -111,7 +112,7 @@ static int put_args(struct tch_record *r, const struct tch_ev *ev)
 
         tch_buf_clear(&r->text);
         tch_json_unescape(&key, &r->text);
-        text = tch_record_text(r, r->text.data, r->text.len);
+        text = tch_wide_record_text(r, r->text.data, r->text.len);
         if (text == TCH_INTERN_NONE || tch_json_read_raw(&j, &v) < 0)
             return text == TCH_INTERN_NONE ? -1 : 0;
         if (count++ < ARGS_MAX)
@@ -123,7 +124,7 @@ static int put_args(struct tch_record *r, const struct tch_ev *ev)
 }
 
 /* A counter of one series called "value" is a number alone; others have theirs as arguments. */
-static int put_counter(struct tch_record *r, const struct tch_ev *ev, uint32_t site)
+static int put_counter(struct tch_wide_record *r, const struct tch_ev *ev, uint32_t site)
 {
     uint64_t fixed[2] = {TACHO_ARG_I64, 0};
     struct tch_json_reader j;
@@ -138,7 +139,7 @@ static int put_counter(struct tch_record *r, const struct tch_ev *ev, uint32_t s
                 fixed[0] = number_of(&v, &fixed[1]);
             found = found || v.type == TCH_JSON_NUMBER;
         }
-    tch_record_begin(r, TCH_REC_COUNTER, site, fixed);
+    tch_wide_record_begin(r, TCH_REC_COUNTER, site, fixed);
     return alone && found ? 0 : put_args(r, ev);
 }
 
@@ -147,24 +148,25 @@ static uint64_t phase_of(char phase)
     return phase == 't' || phase == 'n' ? 1 : phase == 'f' || phase == 'e' ? 2 : 0;
 }
 
-int tch_record_make(struct tch_record *r, const struct tch_ev *ev, uint32_t site)
+int tch_wide_record_make(struct tch_wide_record *r, const struct tch_ev *ev, uint32_t site)
 {
     uint64_t fixed[2] = {0, ev->id};
 
     switch (ev->kind) {
     case TCH_EV_INSTANT:
         fixed[0] = ev->scope == 'p' ? 1 : ev->scope == 'g' ? 2 : 0;
-        tch_record_begin(r, TCH_REC_INSTANT, site, fixed);
+        tch_wide_record_begin(r, TCH_REC_INSTANT, site, fixed);
         break;
     case TCH_EV_COUNTER:
         return put_counter(r, ev, site);
     case TCH_EV_FLOW:
     case TCH_EV_ASYNC:
         fixed[0] = phase_of(ev->phase);
-        tch_record_begin(r, ev->kind == TCH_EV_FLOW ? TCH_REC_FLOW : TCH_REC_ASYNC, site, fixed);
+        tch_wide_record_begin(r, ev->kind == TCH_EV_FLOW ? TCH_REC_FLOW : TCH_REC_ASYNC, site,
+                              fixed);
         break;
     default:
-        tch_record_begin(r, TCH_REC_BEGIN, site, fixed);
+        tch_wide_record_begin(r, TCH_REC_BEGIN, site, fixed);
     }
     return put_args(r, ev);
 }

@@ -84,7 +84,7 @@ static void end_metadata(struct tch_chrome *c, const char *key, uint32_t text, i
     end_event(c);
 }
 
-static void name_process(struct tch_chrome *c, const struct tch_process *p)
+static void name_process(struct tch_chrome *c, const struct tch_trace_process *p)
 {
     if (p->name) {
         begin_metadata(c, "process_name", p->pid);
@@ -102,7 +102,7 @@ static void name_process(struct tch_chrome *c, const struct tch_process *p)
 
 int tch_chrome_name_track(struct tch_chrome *c, uint32_t track)
 {
-    const struct tch_track *t = &c->m->tracks[track];
+    const struct tch_trace_track *t = &c->m->tracks[track];
 
     if (t->name) {
         begin_metadata(c, "thread_name", tch_model_pid(c->m, track));

@@ -7,8 +7,8 @@
 #include "base/fail.h"
 #include "nesting_lanes.h"
 
-struct tch_row_item {
-    struct tch_row row; /* lane not set */
+struct tch_trace_row_item {
+    struct tch_trace_row row; /* lane not set */
     uint64_t start, end;
     size_t place; /* among the items as they came */
     uint32_t number;
@@ -31,8 +31,8 @@ void tch_push_times(const struct tch_recording *r, const struct tch_seen_event *
     *ts_us = now_us - *dur_us;
 }
 
-void tch_rows_times(const struct tch_recording *r, const struct tch_seen_event *e, uint64_t *start,
-                    uint64_t *end)
+void tch_trace_rows_times(const struct tch_recording *r, const struct tch_seen_event *e,
+                          uint64_t *start, uint64_t *end)
 {
     uint64_t origin = r->clock.first.ns, ts, dur;
 
@@ -59,19 +59,19 @@ void tch_rows_times(const struct tch_recording *r, const struct tch_seen_event *
         *end = *start;
 }
 
-static struct tch_row row_of(const struct tch_seen_event *e)
+static struct tch_trace_row row_of(const struct tch_seen_event *e)
 {
     if (e->kind == TCH_REC_PUSH)
-        return (struct tch_row){.kind = TCH_ROW_PUSH, .a = e->fixed[1]};
+        return (struct tch_trace_row){.kind = TCH_ROW_PUSH, .a = e->fixed[1]};
     if (e->kind == TCH_REC_PUT)
-        return (struct tch_row){.kind = TCH_ROW_PUT, .a = e->fixed[2], .b = e->fixed[3]};
-    return (struct tch_row){.kind = TCH_ROW_TRACK, .a = e->fixed[0]};
+        return (struct tch_trace_row){.kind = TCH_ROW_PUT, .a = e->fixed[2], .b = e->fixed[3]};
+    return (struct tch_trace_row){.kind = TCH_ROW_TRACK, .a = e->fixed[0]};
 }
 
 /* Collecting. */
 
 struct collect {
-    struct tch_rows *rows;
+    struct tch_trace_rows *rows;
     const struct tch_recording *r;
     tacho_error *err;
 };
@@ -79,16 +79,16 @@ struct collect {
 static int collect_item(void *ctx, const struct tch_seen_event *e)
 {
     struct collect *c = ctx;
-    struct tch_rows *rows = c->rows;
-    struct tch_row_item *item;
+    struct tch_trace_rows *rows = c->rows;
+    struct tch_trace_row_item *item;
 
     if (e->seen != TCH_SEEN_OTHER || e->kind < TCH_REC_PUSH || e->kind > TCH_REC_TRACK_INSTANT)
         return 0;
     if (tch_array_reserve(&rows->items, &rows->item_room, rows->item_count + 1) < 0)
         return tch_fail_memory(c->err);
     item = &rows->items[rows->item_count];
-    *item = (struct tch_row_item){.row = row_of(e), .place = rows->item_count};
-    tch_rows_times(c->r, e, &item->start, &item->end);
+    *item = (struct tch_trace_row_item){.row = row_of(e), .place = rows->item_count};
+    tch_trace_rows_times(c->r, e, &item->start, &item->end);
     rows->item_count++;
     return 0;
 }
@@ -100,7 +100,7 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int compare_tracks(const struct tch_row *a, const struct tch_row *b)
+static int compare_tracks(const struct tch_trace_row *a, const struct tch_trace_row *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
@@ -110,7 +110,7 @@ static int compare_tracks(const struct tch_row *a, const struct tch_row *b)
 /* The longer of two that start together is the outer one. */
 static int by_track_and_time(const void *left, const void *right)
 {
-    const struct tch_row_item *a = left, *b = right;
+    const struct tch_trace_row_item *a = left, *b = right;
     int order = compare_tracks(&a->row, &b->row);
 
     if (order == 0)
@@ -122,7 +122,7 @@ static int by_track_and_time(const void *left, const void *right)
 
 static int by_place(const void *left, const void *right)
 {
-    const struct tch_row_item *a = left, *b = right;
+    const struct tch_trace_row_item *a = left, *b = right;
 
     return compare(a->place, b->place);
 }
@@ -133,12 +133,12 @@ static int64_t bounded(uint64_t ns)
 }
 
 /* Puts the items, which are in order of track and time, on rows. */
-static int place_items(struct tch_rows *rows, struct tch_nest *nest)
+static int place_items(struct tch_trace_rows *rows, struct tch_nest *nest)
 {
     uint32_t first = 0; /* row of the track */
 
     for (size_t i = 0; i < rows->item_count; i++) {
-        struct tch_row_item *item = &rows->items[i];
+        struct tch_trace_row_item *item = &rows->items[i];
         int64_t lane;
 
         if (i > 0 && compare_tracks(&item[-1].row, &item->row) != 0) {
@@ -158,13 +158,13 @@ static int place_items(struct tch_rows *rows, struct tch_nest *nest)
     return 0;
 }
 
-int tch_rows_lay_out(struct tch_rows *rows, struct tch_recording *r, tacho_error *err)
+int tch_trace_rows_lay_out(struct tch_trace_rows *rows, struct tch_recording *r, tacho_error *err)
 {
     struct collect c = {rows, r, err};
     struct tch_nest nest = {0};
     int status;
 
-    *rows = (struct tch_rows){0};
+    *rows = (struct tch_trace_rows){0};
     if (!r->head.tracks)
         return 0;
     status = tch_recording_walk(r, collect_item, &c, err);
@@ -177,20 +177,20 @@ int tch_rows_lay_out(struct tch_rows *rows, struct tch_recording *r, tacho_error
     return status < 0 ? tch_fail_memory(err) : 0;
 }
 
-void tch_rows_release(struct tch_rows *rows)
+void tch_trace_rows_release(struct tch_trace_rows *rows)
 {
     free(rows->rows);
     free(rows->items);
-    *rows = (struct tch_rows){0};
+    *rows = (struct tch_trace_rows){0};
 }
 
-static bool is_item(const struct tch_row_item *a, const struct tch_row_item *b)
+static bool is_item(const struct tch_trace_row_item *a, const struct tch_trace_row_item *b)
 {
     return compare_tracks(&a->row, &b->row) == 0 && a->start == b->start && a->end == b->end;
 }
 
 /* The row where a track's spans go first. */
-static uint32_t first_row(const struct tch_rows *rows, const struct tch_row *track)
+static uint32_t first_row(const struct tch_trace_rows *rows, const struct tch_trace_row *track)
 {
     for (uint32_t i = 0; i < rows->count; i++)
         if (rows->rows[i].lane == 0 && compare_tracks(&rows->rows[i], track) == 0)
@@ -199,12 +199,12 @@ static uint32_t first_row(const struct tch_rows *rows, const struct tch_row *tra
 }
 
 /* A recording that goes on may have lost chunks since it was laid out, or have one record more. */
-uint32_t tch_rows_next(struct tch_rows *rows, const struct tch_recording *r,
-                       const struct tch_seen_event *e)
+uint32_t tch_trace_rows_next(struct tch_trace_rows *rows, const struct tch_recording *r,
+                             const struct tch_seen_event *e)
 {
-    struct tch_row_item item = {.row = row_of(e)};
+    struct tch_trace_row_item item = {.row = row_of(e)};
 
-    tch_rows_times(r, e, &item.start, &item.end);
+    tch_trace_rows_times(r, e, &item.start, &item.end);
     for (size_t i = rows->next; i < rows->item_count; i++)
         if (is_item(&rows->items[i], &item)) {
             rows->next = i + 1;

@@ -109,7 +109,7 @@ static void add_sort(struct tch_perfetto *p, uint32_t field, bool sorted, int64_
 
 static int describe_process(struct tch_perfetto *p, uint32_t number)
 {
-    const struct tch_process *process = &p->m->processes[number];
+    const struct tch_trace_process *process = &p->m->processes[number];
     size_t track, inner;
 
     if (tch_array_reserve_zero(&p->processes, &p->process_room, (size_t)number + 1) < 0)
@@ -131,7 +131,7 @@ static int describe_process(struct tch_perfetto *p, uint32_t number)
 
 static int describe_track(struct tch_perfetto *p, uint32_t number)
 {
-    const struct tch_track *t = &p->m->tracks[number];
+    const struct tch_trace_track *t = &p->m->tracks[number];
     size_t track, thread;
 
     if (tch_array_reserve_zero(&p->tracks, &p->track_room, (size_t)number + 1) < 0)
@@ -173,7 +173,7 @@ uint64_t tch_pf_lane_uuid(uint32_t track, uint32_t lane)
 
 int tch_pf_know_lane(struct tch_perfetto *p, uint32_t track, uint32_t lane)
 {
-    const struct tch_track *t = &p->m->tracks[track];
+    const struct tch_trace_track *t = &p->m->tracks[track];
     uint64_t uuid = tch_pf_lane_uuid(track, lane);
     uint32_t count = p->lanes.count, number;
 

@@ -31,7 +31,7 @@ struct source {
     tch_ev_sink *sink;
     void *ctx;
     tacho_error *err;
-    struct tch_rows rows;
+    struct tch_trace_rows rows;
     struct site *sites;
 
     /* Of the thread. */
@@ -157,7 +157,7 @@ static int64_t from_origin(const struct source *s, uint64_t ns)
 /* The thread has an event: it needs its track. */
 static int start_track(struct source *s)
 {
-    struct tch_track *t;
+    struct tch_trace_track *t;
 
     s->own = true;
     s->track = tch_model_track(s->m, s->pid, s->tid);
@@ -325,9 +325,9 @@ static int set_track(struct source *s, struct tch_ev *ev, uint64_t pid, uint64_t
 /* A row of the program's own: its tid is one that no thread has. */
 static int set_row(struct source *s, struct tch_ev *ev, uint32_t number)
 {
-    const struct tch_row *row = &s->rows.rows[number];
+    const struct tch_trace_row *row = &s->rows.rows[number];
     const struct tch_rec_name *text;
-    struct tch_track *t;
+    struct tch_trace_track *t;
     char name[64];
     int len;
 
@@ -393,7 +393,7 @@ static int timed_event(struct source *s, const struct tch_seen_event *e)
     static const struct tch_rec_args none;
     bool edges = s->given->form == TCH_REC_FOR_PERFETTO;
     bool is_put = e->kind == TCH_REC_PUSH || e->kind == TCH_REC_PUT;
-    uint32_t row = tch_rows_next(&s->rows, s->r, e);
+    uint32_t row = tch_trace_rows_next(&s->rows, s->r, e);
     struct tch_ev ev = {
         .kind = TCH_EV_SPAN, .phase = 'X', .scope = 't', .flags = edges ? TCH_EV_ASIDE : 0};
     uint64_t start, end;
@@ -405,7 +405,7 @@ static int timed_event(struct source *s, const struct tch_seen_event *e)
         s->r->damaged++;
         return 0;
     }
-    tch_rows_times(s->r, e, &start, &end);
+    tch_trace_rows_times(s->r, e, &start, &end);
     ev.ts = from_origin(s, start);
     if (edges || !is_put)
         status = set_row(s, &ev, row);
@@ -543,7 +543,7 @@ static int walk(struct source *s)
     bool tools = s->given->form == TCH_REC_FOR_TOOLS, chrome = s->given->form == TCH_REC_FOR_CHROME;
     const struct tch_rec_header *head = &s->r->head;
     uint32_t process;
-    int status = tch_rows_lay_out(&s->rows, s->r, s->err);
+    int status = tch_trace_rows_lay_out(&s->rows, s->r, s->err);
 
     if (status == 0 && !chrome)
         status = name_program(s);
@@ -575,7 +575,7 @@ int tch_recording_events(const struct tch_recording_source *source, tch_ev_sink 
     tch_buf_init(&s.json, ARGS_LIMIT);
     status = s.sites ? walk(&s) : tch_fail_memory(err);
     free(s.sites);
-    tch_rows_release(&s.rows);
+    tch_trace_rows_release(&s.rows);
     tch_buf_release(&s.json);
     return status;
 }

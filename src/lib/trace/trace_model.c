@@ -46,7 +46,7 @@ uint32_t tch_model_process(struct tch_model *m, uint64_t pid)
         return TCH_INTERN_NONE;
     number = tch_intern_add(&m->process_keys, (const char *)&pid, sizeof pid);
     if (number == count)
-        m->processes[number] = (struct tch_process){.pid = pid};
+        m->processes[number] = (struct tch_trace_process){.pid = pid};
     return number;
 }
 
@@ -64,14 +64,14 @@ uint32_t tch_model_track(struct tch_model *m, uint64_t pid, uint64_t tid)
         return TCH_INTERN_NONE;
     number = tch_intern_add(&m->track_keys, (const char *)key, sizeof key);
     if (number != TCH_INTERN_NONE)
-        m->tracks[number] = (struct tch_track){.process = process, .tid = tid};
+        m->tracks[number] = (struct tch_trace_track){.process = process, .tid = tid};
     return number;
 }
 
 void tch_model_add_track_name(const struct tch_model *m, uint32_t track, struct tch_buf *b)
 {
-    const struct tch_track *t = &m->tracks[track];
-    const struct tch_process *p = &m->processes[t->process];
+    const struct tch_trace_track *t = &m->tracks[track];
+    const struct tch_trace_process *p = &m->processes[t->process];
 
     if (p->name)
         tch_buf_add(b, tch_intern_text(&m->texts, p->name), tch_intern_len(&m->texts, p->name));

@@ -61,7 +61,7 @@ struct tch_ev {
     };
 };
 
-struct tch_process {
+struct tch_trace_process {
     uint64_t pid;
     uint32_t name;   /**< text, 0: none */
     uint32_t labels; /**< text, 0: none */
@@ -69,7 +69,7 @@ struct tch_process {
     bool sorted; /**< sort is given */
 };
 
-struct tch_track {
+struct tch_trace_track {
     uint32_t process;
     uint32_t name; /**< text, 0: none */
     uint64_t tid;
@@ -98,12 +98,12 @@ static inline bool tch_kind_has_offsets(enum tch_trace_kind kind)
 enum { TCH_PLACES = 10 };
 
 /** How often something was met, and where first: bytes in the file. */
-struct tch_places {
+struct tch_trace_places {
     uint64_t count;
     uint64_t first[TCH_PLACES];
 };
 
-static inline void tch_places_add(struct tch_places *p, uint64_t offset)
+static inline void tch_trace_places_add(struct tch_trace_places *p, uint64_t offset)
 {
     if (p->count < TCH_PLACES)
         p->first[p->count] = offset;
@@ -126,8 +126,8 @@ struct tch_model {
     struct tch_intern texts; /**< text 0 is empty, once there is any */
     struct tch_intern process_keys;
     struct tch_intern track_keys;
-    struct tch_process *processes;
-    struct tch_track *tracks;
+    struct tch_trace_process *processes;
+    struct tch_trace_track *tracks;
     size_t process_room, track_room;
 
     /* What a reader found. */
@@ -136,13 +136,13 @@ struct tch_model {
     uint64_t bytes;  /**< of the file, uncompressed */
     uint64_t events; /**< given to the sink */
     uint64_t by_kind[TCH_EV_KINDS];
-    struct tch_places ignored; /**< of phases or kinds that no viewer shows */
-    struct tch_places bad;     /**< events that lack what they must have: passed over */
-    struct tch_places big_ids; /**< pids or tids past 32 bits */
-    uint64_t dropped;          /**< by the recorder, as far as the trace tells */
-    bool cut;                  /**< the file ends, or stops making sense, before its end */
-    tacho_error why;           /**< ... where and why */
-    bool tail_only;            /**< ... and only the end is missing: nothing follows */
+    struct tch_trace_places ignored; /**< of phases or kinds that no viewer shows */
+    struct tch_trace_places bad;     /**< events that lack what they must have: passed over */
+    struct tch_trace_places big_ids; /**< pids or tids past 32 bits */
+    uint64_t dropped;                /**< by the recorder, as far as the trace tells */
+    bool cut;                        /**< the file ends, or stops making sense, before its end */
+    tacho_error why;                 /**< ... where and why */
+    bool tail_only;                  /**< ... and only the end is missing: nothing follows */
     struct tch_trace_clock clock;
 };
 

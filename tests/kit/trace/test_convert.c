@@ -90,7 +90,7 @@ static void a_recording_holds_many_events(void **state)
 {
     enum { EVENTS = 100000 };
     FILE *f = fopen(test_at("many.csv"), "w");
-    struct tch_summary s;
+    struct tch_trace_summary s;
     tacho_error err;
 
     (void)state;
@@ -100,12 +100,12 @@ static void a_recording_holds_many_events(void **state)
         fprintf(f, "1,1,,,n%d,,%d,1,\n", i % 7, i < EVENTS / 2 ? i : EVENTS / 2);
     fclose(f);
     tools_convert(test_at("many.csv"), test_at("many.tacho"));
-    assert_int_equal(tch_summary_make(&s, test_at("many.tacho"), TCH_BY_NAME, &tools_plain, &err),
-                     0);
+    assert_int_equal(
+        tch_trace_summary_make(&s, test_at("many.tacho"), TCH_BY_NAME, &tools_plain, &err), 0);
     assert_int_equal(s.spans, EVENTS);
     assert_int_equal(tools_row(&s, "n0")->count, EVENTS / 7 + 1);
     assert_int_equal(s.model.bad.count, 0);
-    tch_summary_release(&s);
+    tch_trace_summary_release(&s);
 }
 
 static void a_recording_can_hold_several_processes(void **state)
@@ -175,14 +175,14 @@ static void labels_and_sort_orders_stay_where_there_is_a_place(void **state)
 
 static void reads_folded_stacks_of_any_profiler(void **state)
 {
-    struct tch_summary s;
+    struct tch_trace_summary s;
     tacho_error err;
 
     (void)state;
     tools_put("perf.folded",
               "prog;main;a 3\nprog;main;a;b 4\nprog;main 1\nother 2\nprog;main;a 1\n");
-    assert_int_equal(tch_summary_make(&s, test_at("perf.folded"), TCH_BY_NAME, &tools_plain, &err),
-                     0);
+    assert_int_equal(
+        tch_trace_summary_make(&s, test_at("perf.folded"), TCH_BY_NAME, &tools_plain, &err), 0);
     assert_int_equal(s.model.kind, TCH_KIND_FOLDED);
     assert_int_equal(tools_row(&s, "main")->total, 9);
     assert_int_equal(tools_row(&s, "main")->self, 1);
@@ -191,7 +191,7 @@ static void reads_folded_stacks_of_any_profiler(void **state)
     assert_int_equal(tools_row(&s, "b")->self, 4);
     assert_int_equal(tools_row(&s, "other")->self, 2);
     assert_int_equal(s.lone_ends + s.unfinished + s.overlaps, 0);
-    tch_summary_release(&s);
+    tch_trace_summary_release(&s);
 }
 
 static void reads_the_text_of_babeltrace(void **state)

@@ -24,11 +24,11 @@
 static void sums_up_what_took_time(void **state)
 {
     const char *path = tools_put("full.json", tools_full);
-    struct tch_summary s;
+    struct tch_trace_summary s;
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tch_summary_make(&s, path, TCH_BY_NAME, &tools_plain, &err), 0);
+    assert_int_equal(tch_trace_summary_make(&s, path, TCH_BY_NAME, &tools_plain, &err), 0);
     assert_false(s.sorted);
     assert_int_equal(s.spans, 4);
     assert_int_equal(tools_row(&s, "outer")->total, 10000);
@@ -43,7 +43,7 @@ static void sums_up_what_took_time(void **state)
     assert_int_equal(s.tracks[0].busy, 10002);
     assert_int_equal(s.tracks[0].gaps[0].ts, 20000);
     assert_int_equal(s.tracks[0].gaps[0].dur, 10000);
-    tch_summary_release(&s);
+    tch_trace_summary_release(&s);
 }
 
 /* The same spans, the outer ones behind what is in them. */
@@ -61,15 +61,15 @@ static void order_in_the_file_makes_no_difference(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct tch_summary s;
+        struct tch_trace_summary s;
         tacho_error err;
 
-        assert_int_equal(tch_summary_make(&s, paths[i], TCH_BY_NAME, &tools_plain, &err), 0);
+        assert_int_equal(tch_trace_summary_make(&s, paths[i], TCH_BY_NAME, &tools_plain, &err), 0);
         assert_int_equal(s.sorted, i == 1);
         assert_int_equal(tools_row(&s, "a")->self, 80000);
         assert_int_equal(tools_row(&s, "b")->self, 15000);
         assert_int_equal(tools_row(&s, "c")->self, 5000);
-        tch_summary_release(&s);
+        tch_trace_summary_release(&s);
     }
 }
 
@@ -77,12 +77,12 @@ static void order_in_the_file_makes_no_difference(void **state)
 
 static uint64_t events_of(const char *path, struct tch_model *m)
 {
-    struct tch_load l;
+    struct tch_trace_load l;
     tacho_error err;
 
-    assert_int_equal(tch_load_open(&l, path, &tools_plain, tch_by_time, &err), 0);
+    assert_int_equal(tch_trace_load_open(&l, path, &tools_plain, tch_by_time, &err), 0);
     *m = l.model;
-    tch_load_close(&l);
+    tch_trace_load_close(&l);
     return m->events;
 }
 
@@ -209,19 +209,19 @@ static void both_ways_give_the_same_events(void **state)
 static void refuses_what_is_no_trace(void **state)
 {
     static const char *const cases[] = {"", "hello", "{\"a\":1}", "{\"traceEvents\":5}", "[1,"};
-    struct tch_load l;
+    struct tch_trace_load l;
     tacho_error err;
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(
-            tch_load_open(&l, tools_put("no.json", cases[i]), &tools_plain, tch_by_time, &err),
-            TACHO_EPARSE);
-        tch_load_close(&l);
+        assert_int_equal(tch_trace_load_open(&l, tools_put("no.json", cases[i]), &tools_plain,
+                                             tch_by_time, &err),
+                         TACHO_EPARSE);
+        tch_trace_load_close(&l);
     }
-    assert_int_equal(tch_load_open(&l, test_at("missing"), &tools_plain, tch_by_time, &err),
+    assert_int_equal(tch_trace_load_open(&l, test_at("missing"), &tools_plain, tch_by_time, &err),
                      TACHO_EIO);
-    tch_load_close(&l);
+    tch_trace_load_close(&l);
 }
 
 /* Parts. */
@@ -433,12 +433,12 @@ static int everything(void *arg)
     struct tch_trace_comparison c = {0};
     struct tch_rewritten done = {0};
     struct tch_validation v = {0};
-    struct tch_summary s = {0};
+    struct tch_trace_summary s = {0};
     struct tch_merged m = {0};
     tacho_error err;
-    int status = tch_summary_make(&s, paths[0], TCH_BY_NAME, &tools_plain, &err);
+    int status = tch_trace_summary_make(&s, paths[0], TCH_BY_NAME, &tools_plain, &err);
 
-    tch_summary_release(&s);
+    tch_trace_summary_release(&s);
     for (size_t i = 2; status == 0 && i < 8; i++) {
         status = tch_rewrite(&done, paths[1], paths[i], &tools_with_args, &writing, NULL, &err);
         tch_rewritten_release(&done);

@@ -9,8 +9,8 @@
 #include "support/system.h"
 #include "support/test.h"
 
-const struct tch_read_options tools_plain = {.args = false};
-const struct tch_read_options tools_with_args = {.args = true};
+const struct tch_trace_read_options tools_plain = {.args = false};
+const struct tch_trace_read_options tools_with_args = {.args = true};
 
 const char tools_full[] =
     "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
@@ -62,7 +62,7 @@ char *tools_content(const char *path)
     return tch_buf_take(&b);
 }
 
-const struct tch_summary_row *tools_row(const struct tch_summary *s, const char *name)
+const struct tch_trace_summary_row *tools_row(const struct tch_trace_summary *s, const char *name)
 {
     for (size_t i = 0; i < s->row_count; i++)
         if (strcmp(tch_intern_text(&s->model.texts, s->rows[i].key), name) == 0)

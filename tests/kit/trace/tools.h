@@ -4,8 +4,8 @@
 
 #include "kit/trace/trace_summary.h"
 
-extern const struct tch_read_options tools_plain;
-extern const struct tch_read_options tools_with_args;
+extern const struct tch_trace_read_options tools_plain;
+extern const struct tch_trace_read_options tools_with_args;
 
 /** Chrome JSON of all that the format has, with what is hard in names and arguments. */
 extern const char tools_full[];
@@ -20,6 +20,6 @@ char *tools_content(const char *path);
 void tools_convert(const char *in, const char *out);
 
 /** Must be there. */
-const struct tch_summary_row *tools_row(const struct tch_summary *s, const char *name);
+const struct tch_trace_summary_row *tools_row(const struct tch_trace_summary *s, const char *name);
 
 #endif
