@@ -1,4 +1,4 @@
-/* Warnings about the machine: who else was busy, and how fast it was allowed to be. */
+/* Warnings about the machine: other busy programs, the governor, throttling. */
 #include "advise.h"
 
 #include <math.h>
@@ -41,23 +41,17 @@ static double busy_seconds(void)
 
 static double throttle_count(void)
 {
+    struct tch_machine machine;
+    struct tch_probes probes = {.machine = &machine};
     double sum = NAN;
+    int64_t count;
 
-    for (int cpu = 0; cpu < 1024; cpu++) {
-        char path[96];
-        struct tch_buf b;
-        uint64_t count;
-
-        snprintf(path, sizeof path,
-                 "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", cpu);
-        tch_buf_init(&b, 64);
-        if (tch_file_read(path, 64, &b, NULL) == 0 &&
-            tch_parse_u64_n(b.data, strcspn(b.data, "\n"), UINT64_MAX, &count) == 0)
-            sum = (isnan(sum) ? 0 : sum) + (double)count;
-        else
-            cpu = 1024;
-        tch_buf_release(&b);
-    }
+    tch_machine_init(&machine);
+    for (int cpu = 0; tch_probe_number(
+             &probes, &count, "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count",
+             cpu);
+         cpu++)
+        sum = (cpu == 0 ? 0 : sum) + (double)count;
     return sum;
 }
 
@@ -103,7 +97,7 @@ void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
     check_governor(w);
-    /* Ticks are hundredths of a second: a shorter time tells nothing. */
+    /* A tick is 10 ms, so a shorter time says nothing. */
     if (elapsed > 0.2 && others / elapsed > 0.25)
         tch_warn(w, "machine-loaded", "close them, see: ps -eo pcpu,pid,args --sort=-pcpu | head",
                  "other programs used %.1f of %ld CPUs meanwhile", others / elapsed, cpus);

@@ -1,4 +1,4 @@
-/* Watching a process tree. */
+/* Watches a process tree. */
 #include "process_watch.h"
 
 #include <limits.h>
@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "run_meter.h"
 
 enum { MEMORY, DETAIL, POWER, FILES };
 
@@ -24,7 +25,7 @@ struct tch_watch {
     uint64_t start_cpu_ns; /* of the tree */
     tacho_tree_sample last;
     uint64_t looks;
-    uint64_t alive; /* looks at which something lived */
+    uint64_t alive; /* polls while it was alive */
     long double rss_sum;
     uint64_t most_processes;
     uint64_t most_swap;
@@ -35,7 +36,6 @@ struct tch_watch {
 
 static int open_power(struct tch_watch *w, tacho_error *no_power, tacho_error *err)
 {
-    tacho_power_source source;
     int status = tacho_power_new(&w->power, err);
 
     no_power->message[0] = '\0';
@@ -47,13 +47,7 @@ static int open_power(struct tch_watch *w, tacho_error *no_power, tacho_error *e
             no_power->message[0] = '\0';
         return status == TACHO_ENOMEM ? status : 0;
     }
-    status = tacho_power_open(w->plan.power, w->plan.root, &source, err);
-    if (status < 0)
-        return status;
-    status = tacho_power_add(w->power, &source, err);
-    if (status < 0 && source.close)
-        source.close(source.ctx);
-    return status;
+    return tch_power_add_named(w->power, w->plan.power, w->plan.root, err);
 }
 
 static int open_files(struct tch_watch *w, tacho_error *err)
@@ -206,7 +200,7 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
 {
     uint64_t peak = (uint64_t)usage->ru_maxrss * 1024;
 
-    /* The last look may have been before it grew. */
+    /* It may have grown after the last poll. */
     if (peak > w->peak_rss) {
         w->peak_rss = peak > our_peak ? peak : 0;
         w->peak_at_most = peak;

@@ -1,5 +1,5 @@
 /*
- * A process tree watched at an interval: memory, CPU time and power, as numbers and as CSV files.
+ * Polls the memory, CPU time and power of a process tree, and writes them to CSV files.
  */
 #ifndef TCH_PROCESS_WATCH_H
 #define TCH_PROCESS_WATCH_H
@@ -22,18 +22,18 @@ struct tch_watch;
 /** How it is now. */
 struct tch_watch_now {
     tacho_tree_sample tree;
-    double cpu;   /**< CPUs busy with it since the last look; NaN at first */
+    double cpu;   /**< CPUs that it used since the last poll; NaN at first */
     double watts; /**< of all sources; NaN: no source, or too early to tell */
 };
 
-/** How it was, all in all. */
+/** The summary of all polls. */
 struct tch_watch_report {
     double seconds;
     uint64_t looks;
     uint64_t most_processes;
-    uint64_t peak_rss_bytes; /**< 0: not known, it ended too soon */
-    uint64_t peak_at_most;   /**< then: the peak was no larger; 0: not known either */
-    uint64_t mean_rss_bytes; /**< over the looks at which it lived */
+    uint64_t peak_rss_bytes; /**< 0: not known, it exited too soon */
+    uint64_t peak_at_most;   /**< then: an upper limit of the peak; 0: not known either */
+    uint64_t mean_rss_bytes; /**< over the polls while it was alive */
     uint64_t swap_bytes;     /**< the most */
     uint64_t minor_faults;
     uint64_t major_faults;
@@ -54,7 +54,7 @@ struct tch_watch_plan {
 };
 
 /**
- * Starts with a first look.
+ * Starts watching and polls once.
  *
  * @param no_power  says why there is no power source; "" when there is one. That is no failure
  *                  unless a source was asked for by name.
@@ -62,13 +62,13 @@ struct tch_watch_plan {
 int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, tacho_error *no_power,
                    tacho_error *err);
 
-/** Looks. 0 or a negative code; a tree that has ended has no processes. */
+/** Polls. 0 or a negative code; a tree that is gone has no processes. */
 int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err);
 
 /**
- * What wait told of a child of ours, and of the children that it waited for: exact, but for a peak
- * that is not larger than ours was when it started, because that one is counted, too. Call before
- * the report.
+ * Adds what wait4() says about our child and the children that it waited for. That is exact, except
+ * a peak no larger than our own when it started, because the kernel counts ours too. Call it before
+ * tch_watch_report().
  */
 void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t our_peak);
 
@@ -83,10 +83,10 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret);
 void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t pid,
                     const int *wait_status, const char *no_power);
 
-/** The files take their names. */
+/** Writes the rest of the files and gives them their names. */
 int tch_watch_close(struct tch_watch *w, tacho_error *err);
 
-/** Without the files. Accepts NULL. */
+/** Closes it and drops the files. Accepts NULL. */
 void tch_watch_discard(struct tch_watch *w);
 
 #endif

@@ -20,12 +20,12 @@
 
 enum { TCH_POWER_WHY = 232 };
 
-/** For all commands. */
+/** What polls the commands and reads power, for all of them. */
 struct tch_run_meter {
     tacho_power *power; /**< NULL: no source */
     char source[128];   /**< their names */
     char why[TCH_POWER_WHY];
-    tacho_tree *tree; /**< of the run that goes on */
+    tacho_tree *tree; /**< of the current run */
     pid_t pid;
     bool several;        /**< processes were seen in it */
     uint64_t tree_bytes; /**< of all its processes at the last poll; 0: none was seen */
@@ -43,23 +43,28 @@ struct tch_run_timeline {
 };
 
 /**
- * @param source  "auto": what the machine has, and none is fine; "none"; or one that must be there
- * @return 0, or what tacho_power_open() said of a source asked for by name
+ * Opens the power sources.
+ *
+ * @param source  "auto": all that the machine has, or none; "none"; or the name of one
+ * @return 0, or the error of tacho_power_open() for a source given by name
  */
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err);
 void tch_run_meter_close(struct tch_run_meter *m);
 
-/** Joules since it was opened, as of the last look; NAN without a source. */
+/** Opens the power source of that name and adds it. root is before /proc and /sys. */
+int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err);
+
+/** Returns the joules since it was opened, at the last poll; NAN without a source. */
 double tch_run_meter_joules(const struct tch_run_meter *m);
 
 /** Makes the files in a folder; power.csv only where there is power. */
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
                           const char *folder, tacho_error *err);
 
-/** Writes the rest. The first failure of any row is told here. */
+/** Flushes the files. Returns the first error of any row. */
 int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);
 
-/** Right before a run, while process `pid` goes on, and right after it. */
+/** Call these right before a run, while process `pid` runs, and right after the run. */
 void tch_run_meter_begin(struct tch_run_meter *m);
 void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t);
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
@@ -71,19 +76,19 @@ struct tch_run_server {
     int log_fd; /**< what it prints */
     tacho_tree *tree;
     tacho_csv *memory;
-    tacho_tree_sample last;  /**< the last look */
-    uint64_t peak_rss_bytes; /**< of its tree, as far as looks saw it */
+    tacho_tree_sample last;  /**< the last poll */
+    uint64_t peak_rss_bytes; /**< of its tree, the largest of all polls */
     uint64_t begin_cpu_ns;   /**< when it was ready */
     double ready_s;          /**< from its start */
 
-    tacho_csv *power; /**< NULL: nobody knows the machine's energy */
+    tacho_csv *power; /**< NULL: there is no power source */
     double joules;    /**< its share since it was ready */
     struct {
         uint64_t ns;
         uint64_t cpu_ns;  /**< its own */
         uint64_t busy_ns; /**< of the machine */
         double joules;    /**< of the machine */
-    } mark;               /**< what the share was last reckoned from */
+    } mark;               /**< where the current share begins */
 };
 
 /**
@@ -105,20 +110,20 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
                          const volatile sig_atomic_t *stop, tacho_error *err);
 
 /**
- * Begins to reckon its share of the machine's energy, by CPU time: FOLDER/server-power.csv.
+ * Begins to compute its share of the machine's energy by CPU time, for FOLDER/server-power.csv.
  *
- * @param joules  of the machine, from any beginning
+ * @param joules  of the machine, counted from any moment
  */
 int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
                                tacho_error *err);
 
-/** Goes on with that. A row each tenth of a second: CPU time is counted in ticks. */
+/** Continues with that. Writes a row at most every 100 ms, because CPU time is counted in ticks. */
 void tch_run_server_power(struct tch_run_server *s, double joules, bool last);
 
-/** Looks at its process tree. 1 while it lives, 0 when it has ended. */
+/** Polls its process tree. 1 while it is alive, 0 when it has exited. */
 int tch_run_server_poll(struct tch_run_server *s);
 
-/** TERM to its group, KILL after the grace time; the files are closed. */
+/** Sends SIGTERM to its group, SIGKILL after the grace time, and closes the files. */
 void tch_run_server_stop(struct tch_run_server *s);
 
 #endif

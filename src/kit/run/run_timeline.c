@@ -23,14 +23,14 @@ double tch_run_meter_joules(const struct tch_run_meter *m)
     return sum;
 }
 
-static int add_source(struct tch_run_meter *m, const char *name, tacho_error *err)
+int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err)
 {
     tacho_power_source source;
-    int status = tacho_power_open(name, "", &source, err);
+    int status = tacho_power_open(name, root, &source, err);
 
     if (status < 0)
         return status;
-    status = tacho_power_add(m->power, &source, err);
+    status = tacho_power_add(power, &source, err);
     if (status < 0 && source.close)
         source.close(source.ctx);
     return status;
@@ -51,7 +51,8 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
     status = tacho_power_new(&m->power, err);
     if (status < 0)
         return status;
-    status = automatic ? tacho_power_add_all(m->power, "", &why) : add_source(m, source, err);
+    status = automatic ? tacho_power_add_all(m->power, "", &why)
+                       : tch_power_add_named(m->power, source, "", err);
     if (status < 0) {
         tacho_power_free(m->power);
         m->power = NULL;
@@ -138,10 +139,10 @@ static void poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
     row.watts = tacho_power_now(m->power);
     row.joules = tch_run_meter_joules(m);
     if (!isnan(row.watts))
-        (void)tacho_csv_add_power(t->power, &row, NULL); /* told when it is closed */
+        (void)tacho_csv_add_power(t->power, &row, NULL); /* an error is reported by the close */
 }
 
-/* A process that ends just now is no news. */
+/* A process that exits right now is not an error. */
 static void poll_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
     tacho_tree_sample seen;
