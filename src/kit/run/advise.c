@@ -1,4 +1,4 @@
-/* Warnings that the samples give rise to, and their JSON. */
+/* Warnings about samples, and the JSON of warnings. */
 #include "advise.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "kit/stats/ratio.h"
 #include "run_summary.h"
 
-enum { ENOUGH = 10 }; /* values: below that, patterns are luck */
+enum { ENOUGH = 10 }; /* values; with fewer, patterns appear by chance */
 
 void tch_warn(struct tch_warnings *w, const char *code, const char *advice, const char *fmt, ...)
 {
@@ -28,7 +28,7 @@ void tch_warn(struct tch_warnings *w, const char *code, const char *advice, cons
     w->count++;
 }
 
-/* The second half of the runs against the first. */
+/* Compares the second half of the runs with the first. */
 static void check_drift(struct tch_warnings *w, const double *wall, size_t n)
 {
     struct tch_ratio ratio;
@@ -64,7 +64,7 @@ static void check_outliers(struct tch_warnings *w, const struct tch_run_summary 
              s->outliers, s->n, s->max / s->median);
 }
 
-/* The share of the variance that two groups explain, split where they explain most. */
+/* Returns the share of the variance that two groups explain, split where they explain most. */
 static double two_groups(const double *sorted, size_t n, size_t *split)
 {
     double total = 0;

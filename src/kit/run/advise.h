@@ -1,5 +1,5 @@
 /*
- * Warnings: what makes the numbers of a run doubtful, each with what to do about it.
+ * Warnings about a run whose numbers are doubtful, each with advice.
  */
 #ifndef TCH_ADVISE_H
 #define TCH_ADVISE_H
@@ -25,34 +25,33 @@ struct tch_warnings {
     size_t count;
 };
 
-/** What does not fit any more is left out. */
+/** Adds a warning. Drops it when there are TCH_WARNINGS_MAX already. */
 void tch_warn(struct tch_warnings *w, const char *code, const char *advice, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** What the samples themselves tell: drift, a slow first run, outliers, two modes, failures. The
-    same samples give the same warnings. 0 or TACHO_ENOMEM. */
+/** Warns of drift, a slow first run, outliers, two modes and failures. The same samples give the
+   same warnings. 0 or TACHO_ENOMEM. */
 int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *samples,
                        tacho_error *err);
 
-/** The machine's state at one moment; what it did between two of them is told from both. */
+/** The machine's counters at one moment. The difference of two shows what happened between them. */
 struct tch_machine_state {
-    double busy_s;    /**< all CPUs, by anyone, stolen time included; NAN: not known */
+    double busy_s;    /**< of all CPUs and processes, including stolen time; NAN: not known */
     double at_s;      /**< CLOCK_MONOTONIC */
     double throttled; /**< how often the CPUs were slowed down; NAN: not known */
-    double own_s;     /**< CPU time of this process and its children that have ended */
+    double own_s;     /**< CPU time of this process and its reaped children */
 };
 
 void tch_machine_read(struct tch_machine_state *state);
 
-/** The governor, and what went on between the two moments. own_s: CPU time of the commands and
-    of tacho meanwhile. */
+/** Warns of the governor, of other busy programs and of throttling between the two moments. */
 void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *before,
                         const struct tch_machine_state *after);
 
-/** The "warnings" of run.json. */
+/** Writes the "warnings" of run.json. */
 void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w);
 
-/** Reads them back. 0 or TACHO_EPARSE. */
+/** Parses them. 0 or TACHO_EPARSE. */
 int tch_warnings_parse(const char *json, size_t len, struct tch_warnings *w, tacho_error *err);
 
 #endif

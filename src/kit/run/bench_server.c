@@ -66,7 +66,7 @@ static bool log_matches(const struct tch_run_server *s, const regex_t *regex)
     return matches;
 }
 
-/* By the port when `ready` is a number, else by what it prints. */
+/* Waits for the port when `ready` is a number, else for a matching line of output. */
 static int await_ready(struct tch_run_server *s, const char *ready,
                        const volatile sig_atomic_t *stop, tacho_error *err)
 {

@@ -1,4 +1,4 @@
-/* Sealing a folder, and holding it against its seal. */
+/* Seals a folder, and checks one against its seal. */
 #include "folder_seal.h"
 
 #include <dirent.h>
@@ -126,7 +126,7 @@ static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error
     return status;
 }
 
-/* The seal as text, and its info. */
+/* Writes the text of the seal and fills info. */
 static void add_seal(struct tch_buf *b, const struct list *l, struct tch_seal_info *info)
 {
     struct tch_chain chain;
@@ -209,7 +209,7 @@ static bool begins(const struct tch_line *line, const char *text)
     return line->len >= len && memcmp(line->text, text, len) == 0;
 }
 
-/* The first line says what it is, the last how many files there are; between them files. */
+/* The first line has the schema, the last the number of files; the others are files. */
 static int read_seal(struct tch_lines *lines, struct list *l, char hash[TCH_SHA256_HEX],
                      tacho_error *err)
 {
@@ -281,7 +281,7 @@ static int report_bad(struct checking *c, const char *file, const char *what)
     return c->bad ? c->bad(file, what, c->ctx) : 0;
 }
 
-/* Both lists are sorted: walked side by side. */
+/* Walks through both sorted lists side by side. */
 static int compare_lists(struct checking *c, const char *folder, const struct list *sealed,
                          const struct list *there, tacho_error *err)
 {

@@ -22,7 +22,7 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
     return NULL;
 }
 
-/* A string's text, or "" for anything else; NULL without memory. */
+/* Returns the text of a string, "" for any other value; NULL without memory. */
 static char *text_of(const char *json, size_t len)
 {
     struct tch_json_reader r;
@@ -51,7 +51,7 @@ void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, s
     tch_buf_release(&b);
 }
 
-/* The text of a member, or of its member `sub`; "" when there is none. */
+/* Copies the text of a member, or of its member `sub`; "" when there is none. */
 static int read_text(const struct tch_receipt *r, const char *key, const char *sub, char **ret,
                      tacho_error *err)
 {
@@ -79,7 +79,7 @@ double tch_receipt_number(const struct tch_receipt *r, const char *key, const ch
     return tch_json_to_f64(&value);
 }
 
-/* The members as they stand. */
+/* Finds the members of the document. */
 static int read_members(struct tch_receipt *r, tacho_error *err)
 {
     struct tch_json_reader j;
@@ -126,7 +126,7 @@ static int read_metric(struct tch_receipt *r, const struct tch_json_value *objec
     return 0;
 }
 
-/* Each element of a member that is an array. */
+/* Calls `each` for every element of a member that is an array. */
 static int each_element(struct tch_receipt *r, const char *key,
                         int (*each)(struct tch_receipt *r, const struct tch_json_value *value,
                                     tacho_error *err),
@@ -223,7 +223,7 @@ int tch_receipt_sum(struct tch_receipt *r, tacho_error *err)
     return tch_run_rows_of(&r->samples, r->alpha, r->work, &r->rows, err);
 }
 
-/* The lines of samples.jsonl. Only the last may have been cut by a kill. */
+/* Reads samples.jsonl. A kill may have truncated the last line, which is ignored. */
 static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
 {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Recorded values in memory and as JSON. Reading the programs' own files is recorded_read.c's. */
+/* Recorded values in memory and as JSON. recorded_read.c reads the files of the programs. */
 #include "recorded.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static int add_name(struct tch_run_samples *samples, const char *name, tacho_err
     return 0;
 }
 
-/* The place of entry i of a sample; what is before it and not set is NAN. */
+/* Returns entry i of a sample. Entries before it that are not set are NAN. NULL without memory. */
 static struct tch_recorded *place(struct tch_run_sample *sample, size_t i)
 {
     while (sample->recorded_count <= i) {
@@ -42,7 +42,7 @@ static struct tch_recorded *place(struct tch_run_sample *sample, size_t i)
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
                      const char *name, const struct tch_recorded *value, tacho_error *err)
 {
-    /* Runs record the same, in the same order: look there first. */
+    /* Most runs record the same names in the same order: try that one first. */
     size_t i = sample->recorded_count;
     struct tch_recorded *at;
 

@@ -1,4 +1,4 @@
-/* The files that programs write into the folder of a run, as one entry a run. */
+/* Reads the files that programs wrote in the folders of their runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int raise_peak(struct reading *r, const char *name, uint64_t bytes, tacho
                             err);
 }
 
-/* A category that is 0 is one that the program does not use. */
+/* The program does not use a category that is 0. */
 static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     const struct {
@@ -49,7 +49,7 @@ static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return 0;
 }
 
-/* What the kernel told is beside the categories. */
+/* Numbers of the kernel are no categories. */
 static int add_detail_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     static const char *const kernel[] = {"anon_bytes", "file_bytes", "swap_bytes"};
@@ -71,7 +71,7 @@ static int read_csv(const char *path, int kind, tacho_csv_row_fn *add_row, struc
 {
     int status = tacho_csv_read(path, kind, add_row, r, err);
 
-    return status == TACHO_EPARSE ? 0 : status; /* cut by a kill: it counts up to there */
+    return status == TACHO_EPARSE ? 0 : status; /* truncated by a kill: it counts up to there */
 }
 
 /* --- Stages of events --- */

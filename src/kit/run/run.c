@@ -1,4 +1,5 @@
-/* The loop: warm up, run in turn, stop when it is enough. One run is run_one.c's. */
+/* The loop: warms up, alternates the commands, stops when there are enough runs. run_one.c makes a
+   single run. */
 #include "run_parts.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
     return status;
 }
 
-/* What programs recorded in runs that do not count. */
+/* Removes what programs recorded in runs that do not count. */
 static void forget_uncounted(const struct tch_run *run)
 {
     for (size_t i = 0; i < run->plan->command_count; i++) {
@@ -40,8 +41,8 @@ static void forget_uncounted(const struct tch_run *run)
     }
 }
 
-/* The i-th run of all, from 0. A round is every command once, backwards every other time, so that
-   what drifts hits all alike. */
+/* Returns the i-th run of all, from 0. A round has every command once, in reverse order every other
+   time, so that drift affects all commands alike. */
 static struct tch_job nth_job(const struct tch_run *run, uint64_t i)
 {
     uint64_t count = run->plan->command_count;
@@ -55,8 +56,8 @@ static struct tch_job nth_job(const struct tch_run *run, uint64_t i)
     };
 }
 
-/* How many runs to have made in one go, from the i-th on: as many as take a twentieth of a second,
-   but not past the next look. Where something is to be done between two runs: one. */
+/* Returns how many runs to request at once, from the i-th on: as many as take 50 ms, up to the next
+   check of the precision. One, when tacho has to do something between two runs. */
 static size_t batch_size(const struct tch_run *run, uint64_t i)
 {
     const struct tch_run_plan *plan = run->plan;
@@ -78,7 +79,7 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
     return (size_t)(n * count);
 }
 
-/* Some runs, from the i-th on. 1 to go on, 0 to stop. */
+/* Makes `count` runs from the i-th on. 1 to continue, 0 to stop. */
 static int run_batch(struct tch_run *run, uint64_t i, size_t count,
                      const struct tch_run_watch *watch, tacho_error *err)
 {
@@ -96,7 +97,7 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
     return status;
 }
 
-/* Is the median of every command known well enough? */
+/* Says whether the median of every command is precise enough. */
 static bool precise(const struct tch_run *run)
 {
     size_t n = run->items[0].receipt.samples.count;
@@ -114,7 +115,7 @@ static bool precise(const struct tch_run *run)
     return enough;
 }
 
-/* Why to stop after n rounds, or NULL. */
+/* Returns why to stop after n rounds, or NULL. */
 static const char *enough(const struct tch_run *run, uint64_t n)
 {
     const struct tch_run_plan *plan = run->plan;
@@ -175,7 +176,7 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
     return status < 0 ? status : 0;
 }
 
-/* Ready, and measured from now on. */
+/* Starts the server and waits until it is ready. It is measured from then on. */
 static int start_server(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     const char *folder = run->items[0].folder.path;
@@ -192,7 +193,7 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
     return status;
 }
 
-/* What it used while the runs went on. */
+/* Sums up what the server used during the runs. */
 static void sum_up_server(struct tch_run *run)
 {
     struct tch_run_server *s = &run->server;
@@ -209,7 +210,8 @@ static void sum_up_server(struct tch_run *run)
     };
 }
 
-/* While the server still runs. A flamegraph that cannot be had is told, and is no failure. */
+/* Draws flamegraphs while the server still runs. A flamegraph that fails is reported later, and is
+   no failure of the run. */
 static int draw_flames(struct tch_run *run, tacho_error *err)
 {
     const struct tch_run_plan *plan = run->plan;
@@ -260,7 +262,7 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
     return tch_run_measure(run, watch, err);
 }
 
-/* Now, when nothing is measured any more: reading long files takes a CPU. */
+/* Reads what the programs recorded. Nothing is measured any more, so this may use a CPU. */
 static int read_recorded(struct tch_run *run, tacho_error *err)
 {
     int status = 0;

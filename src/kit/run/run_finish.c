@@ -1,4 +1,4 @@
-/* What is after the loop: receipts completed, and what a failed run said. */
+/* Finishes a run: completes the receipts, and shows the last words of a run that failed. */
 #include "run.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* One extra run of a command, not counted: itself or the server under the profiler. */
+/* Makes an extra run that does not count, with the command or the server under the profiler. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "run.h"
 
-/* What the command prints is not wanted here either: our own streams are away meanwhile. */
+/* Our own streams, replaced by /dev/null while the command runs under the profiler. */
 struct away {
     int kept[3];
 };
@@ -51,7 +51,7 @@ static int await_end(struct tch_spawner *s, tacho_error *err)
     return status < 0 ? status : 0;
 }
 
-/* The profiler stops when the command has ended. */
+/* The profiler stops when the command exits. */
 int tch_run_flame_server(const struct tch_run *run, tacho_error *err)
 {
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
@@ -87,7 +87,7 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
     request.label = plan->commands[index].name;
     request.cwd = plan->commands[index].cwd ? plan->commands[index].cwd : plan->cwd;
     request.env = plan->env;
-    request.flags = TACHO_FLAME_FOLDED; /* so that two runs' can be compared */
+    request.flags = TACHO_FLAME_FOLDED; /* to compare two runs */
     send_away(&away);
     status = tacho_flame_capture(&request, &flame, err);
     bring_back(&away);

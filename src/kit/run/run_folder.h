@@ -18,24 +18,24 @@ struct tch_folder {
     char id[TCH_RUN_ID];  /**< "20261115-203011-3f2a1c" */
 };
 
-/** A new id, of the time and of chance. */
+/** Makes a new id from the time and a random number. */
 void tch_folder_id(char id[TCH_RUN_ID]);
 
-/** Makes a new one, however many are made at the same moment. 0, TACHO_EIO, TACHO_ELIMIT. */
+/** Makes a new folder, also when others do at the same moment. 0, TACHO_EIO, TACHO_ELIMIT. */
 int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, tacho_error *err);
 
-/** The path of a file in a folder. TACHO_ELIMIT when it is too long. */
+/** Joins the path of a folder and a name. TACHO_ELIMIT when it is too long. */
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err);
 
-/** Calls `each` with the path of everything in a folder whose name has no point in front, sorted,
-   until one is not 0, which is returned. A folder that is not there is empty. */
+/** Calls `each` with the path of every entry whose name does not begin with a dot, sorted. Stops at
+    the first result that is not 0 and returns it. A missing folder counts as empty. */
 int tch_folder_each(const char *path, int (*each)(void *ctx, const char *path, tacho_error *err),
                     void *ctx, tacho_error *err);
 
-/** A name for a folder made of any text: what is no letter, digit, '.', '_' or '-' becomes '_'. */
+/** Makes a folder name from any text: replaces all but letters, digits, '.', '_' and '-' by '_'. */
 void tch_folder_name(char *out, size_t size, const char *text);
 
-/** Removes the files in a folder, and the folder. Folders in it stay, and so does it then. */
+/** Removes the files in a folder and, unless it has sub-folders, the folder. */
 void tch_folder_remove(const char *path);
 
 #endif

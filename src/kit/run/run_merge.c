@@ -14,8 +14,8 @@
 
 enum { FILE_MAX_BYTES = 1 << 30 };
 
-/* Files whose name starts with `prefix` and ends with `suffix` go into `whole`. The first line is a
-   header where there is one: kept once. */
+/* Files whose name starts with `prefix` and ends with `suffix` are merged into `whole`. With
+   `header` their first line is kept once. */
 struct kind {
     const char *prefix;
     const char *suffix;
@@ -50,7 +50,7 @@ bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
            strcmp(name + len - behind, suffix) == 0;
 }
 
-/* The kind that a file is a part of; KINDS when it is none. */
+/* Returns the kind that a file is a part of; KINDS when it is none. */
 static size_t kind_of(const char *path)
 {
     const char *name = strrchr(path, '/') + 1;

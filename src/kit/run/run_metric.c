@@ -1,4 +1,4 @@
-/* Numbers in what a program prints. */
+/* Finds numbers in the output of a program. */
 #include "run_plan.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static int fail_spec(tacho_error *err, const char *spec, const char *why)
     return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is not NAME=REGEX: %s", spec, why);
 }
 
-/* Names go into file formats as they are: kept simple. */
+/* Names are written to files as they are, so they are simple. */
 static bool good_name(const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -65,7 +65,7 @@ void tch_metric_release(struct tch_metric *metric)
     *metric = (struct tch_metric){0};
 }
 
-/* The number in a match, unless it is none. */
+/* Parses the number of a match. False when it is not a number. */
 static bool number_of(const struct tch_metric *metric, const char *line, const regmatch_t m[2],
                       double *ret)
 {
@@ -80,7 +80,7 @@ static bool number_of(const struct tch_metric *metric, const char *line, const r
     return tch_parse_f64_n(text, (size_t)(end - text), ret) == 0;
 }
 
-/* Adds what a line holds, or the last of it. 1 when it held something. line ends with a NUL. */
+/* Adds every number of a line, or the last one. 1 when there was one. The line ends with a NUL. */
 static int find_in_line(const struct tch_metric *metric, const char *line,
                         struct tch_values *values, tacho_error *err)
 {
@@ -98,7 +98,7 @@ static int find_in_line(const struct tch_metric *metric, const char *line,
             found = true;
         }
         if (m[0].rm_eo == 0)
-            break; /* it matches nothing at all: there would be no end */
+            break; /* an empty match would repeat for ever */
         line += m[0].rm_eo;
     }
     if (found && !metric->id.all) {
@@ -109,7 +109,7 @@ static int find_in_line(const struct tch_metric *metric, const char *line,
     return found;
 }
 
-/* The expression wants a NUL behind the line. One that is too long is passed over. */
+/* regexec() needs a NUL after the line. Ignores a line that is too long. */
 static int find_in_copy(const struct tch_metric *metric, const char *line, size_t len,
                         struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {
@@ -138,7 +138,7 @@ static int find_every(const struct tch_metric *metric, const char *data, size_t 
     return status < 0 ? status : 0;
 }
 
-/* From the end, so that a program that prints a lot costs no more than one that prints little. */
+/* Searches from the end, so that a long output costs no more than a short one. */
 static int find_last(const struct tch_metric *metric, const char *data, size_t len,
                      struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {

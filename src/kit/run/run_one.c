@@ -1,4 +1,4 @@
-/* One run: what is around it, waiting for its end, what is taken of it. */
+/* Makes one run: hooks around it, waiting and polling, metrics, its line in the log. */
 #include "run_parts.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { LINE_MAX_BYTES = 256 << 20 };
 
-/* What they print is for people, so it goes to standard error. */
+/* Hooks print to standard error, because standard output is for results. */
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
                  tacho_error *err)
 {
@@ -39,7 +39,7 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     return status;
 }
 
-/* The output that was kept of the run before goes, but not from a file of the user's. */
+/* Drops the output of the previous run, except in a file of the user. */
 static int clear_output(const struct tch_run *run, struct tch_run_item *item, tacho_error *err)
 {
     item->out_from = 0;
@@ -69,7 +69,7 @@ static int find_metrics(const struct tch_run *run, const struct tch_run_item *it
     return status;
 }
 
-/* At most a tenth of a second, so that Ctrl-C is seen. */
+/* Returns the time left, at most 100 ms, so that Ctrl-C is noticed. */
 static uint64_t time_to(uint64_t due)
 {
     uint64_t now = tch_now_ns();

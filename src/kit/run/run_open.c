@@ -1,5 +1,4 @@
-/* What is before the loop: folders, files, the spawner, the heads of the receipts. What is after
-   it: run_finish.c. */
+/* Opens a run: makes folders, files and receipts, and forks the spawner. */
 #include "run.h"
 
 #include <errno.h>
@@ -13,8 +12,8 @@
 
 enum { HEAD_MAX = 64 << 20, FLAGS_MAX = 100000 };
 
-/* Found now, so that a program that is not there leaves no folder behind, and so that looking for
-   it is not timed. One with a slash, run in another folder, is found by that folder. */
+/* Finds the programs before folders are made and before anything is timed. A relative path with a
+   slash is left to execve() when the command runs in another folder. */
 static int find_programs(struct tch_run_plan *plan, tacho_error *err)
 {
     for (size_t i = 0; i < plan->command_count; i++) {
@@ -35,7 +34,7 @@ static int find_programs(struct tch_run_plan *plan, tacho_error *err)
     return 0;
 }
 
-/* A file without a name: nothing is left of it. */
+/* Opens a file without a name, which vanishes when it is closed. */
 static int open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -43,7 +42,7 @@ static int open_unnamed(const char *folder, const char *name, int *fd, tacho_err
 
     if (status < 0)
         return status;
-    unlink(path); /* of a run that was killed right after the open */
+    unlink(path); /* left by a run that was killed right after its open() */
     *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (*fd < 0)
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
@@ -65,7 +64,7 @@ static int open_output_file(const struct tch_run_plan *plan, int *fd, tacho_erro
     return 0;
 }
 
-/* Standard error is kept for messages about failures, standard output only when it is read. */
+/* Standard error is kept for messages about failures, standard output only for metrics. */
 static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *item,
                         tacho_error *err)
 {
@@ -100,7 +99,7 @@ static int open_log(struct tch_run_item *item, tacho_error *err)
     return 0;
 }
 
-/* The value of a label "K=V", or NULL. */
+/* Returns the value of a label "K=V", or NULL. */
 static const char *label_of(const struct tch_run_plan *plan, const char *key)
 {
     size_t len = strlen(key);
@@ -111,13 +110,13 @@ static const char *label_of(const struct tch_run_plan *plan, const char *key)
     return NULL;
 }
 
-/* A configuration that is an object, and not too long for a variable. */
+/* Returns the configuration if it is an object and short enough for a variable. */
 static const char *flags_of(const struct tch_surroundings *s)
 {
     return s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX ? s->config : NULL;
 }
 
-/* Its files, once it has a folder. */
+/* Opens the files in the folder of a command, and describes it for the spawner. */
 static int open_files(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
@@ -218,7 +217,7 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
     return status;
 }
 
-/* A last line that a kill has cut would run into the next one. */
+/* Removes a last line that a kill truncated: the next one would run into it. */
 static int mend_log(const struct tch_run_item *item, tacho_error *err)
 {
     off_t size = lseek(item->log_fd, 0, SEEK_END);
@@ -239,7 +238,7 @@ static int mend_log(const struct tch_run_item *item, tacho_error *err)
     return status;
 }
 
-/* The head says what surrounded the runs before: the next are told the same. */
+/* Reads the head of the receipt, so that programs get the same variables as in earlier runs. */
 static int read_head(struct tch_run *run, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[0];

@@ -1,4 +1,4 @@
-/* The plan's defaults, CPU lists, and when to look. */
+/* Defaults of a plan, CPU lists, and when the precision is checked. */
 #include "run_plan.h"
 
 #include "base/fail.h"

@@ -1,6 +1,6 @@
 /*
- * What `tacho run` is to do: commands, how often, and what is around them. Plain data, filled by
- * who parses the options; everything is borrowed and must outlive the run.
+ * The plan of `tacho run`: commands, how often to run them, and what is around them. Plain data,
+ * filled from the options. Everything is borrowed and must outlive the run.
  */
 #ifndef TCH_RUN_PLAN_H
 #define TCH_RUN_PLAN_H
@@ -43,7 +43,7 @@ struct tch_run_command {
     const char *line;        /**< as the user typed it, for people */
     const char *path;        /**< the program's file; set by tch_run_open() */
     const char *cwd;         /**< where it runs; NULL: where the plan says */
-    const char *commit;      /**< of what it was built from; NULL: of the folder it runs in */
+    const char *commit;      /**< that it was built from; NULL: that of the folder it runs in */
 };
 
 struct tch_run_plan {
@@ -51,9 +51,9 @@ struct tch_run_plan {
     size_t command_count;
     bool shell; /**< argv is sh -c LINE */
 
-    uint64_t runs;       /**< that many; 0: until precise */
+    uint64_t runs;       /**< of each command; 0: until precise */
     double precision;    /**< half width of the interval by the median */
-    uint64_t least_runs; /**< until precise: not less */
+    uint64_t least_runs; /**< at least, until precise */
     uint64_t max_runs;
     uint64_t max_time_ns; /**< of measuring, all commands together; 0: no limit */
     uint64_t warmup;
@@ -72,7 +72,7 @@ struct tch_run_plan {
     const char *input;      /**< NULL: /dev/null */
     enum tch_io_kind output;
     const char *output_path;
-    bool output_goes_on; /**< what is in that file stays */
+    bool output_goes_on; /**< append to that file */
     bool allow_nonzero;
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
@@ -80,24 +80,24 @@ struct tch_run_plan {
     bool flame; /**< one extra run of each under the profiler */
     bool trace; /**< trace.json, also where the program recorded nothing */
 
-    double work; /**< units a run; 0: not said */
+    double work; /**< units per run; 0: not given */
     const char *work_unit;
     const char *const *labels; /**< "K=V", NULL-ended, or NULL */
     const char *config;        /**< path of a JSON file, or NULL */
     const char *out;           /**< "tacho-out" */
-    uint64_t interval_ns;      /**< between looks at memory and power */
+    uint64_t interval_ns;      /**< between polls of memory and power */
     const char *power;         /**< "auto", "none", or a source */
 
     const struct tch_metric *metrics;
     size_t metric_count;
 };
 
-/** Everything at its default. */
+/** Sets everything to its default. */
 void tch_run_plan_init(struct tch_run_plan *plan);
 
 /**
- * "NAME=REGEX" or "all:NAME=REGEX": an extended POSIX expression, matched line by line. The number
- * is its first group, or all of the match where it has no group.
+ * Parses "NAME=REGEX" or "all:NAME=REGEX": an extended POSIX expression, matched line by line. The
+ * number is its first group, or the whole match when it has no group.
  *
  * @return 0, TACHO_EINVAL, TACHO_ENOMEM
  */
@@ -105,25 +105,24 @@ int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *er
 void tch_metric_release(struct tch_metric *metric);
 
 /**
- * Finds the numbers in what fd holds behind `from` and adds them to values, one list a metric:
- * each match, or the last alone. A match that is not a number is passed over.
+ * Finds numbers in the file of fd after `from` and adds them to values, one list per metric: every
+ * match, or the last one alone. Ignores matches that are not numbers.
  *
  * @return 0, TACHO_EIO, TACHO_ENOMEM
  */
 int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off_t from,
                      const char *name, struct tch_values *values, tacho_error *err);
 
-/** "0-3,6" into set. 0 or TACHO_EINVAL. */
+/** Parses a list such as "0-3,6". 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
 
 /**
- * How many looks at the precision the plan makes, at 10, 20, 40, … runs up to max_runs. Each is
- * one more chance to stop by luck, so the error allowed is divided among them. 1 with a fixed
- * number of runs.
+ * Returns how often the precision is checked: at 10, 20, 40, … runs up to max_runs. Each check is
+ * one more chance to stop by luck, so the allowed error is divided among them.
  */
 unsigned tch_run_checks(uint64_t max_runs);
 
-/** Is n, the runs made so far, one at which to look? */
+/** Says whether the precision is checked after n runs. */
 bool tch_run_check_due(uint64_t n, uint64_t max_runs);
 
 #endif

@@ -56,7 +56,7 @@ void tch_run_sample_init(struct tch_run_sample *sample)
         sample->field[i] = NAN;
 }
 
-/* The slot behind the last may hold lists of a sample that was not counted: used again. */
+/* The slot after the last may have lists of a sample that was not counted. They are reused. */
 struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
 {
     struct tch_run_sample *sample;
@@ -205,7 +205,7 @@ static int read_metrics(struct tch_json_reader *r, struct tch_run_sample *sample
     return status < 0 ? status : more;
 }
 
-/* exit_status of 128 and more with a signal beside it is a signal's. */
+/* How a run ended: with a signal, exit is 128 + signal. */
 struct ending {
     uint64_t exit;
     uint64_t signal;

@@ -1,8 +1,8 @@
 /*
- * What one run of a command gave: a number a field, and what the user's own metrics found.
+ * Samples: the measurements of one run of a command, one number per field, and the user's metrics.
  *
- * The fields are one table: the JSON of a sample, statistics, CSV columns and the report all go
- * through it, so that a new field is one line.
+ * The fields are one table. The JSON of a sample, statistics, CSV columns and the report use it, so
+ * a new field is one line.
  */
 #ifndef TCH_RUN_SAMPLE_H
 #define TCH_RUN_SAMPLE_H
@@ -60,11 +60,11 @@ void tch_values_release(struct tch_values *values);
 /** A metric that the user defined, by name. */
 struct tch_metric_name {
     char *name;
-    bool all; /**< every match counts, not the last alone */
+    bool all; /**< every match counts, not only the last */
 };
 
-/** What a program recorded of itself in a run: the median of its values and the quantiles above.
-   All the same for a peak. NAN: nothing. */
+/** What a program recorded under one name in a run: quantiles of its values, all equal for a peak.
+    NAN: nothing. */
 struct tch_recorded {
     double p50;
     double p95;
@@ -73,14 +73,14 @@ struct tch_recorded {
 
 struct tch_run_sample {
     uint64_t run;      /**< from 1 */
-    uint64_t pair;     /**< the round it was part of, from 1; the same for commands run in turn */
+    uint64_t pair;     /**< its round, from 1: commands that alternate have the same rounds */
     uint64_t start_ns; /**< CLOCK_MONOTONIC, before the spawn */
     double field[TCH_FIELDS]; /**< NAN: not measured */
     int status;               /**< as of waitpid() */
     bool timed_out;
-    bool left_running;             /**< processes that it started were still there when it ended */
-    struct tch_values *metrics;    /**< one a metric, in the order of their names */
-    struct tch_recorded *recorded; /**< by the numbers of recorded_names: see recorded.h */
+    bool left_running;             /**< descendants were still alive when it exited */
+    struct tch_values *metrics;    /**< one list per metric, in the order of their names */
+    struct tch_recorded *recorded; /**< in the order of recorded_names: see recorded.h */
     size_t recorded_count;
 };
 
@@ -97,15 +97,15 @@ struct tch_run_samples {
 
 void tch_run_sample_init(struct tch_run_sample *sample);
 
-/** Room for one more, initialised, with an empty list for each metric; not counted until the
-    caller adds 1 to count. NULL when there is no memory. */
+/** Returns a new sample with an empty list for each metric. It does not count until the caller adds
+   1 to count. NULL without memory. */
 struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples);
 void tch_run_samples_release(struct tch_run_samples *samples);
 
-/** Did it end by itself with 0? */
+/** Says whether the run exited by itself with status 0. */
 bool tch_run_sample_ok(const struct tch_run_sample *sample);
 
-/** As a shell tells it: the exit status, or 128 + the signal. */
+/** Returns the exit status as a shell does: 128 + the signal for a command that was killed. */
 int tch_run_sample_exit(const struct tch_run_sample *sample);
 
 enum { TCH_RUN_SAMPLE_TEXT = 2048 };

@@ -1,5 +1,5 @@
 /*
- * What a list of numbers amounts to: the median, how sure it is, and how they spread.
+ * Summaries of numbers: the median, its confidence interval, and the spread.
  */
 #ifndef TCH_RUN_SUMMARY_H
 #define TCH_RUN_SUMMARY_H
@@ -16,7 +16,7 @@ struct tch_run_summary {
     double median;
     double low; /**< of the median's interval; min and max where level is 0 */
     double high;
-    double level; /**< its confidence; 0: too few values for the one asked for */
+    double level; /**< its confidence; 0: too few values for an interval */
     double mean;
     double stddev;
     double min;
@@ -24,26 +24,26 @@ struct tch_run_summary {
     double q3;
     double p95;
     double max;
-    size_t outliers; /**< farther than 3 times q3 - q1 from these */
+    size_t outliers; /**< more than 3 (q3 - q1) below q1 or above q3 */
 };
 
-/** n may be 0: then all is 0. Values that are NAN are left out. 0 or TACHO_ENOMEM. */
+/** Sums up the values that are not NAN. All is 0 when there are none. 0 or TACHO_ENOMEM. */
 int tch_run_summary_of(const double *values, size_t n, double alpha, struct tch_run_summary *ret,
                        tacho_error *err);
 
-/** Half the interval's width by the median; INFINITY without an interval. */
+/** Returns half the interval's width divided by the median; INFINITY without an interval. */
 double tch_run_summary_precision(const struct tch_run_summary *s);
 
-/** One field of all samples that ended well, or of all where none did, into values (room for
-    count); those not measured are left out. Returns how many. */
+/** Copies one field of all successful samples, or of all samples if none succeeded, to values,
+   which has room for count. Leaves out what was not measured. Returns how many. */
 size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
                              double *values);
 
-/** All values of a metric, in order. 0 or TACHO_ENOMEM. */
+/** Adds all values of a metric, in order. 0 or TACHO_ENOMEM. */
 int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
                            struct tch_values *values, tacho_error *err);
 
-/** What is summed up: fields that were measured, then metrics, then throughput. */
+/** A row of a table of results: a field, a metric, or the throughput. */
 struct tch_run_row {
     const char *name;  /**< "wall_ns" */
     const char *title; /**< "wall time" */
@@ -59,15 +59,15 @@ struct tch_run_rows {
 };
 
 /**
- * Sums all up.
+ * Sums up the measured fields, then the metrics, then the throughput.
  *
- * @param work  units a run, for a row of units a second called "throughput"; 0: none
+ * @param work  units per run, for the row "throughput" in units per second; 0: no such row
  * @return 0 or TACHO_ENOMEM
  */
 int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double work,
                     struct tch_run_rows *ret, tacho_error *err);
 
-/** The "statistics" of run.json. */
+/** Writes the "statistics" of run.json. */
 void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows);
 
 #endif

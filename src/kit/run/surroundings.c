@@ -1,4 +1,4 @@
-/* The machine, the configuration and the commit that a run is made under. */
+/* The machine, the configuration and the commit of a run. */
 #include <sys/wait.h>
 
 #include "base/fail.h"
@@ -28,7 +28,7 @@ static int read_config(struct tch_surroundings *s, const char *path, tacho_error
     return status;
 }
 
-/* Where there is no git or no repository there is no commit, and that is fine. */
+/* Without git or a repository there is no commit, which is fine. */
 static void find_commit(struct tch_surroundings *s, const char *cwd)
 {
     const char *argv[] = {"git", "rev-parse", "HEAD", NULL};
