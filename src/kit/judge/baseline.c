@@ -125,17 +125,6 @@ double tch_baseline_spread(const struct tch_baseline *b, const char *name, doubl
 
 /* --- A new occasion --- */
 
-/* Evenly spaced order statistics stand for more values than are kept. */
-static size_t thin(double *x, size_t n)
-{
-    if (n <= TCH_BASELINE_VALUES)
-        return n;
-    tch_sort(x, n);
-    for (size_t i = 0; i < TCH_BASELINE_VALUES; i++)
-        x[i] = x[(size_t)(((double)i + 0.5) * (double)n / TCH_BASELINE_VALUES)];
-    return TCH_BASELINE_VALUES;
-}
-
 static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
                        const struct tch_quantity *q, double quantile, tacho_error *err)
 {
@@ -152,8 +141,10 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
     status = tch_quantity_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         kept_name(name, sizeof name, q->name, quantile);
-        o->kept[o->count] = (struct tch_kept){
-            .name = strdup(name), .value = s.value, .count = thin(s.value, s.count)};
+        o->kept[o->count] =
+            (struct tch_kept){.name = strdup(name),
+                              .value = s.value,
+                              .count = tch_thin(s.value, s.count, TCH_BASELINE_VALUES)};
         s.value = NULL; /* it is the occasion's now */
         status = o->kept[o->count++].name ? 0 : tch_fail_memory(err);
     }
@@ -193,17 +184,6 @@ static char *raw_member(const struct tch_receipt *r, const char *key)
     return text;
 }
 
-static void drop_oldest(struct tch_baseline *b, size_t keep)
-{
-    while (b->count > keep) {
-        size_t i = strcmp(b->occasions[0].id, b->reference) == 0 && b->count > 1 ? 1 : 0;
-
-        release_occasion(&b->occasions[i]);
-        b->count--;
-        memmove(&b->occasions[i], &b->occasions[i + 1], (b->count - i) * sizeof b->occasions[0]);
-    }
-}
-
 int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
                      tacho_error *err)
 {
@@ -225,7 +205,13 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
     status = keep_all(o, r, err);
     if (status == 0 && !tch_baseline_find(b, "reference"))
         status = tch_baseline_promote(b, o, err);
-    if (status == 0)
-        drop_oldest(b, keep);
+    while (status == 0 && b->count > keep) {
+        size_t oldest = strcmp(b->occasions[0].id, b->reference) == 0 && b->count > 1 ? 1 : 0;
+
+        release_occasion(&b->occasions[oldest]);
+        b->count--;
+        memmove(&b->occasions[oldest], &b->occasions[oldest + 1],
+                (b->count - oldest) * sizeof b->occasions[0]);
+    }
     return status;
 }

@@ -71,14 +71,6 @@ static void line_text(struct tch_buf *out, const char *indent, const char *key, 
     put_text(out, text);
 }
 
-static void put_values(struct tch_buf *out, const struct tch_kept *kept)
-{
-    tch_buf_addc(out, '[');
-    for (size_t i = 0; i < kept->count; i++)
-        tch_json_f64(out, kept->value[i]);
-    tch_buf_addc(out, ']');
-}
-
 static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
 {
     line(out, "    ", NULL);
@@ -93,7 +85,10 @@ static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
     tch_buf_addc(out, '{');
     for (size_t i = 0; i < o->count; i++) {
         line(out, "        ", o->kept[i].name);
-        put_values(out, &o->kept[i]);
+        tch_buf_addc(out, '[');
+        for (size_t k = 0; k < o->kept[i].count; k++)
+            tch_json_f64(out, o->kept[i].value[k]);
+        tch_buf_addc(out, ']');
     }
     tch_buf_adds(out, "\n      }\n    }");
 }

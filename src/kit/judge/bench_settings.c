@@ -258,16 +258,6 @@ static const struct tch_yaml_field baseline_fields[] = {
     {.name = NULL},
 };
 
-static int check_top(const struct tch_settings *s, const struct top *top, tacho_error *err)
-{
-    if (!(top->alpha > 0 && top->alpha <= 0.5))
-        return tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
-                             "'alpha' needs a chance such as 5%%, at most 50%%");
-    if (top->baseline && (s->keep == 0 || s->keep > 1000))
-        return tch_yaml_fail(err, top->baseline, "'keep' needs a number from 1 to 1000");
-    return 0;
-}
-
 static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list,
                         const struct raw *defaults, tacho_error *err)
 {
@@ -293,8 +283,11 @@ static int take_file(struct tch_settings *s, tacho_error *err)
 
     if (status == 0 && top.baseline)
         status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
-    if (status == 0)
-        status = check_top(s, &top, err);
+    if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
+        status = tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
+                               "'alpha' needs a chance such as 5%%, at most 50%%");
+    if (status == 0 && top.baseline && (s->keep == 0 || s->keep > 1000))
+        status = tch_yaml_fail(err, top.baseline, "'keep' needs a number from 1 to 1000");
     if (status == 0 && top.defaults)
         status = tch_yaml_take(top.defaults, "the defaults", default_fields, &defaults, err);
     if (status == 0 && top.defaults)
@@ -327,22 +320,20 @@ int tch_settings_read(struct tch_settings *s, const char *path, tacho_error *err
     return status;
 }
 
-static void release_bench(struct tch_bench *b)
-{
-    for (const char **pair = b->env; pair && *pair; pair++)
-        free((char *)*pair);
-    free(b->env);
-    for (size_t i = 0; i < b->plan.metric_count; i++)
-        tch_metric_release(&b->metrics[i]);
-    free(b->metrics);
-    free(b->words);
-    free(b->joined);
-}
-
 void tch_settings_release(struct tch_settings *s)
 {
-    for (size_t i = 0; i < s->count; i++)
-        release_bench(&s->benches[i]);
+    for (size_t i = 0; i < s->count; i++) {
+        struct tch_bench *b = &s->benches[i];
+
+        for (const char **pair = b->env; pair && *pair; pair++)
+            free((char *)*pair);
+        free(b->env);
+        for (size_t k = 0; k < b->plan.metric_count; k++)
+            tch_metric_release(&b->metrics[k]);
+        free(b->metrics);
+        free(b->words);
+        free(b->joined);
+    }
     free(s->benches);
     tch_yaml_release(&s->yaml);
     *s = (struct tch_settings){0};

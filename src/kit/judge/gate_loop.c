@@ -29,14 +29,6 @@ static uint64_t runs_made(const struct tch_gate_bench *b)
     return b->run.items[0].receipt.samples.count;
 }
 
-/* Doubled at each look, up to the most. */
-static uint64_t runs_more(const struct tch_gate_bench *b)
-{
-    uint64_t made = runs_made(b);
-
-    return made >= b->bench->plan.max_runs / 2 ? b->bench->plan.max_runs - made : made;
-}
-
 /* The plan's setup and cleanup are for our own side; the other one needs them, too. */
 static int other_hook(const struct tch_gate *g, const struct tch_gate_bench *b, const char *what,
                       const char *line, tacho_error *err)
@@ -51,9 +43,13 @@ static int other_hook(const struct tch_gate *g, const struct tch_gate_bench *b, 
 static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
                          const struct tch_gate_watch *watch, tacho_error *err)
 {
-    uint64_t more = g->look == 0 ? b->plan.runs : runs_more(b);
+    uint64_t made = runs_made(b);
+    uint64_t most = b->bench->plan.max_runs;
+    uint64_t more = b->plan.runs;
     int status;
 
+    if (g->look > 0) /* as many again, up to the most */
+        more = made >= most / 2 ? most - made : made;
     if (watch->begin)
         watch->begin(watch->ctx, b, more, g->look);
     status = other_hook(g, b, "setup", b->plan.setup, err);
@@ -68,16 +64,6 @@ static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
         return 1;
     g->failed = b;
     return 0;
-}
-
-static int measure_all(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
-{
-    int status = 1;
-
-    for (size_t i = 0; i < g->count && status > 0; i++)
-        if (!g->benches[i].settled)
-            status = measure_bench(g, &g->benches[i], watch, err);
-    return status;
 }
 
 /* --- Rows --- */
@@ -145,85 +131,65 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const st
     return status;
 }
 
-static int add_sides(struct tch_gate *g, const struct tch_gate_bench *b, tacho_error *err)
-{
-    const struct tch_receipt *own = tch_gate_receipt(b);
-
-    return g->how.against
-               ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
-                                  b->bench->budgets, b->bench->budget_count, false, err)
-               : add_kept(g, b, own, err);
-}
-
-static int add_rows(struct tch_gate *g, tacho_error *err)
-{
-    int status = 0;
-
-    tch_findings_clear_rows(&g->findings);
-    for (size_t i = 0; i < g->count && status == 0; i++) {
-        struct tch_gate_bench *b = &g->benches[i];
-
-        b->first_row = g->findings.count;
-        status = add_sides(g, b, err);
-        b->row_count = g->findings.count - b->first_row;
-    }
-    return status;
-}
-
 /* --- Deciding what needs another look --- */
-
-static bool is_undecided(enum tch_verdict verdict)
-{
-    return verdict == TCH_INCONCLUSIVE || verdict == TCH_WARN;
-}
 
 /* What FAILs must FAIL twice, unless this was the last look. A row that does not FAIL any more was
    no candidate. */
-static void settle_bench(struct tch_gate *g, struct tch_gate_bench *b)
+static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
 {
     bool open = false;
 
     for (size_t i = 0; i < b->row_count; i++) {
         enum tch_verdict verdict = g->findings.rows[b->first_row + i].verdict;
 
-        open |= is_undecided(verdict) || (verdict == TCH_FAIL && !b->candidate[i]);
+        open |= verdict == TCH_INCONCLUSIVE || verdict == TCH_WARN ||
+                (verdict == TCH_FAIL && !b->candidate[i]);
         b->candidate[i] = verdict == TCH_FAIL;
     }
     b->settled = !open || runs_made(b) >= b->bench->plan.max_runs;
 }
 
-static bool all_settled(const struct tch_gate *g)
-{
-    for (size_t i = 0; i < g->count; i++)
-        if (!g->benches[i].settled)
-            return false;
-    return true;
-}
-
 static int judge_all(struct tch_gate *g, tacho_error *err)
 {
-    int status = add_rows(g, err);
+    int status = 0;
 
+    tch_findings_clear_rows(&g->findings);
+    for (size_t i = 0; i < g->count && status == 0; i++) {
+        struct tch_gate_bench *b = &g->benches[i];
+        const struct tch_receipt *own = tch_gate_receipt(b);
+
+        b->first_row = g->findings.count;
+        status = g->how.against
+                     ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
+                                        b->bench->budgets, b->bench->budget_count, false, err)
+                     : add_kept(g, b, own, err);
+        b->row_count = g->findings.count - b->first_row;
+    }
     if (status == 0)
         status = tch_findings_judge(&g->findings, g->settings->alpha, err);
     for (size_t i = 0; i < g->count && status == 0; i++)
         if (!g->benches[i].settled)
-            settle_bench(g, &g->benches[i]);
+            update_settled(g, &g->benches[i]);
     return status;
 }
 
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
 {
+    bool open;
     int status;
 
     do {
-        status = measure_all(g, watch, err);
-        if (status <= 0)
-            return status;
+        for (size_t i = 0; i < g->count; i++)
+            if (!g->benches[i].settled &&
+                (status = measure_bench(g, &g->benches[i], watch, err)) <= 0)
+                return status;
         g->look++;
         if (g->how.measure_only)
             return 0;
         status = judge_all(g, err);
-    } while (status == 0 && !all_settled(g));
+        open = false;
+        for (size_t i = 0; i < g->count; i++)
+            open |= !g->benches[i].settled;
+    } while (status == 0 && open);
     return status;
 }

@@ -21,16 +21,6 @@ static bool is_chosen(const struct tch_gate_how *how, const char *name)
     return false;
 }
 
-static int check_chosen(const struct tch_settings *s, const struct tch_gate_how *how,
-                        tacho_error *err)
-{
-    for (const char *const *p = how->only; p && *p; p++)
-        if (!tch_settings_bench(s, *p))
-            return tch_fail(err, TACHO_EINVAL, 0, "there is no bench '%.60s'; the first is '%.60s'",
-                            *p, s->benches[0].name);
-    return 0;
-}
-
 /* --- Plans --- */
 
 static char *join(const char *folder, const char *name)
@@ -94,18 +84,6 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
 }
 
 /* --- Baselines --- */
-
-static int find_machine(struct tch_gate *g, tacho_error *err)
-{
-    char *environment = NULL;
-    size_t len;
-    int status = tacho_environment("", NULL, &environment, &len, err);
-
-    if (status == 0)
-        status = tacho_machine_class(environment, len, &g->machine_class, err);
-    free(environment);
-    return status;
-}
 
 int tch_gate_baselines(const struct tch_settings *s, const char *root, char dir[PATH_MAX],
                        tacho_error *err)
@@ -174,13 +152,20 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
 int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct tch_gate_how *how,
                   tacho_error *err)
 {
+    char *environment = NULL;
+    size_t len;
     int status;
 
     *g = (struct tch_gate){.settings = s, .how = *how};
     tch_findings_init(&g->findings, how->against ? "against" : "baseline");
-    status = check_chosen(s, how, err);
+    for (const char *const *p = how->only; p && *p; p++)
+        if (!tch_settings_bench(s, *p))
+            return tch_fail(err, TACHO_EINVAL, 0, "there is no bench '%.60s'; the first is '%.60s'",
+                            *p, s->benches[0].name);
+    status = tacho_environment("", NULL, &environment, &len, err);
     if (status == 0)
-        status = find_machine(g, err);
+        status = tacho_machine_class(environment, len, &g->machine_class, err);
+    free(environment);
     if (status < 0)
         return status;
     g->benches = calloc(s->count, sizeof *g->benches);
@@ -224,30 +209,26 @@ void tch_gate_close(struct tch_gate *g)
     *g = (struct tch_gate){0};
 }
 
-static int save_bench(struct tch_gate *g, struct tch_gate_bench *b, bool promote, tacho_error *err)
-{
-    char path[PATH_MAX];
-    int status = 0;
-
-    if (!b->baseline.bench)
-        status = tch_baseline_init(&b->baseline, b->bench->name, g->machine_class, err);
-    if (status == 0)
-        status =
-            tch_baseline_add(&b->baseline, tch_gate_receipt(b), (size_t)g->settings->keep, err);
-    if (status == 0 && promote)
-        status = tch_baseline_promote(&b->baseline, tch_baseline_find(&b->baseline, "latest"), err);
-    if (status == 0)
-        status = tch_gate_baseline_path(g, b, path, err);
-    if (status == 0)
-        status = tch_baseline_write(&b->baseline, path, err);
-    return status;
-}
-
 int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err)
 {
     int status = 0;
 
-    for (size_t i = 0; i < g->count && status == 0; i++)
-        status = save_bench(g, &g->benches[i], promote, err);
+    for (size_t i = 0; i < g->count && status == 0; i++) {
+        struct tch_gate_bench *b = &g->benches[i];
+        struct tch_baseline *baseline = &b->baseline;
+        char path[PATH_MAX];
+
+        if (!baseline->bench)
+            status = tch_baseline_init(baseline, b->bench->name, g->machine_class, err);
+        if (status == 0)
+            status =
+                tch_baseline_add(baseline, tch_gate_receipt(b), (size_t)g->settings->keep, err);
+        if (status == 0 && promote)
+            status = tch_baseline_promote(baseline, tch_baseline_find(baseline, "latest"), err);
+        if (status == 0)
+            status = tch_gate_baseline_path(g, b, path, err);
+        if (status == 0)
+            status = tch_baseline_write(baseline, path, err);
+    }
     return status;
 }

@@ -24,24 +24,19 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
     return 0;
 }
 
-/* By either name of the quantity. */
-static bool is_for(const struct tch_named_budget *budget, const struct tch_quantity *q)
-{
-    struct tch_quantity named;
-
-    return strcmp(budget->name, q->name) == 0 ||
-           (tch_quantity_find(NULL, budget->name, &named) && strcmp(named.name, q->name) == 0);
-}
-
 static const struct tch_named_budget *
 budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, size_t count)
 {
     const struct tch_named_budget *common = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        if (!budgets[i].name)
+        const char *name = budgets[i].name;
+        struct tch_quantity named;
+
+        if (!name)
             common = q->gated ? &budgets[i] : common;
-        else if (is_for(&budgets[i], q))
+        else if (strcmp(name, q->name) == 0 ||
+                 (tch_quantity_find(NULL, name, &named) && strcmp(named.name, q->name) == 0))
             return &budgets[i];
     }
     return common;

@@ -54,17 +54,6 @@ static bool all_same(const struct tch_verdict_row *row)
     return true;
 }
 
-/* The sorted values, thinned to TCH_JUDGE_EXACT evenly spaced ones where there are more. */
-static size_t thin(double *x, size_t n)
-{
-    if (n <= TCH_JUDGE_EXACT)
-        return n;
-    tch_sort(x, n);
-    for (size_t i = 0; i < TCH_JUDGE_EXACT; i++)
-        x[i] = x[(size_t)(((double)i + 0.5) * (double)n / TCH_JUDGE_EXACT)];
-    return TCH_JUDGE_EXACT;
-}
-
 /* Many pairs: their ratios, thinned, each against 1. */
 static size_t thin_pairs(double *x, double *y, size_t n)
 {
@@ -72,7 +61,7 @@ static size_t thin_pairs(double *x, double *y, size_t n)
         return n;
     for (size_t i = 0; i < n; i++)
         y[i] /= x[i];
-    n = thin(y, n);
+    n = tch_thin(y, n, TCH_JUDGE_EXACT);
     for (size_t i = 0; i < n; i++)
         x[i] = 1;
     return n;
@@ -355,7 +344,7 @@ static int ask(struct tch_verdict_row *row, const struct report *report, double 
     if (row->paired)
         m = n = thin_pairs(x, y, n);
     else
-        m = thin(x, m), n = thin(y, n);
+        m = tch_thin(x, m, TCH_JUDGE_EXACT), n = tch_thin(y, n, TCH_JUDGE_EXACT);
     return ask_ratio(row, report, x, m, y, n, err);
 }
 

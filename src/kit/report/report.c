@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/human_number.h"
+#include "kit/judge/quantity.h"
 #include "kit/run/run.h"
 #include "kit/stats/ratio.h"
 
@@ -32,83 +33,55 @@ void tch_report_close(struct tch_report_run *run)
     tch_receipt_release(&run->receipt);
 }
 
-static int write_one(const struct tch_report_format *format, const struct tch_report_run *run,
-                     tacho_error *err)
-{
-    char path[PATH_MAX];
-    struct tch_buf b;
-    int status;
-
-    tch_buf_init(&b, TCH_REPORT_MAX);
-    status = format->write(&b, run, 1, err);
-    if (status == 0 && b.failed)
-        status = tch_fail_memory(err);
-    if (status == 0)
-        status = tch_folder_at(path, run->folder, format->file, err);
-    if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
-    tch_buf_release(&b);
-    return status;
-}
-
 int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error *err)
 {
     const struct tch_report_run run = {.receipt = *r, .folder = folder}; /* not to be closed */
     int status = 0;
 
-    for (size_t i = 0; tch_report_formats[i] && status == 0; i++)
-        if (tch_report_formats[i]->file)
-            status = write_one(tch_report_formats[i], &run, err);
-    return status;
-}
+    for (size_t i = 0; tch_report_formats[i] && status == 0; i++) {
+        const struct tch_report_format *format = tch_report_formats[i];
+        char path[PATH_MAX];
+        struct tch_buf b;
 
-/* Of rounds that both made; samples are in the order of the rounds. */
-static size_t match_pairs(const struct tch_run_samples *a, const struct tch_run_samples *b,
-                          double *x, double *y)
-{
-    size_t n = 0;
-
-    for (size_t i = 0, j = 0; i < a->count && j < b->count && n < COMPARED_MOST;) {
-        const struct tch_run_sample *p = &a->items[i];
-        const struct tch_run_sample *q = &b->items[j];
-
-        if (p->pair == q->pair && tch_run_sample_ok(p) && tch_run_sample_ok(q)) {
-            x[n] = p->field[TCH_WALL];
-            y[n++] = q->field[TCH_WALL];
-        }
-        i += p->pair <= q->pair;
-        j += q->pair <= p->pair;
+        if (!format->file)
+            continue;
+        tch_buf_init(&b, TCH_REPORT_MAX);
+        status = format->write(&b, &run, 1, err);
+        if (status == 0 && b.failed)
+            status = tch_fail_memory(err);
+        if (status == 0)
+            status = tch_folder_at(path, folder, format->file, err);
+        if (status == 0)
+            status = tch_file_replace(path, b.data, b.len, false, err);
+        tch_buf_release(&b);
     }
-    return n;
-}
-
-static size_t at_most(size_t n)
-{
-    return n < COMPARED_MOST ? n : COMPARED_MOST;
+    return status;
 }
 
 int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
                        struct tch_ratio *ret, tacho_error *err)
 {
-    bool paired = a->group[0] && strcmp(a->group, b->group) == 0;
-    size_t room = a->samples.count + b->samples.count + 2;
-    double *x = malloc(2 * room * sizeof *x);
-    double *y = x ? x + room : NULL;
+    bool paired = tch_runs_paired(a, b);
+    struct tch_quantity_series x = {0};
+    struct tch_quantity_series y = {0};
+    struct tch_quantity wall;
     int status;
 
-    if (!x)
-        return tch_fail_memory(err);
-    if (paired) {
-        size_t n = match_pairs(&a->samples, &b->samples, x, y);
+    tch_quantity_find(NULL, "wall", &wall);
+    status = tch_quantity_series_of(a, &wall, 0.5, &x, err);
+    if (status == 0)
+        status = tch_quantity_series_of(b, &wall, 0.5, &y, err);
+    if (paired && status == 0)
+        tch_quantity_series_match(&x, &y);
+    if (status == 0) {
+        size_t m = x.count < COMPARED_MOST ? x.count : COMPARED_MOST;
+        size_t n = y.count < COMPARED_MOST ? y.count : COMPARED_MOST;
 
-        status = tch_ratio_paired(x, y, n, TCH_RUN_ALPHA, 1, ret, err);
-    } else {
-        size_t m = tch_run_samples_field(&a->samples, TCH_WALL, x);
-        size_t n = tch_run_samples_field(&b->samples, TCH_WALL, y);
-
-        status = tch_ratio_unpaired(x, at_most(m), y, at_most(n), TCH_RUN_ALPHA, 1, ret, err);
+        status = paired ? tch_ratio_paired(x.value, y.value, n, TCH_RUN_ALPHA, 1, ret, err)
+                        : tch_ratio_unpaired(x.value, m, y.value, n, TCH_RUN_ALPHA, 1, ret, err);
     }
-    free(x);
+    tch_quantity_series_release(&x);
+    tch_quantity_series_release(&y);
     return status;
 }
 

@@ -36,6 +36,16 @@ double tch_quantile_linear(const double *sorted, size_t n, double q)
     return sorted[low] + (sorted[low + 1] - sorted[low]) * (place - (double)low);
 }
 
+size_t tch_thin(double *x, size_t n, size_t most)
+{
+    if (n <= most)
+        return n;
+    tch_sort(x, n);
+    for (size_t i = 0; i < most; i++)
+        x[i] = x[(size_t)(((double)i + 0.5) * (double)n / (double)most)];
+    return most;
+}
+
 size_t tch_nearest_rank(size_t n, double q)
 {
     double rank = ceil(q * (double)n);

@@ -24,6 +24,10 @@ double tch_quantile_nearest(const double *sorted, size_t n, double q);
 /** Its place in sorted order, from 0; n > 0. */
 size_t tch_nearest_rank(size_t n, double q);
 
+/** Keeps `most` evenly spaced order statistics where there are more values. Reorders x. @return how
+    many values are left */
+size_t tch_thin(double *x, size_t n, size_t most);
+
 /** The places, from 0, of the two values that enclose a quantile with the confidence asked for. */
 struct tch_rank_interval {
     size_t low;
