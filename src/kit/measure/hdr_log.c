@@ -1,4 +1,4 @@
-/* Logs of HdrHistogram: which lines count, and what is in them. */
+/* Reads logs of HdrHistogram. */
 #include "hdr_log.h"
 
 #include "base/fail.h"
@@ -8,14 +8,14 @@
 enum {
     OUTER = 8,                        /* a cookie and a length are before the zlib stream */
     INFLATED_MOST = 64 * 1024 * 1024, /* all buckets there can be at five digits */
-    LOWEST_AT = 16,                   /* where the form itself says what it counts in */
+    LOWEST_AT = 16,                   /* where the data says its unit */
     TAGS = 160,
 };
 
 static const char cookie[] = {0x1c, (char)0x84, (char)0x93, 0x14}; /* V2, compressed */
 static const char cookie_text[] = "HISTF";                         /* the same as base64 */
 
-/* Half the width of the smallest buckets, of a form that is not compressed. */
+/* Returns half the width of the smallest buckets. The data is not compressed. */
 static uint64_t coarseness(const unsigned char *data)
 {
     uint64_t lowest = 0;
@@ -25,7 +25,7 @@ static uint64_t coarseness(const unsigned char *data)
     return (uint64_t)1 << (63 - __builtin_clzll(lowest)) >> 1;
 }
 
-/* The binary form, stored or deflated. */
+/* Adds a histogram in its binary form, stored or deflated. */
 static int add_form(const char *data, size_t len, tacho_histogram *h, struct tch_hdr_log *log,
                     tacho_error *err)
 {
@@ -72,7 +72,7 @@ static bool is_remark(const struct tch_line *line)
     return line->len == 0 || line->text[0] == '#' || line->text[0] == '"' || line->text[0] == '\r';
 }
 
-/* The tag of a line, or "" with length 0. */
+/* Returns the tag of a line, or "" with length 0. */
 static const char *tag_of(const struct tch_line *line, size_t *len)
 {
     const char *comma;
@@ -85,7 +85,7 @@ static const char *tag_of(const struct tch_line *line, size_t *len)
     return line->text + strlen("Tag=");
 }
 
-/* For the error: the tags that were there, each once, as many as fit. */
+/* Collects the tags for the error message, each once, as many as fit. */
 static void note_tag(struct tch_buf *tags, const char *tag, size_t len)
 {
     char one[64];
@@ -109,9 +109,9 @@ static int add_line(const struct tch_line *line, tacho_histogram *h, struct tch_
     return status;
 }
 
-/* 1: its histogram was added. 0: it has none, or another tag. */
-static int take_line(const struct tch_line *line, const char *tag, tacho_histogram *h,
-                     struct tch_hdr_log *log, struct tch_buf *tags, tacho_error *err)
+/* Adds the histogram of a line with that tag. Returns 1, or 0 for other lines. */
+static int add_tagged_line(const struct tch_line *line, const char *tag, tacho_histogram *h,
+                           struct tch_hdr_log *log, struct tch_buf *tags, tacho_error *err)
 {
     const char *has;
     size_t len;
@@ -150,7 +150,7 @@ int tch_hdr_log_read(struct tch_lines *lines, const char *tag, bool skip, tacho_
     *ret = (struct tch_hdr_log){0};
     tch_buf_init_on(&tags, text, sizeof text, TAGS);
     while (status >= 0 && (status = tch_lines_next(lines, &line, err)) > 0) {
-        status = take_line(&line, tag, h, ret, &tags, err);
+        status = add_tagged_line(&line, tag, h, ret, &tags, err);
         ret->intervals += status > 0;
         if (status < 0 && skip && status != TACHO_ENOMEM) {
             ret->first_skipped = ret->skipped++ == 0 ? line.number : ret->first_skipped;

@@ -1,6 +1,6 @@
 /*
- * Two logs or bundles side by side: the same inputs, the same settings, the same decisions?
- * Timestamps, and with them the hashes, are passed over.
+ * Compares the inputs, settings and decisions of two logs or bundles. Timestamps, and therefore
+ * hashes, are ignored.
  */
 #ifndef TCH_WITNESS_COMPARE_H
 #define TCH_WITNESS_COMPARE_H
@@ -17,12 +17,12 @@ struct tch_witness_comparison {
     uint64_t settings;      /**< ... with another lambda, tau or eps */
     uint64_t masks;         /**< ... with another keep_mask */
     uint64_t costs;         /**< ... with another cut_cost */
-    uint64_t first_line[2]; /**< where the first pair that differs stands; 0: none does */
+    uint64_t first_line[2]; /**< lines of the first pair that differs; 0: none does */
     bool closed[2];
     int bad; /**< after a failure: which file it is about */
 };
 
-/** Reads and checks both. 0, or what tacho_witness_next() says. */
+/** Reads, checks and compares both. 0, or an error of tacho_witness_next(). */
 int tch_witness_compare(const char *a, const char *b, struct tch_witness_comparison *ret,
                         tacho_error *err);
 

@@ -13,15 +13,15 @@
 
 enum { SMALL_FILE = 1024 * 1024, NAMES_MAX = 64, TEXT = 256 };
 
-/* A document in the making. */
+/* The document that is being written. */
 struct env {
     const char *root;
     struct tch_buf out;
     struct tch_buf path;
-    struct tch_buf file; /* the one read last */
+    struct tch_buf file; /* the file that was read last */
 };
 
-/* Reads root/NAME; its text in env->file, "" when it cannot be read. */
+/* Reads root/NAME, with `name` for each '*', into e->file, which is "" on failure. */
 static bool read_file(struct env *e, const char *fmt, const char *name)
 {
     tch_buf_clear(&e->path);
@@ -47,8 +47,8 @@ static void trim(char *text)
         text[--len] = '\0';
 }
 
-/* The rest of the first line that starts with key, without separator and blanks. */
-static bool field(const char *text, const char *key, char out[TEXT])
+/* Copies the value of the first line that starts with the key, without separator and blanks. */
+static bool read_field(const char *text, const char *key, char out[TEXT])
 {
     size_t len = strlen(key);
 
@@ -93,19 +93,20 @@ static uint64_t count_cpus(const char *cpuinfo)
     return count;
 }
 
-/* ARM kernels name no model: the parts' numbers stand for it. */
+/* ARM kernels name no model, so the numbers of the parts are used. */
 static uint64_t add_cpu(struct env *e)
 {
     char model[TEXT] = "";
     uint64_t count;
 
     read_file(e, "proc/cpuinfo", NULL);
-    if (!field(e->file.data, "model name", model) && !field(e->file.data, "Hardware", model)) {
+    if (!read_field(e->file.data, "model name", model) &&
+        !read_field(e->file.data, "Hardware", model)) {
         char part[TEXT] = "";
         char maker[TEXT] = "";
 
-        field(e->file.data, "CPU implementer", maker);
-        if (field(e->file.data, "CPU part", part))
+        read_field(e->file.data, "CPU implementer", maker);
+        if (read_field(e->file.data, "CPU part", part))
             snprintf(model, sizeof model, "implementer %.100s part %.100s", maker, part);
     }
     count = count_cpus(e->file.data);
@@ -114,14 +115,14 @@ static uint64_t add_cpu(struct env *e)
     return count;
 }
 
-/* What the firmware keeps for itself varies a little: the nearest GiB does not. */
+/* Rounds to the nearest GiB, because the memory that the firmware reserves varies a little. */
 static void add_memory(struct env *e)
 {
     char text[TEXT] = "";
     uint64_t kib = 0;
 
     read_file(e, "proc/meminfo", NULL);
-    if (field(e->file.data, "MemTotal", text)) {
+    if (read_field(e->file.data, "MemTotal", text)) {
         text[strcspn(text, " ")] = '\0';
         if (tch_parse_u64(text, UINT64_MAX / 2, &kib) < 0)
             kib = 0;
@@ -141,14 +142,14 @@ static void add_system(struct env *e)
     add_text(e, "kernel", text);
     text[0] = '\0';
     read_file(e, "etc/os-release", NULL);
-    field(e->file.data, "PRETTY_NAME", text);
+    read_field(e->file.data, "PRETTY_NAME", text);
     add_text(e, "os", text);
     text[0] = '\0';
     confstr(_CS_GNU_LIBC_VERSION, text, sizeof text);
     add_text(e, "libc", text);
 }
 
-/* One word when all CPUs have it, "mixed" when they differ. */
+/* Adds the governor of all CPUs, or "mixed" when they differ. */
 static void add_governor(struct env *e, uint64_t cpus)
 {
     char common[TEXT] = "";
@@ -176,7 +177,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The names in a folder that start with prefix, sorted; how many. */
+/* Lists the names in a folder that start with prefix, sorted. Returns their number. */
 static size_t list_folder(struct env *e, const char *folder, const char *prefix,
                           char names[NAMES_MAX][TEXT])
 {
@@ -204,7 +205,8 @@ static void add_gpu(struct env *e, const char *name, const char *driver)
     tch_json_end_object(&e->out);
 }
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue ...": the first that is one. */
+/* Finds the first version number in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03
+ * ...". */
 static void nvidia_driver(struct env *e, char out[TEXT])
 {
     out[0] = '\0';
@@ -237,7 +239,7 @@ static void add_gpus(struct env *e)
         char model[TEXT] = "";
 
         read_file(e, "proc/driver/nvidia/gpus/*/information", names[i]);
-        field(e->file.data, "Model", model);
+        read_field(e->file.data, "Model", model);
         add_gpu(e, model, driver);
     }
     count = list_folder(e, "sys/class/drm", "card", names);
@@ -246,7 +248,7 @@ static void add_gpus(struct env *e)
         size_t d = 0;
 
         if (strchr(names[i], '-') || !read_file(e, "sys/class/drm/*/device/vendor", names[i]))
-            continue; /* card0-HDMI-A-1 is a socket of it */
+            continue; /* card0-HDMI-A-1 is a connector of card0 */
         trim(e->file.data);
         while (d < 2 && strcmp(e->file.data, drivers[d].vendor) != 0)
             d++;
@@ -281,7 +283,7 @@ static void add_container(struct env *e)
     add_text(e, "container", found);
 }
 
-/* Do the variable's value and not its name alone tell what is measured? */
+/* Does the value of the variable affect what is measured? Paths and labels do not. */
 static bool variable_matters(const char *name, size_t len)
 {
     static const char *const ends[] = {"_DIR", "_FILE", "_HASH", "_JSONL",      "_LOG",
@@ -298,7 +300,7 @@ static bool variable_matters(const char *name, size_t len)
     return true;
 }
 
-/* In the order of the bytes: the smallest that is larger than `after`, or NULL. */
+/* Returns the variable that follows `after` in the order of bytes, or NULL. */
 static const char *next_variable(const char *after)
 {
     const char *best = NULL;
@@ -354,7 +356,7 @@ void tacho_environment_hash(const char *document, size_t len, char ret[TACHO_ENV
     tacho_sha256(document, len, ret + 7);
 }
 
-/* Letters and digits in lower case, all else one '-'. */
+/* Adds letters and digits in lower case; other characters become one '-'. */
 static void add_slug(struct tch_buf *b, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -371,7 +373,7 @@ static void add_slug(struct tch_buf *b, const char *text, size_t len)
         tch_buf_addc(b, '-');
 }
 
-/* What of a document goes into the class. */
+/* The parts of a document that make up the class of a machine. */
 struct class_parts {
     struct tch_buf cpu;
     struct tch_buf architecture;

@@ -1,4 +1,4 @@
-/* Configurations, JSON and tensors, hashed. */
+/* Hashes configurations, JSON and tensors. */
 #include "fingerprint_config.h"
 
 #include <endian.h>
@@ -31,12 +31,13 @@ int tch_hand_over(struct tch_buf *b, char **ret, size_t *len, tacho_error *err)
     return 0;
 }
 
-/* What the fields are, in order. */
+/* The fields of a configuration, in order. */
 enum field { MODEL_COMMIT, WEIGHTS_HASH, LAMBDA, TAU, EPS, COMPILER_FLAGS, FIELDS };
 
 static const char *const field_names[FIELDS] = {"model_commit", "weights_hash", "lambda",
                                                 "tau",          "eps",          "compiler_flags"};
-static const int text_of[FIELDS] = {0, 1, -1, -1, -1, 2}; /* which text, or none */
+static const int text_of[FIELDS] = {0,  1,  -1,
+                                    -1, -1, 2}; /* index of the text, or -1 for a number */
 
 void tch_config_write(struct tch_buf *b, const struct tch_config *config)
 {
@@ -89,7 +90,7 @@ int tacho_config_hash(const tacho_config *config, char ret[TACHO_SHA256_TEXT], t
     return 0;
 }
 
-/* A configuration while it is read: texts are unescaped into buffers. */
+/* Reads a configuration. Texts are unescaped into buffers. */
 struct reading {
     struct tch_json_reader r;
     struct tch_config config;
@@ -97,7 +98,7 @@ struct reading {
     unsigned seen; /* a bit for each field */
 };
 
-static int wrong(tacho_error *err, int f, const char *what)
+static int wrong_type(tacho_error *err, int f, const char *what)
 {
     return tch_fail(err, TACHO_EPARSE, 0, "'%s' must be %s", field_names[f], what);
 }
@@ -108,11 +109,11 @@ static int read_number(const struct tch_json_value *value, int f, struct tch_con
     struct tch_json_number n;
 
     if (value->type != TCH_JSON_NUMBER)
-        return wrong(err, f, f == TAU ? "a whole number" : "a number");
+        return wrong_type(err, f, f == TAU ? "a whole number" : "a number");
     n = tch_json_to_number(value);
     if (f == TAU) {
         if (n.kind != TCH_JSON_U64)
-            return wrong(err, f, "a whole number from 0 to 2^64 - 1");
+            return wrong_type(err, f, "a whole number from 0 to 2^64 - 1");
         config->tau = n.as.u64;
         return 0;
     }
@@ -136,7 +137,7 @@ static int read_field(struct reading *g, int f, tacho_error *err)
     if (text_of[f] < 0)
         return read_number(&value, f, &g->config, err);
     if (value.type != TCH_JSON_STRING)
-        return wrong(err, f, "a string");
+        return wrong_type(err, f, "a string");
     tch_json_unescape(&value, &g->texts[text_of[f]]);
     g->config.text[text_of[f]] = g->texts[text_of[f]].data;
     g->config.len[text_of[f]] = g->texts[text_of[f]].len;

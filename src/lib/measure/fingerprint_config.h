@@ -1,5 +1,5 @@
 /*
- * A configuration with texts of any bytes, as JSON can have them.
+ * A configuration whose texts may contain any bytes, like those of JSON.
  */
 #ifndef TCH_FINGERPRINT_CONFIG_H
 #define TCH_FINGERPRINT_CONFIG_H
@@ -22,7 +22,7 @@ struct tch_config {
 
 void tch_config_write(struct tch_buf *b, const struct tch_config *config);
 
-/** The text of b to the caller, or TACHO_ENOMEM; b is released. */
+/** Gives the text of b to the caller, or returns TACHO_ENOMEM. b is released. */
 int tch_hand_over(struct tch_buf *b, char **ret, size_t *len, tacho_error *err);
 
 #endif

@@ -1,9 +1,10 @@
-/* Two JSON documents, field by field: both flattened to paths and values, sorted, merged. */
+/* Compares two JSON documents field by field: flattens both to paths and values, sorts and merges
+   them. */
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "fingerprint_config.h"
 
-/* One value that has no parts: where its path and its text are in `text`, each with a NUL. */
+/* A value without parts: the places of its path and its value in `text`, each terminated by NUL. */
 struct leaf {
     size_t path;
     size_t value;
@@ -80,7 +81,7 @@ static int flatten(struct flat *f)
         return flatten_object(f);
     if (value.type == TCH_JSON_ARRAY)
         return flatten_array(f);
-    if (value.type == TCH_JSON_STRING) /* between its quotes, as they are in the document */
+    if (value.type == TCH_JSON_STRING) /* with its quotes, as it is in the document */
         add_leaf(f, value.text - 1, value.len + 2);
     else if (value.type == TCH_JSON_NUMBER)
         add_leaf(f, value.text, value.len);
@@ -130,7 +131,8 @@ static int flat_fill(struct flat *f, const char *data, size_t data_len, tacho_er
     return 0;
 }
 
-static int merge(const struct flat *a, const struct flat *b, tacho_diff_fn *each, void *ctx)
+static int report_differences(const struct flat *a, const struct flat *b, tacho_diff_fn *each,
+                              void *ctx)
 {
     const struct leaf *x = (const struct leaf *)(const void *)a->leaves.data;
     const struct leaf *y = (const struct leaf *)(const void *)b->leaves.data;
@@ -168,7 +170,7 @@ int tacho_json_diff(const char *a, size_t a_len, const char *b, size_t b_len, ta
     if (status == 0)
         status = flat_fill(&both[1], b, b_len, err);
     if (status == 0)
-        status = merge(&both[0], &both[1], each, ctx);
+        status = report_differences(&both[0], &both[1], each, ctx);
     flat_release(&both[0]);
     flat_release(&both[1]);
     free(both);

@@ -50,7 +50,7 @@ void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value, uint64
     tacho_histogram_record(h, value);
     if (interval == 0 || value > TACHO_HISTOGRAM_MAX)
         return;
-    /* A bucket at a time: there may be billions of them, but few buckets. */
+    /* Adds a bucket at a time: there may be billions of values, but few buckets. */
     for (missing = value; missing >= interval && missing - interval >= interval;) {
         uint64_t low;
         uint64_t steps;
@@ -93,8 +93,8 @@ uint64_t tacho_histogram_max(const tacho_histogram *h)
     return h->max;
 }
 
-/* A bucket's middle, but never beyond what really came. */
-static uint64_t stands_for(const tacho_histogram *h, unsigned bucket)
+/* Returns the middle of a bucket, limited to the values that were recorded. */
+static uint64_t value_of(const tacho_histogram *h, unsigned bucket)
 {
     uint64_t value = tch_bucket_middle(bucket);
 
@@ -108,14 +108,14 @@ uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank)
     for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
         seen += h->counts[i];
         if (seen >= rank && h->counts[i] > 0)
-            return stands_for(h, i);
+            return value_of(h, i);
     }
     return h->max;
 }
 
 uint64_t tch_percent_rank(double percent, uint64_t n)
 {
-    /* 99.9 is not 99.9 in binary: what is over a whole rank by less than that is not over it. */
+    /* 99.9 is not exact in binary: an excess over a whole rank below that error does not count. */
     double exact = percent / 100 * (double)n;
     double reached = exact - exact * 1e-14;
     uint64_t rank;
@@ -141,7 +141,7 @@ double tacho_histogram_mean(const tacho_histogram *h)
     double n = 0;
 
     for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
-        sum += (double)h->counts[i] * (double)stands_for(h, i);
+        sum += (double)h->counts[i] * (double)value_of(h, i);
         n += (double)h->counts[i];
     }
     return n > 0 ? sum / n : 0;
@@ -154,7 +154,7 @@ double tacho_histogram_std(const tacho_histogram *h)
     double n = 0;
 
     for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++) {
-        double off = (double)stands_for(h, i) - mean;
+        double off = (double)value_of(h, i) - mean;
 
         sum += (double)h->counts[i] * off * off;
         n += (double)h->counts[i];
@@ -162,7 +162,8 @@ double tacho_histogram_std(const tacho_histogram *h)
     return n > 0 ? __builtin_sqrt(sum / n) : 0;
 }
 
-/* The median distance from p50: buckets on both sides are taken in the order of their distance. */
+/* Returns the median distance from p50: adds up buckets on both sides in the order of their
+ * distance. */
 static uint64_t median_distance(const tacho_histogram *h, uint64_t median, uint64_t n)
 {
     unsigned down = tacho_histogram_index(median);
@@ -171,9 +172,9 @@ static uint64_t median_distance(const tacho_histogram *h, uint64_t median, uint6
     uint64_t distance = 0;
 
     for (bool has_down = true; seen < (n + 1) / 2;) {
-        uint64_t below = has_down ? stands_for(h, down) : 0;
+        uint64_t below = has_down ? value_of(h, down) : 0;
         uint64_t left = has_down ? (below < median ? median - below : 0) : UINT64_MAX;
-        uint64_t right = up < TACHO_HISTOGRAM_BUCKETS ? stands_for(h, up) - median : UINT64_MAX;
+        uint64_t right = up < TACHO_HISTOGRAM_BUCKETS ? value_of(h, up) - median : UINT64_MAX;
 
         if (left <= right && has_down) {
             seen += h->counts[down];

@@ -1,4 +1,5 @@
-/* A histogram as bytes: HdrHistogram's V2 form. Its text is in histogram_line.c. */
+/* Encodes and decodes a histogram in HdrHistogram's binary format V2. Its text is in
+ * histogram_line.c. */
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -9,19 +10,19 @@
 /*
  * The payload: cookie, bytes of counts, index offset (0), digits, lowest and highest value, ratio
  * (1.0), then the counts, each a zigzag LEB128 of at most 9 bytes, zeros as a negative run.
- * Around it: another cookie, a length, and a zlib stream. zlib allows blocks that are stored as
- * they are, which every reader takes and which need no compressor to write.
+ * Around it: another cookie, a length, and a zlib stream. The stream has stored blocks: every
+ * reader accepts them, and writing them needs no compressor.
  */
 enum {
     COOKIE_PLAIN = 0x1c849303 | 0x10,
     COOKIE_ZLIB = 0x1c849304 | 0x10,
     HEAD = 40,
     OUTER = 8,
-    DIGITS = 2, /* of ours; others are read, too, up to: */
-    DIGITS_MOST = 5,
+    DIGITS = 2,      /* significant digits of our histograms */
+    DIGITS_MOST = 5, /* ... of those that can be read */
     LEB_MAX = 9,
     BLOCK_MAX = 65535,
-    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* of ours */
+    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* of our histograms */
 };
 
 static void put_be(struct tch_buf *b, uint64_t value, unsigned bytes)
@@ -39,7 +40,7 @@ static uint64_t get_be(const uint8_t *p, unsigned bytes)
     return value;
 }
 
-/* Seven bits a byte, the ninth byte holds eight: 64 bits fit. */
+/* Writes seven bits per byte, and eight in the ninth: 64 bits fit. */
 static void put_leb(struct tch_buf *b, int64_t value)
 {
     uint64_t bits = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
@@ -55,7 +56,7 @@ static void put_leb(struct tch_buf *b, int64_t value)
     tch_buf_addc(b, (char)bits);
 }
 
-/* Bytes taken, 0 when data ends within. */
+/* Returns the number of bytes read, or 0 when the data is truncated. */
 static size_t get_leb(const uint8_t *p, size_t len, int64_t *ret)
 {
     uint64_t bits = 0;
@@ -80,7 +81,7 @@ static void put_counts(const tacho_histogram *h, struct tch_buf *b)
     for (unsigned i = 0; i < last;) {
         unsigned from = i;
 
-        while (h->counts[i] == 0) /* the last one is not */
+        while (h->counts[i] == 0) /* the last count is not 0 */
             i++;
         if (i > from)
             put_leb(b, -(int64_t)(i - from));
@@ -183,13 +184,13 @@ static int bad(tacho_error *err, const char *what)
     return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: %s", what);
 }
 
-/* What is read may have other buckets: finer ones, or none below a unit. */
+/* The buckets of a histogram that is read: they may be finer, or start at a larger unit. */
 struct layout {
     unsigned bits; /* 2^bits buckets for each doubling */
     unsigned unit; /* 2^unit is the width of the smallest ones */
 };
 
-/* The ends of a bucket; false where that is beyond all values. */
+/* Finds the ends of a bucket. Returns false when it is above all values. */
 static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint64_t *high)
 {
     uint64_t half = (uint64_t)1 << l->bits;
@@ -203,8 +204,8 @@ static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint6
     return true;
 }
 
-/* Its middle stands for what it holds; where values may have been stays known. False: no form has
-   room for so many in one of our buckets. */
+/* Adds a bucket: its count at its middle, and its ends to the minimum and maximum. Returns false
+   when the count exceeds what the format can store. */
 static bool add_bucket(tacho_histogram *h, uint64_t low, uint64_t high, uint64_t count)
 {
     uint64_t middle = low + (high - low) / 2;

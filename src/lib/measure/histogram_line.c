@@ -1,4 +1,4 @@
-/* A histogram as text: the lines of HdrHistogram's logs. */
+/* Writes and reads a histogram as a line of HdrHistogram's logs. */
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -8,7 +8,7 @@
 
 enum { TEXT_LIMIT = 4 * 1024 * 1024 };
 
-/* Seconds with three decimals, whatever the locale. */
+/* Adds seconds with three decimals, in any locale. */
 static void put_seconds(struct tch_buf *b, double seconds)
 {
     int64_t millis = (int64_t)(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5));
@@ -17,12 +17,12 @@ static void put_seconds(struct tch_buf *b, double seconds)
     tch_buf_addf(b, "%s%" PRIu64 ".%03" PRIu64, millis < 0 ? "-" : "", size / 1000, size % 1000);
 }
 
-static bool seconds_are_fine(double seconds)
+static bool is_valid_time(double seconds)
 {
     return seconds > -1e15 && seconds < 1e15;
 }
 
-static bool tag_is_fine(const char *tag)
+static bool is_valid_tag(const char *tag)
 {
     return tag[0] && !strpbrk(tag, ", \t\r\n");
 }
@@ -34,9 +34,9 @@ int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start
     struct tch_buf b;
     char *text = NULL;
 
-    if (tag && !tag_is_fine(tag))
+    if (tag && !is_valid_tag(tag))
         return tch_fail(err, TACHO_EINVAL, 0, "a tag has no comma and no blank, unlike '%s'", tag);
-    if (!seconds_are_fine(start_s) || !seconds_are_fine(length_s))
+    if (!is_valid_time(start_s) || !is_valid_time(length_s))
         return tch_fail(err, TACHO_EINVAL, 0, "the start or length of an interval is not a number");
     tch_buf_init(&bytes, TCH_HISTOGRAM_BYTES);
     tch_buf_init(&b, TEXT_LIMIT);
@@ -91,7 +91,7 @@ int tacho_histogram_log_head(double start_s, char **ret, tacho_error *err)
     struct tch_buf b;
     char *text;
 
-    if (!seconds_are_fine(start_s))
+    if (!is_valid_time(start_s))
         return tch_fail(err, TACHO_EINVAL, 0, "the start of a log is not a number");
     tch_buf_init(&b, TEXT_LIMIT);
     tch_buf_adds(&b, "#[Logged by tacho]\n"

@@ -1,4 +1,4 @@
-/* The texts of /proc. */
+/* Parses the files of /proc. */
 #include "proc_text.h"
 
 #include "base/number.h"
@@ -8,8 +8,9 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The text from start to end, without blanks and a "kB" around, as a number of KiB. */
-static uint64_t kib_of(const char *start, const char *end)
+/* Parses a number of KiB, with blanks and "kB" around it, and returns bytes; 0 when it is not a
+ * number. */
+static uint64_t parse_kib(const char *start, const char *end)
 {
     uint64_t kib;
 
@@ -26,7 +27,8 @@ static uint64_t kib_of(const char *start, const char *end)
     return kib * 1024;
 }
 
-/* One walk over the lines: this is the costly part of a full snapshot, after the kernel's. */
+/* One pass over the lines, because this is the expensive part of a full snapshot outside the
+ * kernel. */
 void tch_status_parse(const char *status, struct tch_status *ret)
 {
     *ret = (struct tch_status){0};
@@ -36,17 +38,17 @@ void tch_status_parse(const char *status, struct tch_status *ret)
         end = end ? end : line + strlen(line);
         if (line[0] == 'V' || line[0] == 'R') {
             if (strncmp(line, "VmRSS:", 6) == 0)
-                ret->rss = kib_of(line + 6, end);
+                ret->rss = parse_kib(line + 6, end);
             else if (strncmp(line, "VmHWM:", 6) == 0)
-                ret->peak = kib_of(line + 6, end);
+                ret->peak = parse_kib(line + 6, end);
             else if (strncmp(line, "RssAnon:", 8) == 0)
-                ret->anon = kib_of(line + 8, end);
+                ret->anon = parse_kib(line + 8, end);
             else if (strncmp(line, "RssFile:", 8) == 0)
-                ret->file += kib_of(line + 8, end);
+                ret->file += parse_kib(line + 8, end);
             else if (strncmp(line, "RssShmem:", 9) == 0)
-                ret->file += kib_of(line + 9, end);
+                ret->file += parse_kib(line + 9, end);
             else if (strncmp(line, "VmSwap:", 7) == 0) {
-                ret->swap = kib_of(line + 7, end);
+                ret->swap = parse_kib(line + 7, end);
                 return; /* the last of them */
             }
         }
@@ -54,7 +56,7 @@ void tch_status_parse(const char *status, struct tch_status *ret)
     }
 }
 
-/* The next number, digits up to a blank; *at behind it. */
+/* Parses the next number up to a blank; *at moves after it. */
 static bool next_number(const char **at, uint64_t *ret)
 {
     const char *start = *at + strspn(*at, " ");

@@ -1,5 +1,5 @@
 /*
- * The texts of /proc: numbers out of status, statm and stat.
+ * Parses numbers of /proc/PID/status, statm and stat.
  */
 #ifndef TCH_PROC_TEXT_H
 #define TCH_PROC_TEXT_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a status says of memory, in bytes. */
+/** The memory of a process by its status, in bytes. */
 struct tch_status {
     uint64_t rss;
     uint64_t peak;
@@ -18,21 +18,22 @@ struct tch_status {
 
 void tch_status_parse(const char *status, struct tch_status *ret);
 
-/** The second number of statm, in pages; false when it is not one. */
+/** Parses the resident size of statm, in pages. Returns false when it is not a number. */
 bool tch_statm_resident(const char *statm, uint64_t *ret);
 
-/** What is used of /proc/PID/stat. */
+/** The fields of /proc/PID/stat that are used. */
 struct tch_stat {
     uint64_t ppid;
     char state;
-    uint64_t minor_faults; /* with those of children waited for */
+    uint64_t minor_faults; /* including children that were waited for */
     uint64_t major_faults;
-    uint64_t cpu_ticks; /* the same */
+    uint64_t cpu_ticks; /* likewise */
     uint64_t threads;
-    uint64_t start; /* in ticks since boot: tells apart processes that had the same number */
+    uint64_t start; /* in ticks since boot; distinguishes processes with the same number */
 };
 
-/** The name in brackets may hold anything. False when the text is not of that form. */
+/** Parses stat. The name in brackets may contain anything. Returns false when the text has another
+    form. */
 bool tch_stat_parse(const char *text, struct tch_stat *ret);
 
 #endif

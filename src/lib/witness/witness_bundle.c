@@ -1,5 +1,5 @@
-/* Packing logs into a bundle: their lines as they are, with a line of the bundle's own before all,
-   behind each log, and at the end. */
+/* Packs logs into a bundle: their lines unchanged, with lines of the bundle at the start, after
+   each log and at the end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct packing {
     uint64_t entries;
 };
 
-static int put_own_line(struct packing *p, tacho_error *err)
+static int write_own_line(struct packing *p, tacho_error *err)
 {
     tch_chain_add(&p->chain, &p->line, 0);
     if (p->line.failed)
@@ -29,7 +29,8 @@ static int put_own_line(struct packing *p, tacho_error *err)
     return tch_replace_write(&p->file, p->line.data, p->line.len, err);
 }
 
-/* Canonical, so that the same document has the same hash however it was written. */
+/* Adds a document and its hash. It is canonical, so that the same document always has the same
+ * hash. */
 static int add_document(struct tch_buf *b, const char *name, const char *document, bool env,
                         tacho_error *err)
 {
@@ -58,7 +59,7 @@ static int add_document(struct tch_buf *b, const char *name, const char *documen
     return 0;
 }
 
-static int put_head(struct packing *p, const tacho_witness_pack *pack, tacho_error *err)
+static int write_head(struct packing *p, const tacho_witness_pack *pack, tacho_error *err)
 {
     int status;
 
@@ -69,10 +70,10 @@ static int put_head(struct packing *p, const tacho_witness_pack *pack, tacho_err
     if (status == 0)
         status = add_document(&p->line, "environment", pack->environment ? pack->environment : "{}",
                               true, err);
-    return status == 0 ? put_own_line(p, err) : status;
+    return status == 0 ? write_own_line(p, err) : status;
 }
 
-/* "mincut_l0.3_t0" of "witness/mincut_l0.3_t0.jsonl". */
+/* Adds "mincut_l0.3_t0" for "witness/mincut_l0.3_t0.jsonl". */
 static void add_log_name(struct tch_buf *b, const char *path)
 {
     static const char extension[] = ".jsonl";
@@ -85,7 +86,7 @@ static void add_log_name(struct tch_buf *b, const char *path)
     tch_json_string(b, name, len);
 }
 
-static int put_behind_log(struct packing *p, const char *path, const tacho_witness_info *info,
+static int write_log_line(struct packing *p, const char *path, const tacho_witness_info *info,
                           tacho_error *err)
 {
     tch_buf_clear(&p->line);
@@ -97,7 +98,7 @@ static int put_behind_log(struct packing *p, const char *path, const tacho_witne
     tch_json_key(&p->line, "last");
     tch_json_text(&p->line, info->hash);
     p->entries += info->entries;
-    return put_own_line(p, err);
+    return write_own_line(p, err);
 }
 
 static int copy_log(struct packing *p, const char *path, tacho_error *err)
@@ -120,21 +121,20 @@ static int copy_log(struct packing *p, const char *path, tacho_error *err)
     }
     tacho_witness_info_get(r, &info);
     if (more < 0) {
-        tacho_error why;
+        tacho_error why = *err;
 
-        why = *err;
         status = tch_fail(err, why.code, why.line, "'%.80s': %s", path, why.message);
     }
     if (status == 0 && !info.closed)
         status = tch_fail(err, TACHO_EPARSE, 0,
                           "'%.120s' is not closed: lines at its end may be missing", path);
     if (status == 0)
-        status = put_behind_log(p, path, &info, err);
+        status = write_log_line(p, path, &info, err);
     tacho_witness_reader_close(r);
     return status;
 }
 
-static int put_foot(struct packing *p, size_t logs, tacho_error *err)
+static int write_foot(struct packing *p, size_t logs, tacho_error *err)
 {
     tch_buf_clear(&p->line);
     tch_json_begin_object(&p->line);
@@ -142,7 +142,7 @@ static int put_foot(struct packing *p, size_t logs, tacho_error *err)
     tch_json_u64(&p->line, logs);
     tch_json_key(&p->line, "entries");
     tch_json_u64(&p->line, p->entries);
-    return put_own_line(p, err);
+    return write_own_line(p, err);
 }
 
 int tacho_witness_pack_write(const char *path, const tacho_witness_pack *pack,
@@ -161,11 +161,11 @@ int tacho_witness_pack_write(const char *path, const tacho_witness_pack *pack,
         return status;
     tch_chain_init(&p.chain);
     tch_buf_init(&p.line, LINE_LIMIT);
-    status = put_head(&p, pack, err);
+    status = write_head(&p, pack, err);
     for (size_t i = 0; i < pack->log_count && status == 0; i++)
         status = copy_log(&p, pack->logs[i], err);
     if (status == 0)
-        status = put_foot(&p, pack->log_count, err);
+        status = write_foot(&p, pack->log_count, err);
     if (status == 0)
         status = tch_replace_commit(&p.file, err);
     tch_replace_abort(&p.file);

@@ -1,4 +1,4 @@
-/* Chained lines. What is hashed are bytes, not values: there is one spelling that fits. */
+/* Chained lines. The hash is of bytes, not of values, so that exactly one spelling is valid. */
 #include "witness_chain.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void tch_chain_add(struct tch_chain *c, struct tch_buf *b, size_t start)
     tch_buf_addf(b, HASH "%s\"}\n", c->last);
 }
 
-/* The 64 characters in `name"…"end` at text, or NULL where that is not what stands there. */
+/* Returns the 64 digits in `name"…"end` at text, or NULL when the text is different. */
 static const char *digits_at(const char *text, const char *name, const char *end)
 {
     size_t len = strlen(name);

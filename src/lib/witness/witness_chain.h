@@ -1,10 +1,10 @@
 /*
- * Lines that prove each other: JSON objects of which each ends with the hash of the line before and
- * with its own.
+ * Lines that prove each other: JSON objects that end with the hash of the line before and with
+ * their own.
  *
  *     {..., "prev":"<hash of the line before>","hash":"<SHA-256 of all bytes before ,"hash">"}
  *
- * What the objects say is others' business: entries of a log, logs of a bundle, files of a seal.
+ * The objects are entries of a log, logs of a bundle, or files of a seal.
  */
 #ifndef TCH_WITNESS_CHAIN_H
 #define TCH_WITNESS_CHAIN_H
@@ -24,8 +24,8 @@ struct tch_chain {
 
 void tch_chain_init(struct tch_chain *c);
 
-/** b holds, from `start` on, an object without its closing brace: it gets prev, hash, the brace and
-    a line feed, and is the chain's last line then. */
+/** Adds prev, hash, the closing brace and a line feed to the object that starts at `start` in b. It
+    becomes the last line of the chain. */
 void tch_chain_add(struct tch_chain *c, struct tch_buf *b, size_t start);
 
 /** Is this the next line of the chain? 0, or TACHO_EPARSE with the line and what is wrong. */

@@ -1,4 +1,5 @@
-/* Entries. A mask has a million values and more, so its text is written and read by hand. */
+/* Writes and reads entries. A mask has a million values and more, so it has a writer and a reader
+   of its own. */
 #include "witness_entry.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum { LONGEST_VALUE = 6 /* "false," */, AT_ONCE = 4, LONGEST_TEXT = AT_ONCE * L
 
 #define MASK_KEY "\"keep_mask\":["
 
-/* The text of some values of a mask, which are the bits of where it is in its table. */
+/* The text of AT_ONCE values of a mask. Their bits are its index in the table of texts. */
 struct mask_text {
     char text[LONGEST_TEXT];
     size_t len;
@@ -31,8 +32,8 @@ static void mask_text_init(struct mask_text *t, unsigned bits, unsigned count)
     }
 }
 
-/* Four values a look-up. Each text is stored at its longest, and the next overwrites what is too
-   much: neither a branch nor a length depends on the mask. */
+/* Adds four values per look-up. Each text is copied at its maximum length, and the next one
+   overwrites the excess, so that neither a branch nor a length depends on the mask. */
 static void add_mask(struct tch_buf *b, const uint8_t *mask, size_t count)
 {
     char *start = tch_buf_room(b, count * LONGEST_VALUE + LONGEST_TEXT);
@@ -58,7 +59,7 @@ static void add_mask(struct tch_buf *b, const uint8_t *mask, size_t count)
         memcpy(to, last.text, LONGEST_VALUE);
         to += last.len;
     }
-    tch_buf_grew(b, (size_t)(to - start) - (count > 0)); /* but for the last comma */
+    tch_buf_grew(b, (size_t)(to - start) - (count > 0)); /* without the last comma */
 }
 
 int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, tacho_error *err)
@@ -113,8 +114,8 @@ int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *len
 
 /* Reading. */
 
-/* Values with the commas behind them, but for the last few. Which they are does not decide where to
-   go, only what is stored and how far to step: a mask's values cannot be foreseen. */
+/* Reads values with the commas after them, except for the last few. No branch depends on a value,
+   because the values of a mask cannot be predicted. */
 static bool read_values(const char **text, const char *end, char **ret)
 {
     const char *at = *text;
@@ -142,7 +143,7 @@ static bool read_values(const char **text, const char *end, char **ret)
     return sound;
 }
 
-/* "[true,false]" as the writer has it. */
+/* Reads "[true,false]" as the writer writes it, without blanks. */
 static int read_mask(const char *text, size_t len, struct tch_buf *mask)
 {
     const char *end = text + len - 1; /* the bracket */
@@ -185,14 +186,14 @@ static int read_f32(const struct tch_json_value *value, float *ret)
     return 0;
 }
 
-/* The texts are put one behind the other; where each starts is kept until all are there. */
+/* The texts are in one buffer, which may move: their places are kept until all are read. */
 struct reading {
     struct tch_witness_room *room;
     tacho_witness_entry *entry;
     size_t start[2];
     unsigned seen;
-    bool has_mask;  /* one was read already, and "[]" stands in its place: */
-    size_t mask_at; /* here in the rest; the entry's own or one inside another member */
+    bool has_mask;  /* a mask was read already, and "[]" replaces it in the rest */
+    size_t mask_at; /* its place in the rest; it may be inside another member */
 };
 
 static int read_field(struct reading *r, enum field field, const struct tch_json_value *value)
@@ -220,17 +221,8 @@ static int read_field(struct reading *r, enum field field, const struct tch_json
     case TIMESTAMP:
         return tch_raw_u64(value, &r->entry->timestamp);
     default:
-        return 0; /* prev, hash, and what a later version may add */
+        return 0; /* prev, hash, and members of later versions */
     }
-}
-
-static enum field field_of(const struct tch_json_value *key)
-{
-    enum field field = Q_HASH;
-
-    while (field < FIELDS && !tch_json_is(key, names[field]))
-        field++;
-    return field;
 }
 
 static int read_members(struct tch_json_reader *json, struct reading *r, uint64_t line,
@@ -240,14 +232,16 @@ static int read_members(struct tch_json_reader *json, struct reading *r, uint64_
     int more;
 
     while ((more = tch_json_member(json, &key)) > 0) {
-        enum field field = field_of(&key);
+        enum field field = Q_HASH;
         struct tch_json_value value;
         int status = tch_json_read_raw(json, &value);
 
+        while (field < FIELDS && !tch_json_is(&key, names[field]))
+            field++;
         if (status == 0)
             status = read_field(r, field, &value);
         if (status == TACHO_ENOMEM)
-            return tch_fail(err, status, 0, "out of memory for a witness entry");
+            return tch_fail_memory(err);
         if (status < 0)
             return tch_fail(err, TACHO_EPARSE, line, "%s is not what an entry has there",
                             field < FIELDS ? names[field] : "a member");
@@ -258,10 +252,10 @@ static int read_members(struct tch_json_reader *json, struct reading *r, uint64_
     return 0;
 }
 
-/* A mask is nearly all of its line: it is read first, and the JSON is that of what is left. The key
-   with its quotes can stand in no string. What is no mask is left to the JSON reader, which knows
-   whose it is. 0, TACHO_ENOMEM. */
-static int take_mask(struct reading *r, const struct tch_line *line)
+/* Reads the mask, which is nearly all of the line, and keeps the rest of the line for the JSON
+   reader. The key with its quotes cannot be in a string. Without a valid mask the rest is the whole
+   line. 0, TACHO_ENOMEM. */
+static int split_mask(struct reading *r, const struct tch_line *line)
 {
     static const char key[] = MASK_KEY;
     struct tch_buf *rest = &r->room->rest;
@@ -297,9 +291,9 @@ int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room 
     int status;
 
     tch_buf_clear(&room->texts);
-    status = take_mask(&r, line);
+    status = split_mask(&r, line);
     if (status < 0)
-        return tch_fail(err, status, line->number, "out of memory for a witness entry");
+        return tch_fail_memory(err);
     tch_json_open(&json, room->rest.data, room->rest.len, NULL);
     if (tch_json_read(&json, &value) < 0 || value.type != TCH_JSON_OBJECT)
         return tch_fail(err, TACHO_EPARSE, line->number, "the line is no JSON object");

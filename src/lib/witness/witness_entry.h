@@ -1,5 +1,5 @@
 /*
- * One entry as text and back; prev and hash are the chain's.
+ * Writes and reads an entry, except for prev and hash, which witness_chain.h handles.
  */
 #ifndef TCH_WITNESS_ENTRY_H
 #define TCH_WITNESS_ENTRY_H
@@ -9,13 +9,13 @@
 #include "base/buf.h"
 #include "base/lines.h"
 
-/* The longest mask and what stands around it fit a line. */
+/* Bytes of a line with the longest mask. */
 enum { TCH_WITNESS_LINE_MAX = 64 << 20 };
 
 /** Adds the object without its closing brace. TACHO_ELIMIT for a mask that is too long. */
 int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, tacho_error *err);
 
-/** What an entry that was read points to; use it again for the next. */
+/** The memory that an entry points to. It can be used again for the next entry. */
 struct tch_witness_room {
     struct tch_buf mask;
     struct tch_buf texts;

@@ -1,4 +1,4 @@
-/* Writing a log: one write(2) an entry, so that a kill loses none that was added. */
+/* Writes a log: one write(2) per entry, so that a kill loses no entry that was added. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,8 +21,8 @@ struct tacho_witness {
     struct tch_chain chain;
     struct tch_buf line;
     uint64_t entries;
-    off_t whole;      /* bytes of the lines that are whole */
-    tacho_error fail; /* what failed first; code 0: nothing */
+    off_t whole;      /* bytes of the complete lines */
+    tacho_error fail; /* the first failure; code 0: none */
 };
 
 static void release(tacho_witness *w)
@@ -34,8 +34,9 @@ static void release(tacho_witness *w)
     free(w);
 }
 
-/* A new file, not the old one emptied: who still writes that, such as what a killed benchmark left
-   running, cannot write into ours. A link, a pipe or a device is opened as it is. */
+/* Makes a new file instead of truncating the old one: a process that still writes the old one, such
+   as a child of a killed benchmark, cannot write into ours. A link, a pipe or a device is opened as
+   it is. */
 static int open_new(const char *path)
 {
     struct stat st;
@@ -70,15 +71,8 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     return status;
 }
 
-void tch_witness_end_add(struct tch_buf *b, uint64_t entries)
-{
-    tch_json_begin_object(b);
-    tch_json_key(b, "entries");
-    tch_json_u64(b, entries);
-}
-
-/* The line in w->line, whole or not at all: what a full disk took of it is given back. */
-static int put_line(tacho_witness *w, tacho_error *err)
+/* Writes the line in w->line, or nothing: a line that a full disk has truncated is removed. */
+static int write_line(tacho_witness *w, tacho_error *err)
 {
     int status;
 
@@ -93,8 +87,8 @@ static int put_line(tacho_witness *w, tacho_error *err)
     return status;
 }
 
-/* Keeps what failed for the calls that follow: after a gap the chain is at its end. */
-static int note(tacho_witness *w, const tacho_error *why, tacho_error *err)
+/* Keeps the failure for later calls: after a gap the chain cannot continue. */
+static int keep_failure(tacho_witness *w, const tacho_error *why, tacho_error *err)
 {
     if (why != &w->fail)
         w->fail = *why;
@@ -108,10 +102,10 @@ int tacho_witness_add(tacho_witness *w, const tacho_witness_entry *entry, tacho_
     tacho_error why;
 
     if (w->fail.code < 0)
-        return note(w, &w->fail, err);
+        return keep_failure(w, &w->fail, err);
     tch_buf_clear(&w->line);
-    if (tch_witness_entry_add(&w->line, entry, &why) < 0 || put_line(w, &why) < 0)
-        return note(w, &why, err);
+    if (tch_witness_entry_add(&w->line, entry, &why) < 0 || write_line(w, &why) < 0)
+        return keep_failure(w, &why, err);
     w->entries++;
     return 0;
 }
@@ -123,11 +117,13 @@ int tacho_witness_close(tacho_witness *w, tacho_error *err)
     if (!w)
         return 0;
     if (w->fail.code < 0) {
-        status = note(w, &w->fail, err);
+        status = keep_failure(w, &w->fail, err);
     } else {
         tch_buf_clear(&w->line);
-        tch_witness_end_add(&w->line, w->entries);
-        status = put_line(w, err);
+        tch_json_begin_object(&w->line);
+        tch_json_key(&w->line, "entries");
+        tch_json_u64(&w->line, w->entries);
+        status = write_line(w, err);
     }
     release(w);
     return status;

@@ -1,5 +1,5 @@
 /*
- * What the writers of logs and bundles and their reader share.
+ * The lines of logs and bundles, for their writers and their reader.
  */
 #ifndef TCH_WITNESS_LOG_H
 #define TCH_WITNESS_LOG_H
@@ -14,22 +14,19 @@
 #define TCH_WITNESS_BUNDLE     "tacho.witness.bundle.v1"
 #define TCH_WITNESS_HEAD_START "{\"schema\":\"tacho.witness.bundle.v1\","
 
-/** The last line of a log, without its closing brace. */
-void tch_witness_end_add(struct tch_buf *b, uint64_t entries);
-
-/** What a line is: told by its first key. */
+/** The kind of a line, by its first key. */
 enum tch_witness_kind {
     TCH_WITNESS_HEAD,  /**< "schema": the first of a bundle */
     TCH_WITNESS_ENTRY, /**< "q_hash" */
     TCH_WITNESS_END,   /**< "entries": the last of a log */
-    TCH_WITNESS_LOG,   /**< "log": behind each log of a bundle */
+    TCH_WITNESS_LOG,   /**< "log": after each log of a bundle */
     TCH_WITNESS_FOOT,  /**< "logs": the last of a bundle */
     TCH_WITNESS_OTHER,
 };
 
 /**
- * The next line of any kind, checked as tacho_witness_next() does: 1, 0, or an error. `entry` is
- * set for an entry; `line` always, valid until the next call.
+ * Reads the next line of any kind and checks it like tacho_witness_next(). Returns 1, 0, or an
+ * error. `entry` is set for an entry; `line` always, valid until the next call.
  */
 int tch_witness_next_line(tacho_witness_reader *r, enum tch_witness_kind *kind,
                           struct tch_line *line, tacho_witness_entry *entry, tacho_error *err);

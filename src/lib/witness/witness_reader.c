@@ -1,5 +1,5 @@
-/* Reading logs and bundles. A line is given when its place in the chain, what it is and what it
-   says were checked; a bundle has two chains, one of its own lines and one in each log. */
+/* Reads logs and bundles. A line is returned after its place in the chain, its kind and its content
+   were checked. A bundle has two chains: one of its own lines and one in each log. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,8 +17,8 @@
 
 enum { NAME_MAX_BYTES = 4096 };
 
-/* What may come next. */
-enum place { AT_START, IN_LOG, BEHIND_LOG, BETWEEN_LOGS, AT_END };
+/* Where the reader is: decides which lines may follow. */
+enum place { AT_START, IN_LOG, AFTER_LOG, BETWEEN_LOGS, AT_END };
 
 struct tacho_witness_reader {
     int fd;              /* -1: memory */
@@ -30,13 +30,13 @@ struct tacho_witness_reader {
     struct tch_witness_room room;
     uint64_t in_log; /* entries of this log */
     tacho_witness_info info;
-    struct tch_buf head; /* texts of a bundle's first line, one behind the other */
+    struct tch_buf head; /* the texts of a bundle's first line, each terminated by NUL */
     size_t head_at[4];
     struct tch_buf log;
     tacho_error fail;
 };
 
-static tacho_witness_reader *make(int fd, const char *path)
+static tacho_witness_reader *new_reader(int fd, const char *path)
 {
     tacho_witness_reader *r = calloc(1, sizeof *r);
 
@@ -66,7 +66,7 @@ int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tach
 
     if (fd < 0)
         return tch_fail_errno(err, errno, "cannot open '%s'", path);
-    r = make(fd, path);
+    r = new_reader(fd, path);
     if (!r) {
         close(fd);
         return tch_fail_memory(err);
@@ -79,7 +79,7 @@ int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tach
 int tacho_witness_reader_open_mem(const char *data, size_t len, tacho_witness_reader **ret,
                                   tacho_error *err)
 {
-    tacho_witness_reader *r = make(-1, "memory");
+    tacho_witness_reader *r = new_reader(-1, "memory");
 
     if (!r)
         return tch_fail_memory(err);
@@ -120,8 +120,8 @@ static enum tch_witness_kind kind_of(const struct tch_line *line)
     return kind;
 }
 
-static int same_number(const struct tch_line *line, const char *name, uint64_t expected,
-                       tacho_error *err)
+static int check_number(const struct tch_line *line, const char *name, uint64_t expected,
+                        tacho_error *err)
 {
     uint64_t number;
     int status = tch_member_u64(line, name, &number, err);
@@ -132,7 +132,7 @@ static int same_number(const struct tch_line *line, const char *name, uint64_t e
     return status;
 }
 
-/* config, its hash, the environment, its hash; and both hashes must be right. */
+/* Reads the config and the environment and checks their hashes. */
 static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     static const char *const names[4] = {"config", "config_hash", "environment",
@@ -171,19 +171,19 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
 
 static int read_end(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
-    int status = same_number(line, "entries", r->in_log, err);
+    int status = check_number(line, "entries", r->in_log, err);
 
-    r->place = r->info.bundle ? BEHIND_LOG : AT_END;
+    r->place = r->info.bundle ? AFTER_LOG : AT_END;
     r->info.closed = !r->info.bundle;
     return status;
 }
 
-/* Behind a log of a bundle: what it is called, how many entries, the hash of its last line. */
+/* Reads the line after a log of a bundle: its name, its entries, the hash of its last line. */
 static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     char hex[TCH_SHA256_HEX + 1];
     struct tch_buf last;
-    int status = same_number(line, "entries", r->in_log, err);
+    int status = check_number(line, "entries", r->in_log, err);
 
     tch_buf_init_on(&last, hex, sizeof hex, sizeof hex - 1);
     tch_buf_clear(&r->log);
@@ -203,24 +203,24 @@ static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_
 
 static int read_foot(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
-    int status = same_number(line, "logs", r->info.logs, err);
+    int status = check_number(line, "logs", r->info.logs, err);
 
     if (status == 0)
-        status = same_number(line, "entries", r->info.entries, err);
+        status = check_number(line, "entries", r->info.entries, err);
     r->info.closed = true;
     r->place = AT_END;
     return status;
 }
 
-/* May a line of this kind stand here? */
-static bool fits(const tacho_witness_reader *r, enum tch_witness_kind kind)
+/* May a line of this kind follow? */
+static bool is_allowed(const tacho_witness_reader *r, enum tch_witness_kind kind)
 {
     switch (r->place) {
     case AT_START:
         return kind == TCH_WITNESS_HEAD || kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
     case IN_LOG:
         return kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
-    case BEHIND_LOG:
+    case AFTER_LOG:
         return kind == TCH_WITNESS_LOG;
     case BETWEEN_LOGS:
         return kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END || kind == TCH_WITNESS_FOOT;
@@ -237,7 +237,7 @@ static int read_line(tacho_witness_reader *r, const struct tch_line *line,
 
     if (status < 0)
         return status;
-    if (!fits(r, kind))
+    if (!is_allowed(r, kind))
         return tch_fail(err, TACHO_EPARSE, line->number, "%s",
                         r->place == AT_END          ? "there is a line behind the last one"
                         : kind == TCH_WITNESS_OTHER ? "no line of a witness"
@@ -261,8 +261,8 @@ static int read_line(tacho_witness_reader *r, const struct tch_line *line,
     }
 }
 
-/* A log may still be open; a bundle is written whole, so what ends early was cut. */
-static int at_end(const tacho_witness_reader *r, tacho_error *err)
+/* Checks the end of the file. A log may still be open; a bundle that ends early is truncated. */
+static int check_end(const tacho_witness_reader *r, tacho_error *err)
 {
     if (r->place == AT_START)
         return tch_fail(err, TACHO_EPARSE, 1, "the file is empty");
@@ -284,7 +284,7 @@ int tch_witness_next_line(tacho_witness_reader *r, enum tch_witness_kind *kind,
             *kind = line->too_long ? TCH_WITNESS_OTHER : kind_of(line);
             more = read_line(r, line, *kind, entry, &why) < 0 ? why.code : 1;
         } else if (more == 0) {
-            more = at_end(r, &why);
+            more = check_end(r, &why);
         }
         if (more >= 0)
             return more;

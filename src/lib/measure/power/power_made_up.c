@@ -1,4 +1,4 @@
-/* Sources without hardware: a fixed wattage, and a power.csv replayed. */
+/* Sources without hardware: a fixed number of watts, and the replay of a power.csv. */
 #include <math.h>
 
 #include <tacho/csv.h>
@@ -57,8 +57,7 @@ static int replay_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     tacho_power_sample sample = {row->as.power.timestamp_us, row->as.power.watts};
 
     tch_buf_add(&r->rows, &sample, sizeof sample);
-    return r->rows.failed ? tch_fail(err, TACHO_ENOMEM, row->line, "out of memory for the replay")
-                          : 0;
+    return r->rows.failed ? tch_fail_memory(err) : 0;
 }
 
 static int replay_read(void *ctx, tacho_power_reading *ret, tacho_error *err)

@@ -11,8 +11,8 @@
 
 struct tch_power_kind {
     const char *name;
-    const char *what; /**< what it measures: sources of the same thing are not added up */
-    /** Fills ret->ctx, read and close. `where` is the root, or what stands behind the colon. */
+    const char *what; /**< what it measures; sources of the same thing are not added up */
+    /** Sets ret->ctx, read and close. `where` is the root, or the text after the colon. */
     int (*open)(const char *where, tacho_power_source *ret, tacho_error *err);
 };
 
@@ -25,29 +25,29 @@ extern const struct tch_power_kind tch_power_rocm;
 extern const struct tch_power_kind tch_power_fixed;
 extern const struct tch_power_kind tch_power_replay;
 
-/* What readers of small files under a root share (power_files.c). */
+/* Small files under a root (power_files.c). */
 
-/** Path of a file: root and the parts joined by '/'. */
+/** Makes the path of a file: the root and the parts, joined by '/'. */
 void tch_power_path(char out[PATH_MAX], const char *root, const char *folder, const char *entry,
                     const char *file);
 
-/** A file that holds one number; 0 or an errno number. */
+/** Reads a file with one number. 0 or an errno number. */
 int tch_power_number(const char *path, uint64_t *ret);
 
-/** A file of one line, without blanks at its end; 0 or an errno number. */
+/** Reads a file of one line, without blanks at its end. 0 or an errno number. */
 int tch_power_line(const char *path, char *out, size_t size);
 
-/** The entry of a folder that follows `name` in the order of bytes, of those that start with
-    prefix; into name. Begin with "". */
+/** Finds the entry of a folder that follows `name` in the order of bytes and starts with prefix,
+   and sets name to it. Start with "". Returns false after the last. */
 bool tch_power_next(const char *root, const char *folder, const char *prefix,
                     char name[NAME_MAX + 1]);
 
-/** How much a counter went up that wraps around at range; false when it went down and range is
-    not known. */
+/** Computes the increase of a counter that wraps around at range. Returns false when it fell and
+   range is 0. */
 bool tch_power_step(uint64_t before, uint64_t now, uint64_t range, uint64_t *ret);
 
 /*
- * What the meter keeps of one source: pure sums, no clock, no file.
+ * The energy of one source: sums alone, without a clock or a file.
  */
 struct tch_energy {
     uint64_t first_us;

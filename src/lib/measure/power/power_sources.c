@@ -1,4 +1,4 @@
-/* The sources there are, and which of them this machine has. */
+/* The table of power sources, and those that this machine has. */
 #include "base/buf.h"
 #include "base/fail.h"
 #include "power_meter.h"
@@ -44,13 +44,14 @@ int tacho_power_open(const char *name, const char *root, tacho_power_source *ret
                     name);
 }
 
-/* GPU libraries have no root: with one, as in tests, there are none. */
+/* GPU libraries have no root, so they are left out when there is one, as in tests. */
 static bool applies(const struct tch_power_kind *kind, const char *root)
 {
     return !root[0] || (kind != &tch_power_nvml && kind != &tch_power_rocm);
 }
 
-/* Why there is none: those that are not there by name, those that cannot be read in full. */
+/* Why there is no source: the names of those that are missing, the messages of those that failed.
+ */
 struct reasons {
     struct tch_buf missing;
     struct tch_buf refused;
@@ -64,7 +65,7 @@ static void add_reason(struct reasons *r, const char *name, const tacho_error *w
         tch_buf_addf(&r->refused, "; %s: %s", name, why->message);
 }
 
-static int none_there(struct reasons *r, tacho_error *err)
+static int fail_without_source(struct reasons *r, tacho_error *err)
 {
     return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: this machine has no %s%s",
                     r->missing.data, r->refused.data);
@@ -98,7 +99,7 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
         have_cpu = have_cpu || cpu;
     }
     if (status == 0 && added == 0)
-        status = none_there(&why, err);
+        status = fail_without_source(&why, err);
     tch_buf_release(&why.missing);
     tch_buf_release(&why.refused);
     return status < 0 ? status : added;
