@@ -74,14 +74,14 @@ static int write_counter(struct writing *w, const char *name, uint64_t timestamp
     return add_event(w, &ev, name);
 }
 
-static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
+static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     (void)err;
     return write_counter(ctx, "memory", row->as.memory.timestamp_us, "resident bytes",
                          (double)row->as.memory.peak_rss_bytes);
 }
 
-static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
+static int add_power_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     (void)err;
     return write_counter(ctx, "power", row->as.power.timestamp_us, "watts", row->as.power.watts);
@@ -187,9 +187,9 @@ static int write_all(struct writing *w, const struct tch_receipt *r, const char 
     if (status == 0)
         status = write_runs(w, r);
     if (status == 0)
-        status = write_csv(w, folder, "memory.csv", TACHO_CSV_MEMORY, take_memory);
+        status = write_csv(w, folder, "memory.csv", TACHO_CSV_MEMORY, add_memory_row);
     if (status == 0)
-        status = write_csv(w, folder, "power.csv", TACHO_CSV_POWER, take_power);
+        status = write_csv(w, folder, "power.csv", TACHO_CSV_POWER, add_power_row);
     if (status == 0)
         status = tch_run_each_recording(folder, write_recording, w, w->err);
     if (status == 0)

@@ -53,7 +53,7 @@ static bool is(const char *text, size_t len, const char *word)
 }
 
 /* A field that says where the event was; false: an argument like any other. */
-static bool take_context(void *ctx, struct tch_bt_text *t, const char *key, size_t len)
+static bool parse_context(void *ctx, struct tch_bt_text *t, const char *key, size_t len)
 {
     struct babeltrace *b = ctx;
     bool sound = true;
@@ -102,13 +102,13 @@ static bool is_last_group(struct tch_bt_text t)
     return !tch_bt_char(&t, ',');
 }
 
-static bool take_groups(struct babeltrace *b, struct tch_bt_text *t)
+static bool parse_groups(struct babeltrace *b, struct tch_bt_text *t)
 {
     bool sound = true;
 
     tch_json_begin_object(&b->out.args);
     while (sound && tch_bt_char(t, '{')) {
-        sound = tch_bt_fields(&b->out, t, 0, is_last_group(*t) ? NULL : take_context, b);
+        sound = tch_bt_fields(&b->out, t, 0, is_last_group(*t) ? NULL : parse_context, b);
         tch_bt_char(t, ',');
     }
     tch_json_end_object(&b->out.args);
@@ -208,7 +208,7 @@ static int place_event(struct babeltrace *b, struct tch_ev *ev)
 }
 
 /* 0, TACHO_EPARSE when the line is no event, or what stops the reading. */
-static int take_line(struct babeltrace *b, struct tch_bt_text t, uint64_t offset)
+static int parse_line(struct babeltrace *b, struct tch_bt_text t, uint64_t offset)
 {
     struct tch_ev ev = {.offset = offset};
     const char *name, *name_end;
@@ -225,7 +225,7 @@ static int take_line(struct babeltrace *b, struct tch_bt_text t, uint64_t offset
         return TACHO_EPARSE;
     name = memrchr(t.at, ' ', (size_t)(name_end - t.at));
     t.at = name_end + 1;
-    if (!name || !take_groups(b, &t))
+    if (!name || !parse_groups(b, &t))
         return TACHO_EPARSE;
     status = place_event(b, &ev);
     if (status == 0)
@@ -256,7 +256,7 @@ int tch_read_babeltrace(struct tch_trace_reading *r, struct tch_trace_source *s)
         while (len > 0 && (text[len - 1] == '\r' || text[len - 1] == ' '))
             len--;
         if (len > 0)
-            status = take_line(&b, (struct tch_bt_text){text, text + len}, lines.offset);
+            status = parse_line(&b, (struct tch_bt_text){text, text + len}, lines.offset);
         if (status == TACHO_EPARSE) {
             tch_trace_places_add(&r->m->bad, lines.offset);
             status = 0;

@@ -133,7 +133,7 @@ bool tch_bt_string(struct tch_bt_out *o, struct tch_bt_text *t)
 }
 
 /* A number as JSON has it, or a text. */
-static bool take_word(struct tch_bt_out *o, struct tch_bt_text *t)
+static bool parse_word(struct tch_bt_out *o, struct tch_bt_text *t)
 {
     const char *start = t->at;
     uint64_t number;
@@ -153,10 +153,10 @@ static bool take_word(struct tch_bt_out *o, struct tch_bt_text *t)
 }
 
 /* "[ [0] = 1, [1] = 2 ]", behind its bracket. */
-static bool take_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth);
+static bool parse_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth);
 
 /* "( "NAME" : container = 2 )": the name. */
-static bool take_label(struct tch_bt_out *o, struct tch_bt_text *t)
+static bool parse_label(struct tch_bt_out *o, struct tch_bt_text *t)
 {
     while (t->at < t->end && *t->at == ' ')
         t->at++;
@@ -164,7 +164,7 @@ static bool take_label(struct tch_bt_out *o, struct tch_bt_text *t)
         if (!tch_bt_string(o, t))
             return false;
         tch_json_string(&o->args, o->value.data, o->value.len);
-    } else if (!take_word(o, t)) {
+    } else if (!parse_word(o, t)) {
         return false;
     }
     while (t->at < t->end && *t->at != ')')
@@ -172,7 +172,7 @@ static bool take_label(struct tch_bt_out *o, struct tch_bt_text *t)
     return tch_bt_char(t, ')');
 }
 
-static bool take_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
+static bool parse_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
 {
     bool sound;
 
@@ -194,17 +194,17 @@ static bool take_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned dep
         return sound;
     case '[':
         t->at++;
-        return take_array(o, t, depth + 1);
+        return parse_array(o, t, depth + 1);
     case '(':
         t->at++;
-        return take_label(o, t);
+        return parse_label(o, t);
     default:
-        return take_word(o, t);
+        return parse_word(o, t);
     }
 }
 
 /* "name = ", or "[3] = ". */
-static bool take_key(struct tch_bt_text *t, const char **key, size_t *len)
+static bool parse_key(struct tch_bt_text *t, const char **key, size_t *len)
 {
     while (t->at < t->end && *t->at == ' ')
         t->at++;
@@ -224,18 +224,18 @@ bool tch_bt_fields(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth, 
     if (tch_bt_char(t, '}'))
         return true;
     do {
-        if (!take_key(t, &key, &len))
+        if (!parse_key(t, &key, &len))
             return false;
         if (take && take(ctx, t, key, len))
             continue;
         tch_json_key_n(&o->args, key, len);
-        if (!take_value(o, t, depth))
+        if (!parse_value(o, t, depth))
             return false;
     } while (tch_bt_char(t, ','));
     return tch_bt_char(t, '}');
 }
 
-static bool take_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
+static bool parse_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth)
 {
     const char *key;
     size_t len;
@@ -244,7 +244,7 @@ static bool take_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned dep
     tch_json_begin_array(&o->args);
     if (!tch_bt_char(t, ']')) {
         do
-            sound = take_key(t, &key, &len) && take_value(o, t, depth);
+            sound = parse_key(t, &key, &len) && parse_value(o, t, depth);
         while (sound && tch_bt_char(t, ','));
         sound = sound && tch_bt_char(t, ']');
     }

@@ -7,7 +7,6 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "chrome_read_member.h"
 
 enum { MADE_UP = 0x60000000 }; /* the first number for an id that is a text */
 
@@ -76,7 +75,7 @@ static int read_metadata(struct tch_chrome_reader *c, uint32_t *text, int64_t *n
     return 0;
 }
 
-static int take_metadata(struct tch_chrome_reader *c)
+static int read_metadata_event(struct tch_chrome_reader *c)
 {
     struct tch_model *m = c->r->m;
     struct tch_trace_process *p;
@@ -158,7 +157,7 @@ static bool is_bad(const struct tch_chrome_reader *c)
 }
 
 /* The newer way to write flows: as members of a span. */
-static int give_bound(struct tch_chrome_reader *c)
+static int emit_bound_flow(struct tch_chrome_reader *c)
 {
     struct tch_ev flow = c->ev;
     int status = 0;
@@ -177,7 +176,7 @@ static int give_bound(struct tch_chrome_reader *c)
 }
 
 /* The recorder tells so what it dropped. */
-static void note_dropped(struct tch_chrome_reader *c)
+static void add_dropped(struct tch_chrome_reader *c)
 {
     struct tch_json_value key, v;
     const char *p = c->args + 1;
@@ -191,12 +190,12 @@ static void note_dropped(struct tch_chrome_reader *c)
             c->r->m->dropped += dropped;
 }
 
-static int give(struct tch_chrome_reader *c)
+static int emit_event(struct tch_chrome_reader *c)
 {
     int status;
 
     if (c->phase == 'M')
-        return take_metadata(c);
+        return read_metadata_event(c);
     c->ev.phase = c->phase;
     if (!set_kind(&c->ev, c->phase)) {
         tch_trace_places_add(&c->r->m->ignored, c->ev.offset);
@@ -214,9 +213,9 @@ static int give(struct tch_chrome_reader *c)
         c->ev.args_len = (uint32_t)c->args_len;
     }
     if (c->ev.kind == TCH_EV_INSTANT && c->has_args)
-        note_dropped(c);
+        add_dropped(c);
     status = tch_trace_reading_give(c->r, &c->ev);
-    return status != 0 ? status : give_bound(c);
+    return status != 0 ? status : emit_bound_flow(c);
 }
 
 int tch_chrome_read_event(struct tch_chrome_reader *c)
@@ -233,5 +232,5 @@ int tch_chrome_read_event(struct tch_chrome_reader *c)
         tch_trace_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
-    return give(c);
+    return emit_event(c);
 }

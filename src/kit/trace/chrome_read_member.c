@@ -4,7 +4,7 @@
  * Nearly all events are plain, and whole in what the reader has marked: they are checked and taken
  * in one way from mark to mark. Any other the reader checks first; then this walks sound JSON.
  */
-#include "chrome_read_member.h"
+#include "chrome_read_event.h"
 
 #include <math.h>
 
@@ -221,7 +221,7 @@ static void rare_member(struct tch_chrome_reader *c, uint64_t key, const struct 
     }
 }
 
-static inline int take_member(struct tch_chrome_reader *c, uint64_t key,
+static inline int read_member(struct tch_chrome_reader *c, uint64_t key,
                               const struct tch_chrome_value *value)
 {
     const struct tch_json_value *v = &value->json;
@@ -257,7 +257,7 @@ static inline int take_member(struct tch_chrome_reader *c, uint64_t key,
 }
 
 /* Nobody writes such a key, but it is JSON. */
-static int take_escaped(struct tch_chrome_reader *c, const struct tch_json_value *key,
+static int read_escaped(struct tch_chrome_reader *c, const struct tch_json_value *key,
                         const struct tch_chrome_value *v)
 {
     char bytes[8] = {0};
@@ -269,7 +269,7 @@ static int take_escaped(struct tch_chrome_reader *c, const struct tch_json_value
     if (c->text.len > sizeof bytes)
         return 0;
     memcpy(bytes, c->text.data, c->text.len);
-    return take_member(c, tch_chrome_word(bytes, sizeof bytes), v);
+    return read_member(c, tch_chrome_word(bytes, sizeof bytes), v);
 }
 
 static int through_text(struct tch_chrome_reader *c, const char *p)
@@ -280,9 +280,9 @@ static int through_text(struct tch_chrome_reader *c, const char *p)
 
     for (p++; status == 0 && (p = tch_chrome_next_member(p, &key, &v.json));)
         if (key.escaped)
-            status = take_escaped(c, &key, &v);
+            status = read_escaped(c, &key, &v);
         else if (key.len <= 8)
-            status = take_member(c, tch_chrome_word(key.text, key.len), &v);
+            status = read_member(c, tch_chrome_word(key.text, key.len), &v);
     return status;
 }
 
@@ -383,7 +383,7 @@ static const uint16_t *through_marks(struct tch_chrome_reader *c, const char *ba
         if (!m)
             return NULL;
         if (len <= 8)
-            *status = take_member(c, tch_chrome_word(key, len), &v);
+            *status = read_member(c, tch_chrome_word(key, len), &v);
     } while (*status == 0 && base[*m] == ',');
     return *status == 0 && base[*m] != '}' ? NULL : m + 1;
 }

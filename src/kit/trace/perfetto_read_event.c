@@ -278,7 +278,7 @@ static bool ends_in(const struct tch_intern *texts, uint32_t text, uint32_t tail
 }
 
 /* "name series" with the unit "series" was a counter with a series of that name. */
-static int give_counter(struct tch_pf_reader *p, const struct found *f,
+static int emit_counter(struct tch_pf_reader *p, const struct found *f,
                         const struct tch_pf_track *t, struct tch_ev *ev)
 {
     struct tch_intern *texts = &p->r->m->texts;
@@ -312,7 +312,7 @@ static int give_counter(struct tch_pf_reader *p, const struct found *f,
 }
 
 /* The old way: phases of the Chrome format. */
-static int give_legacy(struct tch_pf_reader *p, const struct found *f, struct tch_ev *ev)
+static int emit_legacy(struct tch_pf_reader *p, const struct found *f, struct tch_ev *ev)
 {
     struct tch_pb_reader r;
     struct tch_pb_field g;
@@ -342,7 +342,7 @@ static int give_legacy(struct tch_pf_reader *p, const struct found *f, struct tc
     return tch_trace_reading_give(p->r, ev);
 }
 
-static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, bool end)
+static int emit_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, bool end)
 {
     uint32_t count = p->flows.count;
     uint32_t number = tch_intern_add(&p->flows, (const char *)&id, sizeof id);
@@ -365,7 +365,7 @@ static int give_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
 }
 
 /* The new way: ids that an event carries. */
-static int give_flows(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
+static int emit_flows(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
                       const struct tch_ev *ev)
 {
     struct tch_pb_reader r;
@@ -379,12 +379,12 @@ static int give_flows(struct tch_pf_reader *p, const struct tch_pf_packet *packe
         if (!end && f.number != TCH_PF_EVENT_FLOW && f.number != TCH_PF_EVENT_FLOW_OLD)
             continue;
         if (f.type == TCH_PB_FIXED64 || f.type == TCH_PB_VARINT)
-            status = give_flow(p, *ev, f.value, end);
+            status = emit_flow(p, *ev, f.value, end);
     }
     return status;
 }
 
-static int give_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
+static int emit_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
                       const struct found *f, const struct tch_pf_track *t, struct tch_ev *ev)
 {
     int status;
@@ -412,7 +412,7 @@ static int give_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
     }
     status = tch_trace_reading_give(p->r, ev);
     if (status == 0 && f->has_flows)
-        status = give_flows(p, packet, ev);
+        status = emit_flows(p, packet, ev);
     return status;
 }
 
@@ -439,8 +439,8 @@ int tch_pf_event(struct tch_pf_reader *p, const struct tch_pf_packet *packet, in
         ev.args_len = (uint32_t)p->args.len;
     }
     if (f.type == TCH_PF_COUNTER)
-        return give_counter(p, &f, t, &ev);
+        return emit_counter(p, &f, t, &ev);
     if (f.legacy.data && f.type == 0)
-        return give_legacy(p, &f, &ev);
-    return give_plain(p, packet, &f, t, &ev);
+        return emit_legacy(p, &f, &ev);
+    return emit_plain(p, packet, &f, t, &ev);
 }

@@ -107,7 +107,7 @@ static int read_part(struct tch_pf_reader *p, struct tch_pf_track *t,
 }
 
 /* A process or a thread brings its name with it. */
-static int tell_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
+static int name_in_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
 {
     struct tch_model *m = p->r->m;
     uint32_t number;
@@ -171,5 +171,5 @@ int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descri
     got.model = t->model;
     got.told = true;
     *t = got;
-    return tell_model(p, t);
+    return name_in_model(p, t);
 }

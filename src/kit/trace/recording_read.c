@@ -39,7 +39,7 @@ static void note_facts(struct tch_model *m, const struct tch_recording *r)
     }
 }
 
-static int give(void *ctx, const struct tch_ev *ev)
+static int emit_event(void *ctx, const struct tch_ev *ev)
 {
     return tch_trace_reading_give(ctx, ev);
 }
@@ -60,7 +60,7 @@ int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s)
     note_clock(r->m, &rec);
     source.no_args = !r->options.args;
     source.origin = rec.clock.first.ns;
-    status = tch_recording_events(&source, give, r, r->err);
+    status = tch_recording_events(&source, emit_event, r, r->err);
     note_facts(r->m, &rec);
     tch_recording_close(&rec);
     return status;

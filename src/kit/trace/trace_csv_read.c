@@ -69,7 +69,7 @@ static uint32_t text_of(struct csv *c, size_t field)
 }
 
 /* 0, TACHO_EPARSE where the record makes no sense, or another code. */
-static int give(struct csv *c, uint64_t offset)
+static int emit_span(struct csv *c, uint64_t offset)
 {
     struct tch_model *m = c->r->m;
     struct tch_ev ev = {.kind = TCH_EV_SPAN, .phase = 'X', .offset = offset};
@@ -113,7 +113,7 @@ static int read_records(struct csv *c)
             if (c->fields[i].failed)
                 return tch_fail(c->r->err, TACHO_ENOMEM, c->line, "a field is too long");
         if (more > 0)
-            status = give(c, offset);
+            status = emit_span(c, offset);
     }
     if (more == -2)
         return tch_fail(c->r->err, TACHO_EIO, c->line, "cannot read '%.150s'", c->s->path);

@@ -66,7 +66,7 @@ bool tch_is_stacks(const struct tch_trace_source *s)
 
 /* Begins and ends. */
 
-static int give(struct folded *f, enum tch_ev_kind kind, uint32_t name)
+static int emit_edge(struct folded *f, enum tch_ev_kind kind, uint32_t name)
 {
     struct tch_ev ev = {.kind = (uint8_t)kind,
                         .phase = kind == TCH_EV_BEGIN ? 'B' : 'E',
@@ -83,7 +83,7 @@ static int close_to(struct folded *f, size_t depth)
 
     while (status == 0 && f->depth > depth) {
         f->depth--;
-        status = give(f, TCH_EV_END, f->frames[f->depth]);
+        status = emit_edge(f, TCH_EV_END, f->frames[f->depth]);
     }
     return status;
 }
@@ -91,11 +91,6 @@ static int close_to(struct folded *f, size_t depth)
 static uint32_t text_of(struct folded *f, const char *text, size_t len)
 {
     return tch_intern_add(&f->r->m->texts, text, len);
-}
-
-static const char *find(const char *text, size_t len, const char *what)
-{
-    return memmem(text, len, what, strlen(what));
 }
 
 /* The process of that name; a new one gets the next number. */
@@ -111,7 +106,7 @@ static uint64_t pid_of(const struct tch_model *m, uint32_t name)
 static uint32_t track_of(struct folded *f, const char *text, size_t len)
 {
     struct tch_model *m = f->r->m;
-    const char *slash = find(text, len, " / ");
+    const char *slash = memmem(text, len, " / ", 3);
     size_t process_len = slash ? (size_t)(slash - text) : len;
     uint32_t count = f->firsts.count, number = tch_intern_add(&f->firsts, text, len);
     uint32_t process, thread, track;
@@ -147,7 +142,7 @@ static int enter_track(struct folded *f, const char *text, size_t len)
 }
 
 /* Frames from the second on; a stack of one frame is that frame on a track of its name. */
-static int take_frames(struct folded *f, const char *text, size_t len)
+static int read_frames(struct folded *f, const char *text, size_t len)
 {
     const char *next = memchr(text, ';', len), *end = text + len;
     size_t depth = 0;
@@ -165,7 +160,7 @@ static int take_frames(struct folded *f, const char *text, size_t len)
             status = close_to(f, depth);
         if (status == 0 && depth == f->depth) {
             f->frames[f->depth++] = name;
-            status = give(f, TCH_EV_BEGIN, name);
+            status = emit_edge(f, TCH_EV_BEGIN, name);
         }
         depth++;
         if (!next)
@@ -175,7 +170,7 @@ static int take_frames(struct folded *f, const char *text, size_t len)
     return status != 0 ? status : close_to(f, depth);
 }
 
-static int take_line(struct folded *f, const char *text, size_t len, uint64_t offset)
+static int read_line(struct folded *f, const char *text, size_t len, uint64_t offset)
 {
     struct tch_model *m = f->r->m;
     size_t frames;
@@ -189,7 +184,7 @@ static int take_line(struct folded *f, const char *text, size_t len, uint64_t of
         tch_trace_places_add(&m->bad, offset);
         return 0;
     }
-    status = take_frames(f, text, frames);
+    status = read_frames(f, text, frames);
     if (status == 0 && f->ends[f->track - 1] <= TCH_TIME_MAX)
         f->ends[f->track - 1] += (int64_t)round(value);
     return status;
@@ -208,7 +203,7 @@ int tch_read_stacks(struct tch_trace_reading *r, struct tch_trace_source *s)
     f->r = r;
     r->m->kind = TCH_KIND_FOLDED;
     while ((more = tch_trace_source_line(&lines, &text, &len, r->err)) > 0 && status == 0)
-        status = take_line(f, text, len, lines.offset);
+        status = read_line(f, text, len, lines.offset);
     if (status == 0 && more == 0 && f->track > 0)
         status = close_to(f, 0);
     tch_trace_source_lines_release(&lines);

@@ -48,7 +48,7 @@ int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *given)
     return tch_spool_add(&l->all, &ev, l->err);
 }
 
-static int take(void *ctx, const struct tch_ev *given)
+static int load_event(void *ctx, const struct tch_ev *given)
 {
     struct tch_trace_load *l = ctx;
     struct tch_ev ev = *given;
@@ -178,7 +178,7 @@ int tch_trace_load_open(struct tch_trace_load *l, const char *path,
     int status;
 
     tch_trace_load_begin(l, order, err);
-    status = tch_model_read(&l->model, path, options, take, l, err);
+    status = tch_model_read(&l->model, path, options, load_event, l, err);
     return status != 0 ? status : tch_trace_load_finish(l);
 }
 

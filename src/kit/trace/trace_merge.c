@@ -232,7 +232,7 @@ static uint32_t map_track(struct merge *g, uint32_t track)
     return number;
 }
 
-static int take(void *ctx, const struct tch_ev *given)
+static int merge_event(void *ctx, const struct tch_ev *given)
 {
     struct merge *g = ctx;
     struct tch_ev ev = *given;
@@ -305,7 +305,7 @@ static int read_input(struct merge *g)
 
     tch_model_init(&g->model);
     g->placed = false;
-    status = tch_model_read(&g->model, g->input->path, &with_args, take, g, g->err);
+    status = tch_model_read(&g->model, g->input->path, &with_args, merge_event, g, g->err);
     if (status < 0)
         status = tch_name_trace(g->err, status, g->input->path);
     if (status == 0 && !g->placed)

@@ -1,5 +1,5 @@
 /* Where the bytes of a trace come from. */
-#include "trace_source.h"
+#include "trace_readers.h"
 
 #include <errno.h>
 #include <fcntl.h>

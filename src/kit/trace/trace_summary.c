@@ -239,7 +239,7 @@ static int end_span(struct tch_trace_summary *s, struct track_state *t, const st
     return status;
 }
 
-static int take(void *ctx, const struct tch_ev *ev)
+static int add_event(void *ctx, const struct tch_ev *ev)
 {
     struct tch_trace_summary *s = ctx;
     struct track_state *t;
@@ -388,7 +388,7 @@ static int make_sorted(struct tch_trace_summary *s, const char *path,
     s->model.events = 0;
     while (status == 0 && (more = tch_trace_load_next(&load, &ev, err)) > 0) {
         s->model.events++;
-        status = take(s, &ev);
+        status = add_event(s, &ev);
     }
     tch_trace_load_close(&load);
     return status != 0 ? status : more;
@@ -401,8 +401,9 @@ int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
     int status = init(s, by, err);
 
     if (status == 0)
-        status = strcmp(path, "-") == 0 ? UNORDERED /* it cannot be read twice */
-                                        : tch_model_read(&s->model, path, options, take, s, err);
+        status = strcmp(path, "-") == 0
+                     ? UNORDERED /* it cannot be read twice */
+                     : tch_model_read(&s->model, path, options, add_event, s, err);
     if (status == UNORDERED) {
         tch_trace_summary_release(s);
         status = init(s, by, err);

@@ -130,7 +130,7 @@ static int set_args(struct source *s, struct tch_ev *ev)
 }
 
 /* Gives an event whose kind, phase, track and times are set, with these arguments. */
-static int give(struct source *s, uint32_t site, struct tch_ev *ev, struct tch_rec_args args,
+static int emit(struct source *s, uint32_t site, struct tch_ev *ev, struct tch_rec_args args,
                 struct tch_rec_args more)
 {
     if (s->sites[site].name == 0 && know_site(s, site) < 0)
@@ -217,11 +217,11 @@ __attribute__((noinline)) static int rare_span(struct source *s, const struct tc
     if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
         return TACHO_ENOMEM;
     ev->track = s->track;
-    return ev->kind == TCH_EV_END ? give(s, e->id, ev, none, e->end_args)
-                                  : give(s, e->id, ev, e->args, e->end_args);
+    return ev->kind == TCH_EV_END ? emit(s, e->id, ev, none, e->end_args)
+                                  : emit(s, e->id, ev, e->args, e->end_args);
 }
 
-static inline int give_span(struct source *s, const struct tch_seen_event *e, struct tch_ev *ev,
+static inline int emit_span(struct source *s, const struct tch_seen_event *e, struct tch_ev *ev,
                             unsigned args)
 {
     const struct site *site = &s->sites[e->id];
@@ -241,7 +241,7 @@ static int whole_span(struct source *s, const struct tch_seen_event *e)
                         .ts = from_origin(s, e->begin_ns),
                         .dur = e->ns > e->begin_ns ? (int64_t)(e->ns - e->begin_ns) : 0};
 
-    return give_span(s, e, &ev, e->args.count + e->end_args.count);
+    return emit_span(s, e, &ev, e->args.count + e->end_args.count);
 }
 
 static int begin_span(struct source *s, const struct tch_seen_event *e)
@@ -249,7 +249,7 @@ static int begin_span(struct source *s, const struct tch_seen_event *e)
     struct tch_ev ev = {
         .kind = TCH_EV_BEGIN, .phase = 'B', .scope = 't', .ts = from_origin(s, e->ns)};
 
-    return give_span(s, e, &ev, e->args.count);
+    return emit_span(s, e, &ev, e->args.count);
 }
 
 static int end_span(struct source *s, const struct tch_seen_event *e)
@@ -257,42 +257,49 @@ static int end_span(struct source *s, const struct tch_seen_event *e)
     struct tch_ev ev = {
         .kind = TCH_EV_END, .phase = 'E', .scope = 't', .ts = from_origin(s, e->ns)};
 
-    return give_span(s, e, &ev, e->end_args.count);
+    return emit_span(s, e, &ev, e->end_args.count);
 }
 
 /* Other events of threads. */
 
-static int instant(struct source *s, const struct tch_seen_event *e)
+static int begin_event(struct source *s, struct tch_ev *ev, enum tch_ev_kind kind, char phase,
+                       uint64_t ns)
 {
-    struct tch_ev ev = {.kind = TCH_EV_INSTANT, .phase = 'i'};
-
+    *ev = (struct tch_ev){
+        .kind = (uint8_t)kind, .phase = phase, .scope = 't', .ts = from_origin(s, ns)};
     if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
         return TACHO_ENOMEM;
-    ev.track = s->track;
-    ev.ts = from_origin(s, e->ns);
-    ev.scope = "tpg"[e->fixed[0] < 3 ? e->fixed[0] : 0];
-    return give(s, e->id, &ev, e->args, e->end_args);
+    ev->track = s->track;
+    return 0;
 }
 
-/* Of events that belong together. Perfetto's ids are those of the whole trace, and in it the name
-   and the category are part of an id. */
+static int instant(struct source *s, const struct tch_seen_event *e)
+{
+    struct tch_ev ev;
+
+    if (begin_event(s, &ev, TCH_EV_INSTANT, 'i', e->ns) < 0)
+        return TACHO_ENOMEM;
+    ev.scope = "tpg"[e->fixed[0] < 3 ? e->fixed[0] : 0];
+    return emit(s, e->id, &ev, e->args, e->end_args);
+}
+
+/* Events that belong together. Ids of Perfetto are those of the whole trace. In a recording the
+   name and the category are part of an id. */
 static int linked(struct source *s, const struct tch_seen_event *e, enum tch_ev_kind kind,
                   const char *phases)
 {
     const struct tch_rec_name *site = tch_rec_site(s->r, e->id);
-    struct tch_ev ev = {.kind = (uint8_t)kind, .phase = phases[e->fixed[0] < 3 ? e->fixed[0] : 0]};
+    struct tch_ev ev;
 
-    if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
+    if (begin_event(s, &ev, kind, phases[e->fixed[0] < 3 ? e->fixed[0] : 0], e->ns) < 0)
         return TACHO_ENOMEM;
-    ev.track = s->track;
-    ev.ts = from_origin(s, e->ns);
     ev.flags = kind == TCH_EV_FLOW ? TCH_EV_ENCLOSING : 0;
     ev.id = e->fixed[1];
     if (s->given->form == TCH_REC_FOR_PERFETTO)
         ev.id = tch_hash_mix(tch_hash(site->name, (size_t)site->name_len + site->category_len) ^
                                  site->name_len,
                              ev.id ^ UINT64_C(0x9e3779b97f4a7c15));
-    return give(s, e->id, &ev, e->args, e->end_args);
+    return emit(s, e->id, &ev, e->args, e->end_args);
 }
 
 /* A counter's number is the argument "value". */
@@ -301,17 +308,15 @@ static int counter(struct source *s, const struct tch_seen_event *e, uint64_t ns
 {
     static const struct tch_rec_name key = {.name = "value", .name_len = 5};
     static const struct tch_rec_args none;
-    struct tch_ev ev = {.kind = TCH_EV_COUNTER, .phase = 'C'};
+    struct tch_ev ev;
 
-    if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
+    if (begin_event(s, &ev, TCH_EV_COUNTER, 'C', ns) < 0)
         return TACHO_ENOMEM;
-    ev.track = s->track;
-    ev.ts = from_origin(s, ns);
     if (e->args.count > 0 && !s->given->no_args)
-        return give(s, e->id, &ev, e->args, none);
+        return emit(s, e->id, &ev, e->args, none);
     s->values[0] = (struct tch_rec_arg){.key = &key, .type = type, .bits = bits};
     s->value_count = 1;
-    return set_args(s, &ev) < 0 ? TACHO_ENOMEM : give(s, e->id, &ev, none, none);
+    return set_args(s, &ev) < 0 ? TACHO_ENOMEM : emit(s, e->id, &ev, none, none);
 }
 
 /* Events with explicit times. */
@@ -374,7 +379,7 @@ static int put_event(struct source *s, const struct tch_seen_event *e)
     ev.dur = (int64_t)dur;
     if (set_track(s, &ev, pid ? pid : s->given->put_pid, tid) < 0)
         return TACHO_ENOMEM;
-    return give(s, e->id, &ev, e->args, e->end_args);
+    return emit(s, e->id, &ev, e->args, e->end_args);
 }
 
 /* Of what a program put in another phase than that of a span, only the moment is shown. */
@@ -424,14 +429,14 @@ static int timed_event(struct source *s, const struct tch_seen_event *e)
         ev.kind = TCH_EV_BEGIN;
         ev.phase = 'B';
     }
-    status = give(s, e->id, &ev, e->args, e->end_args);
+    status = emit(s, e->id, &ev, e->args, e->end_args);
     if (status != 0 || ev.kind != TCH_EV_BEGIN)
         return status;
     ev.kind = TCH_EV_END;
     ev.phase = 'E';
     ev.ts = from_origin(s, end);
     ev.args_len = 0;
-    return give(s, e->id, &ev, none, none);
+    return emit(s, e->id, &ev, none, none);
 }
 
 /* The walk. */

@@ -127,7 +127,8 @@ static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
 /* The clock is the file's, so that whoever reads it, and whenever, gets the same times. Only where
    a process was killed long after it took its last pair, that would be wrong by more than a
    microsecond, and where its counter is still the same one, now is the better pair. */
-static int settle_clock(struct tch_recording *r, const struct tch_clock_pair *now, tacho_error *err)
+static int complete_clock(struct tch_recording *r, const struct tch_clock_pair *now,
+                          tacho_error *err)
 {
     const uint64_t far =
         20; /* times what the pairs span: their errors of some 50 ns grow as much */
@@ -229,7 +230,7 @@ static int read_names(struct tch_recording *r, tacho_error *err)
     return 0;
 }
 
-static void settle_names(struct tch_recording *r, struct tch_rec_names *names)
+static void resolve_names(struct tch_recording *r, struct tch_rec_names *names)
 {
     for (uint32_t i = 0; i < names->count; i++) {
         struct tch_rec_name *n = &names->list[i];
@@ -330,8 +331,8 @@ static int list_chunks(struct tch_recording *r, tacho_error *err)
         if (status < 0)
             return status;
     }
-    settle_names(r, &r->sites);
-    settle_names(r, &r->texts);
+    resolve_names(r, &r->sites);
+    resolve_names(r, &r->texts);
     sort_chunks(r);
     return 0;
 }
@@ -396,7 +397,7 @@ int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *e
     set_until(r, &now);
     status = list_chunks(r, err);
     if (status == 0)
-        status = settle_clock(r, &now, err);
+        status = complete_clock(r, &now, err);
     if (status == 0)
         return 0;
 failed:

@@ -2,7 +2,7 @@
  * Reading a recording: finished, left by a killed process, or still being written.
  *
  *     tch_recording_open(&r, path, &err);
- *     tch_recording_walk(&r, see, ctx, &err);     see() gets one event after the other
+ *     tch_recording_walk(&r, visit, ctx, &err);     visit() gets one event after the other
  *     tch_recording_close(&r);
  *
  * Nothing in the file is trusted. Memory is bounded by the names, the list of chunks and the spans
@@ -113,7 +113,8 @@ typedef int tch_rec_visitor(void *ctx, const struct tch_seen_event *event);
 
 /** Lane by lane; in a lane as recorded. Each thread begins with TCH_REC_THREAD.
     @return 0, TACHO_EIO, TACHO_ENOMEM, or what the visitor returned */
-int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *see, void *ctx, tacho_error *err);
+int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ctx,
+                       tacho_error *err);
 
 /** A key and a value. */
 struct tch_rec_arg {

@@ -17,7 +17,7 @@ struct open_span {
 
 struct walk {
     struct tch_recording *r;
-    tch_rec_visitor *see;
+    tch_rec_visitor *visit;
     void *ctx;
     tacho_error *err;
 
@@ -77,7 +77,7 @@ static int close_top(struct walk *w, enum tch_seen seen, struct tch_rec_args end
     e.args = (struct tch_rec_args){w->kept + span->args, span->arg_count};
     e.end_args = end_args;
     w->kept_len = span->args;
-    return w->see(w->ctx, &e);
+    return w->visit(w->ctx, &e);
 }
 
 static const struct tch_rec_args no_args;
@@ -128,7 +128,7 @@ static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
 }
 
 /* The visitor is told of a thread before anything else of it. */
-static int tell_thread(struct walk *w, const uint64_t *fixed)
+static int visit_thread(struct walk *w, const uint64_t *fixed)
 {
     static const uint64_t unknown[3];
     struct tch_seen_event e = event_at(w, TCH_REC_THREAD);
@@ -138,12 +138,12 @@ static int tell_thread(struct walk *w, const uint64_t *fixed)
     w->r->threads++;
     e.id = w->thread;
     e.fixed = fixed ? fixed : unknown;
-    status = w->see(w->ctx, &e);
+    status = w->visit(w->ctx, &e);
     if (fixed || status != 0 || !tch_rec_kind_sound(w->r, TCH_REC_THREAD_NAME, w->name, NULL))
         return status;
     e = event_at(w, TCH_REC_THREAD_NAME);
     e.id = w->name;
-    return w->see(w->ctx, &e);
+    return w->visit(w->ctx, &e);
 }
 
 static int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
@@ -152,7 +152,7 @@ static int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
 
     e->seen = TCH_SEEN_BEGIN;
     status = keep(w, e, arg_len);
-    return status < 0 ? status : w->see(w->ctx, e);
+    return status < 0 ? status : w->visit(w->ctx, e);
 }
 
 /* Records. */
@@ -193,7 +193,7 @@ static int switch_thread(struct walk *w, uint32_t thread, const uint64_t *fixed)
         return status;
     w->thread = thread;
     w->tid = (uint32_t)fixed[0];
-    return tell_thread(w, fixed);
+    return visit_thread(w, fixed);
 }
 
 /* A wide record of `words` words, which are all there. */
@@ -217,14 +217,14 @@ static int wide_record(struct walk *w, const uint64_t *at, size_t words)
     if (kind == TCH_REC_THREAD)
         return switch_thread(w, e.id, e.fixed);
     if (!w->named)
-        status = tell_thread(w, NULL);
+        status = visit_thread(w, NULL);
     if (status != 0)
         return status;
     if (kind == TCH_REC_BEGIN)
         return begin_span(w, &e, words - head);
     if (kind == TCH_REC_END)
         return end_span(w, e.id, e.args);
-    return w->see(w->ctx, &e);
+    return w->visit(w->ctx, &e);
 damaged:
     w->r->damaged++;
     return 0;
@@ -253,7 +253,7 @@ static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *s
     if (low == TCH_REC_WIDE)
         return wide_record(w, at, *step);
     if (!w->named)
-        status = tell_thread(w, NULL);
+        status = visit_thread(w, NULL);
     if (status != 0)
         return status;
     return *at & 1 ? end_span(w, (uint32_t)low >> 1, no_args)
@@ -294,9 +294,9 @@ static void enter_lane(struct walk *w, uint32_t lane)
     w->sequence = 0;
 }
 
-int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *see, void *ctx, tacho_error *err)
+int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ctx, tacho_error *err)
 {
-    struct walk w = {.r = r, .see = see, .ctx = ctx, .err = err};
+    struct walk w = {.r = r, .visit = visit, .ctx = ctx, .err = err};
     int status = 0;
 
     r->records = r->spans = r->unfinished = r->lost_ends = r->lost_begins = r->damaged = 0;
