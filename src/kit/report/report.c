@@ -58,6 +58,11 @@ int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error
     return status;
 }
 
+static size_t at_most(size_t n)
+{
+    return n < COMPARED_MOST ? n : COMPARED_MOST;
+}
+
 int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
                        struct tch_ratio *ret, tacho_error *err)
 {
@@ -71,14 +76,14 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
     status = tch_quantity_series_of(a, &wall, 0.5, &x, err);
     if (status == 0)
         status = tch_quantity_series_of(b, &wall, 0.5, &y, err);
-    if (paired && status == 0)
+    if (status == 0 && paired) {
         tch_quantity_series_match(&x, &y);
-    if (status == 0) {
-        size_t m = x.count < COMPARED_MOST ? x.count : COMPARED_MOST;
-        size_t n = y.count < COMPARED_MOST ? y.count : COMPARED_MOST;
-
-        status = paired ? tch_ratio_paired(x.value, y.value, n, TCH_RUN_ALPHA, 1, ret, err)
-                        : tch_ratio_unpaired(x.value, m, y.value, n, TCH_RUN_ALPHA, 1, ret, err);
+        status = tch_ratio_paired(x.value, y.value, at_most(x.count), TCH_RUN_ALPHA, 1, ret, err);
+    } else if (status == 0) { /* where no run succeeded, all of them count, as in the summary */
+        x.count = tch_run_samples_field(&a->samples, TCH_WALL, x.value);
+        y.count = tch_run_samples_field(&b->samples, TCH_WALL, y.value);
+        status = tch_ratio_unpaired(x.value, at_most(x.count), y.value, at_most(y.count),
+                                    TCH_RUN_ALPHA, 1, ret, err);
     }
     tch_quantity_series_release(&x);
     tch_quantity_series_release(&y);
