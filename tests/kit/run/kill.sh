@@ -5,17 +5,6 @@ set -u
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# await FILE LINES: until it has so many.
-await()
-{
-    tries=0
-    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
-        sleep 0.05
-    done
-}
-
 # A polite end: what was measured is written.
 "$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
 pid=$!
@@ -90,6 +79,19 @@ gone "its spawner" "$spawner"
 made=$(wc -l <count)
 "$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
 holds deaf "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and
+            [.samples[].run] == [range(1; \$n + 1)]"
+
+# Nor when its spawner is killed with it.
+"$tacho" run -n 100000 --name both -- sh -c 'echo >>ran' >out 2>err &
+pid=$!
+await tacho-out/both/latest/samples.jsonl 20
+spawner=$(pgrep -P $pid)
+kill -9 $pid "$spawner"
+wait $pid 2>/dev/null
+sleep 0.1 # the last command may still run
+made=$(wc -l <ran)
+"$tacho" report tacho-out/both/latest >out 2>err || fail "the report of a killed run failed: $(cat err)"
+holds both "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and
             [.samples[].run] == [range(1; \$n + 1)]"
 
 # The server goes, too, with its children, also where it does not heed TERM.

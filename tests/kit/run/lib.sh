@@ -70,3 +70,14 @@ pids()
     done
     cat "$1"
 }
+
+# await FILE LINES: waits until the file has that many.
+await()
+{
+    tries=0
+    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
+        sleep 0.05
+    done
+}

@@ -92,6 +92,14 @@ printf 'one\ntwo\n' >lines
 run 0 -n 2 --name a --name b --input lines --output seen -c cat -c 'wc -l'
 [ "$(sort seen | uniq -c | tr -s ' \n' ' ')" = " 2 2 2 one 2 two " ] || fail "--output: $(cat seen)"
 
+# Several variables and labels, for each of the commands.
+run 0 -n 2 --name a --name b --env ONE=1 --env TWO=2 --env ONE=3 --label k=v --label l=w --output vars \
+    --shell -c 'echo a $ONE $TWO' -c 'echo b $TWO $ONE'
+[ "$(sort -u vars | tr '\n' ' ')" = "a 3 2 b 2 3 " ] || fail "--env: $(cat vars)"
+for name in a b; do
+    holds $name '.labels == {k: "v", l: "w"} and .command.env == {ONE: "3", TWO: "2"}'
+done
+
 # The second of two fails, is too late, or has a warning: the first is as it was.
 run 1 -n 5 --name good --name bad -c true -c "sh -c 'echo why >&2; exit 4'"
 says err "run 1 of 'sh -c 'echo why >&2; exit 4'' failed with status 4"
@@ -132,11 +140,7 @@ done
 # kill -9: the folder of each is completed from its own log.
 "$tacho" run -n 100000 --name left --name right --metric 'v=value ([0-9]+)' -c './prog left 7' -c './prog right 8' >out 2>err &
 pid=$!
-tries=0
-until [ "$(cat tacho-out/right/latest/samples.jsonl 2>/dev/null | wc -l)" -ge 4 ] || [ $tries -eq 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+await tacho-out/right/latest/samples.jsonl 4
 spawner=$(pgrep -P $pid)
 kill -9 $pid
 wait $pid 2>/dev/null
