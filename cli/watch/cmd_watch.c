@@ -162,13 +162,13 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
         interrupted = 0;
         if (job->spawned ? child_ended(job) : has_ended(job))
             break;
-        status = tch_watch_look(w, &job->now, err);
+        status = tch_watch_poll(w, &job->now, err);
         if (status < 0)
             return status;
         cli_watch_remember(job);
         draw(job, args);
     }
-    return tch_watch_look(w, &job->now, err);
+    return tch_watch_poll(w, &job->now, err);
 }
 
 static int finish_child(struct watch_job *job, struct tch_watch *w)

@@ -74,7 +74,7 @@ static int list_folder(struct list *l, const char *folder, const char *below, in
             (depth == 0 && strcmp(entry->d_name, TCH_SEAL_FILE) == 0))
             continue;
         if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-            status = tch_fail_errno(err, errno, "cannot look at '%s'", entry->d_name);
+            status = tch_fail_errno(err, errno, "cannot read '%s'", entry->d_name);
             break;
         }
         is_folder = S_ISDIR(st.st_mode);

@@ -24,7 +24,7 @@ struct tch_watch {
     bool busy_known;
     uint64_t start_cpu_ns; /* of the tree */
     tacho_tree_sample last;
-    uint64_t looks;
+    uint64_t polls;
     uint64_t alive; /* polls while it was alive */
     long double rss_sum;
     uint64_t most_processes;
@@ -95,7 +95,7 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     w->start_cpu_ns = w->last.cpu_ns;
     w->most_processes = w->last.processes;
     if (status == 0)
-        status = tch_watch_look(w, &now, err);
+        status = tch_watch_poll(w, &now, err);
     if (status < 0)
         tch_watch_discard(w);
     else
@@ -151,20 +151,7 @@ static int read_power(struct tch_watch *w, tacho_error *err)
     return status;
 }
 
-static void sum_up(struct tch_watch *w)
-{
-    w->looks++;
-    w->alive += w->last.processes > 0;
-    w->rss_sum += w->last.rss_bytes;
-    if (w->last.processes > w->most_processes)
-        w->most_processes = w->last.processes;
-    if (w->last.swap_bytes > w->most_swap)
-        w->most_swap = w->last.swap_bytes;
-    if (w->last.peak_rss_bytes > w->peak_rss)
-        w->peak_rss = w->last.peak_rss_bytes;
-}
-
-int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err)
+int tch_watch_poll(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err)
 {
     uint64_t cpu_before = w->last.cpu_ns;
     uint64_t now_ns;
@@ -179,10 +166,18 @@ int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
     if (status == 0 && w->files[MEMORY] && w->last.processes > 0)
         status = write_memory(w, err);
     *ret = (struct tch_watch_now){.tree = w->last, .cpu = NAN, .watts = tacho_power_now(w->power)};
-    if (w->looks > 0 && seconds > 0)
+    if (w->polls > 0 && seconds > 0)
         ret->cpu = (double)(w->last.cpu_ns - cpu_before) / 1e9 / seconds;
     w->last_ns = now_ns;
-    sum_up(w);
+    w->polls++;
+    w->alive += w->last.processes > 0;
+    w->rss_sum += w->last.rss_bytes;
+    if (w->last.processes > w->most_processes)
+        w->most_processes = w->last.processes;
+    if (w->last.swap_bytes > w->most_swap)
+        w->most_swap = w->last.swap_bytes;
+    if (w->last.peak_rss_bytes > w->peak_rss)
+        w->peak_rss = w->last.peak_rss_bytes;
     return status;
 }
 
@@ -232,7 +227,7 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
     uint64_t seen = w->last.cpu_ns - w->start_cpu_ns;
 
     *ret = (struct tch_watch_report){.seconds = (double)(w->last_ns - w->start_ns) / 1e9,
-                                     .looks = w->looks,
+                                     .looks = w->polls,
                                      .most_processes = w->most_processes,
                                      .peak_rss_bytes = w->peak_rss,
                                      .peak_at_most = w->peak_rss > 0 ? 0 : w->peak_at_most,

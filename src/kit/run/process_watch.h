@@ -63,7 +63,7 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
                    tacho_error *err);
 
 /** Polls. 0 or a negative code; a tree that is gone has no processes. */
-int tch_watch_look(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err);
+int tch_watch_poll(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err);
 
 /**
  * Adds what wait4() says about our child and the children that it waited for. That is exact, except

@@ -39,8 +39,8 @@ struct tch_run_end {
     const char *stopped; /**< why no more runs: "runs", "precise", "max-time", "max-runs", … */
     uint64_t ended_unix_ns;
     double tacho_cpu_ns; /**< NAN: not known */
-    uint64_t looks;      /**< at memory and power while runs went on */
-    double looks_cpu_ns; /**< what they cost, as part of the above */
+    uint64_t polls;      /**< of memory and power during the runs */
+    double polls_cpu_ns; /**< their part of tacho_cpu_ns */
     struct tch_run_server_use server;
     const char *power_source; /**< NULL: none */
     const char *power_why;    /**< then: why */

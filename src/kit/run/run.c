@@ -218,13 +218,15 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
     size_t count = plan->command_count + (plan->server ? 1 : 0);
 
     for (size_t i = 0; i < count; i++) {
-        if (tch_run_hook(plan, "prepare", plan->prepare, err) < 0)
+        size_t index = i < plan->command_count ? i : 0; /* the server is drawn while that runs */
+
+        if (tch_run_hook_at(run, index, "prepare", plan->prepare, err) < 0)
             return err->code;
         if (i < plan->command_count)
             (void)tch_run_flame(run, i, &run->items[i].flame_error);
         else
             (void)tch_run_flame_server(run, &run->server_flame_error);
-        if (tch_run_hook(plan, "conclude", plan->conclude, err) < 0)
+        if (tch_run_hook_at(run, index, "conclude", plan->conclude, err) < 0)
             return err->code;
     }
     forget_uncounted(run);
@@ -262,16 +264,6 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
     return tch_run_measure(run, watch, err);
 }
 
-/* Reads what the programs recorded. Nothing is measured any more, so this may use a CPU. */
-static int read_recorded(struct tch_run *run, tacho_error *err)
-{
-    int status = 0;
-
-    for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
-        status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
-    return status;
-}
-
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status;
@@ -289,8 +281,9 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)
         status = draw_flames(run, err);
     stop_server(run);
-    if (status == 0)
-        status = read_recorded(run, err);
+    /* Nothing is measured any more, so reading long files may use a CPU. */
+    for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
+        status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";

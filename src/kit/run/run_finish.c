@@ -69,8 +69,8 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         struct tch_receipt *r = &run->items[i].receipt;
         int status = tch_run_timeline_close(timeline, err);
 
-        end.looks = timeline->polls;
-        end.looks_cpu_ns = (double)timeline->polls_ns;
+        end.polls = timeline->polls;
+        end.polls_cpu_ns = (double)timeline->polls_ns;
         if (status == 0)
             status = tch_advise_samples(&r->warnings, &r->samples, err);
         tch_advise_machine(&r->warnings, &run->before, &after);
@@ -89,7 +89,7 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
         .stopped = "killed",
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = NAN,
-        .looks_cpu_ns = NAN,
+        .polls_cpu_ns = NAN,
         .power_why = "not known: the run was killed",
     };
 

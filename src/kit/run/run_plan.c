@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 
-enum { FIRST_LOOK = 10 };
+enum { FIRST_CHECK = 10 };
 
 void tch_run_plan_init(struct tch_run_plan *plan)
 {
@@ -56,18 +56,18 @@ int tch_parse_cpus(const char *text, cpu_set_t *set)
 
 unsigned tch_run_checks(uint64_t max_runs)
 {
-    unsigned looks = 1;
+    unsigned checks = 1;
 
-    for (uint64_t n = FIRST_LOOK; n < max_runs; n *= 2)
-        looks++;
-    return looks;
+    for (uint64_t n = FIRST_CHECK; n < max_runs; n *= 2)
+        checks++;
+    return checks;
 }
 
 bool tch_run_check_due(uint64_t n, uint64_t max_runs)
 {
-    uint64_t look = FIRST_LOOK;
+    uint64_t check = FIRST_CHECK;
 
-    while (look < n)
-        look *= 2;
-    return n > 0 && (look == n || n == max_runs);
+    while (check < n)
+        check *= 2;
+    return n > 0 && (check == n || n == max_runs);
 }

@@ -67,8 +67,8 @@ static int complete(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const 
         .stopped = strcmp(state, "complete") == 0 ? "runs" : state,
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = NAN,
-        .looks = unit->looks,
-        .looks_cpu_ns = (double)unit->looks_ns,
+        .polls = unit->polls,
+        .polls_cpu_ns = (double)unit->polls_ns,
         .power_source = sweep->power_source[0] ? sweep->power_source : NULL,
         .power_why = sweep->power_why[0] ? sweep->power_why : "not known: the sweep was killed",
     };
@@ -126,8 +126,8 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
 
 static void note(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const struct tch_run *run)
 {
-    unit->looks += run->items[0].timeline.polls;
-    unit->looks_ns += run->items[0].timeline.polls_ns;
+    unit->polls += run->items[0].timeline.polls;
+    unit->polls_ns += run->items[0].timeline.polls_ns;
     snprintf(sweep->power_source, sizeof sweep->power_source, "%s",
              run->meter.power ? run->meter.source : "");
     if (run->server_use.ready_s > 0) {

@@ -61,8 +61,8 @@ struct tch_sweep_unit {
     enum tch_sweep_unit_state state;
     bool closed; /**< run.json has its end */
     uint64_t last_ns;
-    uint64_t looks; /**< while this process ran it */
-    uint64_t looks_ns;
+    uint64_t polls; /**< by this process */
+    uint64_t polls_ns;
     uint32_t server_runs;                 /**< runs with a server in this process */
     struct tch_run_server_use server_use; /**< sums over these, but for the peak */
 };
