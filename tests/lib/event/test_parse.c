@@ -61,6 +61,10 @@ static void checks_in_the_order_of_the_schema(void **state)
                    "\"runtime_flags\":1}",
                    "concurrency must be > 0");
     assert_message("{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:\",\"model\":\"m\","
+                   "\"concurrency\":1.5,\"shape\":{},\"stage_us\":{},\"graph_enabled\":true,"
+                   "\"runtime_flags\":{}}",
+                   "invalid profile event: column 79: concurrency must be ");
+    assert_message("{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:\",\"model\":\"m\","
                    "\"concurrency\":1,\"shape\":{},\"stage_us\":{},\"graph_enabled\":true,"
                    "\"runtime_flags\":1}",
                    "runtime_flags must be an object");
@@ -209,6 +213,23 @@ static void reads_from_a_descriptor(void **state)
 
 /* --- groups --- */
 
+static void no_group_is_missing_when_none_is_required_or_all_came(void **state)
+{
+    static const char *const names[] = {"e"};
+    tacho_event_groups *groups = NULL;
+    tacho_event event;
+
+    (void)state;
+    assert_int_equal(tacho_event_groups_new(NULL, 0, &groups, NULL), 0);
+    assert_int_equal(tacho_event_groups_check(groups, NULL), 0);
+    tacho_event_groups_free(groups);
+    assert_int_equal(tacho_event_groups_new(names, 1, &groups, NULL), 0);
+    assert_int_equal(tacho_event_parse(EVENT, strlen(EVENT), &event, NULL), 0);
+    tacho_event_groups_see(groups, &event);
+    assert_int_equal(tacho_event_groups_check(groups, NULL), 0);
+    tacho_event_groups_free(groups);
+}
+
 static void names_missing_groups_in_the_order_asked(void **state)
 {
     static const char *const names[] = {"c", "e", "a", "c"};
@@ -276,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_hostile_line_does_not_take_for_ever),
         cmocka_unit_test(a_line_above_the_limit_is_told_and_passed_over),
         TEST_IN_HOME(reads_from_a_descriptor),
+        cmocka_unit_test(no_group_is_missing_when_none_is_required_or_all_came),
         cmocka_unit_test(names_missing_groups_in_the_order_asked),
         cmocka_unit_test(survives_every_allocation_failing),
     };

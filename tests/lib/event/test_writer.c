@@ -186,6 +186,50 @@ static void a_value_that_is_no_json_is_refused(void **state)
 
 /* --- where it writes --- */
 
+static void fields_given_as_json_are_sorted(void **state)
+{
+    (void)state;
+    open_at(test_at("p.jsonl"));
+    assert_int_equal(tacho_event_push_json(writer, "e", "{\"b\":[1, 2],\"a\":\"x\"}",
+                                           " { \"z\" : 1.50, \"y\" : 2 } ", false, NULL),
+                     0);
+    assert_int_equal(tacho_event_push_json(writer, "f", "[1]", "null", false, NULL), 0);
+    close_writer();
+    test_assert_content(test_at("p.jsonl"),
+                        "{\"event\":\"e\"" HEAD "\"shape\":{\"a\":\"x\",\"b\":[1,2]},\"stage_us\":"
+                        "{\"y\":2,\"z\":1.5}" TAIL "{\"event\":\"f\"" HEAD
+                        "\"shape\":{},\"stage_us\":{}" TAIL);
+}
+
+static void a_configuration_that_is_wrong_is_told_at_each_push(void **state)
+{
+    static const struct {
+        tacho_event_config config;
+        const char *message;
+    } cases[] = {
+        {{.commit_sha = " ", .concurrency = 1}, "commit_sha must be non-empty when present"},
+        {{.env_hash = "md5:1", .concurrency = 1}, "env_hash must start with sha256:"},
+        {{.model = "", .concurrency = 1}, "model must be non-empty"},
+        {{.concurrency = 0}, "concurrency must be > 0"},
+        {{.runtime_flags = "[]", .concurrency = 1}, "runtime_flags must be an object"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacho_event_config config = cases[i].config;
+        tacho_error err;
+
+        config.path = test_at("p.jsonl");
+        assert_int_equal(tacho_event_open(&config, &writer, NULL), 0);
+        assert_int_equal(push_plain(writer, "e", &err), TACHO_EINVAL);
+        assert_string_equal(err.message, cases[i].message);
+        assert_int_equal(tacho_event_push_json(writer, "e", "{}", "{}", true, &err), TACHO_EINVAL);
+        assert_string_equal(err.message, cases[i].message);
+        close_writer();
+    }
+    test_assert_content(test_at("p.jsonl"), "");
+}
+
 static void makes_the_folders_above_its_file_and_appends(void **state)
 {
     uint64_t torn;
@@ -497,6 +541,8 @@ int main(void)
         TEST_IN_HOME(many_fields_and_long_text_are_no_obstacle),
         TEST_IN_HOME(above_16_mib_an_event_is_refused_and_nothing_written),
         TEST_IN_HOME(a_value_that_is_no_json_is_refused),
+        TEST_IN_HOME(fields_given_as_json_are_sorted),
+        TEST_IN_HOME(a_configuration_that_is_wrong_is_told_at_each_push),
         TEST_IN_HOME(makes_the_folders_above_its_file_and_appends),
         TEST_IN_HOME(without_a_path_every_push_is_accepted_and_nothing_done),
         TEST_IN_HOME(tacho_variables_come_before_ferrum_ones),

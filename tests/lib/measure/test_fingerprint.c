@@ -104,6 +104,32 @@ static void the_public_struct_gives_the_same(void **state)
     assert_string_equal(hash, expected);
 }
 
+static void a_configuration_with_a_wrong_field_is_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"{\"lambda\":\"x\"}", "'lambda' must be a number"},
+        {"{\"tau\":\"x\"}", "'tau' must be a whole number"},
+        {"{\"tau\":-1}", "'tau' must be a whole number from 0 to 2^64 - 1"},
+        {"{\"model_commit\":1}", "'model_commit' must be a string"},
+        {"{\"eps\":1,\"eps\":1}", "'eps' comes twice"},
+        {"{\"eps\":", NULL},
+        {"{\"eps\":1,", NULL},
+        {"[]", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *json = NULL;
+        tacho_error err;
+
+        assert_int_equal(tacho_config_parse(cases[i][0], strlen(cases[i][0]), &json, NULL, &err),
+                         TACHO_EPARSE);
+        if (cases[i][1])
+            assert_string_equal(err.message, cases[i][1]);
+        assert_null(json);
+    }
+}
+
 static void check_tensor(const struct test_case *c, void *arg)
 {
     struct test_json bits = test_member(c->input, "f32_bits");
@@ -361,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_fields_as_the_reference_does),
         cmocka_unit_test(reads_configurations_as_the_reference_does),
+        cmocka_unit_test(a_configuration_with_a_wrong_field_is_refused),
         cmocka_unit_test(the_public_struct_gives_the_same),
         cmocka_unit_test(hashes_tensors_as_the_reference_does),
         cmocka_unit_test(a_tensor_is_hashed_as_little_endian_bytes),

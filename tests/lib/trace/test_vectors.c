@@ -212,7 +212,7 @@ static void writes_two_events_byte_by_byte(void **state)
                                          .tid = 2});
     tacho_trace_put(&(tacho_trace_event){.name = "a \"b\"",
                                          .category = "d",
-                                         .phase = "X",
+                                         .phase = "Xy",
                                          .ts_us = 12,
                                          .dur_us = 0,
                                          .pid = 1,
@@ -224,7 +224,7 @@ static void writes_two_events_byte_by_byte(void **state)
         test_at("v.json"),
         "[{\"name\":\"first\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":10,\"dur\":5,\"pid\":1,\"tid\":2},"
         "{\"name\":\"a "
-        "\\\"b\\\"\",\"cat\":\"d\",\"ph\":\"X\",\"ts\":12,\"dur\":0,\"pid\":1,\"tid\":3,"
+        "\\\"b\\\"\",\"cat\":\"d\",\"ph\":\"Xy\",\"ts\":12,\"dur\":0,\"pid\":1,\"tid\":3,"
         "\"args\":{\"n\":7,\"by\":-2}}]");
 }
 
