@@ -31,7 +31,8 @@ static int compare(const struct args *args, struct tch_events_comparison *c)
     for (size_t i = 0; i < 2; i++) {
         void *worker = &c->sides[i];
         /* One thread: the first values of each stage are kept, in their order. */
-        const struct tch_scan scan = {.threads = 1, .workers = &worker, .event = tch_side_add};
+        const struct tch_scan scan = {
+            .threads = 1, .workers = &worker, .event = tch_event_side_add};
         struct tch_scan_counts counts;
 
         c->paths[i] = args->operands[i];
@@ -63,11 +64,11 @@ static int run_compare(struct args *args)
             only = args->value;
     }
     for (size_t i = 0; i < 2; i++)
-        tch_side_init(&c.sides[i], only, by);
+        tch_event_side_init(&c.sides[i], only, by);
     status = compare(args, &c);
-    tch_comparison_release(&c.result);
+    tch_event_comparison_release(&c.result);
     for (size_t i = 0; i < 2; i++)
-        tch_side_release(&c.sides[i]);
+        tch_event_side_release(&c.sides[i]);
     return status;
 }
 

@@ -165,12 +165,12 @@ static size_t add_group(struct tch_buf *b, const struct tch_events_comparison *c
 
 /* A line for the group when the other side has none of it, else one for each stage it lacks. */
 static void add_only_of(struct tch_buf *b, const struct tch_stage_group *g,
-                        const struct tch_side *other, const struct term *term)
+                        const struct tch_event_side *other, const struct term *term)
 {
-    bool whole = !tch_side_has(other, g, NULL);
+    bool whole = !tch_event_side_has(other, g, NULL);
 
     for (size_t i = 0; i < (whole ? 1 : g->count); i++) {
-        if (!whole && tch_side_has(other, g, &g->stages[i]))
+        if (!whole && tch_event_side_has(other, g, &g->stages[i]))
             continue;
         tch_buf_adds(b, "  ");
         add_group_name(b, g, other->stages.by, term);

@@ -1,4 +1,4 @@
-/* Comparing stages: ratio and interval by ranks, p-values adjusted for being many. */
+/* Compares stages: ratio and interval by ranks, p-values adjusted for their number (Holm, 1979). */
 #include "event_compare.h"
 
 #include <math.h>
@@ -37,16 +37,8 @@ static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
     return status;
 }
 
-static size_t count_stages(const struct tch_side *side)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < side->stages.count; i++)
-        count += side->stages.groups[i].count;
-    return count;
-}
-
-static void find_pairs(struct tch_side *a, struct tch_side *b, struct tch_comparison *c)
+static void find_pairs(struct tch_event_side *a, struct tch_event_side *b,
+                       struct tch_event_comparison *c)
 {
     for (size_t i = 0; i < a->stages.count; i++) {
         struct tch_stage_group *a_group = &a->stages.groups[i];
@@ -62,7 +54,7 @@ static void find_pairs(struct tch_side *a, struct tch_side *b, struct tch_compar
     }
 }
 
-static int adjust(struct tch_comparison *c, tacho_error *err)
+static int adjust_p_values(struct tch_event_comparison *c, tacho_error *err)
 {
     double *p = calloc(c->count + 1, sizeof *p);
     int status;
@@ -78,15 +70,18 @@ static int adjust(struct tch_comparison *c, tacho_error *err)
     return status;
 }
 
-int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_comparison *ret,
-                       tacho_error *err)
+int tch_compare_stages(struct tch_event_side *a, struct tch_event_side *b,
+                       struct tch_event_comparison *ret, tacho_error *err)
 {
+    size_t stages = 0;
     int status = 0;
 
-    *ret = (struct tch_comparison){0};
+    *ret = (struct tch_event_comparison){0};
     tch_stages_sort(&a->stages);
     tch_stages_sort(&b->stages);
-    ret->pairs = calloc(count_stages(a) + 1, sizeof *ret->pairs);
+    for (size_t i = 0; i < a->stages.count; i++)
+        stages += a->stages.groups[i].count;
+    ret->pairs = calloc(stages + 1, sizeof *ret->pairs);
     if (!ret->pairs)
         return tch_fail_memory(err);
     find_pairs(a, b, ret);
@@ -100,7 +95,7 @@ int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_compar
         tch_stage_summarise(pair->b, &sum);
         pair->b_median = sum.p50;
     }
-    return status == 0 ? adjust(ret, err) : status;
+    return status == 0 ? adjust_p_values(ret, err) : status;
 }
 
 const char *tch_stage_verdict(const struct tch_stage_pair *pair)
@@ -112,22 +107,22 @@ const char *tch_stage_verdict(const struct tch_stage_pair *pair)
     if (pair->p_adjusted > TCH_COMPARE_ALPHA)
         return "cannot tell";
     if (!pair->has_ratio && pair->a_median == pair->b_median)
-        more = b > a; /* medians of values that are mostly 0 say nothing */
+        more = b > a; /* medians of values that are mostly 0 do not tell */
     if (pair->a->is_count)
         return more ? "more" : "fewer";
     return more ? "slower" : "faster";
 }
 
-bool tch_side_has(const struct tch_side *side, const struct tch_stage_group *group,
-                  const struct tch_stage *stage)
+bool tch_event_side_has(const struct tch_event_side *side, const struct tch_stage_group *group,
+                        const struct tch_stage *stage)
 {
     const struct tch_stage_group *other = tch_stages_find(&side->stages, group);
 
     return other && (!stage || tch_stage_find(other, stage));
 }
 
-void tch_comparison_release(struct tch_comparison *c)
+void tch_event_comparison_release(struct tch_event_comparison *c)
 {
     free(c->pairs);
-    *c = (struct tch_comparison){0};
+    *c = (struct tch_event_comparison){0};
 }

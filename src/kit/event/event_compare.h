@@ -23,7 +23,7 @@ extern const char *const tch_setting_names[TCH_SETTINGS];
 
 enum { TCH_KINDS = 16 }; /* different values of a setting that are told apart */
 
-struct tch_kinds {
+struct tch_event_kinds {
     char *values[TCH_KINDS]; /**< canonical JSON, in the order they came up */
     char *raw;               /* the last one as it was written, to recognise it at once */
     size_t raw_len, raw_room;
@@ -32,17 +32,17 @@ struct tch_kinds {
 };
 
 /** One of the two files. */
-struct tch_side {
+struct tch_event_side {
     struct tch_stages stages;
-    struct tch_kinds settings[TCH_SETTINGS];
+    struct tch_event_kinds settings[TCH_SETTINGS];
     uint64_t events;
 };
 
-void tch_side_init(struct tch_side *side, const char *only, const char *by);
-void tch_side_release(struct tch_side *side);
+void tch_event_side_init(struct tch_event_side *side, const char *only, const char *by);
+void tch_event_side_release(struct tch_event_side *side);
 
 /** tch_scan's event(), with the side as worker: on one thread only. */
-int tch_side_add(void *side, const tacho_event *event, tacho_error *err);
+int tch_event_side_add(void *side, const tacho_event *event, tacho_error *err);
 
 /**
  * Reports each setting that differs, as JSON text or NULL where a side has none: settings by their
@@ -51,7 +51,7 @@ int tch_side_add(void *side, const tacho_event *event, tacho_error *err);
  *
  * @return 0 or TACHO_ENOMEM
  */
-int tch_compare_settings(const struct tch_side *a, const struct tch_side *b,
+int tch_compare_settings(const struct tch_event_side *a, const struct tch_event_side *b,
                          void (*report)(void *ctx, const char *name, const char *a, const char *b),
                          void *ctx, tacho_error *err);
 
@@ -69,7 +69,7 @@ struct tch_stage_pair {
     double p_adjusted;      /**< ... given how many stages are compared */
 };
 
-struct tch_comparison {
+struct tch_event_comparison {
     struct tch_stage_pair *pairs; /**< in the order of a's groups and stages */
     size_t count;
 };
@@ -81,12 +81,12 @@ struct tch_comparison {
 const char *tch_stage_verdict(const struct tch_stage_pair *pair);
 
 /** Whether the side has the stage, or with stage NULL any of the group. */
-bool tch_side_has(const struct tch_side *side, const struct tch_stage_group *group,
-                  const struct tch_stage *stage);
+bool tch_event_side_has(const struct tch_event_side *side, const struct tch_stage_group *group,
+                        const struct tch_stage *stage);
 
-/** Sorts both sides. 0 or TACHO_ENOMEM; tch_comparison_release() in any case. */
-int tch_compare_stages(struct tch_side *a, struct tch_side *b, struct tch_comparison *ret,
-                       tacho_error *err);
-void tch_comparison_release(struct tch_comparison *c);
+/** Sorts both sides. 0 or TACHO_ENOMEM; tch_event_comparison_release() in any case. */
+int tch_compare_stages(struct tch_event_side *a, struct tch_event_side *b,
+                       struct tch_event_comparison *ret, tacho_error *err);
+void tch_event_comparison_release(struct tch_event_comparison *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Log lines to events: a tag, then words, most of which are key=value. */
+/* Makes events of log lines: a tag, then words, most of which are key=value. */
 #include "event_import.h"
 
 #include <stdlib.h>
@@ -26,11 +26,11 @@ static const struct unit units[] = {
     {"ms", 2, 1000, 1}, {"s", 1, 1000 * 1000, 1},
 };
 
-/* A line at work. It is a copy, in which keys are cut out by putting NULs behind them. */
+/* A line that is being read. It is a copy, in which keys get a NUL after them. */
 struct line {
     char *at;
     char *end;
-    const struct unit *group; /* what plain numbers are in this part of the line, or NULL */
+    const struct unit *group; /* the unit of plain numbers in this part of the line, or NULL */
     tacho_field shape[MOST_FIELDS];
     size_t shape_count;
     tacho_field stages[MOST_FIELDS];
@@ -53,7 +53,7 @@ static const struct unit *find_unit(const char *text, size_t len)
     return NULL;
 }
 
-/* Bytes of the decimal number at the start of text; 0: there is none. */
+/* Returns the bytes of the decimal number at the start of text, or 0. */
 static size_t number_length(const char *text, const char *end)
 {
     const char *p = text;
@@ -79,7 +79,7 @@ static void add_field(struct line *l, bool stage, tacho_field field)
         (stage ? l->stages : l->shape)[(*count)++] = field;
 }
 
-/* Whole numbers stay whole. Leading zeros are no reason to call it text. */
+/* Whole numbers stay whole. A number may have leading zeros. */
 static tacho_field number_field(const char *key, const char *text, size_t len)
 {
     uint64_t u64;
@@ -95,7 +95,7 @@ static tacho_field number_field(const char *key, const char *text, size_t len)
     return tacho_text(key, text, len);
 }
 
-/* The number in microseconds: exact while it is whole and fits. */
+/* Converts the number to microseconds: exactly, while it is whole and fits. */
 static tacho_field time_field(const char *key, const char *text, size_t len,
                               const struct unit *unit)
 {
@@ -113,7 +113,7 @@ static tacho_field time_field(const char *key, const char *text, size_t len,
     return tacho_f64(key, us);
 }
 
-/* How often the stage ran goes to the shape as <key>_calls. */
+/* Adds the number of calls of a stage to the shape, as <key>_calls. */
 static void add_calls(struct line *l, const char *key, const char *text, size_t len)
 {
     char *name;
@@ -133,7 +133,7 @@ static void add_calls(struct line *l, const char *key, const char *text, size_t 
     add_field(l, false, number_field(name, text, len));
 }
 
-/* The next word of the line, up to a blank; a remark in brackets is one word. NULL: no more. */
+/* Returns the next word of the line, or NULL. A remark in brackets is one word. */
 static char *next_word(struct line *l, char **word_end)
 {
     char *word;
@@ -155,8 +155,8 @@ static char *next_word(struct line *l, char **word_end)
     return word;
 }
 
-/* When the next word is a unit of time, "9 ms", it is taken. */
-static const struct unit *take_unit_word(struct line *l)
+/* Reads the next word if it is a unit of time, as in "9 ms". */
+static const struct unit *read_unit_word(struct line *l)
 {
     char *before = l->at;
     char *end;
@@ -168,8 +168,8 @@ static const struct unit *take_unit_word(struct line *l)
     return unit;
 }
 
-/* key=value, of which key ends with a NUL already. */
-static void take_value(struct line *l, const char *key, char *value, char *end)
+/* Adds the field of key=value. The key is terminated by NUL. */
+static void add_value(struct line *l, const char *key, char *value, char *end)
 {
     size_t digits = number_length(value, end);
     char *rest = value + digits;
@@ -180,7 +180,7 @@ static void take_value(struct line *l, const char *key, char *value, char *end)
     size_t calls = bracket ? number_length(bracket + 1, end) : 0;
 
     if (digits > 0 && rest_len == 0) {
-        unit = take_unit_word(l);
+        unit = read_unit_word(l);
         if (!unit)
             unit = l->group;
         add_field(l, unit,
@@ -198,8 +198,8 @@ static void take_value(struct line *l, const char *key, char *value, char *end)
     }
 }
 
-/* "flash_attn: 62 calls 5 ms", from behind the colon. */
-static void take_sentence(struct line *l, const char *key)
+/* Adds the fields of "flash_attn: 62 calls 5 ms", from after the colon. */
+static void add_sentence(struct line *l, const char *key)
 {
     char *before = l->at;
     char *count_end;
@@ -208,7 +208,7 @@ static void take_sentence(struct line *l, const char *key)
     char *count = next_word(l, &count_end);
     char *word = count ? next_word(l, &word_end) : NULL;
     char *value = word ? next_word(l, &value_end) : NULL;
-    const struct unit *unit = value ? take_unit_word(l) : NULL;
+    const struct unit *unit = value ? read_unit_word(l) : NULL;
 
     if (!unit || number_length(count, count_end) != (size_t)(count_end - count) ||
         word_end - word != 5 || memcmp(word, "calls", 5) != 0 ||
@@ -220,7 +220,7 @@ static void take_sentence(struct line *l, const char *key)
     add_calls(l, key, count, (size_t)(count_end - count));
 }
 
-static void take_word(struct line *l, char *word, char *end)
+static void add_word(struct line *l, char *word, char *end)
 {
     char *equals = memchr(word, '=', (size_t)(end - word));
     char *hash = memchr(word, '#', (size_t)(end - word));
@@ -229,18 +229,18 @@ static void take_word(struct line *l, char *word, char *end)
         return;
     if (equals && equals > word && equals + 1 < end) {
         *equals = '\0';
-        take_value(l, word, equals + 1, end);
+        add_value(l, word, equals + 1, end);
     } else if (!equals && hash && hash > word &&
                number_length(hash + 1, end) == (size_t)(end - hash - 1) && hash + 1 < end) {
         *hash = '\0';
         add_field(l, false, number_field(word, hash + 1, (size_t)(end - hash - 1)));
     } else if (end - word > 1 && end[-1] == ':') {
         end[-1] = '\0';
-        take_sentence(l, word);
+        add_sentence(l, word);
     }
 }
 
-/* The unit that a part ends with: "(us)" or "(us, summed across layers)". */
+/* Returns the unit at the end of a part: "(us)" or "(us, summed across layers)". */
 static const struct unit *group_unit(const char *part, const char *end)
 {
     const char *open = memrchr(part, '(', (size_t)(end - part));
@@ -253,8 +253,8 @@ static const struct unit *group_unit(const char *part, const char *end)
     return find_unit(open + 1, len);
 }
 
-/* A part reaches to the next '|'. */
-static void take_parts(struct line *l, char *rest, char *end)
+/* Adds the fields of all parts, which '|' separates. */
+static void add_parts(struct line *l, char *rest, char *end)
 {
     while (rest < end) {
         char *bar = memchr(rest, '|', (size_t)(end - rest));
@@ -265,7 +265,7 @@ static void take_parts(struct line *l, char *rest, char *end)
         l->end = bar ? bar : end;
         l->group = group_unit(rest, l->end);
         while ((word = next_word(l, &word_end)))
-            take_word(l, word, word_end);
+            add_word(l, word, word_end);
         rest = bar ? bar + 1 : end;
     }
 }
@@ -275,7 +275,7 @@ static bool is_tag_char(char c)
     return (c >= 'a' && c <= 'z') || tch_json_is_digit(c) || c == '-' || c == '_';
 }
 
-/* The first "[tag]" of the line, which starts with a letter; its brackets in *open and *close. */
+/* Finds the first "[tag]" of the line that starts with a letter. */
 static bool find_tag(char *line, char *end, char **open, char **close)
 {
     for (char *p = line; (p = memchr(p, '[', (size_t)(end - p))); p++) {
@@ -290,12 +290,6 @@ static bool find_tag(char *line, char *end, char **open, char **close)
         }
     }
     return false;
-}
-
-static void init_line(struct line *l)
-{
-    l->shape_count = l->stage_count = l->count_name_count = 0;
-    l->too_many = false;
 }
 
 static int put_event(const struct tch_import *import, const struct line *l, const char *name,
@@ -327,7 +321,7 @@ static int put_event(const struct tch_import *import, const struct line *l, cons
     return status < 0 ? status : 1;
 }
 
-/* The tag as an event's name: what is a '-' there is a '_' here. */
+/* Makes the name of the event from the tag: '-' becomes '_'. */
 static void name_event(char *open, char *close)
 {
     *close = '\0';
@@ -355,7 +349,7 @@ int tch_import_line(const struct tch_import *import, const char *line, size_t le
         return 0;
     }
     text = malloc(len + 1);
-    l = malloc(sizeof *l); /* large, and mostly not needed: cleared by init_line() alone */
+    l = malloc(sizeof *l); /* large, so only the counts are cleared */
     if (!text || !l) {
         status = tch_fail_memory(err);
         goto out;
@@ -363,8 +357,9 @@ int tch_import_line(const struct tch_import *import, const char *line, size_t le
     memcpy(text, line, len);
     text[len] = '\0';
     find_tag(text, text + len, &open, &close);
-    init_line(l);
-    take_parts(l, close + 1, text + len);
+    l->shape_count = l->stage_count = l->count_name_count = 0;
+    l->too_many = false;
+    add_parts(l, close + 1, text + len);
     name_event(open, close);
     if (l->too_many)
         *why = "too many fields";

@@ -1,5 +1,5 @@
 /*
- * Events from the lines that engines log: "[unified-prof] iter#1 items=32 total=28000us ...".
+ * Makes events of the lines that engines log: "[unified-prof] iter#1 items=32 total=28000us ...".
  */
 #ifndef TCH_EVENT_IMPORT_H
 #define TCH_EVENT_IMPORT_H
@@ -8,18 +8,18 @@
 
 #include "base/buf.h"
 
-/** What the log does not say. */
+/** The members of an event that are not in the log. */
 struct tch_import {
-    tacho_event_config config; /**< the path is not looked at */
+    tacho_event_config config; /**< the path is ignored */
     bool graph_enabled;
 };
 
 /**
- * Adds the event that a line stands for to b, with a line feed.
+ * Adds the event of a line to b, with a line feed.
  *
  * The tag becomes the event's name; numbers with a unit of time, or in a part that ends with "(us)"
- * or the like, become stage_us in microseconds; all else that is key=value or key#number becomes
- * shape. The source is "server_log", the line is source_line.
+ * or the like, become stage_us in microseconds. Everything else of the form key=value or key#number
+ * becomes shape. The source is "server_log", the line is source_line.
  *
  * @param why  set on 0 only: why there is no event in it
  * @return 1, 0, TACHO_ENOMEM, or TACHO_EINVAL when the configuration is not allowed

@@ -139,8 +139,8 @@ static void put_pair(struct tch_buf *b, const struct tch_stage_pair *pair, const
     tch_json_end_object(b);
 }
 
-static void put_only(struct tch_buf *b, const char *key, const struct tch_side *in,
-                     const struct tch_side *not_in)
+static void put_only(struct tch_buf *b, const char *key, const struct tch_event_side *in,
+                     const struct tch_event_side *not_in)
 {
     tch_json_key(b, key);
     tch_json_begin_array(b);
@@ -148,7 +148,7 @@ static void put_only(struct tch_buf *b, const char *key, const struct tch_side *
         const struct tch_stage_group *g = &in->stages.groups[i];
 
         for (size_t k = 0; k < g->count; k++) {
-            if (tch_side_has(not_in, g, &g->stages[k]))
+            if (tch_event_side_has(not_in, g, &g->stages[k]))
                 continue;
             tch_json_begin_object(b);
             put_event(b, g, in->stages.by);
@@ -161,7 +161,7 @@ static void put_only(struct tch_buf *b, const char *key, const struct tch_side *
 }
 
 static void put_side(struct tch_buf *b, const char *key, const char *path,
-                     const struct tch_side *side)
+                     const struct tch_event_side *side)
 {
     tch_json_key(b, key);
     tch_json_begin_object(b);
@@ -174,8 +174,8 @@ static void put_side(struct tch_buf *b, const char *key, const char *path,
 int tch_events_comparison_json(struct tch_buf *b, const struct tch_events_comparison *c,
                                tacho_error *err)
 {
-    const struct tch_side *x = &c->sides[0];
-    const struct tch_side *y = &c->sides[1];
+    const struct tch_event_side *x = &c->sides[0];
+    const struct tch_event_side *y = &c->sides[1];
     int status;
 
     tch_json_begin_object(b);

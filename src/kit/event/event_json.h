@@ -14,8 +14,8 @@ void tch_events_summary_json(struct tch_buf *b, const struct tch_stages *stages,
 
 struct tch_events_comparison {
     const char *paths[2];
-    struct tch_side sides[2]; /**< A and B */
-    struct tch_comparison result;
+    struct tch_event_side sides[2]; /**< A and B */
+    struct tch_event_comparison result;
 };
 
 /** Adds tacho.events.compare.v1 and a line feed. 0 or TACHO_ENOMEM. */

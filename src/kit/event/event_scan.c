@@ -1,5 +1,5 @@
-/* Scanning: each thread takes a piece and parses its lines; one with bad lines waits for its turn
-   to tell of them. */
+/* Scans events on several threads. Each thread takes a piece and parses its lines. A piece with bad
+   lines waits for those before it, so that bad lines are reported in their order. */
 #include "event_scan.h"
 
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 #include "lib/event/event_parse.h"
 #include "line_blocks.h"
 
-/* Where a line stands that will have to be told of. Its message is made then: in a file where
-   every line is bad, holding the messages would take more memory than the lines. */
+/* A line to report. Its message is made when it is reported: in a file where every line is bad, the
+   messages would take more memory than the lines. */
 struct bad_line {
     const char *text;
     size_t len;
@@ -27,12 +27,12 @@ struct worker {
     struct bad_line *bad;
     size_t bad_count;
     size_t bad_size;
-    struct tch_scan_counts counts; /* of the piece at hand */
+    struct tch_scan_counts counts; /* of the current piece */
     int status;
     tacho_error err;
 };
 
-/* Pieces that may be ahead of the one that is to be told of next. */
+/* Pieces that may be finished before the next one in order. */
 enum { AHEAD = 64 };
 
 struct shared {
@@ -40,27 +40,24 @@ struct shared {
     struct tch_blocks blocks;
 
     pthread_mutex_t lock;
-    pthread_cond_t turned;
-    uint64_t told; /* pieces; what follows is of them */
-    struct tch_scan_counts counts;
+    pthread_cond_t advanced;
+    uint64_t reported;             /* pieces, in order */
+    struct tch_scan_counts counts; /* of these pieces */
     struct {
-        bool is;
+        bool finished;
         struct tch_scan_counts counts;
-    } ended[AHEAD]; /* pieces behind them, by number */
+    } later[AHEAD]; /* pieces after them, by number */
 };
 
-static int remember_bad(struct worker *w, const struct tch_line *line)
+static int keep_bad_line(struct worker *w, const struct tch_line *line)
 {
-    if (tch_array_reserve(&w->bad, &w->bad_size, w->bad_count + 1) < 0) {
-        tch_fail_memory(&w->err);
-        w->err.line = line->number;
-        return TACHO_ENOMEM;
-    }
+    if (tch_array_reserve(&w->bad, &w->bad_size, w->bad_count + 1) < 0)
+        return tch_fail_memory(&w->err);
     w->bad[w->bad_count++] = (struct bad_line){line->text, line->len, line->number};
     return 0;
 }
 
-static int do_line(struct worker *w, const struct tch_line *line)
+static int scan_line(struct worker *w, const struct tch_line *line)
 {
     const struct tch_scan *scan = w->shared->scan;
     tacho_event event;
@@ -74,39 +71,39 @@ static int do_line(struct worker *w, const struct tch_line *line)
     }
     status = tch_event_line(line, &event, &torn, NULL);
     if (status == TACHO_ENOMEM)
-        return tch_fail(&w->err, status, line->number, "out of memory");
+        return tch_fail_memory(&w->err);
     if (status < 0) {
         w->counts.bad++;
         w->counts.torn += torn;
-        return remember_bad(w, line);
+        return keep_bad_line(w, line);
     }
     w->counts.events++;
     if (event.torn > 0) {
         w->counts.torn++;
         w->counts.salvaged++;
-        status = remember_bad(w, line);
+        status = keep_bad_line(w, line);
     }
     if (status == 0 && scan->event)
         status = scan->event(w->mine, &event, &w->err);
     return status;
 }
 
-static void do_block(struct worker *w)
+static void scan_block(struct worker *w)
 {
     struct tch_lines lines;
     struct tch_line line;
 
     tch_lines_init_mem(&lines, w->block.data + w->block.first, w->block.len, TCH_EVENT_MAX);
     while (w->status == 0 && tch_lines_next(&lines, &line, NULL) > 0)
-        w->status = do_line(w, &line);
+        w->status = scan_line(w, &line);
     if (w->status == 0 && w->block.too_long > 0) {
         line = (struct tch_line){
             .len = w->block.too_long, .number = w->counts.lines + 1, .too_long = true};
-        w->status = do_line(w, &line);
+        w->status = scan_line(w, &line);
     }
 }
 
-static void tell(struct worker *w, const struct bad_line *bad, uint64_t before)
+static void report_bad_line(struct worker *w, const struct bad_line *bad, uint64_t before)
 {
     struct tch_line line = {
         .text = bad->text, .len = bad->len, .number = before + bad->number, .too_long = !bad->text};
@@ -133,52 +130,52 @@ static void add_counts(struct tch_scan_counts *to, const struct tch_scan_counts 
     to->salvaged += from->salvaged;
 }
 
-/* Only who has something to tell waits for those before: a thread that is faster than the others
-   would stand still half of the time. */
-static void end_block(struct worker *w)
+/* Reports the bad lines of a piece and adds its counts. Only a piece with bad lines waits for those
+   before it: if all did, a thread that is faster than the others would be idle half of the time. */
+static void finish_block(struct worker *w)
 {
     struct shared *shared = w->shared;
     uint64_t number = w->block.number;
 
     pthread_mutex_lock(&shared->lock);
-    while (number - shared->told >= (w->bad_count > 0 ? 1 : AHEAD))
-        pthread_cond_wait(&shared->turned, &shared->lock);
+    while (number - shared->reported >= (w->bad_count > 0 ? 1 : AHEAD))
+        pthread_cond_wait(&shared->advanced, &shared->lock);
     for (size_t i = 0; shared->scan->bad && i < w->bad_count; i++)
-        tell(w, &w->bad[i], shared->counts.lines);
-    shared->ended[number % AHEAD].is = true;
-    shared->ended[number % AHEAD].counts = w->counts;
-    for (; shared->ended[shared->told % AHEAD].is; shared->told++) {
-        shared->ended[shared->told % AHEAD].is = false;
-        add_counts(&shared->counts, &shared->ended[shared->told % AHEAD].counts);
+        report_bad_line(w, &w->bad[i], shared->counts.lines);
+    shared->later[number % AHEAD].finished = true;
+    shared->later[number % AHEAD].counts = w->counts;
+    for (; shared->later[shared->reported % AHEAD].finished; shared->reported++) {
+        shared->later[shared->reported % AHEAD].finished = false;
+        add_counts(&shared->counts, &shared->later[shared->reported % AHEAD].counts);
     }
-    pthread_cond_broadcast(&shared->turned);
+    pthread_cond_broadcast(&shared->advanced);
     pthread_mutex_unlock(&shared->lock);
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
     struct worker *w = arg;
 
     while (tch_blocks_take(&w->shared->blocks, &w->block) > 0) {
         w->counts = (struct tch_scan_counts){.bytes = w->block.bytes};
         w->bad_count = 0;
-        if (w->status == 0) /* after a failure the rest is only let go */
-            do_block(w);
-        end_block(w);
+        if (w->status == 0) /* after a failure the rest is skipped */
+            scan_block(w);
+        finish_block(w);
     }
     return NULL;
 }
 
-/* One on this thread, the others on threads of their own: as many as can be started. */
+/* Runs one worker on this thread and the others on as many threads as can be started. */
 static void run_workers(struct worker *workers, unsigned count)
 {
     pthread_t threads[TCH_SCAN_THREADS];
     unsigned started = 0;
 
     while (started + 1 < count &&
-           pthread_create(&threads[started], NULL, work, &workers[started + 1]) == 0)
+           pthread_create(&threads[started], NULL, run_worker, &workers[started + 1]) == 0)
         started++;
-    work(&workers[0]);
+    run_worker(&workers[0]);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }
@@ -188,7 +185,7 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
 {
     struct worker *workers = calloc(scan->threads, sizeof *workers);
     struct shared shared = {
-        .scan = scan, .lock = PTHREAD_MUTEX_INITIALIZER, .turned = PTHREAD_COND_INITIALIZER};
+        .scan = scan, .lock = PTHREAD_MUTEX_INITIALIZER, .advanced = PTHREAD_COND_INITIALIZER};
     const struct worker *failed = NULL;
     int status;
 
@@ -212,7 +209,7 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
     if (status < 0 && err)
         *err = failed ? failed->err : shared.blocks.err;
     tch_blocks_release(&shared.blocks);
-    pthread_cond_destroy(&shared.turned);
+    pthread_cond_destroy(&shared.advanced);
     pthread_mutex_destroy(&shared.lock);
 out:
     free(workers);

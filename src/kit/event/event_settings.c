@@ -14,13 +14,13 @@ const char *const tch_setting_names[TCH_SETTINGS] = {
     "commit_sha", "env_hash", "model", "concurrency", "graph_enabled", "runtime_flags",
 };
 
-void tch_side_init(struct tch_side *side, const char *only, const char *by)
+void tch_event_side_init(struct tch_event_side *side, const char *only, const char *by)
 {
-    *side = (struct tch_side){0};
+    *side = (struct tch_event_side){0};
     tch_stages_init(&side->stages, only, by);
 }
 
-void tch_side_release(struct tch_side *side)
+void tch_event_side_release(struct tch_event_side *side)
 {
     tch_stages_release(&side->stages);
     for (size_t i = 0; i < TCH_SETTINGS; i++) {
@@ -30,7 +30,7 @@ void tch_side_release(struct tch_side *side)
     }
 }
 
-static int keep_raw(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
+static int keep_raw(struct tch_event_kinds *kinds, tacho_raw raw, tacho_error *err)
 {
     if (tch_array_reserve(&kinds->raw, &kinds->raw_room, raw.len + 1) < 0)
         return tch_fail_memory(err);
@@ -40,7 +40,7 @@ static int keep_raw(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
 }
 
 /* Adds the value of a setting to those that were found, in canonical form. */
-static int add_kind(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
+static int add_kind(struct tch_event_kinds *kinds, tacho_raw raw, tacho_error *err)
 {
     struct tch_buf b;
     char *value;
@@ -68,9 +68,9 @@ static int add_kind(struct tch_kinds *kinds, tacho_raw raw, tacho_error *err)
     return keep_raw(kinds, raw, err);
 }
 
-int tch_side_add(void *worker, const tacho_event *event, tacho_error *err)
+int tch_event_side_add(void *worker, const tacho_event *event, tacho_error *err)
 {
-    struct tch_side *side = worker;
+    struct tch_event_side *side = worker;
     struct tch_json_value name = tch_raw_string(event->event);
     char number[16];
     int digits = snprintf(number, sizeof number, "%u", (unsigned)event->concurrency);
@@ -113,8 +113,8 @@ static int report_flag(const char *path, const char *a, const char *b, void *arg
     return 0;
 }
 
-static int compare_flags(const struct tch_kinds *a, const struct tch_kinds *b, report_fn *report,
-                         void *ctx, tacho_error *err)
+static int compare_flags(const struct tch_event_kinds *a, const struct tch_event_kinds *b,
+                         report_fn *report, void *ctx, tacho_error *err)
 {
     const char *x = a->count > 0 ? a->values[0] : "{}";
     const char *y = b->count > 0 ? b->values[0] : "{}";
@@ -130,7 +130,7 @@ static int compare_flags(const struct tch_kinds *a, const struct tch_kinds *b, r
 }
 
 /* All kinds, with commas between. */
-static int join(struct tch_buf *b, const struct tch_kinds *kinds, tacho_error *err)
+static int join(struct tch_buf *b, const struct tch_event_kinds *kinds, tacho_error *err)
 {
     for (size_t i = 0; i < kinds->count; i++) {
         if (i > 0)
@@ -142,8 +142,8 @@ static int join(struct tch_buf *b, const struct tch_kinds *kinds, tacho_error *e
     return b->failed ? tch_fail_memory(err) : 0;
 }
 
-static int compare_setting(const struct tch_kinds *a, const struct tch_kinds *b, const char *name,
-                           report_fn *report, void *ctx, tacho_error *err)
+static int compare_setting(const struct tch_event_kinds *a, const struct tch_event_kinds *b,
+                           const char *name, report_fn *report, void *ctx, tacho_error *err)
 {
     struct tch_buf x;
     struct tch_buf y;
@@ -161,7 +161,7 @@ static int compare_setting(const struct tch_kinds *a, const struct tch_kinds *b,
     return status;
 }
 
-int tch_compare_settings(const struct tch_side *a, const struct tch_side *b,
+int tch_compare_settings(const struct tch_event_side *a, const struct tch_event_side *b,
                          void (*report)(void *ctx, const char *name, const char *a, const char *b),
                          void *ctx, tacho_error *err)
 {

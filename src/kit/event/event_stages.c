@@ -46,7 +46,7 @@ void tch_stages_release(struct tch_stages *s)
     *s = (struct tch_stages){0};
 }
 
-static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
+static bool same_text(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     return a_len == b_len && memcmp(a, b, a_len) == 0;
 }
@@ -55,8 +55,8 @@ static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
 
 static bool is_group(const struct tch_stage_group *g, const struct tch_stage_group *like)
 {
-    return same(g->event, g->event_len, like->event, like->event_len) &&
-           same(g->by, g->by_len, like->by, like->by_len);
+    return same_text(g->event, g->event_len, like->event, like->event_len) &&
+           same_text(g->by, g->by_len, like->by, like->by_len);
 }
 
 struct tch_stage_group *tch_stages_find(const struct tch_stages *s,
@@ -127,14 +127,15 @@ bool tch_stage_is_count(const char *name, size_t len)
     name += skip;
     len -= skip;
     return ends_with(name, len, "_calls") || ends_with(name, len, "_count") ||
-           same(name, len, "calls", 5) || same(name, len, "count", 5);
+           same_text(name, len, "calls", 5) || same_text(name, len, "count", 5);
 }
 
 static size_t find_stage(const struct tch_stage_group *g, const char *name, size_t len,
                          uint64_t hash)
 {
     for (size_t i = 0; i < g->count; i++)
-        if (g->stages[i].hash == hash && same(g->stages[i].name, g->stages[i].name_len, name, len))
+        if (g->stages[i].hash == hash &&
+            same_text(g->stages[i].name, g->stages[i].name_len, name, len))
             return i;
     return SIZE_MAX;
 }
@@ -156,7 +157,7 @@ static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t 
     size_t i;
 
     *ret_status = 0;
-    if (hint < g->count && same(g->stages[hint].name, g->stages[hint].name_len, name, len))
+    if (hint < g->count && same_text(g->stages[hint].name, g->stages[hint].name_len, name, len))
         return hint;
     hash = tch_hash(name, len);
     i = find_stage(g, name, len, hash);

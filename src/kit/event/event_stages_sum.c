@@ -1,4 +1,4 @@
-/* What came out of the stages: totals, percentiles, and the order in which they are shown. */
+/* Totals and percentiles of stages, and the order in which they are shown. */
 #include <stdlib.h>
 #include <string.h>
 

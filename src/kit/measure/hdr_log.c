@@ -67,11 +67,6 @@ bool tch_hdr_log_starts(const char *line, size_t len)
            starts_with(line + last, len - last, cookie_text);
 }
 
-static bool is_remark(const struct tch_line *line)
-{
-    return line->len == 0 || line->text[0] == '#' || line->text[0] == '"' || line->text[0] == '\r';
-}
-
 /* Returns the tag of a line, or "" with length 0. */
 static const char *tag_of(const struct tch_line *line, size_t *len)
 {
@@ -119,7 +114,7 @@ static int add_tagged_line(const struct tch_line *line, const char *tag, tacho_h
 
     if (line->too_long)
         return tch_fail(err, TACHO_EPARSE, 0, "the line is too long");
-    if (is_remark(line))
+    if (line->len == 0 || memchr("#\"\r", line->text[0], 3)) /* a comment, or the head */
         return 0;
     has = tag_of(line, &len);
     note_tag(tags, has, len);

@@ -160,13 +160,6 @@ static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
     return status;
 }
 
-static bool is_utf8(const char *key)
-{
-    size_t len = strlen(key);
-
-    return tch_utf8_valid(key, len) == len;
-}
-
 int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
 {
     const tacho_field *few[FEW];
@@ -186,7 +179,9 @@ int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err)
     }
     count = sort_fields(order, fields);
     for (size_t i = 0; i < count && status == 0; i++) {
-        changed |= !is_utf8(order[i]->key);
+        size_t len = strlen(order[i]->key);
+
+        changed |= tch_utf8_valid(order[i]->key, len) != len;
         tch_json_key(b, order[i]->key);
         status = put_value(b, order[i], err);
     }

@@ -178,7 +178,7 @@ static int check_event(const tacho_event_writer *w, const char *event, tacho_err
     return 0;
 }
 
-static char *put(char *out, const char *data, size_t len)
+static char *put_bytes(char *out, const char *data, size_t len)
 {
     memcpy(out, data, len);
     return out + len;
@@ -196,13 +196,13 @@ static size_t put_plain_line(const tacho_event_writer *w, char out[STACK_LINE], 
         w->before.len + after->len > STACK_LINE - fields * TCH_FIELD_MAX ||
         atomic_load_explicit(&w->fragment, memory_order_relaxed))
         return 0;
-    p = tch_plain_put(put(out, START, sizeof START - 1), event);
+    p = tch_plain_put(put_bytes(out, START, sizeof START - 1), event);
     if (p)
-        p = tch_numbers_put(put(p, w->before.data, w->before.len), shape);
+        p = tch_numbers_put(put_bytes(p, w->before.data, w->before.len), shape);
     if (p)
-        p = tch_numbers_put(put(p, BETWEEN, sizeof BETWEEN - 1), stage_us);
+        p = tch_numbers_put(put_bytes(p, BETWEEN, sizeof BETWEEN - 1), stage_us);
     if (p)
-        p = put(p, after->data, after->len);
+        p = put_bytes(p, after->data, after->len);
     return p ? (size_t)(p - out) : 0;
 }
 

@@ -61,18 +61,18 @@ static int read_field(struct reading *r, const char **at, const char *end, struc
     return 0;
 }
 
-static bool is(struct field f, const char *text)
+static bool is_text(struct field f, const char *text)
 {
     return f.len == strlen(text) && memcmp(f.text, text, f.len) == 0;
 }
 
 static int parse_f64(struct field f, double *ret)
 {
-    if (is(f, "NaN") || f.len == 0)
+    if (is_text(f, "NaN") || f.len == 0)
         *ret = NAN;
-    else if (is(f, "inf"))
+    else if (is_text(f, "inf"))
         *ret = INFINITY;
-    else if (is(f, "-inf"))
+    else if (is_text(f, "-inf"))
         *ret = -INFINITY;
     else
         return tch_parse_f64_n(f.text, f.len, ret);

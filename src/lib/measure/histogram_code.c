@@ -179,7 +179,7 @@ int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, ta
     return 0;
 }
 
-static int bad(tacho_error *err, const char *what)
+static int not_a_histogram(tacho_error *err, const char *what)
 {
     return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: %s", what);
 }
@@ -232,15 +232,15 @@ static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t 
         size_t took = get_leb(p, len, &count);
 
         if (took == 0)
-            return bad(err, "a count is cut off");
+            return not_a_histogram(err, "a count is cut off");
         p += took;
         len -= took;
         if (count < 0 && -(uint64_t)count <= UINT32_MAX)
             i += -(uint64_t)count;
         else if (count < 0 || !find_bucket(l, i++, &low, &high))
-            return bad(err, "more counts than there are buckets");
+            return not_a_histogram(err, "more counts than there are buckets");
         else if (!add_bucket(h, low, high, (uint64_t)count))
-            return bad(err, "there are more than 2^63 values in a bucket");
+            return not_a_histogram(err, "there are more than 2^63 values in a bucket");
     }
     return 0;
 }
@@ -257,7 +257,7 @@ static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
                         "a histogram of other buckets: %d to %d digits are read, not shifted",
                         DIGITS, DIGITS_MOST);
     if (lowest == 0 || lowest > TACHO_HISTOGRAM_MAX)
-        return bad(err, "its lowest value is none");
+        return not_a_histogram(err, "its lowest value is none");
     for (uint64_t d = 0; d < digits; d++)
         most *= 10;
     l->bits = 63u - (unsigned)__builtin_clzll(2 * most - 1); /* 2^(bits + 1) >= 2 * most */
@@ -272,11 +272,11 @@ static int get_payload(tacho_histogram *h, const uint8_t *p, size_t len, tacho_e
     int status;
 
     if (len < HEAD || get_be(p, 4) != COOKIE_PLAIN)
-        return bad(err, "it is not in the V2 form");
+        return not_a_histogram(err, "it is not in the V2 form");
     counts = get_be(p + 4, 4);
     status = get_layout(&layout, p, err);
     if (status == 0 && counts > len - HEAD)
-        status = bad(err, "it is cut off");
+        status = not_a_histogram(err, "it is cut off");
     return status < 0 ? status : get_counts(h, &layout, p + HEAD, counts, err);
 }
 
@@ -286,12 +286,12 @@ static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_err
     bool last = false;
 
     if (len < 2 || (p[0] & 0x0f) != 8)
-        return bad(err, "no zlib stream");
+        return not_a_histogram(err, "no zlib stream");
     for (size_t at = 2; !last;) {
         size_t piece;
 
         if (at >= len || len - at < 5)
-            return bad(err, "its zlib stream is cut off");
+            return not_a_histogram(err, "its zlib stream is cut off");
         if ((p[at] & 6) != 0)
             return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                             "a deflated histogram: libtacho reads stored ones, tacho stats all");
@@ -299,11 +299,11 @@ static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_err
         piece = (size_t)p[at + 1] | (size_t)p[at + 2] << 8;
         if ((piece ^ ((size_t)p[at + 3] | (size_t)p[at + 4] << 8)) != 0xffff ||
             piece > len - at - 5)
-            return bad(err, "a block of its zlib stream is wrong");
+            return not_a_histogram(err, "a block of its zlib stream is wrong");
         tch_buf_add(b, p + at + 5, piece);
         at += 5 + piece;
         if (last && (len - at < 4 || get_be(p + at, 4) != adler32(b->data, b->len)))
-            return bad(err, "its check sum is wrong");
+            return not_a_histogram(err, "its check sum is wrong");
     }
     return 0;
 }
@@ -316,7 +316,7 @@ static int decode(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error 
     if (len < OUTER || get_be(p, 4) != COOKIE_ZLIB)
         return get_payload(h, p, len, err);
     if (get_be(p + 4, 4) > len - OUTER)
-        return bad(err, "it is cut off");
+        return not_a_histogram(err, "it is cut off");
     tch_buf_init(&b, PAYLOAD_MAX);
     status = get_stored(p + OUTER, get_be(p + 4, 4), &b, err);
     if (status == 0 && b.failed)

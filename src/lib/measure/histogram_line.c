@@ -22,11 +22,6 @@ static bool is_valid_time(double seconds)
     return seconds > -1e15 && seconds < 1e15;
 }
 
-static bool is_valid_tag(const char *tag)
-{
-    return tag[0] && !strpbrk(tag, ", \t\r\n");
-}
-
 int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start_s, double length_s,
                          char **ret, tacho_error *err)
 {
@@ -34,7 +29,7 @@ int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start
     struct tch_buf b;
     char *text = NULL;
 
-    if (tag && !is_valid_tag(tag))
+    if (tag && (!tag[0] || strpbrk(tag, ", \t\r\n")))
         return tch_fail(err, TACHO_EINVAL, 0, "a tag has no comma and no blank, unlike '%s'", tag);
     if (!is_valid_time(start_s) || !is_valid_time(length_s))
         return tch_fail(err, TACHO_EINVAL, 0, "the start or length of an interval is not a number");

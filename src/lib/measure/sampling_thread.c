@@ -6,14 +6,6 @@
 #include "base/clock.h"
 #include "base/fail.h"
 
-static void wait_until(struct tch_sampling_thread *s, uint64_t ns)
-{
-    struct timespec t = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-
-    while (!s->stop && tch_now_ns() < ns)
-        pthread_cond_timedwait(&s->wake, &s->lock, &t);
-}
-
 static void *run(void *arg)
 {
     struct tch_sampling_thread *s = arg;
@@ -21,6 +13,7 @@ static void *run(void *arg)
 
     pthread_mutex_lock(&s->lock);
     while (!s->stop) {
+        struct timespec until;
         uint64_t now;
 
         pthread_mutex_unlock(&s->lock);
@@ -30,7 +23,10 @@ static void *run(void *arg)
         if (next <= now)
             next += (now - next) / s->interval_ns * s->interval_ns + s->interval_ns;
         pthread_mutex_lock(&s->lock);
-        wait_until(s, next);
+        until = (struct timespec){.tv_sec = (time_t)(next / 1000000000),
+                                  .tv_nsec = (long)(next % 1000000000)};
+        while (!s->stop && tch_now_ns() < next)
+            pthread_cond_timedwait(&s->wake, &s->lock, &until);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;

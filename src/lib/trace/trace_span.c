@@ -37,11 +37,6 @@ static uint32_t number_of(const struct tacho_trace_site *site)
     return __atomic_load_n(&site->number, __ATOMIC_RELAXED);
 }
 
-static uint32_t values_of(const struct tacho_trace_site *site)
-{
-    return __atomic_load_n(&site->values, __ATOMIC_RELAXED);
-}
-
 /* Sets the number of the site if it has none. Returns false when no name is left. */
 static bool ensure_site(struct tacho_trace_site *site)
 {
@@ -122,8 +117,9 @@ static void put_values(uint32_t code, const tacho_arg *args, size_t count)
 uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
+    uint32_t values = __atomic_load_n(&site->values, __ATOMIC_RELAXED);
 
-    if (__builtin_expect(code != 0 && values_of(site) == shape_of(args, count), 1)) {
+    if (__builtin_expect(code != 0 && values == shape_of(args, count), 1)) {
         put_values(code, args, count);
         return code;
     }

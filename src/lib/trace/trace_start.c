@@ -69,18 +69,6 @@ static int make_absolute(char ret[TCH_TRACE_PATH], const char *path, tacho_error
     return format_path(ret, err, "%s/%s", here, path);
 }
 
-static int make_folder_of(const char *path, tacho_error *err)
-{
-    char folder[TCH_TRACE_PATH];
-    const char *slash = strrchr(path, '/');
-
-    if (!slash || slash == path)
-        return 0;
-    memcpy(folder, path, (size_t)(slash - path));
-    folder[slash - path] = '\0';
-    return tch_mkdirs(folder, err);
-}
-
 /* Sets `out`: the path that was asked for or, for another process than the owner, one beside it
    with the process id in its name. */
 static int choose_out(bool owner, tacho_error *err)
@@ -176,7 +164,7 @@ static int begin_trace(bool owner, tacho_error *err)
     if (status == 0)
         status = read_limit(&limit, &ring, err);
     if (status == 0)
-        status = make_folder_of(out, err);
+        status = tch_mkdirs_above(out, err);
     if (status < 0)
         return status;
     keep_recording = tch_trace_is_recording(out);
@@ -422,18 +410,11 @@ static bool is_owned(const char *path)
     return colon && strcmp(colon + 1, path) == 0;
 }
 
-static void set_owner(const char *path)
-{
-    char text[TCH_TRACE_PATH + 32];
-
-    snprintf(text, sizeof text, "%d:%s", (int)getpid(), path);
-    setenv(OWNER, text, 1);
-}
-
 /* Starts the trace of TACHO_TRACE_OUT or, where that is not set, of TACHO_RUN_DIR. A process that
    does not own the file makes its recording at its first record. The lock is held. */
 static int start_from(const char *path, const char *folder, tacho_error *err)
 {
+    char owner[TCH_TRACE_PATH + 32];
     int status;
 
     if (path && !tch_trace_extension(path))
@@ -452,7 +433,8 @@ static int start_from(const char *path, const char *folder, tacho_error *err)
         set_mode(1);
         return 0;
     }
-    set_owner(asked);
+    snprintf(owner, sizeof owner, "%d:%s", (int)getpid(), asked);
+    setenv(OWNER, owner, 1);
     return begin_trace(true, err);
 }
 

@@ -171,14 +171,14 @@ static void stages_beyond_the_limit_are_counted(void **state)
 
 /* --- comparing --- */
 
-static struct tch_side sides[2];
+static struct tch_event_side sides[2];
 
 static void add_side(size_t side, const char *text)
 {
     tacho_event event;
 
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, NULL), 0);
-    assert_int_equal(tch_side_add(&sides[side], &event, NULL), 0);
+    assert_int_equal(tch_event_side_add(&sides[side], &event, NULL), 0);
 }
 
 static void note_setting(void *ctx, const char *name, const char *a, const char *b)
@@ -193,7 +193,7 @@ static void names_the_settings_that_differ(void **state)
     (void)state;
     tch_buf_init(&b, 10000);
     for (size_t i = 0; i < 2; i++)
-        tch_side_init(&sides[i], NULL, NULL);
+        tch_event_side_init(&sides[i], NULL, NULL);
     add_side(0, EVENT_OF("e", "{}", "{}",
                          "{\"same\":1.0,\"n\":{\"x\":1,\"gone\":2},\"l\":[1,{\"k\":2}],\"e\":{}}"));
     add_side(1, EVENT_OF("e", "{}", "{}",
@@ -204,17 +204,17 @@ static void names_the_settings_that_differ(void **state)
                                 "runtime_flags.n.gone 2 -\n"
                                 "runtime_flags.n.x 1 true\n");
     for (size_t i = 0; i < 2; i++)
-        tch_side_release(&sides[i]);
+        tch_event_side_release(&sides[i]);
     tch_buf_release(&b);
 }
 
 static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
 {
-    struct tch_comparison c;
+    struct tch_event_comparison c;
 
     (void)state;
     for (size_t i = 0; i < 2; i++)
-        tch_side_init(&sides[i], NULL, NULL);
+        tch_event_side_init(&sides[i], NULL, NULL);
     for (unsigned i = 0; i < 40; i++) {
         char text[400];
         unsigned noise = i * 7919 % 40;
@@ -239,9 +239,9 @@ static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
     assert_string_equal(c.pairs[2].a->name, "zero");
     assert_false(c.pairs[2].has_ratio);
     assert_true(c.pairs[2].p_adjusted > 0.05);
-    tch_comparison_release(&c);
+    tch_event_comparison_release(&c);
     for (size_t i = 0; i < 2; i++)
-        tch_side_release(&sides[i]);
+        tch_event_side_release(&sides[i]);
 }
 
 /* --- memory --- */
@@ -250,8 +250,8 @@ static int add_and_compare(void *arg)
 {
     static const char text[] =
         EVENT_OF("e", "{\"b\":\"x\\n\"}", "{\"a\":{\"b\":1},\"c\":2}", "{\"f\":[1,{\"g\":2}]}");
-    struct tch_comparison c = {0};
-    struct tch_side two[2];
+    struct tch_event_comparison c = {0};
+    struct tch_event_side two[2];
     struct tch_buf b;
     tacho_event event;
     int status = tacho_event_parse(text, strlen(text), &event, NULL);
@@ -259,18 +259,18 @@ static int add_and_compare(void *arg)
     (void)arg;
     tch_buf_init(&b, 10000);
     for (size_t i = 0; i < 2; i++)
-        tch_side_init(&two[i], NULL, "b");
+        tch_event_side_init(&two[i], NULL, "b");
     for (size_t i = 0; i < 12 && status == 0; i++)
-        status = tch_side_add(&two[i % 2], &event, NULL);
+        status = tch_event_side_add(&two[i % 2], &event, NULL);
     if (status == 0)
         status = tch_stages_merge(&two[0].stages, &two[1].stages, NULL);
     if (status == 0)
         status = tch_compare_stages(&two[0], &two[1], &c, NULL);
     if (status == 0)
         status = tch_compare_settings(&two[0], &two[1], note_setting, &b, NULL);
-    tch_comparison_release(&c);
+    tch_event_comparison_release(&c);
     for (size_t i = 0; i < 2; i++)
-        tch_side_release(&two[i]);
+        tch_event_side_release(&two[i]);
     tch_buf_release(&b);
     return status;
 }

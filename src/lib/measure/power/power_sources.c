@@ -65,12 +65,6 @@ static void add_reason(struct reasons *r, const char *name, const tacho_error *w
         tch_buf_addf(&r->refused, "; %s: %s", name, why->message);
 }
 
-static int fail_without_source(struct reasons *r, tacho_error *err)
-{
-    return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: this machine has no %s%s",
-                    r->missing.data, r->refused.data);
-}
-
 int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
 {
     struct reasons why;
@@ -99,7 +93,8 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
         have_cpu = have_cpu || cpu;
     }
     if (status == 0 && added == 0)
-        status = fail_without_source(&why, err);
+        status = tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: this machine has no %s%s",
+                          why.missing.data, why.refused.data);
     tch_buf_release(&why.missing);
     tch_buf_release(&why.refused);
     return status < 0 ? status : added;
