@@ -148,19 +148,6 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, doubl
     tch_json_end_object(b);
 }
 
-static void write_metrics(struct tch_buf *b, const struct tch_run_plan *plan)
-{
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < plan->metric_count; i++) {
-        tch_json_begin_object(b);
-        tch_json_put_text(b, "name", plan->metrics[i].id.name);
-        tch_json_put_text(b, "regex", plan->metrics[i].text);
-        tch_json_put_bool(b, "all", plan->metrics[i].id.all);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-}
-
 static void write_config(struct tch_buf *b, const struct tch_run_plan *plan,
                          const struct tch_surroundings *s)
 {
@@ -203,7 +190,7 @@ static void add_surroundings(struct tch_receipt *r, const struct tch_run_plan *p
     end_member(r);
     write_work(begin_member(r, "work"), plan);
     end_member(r);
-    write_metrics(begin_member(r, "metrics"), plan);
+    tch_metrics_write(begin_member(r, "metrics"), plan->metrics, plan->metric_count);
     end_member(r);
 }
 

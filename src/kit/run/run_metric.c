@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "base/json_write.h"
 #include "base/number.h"
 
 enum { LINE_LONGEST = 1 << 20 };
@@ -180,4 +181,17 @@ int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off
     tch_buf_release(&copy);
     munmap(map, (size_t)st.st_size);
     return status;
+}
+
+void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size_t count)
+{
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < count; i++) {
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "name", metrics[i].id.name);
+        tch_json_put_text(b, "regex", metrics[i].text);
+        tch_json_put_bool(b, "all", metrics[i].id.all);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
 }

@@ -104,6 +104,9 @@ void tch_run_plan_init(struct tch_run_plan *plan);
 int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *err);
 void tch_metric_release(struct tch_metric *metric);
 
+/** Writes the metrics as a JSON array of their names and expressions. */
+void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size_t count);
+
 /**
  * Finds numbers in the file of fd after `from` and adds them to values, one list per metric: every
  * match, or the last one alone. Ignores matches that are not numbers.

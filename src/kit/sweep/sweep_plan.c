@@ -32,20 +32,6 @@ static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
     tch_json_end_array(b);
 }
 
-static void write_metrics(struct tch_buf *b, const struct tch_run_plan *run)
-{
-    tch_json_key(b, "metrics");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < run->metric_count; i++) {
-        tch_json_begin_object(b);
-        tch_json_put_text(b, "name", run->metrics[i].id.name);
-        tch_json_put_text(b, "regex", run->metrics[i].text);
-        tch_json_put_bool(b, "all", run->metrics[i].id.all);
-        tch_json_end_object(b);
-    }
-    tch_json_end_array(b);
-}
-
 void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
                           const char *config_hash)
 {
@@ -80,7 +66,8 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_json_put_f64(b, "work", run->work);
     tch_json_put_text(b, "work_unit", run->work_unit);
     tch_json_put_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
-    write_metrics(b, run);
+    tch_json_key(b, "metrics");
+    tch_metrics_write(b, run->metrics, run->metric_count);
     tch_json_end_object(b);
 }
 
