@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_read.h"
-#include "kit/stats/order_stats.h"
+#include "kit/judge/quantity.h"
 #include "kit/stats/rank.h"
 
 enum { FAILURE_MAX = 64 << 10 };
@@ -43,79 +43,53 @@ static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_
  * The ratio to the baseline.
  */
 
-/* One number of a sample; of a metric that is printed several times in a run, the median. */
-static double value_in(const struct tch_receipt *r, const struct tch_run_sample *sample,
-                       const char *name, double *room)
+/* A measure by its name in run.json. A metric may have a name that quantity.h gives to a field. */
+static bool find_quantity(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
 {
-    for (int i = 0; i < TCH_FIELDS; i++)
-        if (strcmp(tch_fields[i].name, name) == 0)
-            return sample->field[i];
-    for (size_t i = 0; i < r->samples.metric_count; i++) {
-        const struct tch_values *v = &sample->metrics[i];
-
-        if (strcmp(r->samples.metrics[i].name, name) == 0 && v->n > 0) {
-            memcpy(room, v->v, v->n * sizeof *room);
-            return tch_median(room, v->n);
+    for (size_t i = 0; i < TCH_FIELDS; i++)
+        if (strcmp(tch_fields[i].name, name) == 0) {
+            *ret = (struct tch_quantity){.kind = TCH_QUANTITY_FIELD, .index = i};
+            return true;
         }
-    }
-    if (strcmp(name, "throughput") == 0 && sample->field[TCH_WALL] > 0)
-        return r->work / sample->field[TCH_WALL] * 1e9;
-    return NAN;
+    for (size_t i = 0; i < r->samples.metric_count; i++)
+        if (strcmp(r->samples.metrics[i].name, name) == 0) {
+            *ret = (struct tch_quantity){.kind = TCH_QUANTITY_METRIC, .index = i};
+            return true;
+        }
+    *ret = (struct tch_quantity){.kind = TCH_QUANTITY_THROUGHPUT};
+    return strcmp(name, "throughput") == 0;
 }
 
-static size_t most_values(const struct tch_receipt *r)
+/* Compares a measure in the rounds that both made. */
+static int compare_measure(const char *name, const struct tch_receipt *base,
+                           const struct tch_receipt *cell, struct tch_cell_value *ret,
+                           tacho_error *err)
 {
-    size_t most = 1;
-
-    for (size_t i = 0; i < r->samples.count; i++)
-        for (size_t j = 0; j < r->samples.metric_count; j++)
-            if (r->samples.items[i].metrics[j].n > most)
-                most = r->samples.items[i].metrics[j].n;
-    return most;
-}
-
-/* Runs of the same round; samples are in the order of the rounds. */
-static size_t match(const struct tch_receipt *base, const struct tch_receipt *cell,
-                    const char *name, double *x, double *y, double *room)
-{
-    const struct tch_run_samples *a = &base->samples;
-    const struct tch_run_samples *b = &cell->samples;
+    struct tch_quantity_series x = {0};
+    struct tch_quantity_series y = {0};
+    struct tch_quantity of_base;
+    struct tch_quantity of_cell;
     size_t n = 0;
+    int status;
 
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        const struct tch_run_sample *p = &a->items[i];
-        const struct tch_run_sample *q = &b->items[j];
-
-        if (p->pair == q->pair && tch_run_sample_ok(p) && tch_run_sample_ok(q)) {
-            x[n] = value_in(base, p, name, room);
-            y[n] = value_in(cell, q, name, room);
-            n += x[n] > 0 && y[n] > 0; /* there is no ratio of others */
-        }
-        i += p->pair <= q->pair;
-        j += q->pair <= p->pair;
+    if (!find_quantity(base, name, &of_base) || !find_quantity(cell, name, &of_cell))
+        return 0;
+    status = tch_quantity_series_of(base, &of_base, 0.5, &x, err);
+    if (status == 0)
+        status = tch_quantity_series_of(cell, &of_cell, 0.5, &y, err);
+    if (status == 0)
+        tch_quantity_series_match(&x, &y);
+    for (size_t i = 0; i < x.count && status == 0; i++) {
+        x.value[n] = x.value[i];
+        y.value[n] = y.value[i];
+        n += x.value[n] > 0 && y.value[n] > 0; /* there is no ratio of others */
     }
-    return n;
-}
-
-static int compare(struct tch_results *r, const struct tch_receipt *base,
-                   const struct tch_receipt *cell, struct tch_cell_result *result, tacho_error *err)
-{
-    size_t most = most_values(base) > most_values(cell) ? most_values(base) : most_values(cell);
-    double *x = malloc((2 * cell->samples.count + 2 + most) * sizeof *x);
-    double *y = x ? x + cell->samples.count + 1 : NULL;
-    int status = 0;
-
-    if (!x)
-        return tch_fail_memory(err);
-    for (size_t i = 0; i < r->measure_count && status == 0; i++) {
-        size_t n = match(base, cell, r->measures[i].name, x, y, y + cell->samples.count + 1);
-
-        if (n > 0)
-            status = tch_ratio_paired(x, y, n, TCH_RUN_ALPHA, 1, &result->value[i].ratio, err);
-        if (n > 0 && status == 0)
-            result->value[i].p = result->value[i].ratio.p;
-    }
-    free(x);
+    if (n > 0 && status == 0)
+        status = tch_ratio_paired(x.value, y.value, n, TCH_RUN_ALPHA, 1, &ret->ratio, err);
+    if (n > 0 && status == 0)
+        ret->p = ret->ratio.p;
+    tch_quantity_series_release(&x);
+    tch_quantity_series_release(&y);
     return status;
 }
 
@@ -250,9 +224,10 @@ static int read_all(struct tch_results *r, struct tch_receipt *bases, size_t *ha
         struct tch_receipt receipt;
 
         status = read_unit(r, i, &receipt, &had[i], err);
-        if (status == 0 && had[i] > 0 && sweep->baselines > 0 &&
-            had[sweep->cells + sweep->baseline[i]] > 0)
-            status = compare(r, &bases[sweep->baseline[i]], &receipt, &r->cells[i], err);
+        if (had[i] > 0 && sweep->baselines > 0 && had[sweep->cells + sweep->baseline[i]] > 0)
+            for (size_t m = 0; m < r->measure_count && status == 0; m++)
+                status = compare_measure(r->measures[m].name, &bases[sweep->baseline[i]], &receipt,
+                                         &r->cells[i].value[m], err);
         tch_receipt_release(&receipt);
         r->failed += strcmp(r->cells[i].state, "failed") == 0;
         r->pending +=
