@@ -15,7 +15,7 @@ static const char *kind_name(const struct tch_yaml_node *node)
 }
 
 /* "'runs' needs a whole number, not '1.5'". */
-static int wrong(const struct tch_yaml_node *node, const char *wants, tacho_error *err)
+static int wrong_type(const struct tch_yaml_node *node, const char *wants, tacho_error *err)
 {
     const char *key = node->key ? node->key : "this";
     const char *quote = node->key ? "'" : "";
@@ -42,8 +42,8 @@ static const struct tch_yaml_field *find_field(const struct tch_yaml_field *fiel
     return NULL;
 }
 
-static int unknown(const struct tch_yaml_node *node, const char *what,
-                   const struct tch_yaml_field *fields, tacho_error *err)
+static int unknown_key(const struct tch_yaml_node *node, const char *what,
+                       const struct tch_yaml_field *fields, tacho_error *err)
 {
     char known[160];
     struct tch_buf b;
@@ -84,7 +84,7 @@ int tch_yaml_take(const struct tch_yaml_node *map, const char *what,
         int status;
 
         if (!field)
-            return unknown(node, what, fields, err);
+            return unknown_key(node, what, fields, err);
         status = take_field(field, node, into, err);
         if (status < 0)
             return status;
@@ -95,7 +95,7 @@ int tch_yaml_take(const struct tch_yaml_node *map, const char *what,
 int tch_yaml_text(const struct tch_yaml_node *node, void *at, tacho_error *err)
 {
     if (node->kind != TCH_YAML_SCALAR || !node->text[0])
-        return wrong(node, "a text", err);
+        return wrong_type(node, "a text", err);
     *(const char **)at = node->text;
     return 0;
 }
@@ -105,7 +105,7 @@ int tch_yaml_bool(const struct tch_yaml_node *node, void *at, tacho_error *err)
     bool yes = strcmp(node->text, "true") == 0;
 
     if (node->quoted || (!yes && strcmp(node->text, "false") != 0))
-        return wrong(node, "true or false", err);
+        return wrong_type(node, "true or false", err);
     *(bool *)at = yes;
     return 0;
 }
@@ -113,7 +113,7 @@ int tch_yaml_bool(const struct tch_yaml_node *node, void *at, tacho_error *err)
 int tch_yaml_count(const struct tch_yaml_node *node, void *at, tacho_error *err)
 {
     if (node->quoted || tch_parse_u64(node->text, 1000000000, at) < 0)
-        return wrong(node, "a whole number", err);
+        return wrong_type(node, "a whole number", err);
     return 0;
 }
 
@@ -124,7 +124,7 @@ int tch_yaml_share(const struct tch_yaml_node *node, void *at, tacho_error *err)
     double value;
 
     if (tch_parse_f64_n(node->text, len - percent, &value) < 0 || !isfinite(value) || value < 0)
-        return wrong(node, "a share such as 5% or 0.05", err);
+        return wrong_type(node, "a share such as 5% or 0.05", err);
     *(double *)at = percent ? value / 100 : value;
     return 0;
 }
@@ -132,14 +132,14 @@ int tch_yaml_share(const struct tch_yaml_node *node, void *at, tacho_error *err)
 int tch_yaml_duration(const struct tch_yaml_node *node, void *at, tacho_error *err)
 {
     if (tch_parse_duration(node->text, at) < 0)
-        return wrong(node, "a duration such as 250ms or 5s", err);
+        return wrong_type(node, "a duration such as 250ms or 5s", err);
     return 0;
 }
 
 int tch_yaml_list(const struct tch_yaml_node *node, void *at, tacho_error *err)
 {
     if (node->kind != TCH_YAML_LIST)
-        return wrong(node, "a list", err);
+        return wrong_type(node, "a list", err);
     *(const struct tch_yaml_node **)at = node;
     return 0;
 }
@@ -147,7 +147,7 @@ int tch_yaml_list(const struct tch_yaml_node *node, void *at, tacho_error *err)
 int tch_yaml_map(const struct tch_yaml_node *node, void *at, tacho_error *err)
 {
     if (node->kind != TCH_YAML_MAP)
-        return wrong(node, "a map of keys and values", err);
+        return wrong_type(node, "a map of keys and values", err);
     *(const struct tch_yaml_node **)at = node;
     return 0;
 }

@@ -54,7 +54,7 @@ static void put_text(struct tch_buf *out, const char *text)
 }
 
 /* A new line, with a comma before it unless it is the first; key may be NULL. */
-static void line(struct tch_buf *out, const char *indent, const char *key)
+static void begin_line(struct tch_buf *out, const char *indent, const char *key)
 {
     char last = out->data[out->len > 0 ? out->len - 1 : 0];
 
@@ -67,24 +67,24 @@ static void line(struct tch_buf *out, const char *indent, const char *key)
 
 static void line_text(struct tch_buf *out, const char *indent, const char *key, const char *text)
 {
-    line(out, indent, key);
+    begin_line(out, indent, key);
     put_text(out, text);
 }
 
 static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
 {
-    line(out, "    ", NULL);
+    begin_line(out, "    ", NULL);
     tch_buf_addc(out, '{');
     line_text(out, "      ", "id", o->id);
     line_text(out, "      ", "at", o->at);
     line_text(out, "      ", "commit", o->commit);
     line_text(out, "      ", "command", o->command);
-    line(out, "      ", "environment");
+    begin_line(out, "      ", "environment");
     tch_buf_adds(out, o->environment);
-    line(out, "      ", "metrics");
+    begin_line(out, "      ", "metrics");
     tch_buf_addc(out, '{');
     for (size_t i = 0; i < o->count; i++) {
-        line(out, "        ", o->kept[i].name);
+        begin_line(out, "        ", o->kept[i].name);
         tch_buf_addc(out, '[');
         for (size_t k = 0; k < o->kept[i].count; k++)
             tch_json_f64(out, o->kept[i].value[k]);
@@ -100,7 +100,7 @@ void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b)
     line_text(out, "  ", "bench", b->bench);
     line_text(out, "  ", "machine_class", b->machine_class);
     line_text(out, "  ", "reference", b->reference);
-    line(out, "  ", "occasions");
+    begin_line(out, "  ", "occasions");
     tch_buf_addc(out, '[');
     for (size_t i = 0; i < b->count; i++)
         put_occasion(out, &b->occasions[i]);

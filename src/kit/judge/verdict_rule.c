@@ -89,8 +89,8 @@ static double widening(const struct tch_verdict_row *row, double tail)
     return row->spread > 0 ? row->spread * tch_normal_cut(tail) : 0;
 }
 
-static int compare(struct tch_verdict_row *row, const struct report *report, double *x, size_t m,
-                   double *y, size_t n, struct tch_ratio *ret, tacho_error *err)
+static int compare_values(struct tch_verdict_row *row, const struct report *report, double *x,
+                          size_t m, double *y, size_t n, struct tch_ratio *ret, tacho_error *err)
 {
     double alpha = row->spread > 0 ? report->alpha / 2 : report->alpha;
     double tail = report->alpha / 2 / (double)report->family;
@@ -113,7 +113,7 @@ static int compare(struct tch_verdict_row *row, const struct report *report, dou
 }
 
 /* The worse-ratio as b / a, for people. */
-static struct tch_ratio turned(const struct tch_ratio *r)
+static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
 {
     struct tch_ratio t = *r;
 
@@ -167,8 +167,8 @@ static void too_few(struct tch_verdict_row *row, const struct report *report)
 }
 
 /* The verdict on a worse-ratio. */
-static void decide(struct tch_verdict_row *row, const struct tch_ratio *worse,
-                   const struct report *report)
+static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *worse,
+                         const struct report *report)
 {
     const struct tch_budget *budget = &row->budget;
     double effect = 1 + budget->min_effect;
@@ -203,13 +203,13 @@ static int ask_ratio(struct tch_verdict_row *row, const struct report *report, d
 {
     struct tch_ratio worse;
     bool swap = row->budget.higher;
-    int status = swap ? compare(row, report, y, n, x, m, &worse, err)
-                      : compare(row, report, x, m, y, n, &worse, err);
+    int status = swap ? compare_values(row, report, y, n, x, m, &worse, err)
+                      : compare_values(row, report, x, m, y, n, &worse, err);
 
     if (status < 0)
         return status;
     row->has_ratio = true;
-    row->ratio = swap ? turned(&worse) : worse;
+    row->ratio = swap ? inverse_ratio(&worse) : worse;
     row->p = row->ask == TCH_ASK_RATIO ? worse.p_above : worse.p;
     return 0;
 }
@@ -318,8 +318,8 @@ static void decide_max(struct tch_verdict_row *row, double alpha)
 
 /* --- All of them --- */
 
-static int ask(struct tch_verdict_row *row, const struct report *report, double *room,
-               tacho_error *err)
+static int compare_row(struct tch_verdict_row *row, const struct report *report, double *room,
+                       tacho_error *err)
 {
     double *x = room;
     double *y = room + row->a_count;
@@ -348,7 +348,7 @@ static int ask(struct tch_verdict_row *row, const struct report *report, double 
     return ask_ratio(row, report, x, m, y, n, err);
 }
 
-static void answer(struct tch_verdict_row *row, const struct report *report)
+static void decide_row(struct tch_verdict_row *row, const struct report *report)
 {
     struct tch_ratio worse;
 
@@ -356,23 +356,23 @@ static void answer(struct tch_verdict_row *row, const struct report *report)
         too_few(row, report);
         return;
     }
-    worse = row->budget.higher ? turned(&row->ratio) : row->ratio;
+    worse = row->budget.higher ? inverse_ratio(&row->ratio) : row->ratio;
     if (row->ask == TCH_ASK_MAX)
         decide_max(row, report->alpha);
     else if (row->has_ratio)
-        decide(row, &worse, report);
+        decide_ratio(row, &worse, report);
     else
         decide_zeros(row, report);
 }
 
-static int judge(struct tch_verdict_row *rows, size_t count, const struct report *report,
-                 double *room, double *p, tacho_error *err)
+static int judge_rows(struct tch_verdict_row *rows, size_t count, const struct report *report,
+                      double *room, double *p, tacho_error *err)
 {
     size_t judged = 0;
     int status = 0;
 
     for (size_t i = 0; i < count && status == 0; i++) {
-        status = ask(&rows[i], report, room, err);
+        status = compare_row(&rows[i], report, room, err);
         if (rows[i].ask != TCH_ASK_NOTHING)
             p[judged++] = rows[i].p;
     }
@@ -382,7 +382,7 @@ static int judge(struct tch_verdict_row *rows, size_t count, const struct report
     for (size_t i = 0; i < count && status == 0; i++) {
         rows[i].p_adjusted = rows[i].ask != TCH_ASK_NOTHING ? p[judged++] : rows[i].p;
         if (rows[i].ask != TCH_ASK_NOTHING)
-            answer(&rows[i], report);
+            decide_row(&rows[i], report);
     }
     return status;
 }
@@ -407,7 +407,7 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
     report.family += report.family == 0;
     room = malloc((most + 1) * sizeof *room);
     p = calloc(count + 1, sizeof *p);
-    status = room && p ? judge(rows, count, &report, room, p, err) : tch_fail_memory(err);
+    status = room && p ? judge_rows(rows, count, &report, room, p, err) : tch_fail_memory(err);
     free(room);
     free(p);
     return status;

@@ -26,7 +26,7 @@ struct figures {
 };
 
 /* What stands behind `from` on the page is a figure: into a file, too. */
-static int keep(const struct figures *f, size_t from, const char *name, const char *title)
+static int save_figure(const struct figures *f, size_t from, const char *name, const char *title)
 {
     char safe[NAME];
     char path[PATH_MAX];
@@ -101,7 +101,7 @@ static int draw_map(const struct figures *f, size_t measure, enum tch_heat kind,
     snprintf(name, sizeof name, "heat-%.60s%s%s%.80s", f->r->measures[measure].name,
              kind == TCH_HEAT_RATIO ? "-ratio" : "", rest[0] ? "-" : "", rest);
     tch_heat_map(f->r, measure, kind, row, column, first, title, f->page);
-    return keep(f, from, name, title);
+    return save_figure(f, from, name, title);
 }
 
 /* One for each combination of the parameters that are not on an axis. */
@@ -176,7 +176,7 @@ static bool wants_log(double low, double high)
 }
 
 /* The range of all lines. */
-static void widen(struct tch_plot *p, const struct line *line, bool first)
+static void widen_range(struct tch_plot *p, const struct line *line, bool first)
 {
     for (size_t i = 0; i < line->n; i++) {
         bool begin = first && i == 0;
@@ -189,7 +189,7 @@ static void widen(struct tch_plot *p, const struct line *line, bool first)
 }
 
 /* May x be logarithmic? */
-static void settle_range(struct tch_plot *p, bool x_log)
+static void set_range(struct tch_plot *p, bool x_log)
 {
     p->x_log = x_log && wants_log(p->x0, p->x1);
     p->y_log = wants_log(p->y0, p->y1);
@@ -286,10 +286,10 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
     for (size_t i = 0; i < r->sweep->cells && n < LINES_MOST; i++)
         if (tch_grid_index(grid, i, (size_t)along) == 0) {
             take_line(r, measure, kind, along, i, line);
-            widen(p, line, n == 0);
+            widen_range(p, line, n == 0);
             first[n++] = i;
         }
-    settle_range(p, is_geometric(&grid->param[along]));
+    set_range(p, is_geometric(&grid->param[along]));
     name_lines(r, p, first, n, along, fitted, &names);
     tch_plot_begin(p);
     for (size_t i = 0; i < n; i++) {
@@ -346,7 +346,7 @@ static int draw_lines(const struct figures *f, size_t measure, enum tch_heat kin
     p.yu = ratio ? TCH_PLAIN : r->measures[measure].unit;
     draw_chart(f, &p, &line, measure, kind, along);
     free(memory);
-    return keep(f, from, name, title);
+    return save_figure(f, from, name, title);
 }
 
 /*
@@ -382,8 +382,8 @@ static int draw_best(const struct figures *f)
                       (chosen == 0 || (r->cells[i].best == TCH_BEST_YES) == (chosen == 2));
         }
         if (chosen == 0) {
-            widen(&p, &line, true);
-            settle_range(&p, true);
+            widen_range(&p, &line, true);
+            set_range(&p, true);
             tch_plot_begin(&p);
         } else {
             tch_plot_marks(&p, chosen == 2 ? "best" : "a", x, y, line.n);
@@ -391,7 +391,7 @@ static int draw_best(const struct figures *f)
     }
     tch_plot_end(&p);
     free(x);
-    return keep(f, from, "pareto", title);
+    return save_figure(f, from, "pareto", title);
 }
 
 static int make_folder(const struct figures *f)

@@ -215,7 +215,7 @@ static int start_csv(struct reading *r, struct span line, tacho_error *err)
     return header;
 }
 
-static int start(struct reading *r, struct span line, tacho_error *err)
+static int detect_form(struct reading *r, struct span line, tacho_error *err)
 {
     struct span whole = trim(line);
     double number;
@@ -291,7 +291,7 @@ int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
             continue;
         if (!started && !line.too_long) {
             started = true;
-            status = start(&r, s, err);
+            status = detect_form(&r, s, err);
             if (status != 0)
                 continue; /* a header, or a failure */
         }

@@ -198,7 +198,7 @@ static void set_interval(const struct sums *s, const struct tch_rank_null *null,
     ret->high = k > 0 ? exp(kth_sum(s, count + 1 - (double)k) / scale) : INFINITY;
 }
 
-static int check(const double *x, size_t n, const char *name, tacho_error *err)
+static int check_values(const double *x, size_t n, const char *name, tacho_error *err)
 {
     if (n == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "%s has no values to compare", name);
@@ -266,8 +266,8 @@ int tch_ratio_paired(const double *a, const double *b, size_t n, double alpha, d
     double *d;
     int status;
 
-    if ((status = check_call(alpha, bound, err)) < 0 || (status = check(a, n, "a", err)) < 0 ||
-        (status = check(b, n, "b", err)) < 0)
+    if ((status = check_call(alpha, bound, err)) < 0 ||
+        (status = check_values(a, n, "a", err)) < 0 || (status = check_values(b, n, "b", err)) < 0)
         return status;
     d = calloc(2 * n, sizeof *d);
     if (!d)
@@ -324,8 +324,8 @@ int tch_ratio_unpaired(const double *a, size_t m, const double *b, size_t n, dou
     double *y;
     int status;
 
-    if ((status = check_call(alpha, bound, err)) < 0 || (status = check(a, m, "a", err)) < 0 ||
-        (status = check(b, n, "b", err)) < 0)
+    if ((status = check_call(alpha, bound, err)) < 0 ||
+        (status = check_values(a, m, "a", err)) < 0 || (status = check_values(b, n, "b", err)) < 0)
         return status;
     x = calloc(2 * (m + n), sizeof *x);
     if (!x)

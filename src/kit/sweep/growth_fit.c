@@ -145,7 +145,7 @@ static void fit_exponent(struct points *p, struct tch_fit *ret)
         }
 }
 
-static size_t different(const double *n, size_t count)
+static size_t count_different(const double *n, size_t count)
 {
     size_t found = 0;
 
@@ -165,7 +165,7 @@ void tch_fit_growth(const double *n, const double *cost, size_t count, struct tc
 
     *ret = (struct tch_fit){
         .points = count, .best = -1, .exponent = NAN, .exponent_low = NAN, .exponent_high = NAN};
-    if (different(n, count) < TCH_FIT_LEAST)
+    if (count_different(n, count) < TCH_FIT_LEAST)
         return;
     ret->best = 0;
     for (int i = 0; i < TCH_GROWTHS; i++) {

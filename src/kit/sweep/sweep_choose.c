@@ -47,7 +47,7 @@ static bool beats(const struct tch_results *r, size_t a, size_t b, bool surely)
     return better;
 }
 
-static enum tch_best judge(const struct tch_results *r, size_t cell)
+static enum tch_best best_of(const struct tch_results *r, size_t cell)
 {
     enum tch_best best = TCH_BEST_YES;
 
@@ -102,7 +102,7 @@ int tch_results_best(struct tch_results *r, const char *objectives, tacho_error 
         at += len + 1;
     }
     for (size_t i = 0; i < r->sweep->cells && status == 0; i++)
-        r->cells[i].best = judge(r, i);
+        r->cells[i].best = best_of(r, i);
     return status;
 }
 

@@ -43,7 +43,7 @@ double tch_sweep_left_ns(const struct tch_sweep *sweep)
  * A cell that failed.
  */
 
-static void say_why(struct tch_buf *b, const struct tch_run *run)
+static void describe_failure(struct tch_buf *b, const struct tch_run *run)
 {
     const struct tch_run_sample *bad = &run->bad;
 
@@ -59,8 +59,8 @@ static void say_why(struct tch_buf *b, const struct tch_run *run)
     tch_run_last_words(run, LAST_LINES, b);
 }
 
-static int complete(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
-                    tacho_error *err)
+static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
+                         tacho_error *err)
 {
     struct tch_run_end end = {
         .state = state,
@@ -97,7 +97,7 @@ static int fail_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
     if (status == 0)
         status = tch_file_replace(path, why->data, why->len, false, err);
     if (status == 0)
-        status = complete(sweep, unit, "failed", err);
+        status = complete_unit(sweep, unit, "failed", err);
     unit->state = TCH_UNIT_FAILED;
     sweep->runs_done += unit->total - unit->done;
     return status;
@@ -124,7 +124,8 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
     return status;
 }
 
-static void note(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const struct tch_run *run)
+static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
+                      const struct tch_run *run)
 {
     unit->polls += run->items[0].timeline.polls;
     unit->polls_ns += run->items[0].timeline.polls_ns;
@@ -154,12 +155,12 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
     if (status == 0)
         status = tch_run_measure(&run, &run_watch, err);
     if (run.items)
-        note(sweep, unit, &run);
+        add_costs(sweep, unit, &run);
     if (status < 0 && status != TACHO_ENOMEM) {
         tch_buf_adds(why, err->message);
         status = 1;
     } else if (status == 0 && run.state == TCH_RUN_FAILED) {
-        say_why(why, &run);
+        describe_failure(why, &run);
         status = 1;
     } else if (status == 0) {
         status = run.state == TCH_RUN_COMPLETE;
@@ -169,8 +170,8 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
 }
 
 /* 1 to go on, 0 when told to stop. */
-static int visit(struct tch_sweep *sweep, const struct tch_step *step,
-                 const struct tch_sweep_watch *watch, tacho_error *err)
+static int make_step(struct tch_sweep *sweep, const struct tch_step *step,
+                     const struct tch_sweep_watch *watch, tacho_error *err)
 {
     struct tch_sweep_unit *unit = &sweep->units[step->unit];
     uint64_t begin = tch_now_ns();
@@ -211,7 +212,7 @@ static int run_block(struct tch_sweep *sweep, uint64_t block, struct tch_step *s
 
         if (unit->state == TCH_UNIT_FAILED || steps[i].run <= unit->done)
             continue;
-        status = told_to_stop(watch) ? 0 : visit(sweep, &steps[i], watch, err);
+        status = told_to_stop(watch) ? 0 : make_step(sweep, &steps[i], watch, err);
     }
     return status;
 }
@@ -262,7 +263,7 @@ static int end_by_flame(struct tch_sweep *sweep, size_t i, const struct tch_swee
         } else if (status != TACHO_ENOMEM) {
             if (status < 0 && sweep->flames_missing++ == 0)
                 sweep->flame_error = *err;
-            status = complete(sweep, &sweep->units[i], "complete", err) < 0 ? err->code : 1;
+            status = complete_unit(sweep, &sweep->units[i], "complete", err) < 0 ? err->code : 1;
         }
     }
     tch_unit_plan_release(&p);
@@ -331,7 +332,7 @@ int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err)
             continue;
         unit->state = TCH_UNIT_COMPLETE;
         if (!unit->closed) {
-            int status = complete(sweep, unit, "complete", err);
+            int status = complete_unit(sweep, unit, "complete", err);
 
             if (status < 0)
                 result = status;
