@@ -9,9 +9,9 @@ project=$1
 mkdir -p "$scratch/tree/docs" "$scratch/tree/src/base"
 cd "$scratch/tree"
 cat >docs/ARCHITECTURE.md <<'END'
-Right: `src/base/buf.c`, src/base/, [here](docs/ARCHITECTURE.md), src/base/*.c, src/base/NAME.c, buf.c.
+Right: `src/base/buf.c`, src/base/, [here](ARCHITECTURE.md#x), [up](../src/base/buf.c), [out](https://a.b/c), src/base/*.c, src/base/NAME.c, buf.c.
 Not ours: /usr/src/linux/x.c, ~/docs/notes.md, build/dev/cli/tacho, <src/x.h>, main.rs.
-Wrong: `src/base/gone.c`, cli/gone/, docs/*.txt and gone.c.
+Wrong: [there](gone.md), `src/base/gone.c`, cli/gone/, docs/*.txt and gone.c.
 END
 cat >src/base/buf.c <<'END'
 /* See gone.h,
@@ -23,6 +23,7 @@ add_test(NAME x COMMAND ${PROJECT_SOURCE_DIR}/scripts/gone ${LIBDIR}/cmake/tacho
 END
 cat >"$scratch/wanted" <<'END'
 CMakeLists.txt:1: scripts/gone does not exist
+docs/ARCHITECTURE.md:3: docs/gone.md does not exist
 docs/ARCHITECTURE.md:3: src/base/gone.c does not exist
 docs/ARCHITECTURE.md:3: cli/gone/ does not exist
 docs/ARCHITECTURE.md:3: docs/*.txt does not exist
