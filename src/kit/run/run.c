@@ -91,7 +91,7 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
     if (tch_run_begin(run, jobs, count, err) < 0)
         return err->code;
     for (size_t j = 0; j < count && status > 0; j++)
-        status = tch_run_take(run, &jobs[j], watch, err);
+        status = tch_run_collect(run, &jobs[j], watch, err);
     if (status < 0)
         tch_spawner_cancel(run->spawner);
     return status;

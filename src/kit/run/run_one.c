@@ -195,8 +195,8 @@ static int write_log(const struct tch_run *run, size_t index, const struct tch_r
     return status;
 }
 
-int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tch_run_watch *watch,
-                 tacho_error *err)
+int tch_run_collect(struct tch_run *run, const struct tch_job *job,
+                    const struct tch_run_watch *watch, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[job->index];
     struct tch_run_sample *sample = tch_run_samples_next(&item->receipt.samples);

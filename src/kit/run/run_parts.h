@@ -10,7 +10,8 @@
 int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, const char *line,
                     tacho_error *err);
 
-/** Prepares and starts runs. Call tch_run_await() or tch_run_take() for each, in the same order. */
+/** Prepares and starts runs. Call tch_run_await() or tch_run_collect() for each, in the same order.
+ */
 int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err);
 
 /** Waits for the next run. On interrupt, aborts the current run and keeps the completed ones.
@@ -19,8 +20,8 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
                   struct tch_run_sample *sample, tacho_error *err);
 
 /** Waits for the next counted run and adds its sample. 1 to continue, 0 to stop. */
-int tch_run_take(struct tch_run *run, const struct tch_job *job, const struct tch_run_watch *watch,
-                 tacho_error *err);
+int tch_run_collect(struct tch_run *run, const struct tch_job *job,
+                    const struct tch_run_watch *watch, tacho_error *err);
 
 /** Says whether the next run may follow this one. When it may not, sets run->state and the like. */
 bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample);

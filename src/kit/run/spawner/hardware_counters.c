@@ -63,8 +63,8 @@ void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, s
     }
 }
 
-/* Where there are more counters than the CPU has, each ran for a part of the time: made whole. */
-void tch_counters_take(struct tch_counters *c, double field[TCH_FIELDS])
+/* With more counters than the CPU has, each ran for a part of the time and is scaled up. */
+void tch_counters_read(struct tch_counters *c, double field[TCH_FIELDS])
 {
     for (size_t i = 0; i < c->count; i++) {
         uint64_t read[3] = {0}; /* the count, enabled and running nanoseconds */

@@ -1,6 +1,6 @@
 /*
- * Hardware counters of commands: opened once in the process that spawns, inherited by what it
- * spawns, counting from the exec on. What a machine does not have is left out.
+ * Hardware counters of commands. The spawner opens them once, commands inherit them, and they count
+ * from execve() on. Counters that the machine does not have are left out.
  */
 #ifndef TCH_HARDWARE_COUNTERS_H
 #define TCH_HARDWARE_COUNTERS_H
@@ -31,11 +31,12 @@ struct tch_counters {
     int guard; /* never counts; see tch_counters_open() in hardware_counters.c */
 };
 
-/** Opens those of `list` that there are; user space only where the kernel allows no more. */
+/** Opens the counters of `list` that the machine has, for user space only if the kernel allows no
+ * more. */
 void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, size_t count);
 
-/** What was counted since the last take, into the fields that are counted; NAN where a counter
-    never ran. By system calls alone. */
-void tch_counters_take(struct tch_counters *c, double field[TCH_FIELDS]);
+/** Sets the fields to what was counted since the last call; NAN for a counter that never ran. Uses
+    system calls alone. */
+void tch_counters_read(struct tch_counters *c, double field[TCH_FIELDS]);
 
 #endif

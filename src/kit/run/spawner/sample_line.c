@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-char *tch_put_text(char *at, const char *text)
+char *tch_spawner_put_text(char *at, const char *text)
 {
     while (*text)
         *at++ = *text++;
@@ -16,7 +16,7 @@ char *tch_put_text(char *at, const char *text)
     return at;
 }
 
-char *tch_put_number(char *at, uint64_t number, int digits)
+char *tch_spawner_put_number(char *at, uint64_t number, int digits)
 {
     char reversed[24];
     int n = 0;
@@ -31,40 +31,40 @@ char *tch_put_number(char *at, uint64_t number, int digits)
 
 static char *put_member(char *at, const char *key, uint64_t number)
 {
-    at = tch_put_text(tch_put_text(at, ",\""), key);
-    return tch_put_number(tch_put_text(at, "\":"), number, 1);
+    at = tch_spawner_put_text(tch_spawner_put_text(at, ",\""), key);
+    return tch_spawner_put_number(tch_spawner_put_text(at, "\":"), number, 1);
 }
 
 char *tch_run_sample_put(char *at, const struct tch_run_sample *sample, const char *energy)
 {
     bool signalled = WIFSIGNALED(sample->status);
 
-    at = tch_put_number(tch_put_text(at, "\"run\":"), sample->run, 1);
+    at = tch_spawner_put_number(tch_spawner_put_text(at, "\"run\":"), sample->run, 1);
     at = put_member(at, "pair", sample->pair);
     at = put_member(at, "start_ns", sample->start_ns);
     for (int i = 0; i < TCH_FIELDS; i++)
         if (i != TCH_ENERGY && !isnan(sample->field[i]))
             at = put_member(at, tch_fields[i].name, (uint64_t)sample->field[i]);
-    at = tch_put_text(at, energy);
+    at = tch_spawner_put_text(at, energy);
     at = put_member(at, "exit_status",
                     signalled ? 128u + WTERMSIG(sample->status)
                               : (uint64_t)WEXITSTATUS(sample->status));
     if (signalled)
         at = put_member(at, "signal", (uint64_t)WTERMSIG(sample->status));
     if (sample->timed_out)
-        at = tch_put_text(at, ",\"timed_out\":true");
+        at = tch_spawner_put_text(at, ",\"timed_out\":true");
     if (sample->left_running)
-        at = tch_put_text(at, ",\"left_running\":true");
+        at = tch_spawner_put_text(at, ",\"left_running\":true");
     return at;
 }
 
 int tch_spawner_log(int fd, const struct tch_run_sample *sample)
 {
     static char line[TCH_RUN_SAMPLE_TEXT];
-    char *at = tch_run_sample_put(tch_put_text(line, "{"), sample, "");
+    char *at = tch_run_sample_put(tch_spawner_put_text(line, "{"), sample, "");
     long n;
 
-    at = tch_put_text(at, "}\n");
+    at = tch_spawner_put_text(at, "}\n");
     do
         n = syscall(SYS_write, fd, line, at - line);
     while (n < 0 && errno == EINTR);

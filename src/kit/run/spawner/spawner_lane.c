@@ -90,8 +90,8 @@ int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target
 
 static char *put_folder(char *at, const struct tch_spawner_lane *lane, unsigned run)
 {
-    at = tch_put_text(tch_put_text(at, lane->target->folder), "/iter/");
-    return tch_put_number(at, run, 4);
+    at = tch_spawner_put_text(tch_spawner_put_text(at, lane->target->folder), "/iter/");
+    return tch_spawner_put_number(at, run, 4);
 }
 
 static void name_folder(struct tch_spawner_lane *lane, unsigned run)
@@ -100,8 +100,10 @@ static void name_folder(struct tch_spawner_lane *lane, unsigned run)
     lane->number = run;
     for (int i = 0; i < TCH_SPAWNER_LANE_FILES; i++)
         if (lane->file[i])
-            tch_put_text(tch_put_text(tch_put_text(lane->file[i], file_names[i][0]), lane->folder),
-                         file_names[i][1]);
+            tch_spawner_put_text(
+                tch_spawner_put_text(tch_spawner_put_text(lane->file[i], file_names[i][0]),
+                                     lane->folder),
+                file_names[i][1]);
 }
 
 static void remove_folder(const struct tch_spawner_lane *lane)

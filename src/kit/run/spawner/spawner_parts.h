@@ -61,7 +61,7 @@ size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *pieces, siz
 void tch_spawner_shrink(void);
 
 /** Write text or a number of at least `digits` digits. Both return the end, where a NUL is. */
-char *tch_put_text(char *at, const char *text);
-char *tch_put_number(char *at, uint64_t number, int digits);
+char *tch_spawner_put_text(char *at, const char *text);
+char *tch_spawner_put_number(char *at, uint64_t number, int digits);
 
 #endif

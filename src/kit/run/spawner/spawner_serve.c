@@ -266,7 +266,7 @@ static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r,
     atomic_store(&mine->began_ns, r->start_ns);
     atomic_store(&mine->child, pid);
     by_itself = wait_for_child(r);
-    tch_counters_take(&counters, r->field);
+    tch_counters_read(&counters, r->field);
     add_polled_memory(r->field);
     atomic_store(&mine->child, 0);
     r->left_running = left_running(r);
