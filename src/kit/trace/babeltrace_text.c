@@ -152,7 +152,7 @@ static bool parse_word(struct tch_bt_out *o, struct tch_bt_text *t)
     return len > 0;
 }
 
-/* "[ [0] = 1, [1] = 2 ]", behind its bracket. */
+/* "[ [0] = 1, [1] = 2 ]", after its bracket. */
 static bool parse_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth);
 
 /* "( "NAME" : container = 2 )": the name. */

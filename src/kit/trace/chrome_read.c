@@ -2,7 +2,7 @@
  * Reading the Chrome trace format: an array of events, or an object that has one.
  *
  * An event's members come in any order, so they are gathered first. Nothing is allocated for an
- * event: texts are interned as they stand in the window, arguments copied only where wanted.
+ * event: texts are interned straight from the window, arguments copied only where wanted.
  */
 #include <errno.h>
 #include <math.h>
@@ -123,7 +123,7 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-/* Nothing but blanks behind the byte at which the reader failed? */
+/* Are there only blanks after the byte at which the reader failed? */
 static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
     const struct tch_json_reader *j = &c->json;

@@ -110,7 +110,7 @@ static int read_metadata_event(struct tch_chrome_reader *c)
     return 0;
 }
 
-/* Giving. */
+/* Events. */
 
 static bool set_kind(struct tch_ev *ev, char phase)
 {
@@ -175,7 +175,7 @@ static int emit_bound_flow(struct tch_chrome_reader *c)
     return status;
 }
 
-/* The recorder tells so what it dropped. */
+/* Counts what the recorder dropped, as its own event reports it. */
 static void add_dropped(struct tch_chrome_reader *c)
 {
     struct tch_json_value key, v;

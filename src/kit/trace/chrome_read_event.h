@@ -10,7 +10,7 @@
 
 enum { TCH_CHROME_KNOWN_BITS = 8 };
 
-/** A text of at most 16 bytes, zeros behind it, and its number in the model: what names and
+/** A text of at most 16 bytes, zeros after it, and its number in the model: what names and
     categories mostly are, found without a loop. */
 struct tch_chrome_text {
     uint64_t head, tail;
@@ -36,7 +36,7 @@ struct tch_chrome_reader {
     char phase;
     bool has_ts, has_dur, has_name, has_args, has_id, flow_in, flow_out;
     uint64_t bind_id;
-    const char *args; /* as they stand in the file */
+    const char *args; /* the bytes of the file */
     size_t args_len;
 };
 
@@ -49,8 +49,8 @@ int tch_chrome_read_event(struct tch_chrome_reader *c);
     where it begins. 0, no memory, or the reader's failure. */
 int tch_chrome_read_members(struct tch_chrome_reader *c, struct tch_json_value *event);
 
-/** The next key of an object and its value; NULL behind the last. p is behind what came before, at
-    first behind the bracket. The JSON must be sound. */
+/** The next key of an object and its value; NULL after the last. p is after what came before, at
+    first after the bracket. The JSON must be sound. */
 const char *tch_chrome_next_member(const char *p, struct tch_json_value *key,
                                    struct tch_json_value *v);
 

@@ -114,7 +114,7 @@ static const char *string_end(const char *p, bool *escaped)
     return p;
 }
 
-/* The byte behind the array or object that begins at p. */
+/* The byte after the array or object that begins at p. */
 static const char *container_end(const char *p)
 {
     unsigned depth = 0;
@@ -130,7 +130,7 @@ static const char *container_end(const char *p)
     }
 }
 
-/* The value at p; the text of a string is without its quotes. Returns the byte behind it. */
+/* The value at p; the text of a string is without its quotes. Returns the byte after it. */
 static const char *read_value(const char *p, struct tch_json_value *v)
 {
     const char *start = p;
@@ -329,7 +329,7 @@ static bool is_literal(const struct tch_json_value *v)
 }
 
 /* The value at m, if it is sound and nothing in it needs more than a look: no escapes, ASCII alone,
-   short numbers. Returns the mark behind it, which is there, or NULL. */
+   short numbers. Returns the mark after it, which is there, or NULL. */
 static inline const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
                                           struct tch_chrome_value *ret, unsigned depth)
 {
@@ -363,7 +363,7 @@ static inline const uint16_t *plain_value(const char *base, const uint16_t *m, c
     return ret->whole > 0 ? m + 1 : NULL;
 }
 
-/* The mark behind the event that begins at m; NULL when that is for the reader to judge. */
+/* The mark after the event that begins at m; NULL when that is for the reader to judge. */
 static const uint16_t *through_marks(struct tch_chrome_reader *c, const char *base,
                                      const uint16_t *m, const uint16_t *last, int *status)
 {

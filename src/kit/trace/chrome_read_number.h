@@ -1,6 +1,6 @@
 /*
  * Numbers and short texts of the Chrome format, taken eight bytes at a time: loops over bytes end
- * where no CPU guesses them to. TCH_JSON_SPARE bytes behind the window may be read for that.
+ * where no CPU guesses them to. TCH_JSON_SPARE bytes after the window may be read for that.
  *
  * Inline: there are five numbers in an event, and a gigabyte of events.
  */
@@ -15,7 +15,7 @@
 #include "base/json_read.h"
 #include "base/number.h"
 
-/** A value, and of a plain number how many digits stand before its point; 0: look yourself. */
+/** A value, and of a plain number how many digits are before its point; 0: not known. */
 struct tch_chrome_value {
     struct tch_json_value json;
     size_t whole;

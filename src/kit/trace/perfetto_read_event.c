@@ -83,7 +83,7 @@ static bool is_scalar(const struct tch_pb_field *f)
     }
 }
 
-/* Its name comes first, wherever it stands. */
+/* Adds the name, which comes first in JSON and anywhere in the message. */
 static void add_key(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *arg)
 {
     struct tch_pb_reader r;
@@ -397,7 +397,7 @@ static int emit_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
     case TCH_PF_END:
         ev->kind = TCH_EV_END;
         ev->phase = 'E';
-        ev->name = 0; /* whatever is innermost */
+        ev->name = 0; /* ends the innermost span */
         break;
     case TCH_PF_INSTANT:
         ev->kind = TCH_EV_INSTANT;

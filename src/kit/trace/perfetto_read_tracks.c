@@ -1,4 +1,4 @@
-/* Reading Perfetto's format: who is who, from the descriptors of tracks. */
+/* Reading Perfetto's format: processes, threads and tracks, from their descriptors. */
 #include "base/array.h"
 #include "base/fail.h"
 #include "perfetto_read.h"

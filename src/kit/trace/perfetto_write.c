@@ -25,11 +25,6 @@ static int end_span(struct tch_trace_writer *w, uint32_t lane, int64_t ts)
     return tch_perfetto_end_span(w->own, lane, ts);
 }
 
-static int finish(struct tch_trace_writer *w)
-{
-    return w->out.status;
-}
-
 static void release(struct tch_trace_writer *w)
 {
     if (w->own)
@@ -45,5 +40,4 @@ const struct tch_write_format tch_trace_as_perfetto = {.extension = ".pftrace",
                                                        .begin = begin,
                                                        .add = add,
                                                        .end_span = end_span,
-                                                       .finish = finish,
                                                        .release = release};

@@ -1,5 +1,5 @@
 /*
- * A recording from the model: the format that recording_format.h tells, with nanoseconds as ticks.
+ * A recording from the model: in the format of recording_format.h, with nanoseconds as ticks.
  *
  * Each track, and each row of spans that overlap it, is a lane of its own with the tid of the
  * track, so that a reader puts them back on one track. A lane is copies of stages and no stage;
@@ -27,7 +27,7 @@ struct lane {
     uint64_t *words; /* of the chunk, without its header */
     size_t room, count;
     uint32_t number, tid;
-    uint64_t process; /* as a chunk tells it */
+    uint64_t process; /* as in the header of a chunk */
     uint64_t base, sequence;
     uint64_t ticks; /* of the record before */
 };
@@ -47,7 +47,7 @@ struct recording {
     uint64_t origin;
     uint64_t last;  /* the latest ticks */
     bool foreign;   /* there are others */
-    uint8_t *named; /* by process: its name has been told */
+    uint8_t *named; /* by process: its name has been written */
     size_t named_room;
     struct tch_wide_record record;
 };

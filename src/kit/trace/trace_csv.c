@@ -42,14 +42,5 @@ static int add(struct tch_trace_writer *w, const struct tch_ev *ev)
                           : tch_trace_writer_put(w, w->text.data, w->text.len);
 }
 
-static int finish(struct tch_trace_writer *w)
-{
-    return w->out.status;
-}
-
-const struct tch_write_format tch_trace_as_csv = {.extension = ".csv",
-                                                  .name = "CSV of spans",
-                                                  .spans_only = true,
-                                                  .begin = begin,
-                                                  .add = add,
-                                                  .finish = finish};
+const struct tch_write_format tch_trace_as_csv = {
+    .extension = ".csv", .name = "CSV of spans", .spans_only = true, .begin = begin, .add = add};

@@ -103,7 +103,7 @@ static int emit_span(struct csv *c, uint64_t offset)
 
 static int read_records(struct csv *c)
 {
-    int more = read_record(c), status = 0; /* the head, which was looked at */
+    int more = read_record(c), status = 0; /* the head, which has been checked */
     uint64_t offset = c->offset;
 
     while (more > 0 && status == 0) {

@@ -1,6 +1,6 @@
 /*
  * Folded stacks as spans: "track;outer;inner 1234". Each line lasts as long as its number says, in
- * nanoseconds, and comes behind the line before; frames that it shares with that line go on. The
+ * nanoseconds, and follows the line before; frames that it shares with that line go on. The
  * first frame is the track, "process / thread" where trace_folded_write.c made it.
  */
 #include <math.h>

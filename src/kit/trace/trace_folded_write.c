@@ -41,7 +41,8 @@ static uint32_t stack_of(struct folded *f, uint32_t outer, uint32_t name)
     return number;
 }
 
-/* The innermost open frame of a lane, or -1; spans moved to a lane of their own start anew. */
+/* The innermost open frame of a lane, or -1; spans moved to a lane of their own start at its root.
+ */
 static int64_t top_of(const struct folded *f, uint32_t lane)
 {
     for (size_t i = f->depth; i-- > 0;)

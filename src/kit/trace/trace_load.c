@@ -15,7 +15,7 @@ struct tch_trace_load_track {
     uint32_t open;
 };
 
-/* Marks the end of a span without length, which must come behind its begin. */
+/* Marks the end of a span without length, which must come after its begin. */
 static int add_edge(struct tch_trace_load *l, struct tch_ev *ev)
 {
     struct tch_trace_load_track *t;

@@ -112,7 +112,7 @@ static void place_by_wall(const struct tch_trace_clock *a, const struct tch_trac
     }
 }
 
-/* By the clocks that recordings tell. */
+/* By the clocks of the recordings. */
 static int place_by_clock(struct merge *g)
 {
     const struct tch_trace_clock *own = &g->model.clock, *first = &g->clock;

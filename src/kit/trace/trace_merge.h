@@ -17,11 +17,11 @@ enum tch_merge_way {
     TCH_MERGE_SAME,  /**< the caller says that it is the same clock */
 };
 
-/** What the two recordings tell about their wall clocks. */
+/** What the two recordings say about their wall clocks. */
 enum tch_merge_wall {
     TCH_WALL_TOLD,  /**< by how much each may be wrong */
     TCH_WALL_WRONG, /**< nothing kept one of them right: they may differ by anything */
-    TCH_WALL_MUTE,  /**< one tells nothing: it is older, or its kernel did not say */
+    TCH_WALL_MUTE,  /**< one says nothing: it is older, or its kernel did not say */
 };
 
 struct tch_merged_input {
@@ -29,7 +29,7 @@ struct tch_merged_input {
     enum tch_merge_way way;
     int64_t offset;       /**< nanoseconds added to its times, before the whole begins at 0 */
     uint64_t uncertainty; /**< of those, in nanoseconds, by the errors of the clock pairs, and of
-                               wall clocks where both kernels told them */
+                               wall clocks where both kernels reported them */
     enum tch_merge_wall wall; /**< of TCH_MERGE_WALL */
     uint64_t events;
     uint32_t renumbered; /**< processes that got another pid */

@@ -20,7 +20,7 @@ struct tch_trace_read_options {
 /**
  * Reads a trace: a recording, Chrome JSON, Perfetto, CSV of spans, folded stacks, the text of
  * babeltrace2; all but recordings plain or gzip; "-" is the standard input. What kind it is, its
- * content tells. A file that is damaged is read up to where it is sound: m->cut tells.
+ * content tells. A file that is damaged is read up to where it is sound, and m->cut is set.
  *
  * @return 0, a negative code, or what the sink returned
  */

@@ -10,7 +10,8 @@
 #include "trace_read.h"
 
 /*
- * The bytes of a trace file: plain or gzip, a file or a pipe, with a look at how it starts.
+ * The bytes of a trace file: plain or gzip, a file or a pipe, with its first bytes kept to find out
+ * the format.
  */
 
 enum { TCH_SOURCE_HEAD = 64 * 1024 };
@@ -49,7 +50,7 @@ struct tch_trace_source_lines {
     size_t room, at, end; /* of buf: what is not given yet */
     uint64_t number;      /**< of the line given last, from 1 */
     uint64_t offset;      /**< of its first byte */
-    uint64_t next;        /* ... of the one behind */
+    uint64_t next;        /* ... of the one after it */
 };
 
 /** 1: a line, without its line feed, good until the next call; 0 at the end; a negative code when

@@ -18,7 +18,7 @@ struct rewrite {
     struct tch_rewritten *ret;
     const struct tch_rewrite_part *part;
     int64_t from, to;
-    uint8_t *tracks; /* by track: 1 kept, 2 not, 0 not looked at yet */
+    uint8_t *tracks; /* by track: 1 kept, 2 not, 0 not checked yet */
     size_t track_room;
     uint8_t *names; /* the same by name */
     size_t name_room;

@@ -48,7 +48,7 @@ struct tch_spool {
     size_t *heap; /* runs, by their first event */
     size_t heap_count;
 
-    int args_fd; /* arguments, one behind the other; -1: none */
+    int args_fd; /* arguments, one after the other; -1: none */
     uint64_t args_len;
     char *args_buf; /* not written yet */
     size_t args_held;

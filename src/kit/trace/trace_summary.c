@@ -15,7 +15,7 @@ enum { UNORDERED = 1 };
 
 struct open_span {
     int64_t ts, end; /* end: INT64_MAX until it is known */
-    int64_t painted; /* up to here it is known who ran */
+    int64_t painted; /* up to here the time is in the picture */
     uint64_t inside; /* nanoseconds of the spans in it */
     uint32_t name, key;
 };

@@ -162,7 +162,7 @@ int tch_trace_writer_close(struct tch_trace_writer *w)
 {
     int status = leave_track(w);
 
-    if (status == 0)
+    if (status == 0 && w->format->finish)
         status = w->format->finish(w);
     if (status == 0)
         status = tch_sink_flush(&w->out);

@@ -30,7 +30,7 @@ struct tch_write_format {
     int (*add)(struct tch_trace_writer *w, const struct tch_ev *ev);
     /** The innermost span of the lane ends. May be NULL. */
     int (*end_span)(struct tch_trace_writer *w, uint32_t lane, int64_t ts);
-    int (*finish)(struct tch_trace_writer *w);
+    int (*finish)(struct tch_trace_writer *w);   /**< may be NULL */
     void (*release)(struct tch_trace_writer *w); /**< may be NULL */
 };
 

@@ -66,7 +66,7 @@ static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)
     return n.kind == TCH_JSON_U64 && n.as.u64 > INT64_MAX ? TACHO_ARG_U64 : TACHO_ARG_I64;
 }
 
-/* A value as it stands in the JSON, quotes included. */
+/* Adds a value of JSON, quotes included. */
 static void put_value(struct tch_wide_record *r, uint32_t key, const struct tch_json_value *raw)
 {
     struct tch_json_value string = {.type = TCH_JSON_STRING, .escaped = true};

@@ -124,7 +124,7 @@ static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
     *now = own.last;
 }
 
-/* The clock is the file's, so that whoever reads it, and whenever, gets the same times. Only where
+/* The clock is the file's, so that every reading gives the same times. Only where
    a process was killed long after it took its last pair, that would be wrong by more than a
    microsecond, and where its counter is still the same one, now is the better pair. */
 static int complete_clock(struct tch_recording *r, const struct tch_clock_pair *now,

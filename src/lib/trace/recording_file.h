@@ -79,7 +79,7 @@ int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *e
 /** Does nothing the second time. */
 void tch_recording_close(struct tch_recording *r);
 
-/** Arguments as they stand in the record; see tch_rec_next_arg(). */
+/** Arguments as words of the record; see tch_rec_next_arg(). */
 struct tch_rec_args {
     const uint64_t *words;
     unsigned count;

@@ -1,9 +1,9 @@
 /*
  * The recording on disk: what the recorder writes and the reader reads. docs/recording-format.md
- * tells it in prose; the two are changed together.
+ * says it in prose; change both together.
  *
  * A page of header, then chunks of one size, each at a multiple of it. Everything is in the byte
- * order of the machine that wrote it, which the header tells.
+ * order of the machine that wrote it, which the header says.
  */
 #ifndef TCH_RECORDING_FORMAT_H
 #define TCH_RECORDING_FORMAT_H
@@ -18,7 +18,7 @@ enum {
     TCH_REC_BYTE_ORDER = 0x01020304,
     TCH_REC_PAGE = 4096,            /* the header */
     TCH_REC_CHUNK = 256 * 1024,     /* a chunk, its own header included */
-    TCH_REC_HEADER = TCH_REC_CHUNK, /* where chunks begin; a hole behind the page: the kernel takes
+    TCH_REC_HEADER = TCH_REC_CHUNK, /* where chunks begin; a hole after the page: the kernel takes
                                        a chunk in faster where it has a page of that size for it */
     TCH_REC_HEADER_V1 = TCH_REC_PAGE,
     TCH_REC_CHUNK_HEADER = 64,
@@ -93,7 +93,8 @@ struct tch_rec_chunk {
     uint32_t tid;     /* of that thread */
     uint32_t records; /* of a copy in a ring: how many it holds; else 0 */
     uint64_t process; /* 1 + the pid, of another process than the header's; else 0 */
-    uint32_t name;    /* of a ring: that thread's name, a text; what told it may have made room */
+    uint32_t
+        name; /* of a ring: that thread's name, a text; the record with it may have made room */
     uint32_t reserved;
 };
 
@@ -153,7 +154,7 @@ enum tch_rec_kind {
     TCH_REC_KINDS = 15,
 };
 
-/** Fixed words of a kind, behind the first two. */
+/** Fixed words of a kind, after the first two. */
 static inline unsigned tch_rec_fixed(unsigned kind)
 {
     static const uint8_t fixed[TCH_REC_KINDS] = {0, 0, 0, 1, 2, 2, 2, 2, 5, 3, 2, 3, 3, 0, 0};
@@ -171,7 +172,7 @@ static inline uint64_t tch_rec_wide(unsigned words, unsigned kind, unsigned args
 enum { TCH_REC_ARG_JSON = 6 };
 
 /*
- * A table is entries one behind the other: [kind:8 words:24 id:32] [first:16 second:16 args:32],
+ * A table is entries one after the other: [kind:8 words:24 id:32] [first:16 second:16 args:32],
  * the bytes of both texts without a gap, and of each argument 8 bytes: key:32 type:32; filled up to
  * a word. A word of 0 ends it.
  */

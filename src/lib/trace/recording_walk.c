@@ -27,14 +27,14 @@ struct walk {
     uint32_t tid;
     uint32_t name; /* what the chunk says; a text */
     uint64_t pid;
-    bool named; /* the visitor has been told of this thread */
+    bool named; /* the visitor has got this thread */
     uint64_t sequence;
     uint64_t ticks; /* of the record before, whole */
     uint64_t ns;
 
     struct open_span *open;
     size_t depth, open_room;
-    uint64_t *kept; /* arguments of open spans, one behind the other */
+    uint64_t *kept; /* arguments of open spans, one after the other */
     size_t kept_len, kept_room;
 };
 
@@ -127,7 +127,7 @@ static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
     return close_top(w, TCH_SEEN_END, args);
 }
 
-/* The visitor is told of a thread before anything else of it. */
+/* Gives the visitor a thread, before anything else of it. */
 static int visit_thread(struct walk *w, const uint64_t *fixed)
 {
     static const uint64_t unknown[3];
@@ -230,7 +230,7 @@ damaged:
     return 0;
 }
 
-/* One record, or what stands in the place of one; sets how many words it takes. */
+/* One record, or what is in the place of one; sets how many words it takes. */
 static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
 {
     uint64_t low = *at & 0xFFFF;

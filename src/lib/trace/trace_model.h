@@ -139,7 +139,7 @@ struct tch_model {
     struct tch_trace_places ignored; /**< of phases or kinds that no viewer shows */
     struct tch_trace_places bad;     /**< events that lack what they must have: passed over */
     struct tch_trace_places big_ids; /**< pids or tids past 32 bits */
-    uint64_t dropped;                /**< by the recorder, as far as the trace tells */
+    uint64_t dropped;                /**< by the recorder, as far as the trace says */
     bool cut;                        /**< the file ends, or stops making sense, before its end */
     tacho_error why;                 /**< ... where and why */
     bool tail_only;                  /**< ... and only the end is missing: nothing follows */

@@ -157,7 +157,7 @@ static void add_tracks(struct track *t, const struct tch_timeline *timeline,
     }
 }
 
-/* Without times: one sample behind the other. */
+/* Without times: one sample after the other. */
 static void lay_out(struct tch_sample *list, size_t count)
 {
     uint64_t now = 0;
