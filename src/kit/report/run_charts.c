@@ -165,13 +165,6 @@ struct series {
     uint64_t first_us;
 };
 
-static void release_series(struct series *s)
-{
-    tch_values_release(&s->x);
-    for (int i = 0; i < MEMORY_SERIES; i++)
-        tch_values_release(&s->y[i]);
-}
-
 static int add_time(struct series *s, uint64_t timestamp_us, tacho_error *err)
 {
     if (s->x.n == 0)
@@ -295,20 +288,6 @@ static const struct {
 
 enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
 
-static void plot_timelines(struct tch_buf *b, const struct tch_receipt *r,
-                           const struct series list[TIMELINES])
-{
-    tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
-    tch_report_add_costs(b, r);
-    tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
-    for (int i = 0; i < TIMELINES; i++)
-        if (timelines[i].kind == TACHO_CSV_POWER)
-            plot_power(b, timelines[i].title, &list[i]);
-        else
-            plot_memory(b, timelines[i].title, &list[i]);
-    tch_buf_adds(b, "</div>\n");
-}
-
 int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
     struct series list[TIMELINES] = {0};
@@ -319,9 +298,21 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
         status = read_series(&list[i], run->folder, timelines[i].file, timelines[i].kind, b, err);
         any |= list[i].x.n > 1;
     }
-    if (status == 0 && any)
-        plot_timelines(b, &run->receipt, list);
-    for (int i = 0; i < TIMELINES; i++)
-        release_series(&list[i]);
+    if (status == 0 && any) {
+        tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
+        tch_report_add_costs(b, &run->receipt);
+        tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
+        for (int i = 0; i < TIMELINES; i++)
+            if (timelines[i].kind == TACHO_CSV_POWER)
+                plot_power(b, timelines[i].title, &list[i]);
+            else
+                plot_memory(b, timelines[i].title, &list[i]);
+        tch_buf_adds(b, "</div>\n");
+    }
+    for (int i = 0; i < TIMELINES; i++) {
+        tch_values_release(&list[i].x);
+        for (int k = 0; k < MEMORY_SERIES; k++)
+            tch_values_release(&list[i].y[k]);
+    }
     return status;
 }

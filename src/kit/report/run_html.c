@@ -44,15 +44,6 @@ void tch_page_close(struct tch_buf *b, const char *from)
     tch_buf_adds(b, "</script></body></html>\n");
 }
 
-/* "old, new" */
-static void add_names(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        tch_buf_adds(b, i > 0 ? ", " : "");
-        tch_buf_adds(b, runs[i].receipt.name);
-    }
-}
-
 static void add_title(struct tch_buf *b, const struct tch_receipt *r)
 {
     tch_buf_adds(b, "<h1>");
@@ -233,7 +224,8 @@ static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size
     int status = 0;
 
     tch_buf_init(&names, 1 << 16);
-    add_names(&names, runs, count);
+    for (size_t i = 0; i < count; i++)
+        tch_buf_addf(&names, "%s%s", i > 0 ? ", " : "", runs[i].receipt.name);
     tch_page_open(b, names.data);
     tch_buf_release(&names);
     if (count > 1)

@@ -238,15 +238,6 @@ static void add_fit(struct tch_plot *p, const struct tch_results *r,
     tch_plot_fit(p, kind, x, y, FIT_POINTS);
 }
 
-static void name_fit(const struct tch_growth_series *s, char *text, size_t size)
-{
-    size_t len = strlen(text);
-
-    if (s->fit.best >= 0)
-        snprintf(text + len, size - len, "%sO(%s)", len > 0 ? ": " : "",
-                 tch_growth_names[s->fit.best]);
-}
-
 /* What each line is called; none has to be where there is but one. */
 static void name_lines(const struct tch_results *r, struct tch_plot *p, const size_t *first,
                        size_t n, int along, bool fitted, struct names *names)
@@ -256,18 +247,16 @@ static void name_lines(const struct tch_results *r, struct tch_plot *p, const si
 
     for (size_t i = 0; i < n; i++) {
         tch_grid_name(grid, first[i], others, "cell", names->text[i]);
-        if (fitted)
-            name_fit(&r->series[i], names->text[i], sizeof names->text[i]);
+        if (fitted && r->series[i].fit.best >= 0) {
+            size_t len = strlen(names->text[i]);
+
+            snprintf(names->text[i] + len, sizeof names->text[i] - len, "%sO(%s)",
+                     len > 0 ? ": " : "", tch_growth_names[r->series[i].fit.best]);
+        }
         names->key[i] = names->text[i];
     }
     p->keys = names->key;
     p->key_count = names->text[0][0] ? n : 0;
-}
-
-/* Do the values grow by factors rather than by steps? Then the middle one is far below the last. */
-static bool is_geometric(const struct tch_param *p)
-{
-    return p->number[p->count / 2] < 0.3 * p->number[p->count - 1];
 }
 
 /* One chart, of the first few lines. */
@@ -279,6 +268,8 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
     const struct tch_grid *grid = r->sweep->plan->grid;
     bool fitted =
         r->series_count > 0 && along == r->along && measure == r->cost && kind == TCH_HEAT_MEDIAN;
+    const double *values = grid->param[along].number;
+    size_t values_count = grid->param[along].count;
     size_t first[LINES_MOST];
     struct names names;
     size_t n = 0;
@@ -289,7 +280,8 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
             widen_range(p, line, n == 0);
             first[n++] = i;
         }
-    set_range(p, is_geometric(&grid->param[along]));
+    /* Where values grow by factors rather than by steps the middle one is far below the last. */
+    set_range(p, values[values_count / 2] < 0.3 * values[values_count - 1]);
     name_lines(r, p, first, n, along, fitted, &names);
     tch_plot_begin(p);
     for (size_t i = 0; i < n; i++) {
@@ -394,23 +386,18 @@ static int draw_best(const struct figures *f)
     return save_figure(f, from, "pareto", title);
 }
 
-static int make_folder(const struct figures *f)
-{
-    char path[PATH_MAX];
-
-    if (!f->folder)
-        return 0;
-    if (tch_folder_at(path, f->folder, "figs", f->err) < 0)
-        return TACHO_ELIMIT;
-    return tch_mkdirs(path, f->err);
-}
-
 int tch_sweep_figures(const struct tch_results *r, const char *folder, struct tch_buf *page,
                       tacho_error *err)
 {
     struct figures f = {.r = r, .folder = folder, .page = page, .err = err};
-    int status = make_folder(&f);
+    char path[PATH_MAX];
+    int status = 0;
 
+    if (folder) {
+        status = tch_folder_at(path, folder, "figs", err);
+        if (status == 0)
+            status = tch_mkdirs(path, err);
+    }
     tch_buf_adds(page, "<div class=\"plots\">\n");
     for (int lines = 1; lines >= 0; lines--)
         for (size_t i = 0; i < r->measure_count && status == 0; i++) {

@@ -45,17 +45,6 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
 
 /* --- The table --- */
 
-static double range_of(const struct tch_findings *f)
-{
-    double range = log(1.02);
-
-    for (size_t i = 0; i < f->count; i++)
-        if (f->rows[i].has_ratio && f->rows[i].ratio.level > 0 && f->about[i].ask != TCH_ASK_MAX)
-            range = fmax(range,
-                         fmax(fabs(log(f->rows[i].ratio.low)), fabs(log(f->rows[i].ratio.high))));
-    return fmin(range, log(2));
-}
-
 static double place(double ratio, double range)
 {
     double x = (log(ratio) / range + 1) / 2;
@@ -143,8 +132,15 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
 
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
-    double range = range_of(f);
+    double range = log(1.02); /* what the intervals are drawn over: at least 2 %, at most twice */
 
+    for (size_t i = 0; i < f->count; i++) {
+        const struct tch_ratio *ratio = &f->rows[i].ratio;
+
+        if (f->rows[i].has_ratio && ratio->level > 0 && f->about[i].ask != TCH_ASK_MAX)
+            range = fmax(range, fmax(fabs(log(ratio->low)), fabs(log(ratio->high))));
+    }
+    range = fmin(range, log(2));
     tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
                     "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
                     "<th>B &gt; A</th><th>runs</th><th>p</th></tr>\n");

@@ -65,15 +65,6 @@ static void add_head(struct tch_buf *b)
                     "| --- | ---: | ---: | ---: | ---: | --- |\n");
 }
 
-static size_t count_rows(const struct tch_findings *f, enum tch_verdict least)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < f->count; i++)
-        count += f->rows[i].verdict >= least;
-    return count;
-}
-
 static void add_fold(struct tch_buf *b, const struct tch_findings *f, size_t moved)
 {
     size_t left = SHOWN;
@@ -112,9 +103,11 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
 
 static void write_md(struct tch_buf *b, const struct tch_findings *f)
 {
-    size_t moved = count_rows(f, TCH_INCONCLUSIVE);
+    size_t moved = 0;
     size_t left = SHOWN;
 
+    for (size_t i = 0; i < f->count; i++)
+        moved += f->rows[i].verdict >= TCH_INCONCLUSIVE;
     tch_buf_addf(b, "### %s tacho: %s\n\n", marks[f->verdict],
                  f->verdict == TCH_NO_VERDICT ? "compared" : tch_verdict_names[f->verdict]);
     tch_buf_addf(b, "%s against %s", f->b_name ? f->b_name : "now",

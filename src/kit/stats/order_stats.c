@@ -60,46 +60,27 @@ double tch_quantile_nearest(const double *sorted, size_t n, double q)
     return n == 0 ? 0 : sorted[tch_nearest_rank(n, q)];
 }
 
-/* The distribution of how many of n values lie below the quantile, walked from the left. */
-struct binomial {
-    double n;
-    double odds; /* q / (1 - q) */
-    double k;
-    double mass; /* P(X = k) */
-};
-
-/* Starts so far out that what is left of it is less than 1e-80, and not so far that it is 0. */
-static void binomial_start(struct binomial *b, size_t n, double q)
-{
-    double far = (double)n * q - 20 * sqrt((double)n * q * (1 - q));
-    int sign;
-
-    b->n = (double)n;
-    b->odds = q / (1 - q);
-    b->k = far > 0 ? floor(far) : 0;
-    b->mass = exp(lgamma_r(b->n + 1, &sign) - lgamma_r(b->k + 1, &sign) -
-                  lgamma_r(b->n - b->k + 1, &sign) + b->k * log(q) + (b->n - b->k) * log1p(-q));
-}
-
-static void binomial_step(struct binomial *b)
-{
-    b->mass *= (b->n - b->k) / (b->k + 1) * b->odds;
-    b->k++;
-}
-
-/* The largest k with P(X < k) <= half, and that probability in *tail. */
+/* The largest k with P(X < k) <= half, and that probability in *tail. X is how many of n values lie
+   below the quantile: binomial. The sum starts so far out that what is left of it is less than
+   1e-80, and not so far that the first term is 0. */
 static size_t tail_rank(size_t n, double q, double half, double *tail)
 {
-    struct binomial b;
+    double size = (double)n;
+    double far = size * q - 20 * sqrt(size * q * (1 - q));
+    double k = far > 0 ? floor(far) : 0;
     double sum = 0;
+    double mass; /* P(X = k) */
+    int sign;
 
-    binomial_start(&b, n, q);
-    while (b.k < b.n && sum + b.mass <= half) {
-        sum += b.mass;
-        binomial_step(&b);
+    mass = exp(lgamma_r(size + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(size - k + 1, &sign) +
+               k * log(q) + (size - k) * log1p(-q));
+    while (k < size && sum + mass <= half) {
+        sum += mass;
+        mass *= (size - k) / (k + 1) * (q / (1 - q));
+        k++;
     }
     *tail = sum;
-    return (size_t)b.k;
+    return (size_t)k;
 }
 
 int tch_quantile_interval(size_t n, double q, double alpha, struct tch_rank_interval *ret,
