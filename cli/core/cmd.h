@@ -39,7 +39,8 @@ struct opt {
     const char *const *choices; /**< NULL-ended: the only values allowed; or NULL */
     enum complete complete;
     const struct tch_setting *set; /**< the field that cli_set_opts() fills; or NULL */
-    const char *not_a;             /**< of a wrong value: "'x' is not <not_a>"; or NULL */
+    const char *not_a;             /**< of a wrong value, for "'x' is not <not_a>"; or NULL */
+    const char *rule;              /**< of a wrong value, for "<rule>, not 'x'"; or NULL */
     /** Takes the value in place of, or around, cli_set_field(); or NULL. An exit status. */
     int (*take)(void *into, const struct args *args, const struct opt *opt);
 };

@@ -311,6 +311,8 @@ int cli_set_field(const struct args *args, const struct opt *opt, void *into)
         return EXIT_OK;
     if (opt->not_a)
         return cli_wrong_usage(args, "'%s' is not %s", args->value, opt->not_a);
+    if (opt->rule)
+        return cli_wrong_usage(args, "%s, not '%s'", opt->rule, args->value);
     return cli_wrong_value(args, opt->name, opt->set->wants);
 }
 

@@ -4,8 +4,6 @@
 #include "cli/core/table.h"
 #include "kit/run/probe/probe.h"
 
-enum { FAIL_ON_WARN };
-
 enum { OUT_MAX = 1 << 20 };
 
 static const struct column columns[] = {
@@ -112,13 +110,12 @@ int cli_doctor_examine(struct args *args, const struct tch_machine *machine)
 {
     bool fail_on_warn = false;
     struct tch_probes probes;
-    const struct opt *opt;
     struct tch_buf b;
     tacho_error err;
     int status = EXIT_WORK;
 
-    while ((opt = cli_next_opt(args)))
-        fail_on_warn |= opt->id == FAIL_ON_WARN;
+    while (cli_next_opt(args))
+        fail_on_warn = true;
     if (tch_probes_run(&probes, machine, &err) < 0) {
         cli_complain(&err, "cannot examine this machine");
         goto out;
@@ -145,9 +142,7 @@ static int run_doctor(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = FAIL_ON_WARN,
-     .name = "fail-on-warn",
-     .help = "exit with 3 when there is a warning or something is missing"},
+    {.name = "fail-on-warn", .help = "exit with 3 when there is a warning or something is missing"},
     {.name = NULL},
 };
 

@@ -7,19 +7,6 @@
 #include "cli/cmds.h"
 #include "cmd_baseline_parts.h"
 
-enum { DIR_OPT, CLASS };
-
-struct gate_options *cli_gate_options_new(void)
-{
-    struct gate_options *o = calloc(1, sizeof *o);
-
-    if (!o)
-        cli_complain(NULL, "out of memory");
-    else
-        o->out = "tacho-out";
-    return o;
-}
-
 int cli_baseline_find_folder(struct gate_options *o, char dir[PATH_MAX])
 {
     tacho_error err;
@@ -57,23 +44,16 @@ static int find_class(struct place *p)
 
 int cli_baseline_place_parse(struct place *p, struct args *args)
 {
-    const struct opt *opt;
-    const char *dir = NULL;
-    int status = EXIT_OK;
+    int status;
 
     *p = (struct place){.options = cli_gate_options_new()};
     if (!p->options)
         return EXIT_WORK;
-    while ((opt = cli_next_opt(args)))
-        if (opt->id == DIR_OPT)
-            dir = args->value;
-        else if (opt->id == CLASS)
-            p->class = args->value;
-        else
-            p->options->config = args->value;
-    if (!dir)
+    status = cli_set_opts(args, p, NULL);
+    p->options->config = p->config;
+    if (!p->given_dir)
         status = cli_baseline_find_folder(p->options, p->dir);
-    else if (snprintf(p->dir, sizeof p->dir, "%s", dir) >= PATH_MAX)
+    else if (snprintf(p->dir, sizeof p->dir, "%s", p->given_dir) >= PATH_MAX)
         status = cli_wrong_usage(args, "the path of --dir is too long");
     return status == EXIT_OK ? find_class(p) : status;
 }
@@ -124,20 +104,20 @@ int cli_with_baseline(struct args *args,
 }
 
 const struct opt cli_baseline_place_opts[] = {
-    {.id = GATE_CONFIG,
-     .name = "config",
+    {.name = "config",
      .letter = 'c',
      .arg = "FILE",
      .help = "the settings that say where baselines are (default tacho.yaml)",
-     .complete = COMPLETE_FILE},
-    {.id = DIR_OPT,
-     .name = "dir",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct place, config)},
+    {.name = "dir",
      .arg = "DIR",
      .help = "where baselines are (default .tacho/baselines)",
-     .complete = COMPLETE_DIR},
-    {.id = CLASS,
-     .name = "machine-class",
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct place, given_dir)},
+    {.name = "machine-class",
      .arg = "CLASS",
-     .help = "of this class of machines (default: of this one)"},
+     .help = "of this class of machines (default: of this one)",
+     CLI_TEXT(struct place, class)},
     {.name = NULL},
 };

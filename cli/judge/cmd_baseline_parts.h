@@ -14,9 +14,11 @@ enum { BASELINE_OUT_MAX = 64 << 20 };
 
 /** Where, and of what. */
 struct place {
-    char dir[PATH_MAX]; /**< of the baselines */
-    char *own_class;    /**< of this machine; owned */
-    const char *class;  /**< the one asked for */
+    char dir[PATH_MAX];    /**< of the baselines */
+    const char *given_dir; /**< by --dir; or NULL */
+    const char *config;    /**< by --config; or NULL */
+    char *own_class;       /**< of this machine; owned */
+    const char *class;     /**< the one asked for */
     struct gate_options *options;
 };
 
@@ -33,9 +35,6 @@ void cli_baseline_place_release(struct place *p);
     something with it. Its status, or another one after a complaint. */
 int cli_with_baseline(struct args *args, int (*act)(struct tch_baseline *b, const char *path,
                                                     const struct args *args));
-
-/** NULL after a complaint. */
-struct gate_options *cli_gate_options_new(void);
 
 /** Reads tacho.yaml where there is one, and says where its baselines are. EXIT_OK or EXIT_WORK. */
 int cli_baseline_find_folder(struct gate_options *o, char dir[PATH_MAX]);

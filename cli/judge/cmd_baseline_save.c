@@ -6,8 +6,6 @@
 #include "cmd_baseline_parts.h"
 #include "kit/report/report.h"
 
-enum { FROM, PROMOTE };
-
 /* A run that was made before. */
 static int save_run(const char *from, const char *bench, const char *dir, size_t keep, bool promote)
 {
@@ -46,7 +44,7 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
 }
 
 /* What tacho.yaml lists, run now. */
-static int save_benches(struct gate_options *o, bool promote, const struct args *args)
+static int save_benches(struct gate_options *o, const struct args *args)
 {
     struct tch_gate g = {0};
     const struct tch_gate_how how = {.root = o->root,
@@ -64,7 +62,7 @@ static int save_benches(struct gate_options *o, bool promote, const struct args 
     }
     if (status == EXIT_OK)
         status = cli_gate_measure(&g, args);
-    if (status == EXIT_OK && tch_gate_save(&g, promote, &err) < 0) {
+    if (status == EXIT_OK && tch_gate_save(&g, o->promote, &err) < 0) {
         cli_complain(&err, "cannot save the baseline");
         status = EXIT_WORK;
     }
@@ -80,65 +78,54 @@ static int save_benches(struct gate_options *o, bool promote, const struct args 
 }
 
 /* A baseline is better known than a first look needs: as many runs as the last one has. */
-static void take_all_runs(struct gate_options *o)
-{
-    for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
-        if (o->settings.benches[i].plan.runs > 0)
-            o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
-}
-
-static int save_now(struct gate_options *o, bool promote, const struct args *args)
+static int save_now(struct gate_options *o, const struct args *args)
 {
     int status = cli_gate_read_settings(o);
 
     if (status != EXIT_OK)
         return status;
-    take_all_runs(o);
-    return save_benches(o, promote, args);
+    for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
+        if (o->settings.benches[i].plan.runs > 0)
+            o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
+    return save_benches(o, args);
 }
 
-static int save_from(const char *from, struct gate_options *o, bool promote)
+static int save_from(struct gate_options *o)
 {
     char dir[PATH_MAX];
     int status = cli_baseline_find_folder(o, dir);
     uint64_t keep = o->settings.keep > 0 ? o->settings.keep : TCH_GATE_KEEP;
 
-    return status == EXIT_OK ? save_run(from, o->only[0], dir, (size_t)keep, promote) : status;
+    return status == EXIT_OK ? save_run(o->from, o->only[0], dir, (size_t)keep, o->promote)
+                             : status;
 }
 
 static int run_save(struct args *args)
 {
     struct gate_options *o = cli_gate_options_new();
-    const struct opt *opt;
-    const char *from = NULL;
-    bool promote = false;
-    int status = o ? EXIT_OK : EXIT_WORK;
+    int status;
 
-    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
-        if (opt->id == FROM)
-            from = args->value;
-        else if (opt->id == PROMOTE)
-            promote = true;
-        else
-            status = cli_gate_take_opt(o, args, opt->id);
-    }
-    if (status == EXIT_OK && from && o->only_count > 1)
+    if (!o)
+        return EXIT_WORK;
+    status = cli_set_opts(args, o, NULL);
+    if (status == EXIT_OK && o->from && o->only_count > 1)
         status = cli_wrong_usage(args, "--from is one run: give one --bench at most");
     if (status == EXIT_OK)
-        status = from ? save_from(from, o, promote) : save_now(o, promote, args);
-    if (o)
-        tch_settings_release(&o->settings);
+        status = o->from ? save_from(o) : save_now(o, args);
+    tch_settings_release(&o->settings);
     free(o);
     return status;
 }
 
 static const struct opt save_opts[] = {
-    {.id = FROM,
-     .name = "from",
+    {.name = "from",
      .arg = "RUN",
      .help = "a run folder that is there, in place of running; its bench is --bench, or its name",
-     .complete = COMPLETE_DIR},
-    {.id = PROMOTE, .name = "promote", .help = "make it the reference at once"},
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct gate_options, from)},
+    {.name = "promote",
+     .help = "make it the reference at once",
+     CLI_FLAG(struct gate_options, promote)},
     GATE_COMMON_OPTS,
     {.name = NULL},
 };

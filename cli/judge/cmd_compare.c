@@ -11,7 +11,7 @@
 #include "kit/report/verdict_formats.h"
 #include "verdict_view.h"
 
-enum { TOLERANCE, MIN_EFFECT, ALPHA, HIGHER, LOWER, FORMAT, HTML, FORCE, FAIL_ON_WARN };
+enum { LOWER, HIGHER }; /* ids of options */
 
 enum { BUDGETS_MOST = 64, RUNS_MOST = 16 };
 
@@ -43,7 +43,7 @@ struct compare {
 };
 
 /* "5%" or "0.05". */
-static bool take_share(const char *text, double *ret)
+static bool parse_share(const char *text, double *ret)
 {
     size_t len = strlen(text);
     bool percent = len > 0 && text[len - 1] == '%';
@@ -56,69 +56,65 @@ static bool take_share(const char *text, double *ret)
 }
 
 /* "5%" for all that is gated by default, "memory=2%" for one. */
-static int take_tolerance(struct compare *c, const struct args *args)
+static int take_tolerance(void *into, const struct args *args, const struct opt *opt)
 {
+    struct compare *c = into;
     const char *equals = strchr(args->value, '=');
     const char *share = equals ? equals + 1 : args->value;
     struct tch_named_budget *budget = &c->budgets[c->budget_count];
 
+    (void)opt;
     if (c->budget_count == BUDGETS_MOST)
         return cli_wrong_usage(args, "there can be %d tolerances", BUDGETS_MOST);
     *budget = (struct tch_named_budget){.budget = tch_budget_default};
-    if (!take_share(share, &budget->budget.tolerance) || equals == args->value)
+    if (!parse_share(share, &budget->budget.tolerance) || equals == args->value)
         return cli_wrong_usage(
             args, "--tolerance needs a share such as 5%% or memory=2%%, not '%s'", args->value);
     if (equals) {
         c->names[c->budget_count] = strndup(args->value, (size_t)(equals - args->value));
-        if (!c->names[c->budget_count]) {
-            cli_complain(NULL, "out of memory");
-            return EXIT_WORK;
-        }
+        if (!c->names[c->budget_count])
+            return cli_no_memory();
         budget->name = c->names[c->budget_count];
     }
     c->budget_count++;
     return EXIT_OK;
 }
 
-static int take_opt(struct compare *c, const struct args *args, int id)
+static int take_min_effect(void *into, const struct args *args, const struct opt *opt)
 {
-    switch (id) {
-    case TOLERANCE:
-        return take_tolerance(c, args);
-    case MIN_EFFECT:
-        if (!take_share(args->value, &c->min_effect))
-            return cli_wrong_usage(args, "--min-effect needs a share such as 2%%, not '%s'",
-                                   args->value);
-        return EXIT_OK;
-    case ALPHA:
-        if (!take_share(args->value, &c->alpha) || c->alpha <= 0 || c->alpha > 0.5)
-            return cli_wrong_usage(args, "--alpha needs a chance such as 5%% or 0.01, not '%s'",
-                                   args->value);
-        return EXIT_OK;
-    case HIGHER:
-    case LOWER:
-        if (c->direction_count == BUDGETS_MOST)
-            return cli_wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
-        c->directions[c->direction_count].name = args->value;
-        c->directions[c->direction_count++].higher = id == HIGHER;
-        return EXIT_OK;
-    case FORMAT:
-        c->format = cli_choice_index(format_names, args->value);
-        return EXIT_OK;
-    case HTML:
-        c->html = args->value;
-        return EXIT_OK;
-    case FORCE:
-        c->force = true;
-        return EXIT_OK;
-    case FAIL_ON_WARN:
-        c->fail_on_warn = true;
-    }
+    struct compare *c = into;
+
+    (void)opt;
+    if (!parse_share(args->value, &c->min_effect))
+        return cli_wrong_usage(args, "--min-effect needs a share such as 2%%, not '%s'",
+                               args->value);
+    return EXIT_OK;
+}
+
+static int take_alpha(void *into, const struct args *args, const struct opt *opt)
+{
+    struct compare *c = into;
+
+    (void)opt;
+    if (!parse_share(args->value, &c->alpha) || c->alpha <= 0 || c->alpha > 0.5)
+        return cli_wrong_usage(args, "--alpha needs a chance such as 5%% or 0.01, not '%s'",
+                               args->value);
+    return EXIT_OK;
+}
+
+static int take_direction(void *into, const struct args *args, const struct opt *opt)
+{
+    struct compare *c = into;
+
+    if (c->direction_count == BUDGETS_MOST)
+        return cli_wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
+    c->directions[c->direction_count].name = args->value;
+    c->directions[c->direction_count++].higher = opt->id == HIGHER;
     return EXIT_OK;
 }
 
 /* Directions and minimum effects hold for every tolerance, whatever the order of the options. */
-static void settle_budgets(struct compare *c)
+static void complete_budgets(struct compare *c)
 {
     for (size_t i = 0; i < c->budget_count; i++) {
         struct tch_named_budget *budget = &c->budgets[i];
@@ -251,7 +247,7 @@ static int write_html(const struct compare *c)
     return status;
 }
 
-static int show(const struct compare *c, const struct args *args)
+static int print_findings(const struct compare *c, const struct args *args)
 {
     struct tch_buf b;
 
@@ -282,26 +278,22 @@ static int compare(struct compare *c, const struct args *args)
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
-        status = show(c, args);
+        status = print_findings(c, args);
     return status == EXIT_OK ? cli_findings_status(&c->findings, c->fail_on_warn) : status;
 }
 
 static int run_compare(struct args *args)
 {
     struct compare *c = calloc(1, sizeof *c);
-    const struct opt *opt;
-    int status = EXIT_OK;
+    int status;
 
-    if (!c) {
-        cli_complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (!c)
+        return cli_no_memory();
     c->alpha = TCH_ALPHA;
     c->min_effect = tch_budget_default.min_effect;
     tch_findings_init(&c->findings, "compare");
-    while (status == EXIT_OK && (opt = cli_next_opt(args)))
-        status = take_opt(c, args, opt->id);
-    settle_budgets(c);
+    status = cli_set_opts(args, c, NULL);
+    complete_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
         status = cli_wrong_usage(args, "--json is --format json, and goes with no other format");
     if (status == EXIT_OK)
@@ -318,39 +310,45 @@ static int run_compare(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = TOLERANCE,
-     .name = "tolerance",
+    {.name = "tolerance",
      .letter = 't',
      .arg = "[METRIC=]P",
-     .help = "judge: B may be worse by P, such as 5%; for METRIC alone, or for the usual ones"},
-    {.id = MIN_EFFECT,
-     .name = "min-effect",
+     .help = "judge: B may be worse by P, such as 5%; for METRIC alone, or for the usual ones",
+     .take = take_tolerance},
+    {.name = "min-effect",
      .arg = "P",
-     .help = "a change of less never matters (default 2%)"},
-    {.id = ALPHA,
-     .name = "alpha",
+     .help = "a change of less never matters (default 2%)",
+     .take = take_min_effect},
+    {.name = "alpha",
      .arg = "P",
-     .help = "chance of a wrong FAIL in the whole report (default 5%)"},
-    {.id = HIGHER,
-     .name = "higher-is-better",
+     .help = "chance of a wrong FAIL in the whole report (default 5%)",
+     .take = take_alpha},
+    {.name = "higher-is-better",
      .arg = "METRIC",
-     .help = "of a metric of your own: more of it is better"},
-    {.id = LOWER, .name = "lower-is-better", .arg = "METRIC", .help = "... or less of it"},
-    {.id = FORMAT,
-     .name = "format",
+     .help = "of a metric of your own: more of it is better",
+     .id = HIGHER,
+     .take = take_direction},
+    {.name = "lower-is-better",
+     .arg = "METRIC",
+     .help = "... or less of it",
+     .id = LOWER,
+     .take = take_direction},
+    {.name = "format",
      .letter = 'f',
      .arg = "FORMAT",
      .help = "table (default), md, json or csv",
-     .choices = format_names},
-    {.id = HTML,
-     .name = "html",
+     CLI_CHOICE(struct compare, format, format_names)},
+    {.name = "html",
      .arg = "FILE",
      .help = "write a page with the runs' distributions and differential flamegraph",
-     .complete = COMPLETE_FILE},
-    {.id = FORCE, .name = "force", .help = "compare runs of different kinds of machines"},
-    {.id = FAIL_ON_WARN,
-     .name = "fail-on-warn",
-     .help = "end with 3 when something is WARN or INCONCLUSIVE"},
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct compare, html)},
+    {.name = "force",
+     .help = "compare runs of different kinds of machines",
+     CLI_FLAG(struct compare, force)},
+    {.name = "fail-on-warn",
+     .help = "end with 3 when something is WARN or INCONCLUSIVE",
+     CLI_FLAG(struct compare, fail_on_warn)},
     {.name = NULL},
 };
 

@@ -8,53 +8,6 @@
 #include "cmd_gate_parts.h"
 #include "gate_out.h"
 
-enum {
-    AGAINST,
-    BUILD,
-    MD,
-    JUNIT,
-    PROMETHEUS,
-    JSON_FILE,
-    BADGE,
-    HTML,
-    LINK,
-    FLAME,
-    DRY_RUN,
-    REQUIRE_BASELINE,
-    SAVE,
-    FAIL_ON_WARN,
-};
-
-static int take_opt(struct gate_options *o, const struct args *args, int id)
-{
-    const char **const texts[] = {
-        [AGAINST] = &o->against,
-        [BUILD] = &o->build,
-        [MD] = &o->md,
-        [JUNIT] = &o->junit,
-        [PROMETHEUS] = &o->prometheus,
-        [JSON_FILE] = &o->json,
-        [BADGE] = &o->badge,
-        [HTML] = &o->html,
-        [LINK] = &o->link,
-    };
-    bool *const flags[] = {
-        [FLAME] = &o->flame,
-        [DRY_RUN] = &o->dry_run,
-        [REQUIRE_BASELINE] = &o->require_baseline,
-        [SAVE] = &o->save,
-        [FAIL_ON_WARN] = &o->fail_on_warn,
-    };
-
-    if (id >= GATE_CONFIG)
-        return cli_gate_take_opt(o, args, id);
-    if (id <= LINK)
-        *texts[id] = args->value;
-    else
-        *flags[id] = true;
-    return EXIT_OK;
-}
-
 /* --- What it would do --- */
 
 static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
@@ -237,17 +190,12 @@ static int run_with(const struct gate_options *o, struct args *args)
 
 static int run_gate(struct args *args)
 {
-    struct gate_options *o = calloc(1, sizeof *o);
-    const struct opt *opt;
-    int status = EXIT_OK;
+    struct gate_options *o = cli_gate_options_new();
+    int status;
 
-    if (!o) {
-        cli_complain(NULL, "out of memory");
+    if (!o)
         return EXIT_WORK;
-    }
-    o->out = "tacho-out";
-    while (status == EXIT_OK && (opt = cli_next_opt(args)))
-        status = take_opt(o, args, opt->id);
+    status = cli_set_opts(args, o, NULL);
     if (status == EXIT_OK && o->build && !o->against)
         status = cli_wrong_usage(args, "--build goes with --against");
     if (status == EXIT_OK)
@@ -260,62 +208,64 @@ static int run_gate(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = AGAINST,
-     .name = "against",
+    {.name = "against",
      .arg = "REF",
-     .help = "compare with this commit, built beside ours and run in turns with it"},
-    {.id = BUILD,
-     .name = "build",
+     .help = "compare with this commit, built beside ours and run in turns with it",
+     CLI_TEXT(struct gate_options, against)},
+    {.name = "build",
      .arg = "CMD",
-     .help = "how to build, by sh -c, in both trees; else 'build' of the settings"},
+     .help = "how to build, by sh -c, in both trees; else 'build' of the settings",
+     CLI_TEXT(struct gate_options, build)},
     GATE_COMMON_OPTS,
-    {.id = REQUIRE_BASELINE,
-     .name = "require-baseline",
-     .help = "fail when a bench has no baseline; else that is a warning"},
-    {.id = SAVE,
-     .name = "save",
-     .help = "unless it fails, add what was measured to the baselines as an occasion"},
-    {.id = FLAME,
-     .name = "flame-on-regression",
-     .help = "on FAIL profile both sides and draw what changed"},
-    {.id = MD,
-     .name = "md",
+    {.name = "require-baseline",
+     .help = "fail when a bench has no baseline; else that is a warning",
+     CLI_FLAG(struct gate_options, require_baseline)},
+    {.name = "save",
+     .help = "unless it fails, add what was measured to the baselines as an occasion",
+     CLI_FLAG(struct gate_options, save)},
+    {.name = "flame-on-regression",
+     .help = "on FAIL profile both sides and draw what changed",
+     CLI_FLAG(struct gate_options, flame)},
+    {.name = "md",
      .arg = "FILE",
      .help = "a comment for a pull request",
-     .complete = COMPLETE_FILE},
-    {.id = JUNIT,
-     .name = "junit",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct gate_options, md)},
+    {.name = "junit",
      .arg = "FILE",
      .help = "JUnit XML, a test case a budget",
-     .complete = COMPLETE_FILE},
-    {.id = PROMETHEUS,
-     .name = "prometheus",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct gate_options, junit)},
+    {.name = "prometheus",
      .arg = "FILE",
      .help = "gauges in Prometheus's text format",
-     .complete = COMPLETE_FILE},
-    {.id = JSON_FILE,
-     .name = "json-file",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct gate_options, prometheus)},
+    {.name = "json-file",
      .arg = "FILE",
      .help = "the verdict as JSON, tacho.verdict.v1; --json prints it",
-     .complete = COMPLETE_FILE},
-    {.id = BADGE,
-     .name = "badge",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct gate_options, json)},
+    {.name = "badge",
      .arg = "FILE",
      .help = "an SVG badge with the verdict",
-     .complete = COMPLETE_FILE},
-    {.id = HTML,
-     .name = "html",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct gate_options, badge)},
+    {.name = "html",
      .arg = "FILE",
      .help = "the page with distributions (default OUT/gate.html)",
-     .complete = COMPLETE_FILE},
-    {.id = LINK,
-     .name = "link",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct gate_options, html)},
+    {.name = "link",
      .arg = "URL",
-     .help = "where that page can be seen, for the comment"},
-    {.id = DRY_RUN, .name = "dry-run", .help = "say what would be run, and run nothing"},
-    {.id = FAIL_ON_WARN,
-     .name = "fail-on-warn",
-     .help = "end with 3 when something is WARN, INCONCLUSIVE or has no baseline"},
+     .help = "where that page can be seen, for the comment",
+     CLI_TEXT(struct gate_options, link)},
+    {.name = "dry-run",
+     .help = "say what would be run, and run nothing",
+     CLI_FLAG(struct gate_options, dry_run)},
+    {.name = "fail-on-warn",
+     .help = "end with 3 when something is WARN, INCONCLUSIVE or has no baseline",
+     CLI_FLAG(struct gate_options, fail_on_warn)},
     {.name = NULL},
 };
 

@@ -35,43 +35,53 @@ struct gate_options {
     bool save;
     bool fail_on_warn;
 
+    const char *from; /**< of baseline save: a run folder; NULL: run now */
+    bool promote;
+
     struct tch_settings settings;
     char root[PATH_MAX]; /**< the folder of the file, absolute */
 };
 
+/** With defaults; NULL after a complaint. */
+struct gate_options *cli_gate_options_new(void);
+
 /** Finds and reads tacho.yaml. EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_read_settings(struct gate_options *o);
 
-/** Takes an option that both commands have. EXIT_OK or EXIT_USAGE. */
-enum { GATE_CONFIG = 100, GATE_BENCH, GATE_OUT, GATE_RUNS, GATE_MAX_RUNS };
+/** Takes --bench. */
+int cli_gate_take_bench(void *into, const struct args *args, const struct opt *opt);
 
-#define GATE_COMMON_OPTS                                                               \
-    {.id = GATE_CONFIG,                                                                \
-     .name = "config",                                                                 \
-     .letter = 'c',                                                                    \
-     .arg = "FILE",                                                                    \
-     .help = "the settings (default tacho.yaml)",                                      \
-     .complete = COMPLETE_FILE},                                                       \
-        {.id = GATE_BENCH,                                                             \
-         .name = "bench",                                                              \
-         .letter = 'b',                                                                \
-         .arg = "NAME",                                                                \
-         .help = "this bench only; may be given several times"},                       \
-        {.id = GATE_RUNS,                                                              \
-         .name = "runs",                                                               \
-         .letter = 'n',                                                                \
-         .arg = "N",                                                                   \
-         .help = "runs of each at the first look, in place of what the settings say"}, \
-        {.id = GATE_MAX_RUNS,                                                          \
-         .name = "max-runs",                                                           \
-         .arg = "N",                                                                   \
-         .help = "runs of each at the last look"},                                     \
-    {                                                                                  \
-        .id = GATE_OUT, .name = "out", .letter = 'o', .arg = "DIR",                    \
-        .help = "where run folders go (default tacho-out)", .complete = COMPLETE_DIR   \
+#define GATE_RUNS_OPT(field)                                                                 \
+    .set = CLI_SET(struct gate_options, field, .kind = TCH_SET_U64, .least = TCH_RUNS_LEAST, \
+                   .most = TCH_RUNS_MAX, .wants = "a number from 6 on")
+
+/** Options of both commands. */
+#define GATE_COMMON_OPTS                                                              \
+    {.name = "config",                                                                \
+     .letter = 'c',                                                                   \
+     .arg = "FILE",                                                                   \
+     .help = "the settings (default tacho.yaml)",                                     \
+     .complete = COMPLETE_FILE,                                                       \
+     CLI_TEXT(struct gate_options, config)},                                          \
+        {.name = "bench",                                                             \
+         .letter = 'b',                                                               \
+         .arg = "NAME",                                                               \
+         .help = "this bench only; may be given several times",                       \
+         .take = cli_gate_take_bench},                                                \
+        {.name = "runs",                                                              \
+         .letter = 'n',                                                               \
+         .arg = "N",                                                                  \
+         .help = "runs of each at the first look, in place of what the settings say", \
+         GATE_RUNS_OPT(runs)},                                                        \
+        {.name = "max-runs",                                                          \
+         .arg = "N",                                                                  \
+         .help = "runs of each at the last look",                                     \
+         GATE_RUNS_OPT(max_runs)},                                                    \
+    {                                                                                 \
+        .name = "out", .letter = 'o', .arg = "DIR",                                   \
+        .help = "where run folders go (default tacho-out)", .complete = COMPLETE_DIR, \
+        CLI_TEXT(struct gate_options, out)                                            \
     }
-
-int cli_gate_take_opt(struct gate_options *o, const struct args *args, int id);
 
 /** Runs the benches with a progress line, writes receipts and reports of the runs. EXIT_OK, or
     EXIT_WORK after a complaint. */

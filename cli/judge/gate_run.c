@@ -4,37 +4,31 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/number.h"
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
 #include "cli/run/run_view.h"
 #include "cmd_gate_parts.h"
 #include "kit/report/report.h"
 
-int cli_gate_take_opt(struct gate_options *o, const struct args *args, int id)
+struct gate_options *cli_gate_options_new(void)
 {
-    switch (id) {
-    case GATE_CONFIG:
-        o->config = args->value;
-        break;
-    case GATE_OUT:
-        o->out = args->value;
-        break;
-    case GATE_BENCH:
-        if (o->only_count == TCH_BENCHES_MOST)
-            return cli_wrong_usage(args, "there can be %d benches", TCH_BENCHES_MOST);
-        o->only[o->only_count++] = args->value;
-        break;
-    case GATE_RUNS:
-    case GATE_MAX_RUNS:
-        if (tch_parse_u64(args->value, TCH_RUNS_MAX, id == GATE_RUNS ? &o->runs : &o->max_runs) <
-                0 ||
-            (id == GATE_RUNS ? o->runs : o->max_runs) < TCH_RUNS_LEAST)
-            return cli_wrong_usage(args, "option '--%s' needs a number from %d on, not '%s'",
-                                   id == GATE_RUNS ? "runs" : "max-runs", TCH_RUNS_LEAST,
-                                   args->value);
-        break;
-    }
+    struct gate_options *o = calloc(1, sizeof *o);
+
+    if (!o)
+        cli_no_memory();
+    else
+        o->out = "tacho-out";
+    return o;
+}
+
+int cli_gate_take_bench(void *into, const struct args *args, const struct opt *opt)
+{
+    struct gate_options *o = into;
+
+    (void)opt;
+    if (o->only_count == TCH_BENCHES_MOST)
+        return cli_wrong_usage(args, "there can be %d benches", TCH_BENCHES_MOST);
+    o->only[o->only_count++] = args->value;
     return EXIT_OK;
 }
 

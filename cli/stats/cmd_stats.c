@@ -5,14 +5,11 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/number.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
 #include "kit/measure/hdr_log.h"
 #include "kit/stats/order_stats.h"
 #include "stats_view.h"
-
-enum { COLUMN, PERCENTILES, UNIT, MEMORY, SKIP, NO_HISTOGRAM };
 
 enum { OUT_MAX = 1 << 20, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
 
@@ -64,42 +61,13 @@ static int parse_percentiles(struct tch_stats_report *job, const char *list,
     }
 }
 
-static int parse_options(struct tch_stats_report *job, struct args *args)
+static int take_percentiles(void *into, const struct args *args, const struct opt *opt)
 {
-    const struct opt *opt;
-    int status = parse_percentiles(job, "50,90,95,99,99.9", args);
-
-    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
-        switch (opt->id) {
-        case COLUMN:
-            job->column = args->value;
-            break;
-        case PERCENTILES:
-            status = parse_percentiles(job, args->value, args);
-            break;
-        case UNIT:
-            job->unit = args->value;
-            break;
-        case MEMORY:
-            if (tch_parse_size(args->value, &job->memory) < 0)
-                status = cli_wrong_usage(args, "'%s' is not a size such as 256MiB", args->value);
-            break;
-        case SKIP:
-            job->skip = true;
-            break;
-        case NO_HISTOGRAM:
-            job->histogram = false;
-            break;
-        default:
-            break;
-        }
-    }
-    if (args->count > 0 && strcmp(args->operands[0], "-") != 0)
-        job->file = args->operands[0];
-    return status;
+    (void)opt;
+    return parse_percentiles(into, args->value, args);
 }
 
-static void take(void *ctx, const double *values, size_t n)
+static void add_values(void *ctx, const double *values, size_t n)
 {
     tch_stream_add_all(ctx, values, n);
 }
@@ -140,7 +108,8 @@ static int read_lines(struct tch_stats_report *job, struct tch_lines *lines, tac
         return status;
     if (status > 0 && tch_hdr_log_starts(first.text, first.len))
         return read_log(job, lines, err);
-    return tch_numbers_read(lines, job->column, job->skip, take, &job->stream, &job->found, err);
+    return tch_numbers_read(lines, job->column, job->skip, add_values, &job->stream, &job->found,
+                            err);
 }
 
 static int read_file(struct tch_stats_report *job)
@@ -252,11 +221,15 @@ static void find_bins(struct tch_stats_report *job)
 
 static int run_stats(struct args *args)
 {
-    struct tch_stats_report job = {.histogram = true, .memory = (uint64_t)DEFAULT_MEMORY << 20};
-    int status = parse_options(&job, args);
+    struct tch_stats_report job = {.memory = (uint64_t)DEFAULT_MEMORY << 20};
+    int status = parse_percentiles(&job, "50,90,95,99,99.9", args);
     struct tch_buf b;
     tacho_error err;
 
+    if (status == EXIT_OK)
+        status = cli_set_opts(args, &job, NULL);
+    if (args->count > 0 && strcmp(args->operands[0], "-") != 0)
+        job.file = args->operands[0];
     if (status != EXIT_OK)
         return status;
     if (tch_stream_init(&job.stream, (size_t)job.memory, &err) < 0) {
@@ -272,7 +245,7 @@ static int run_stats(struct args *args)
         status = EXIT_WORK;
         goto out;
     }
-    if (args->json || (job.histogram && !args->quiet))
+    if (args->json || (!job.no_histogram && !args->quiet))
         find_bins(&job);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
@@ -286,29 +259,34 @@ out:
 }
 
 static const struct opt opts[] = {
-    {.id = COLUMN,
-     .name = "column",
+    {.name = "column",
      .letter = 'c',
      .arg = "NAME|N",
      .help =
-         "a CSV column by its name or number, a key of JSON objects, or a tag of a histogram log"},
-    {.id = PERCENTILES,
-     .name = "percentiles",
+         "a CSV column by its name or number, a key of JSON objects, or a tag of a histogram log",
+     CLI_TEXT(struct tch_stats_report, column)},
+    {.name = "percentiles",
      .letter = 'p',
      .arg = "LIST",
-     .help = "which, with as many nines as you like; 50,90,95,99,99.9 when not given"},
-    {.id = UNIT,
-     .name = "unit",
+     .help = "which, with as many nines as you like; 50,90,95,99,99.9 when not given",
+     .take = take_percentiles},
+    {.name = "unit",
      .letter = 'u',
      .arg = "UNIT",
      .help = "what the numbers are; a column such as wall_time_us tells it itself",
-     .choices = unit_names},
-    {.id = MEMORY,
-     .name = "memory",
+     .choices = unit_names,
+     CLI_TEXT(struct tch_stats_report, unit)},
+    {.name = "memory",
      .arg = "SIZE",
-     .help = "keep numbers in so much memory, 256MiB; beyond that a histogram answers"},
-    {.id = SKIP, .name = "skip", .help = "pass over lines without a number, and count them"},
-    {.id = NO_HISTOGRAM, .name = "no-histogram", .help = "do not draw one"},
+     .help = "keep numbers in so much memory, 256MiB; beyond that a histogram answers",
+     .set = CLI_SET(struct tch_stats_report, memory, .kind = TCH_SET_SIZE),
+     .not_a = "a size such as 256MiB"},
+    {.name = "skip",
+     .help = "pass over lines without a number, and count them",
+     CLI_FLAG(struct tch_stats_report, skip)},
+    {.name = "no-histogram",
+     .help = "do not draw one",
+     CLI_FLAG(struct tch_stats_report, no_histogram)},
     {.name = NULL},
 };
 

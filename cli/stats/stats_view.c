@@ -9,7 +9,7 @@
 
 /* A time, or the number with as many digits as it has; what is not exact gets no more than it is
    good for. */
-static const char *show(const struct tch_stats_report *job, double value, bool exact, char out[64])
+static const char *shown(const struct tch_stats_report *job, double value, bool exact, char out[64])
 {
     struct tch_buf b;
 
@@ -32,7 +32,7 @@ static void add_row(struct table *t, const struct tch_stats_report *job, const c
     char text[64];
 
     cli_table_add(t, PLAIN, name);
-    cli_table_add(t, BOLD, show(job, value, exact, text));
+    cli_table_add(t, BOLD, shown(job, value, exact, text));
     cli_table_add(t, PLAIN, "");
 }
 
@@ -47,12 +47,12 @@ static void add_percentile_row(struct table *t, const struct tch_stats_report *j
 
     snprintf(name, sizeof name, "p%s", p->text);
     cli_table_add(t, PLAIN, name);
-    cli_table_add(t, BOLD, show(job, p->value, exact, text));
+    cli_table_add(t, BOLD, shown(job, p->value, exact, text));
     if (isnan(p->low))
         cli_table_add(t, DIM, "too few numbers for an interval");
     else
-        cli_table_addf(t, DIM, "%s to %s", show(job, p->low, exact, low),
-                       show(job, p->high, exact, high));
+        cli_table_addf(t, DIM, "%s to %s", shown(job, p->low, exact, low),
+                       shown(job, p->high, exact, high));
 }
 
 static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
@@ -94,7 +94,7 @@ static void add_drawing(struct tch_buf *b, const struct tch_stats_report *job,
         char text[256];
         struct tch_buf bar;
 
-        cli_table_add(&t, PLAIN, show(job, job->edges[i], false, edge));
+        cli_table_add(&t, PLAIN, shown(job, job->edges[i], false, edge));
         tch_buf_init_on(&bar, text, sizeof text, sizeof text - 1);
         cli_add_bar(&bar, &args->out, (double)count / (double)most, 40);
         cli_table_add(&t, CYAN, bar.data);
@@ -123,7 +123,7 @@ void cli_stats_add_text(struct tch_buf *b, const struct tch_stats_report *job,
     else if (job->coarse > 0)
         tch_buf_addf(b,
                      ", by histogram: within %.2g%% or %s, if that is more, of the exact answer\n",
-                     100 * TCH_STREAM_ERROR, show(job, job->coarse, true, coarse));
+                     100 * TCH_STREAM_ERROR, shown(job, job->coarse, true, coarse));
     else
         tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
                      100 * TCH_STREAM_ERROR);
@@ -133,6 +133,6 @@ void cli_stats_add_text(struct tch_buf *b, const struct tch_stats_report *job,
                      (unsigned long long)job->found.first_skipped);
     tch_buf_addc(b, '\n');
     add_table(b, job, args);
-    if (job->histogram && !args->quiet)
+    if (!job->no_histogram && !args->quiet)
         add_drawing(b, job, args);
 }

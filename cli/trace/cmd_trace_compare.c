@@ -2,14 +2,11 @@
 #include <math.h>
 
 #include "base/human_number.h"
-#include "base/number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/trace_json.h"
 #include "trace_text.h"
-
-enum { TOP };
 
 enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20 };
 
@@ -76,11 +73,10 @@ static int run_compare(struct args *args)
     struct tch_buf b;
     tacho_error err;
     uint64_t top = TOP_DEFAULT;
-    int status;
+    int status = cli_set_opts(args, &top, NULL);
 
-    while (cli_next_opt(args))
-        if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
-            return cli_wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
+    if (status != EXIT_OK)
+        return status;
     if (tch_trace_compare(&c, args->operands[0], args->operands[1], &err) < 0) {
         cli_complain(&err, "cannot compare '%s' and '%s'", args->operands[0], args->operands[1]);
         status = EXIT_WORK;
@@ -100,7 +96,12 @@ out:
 }
 
 static const struct opt opts[] = {
-    {.id = TOP, .name = "top", .letter = 'n', .arg = "N", .help = "rows to show, 20 by default"},
+    {.name = "top",
+     .letter = 'n',
+     .arg = "N",
+     .help = "rows to show, 20 by default",
+     .set = &(const struct tch_setting){.kind = TCH_SET_U64, .least = 1, .most = 1000000000},
+     .rule = "--top takes a number of rows"},
     {.name = NULL},
 };
 

@@ -11,12 +11,10 @@ static int run_convert(struct args *args)
     struct tch_trace_read_options reading;
     struct tch_rewritten done;
     struct trace_progress progress;
-    const struct opt *opt;
     tacho_error err;
     int status;
 
-    while ((opt = cli_next_opt(args)))
-        cli_trace_take_output_opt(&out, opt, args->value);
+    cli_set_opts(args, NULL, &out);
     status = cli_trace_check_output(args, &out);
     if (status != EXIT_OK)
         return status;

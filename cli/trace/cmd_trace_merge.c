@@ -7,8 +7,6 @@
 #include "kit/trace/trace_merge.h"
 #include "trace_text.h"
 
-enum { ALIGN, SAME_CLOCK };
-
 static void warn_of_wall(const struct tch_merged_input *in)
 {
     static const char *const why[] = {
@@ -21,32 +19,51 @@ static void warn_of_wall(const struct tch_merged_input *in)
              why[in->wall]);
 }
 
-/* How many warnings that took. */
-static int tell_input(const struct tch_merged_input *in, bool quiet)
+/* Adds ", +1.5 ms by wall clock, to within 2 ms": how the input was placed beside the first. */
+static void add_place(struct tch_buf *b, const struct tch_merged_input *in)
+{
+    const char *within = NULL;
+
+    switch (in->way) {
+    case TCH_MERGE_FIRST:
+        return;
+    case TCH_MERGE_TICKS:
+        within = " by the time stamp counter, to within ";
+        break;
+    case TCH_MERGE_BOOT:
+        within = " by the clock of the boot, to within ";
+        break;
+    case TCH_MERGE_WALL:
+        within = in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
+                                           : " by wall clock, to no better than ";
+        break;
+    default:
+        break;
+    }
+    tch_buf_adds(b, in->offset < 0 ? ", -" : ", +");
+    tch_add_value(b, TCH_NS, (double)(in->offset < 0 ? -in->offset : in->offset));
+    tch_buf_addf(b, "%s%s", within ? within : " by ", within ? "" : tch_merge_way_name(in->way));
+    if (within)
+        tch_add_value(b, TCH_NS, (double)in->uncertainty);
+}
+
+static void print_input(const struct tch_merged_input *in)
 {
     char mem[128];
-    struct tch_buf text;
+    struct tch_buf place;
 
-    tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
-    if (in->way != TCH_MERGE_FIRST) {
-        tch_buf_adds(&text, in->offset < 0 ? ", -" : ", +");
-        tch_add_value(&text, TCH_NS, (double)(in->offset < 0 ? -in->offset : in->offset));
-    }
-    if (in->way == TCH_MERGE_TICKS || in->way == TCH_MERGE_BOOT || in->way == TCH_MERGE_WALL) {
-        tch_buf_adds(&text, in->way == TCH_MERGE_TICKS  ? " by the time stamp counter, to within "
-                            : in->way == TCH_MERGE_BOOT ? " by the clock of the boot, to within "
-                            : in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
-                                                        : " by wall clock, to no better than ");
-        tch_add_value(&text, TCH_NS, (double)in->uncertainty);
-    } else if (in->way != TCH_MERGE_FIRST) {
-        tch_buf_addf(&text, " by %s", tch_merge_way_name(in->way));
-    }
-    if (!quiet)
-        fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, text.data);
-    tch_buf_release(&text);
-    if (!quiet && in->renumbered > 0)
+    tch_buf_init_on(&place, mem, sizeof mem, sizeof mem - 1);
+    add_place(&place, in);
+    fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, place.data);
+    tch_buf_release(&place);
+    if (in->renumbered > 0)
         fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
                 (unsigned)in->renumbered);
+}
+
+/* Returns the number of warnings. */
+static int warn_of_input(const struct tch_merged_input *in)
+{
     if (in->way == TCH_MERGE_WALL)
         warn_of_wall(in);
     if (in->way == TCH_MERGE_EVENT)
@@ -58,12 +75,15 @@ static int tell_input(const struct tch_merged_input *in, bool quiet)
     return (in->way == TCH_MERGE_WALL) + (in->way == TCH_MERGE_EVENT) + in->cut;
 }
 
-static int tell(const struct tch_merged *done, const struct trace_output *out, bool quiet)
+static int report_merged(const struct tch_merged *done, const struct trace_output *out, bool quiet)
 {
     int warnings = 0;
 
-    for (size_t i = 0; i < done->count; i++)
-        warnings += tell_input(&done->inputs[i], quiet);
+    for (size_t i = 0; i < done->count; i++) {
+        if (!quiet)
+            print_input(&done->inputs[i]);
+        warnings += warn_of_input(&done->inputs[i]);
+    }
     if (!quiet)
         fprintf(stderr, "%s: %llu events, %u processes, %u tracks\n", out->path,
                 (unsigned long long)done->events, (unsigned)done->processes,
@@ -81,18 +101,10 @@ static int run_merge(struct args *args)
     struct tch_merge_options options = {.align = NULL};
     struct trace_output out = {.path = NULL};
     struct tch_merged done;
-    const struct opt *opt;
     tacho_error err;
     int status;
 
-    while ((opt = cli_next_opt(args))) {
-        if (cli_trace_take_output_opt(&out, opt, args->value))
-            continue;
-        if (opt->id == ALIGN)
-            options.align = args->value;
-        else
-            options.same_clock = true;
-    }
+    cli_set_opts(args, &options, &out);
     status = cli_trace_check_output(args, &out);
     if (status != EXIT_OK)
         return status;
@@ -103,20 +115,20 @@ static int run_merge(struct args *args)
         cli_complain(&err, "cannot merge into '%s'", out.path);
         status = EXIT_WORK;
     } else {
-        status = tell(&done, &out, args->quiet);
+        status = report_merged(&done, &out, args->quiet);
     }
     tch_merged_release(&done);
     return status;
 }
 
 static const struct opt opts[] = {
-    {.id = ALIGN,
-     .name = "align",
+    {.name = "align",
      .arg = "EVENT",
-     .help = "the first event of this name happened everywhere at once"},
-    {.id = SAME_CLOCK,
-     .name = "same-clock",
-     .help = "traces that do not tell their clock are on the one of the first"},
+     .help = "the first event of this name happened everywhere at once",
+     CLI_TEXT(struct tch_merge_options, align)},
+    {.name = "same-clock",
+     .help = "traces that do not tell their clock are on the one of the first",
+     CLI_FLAG(struct tch_merge_options, same_clock)},
     {.name = NULL},
 };
 

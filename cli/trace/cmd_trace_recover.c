@@ -3,16 +3,7 @@
 #include "cmd_trace_parts.h"
 #include "lib/trace/recording_convert.h"
 
-enum { OUTPUT };
-
-static void tell(const struct tch_recording *r, const char *out)
-{
-    fprintf(stderr, "tacho: %llu spans of %u threads to '%s'\n",
-            (unsigned long long)(r->spans + r->lost_begins + r->unfinished), (unsigned)r->threads,
-            out);
-}
-
-static void cli_trace_warn_losses(const struct tch_recording *r, const char *name)
+static void warn_losses(const struct tch_recording *r, const char *name)
 {
     if (r->head.dropped > 0)
         cli_warn("%llu records of '%s' were dropped while it was recorded",
@@ -26,12 +17,10 @@ static int run_recover(struct args *args)
 {
     const char *name = args->operands[0], *out = NULL;
     struct tch_recording r;
-    const struct opt *opt;
     tacho_error err;
 
-    while ((opt = cli_next_opt(args)))
-        if (opt->id == OUTPUT)
-            out = args->value;
+    while (cli_next_opt(args))
+        out = args->value;
     if (!out)
         return cli_wrong_usage(args, "say what to write with -o OUT");
     if (!tch_trace_extension(out) || tch_trace_is_recording(out))
@@ -41,14 +30,15 @@ static int run_recover(struct args *args)
         return EXIT_WORK;
     }
     if (!args->quiet)
-        tell(&r, out);
-    cli_trace_warn_losses(&r, name);
+        fprintf(stderr, "tacho: %llu spans of %u threads to '%s'\n",
+                (unsigned long long)(r.spans + r.lost_begins + r.unfinished), (unsigned)r.threads,
+                out);
+    warn_losses(&r, name);
     return EXIT_OK;
 }
 
 static const struct opt opts[] = {
-    {.id = OUTPUT,
-     .name = "output",
+    {.name = "output",
      .letter = 'o',
      .arg = "OUT",
      .help = "what to write: a name that ends in .json or .pftrace",

@@ -1,54 +1,8 @@
 /* tacho trace slice: a part of a trace. */
-#include "base/number.h"
 #include "cli/core/opt.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/trace_rewrite.h"
 #include "trace_text.h"
-
-enum { FROM, TO, NAME, TRACK, WHOLE };
-
-static int parse_time(struct args *args, const struct opt *opt, int64_t *ret)
-{
-    uint64_t ns;
-
-    if (tch_parse_duration(args->value, &ns) < 0 || ns > INT64_MAX)
-        return cli_wrong_usage(args, "--%s takes a time such as 1.5s or 250ms, not '%s'", opt->name,
-                               args->value);
-    *ret = (int64_t)ns;
-    return EXIT_OK;
-}
-
-static int parse_part(struct args *args, struct tch_rewrite_part *part, struct trace_output *out)
-{
-    const struct opt *opt;
-    int status = EXIT_OK;
-
-    while (status == EXIT_OK && (opt = cli_next_opt(args))) {
-        if (cli_trace_take_output_opt(out, opt, args->value))
-            continue;
-        switch (opt->id) {
-        case FROM:
-            status = parse_time(args, opt, &part->from);
-            break;
-        case TO:
-            status = parse_time(args, opt, &part->to);
-            break;
-        case NAME:
-            part->name = args->value;
-            break;
-        case TRACK:
-            part->track = args->value;
-            break;
-        default:
-            part->whole = true;
-        }
-    }
-    if (status == EXIT_OK)
-        status = cli_trace_check_output(args, out);
-    if (status == EXIT_OK && part->from >= part->to)
-        return cli_wrong_usage(args, "--from must be before --to");
-    return status;
-}
 
 static int run_slice(struct args *args)
 {
@@ -59,8 +13,12 @@ static int run_slice(struct args *args)
     struct tch_rewritten done;
     struct trace_progress progress;
     tacho_error err;
-    int status = parse_part(args, &part, &out);
+    int status = cli_set_opts(args, &part, &out);
 
+    if (status == EXIT_OK)
+        status = cli_trace_check_output(args, &out);
+    if (status == EXIT_OK && part.from >= part.to)
+        status = cli_wrong_usage(args, "--from must be before --to");
     if (status != EXIT_OK)
         return status;
     reading = cli_trace_reading(&progress, args, in, true);
@@ -78,15 +36,30 @@ static int run_slice(struct args *args)
     return status;
 }
 
+#define TIME(field, rule_text) \
+    .rule = rule_text,         \
+    .set = CLI_SET(struct tch_rewrite_part, field, .kind = TCH_SET_DURATION, .most = INT64_MAX)
+
 static const struct opt opts[] = {
-    {.id = FROM, .name = "from", .arg = "TIME", .help = "from here on, after the first event"},
-    {.id = TO, .name = "to", .arg = "TIME", .help = "up to here, after the first event"},
-    {.id = NAME, .name = "name", .arg = "GLOB", .help = "only events whose name matches"},
-    {.id = TRACK,
-     .name = "track",
+    {.name = "from",
+     .arg = "TIME",
+     .help = "from here on, after the first event",
+     TIME(from, "--from takes a time such as 1.5s or 250ms")},
+    {.name = "to",
+     .arg = "TIME",
+     .help = "up to here, after the first event",
+     TIME(to, "--to takes a time such as 1.5s or 250ms")},
+    {.name = "name",
      .arg = "GLOB",
-     .help = "only tracks whose name, 'process / thread' or tid matches"},
-    {.id = WHOLE, .name = "whole", .help = "spans that reach over an edge are not cut there"},
+     .help = "only events whose name matches",
+     CLI_TEXT(struct tch_rewrite_part, name)},
+    {.name = "track",
+     .arg = "GLOB",
+     .help = "only tracks whose name, 'process / thread' or tid matches",
+     CLI_TEXT(struct tch_rewrite_part, track)},
+    {.name = "whole",
+     .help = "spans that reach over an edge are not cut there",
+     CLI_FLAG(struct tch_rewrite_part, whole)},
     {.name = NULL},
 };
 

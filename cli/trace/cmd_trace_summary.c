@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/human_number.h"
-#include "base/number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
@@ -11,14 +10,12 @@
 #include "trace_picture.h"
 #include "trace_text.h"
 
-enum { BY, TOP, FAIL_ON_WARN };
-
 enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20, TRACKS_SHOWN = 10 };
 
 struct options {
     const char *path;
     enum tch_trace_summary_by by;
-    size_t top;
+    uint64_t top;
     bool fail_on_warn;
 };
 
@@ -164,38 +161,15 @@ static void add_report(struct tch_buf *b, const struct tch_trace_summary *s,
     add_tracks(b, s, term);
 }
 
-static int parse_options(struct args *args, struct options *o)
-{
-    const struct opt *opt;
-    uint64_t top;
-
-    *o = (struct options){.path = args->operands[0], .top = TOP_DEFAULT};
-    while ((opt = cli_next_opt(args)))
-        switch (opt->id) {
-        case BY:
-            o->by = (enum tch_trace_summary_by)cli_choice_index(tch_trace_summary_by_names,
-                                                                args->value);
-            break;
-        case TOP:
-            if (tch_parse_u64(args->value, 1000000000, &top) < 0 || top == 0)
-                return cli_wrong_usage(args, "--top takes a number of rows, not '%s'", args->value);
-            o->top = (size_t)top;
-            break;
-        default:
-            o->fail_on_warn = true;
-        }
-    return EXIT_OK;
-}
-
 static int run_summary(struct args *args)
 {
     struct tch_trace_summary s;
     struct tch_trace_read_options reading;
     struct trace_progress progress;
-    struct options o;
+    struct options o = {.path = args->operands[0], .top = TOP_DEFAULT};
     struct tch_buf b;
     tacho_error err;
-    int warnings, status = parse_options(args, &o);
+    int warnings, status = cli_set_opts(args, &o, NULL);
 
     if (status != EXIT_OK)
         return status;
@@ -222,13 +196,19 @@ out:
 }
 
 static const struct opt opts[] = {
-    {.id = BY,
-     .name = "by",
+    {.name = "by",
      .arg = "WHAT",
-     .choices = tch_trace_summary_by_names,
-     .help = "what a row is of"},
-    {.id = TOP, .name = "top", .letter = 'n', .arg = "N", .help = "rows to show, 20 by default"},
-    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
+     .help = "what a row is of",
+     CLI_CHOICE(struct options, by, tch_trace_summary_by_names)},
+    {.name = "top",
+     .letter = 'n',
+     .arg = "N",
+     .help = "rows to show, 20 by default",
+     .set = CLI_SET(struct options, top, .kind = TCH_SET_U64, .least = 1, .most = 1000000000),
+     .rule = "--top takes a number of rows"},
+    {.name = "fail-on-warn",
+     .help = "end with 3 when something was lost",
+     CLI_FLAG(struct options, fail_on_warn)},
     {.name = NULL},
 };
 

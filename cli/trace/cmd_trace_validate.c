@@ -7,8 +7,6 @@
 #include "kit/trace/trace_json.h"
 #include "trace_text.h"
 
-enum { FIX, OUT };
-
 enum { OUT_MAX = 1 << 20 };
 
 static void add_places(struct tch_buf *b, const struct tch_validation *v,
@@ -58,7 +56,7 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
     tch_buf_release(&where);
 }
 
-static int fix(struct args *args, const char *in, const char *path)
+static int write_fixed(struct args *args, const char *in, const char *path)
 {
     struct trace_output out = {.path = path, .writing = {.lanes = true, .fix = true}};
     struct tch_trace_read_options reading;
@@ -77,7 +75,7 @@ static int fix(struct args *args, const char *in, const char *path)
     return status;
 }
 
-static int report(struct args *args, const char *path)
+static int check_file(struct args *args, const char *path)
 {
     struct tch_trace_read_options reading;
     struct tch_validation v;
@@ -109,33 +107,32 @@ static int report(struct args *args, const char *path)
     return status;
 }
 
+struct options {
+    bool fix;
+    const char *out;
+};
+
 static int run_validate(struct args *args)
 {
-    const char *out = NULL;
-    bool mend = false;
-    const struct opt *opt;
+    struct options o = {.out = NULL};
 
-    while ((opt = cli_next_opt(args))) {
-        if (opt->id == FIX)
-            mend = true;
-        else
-            out = args->value;
-    }
-    if (mend && !out)
+    cli_set_opts(args, &o, NULL);
+    if (o.fix && !o.out)
         return cli_wrong_usage(args, "--fix needs -o OUT: what to write");
-    if (!mend && out)
+    if (!o.fix && o.out)
         return cli_wrong_usage(args, "-o OUT goes with --fix");
-    return mend ? fix(args, args->operands[0], out) : report(args, args->operands[0]);
+    return o.fix ? write_fixed(args, args->operands[0], o.out)
+                 : check_file(args, args->operands[0]);
 }
 
 static const struct opt opts[] = {
-    {.id = FIX, .name = "fix", .help = "write what can be mended to OUT"},
-    {.id = OUT,
-     .name = "output",
+    {.name = "fix", .help = "write what can be mended to OUT", CLI_FLAG(struct options, fix)},
+    {.name = "output",
      .letter = 'o',
      .arg = "OUT",
      .help = "with --fix: the file to write",
-     .complete = COMPLETE_FILE},
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct options, out)},
     {.name = NULL},
 };
 

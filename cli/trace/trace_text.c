@@ -27,23 +27,31 @@ struct tch_trace_read_options cli_trace_reading(struct trace_progress *p, const 
 
 /* Output. */
 
-enum { OUTPUT = 100, FORM, FAIL_ON_WARN }; /* apart from those of the commands */
-
 static const char *const forms[] = {"array", "object", NULL};
 
+static int take_form(void *into, const struct args *args, const struct opt *opt)
+{
+    struct trace_output *o = into;
+
+    o->writing.object = cli_choice_index(opt->choices, args->value) == 1;
+    return EXIT_OK;
+}
+
 const struct opt cli_trace_output_opts[] = {
-    {.id = OUTPUT,
-     .name = "output",
+    {.name = "output",
      .letter = 'o',
      .arg = "OUT",
      .help = "the file to write; its ending chooses the format",
-     .complete = COMPLETE_FILE},
-    {.id = FORM,
-     .name = "form",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct trace_output, path)},
+    {.name = "form",
      .arg = "FORM",
      .choices = forms,
-     .help = "of Chrome JSON: the bare array, or an object that has it"},
-    {.id = FAIL_ON_WARN, .name = "fail-on-warn", .help = "end with 3 when something was lost"},
+     .help = "of Chrome JSON: the bare array, or an object that has it",
+     .take = take_form},
+    {.name = "fail-on-warn",
+     .help = "end with 3 when something was lost",
+     CLI_FLAG(struct trace_output, fail_on_warn)},
     {.name = NULL},
 };
 
@@ -51,23 +59,6 @@ const struct exit_note cli_trace_output_exits[] = {
     {EXIT_WARN, "something was lost, and --fail-on-warn was given"},
     {0, NULL},
 };
-
-bool cli_trace_take_output_opt(struct trace_output *o, const struct opt *opt, const char *value)
-{
-    switch (opt->id) {
-    case OUTPUT:
-        o->path = value;
-        return true;
-    case FORM:
-        o->writing.object = cli_choice_index(forms, value) == 1;
-        return true;
-    case FAIL_ON_WARN:
-        o->fail_on_warn = true;
-        return true;
-    default:
-        return false;
-    }
-}
 
 int cli_trace_check_output(struct args *args, const struct trace_output *o)
 {

@@ -25,12 +25,9 @@ struct trace_output {
     bool fail_on_warn;
 };
 
-/** For .more_opts and .exits. */
+/** For .more_opts, which fills a struct trace_output, and .exits. */
 extern const struct opt cli_trace_output_opts[];
 extern const struct exit_note cli_trace_output_exits[];
-
-/** Takes the option's value when it is one of those; false: it is the command's own. */
-bool cli_trace_take_output_opt(struct trace_output *o, const struct opt *opt, const char *value);
 
 /** After all options: EXIT_OK, or EXIT_USAGE after a complaint. */
 int cli_trace_check_output(struct args *args, const struct trace_output *o);

@@ -14,8 +14,6 @@
 #include "cli/core/opt.h"
 #include "watch_view.h"
 
-enum { PID, INTERVAL, CSV, POWER, IDLE_WATTS, DURATION, PASS_STATUS };
-
 enum { OUT_MAX = 1 << 20 };
 
 static volatile sig_atomic_t interrupted;
@@ -33,36 +31,26 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+static int take_watts(void *into, const struct args *args, const struct opt *opt)
+{
+    struct watch_job *job = into;
+    double *watts = &job->plan.idle_watts;
+
+    (void)opt;
+    if (tch_parse_f64(args->value, watts) < 0 || *watts < 0 || !isfinite(*watts))
+        return cli_wrong_usage(args, "'%s' is not a number of watts", args->value);
+    return EXIT_OK;
+}
+
 static int parse_options(struct watch_job *job, struct args *args)
 {
-    const struct opt *opt;
-    uint64_t pid = 0;
+    int status = cli_set_opts(args, job, NULL);
+    bool by_pid = job->plan.pid > 0;
 
-    while ((opt = cli_next_opt(args))) {
-        const char *v = args->value;
-
-        if (opt->id == PID && (tch_parse_u64(v, INT32_MAX, &pid) < 0 || pid == 0))
-            return cli_wrong_usage(args, "'%s' is not a process id", v);
-        if (opt->id == INTERVAL &&
-            (tch_parse_duration(v, &job->interval_ns) < 0 || job->interval_ns < 1000000))
-            return cli_wrong_usage(args, "'%s' is not an interval of 1ms or more", v);
-        if (opt->id == DURATION && tch_parse_duration(v, &job->duration_ns) < 0)
-            return cli_wrong_usage(args, "'%s' is not a duration such as 10s", v);
-        if (opt->id == IDLE_WATTS && (tch_parse_f64(v, &job->plan.idle_watts) < 0 ||
-                                      job->plan.idle_watts < 0 || !isfinite(job->plan.idle_watts)))
-            return cli_wrong_usage(args, "'%s' is not a number of watts", v);
-        if (opt->id == CSV)
-            job->plan.folder = v;
-        if (opt->id == POWER)
-            job->plan.power = v;
-        if (opt->id == PASS_STATUS)
-            job->pass_status = true;
-    }
-    if ((pid > 0) == (args->count > 0))
-        return cli_wrong_usage(args, pid > 0 ? "either a process or a command, not both"
-                                             : "say what to watch: -p PID, or -- COMMAND");
-    job->plan.pid = (pid_t)pid;
-    return EXIT_OK;
+    if (status == EXIT_OK && by_pid == (args->count > 0))
+        return cli_wrong_usage(args, by_pid ? "either a process or a command, not both"
+                                            : "say what to watch: -p PID, or -- COMMAND");
+    return status;
 }
 
 static uint64_t own_peak(void)
@@ -263,28 +251,40 @@ static int run_watch(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = PID, .name = "pid", .letter = 'p', .arg = "PID", .help = "a process that runs"},
-    {.id = INTERVAL,
-     .name = "interval",
+    {.name = "pid",
+     .letter = 'p',
+     .arg = "PID",
+     .help = "a process that runs",
+     .set = CLI_SET(struct watch_job, plan.pid, .kind = TCH_SET_U32, .least = 1, .most = INT32_MAX),
+     .not_a = "a process id"},
+    {.name = "interval",
      .letter = 'i',
      .arg = "TIME",
-     .help = "how often to look, 100ms when not given"},
-    {.id = DURATION, .name = "duration", .arg = "TIME", .help = "stop after so long"},
-    {.id = CSV,
-     .name = "csv",
+     .help = "how often to look, 100ms when not given",
+     .set = CLI_SET(struct watch_job, interval_ns, .kind = TCH_SET_DURATION, .least = 1000000),
+     .not_a = "an interval of 1ms or more"},
+    {.name = "duration",
+     .arg = "TIME",
+     .help = "stop after so long",
+     .set = CLI_SET(struct watch_job, duration_ns, .kind = TCH_SET_DURATION),
+     .not_a = "a duration such as 10s"},
+    {.name = "csv",
      .arg = "DIR",
      .help = "write memory.csv, memory-detail.csv and power.csv there",
-     .complete = COMPLETE_DIR},
-    {.id = POWER,
-     .name = "power",
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct watch_job, plan.folder)},
+    {.name = "power",
      .arg = "SOURCE",
      .help = "rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE; what there is "
-             "when not given"},
-    {.id = IDLE_WATTS,
-     .name = "idle-watts",
+             "when not given",
+     CLI_TEXT(struct watch_job, plan.power)},
+    {.name = "idle-watts",
      .arg = "W",
-     .help = "what the machine draws doing nothing; taken off before energy is shared out"},
-    {.id = PASS_STATUS, .name = "pass-status", .help = "end with the command's own exit status"},
+     .help = "what the machine draws doing nothing; taken off before energy is shared out",
+     .take = take_watts},
+    {.name = "pass-status",
+     .help = "end with the command's own exit status",
+     CLI_FLAG(struct watch_job, pass_status)},
     {.name = NULL},
 };
 

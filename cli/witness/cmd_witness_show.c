@@ -6,15 +6,12 @@
 #include "base/float_text.h"
 #include "base/human_number.h"
 #include "base/json_write.h"
-#include "base/number.h"
 #include "cli/core/table.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
 #include "kit/run/run_folder.h"
 #include "kit/witness/witness_json.h"
-
-enum { TOP };
 
 enum { OUT_MAX = 1 << 30, SEAL_MAX = 1 << 30, TOP_DEFAULT = 20, SHORT_HASH = 12 };
 
@@ -169,21 +166,22 @@ static int show_seal(struct args *args, const char *folder)
 static int run_show(struct args *args)
 {
     uint64_t top = TOP_DEFAULT;
+    int status = cli_set_opts(args, &top, NULL);
 
-    while (cli_next_opt(args))
-        if (tch_parse_u64(args->value, 1000000000, &top) < 0)
-            return cli_wrong_usage(args, "--top takes a number of entries, not '%s'", args->value);
+    if (status != EXIT_OK)
+        return status;
     if (cli_witness_kind_at(args->operands[0]) == WITNESS_SEALED)
         return show_seal(args, args->operands[0]);
     return show_file(args, args->operands[0], top);
 }
 
 static const struct opt opts[] = {
-    {.id = TOP,
-     .name = "top",
+    {.name = "top",
      .letter = 'n',
      .arg = "N",
-     .help = "entries to show, from the first, 20 by default"},
+     .help = "entries to show, from the first, 20 by default",
+     .set = &(const struct tch_setting){.kind = TCH_SET_U64, .most = 1000000000},
+     .rule = "--top takes a number of entries"},
     {.name = NULL},
 };
 

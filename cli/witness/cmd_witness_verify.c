@@ -8,8 +8,6 @@
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
 
-enum { OPEN, EXPECT };
-
 enum { OUT_MAX = 64 << 20 };
 
 struct verify {
@@ -80,7 +78,7 @@ static void add_text(struct verify *v, const struct finding *f)
     tch_buf_addf(b, "\n     %s\n", f->hash);
 }
 
-static void report(struct verify *v, const struct finding *f)
+static void add_finding(struct verify *v, const struct finding *f)
 {
     v->bad += f->why != NULL;
     if (v->args->json)
@@ -123,7 +121,7 @@ static int verify_file(struct verify *v, const char *path)
     f.hash = info.hash ? info.hash : "";
     f.line = err.line;
     f.why = more < 0 ? err.message : why_not(v, f.closed, f.hash);
-    report(v, &f);
+    add_finding(v, &f);
     tacho_witness_reader_close(r);
     return EXIT_OK;
 }
@@ -167,7 +165,7 @@ static int verify_seal(struct verify *v, const char *folder)
         f.why = err.message;
     else
         f.why = status > 0 ? m.why.data : why_not(v, true, info.hash);
-    report(v, &f);
+    add_finding(v, &f);
     tch_buf_release(&m.why);
     return EXIT_OK;
 }
@@ -199,15 +197,10 @@ static int verify_path(struct verify *v, const char *path)
 static int run_verify(struct args *args)
 {
     struct verify v = {.args = args};
-    const struct opt *opt;
     int status = EXIT_OK;
     int put;
 
-    while ((opt = cli_next_opt(args)))
-        if (opt->id == OPEN)
-            v.open = true;
-        else
-            v.expect = args->value;
+    cli_set_opts(args, &v, NULL);
     tch_buf_init(&v.out, OUT_MAX);
     if (args->json)
         tch_buf_adds(&v.out, "{\"schema\":\"tacho.witness.verify.v1\",\"files\":[");
@@ -226,11 +219,13 @@ static int run_verify(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = OPEN, .name = "open", .help = "a log that was not closed, as after a kill, is fine"},
-    {.id = EXPECT,
-     .name = "expect",
+    {.name = "open",
+     .help = "a log that was not closed, as after a kill, is fine",
+     CLI_FLAG(struct verify, open)},
+    {.name = "expect",
      .arg = "HASH",
-     .help = "the last hash must be this one, kept elsewhere"},
+     .help = "the last hash must be this one, kept elsewhere",
+     CLI_TEXT(struct verify, expect)},
     {.name = NULL},
 };
 

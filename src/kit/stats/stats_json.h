@@ -24,7 +24,7 @@ struct tch_stats_report {
     const char *file; /* NULL: standard input */
     const char *column;
     bool skip;
-    bool histogram;
+    bool no_histogram;
     double unit_ns; /* 0: not a time */
     const char *unit;
     uint64_t memory;
