@@ -4,9 +4,7 @@
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 
-enum { BY, EVENT };
-
-static int print(const struct args *args, const struct tch_events_comparison *c)
+static int print_comparison(const struct args *args, const struct tch_events_comparison *c)
 {
     struct tch_buf b;
     tacho_error err;
@@ -44,27 +42,25 @@ static int compare(const struct args *args, struct tch_events_comparison *c)
         cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
-    if (print(args, c) != EXIT_OK)
+    if (print_comparison(args, c) != EXIT_OK)
         return EXIT_WORK;
     return bad > 0 ? EXIT_CHECK : EXIT_OK;
 }
 
+struct options {
+    const char *only;
+    const char *by;
+};
+
 static int run_compare(struct args *args)
 {
     struct tch_events_comparison c = {0};
-    const char *only = NULL;
-    const char *by = NULL;
-    const struct opt *opt;
+    struct options o = {.only = NULL};
     int status;
 
-    while ((opt = cli_next_opt(args))) {
-        if (opt->id == BY)
-            by = args->value;
-        else
-            only = args->value;
-    }
+    cli_set_opts(args, &o, NULL);
     for (size_t i = 0; i < 2; i++)
-        tch_event_side_init(&c.sides[i], only, by);
+        tch_event_side_init(&c.sides[i], o.only, o.by);
     status = compare(args, &c);
     tch_event_comparison_release(&c.result);
     for (size_t i = 0; i < 2; i++)
@@ -73,11 +69,8 @@ static int run_compare(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = BY,
-     .name = "by",
-     .arg = "SHAPE_KEY",
-     .help = "tell events apart by the value of this key of their shape"},
-    {.id = EVENT, .name = "event", .arg = "E", .help = "only the events of this name"},
+    EVENTS_BY_OPT(struct options, by),
+    EVENTS_EVENT_OPT(struct options, only),
     {.name = NULL},
 };
 

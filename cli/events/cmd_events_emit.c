@@ -8,8 +8,6 @@
 #include "cmd_events_parts.h"
 #include "lib/event/event_config.h"
 
-enum { OUTPUT, SHAPE, STAGE };
-
 enum { MOST_FIELDS = 1000 };
 
 struct emit {
@@ -23,16 +21,17 @@ struct emit {
 };
 
 /* KEY=VALUE: what is JSON is taken as such, anything else is text. */
-static int add_field(struct emit *e, char *text, const char *option, tacho_field *fields,
+static int add_field(const struct args *args, const struct opt *opt, tacho_field *fields,
                      size_t *count)
 {
+    char *text = (char *)args->value;
     char *equals = strchr(text, '=');
     const char *value;
 
     if (!equals || equals == text)
-        return cli_wrong_usage(e->args, "--%s is KEY=VALUE, not '%s'", option, text);
+        return cli_wrong_usage(args, "--%s is KEY=VALUE, not '%s'", opt->name, text);
     if (*count == MOST_FIELDS)
-        return cli_wrong_usage(e->args, "at most %d times --%s", MOST_FIELDS, option);
+        return cli_wrong_usage(args, "at most %d times --%s", MOST_FIELDS, opt->name);
     *equals = '\0';
     value = equals + 1;
     if (tch_json_check(value, strlen(value), NULL) == 0)
@@ -42,31 +41,18 @@ static int add_field(struct emit *e, char *text, const char *option, tacho_field
     return EXIT_OK;
 }
 
-static int read_options(struct emit *e)
+static int take_shape(void *into, const struct args *args, const struct opt *opt)
 {
-    const struct opt *opt;
-    const char *bad;
-    int status = EXIT_OK;
+    struct emit *e = into;
 
-    while (status == EXIT_OK && (opt = cli_next_opt(e->args))) {
-        char *value = (char *)e->args->value;
+    return add_field(args, opt, e->shape, &e->shape_count);
+}
 
-        switch (opt->id) {
-        case OUTPUT:
-            e->env.config.path = value;
-            break;
-        case SHAPE:
-            status = add_field(e, value, "shape", e->shape, &e->shape_count);
-            break;
-        case STAGE:
-            status = add_field(e, value, "stage", e->stages, &e->stage_count);
-            break;
-        default:
-            status = cli_events_meta_option(e->args, opt->id, &e->env.config, &e->graph_enabled);
-        }
-    }
-    bad = tch_event_config_check(&e->env.config);
-    return status == EXIT_OK && bad ? cli_wrong_usage(e->args, "%s", bad) : status;
+static int take_stage(void *into, const struct args *args, const struct opt *opt)
+{
+    struct emit *e = into;
+
+    return add_field(args, opt, e->stages, &e->stage_count);
 }
 
 static int write_event(struct emit *e)
@@ -95,15 +81,17 @@ static int write_event(struct emit *e)
 static int run_emit(struct args *args)
 {
     struct emit *e = calloc(1, sizeof *e);
+    const char *bad;
     int status;
 
-    if (!e) {
-        cli_complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (!e)
+        return cli_no_memory();
     e->args = args;
     tch_event_env_read(&e->env, (const char *const *)environ);
-    status = read_options(e);
+    status = cli_set_opts(args, e, NULL);
+    bad = tch_event_config_check(&e->env.config);
+    if (status == EXIT_OK && bad)
+        status = cli_wrong_usage(args, "%s", bad);
     if (status == EXIT_OK)
         status = write_event(e);
     free(e);
@@ -111,21 +99,21 @@ static int run_emit(struct args *args)
 }
 
 static const struct opt opts[] = {
-    EVENTS_META_OPTS,
-    {.id = OUTPUT,
-     .name = "output",
+    EVENTS_META_OPTS(struct emit, env.config, graph_enabled),
+    {.name = "output",
      .letter = 'o',
      .arg = "FILE",
      .help = "append to this file; the one of TACHO_PROFILE_JSONL unless given",
-     .complete = COMPLETE_FILE},
-    {.id = SHAPE,
-     .name = "shape",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct emit, env.config.path)},
+    {.name = "shape",
      .arg = "KEY=VALUE",
-     .help = "what was worked on; may be repeated"},
-    {.id = STAGE,
-     .name = "stage",
+     .help = "what was worked on; may be repeated",
+     .take = take_shape},
+    {.name = "stage",
      .arg = "KEY=VALUE",
-     .help = "how long a stage took, in microseconds; may be repeated"},
+     .help = "how long a stage took, in microseconds; may be repeated",
+     .take = take_stage},
     {.name = NULL},
 };
 

@@ -16,8 +16,6 @@
 #include "cmd_events_parts.h"
 #include "lib/event/event_parse.h"
 
-enum { EVENT, LINES };
-
 enum {
     PAUSE_MS = 100,
     TAIL = 10,              /* events shown at the start */
@@ -251,15 +249,9 @@ static int follow_file(struct follow *f)
 static int run_follow(struct args *args)
 {
     struct follow f = {.args = args, .path = args->operands[0]};
-    const struct opt *opt;
     int status;
 
-    while ((opt = cli_next_opt(args))) {
-        if (opt->id == EVENT)
-            f.only = args->value;
-        else
-            f.from_start = true;
-    }
+    cli_set_opts(args, &f, NULL);
     f.fd = cli_events_open(f.path);
     if (f.fd < 0)
         return EXIT_WORK;
@@ -271,8 +263,10 @@ static int run_follow(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = EVENT, .name = "event", .arg = "E", .help = "only the events of this name"},
-    {.id = LINES, .name = "from-start", .help = "all of the file first, not only the last events"},
+    EVENTS_EVENT_OPT(struct follow, only),
+    {.name = "from-start",
+     .help = "all of the file first, not only the last events",
+     CLI_FLAG(struct follow, from_start)},
     {.name = NULL},
 };
 

@@ -11,8 +11,6 @@
 #include "kit/event/event_import.h"
 #include "lib/event/event_config.h"
 
-enum { OUTPUT, SHOW_SKIPPED };
-
 enum { CHUNK = 1 << 20, OUT_MAX = 64 << 20 };
 
 struct import {
@@ -26,29 +24,6 @@ struct import {
     uint64_t events;
     uint64_t skipped;
 };
-
-static int read_options(struct import *m)
-{
-    tacho_event_config *config = &m->how.config;
-    const struct opt *opt;
-    const char *bad;
-
-    while ((opt = cli_next_opt(m->args))) {
-        switch (opt->id) {
-        case OUTPUT:
-            m->output = m->args->value;
-            break;
-        case SHOW_SKIPPED:
-            m->show_skipped = true;
-            break;
-        default:
-            if (cli_events_meta_option(m->args, opt->id, config, &m->how.graph_enabled) != EXIT_OK)
-                return EXIT_USAGE;
-        }
-    }
-    bad = tch_event_config_check(config);
-    return bad ? cli_wrong_usage(m->args, "%s", bad) : EXIT_OK;
-}
 
 static int write_out(struct import *m, tacho_error *err)
 {
@@ -114,7 +89,7 @@ static int import_all(struct import *m, int fd, tacho_error *err)
     return more < 0 ? more : write_out(m, err);
 }
 
-static void report(const struct import *m)
+static void print_counts(const struct import *m)
 {
     if (m->args->quiet)
         return;
@@ -128,13 +103,17 @@ static void report(const struct import *m)
 static int run_import(struct args *args)
 {
     struct import m = {.args = args};
+    const char *bad;
     int status = EXIT_WORK;
     tacho_error err;
     int fd;
 
     tacho_event_config_init(&m.how.config);
-    if (read_options(&m) != EXIT_OK)
+    if (cli_set_opts(args, &m, NULL) != EXIT_OK)
         return EXIT_USAGE;
+    bad = tch_event_config_check(&m.how.config);
+    if (bad)
+        return cli_wrong_usage(args, "%s", bad);
     fd = cli_events_open(args->operands[0]);
     if (fd < 0)
         return EXIT_WORK;
@@ -149,7 +128,7 @@ static int run_import(struct args *args)
             tch_replace_abort(&m.file);
         goto out;
     }
-    report(&m);
+    print_counts(&m);
     status = EXIT_OK;
 out:
     tch_buf_release(&m.out);
@@ -158,16 +137,16 @@ out:
 }
 
 static const struct opt opts[] = {
-    EVENTS_META_OPTS,
-    {.id = OUTPUT,
-     .name = "output",
+    EVENTS_META_OPTS(struct import, how.config, how.graph_enabled),
+    {.name = "output",
      .letter = 'o',
      .arg = "OUT",
      .help = "the file to write; stdout unless given",
-     .complete = COMPLETE_FILE},
-    {.id = SHOW_SKIPPED,
-     .name = "show-skipped",
-     .help = "list the lines that hold no timing, with the reason, on stderr"},
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct import, output)},
+    {.name = "show-skipped",
+     .help = "list the lines that hold no timing, with the reason, on stderr",
+     CLI_FLAG(struct import, show_skipped)},
     {.name = NULL},
 };
 

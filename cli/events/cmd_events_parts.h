@@ -23,50 +23,60 @@ int cli_events_open(const char *path);
 /** Closes what cli_events_open() gave. */
 void cli_events_close(int fd);
 
-/** The value of --jobs, 1 to TCH_SCAN_THREADS; 0 after a complaint about it. */
-unsigned cli_events_jobs(const struct args *args, const char *value);
-
 /** Without --jobs: one thread a CPU that this process may use, at most 4. */
 unsigned cli_events_default_jobs(void);
 
-#define EVENTS_JOBS_HELP "threads to read with; one a CPU, at most 4, unless given"
+_Static_assert(TCH_SCAN_THREADS == 64, "the rule of --jobs says 64");
 
-/** What the events of a process have in common, as options; those of cli_events_meta_option(). */
-enum {
-    EVENTS_COMMIT_SHA = 100,
-    EVENTS_CONCURRENCY,
-    EVENTS_ENV_HASH,
-    EVENTS_GRAPH_ENABLED,
-    EVENTS_MODEL,
-    EVENTS_RUNTIME_FLAGS,
-};
+/** The option --jobs, for an unsigned field. */
+#define EVENTS_JOBS_OPT(type, field)                                                            \
+    {                                                                                           \
+        .name = "jobs", .letter = 'j', .arg = "N",                                              \
+        .help = "threads to read with; one a CPU, at most 4, unless given",                     \
+        .set = CLI_SET(type, field, .kind = TCH_SET_U32, .least = 1, .most = TCH_SCAN_THREADS), \
+        .rule = "--jobs is a number from 1 to 64"                                               \
+    }
+
+/** The options --by and --event. */
+#define EVENTS_BY_OPT(type, field)                                                                 \
+    {                                                                                              \
+        .name = "by", .arg = "SHAPE_KEY",                                                          \
+        .help = "tell events apart by the value of this key of their shape", CLI_TEXT(type, field) \
+    }
+#define EVENTS_EVENT_OPT(type, field)                                                              \
+    {                                                                                              \
+        .name = "event", .arg = "E", .help = "only the events of this name", CLI_TEXT(type, field) \
+    }
 
 extern const char *const cli_events_booleans[];
 
-#define EVENTS_META_OPTS                                                               \
-    {.id = EVENTS_COMMIT_SHA, .name = "commit-sha", .arg = "S", .help = "the commit"}, \
-        {.id = EVENTS_CONCURRENCY,                                                     \
-         .name = "concurrency",                                                        \
-         .arg = "N",                                                                   \
-         .help = "requests at a time; 1 unless known"},                                \
-        {.id = EVENTS_ENV_HASH,                                                        \
-         .name = "env-hash",                                                           \
-         .arg = "H",                                                                   \
-         .help = "the hash of the environment, sha256:..."},                           \
-        {.id = EVENTS_GRAPH_ENABLED,                                                   \
-         .name = "graph-enabled",                                                      \
-         .arg = "BOOL",                                                                \
-         .help = "whether graphs were used; false unless given",                       \
-         .choices = cli_events_booleans},                                              \
-        {.id = EVENTS_MODEL, .name = "model", .arg = "M", .help = "the model"},        \
-    {                                                                                  \
-        .id = EVENTS_RUNTIME_FLAGS, .name = "runtime-flags", .arg = "JSON",            \
-        .help = "an object; {} unless known"                                           \
-    }
+/** Takes "false" or "true" into the bool that the option is bound to. */
+int cli_events_take_boolean(void *into, const struct args *args, const struct opt *opt);
 
-/** Takes one of these options into config; EXIT_OK, or EXIT_USAGE after a complaint. */
-int cli_events_meta_option(const struct args *args, int id, tacho_event_config *config,
-                           bool *graph_enabled);
+/** The options for what the events of a process have in common: config is a tacho_event_config of
+    the struct, graph a bool. */
+#define EVENTS_META_OPTS(type, config, graph)                                                    \
+    {.name = "commit-sha", .arg = "S", .help = "the commit", CLI_TEXT(type, config.commit_sha)}, \
+        {.name = "concurrency",                                                                  \
+         .arg = "N",                                                                             \
+         .help = "requests at a time; 1 unless known",                                           \
+         .set = CLI_SET(type, config.concurrency, .kind = TCH_SET_U32, .most = UINT32_MAX),      \
+         .rule = "--concurrency is a number from 1 to 4294967295"},                              \
+        {.name = "env-hash",                                                                     \
+         .arg = "H",                                                                             \
+         .help = "the hash of the environment, sha256:...",                                      \
+         CLI_TEXT(type, config.env_hash)},                                                       \
+        {.name = "graph-enabled",                                                                \
+         .arg = "BOOL",                                                                          \
+         .help = "whether graphs were used; false unless given",                                 \
+         .choices = cli_events_booleans,                                                         \
+         .set = CLI_SET(type, graph, .kind = TCH_SET_FLAG),                                      \
+         .take = cli_events_take_boolean},                                                       \
+        {.name = "model", .arg = "M", .help = "the model", CLI_TEXT(type, config.model)},        \
+    {                                                                                            \
+        .name = "runtime-flags", .arg = "JSON", .help = "an object; {} unless known",            \
+        CLI_TEXT(type, config.runtime_flags)                                                     \
+    }
 
 /**
  * tch_scan_fd() of a file, or of stdin for "-", with warnings about its lines that are no events:

@@ -11,12 +11,12 @@
 #include "cmd_events_parts.h"
 #include "kit/event/event_json.h"
 
-enum { BY, EVENT, JOBS };
-
 enum { OUT_MAX = 64 << 20, BAR = 16 };
 
 struct summary {
     struct args *args;
+    const char *only;
+    const char *by;
     unsigned jobs;
     struct tch_stages stages[TCH_SCAN_THREADS]; /* one a thread; the first gets all */
     struct tch_scan_counts total;
@@ -202,31 +202,7 @@ static void add_text(struct tch_buf *b, const struct summary *s)
                      stages->left_out, TCH_STAGES_MOST);
 }
 
-/* --- the command --- */
-
-static int read_options(struct summary *s, const char **only, const char **by)
-{
-    const struct opt *opt;
-
-    while ((opt = cli_next_opt(s->args))) {
-        switch (opt->id) {
-        case BY:
-            *by = s->args->value;
-            break;
-        case EVENT:
-            *only = s->args->value;
-            break;
-        case JOBS:
-            s->jobs = cli_events_jobs(s->args, s->args->value);
-            if (s->jobs == 0)
-                return EXIT_USAGE;
-            break;
-        }
-    }
-    return EXIT_OK;
-}
-
-static int report(struct summary *s)
+static int print_summary(struct summary *s)
 {
     struct tch_buf b;
     tacho_error err;
@@ -251,23 +227,19 @@ static int report(struct summary *s)
 static int run_summary(struct args *args)
 {
     struct summary *s = calloc(1, sizeof *s);
-    const char *only = NULL;
-    const char *by = NULL;
     int status;
 
-    if (!s) {
-        cli_complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (!s)
+        return cli_no_memory();
     s->args = args;
     s->jobs = cli_events_default_jobs();
-    status = read_options(s, &only, &by);
+    status = cli_set_opts(args, s, NULL);
     for (unsigned i = 0; i < s->jobs; i++)
-        tch_stages_init(&s->stages[i], only, by);
+        tch_stages_init(&s->stages[i], s->only, s->by);
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
         status = read_file(s, args->operands[i]);
     if (status == EXIT_OK)
-        status = report(s);
+        status = print_summary(s);
     for (unsigned i = 0; i < TCH_SCAN_THREADS; i++)
         tch_stages_release(&s->stages[i]);
     free(s);
@@ -275,12 +247,9 @@ static int run_summary(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = BY,
-     .name = "by",
-     .arg = "SHAPE_KEY",
-     .help = "tell events apart by the value of this key of their shape"},
-    {.id = EVENT, .name = "event", .arg = "E", .help = "only the events of this name"},
-    {.id = JOBS, .name = "jobs", .letter = 'j', .arg = "N", .help = EVENTS_JOBS_HELP},
+    EVENTS_BY_OPT(struct summary, by),
+    EVENTS_EVENT_OPT(struct summary, only),
+    EVENTS_JOBS_OPT(struct summary, jobs),
     {.name = NULL},
 };
 

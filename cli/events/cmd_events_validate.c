@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "kit/event/event_json.h"
 #include "lib/event/event_parse.h"
-
-enum { JOBS, MAX_ERRORS, REQUIRE };
 
 enum {
     JSON_ERRORS = 10000, /* that are listed in --json unless --max-errors says otherwise */
@@ -126,46 +123,24 @@ static void validate_file(struct validate *v, const char *path)
 }
 
 /* "A,B" into names; the copy stays until the command ends. */
-static int split_groups(struct validate *v, char *list)
+static int take_groups(void *into, const struct args *args, const struct opt *opt)
 {
-    for (char *name = list; name;) {
+    struct validate *v = into;
+
+    (void)opt;
+    for (char *name = (char *)args->value; name;) {
         char *comma = strchr(name, ',');
 
         if (comma)
             *comma++ = '\0';
         if (!*name)
-            return cli_wrong_usage(v->args, "--require has a group without a name");
+            return cli_wrong_usage(args, "--require has a group without a name");
         if (v->required_count == MOST_GROUPS)
-            return cli_wrong_usage(v->args, "--require takes at most %d groups", MOST_GROUPS);
+            return cli_wrong_usage(args, "--require takes at most %d groups", MOST_GROUPS);
         v->required[v->required_count++] = name;
         name = comma;
     }
     return EXIT_OK;
-}
-
-static int read_options(struct validate *v)
-{
-    const struct opt *opt;
-    int status = EXIT_OK;
-
-    while (status == EXIT_OK && (opt = cli_next_opt(v->args))) {
-        const char *value = v->args->value;
-
-        switch (opt->id) {
-        case JOBS:
-            v->jobs = cli_events_jobs(v->args, value);
-            status = v->jobs > 0 ? EXIT_OK : EXIT_USAGE;
-            break;
-        case MAX_ERRORS:
-            if (tch_parse_u64(value, UINT64_MAX, &v->max_errors) < 0)
-                status = cli_wrong_usage(v->args, "--max-errors is a number, not '%s'", value);
-            break;
-        case REQUIRE:
-            status = split_groups(v, (char *)value);
-            break;
-        }
-    }
-    return status;
 }
 
 static int make_groups(struct validate *v)
@@ -196,7 +171,7 @@ static void print_missing(const struct validate *v, const char *name)
     cli_print(&b);
 }
 
-static int report(struct validate *v)
+static int print_result(struct validate *v)
 {
     const char *missing;
     bool sound;
@@ -224,22 +199,20 @@ static int run_validate(struct args *args)
     struct validate *v = calloc(1, sizeof *v);
     int status;
 
-    if (!v) {
-        cli_complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (!v)
+        return cli_no_memory();
     v->args = args;
     v->jobs = cli_events_default_jobs();
     v->max_errors = args->json ? JSON_ERRORS : UINT64_MAX;
     tch_buf_init(&v->json, OUT_MAX);
-    status = read_options(v);
+    status = cli_set_opts(args, v, NULL);
     if (status == EXIT_OK)
         status = make_groups(v);
     if (status == EXIT_OK) {
         tch_validate_json_begin(&v->json);
         for (size_t i = 0; i < args->count; i++)
             validate_file(v, args->operands[i]);
-        status = report(v);
+        status = print_result(v);
     }
     for (unsigned i = 0; i < TCH_SCAN_THREADS; i++)
         tacho_event_groups_free(v->groups[i]);
@@ -249,12 +222,16 @@ static int run_validate(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = JOBS, .name = "jobs", .letter = 'j', .arg = "N", .help = EVENTS_JOBS_HELP},
-    {.id = MAX_ERRORS, .name = "max-errors", .arg = "N", .help = "show at most N messages a file"},
-    {.id = REQUIRE,
-     .name = "require",
+    EVENTS_JOBS_OPT(struct validate, jobs),
+    {.name = "max-errors",
+     .arg = "N",
+     .help = "show at most N messages a file",
+     .set = CLI_SET(struct validate, max_errors, .kind = TCH_SET_U64),
+     .rule = "--max-errors is a number"},
+    {.name = "require",
      .arg = "A,B",
-     .help = "groups (names of events) that must come up, in any of the files"},
+     .help = "groups (names of events) that must come up, in any of the files",
+     .take = take_groups},
     {.name = NULL},
 };
 

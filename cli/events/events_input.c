@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/number.h"
 #include "cmd_events_parts.h"
 
 int cli_events_open(const char *path)
@@ -30,16 +29,6 @@ void cli_events_close(int fd)
 {
     if (fd > STDIN_FILENO)
         close(fd);
-}
-
-unsigned cli_events_jobs(const struct args *args, const char *value)
-{
-    uint64_t jobs;
-
-    if (tch_parse_u64(value, TCH_SCAN_THREADS, &jobs) == 0 && jobs > 0)
-        return (unsigned)jobs;
-    cli_wrong_usage(args, "--jobs is a number from 1 to %d, not '%s'", TCH_SCAN_THREADS, value);
-    return 0;
 }
 
 unsigned cli_events_default_jobs(void)
@@ -93,33 +82,9 @@ int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_coun
 
 const char *const cli_events_booleans[] = {"false", "true", NULL};
 
-int cli_events_meta_option(const struct args *args, int id, tacho_event_config *config,
-                           bool *graph_enabled)
+int cli_events_take_boolean(void *into, const struct args *args, const struct opt *opt)
 {
-    uint64_t number;
-
-    switch (id) {
-    case EVENTS_COMMIT_SHA:
-        config->commit_sha = args->value;
-        break;
-    case EVENTS_CONCURRENCY:
-        if (tch_parse_u64(args->value, UINT32_MAX, &number) < 0)
-            return cli_wrong_usage(args, "--concurrency is a number from 1 to %u, not '%s'",
-                                   UINT32_MAX, args->value);
-        config->concurrency = (uint32_t)number;
-        break;
-    case EVENTS_ENV_HASH:
-        config->env_hash = args->value;
-        break;
-    case EVENTS_GRAPH_ENABLED:
-        *graph_enabled = cli_choice_index(cli_events_booleans, args->value) == 1;
-        break;
-    case EVENTS_MODEL:
-        config->model = args->value;
-        break;
-    case EVENTS_RUNTIME_FLAGS:
-        config->runtime_flags = args->value;
-        break;
-    }
+    *(bool *)((char *)into + opt->set->offset) =
+        cli_choice_index(cli_events_booleans, args->value) == 1;
     return EXIT_OK;
 }
