@@ -124,23 +124,9 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     return status < 0 ? cannot_write(err, status, path, why.message) : 0;
 }
 
-/* "flamegraph-x.folded" beside "flamegraph-x.svg". */
-static int write_folded(struct tch_capture *c, tacho_error *err)
+static int write_outputs(struct tch_capture *c, tacho_error *err)
 {
     struct tch_buf path;
-    int status;
-
-    tch_buf_init(&path, PATH_MAX);
-    tch_buf_add(&path, c->svg_path.data, c->svg_path.len - strlen(".svg"));
-    tch_buf_adds(&path, ".folded");
-    status = path.failed ? tch_fail_memory(err) : write_format(c, "folded", path.data, err);
-    c->result.folded_path = status == 0 ? tch_buf_take(&path) : NULL;
-    tch_buf_release(&path);
-    return status;
-}
-
-static int draw(struct tch_capture *c, tacho_error *err)
-{
     int status = 0;
 
     if (!c->drawn && c->stacks.count == 0)
@@ -151,8 +137,15 @@ static int draw(struct tch_capture *c, tacho_error *err)
                               "higher rate sees more)");
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
-    if (status == 0 && (c->request.flags & TACHO_FLAME_FOLDED))
-        status = write_folded(c, err);
+    if (status < 0 || !(c->request.flags & TACHO_FLAME_FOLDED))
+        return status;
+    /* "flamegraph-x.folded" beside "flamegraph-x.svg". */
+    tch_buf_init(&path, PATH_MAX);
+    tch_buf_add(&path, c->svg_path.data, c->svg_path.len - strlen(".svg"));
+    tch_buf_adds(&path, ".folded");
+    status = path.failed ? tch_fail_memory(err) : write_format(c, "folded", path.data, err);
+    c->result.folded_path = status == 0 ? tch_buf_take(&path) : NULL;
+    tch_buf_release(&path);
     return status;
 }
 
@@ -205,7 +198,7 @@ static int check_backend(const struct tch_capture *c, tacho_error *err)
     return 0;
 }
 
-static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
+static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     uint64_t start = tch_now_ns();
     uint64_t end;
@@ -224,7 +217,7 @@ static int run(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
         status = c->backend->capture(c, err);
     tch_orphans_release(&c->orphans);
     if (status == 0)
-        status = draw(c, err);
+        status = write_outputs(c, err);
     if (status < 0)
         return status;
     end = tch_now_ns();
@@ -258,7 +251,7 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     c.folder = c.request.output_dir ? c.request.output_dir : ".";
     c.label = c.request.label ? c.request.label : default_label(&c.request, label, sizeof label);
     tch_buf_init(&c.svg_path, PATH_MAX);
-    status = run(&c, ret, err);
+    status = run_capture(&c, ret, err);
     tch_buf_release(&c.svg_path);
     tch_stacks_release(&c.stacks);
     return status;

@@ -1,6 +1,7 @@
 /* Folded stacks, in order; both counts of a differential. */
 #include <stdlib.h>
 
+#include "frame_text.h"
 #include "profile_formats.h"
 
 static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
@@ -15,9 +16,13 @@ static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32
             tch_buf_addc(b, ';');
         tch_buf_add(b, name.p, name.len);
     }
-    if (stacks->before)
-        tch_buf_addf(b, " %llu", (unsigned long long)stacks->before[id]);
-    tch_buf_addf(b, " %llu\n", (unsigned long long)stack->count);
+    if (stacks->before) {
+        tch_buf_addc(b, ' ');
+        tch_add_u64(b, stacks->before[id]);
+    }
+    tch_buf_addc(b, ' ');
+    tch_add_u64(b, stack->count);
+    tch_buf_addc(b, '\n');
 }
 
 int tch_write_folded(const struct tch_profile *profile, const struct tch_format_options *options,

@@ -390,12 +390,6 @@ static void read_array(struct rust *r, bool sized)
     put(r, "]");
 }
 
-static void read_tuple(struct rust *r)
-{
-    put(r, "(");
-    put(r, read_list(r) == 1 ? ",)" : ")");
-}
-
 static void read_type(struct rust *r)
 {
     const char *basic = basic_type(peek(r));
@@ -408,7 +402,8 @@ static void read_type(struct rust *r)
     } else if (eat(r, 'A') || eat(r, 'S')) {
         read_array(r, r->text[r->at - 1] == 'A');
     } else if (eat(r, 'T')) {
-        read_tuple(r);
+        put(r, "(");
+        put(r, read_list(r) == 1 ? ",)" : ")");
     } else if (eat(r, 'R')) {
         read_pointer(r, "&");
     } else if (eat(r, 'Q')) {
