@@ -1,10 +1,10 @@
 /*
- * Baselines: what a bench cost on earlier occasions, on machines of one class.
+ * Baselines: the cost of a bench on earlier occasions, on machines of one class.
  *
- * One file a bench and machine class, DIR/BENCH/MACHINE_CLASS.json, schema tacho.baseline.v1: made
- * to be read by people and committed. It keeps the last occasions; one of them is the reference
- * that later runs are judged against, and from all of them comes how much occasions differ by
- * themselves.
+ * One file per bench and machine class, DIR/BENCH/MACHINE_CLASS.json, schema tacho.baseline.v1:
+ * made to be read by people and committed. It keeps the last occasions; one of them is the
+ * reference that later runs are judged against, and from all of them comes how much occasions
+ * differ by themselves.
  */
 #ifndef TCH_BASELINE_H
 #define TCH_BASELINE_H
@@ -64,7 +64,7 @@ void tch_baseline_release(struct tch_baseline *b);
 
 void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b);
 
-/** Whole or not at all; folders are made. */
+/** Replaces the file, whole or not at all. Makes missing folders. */
 int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_error *err);
 
 /** Adds what was measured as the newest occasion; of more than `keep` the oldest go, but never the
@@ -72,7 +72,7 @@ int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_err
 int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
                      tacho_error *err);
 
-/** An empty one. 0 or TACHO_ENOMEM. */
+/** Makes an empty baseline. @return 0 or TACHO_ENOMEM */
 int tch_baseline_init(struct tch_baseline *b, const char *bench, const char *machine_class,
                       tacho_error *err);
 
@@ -83,11 +83,11 @@ const struct tch_occasion *tch_baseline_find(const struct tch_baseline *b, const
 int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occasion,
                          tacho_error *err);
 
-/** What an occasion has of a quantity, or NULL. */
+/** Returns the values of a quantity on an occasion, or NULL. */
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
                                            double quantile);
 
-/** NAN where there are none, or no memory. */
+/** Returns the median; NAN when there are no values, or no memory. */
 double tch_kept_median(const struct tch_kept *kept);
 
 /**

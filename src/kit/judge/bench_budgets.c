@@ -25,7 +25,7 @@ static const struct tch_yaml_field fields[] = {
     {.name = NULL},
 };
 
-/* What a program records may have a name that a metric has: the metric counts. */
+/* A metric takes precedence over a recorded quantity of the same name. */
 static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
 {
     if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED)

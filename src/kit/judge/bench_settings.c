@@ -11,7 +11,7 @@
 #include "kit/run/run_settings.h"
 #include "kit/run/shell_words.h"
 
-/* What a bench may say, as it stands; the defaults may say some of it. */
+/* The fields of a bench as they are in the file; the defaults have some of them. */
 struct raw {
     const struct tch_yaml_node *name;
     const struct tch_yaml_node *command;

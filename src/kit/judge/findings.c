@@ -162,7 +162,8 @@ int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const
     return status == TACHO_ENOMEM ? tch_fail_memory(err) : status;
 }
 
-/* What is told of a run before its numbers; not what differs by nature, such as its name. */
+/* Writes the members of run.json that describe how a run was made. Members that always differ, such
+   as its name, are left out. */
 static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
 {
     static const char *const members[] = {"machine_class", "environment", "commit", "config",

@@ -22,7 +22,7 @@
 
 #define TCH_ALPHA 0.05
 
-/** What a row is about. */
+/** The question of a row. */
 struct tch_about {
     const char *bench; /**< copied; "" without */
     struct tch_quantity quantity;
@@ -34,7 +34,7 @@ struct tch_about {
     size_t occasions; /**< of the baseline; 0: both sides were measured now */
 };
 
-/** What is not the same on both sides. Texts as JSON; NULL where a side has nothing. */
+/** A difference between the two sides. Texts are JSON; NULL where a side has nothing. */
 struct tch_difference {
     char *path;
     char *a;
@@ -62,24 +62,24 @@ struct tch_findings {
 void tch_findings_init(struct tch_findings *f, const char *mode);
 void tch_findings_release(struct tch_findings *f);
 
-/** Forgets the rows: before another look at more runs. */
+/** Removes all rows, before more runs are judged. */
 void tch_findings_clear_rows(struct tch_findings *f);
 
-/** a (NULL for TCH_ASK_MAX) and b are copied; where they were paired they are matched first.
-    0 or TACHO_ENOMEM. */
+/** Adds a row with copies of a (NULL for TCH_ASK_MAX) and b; paired values are matched first.
+    @return 0 or TACHO_ENOMEM */
 int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
                      struct tch_quantity_series *a, struct tch_quantity_series *b,
                      tacho_error *err);
 
-/** What differs between two runs' configuration and environment. */
+/** Adds the differences between the configurations and environments of two runs. */
 int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,
                              const struct tch_receipt *b, tacho_error *err);
 
-/** Of two JSON objects; prefix goes before each path. */
+/** Adds the differences of two JSON objects. */
 int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const char *b,
                       size_t b_len, tacho_error *err);
 
-/** A sentence for people. What does not fit memory is left out. */
+/** Adds a sentence for people, once. Leaves it out when memory runs out. */
 void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -61,7 +61,7 @@ struct tch_gate {
     const struct tch_gate_bench *failed; /**< whose command failed; see its run */
 };
 
-/** Who looks on: told before each bench is measured. */
+/** Callbacks of the caller; begin is called before each bench is measured. */
 struct tch_gate_watch {
     struct tch_run_watch run;
     void (*begin)(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned look);
@@ -72,7 +72,8 @@ struct tch_gate_watch {
 int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct tch_gate_how *how,
                   tacho_error *err);
 
-/** That a command failed or was interrupted is told by g->failed, and 0 is returned. */
+/** Measures and judges. A command that failed or was interrupted is in g->failed, and 0 is
+ * returned. */
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
 
 /** Writes the receipts of what was run. */
@@ -91,7 +92,7 @@ int tch_gate_baselines(const struct tch_settings *s, const char *root, char dir[
 int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench *b,
                            char path[PATH_MAX], tacho_error *err);
 
-/** Looks that going from `runs` to `most` takes. */
+/** Returns how many looks doubling from `runs` to `most` takes. */
 unsigned tch_gate_looks(uint64_t runs, uint64_t most);
 
 /** The receipt of a bench's own side. */

@@ -1,5 +1,5 @@
 /*
- * What can be judged of a run: quantities by name, and one value of each a run.
+ * Quantities of a run that can be judged: by name, with one value per run.
  *
  * The fields of a sample, CPU time, throughput, the user's own metrics, and what the program
  * recorded of itself: peaks of memory categories, stages of its profile events (run/recorded.h).
@@ -38,18 +38,19 @@ struct tch_quantity {
     double spread; /**< between occasions, of the logarithm, where nothing is known of it */
 };
 
-/** The quantity called name, or by its name in run.json; false: this run cannot have it. r may be
-   NULL: any run. "memory.NAME" and "stage:EVENT.STAGE" any run can have. */
+/** Finds a quantity by its name here or in run.json; false: this run cannot have it. r may be NULL:
+    any run. Any run can have "memory.NAME" and "stage:EVENT.STAGE". */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret);
 
-/** What is `of` in another run: of the same kind, too. */
+/** Finds the quantity `of` in another run; false: it has none of that name and kind. */
 bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,
                        struct tch_quantity *ret);
 
-/** Those that this run has values of, in a fixed order: 0, 1, ...; false after the last. */
+/** Steps through the quantities that a run has values of, in a fixed order. *at starts at 0.
+    @return false after the last */
 bool tch_quantity_next(const struct tch_receipt *r, size_t *at, struct tch_quantity *ret);
 
-/** One value a run, of those that ended well. */
+/** One value per run, of the runs that succeeded. */
 struct tch_quantity_series {
     double *value;
     uint64_t *pair; /**< the round it was part of */
@@ -57,17 +58,19 @@ struct tch_quantity_series {
 };
 
 /**
- * @param quantile  of a quantity with several values a run: which of them stands for the run
+ * Collects the values of a quantity.
+ *
+ * @param quantile  of a quantity with several values per run: which of them represents the run
  * @return 0 or TACHO_ENOMEM; tch_quantity_series_release() in any case
  */
 int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantity *q,
                            double quantile, struct tch_quantity_series *ret, tacho_error *err);
 void tch_quantity_series_release(struct tch_quantity_series *s);
 
-/** Keeps of both the rounds that both have: value[i] belongs to value[i] then. */
+/** Keeps the rounds that both have, so that a->value[i] and b->value[i] are of one round. */
 void tch_quantity_series_match(struct tch_quantity_series *a, struct tch_quantity_series *b);
 
-/** Were the two interleaved? */
+/** Returns true if the two runs were interleaved. */
 bool tch_runs_paired(const struct tch_receipt *a, const struct tch_receipt *b);
 
 #endif

@@ -75,7 +75,8 @@ static bool all_zero(const struct tch_quantity_series *s)
     return true;
 }
 
-/* One quantity of both. What nobody asked for and never happened is left out. */
+/* Adds the row of a quantity that both have. Leaves out quantities without a budget that are 0
+   everywhere. */
 static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                         const struct tch_quantity *qa, const struct tch_receipt *b,
                         const struct tch_quantity *qb, const struct tch_named_budget *budget,
@@ -106,7 +107,7 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     return status;
 }
 
-/* What is asked for and not there. */
+/* Adds a row or a note for a budget whose quantity was not measured. */
 static int add_missing(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                        const struct tch_named_budget *budget, tacho_error *err)
 {

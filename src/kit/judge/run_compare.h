@@ -6,7 +6,7 @@
 
 #include "findings.h"
 
-/** What a quantity may do, by its name. */
+/** The budget of a quantity, by its name. */
 struct tch_named_budget {
     const char *name; /**< NULL: every quantity that is gated by default */
     struct tch_budget budget;
@@ -14,7 +14,7 @@ struct tch_named_budget {
     bool required;
 };
 
-/** What is asked for of a quantity where nothing else is said. */
+/** The budget of a quantity whose own says nothing else. */
 extern const struct tch_budget tch_budget_default;
 
 /**

@@ -21,7 +21,7 @@ const char *const tch_verdict_names[] = {
     [TCH_WARN] = "WARN",    [TCH_FAIL] = "FAIL",
 };
 
-/* What all rows of a report share. */
+/* Shared by all rows of a report. */
 struct report {
     double alpha;
     size_t family;
@@ -82,8 +82,8 @@ static uint64_t runs_to_settle(size_t n, double estimate, double end, double bou
 
 /* --- Ratios: everything here is about "worse": above 1 is bad, whichever way is better. --- */
 
-/* What was measured on two occasions differs by them, too. Half of alpha is for that, half for the
-   runs: together they are at most alpha. */
+/* Two occasions add a difference of their own. Half of alpha is for that, half for the runs:
+   together they are at most alpha. */
 static double widening(const struct tch_verdict_row *row, double tail)
 {
     return row->spread > 0 ? row->spread * tch_normal_cut(tail) : 0;

@@ -26,7 +26,7 @@
 
 #include "kit/stats/ratio.h"
 
-/** In the order of how bad they are: the verdict of many is the last of them. */
+/** Ordered by how bad they are: the verdict of several rows is the worst. */
 enum tch_verdict { TCH_NO_VERDICT, TCH_PASS, TCH_INCONCLUSIVE, TCH_WARN, TCH_FAIL };
 
 /** "PASS" and so on; "-" without a verdict. */
@@ -40,7 +40,7 @@ enum {
     TCH_JUDGE_WHY = 120,
 };
 
-/** What a metric may do. NAN: not asked for. */
+/** The limits of a metric. NAN: no such limit. */
 struct tch_budget {
     double tolerance;  /**< share by which b may be worse than a */
     double min_effect; /**< a smaller share never matters */

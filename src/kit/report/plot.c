@@ -324,7 +324,7 @@ void tch_plot_end_picture(struct tch_plot *p)
     tch_buf_adds(p->b, "</svg>");
 }
 
-/* What report.css says of charts, without the page around them. */
+/* The rules of report.css for charts, for pictures without the page around them. */
 static const char file_style[] =
     "svg{background:#fff;font:12px system-ui,sans-serif;--fg:#1c2430;--dim:#5b6675;--line:#dde2e9;"
     "--card:#fff;--a:#2f6fd6;--b:#c2571a;--c:#2a8f5b;--d:#8a4fc7;--e:#c23a6b;--f:#0f8a99;"

@@ -25,7 +25,7 @@ struct figures {
     tacho_error *err;
 };
 
-/* What stands behind `from` on the page is a figure: into a file, too. */
+/* Writes the figure that was added to the page after `from` to a file, too. */
 static int save_figure(const struct figures *f, size_t from, const char *name, const char *title)
 {
     char safe[NAME];
@@ -238,7 +238,7 @@ static void add_fit(struct tch_plot *p, const struct tch_results *r,
     tch_plot_fit(p, kind, x, y, FIT_POINTS);
 }
 
-/* What each line is called; none has to be where there is but one. */
+/* Names the lines; a single line needs no name. */
 static void name_lines(const struct tch_results *r, struct tch_plot *p, const size_t *first,
                        size_t n, int along, bool fitted, struct names *names)
 {

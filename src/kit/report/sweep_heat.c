@@ -72,7 +72,7 @@ static void add_value(const struct map *m, double value)
         tch_add_short(m->b, m->r->measures[m->measure].unit, value);
 }
 
-/* What is shown on pointing at it. */
+/* Adds the text that is shown when a cell is pointed at. */
 static void add_words(const struct map *m, size_t cell)
 {
     const struct tch_cell_result *c = &m->r->cells[cell];

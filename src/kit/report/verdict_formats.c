@@ -1,4 +1,4 @@
-/* What the formats of verdicts share: phrases. */
+/* Phrases that the formats of verdicts share. */
 #include "verdict_formats.h"
 
 #include <math.h>

@@ -236,7 +236,7 @@ static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, 
     return status;
 }
 
-/* What is judged or matters to most; a page of counters that nobody asked for helps nobody. */
+/* Draws quantities with a budget and those that matter to most people, not every counter. */
 static bool is_drawn(const struct tch_findings *f, size_t i)
 {
     return f->rows[i].a_count > 1 && f->rows[i].b_count > 1 && f->about[i].ask != TCH_ASK_MAX &&

@@ -1,5 +1,5 @@
 /*
- * Numbers out of a file: plain lines, a column of CSV, a key of JSON lines.
+ * Reads numbers from a file: plain lines, a column of CSV, a key of JSON lines.
  */
 #ifndef TCH_NUMBER_COLUMN_H
 #define TCH_NUMBER_COLUMN_H
@@ -13,7 +13,7 @@
 
 enum tch_numbers_form { TCH_NUMBERS_PLAIN, TCH_NUMBERS_CSV, TCH_NUMBERS_JSON };
 
-/** What was found in the file, besides its numbers. */
+/** Facts about the file, besides its numbers. */
 struct tch_numbers {
     enum tch_numbers_form form;
     char column[256];       /**< its name; "" for plain lines and CSV without a header */
@@ -22,7 +22,7 @@ struct tch_numbers {
 };
 
 /**
- * Reads all lines. The first one tells the form: an object, fields with commas, or one number.
+ * Reads all lines. The first one decides the form: an object, fields with commas, or one number.
  *
  * @param column  a CSV column's name or its number from 1, a key of JSON objects ("a.b" goes into
  *                one); NULL: the only one there is, or wall_time_us

@@ -155,7 +155,7 @@ static size_t find_rank(const uint64_t *counts, uint64_t rank, uint64_t *before)
     return bucket;
 }
 
-/* What values_at() works on: values, or their distances from something. */
+/* The numbers that values_at() chooses from: values, or their distances from `from`. */
 struct chosen {
     const struct tch_stream *s;
     const uint64_t *counts;

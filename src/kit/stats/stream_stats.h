@@ -11,7 +11,7 @@
 
 #include <tacho/error.h>
 
-/* What a histogram's answers are off by at most, relative to the value. */
+/* The largest relative error of a histogram's answers. */
 #define TCH_STREAM_ERROR (1.0 / 256)
 
 struct tch_stream {

@@ -26,7 +26,7 @@ enum tch_growth {
 /** "1", "log n", "n", "n log n", "n^2", "n^3". */
 extern const char *const tch_growth_names[TCH_GROWTHS];
 
-/** What f(n) is. */
+/** Returns f(n). */
 double tch_growth_of(enum tch_growth growth, double n);
 
 struct tch_fit_model {

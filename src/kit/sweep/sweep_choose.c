@@ -1,4 +1,4 @@
-/* What the rows say: which cells are best, and how the cost grows. */
+/* Finds the best cells of a sweep, and how its cost grows. */
 #include <math.h>
 
 #include "base/fail.h"

@@ -141,8 +141,8 @@ static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
     snprintf(sweep->power_why, sizeof sweep->power_why, "%s", run->meter.why);
 }
 
-/* What hinders one cell hinders that cell alone: a program that is not there, a failing --prepare.
-   Without memory nothing goes on. 1: the run was made, or the cell failed (then `why` says how);
+/* Makes one run. A missing program or a failing --prepare fails that cell alone; out of memory ends
+   the sweep. 1: the run was made, or the cell failed (then `why` says how);
    0: told to stop. */
 static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const struct tch_step *step,
                     const struct tch_sweep_watch *watch, struct tch_buf *why, tacho_error *err)

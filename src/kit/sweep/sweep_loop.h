@@ -93,7 +93,7 @@ struct tch_sweep {
     const char *now; /**< what it is at */
 };
 
-/** Who looks on. */
+/** Callbacks of the caller. */
 struct tch_sweep_watch {
     const volatile sig_atomic_t *stop; /**< not 0: end now; may be NULL */
     /** After each run; failure: why the cell failed in it, or NULL. */
@@ -109,7 +109,7 @@ struct tch_sweep_watch {
  */
 int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, tacho_error *err);
 
-/** Makes the runs that are missing. That a cell failed is told by its unit, not by an error. */
+/** Makes the runs that are missing. A failed cell is marked in its unit and is no error. */
 int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
                       tacho_error *err);
 
@@ -121,7 +121,7 @@ void tch_sweep_release(struct tch_sweep *sweep);
 /** "lambda=0.3_tau=2", or "baseline". */
 void tch_sweep_name(const struct tch_sweep *sweep, size_t unit, char name[TCH_CELL_NAME]);
 
-/** Nanoseconds that the missing runs will take, by what the same took before; 0: not known. */
+/** Estimates how many nanoseconds the missing runs take, by the runs made so far; 0: not known. */
 double tch_sweep_left_ns(const struct tch_sweep *sweep);
 
 /** The beginning of sweep.json, the object left open: what is swept, how, where. */

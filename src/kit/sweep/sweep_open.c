@@ -130,8 +130,8 @@ static int take_folder(struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
-/* What a killed process has left running holds the lock until it has ended, which it does within a
-   second or two: nothing is to be measured beside it. */
+/* Locks the folder. Programs of a killed sweep hold the lock until they exit, within a second or
+   two: nothing may be measured beside them. */
 static int take_lock(struct tch_sweep *sweep, tacho_error *err)
 {
     char path[PATH_MAX];

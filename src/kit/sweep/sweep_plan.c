@@ -1,4 +1,4 @@
-/* What identifies a sweep: the "plan" of sweep.json, and comparing two of them. */
+/* The "plan" of sweep.json, which identifies a sweep, and the comparison of two plans. */
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "sweep_unit.h"

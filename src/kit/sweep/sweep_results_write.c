@@ -28,7 +28,7 @@ static void add_text(struct tch_buf *b, const char *text)
     tch_csv_add(b, text, strlen(text));
 }
 
-/* What is not known is empty. */
+/* Adds a comma and a number; an unknown number is empty. */
 static void add_number(struct tch_buf *b, double value)
 {
     char text[TCH_PLAIN_TEXT];
