@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "cli/cmds.h"
 #include "cmd_witness_parts.h"
@@ -22,14 +23,9 @@ enum witness_at cli_witness_kind_at(const char *path)
 
 static int add_path(struct witness_paths *paths, const char *path)
 {
-    char **more = realloc(paths->path, (paths->count + 1) * sizeof *more);
-
-    if (more)
-        paths->path = more;
-    if (!more || !(more[paths->count] = strdup(path))) {
-        cli_complain(NULL, "out of memory");
-        return EXIT_WORK;
-    }
+    if (tch_array_extend(&paths->path, paths->count) < 0 ||
+        !(paths->path[paths->count] = strdup(path)))
+        return cli_no_memory();
     paths->count++;
     return EXIT_OK;
 }

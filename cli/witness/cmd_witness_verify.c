@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/human_number.h"
-#include "base/json_write.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
+#include "kit/witness/witness_json.h"
 
 enum { OUT_MAX = 64 << 20 };
 
@@ -19,40 +19,7 @@ struct verify {
     struct tch_buf out;
 };
 
-/* What was found out about one file or folder. */
-struct finding {
-    const char *path;
-    const char *kind; /* "log", "bundle", "seal" */
-    uint64_t logs;
-    uint64_t entries; /* of a seal: files */
-    uint64_t bytes;   /* of a seal */
-    bool closed;
-    const char *hash;
-    const char *why; /* NULL: it is sound */
-    uint64_t line;   /* where it is not; 0: it is not about a line */
-};
-
-static void add_json(struct tch_buf *b, const struct finding *f)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "file", f->path);
-    tch_json_put_text(b, "kind", f->kind);
-    tch_json_put_bool(b, "ok", !f->why);
-    tch_json_put_u64(b, strcmp(f->kind, "seal") == 0 ? "files" : "entries", f->entries);
-    tch_json_put_bool(b, "closed", f->closed);
-    tch_json_put_text(b, "hash", f->hash);
-    if (f->why) {
-        tch_json_key(b, "line");
-        if (f->line > 0)
-            tch_json_u64(b, f->line);
-        else
-            tch_json_null(b);
-        tch_json_put_text(b, "why", f->why);
-    }
-    tch_json_end_object(b);
-}
-
-static void add_text(struct verify *v, const struct finding *f)
+static void add_text(struct verify *v, const struct tch_witness_finding *f)
 {
     struct tch_buf *b = &v->out;
 
@@ -78,11 +45,11 @@ static void add_text(struct verify *v, const struct finding *f)
     tch_buf_addf(b, "\n     %s\n", f->hash);
 }
 
-static void add_finding(struct verify *v, const struct finding *f)
+static void add_finding(struct verify *v, const struct tch_witness_finding *f)
 {
     v->bad += f->why != NULL;
     if (v->args->json)
-        add_json(&v->out, f);
+        tch_witness_finding_json(&v->out, f);
     else if (f->why || !v->args->quiet)
         add_text(v, f);
 }
@@ -102,7 +69,7 @@ static int verify_file(struct verify *v, const char *path)
     tacho_witness_entry entry;
     tacho_witness_info info;
     tacho_error err = {0};
-    struct finding f = {.path = path};
+    struct tch_witness_finding f = {.path = path};
     int more = tacho_witness_reader_open(path, &r, &err);
 
     if (more == 0)
@@ -146,7 +113,7 @@ static int verify_seal(struct verify *v, const char *folder)
     struct misfits m = {.v = v, .folder = folder};
     struct tch_seal_info info;
     tacho_error err = {0};
-    struct finding f = {.path = folder, .kind = "seal"};
+    struct tch_witness_finding f = {.path = folder, .kind = "seal"};
     int status;
 
     tch_buf_init(&m.why, OUT_MAX);
@@ -203,7 +170,7 @@ static int run_verify(struct args *args)
     cli_set_opts(args, &v, NULL);
     tch_buf_init(&v.out, OUT_MAX);
     if (args->json)
-        tch_buf_adds(&v.out, "{\"schema\":\"tacho.witness.verify.v1\",\"files\":[");
+        tch_witness_verify_json_begin(&v.out);
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
         status = verify_path(&v, args->operands[i]);
     if (status == EXIT_OK && v.expect && v.checked != 1) {
@@ -211,7 +178,7 @@ static int run_verify(struct args *args)
         return cli_wrong_usage(args, "--expect is for one file or folder, not %zu", v.checked);
     }
     if (args->json)
-        tch_buf_addf(&v.out, "],\"bad\":%zu}\n", v.bad);
+        tch_witness_verify_json_end(&v.out, v.bad);
     put = cli_print(&v.out);
     if (status != EXIT_OK || put != EXIT_OK)
         return EXIT_WORK;

@@ -96,3 +96,39 @@ void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witn
     tch_buf_addc(b, '\n');
     b->failed = b->failed || entries->failed;
 }
+
+void tch_witness_verify_json_begin(struct tch_buf *b)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.witness.verify.v1");
+    tch_json_key(b, "files");
+    tch_json_begin_array(b);
+}
+
+void tch_witness_finding_json(struct tch_buf *b, const struct tch_witness_finding *f)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "file", f->path);
+    tch_json_put_text(b, "kind", f->kind);
+    tch_json_put_bool(b, "ok", !f->why);
+    tch_json_put_u64(b, strcmp(f->kind, "seal") == 0 ? "files" : "entries", f->entries);
+    tch_json_put_bool(b, "closed", f->closed);
+    tch_json_put_text(b, "hash", f->hash);
+    if (f->why) {
+        tch_json_key(b, "line");
+        if (f->line > 0)
+            tch_json_u64(b, f->line);
+        else
+            tch_json_null(b);
+        tch_json_put_text(b, "why", f->why);
+    }
+    tch_json_end_object(b);
+}
+
+void tch_witness_verify_json_end(struct tch_buf *b, uint64_t bad)
+{
+    tch_json_end_array(b);
+    tch_json_put_u64(b, "bad", bad);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}

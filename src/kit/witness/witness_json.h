@@ -26,4 +26,22 @@ void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e, uin
 void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
                            const struct tch_buf *entries);
 
+/** What was found out about one file or folder. */
+struct tch_witness_finding {
+    const char *path;
+    const char *kind; /* "log", "bundle", "seal" */
+    uint64_t logs;
+    uint64_t entries; /* of a seal: files */
+    uint64_t bytes;   /* of a seal */
+    bool closed;
+    const char *hash;
+    const char *why; /* NULL: it is sound */
+    uint64_t line;   /* where it is not; 0: it is not about a line */
+};
+
+/* tacho.witness.verify.v1: begin, the findings, then the end with the number of bad ones. */
+void tch_witness_verify_json_begin(struct tch_buf *b);
+void tch_witness_finding_json(struct tch_buf *b, const struct tch_witness_finding *f);
+void tch_witness_verify_json_end(struct tch_buf *b, uint64_t bad);
+
 #endif
