@@ -1,5 +1,4 @@
 /* tacho events compare: two files side by side, what differs in how they were made coming first. */
-#include "cmd_events_compare.h"
 
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"

@@ -7,6 +7,7 @@
 #include <tacho/event.h>
 
 #include "cli/core/opt.h"
+#include "kit/event/event_json.h"
 #include "kit/event/event_scan.h"
 
 extern const struct cmd cmd_events_canon;
@@ -85,5 +86,11 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
  * @return EXIT_OK however bad the lines are, or EXIT_WORK after a complaint
  */
 int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts);
+
+enum { EVENTS_COMPARE_MAX = 64 << 20 }; /* bytes of what is printed */
+
+/** Adds the text. 0 or TACHO_ENOMEM. */
+int cli_events_compare_text(struct tch_buf *b, const struct tch_events_comparison *c,
+                            const struct term *term, tacho_error *err);
 
 #endif

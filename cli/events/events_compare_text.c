@@ -1,11 +1,10 @@
 /* tacho events compare, for people: settings that differ, a table a group, what only one has. */
-#include "base/human_number.h"
-#include "cmd_events_compare.h"
-
 #include <inttypes.h>
 
+#include "base/human_number.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
+#include "cmd_events_parts.h"
 
 enum { SHOWN_VALUE = 48 };
 

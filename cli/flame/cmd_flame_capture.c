@@ -182,7 +182,7 @@ static int judge_command(const struct capture *c, int status)
     return c->pass_status ? code : EXIT_WORK;
 }
 
-static int show(const struct capture *c, const tacho_flame *flame)
+static int print_capture(const struct capture *c, const tacho_flame *flame)
 {
     struct tch_buf b;
 
@@ -216,7 +216,7 @@ int cli_flame_run_capture(struct args *args)
     if (tacho_flame_notice(flame))
         cli_complain(NULL, "%s", tacho_flame_notice(flame));
     end = judge_command(&c, tacho_flame_wait_status(flame));
-    status = show(&c, flame);
+    status = print_capture(&c, flame);
     tacho_flame_free(flame);
     return status == EXIT_OK ? end : status;
 }

@@ -65,7 +65,7 @@ static bool has_threads(const struct tch_stacks *stacks)
 }
 
 /* What makes the result worthless is an error. */
-static int check(const struct flame *f, const struct tch_read_notes *notes, bool both)
+static int check_counts(const struct flame *f, const struct tch_read_notes *notes, bool both)
 {
     struct tch_buf b;
 
@@ -111,7 +111,7 @@ static int read_fd(struct flame *f, int fd, bool both)
         cli_complain(NULL, "%s", err.message);
         goto out;
     }
-    status = check(f, &reader.notes, both);
+    status = check_counts(f, &reader.notes, both);
     if (status == EXIT_OK && !f->args->quiet)
         warn_of_gaps(f, &reader.notes);
     if (status == EXIT_OK && reader.notes.samples == 0 && !f->args->quiet)

@@ -80,7 +80,7 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
     cli_table_release(&t);
 }
 
-static int show(struct tch_baseline *b, const char *path, const struct args *args)
+static int show_baseline(struct tch_baseline *b, const char *path, const struct args *args)
 {
     struct tch_buf out;
 
@@ -99,7 +99,7 @@ static int show(struct tch_baseline *b, const char *path, const struct args *arg
 
 static int run_show(struct args *args)
 {
-    return cli_with_baseline(args, show);
+    return cli_with_baseline(args, show_baseline);
 }
 
 static const struct arg bench_arg[] = {

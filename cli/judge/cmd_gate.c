@@ -6,7 +6,6 @@
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cmd_gate_parts.h"
-#include "gate_out.h"
 
 /* --- What it would do --- */
 
@@ -135,7 +134,7 @@ static int save(struct tch_gate *g, const struct gate_options *o)
     return EXIT_WORK;
 }
 
-static int ending(const struct tch_gate *g, const struct gate_options *o)
+static int exit_status(const struct tch_gate *g, const struct gate_options *o)
 {
     if (g->findings.verdict == TCH_FAIL)
         return EXIT_CHECK;
@@ -158,7 +157,7 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
         status = cli_gate_report(g, o, args);
     if (status == EXIT_OK)
         status = save(g, o);
-    return status == EXIT_OK ? ending(g, o) : status;
+    return status == EXIT_OK ? exit_status(g, o) : status;
 }
 
 static int run_with(const struct gate_options *o, struct args *args)

@@ -99,4 +99,7 @@ struct against {
 int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args);
 void cli_against_remove(struct against *a, const char *root);
 
+/** EXIT_OK, or EXIT_WORK after a complaint. */
+int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args);
+
 #endif

@@ -1,5 +1,5 @@
 /* What the gate tells. */
-#include "gate_out.h"
+#include "cmd_gate_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +158,7 @@ static int write_files(const struct tch_gate *g, const struct gate_options *o)
     return status;
 }
 
-static int show(const struct tch_gate *g, const struct args *args, const char *page)
+static int print_findings(const struct tch_gate *g, const struct args *args, const char *page)
 {
     struct tch_buf b;
 
@@ -190,5 +190,5 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
         status = write_files(g, o);
     if (on_github())
         add_to_summary(&g->findings);
-    return show(g, args, page) == EXIT_OK ? status : EXIT_WORK;
+    return print_findings(g, args, page) == EXIT_OK ? status : EXIT_WORK;
 }

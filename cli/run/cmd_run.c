@@ -132,7 +132,7 @@ static int print_table(const struct tch_run *run, const struct args *args)
     return cli_print(&b);
 }
 
-static int ending(const struct tch_run *run, const struct run_options *o)
+static int exit_status(const struct tch_run *run, const struct run_options *o)
 {
     if (run->state == TCH_RUN_FAILED && o->pass_status && tch_run_sample_exit(&run->bad) != 0)
         return tch_run_sample_exit(&run->bad);
@@ -216,7 +216,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
         status = EXIT_WORK;
     if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;
-    return ending(run, o);
+    return exit_status(run, o);
 }
 
 /* One word with blanks in it was meant as a line. */

@@ -9,7 +9,6 @@
 #include "kit/run/folder_seal.h"
 #include "kit/sweep/sweep_results.h"
 #include "sweep_options.h"
-#include "sweep_view.h"
 
 enum { OUT_MAX = 1 << 30, NOTE_MAX = 192 };
 
@@ -68,7 +67,7 @@ static int measure(struct tch_sweep *sweep, const struct args *args)
     return measured < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-static int print(const struct tch_results *r, const struct args *args)
+static int print_results(const struct tch_results *r, const struct args *args)
 {
     const char *shown = r->sweep->shown;
     struct tch_buf b;
@@ -137,7 +136,7 @@ static int seal_folders(const struct tch_sweep *sweep, const struct args *args, 
 }
 
 /* The status to end with, when all could be done. */
-static int ending(const struct tch_results *r, const struct sweep_options *o)
+static int exit_status(const struct tch_results *r, const struct sweep_options *o)
 {
     const struct tch_sweep *sweep = r->sweep;
 
@@ -164,7 +163,8 @@ static int ending(const struct tch_results *r, const struct sweep_options *o)
 }
 
 /* What is known of it, written and printed, however far the sweep went. */
-static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, const struct args *args)
+static int report_sweep(struct tch_sweep *sweep, const struct sweep_options *o,
+                        const struct args *args)
 {
     struct tch_results r;
     tacho_error err;
@@ -176,13 +176,13 @@ static int conclude(struct tch_sweep *sweep, const struct sweep_options *o, cons
         tch_sweep_report(&r, &err) < 0)
         cli_complain(NULL, "%s", err.message);
     else
-        status = print(&r, args);
+        status = print_results(&r, args);
     if (status == EXIT_OK && o->run.seal && seal_folders(sweep, args, &err) < 0) {
         cli_complain(&err, "cannot seal '%s'", sweep->shown);
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
-        status = ending(&r, o);
+        status = exit_status(&r, o);
     tch_results_release(&r);
     return status;
 }
@@ -203,7 +203,7 @@ static int run_sweep(struct args *args)
         } else {
             int ended = measure(&sweep, args);
 
-            status = conclude(&sweep, &o, args);
+            status = report_sweep(&sweep, &o, args);
             if (ended != EXIT_OK || sweep.interrupted)
                 status = EXIT_WORK;
         }

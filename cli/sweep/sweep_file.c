@@ -1,6 +1,6 @@
 /* The `sweep:` section of tacho.yaml: the options of `tacho sweep` by their names, and `command`.
  */
-#include "sweep_file.h"
+#include "sweep_options.h"
 
 #include "base/file.h"
 
@@ -28,7 +28,7 @@ static int wrong_node(const struct reading *f, const struct tch_yaml_node *node,
 }
 
 /* A text that lives as long as the options; NULL where there are too many. */
-static char *keep(struct sweep_options *o, char *text)
+static char *keep_text(struct sweep_options *o, char *text)
 {
     if (o->kept_count == SWEEP_KEPT) {
         free(text);
@@ -133,24 +133,24 @@ static const struct opt *find_opt(const struct cmd *cmd, const char *name)
     return opt;
 }
 
-static int give(const struct reading *f, const struct tch_yaml_node *node, const struct opt *opt,
-                const char *value)
+static int set_opt(const struct reading *f, const struct tch_yaml_node *node, const struct opt *opt,
+                   const char *value)
 {
     f->args->value = value;
     return at_node(f, node, cli_set_opt(f->args, opt, f->o, &f->o->run));
 }
 
 /* "name: value" of a map as NAME=VALUE. */
-static int give_pair(const struct reading *f, const struct tch_yaml_node *node,
-                     const struct opt *opt)
+static int set_pair(const struct reading *f, const struct tch_yaml_node *node,
+                    const struct opt *opt)
 {
     char *pair = NULL;
 
     if (node->kind != TCH_YAML_SCALAR)
         return wrong_node(f, node, "a single value");
-    if (asprintf(&pair, "%s=%s", node->key, node->text) < 0 || !keep(f->o, pair))
+    if (asprintf(&pair, "%s=%s", node->key, node->text) < 0 || !keep_text(f->o, pair))
         return cli_no_memory();
-    return give(f, node, opt, pair);
+    return set_opt(f, node, opt, pair);
 }
 
 static int take_member(const struct reading *f, const struct tch_yaml_node *node,
@@ -165,16 +165,16 @@ static int take_member(const struct reading *f, const struct tch_yaml_node *node
                       (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0)))
         return wrong_node(f, node, "true or false");
     if (!opt->arg)
-        return strcmp(node->text, "true") == 0 ? give(f, node, opt, NULL) : EXIT_OK;
+        return strcmp(node->text, "true") == 0 ? set_opt(f, node, opt, NULL) : EXIT_OK;
     if (node->kind == TCH_YAML_SCALAR)
-        return give(f, node, opt, node->text);
+        return set_opt(f, node, opt, node->text);
     if (!pairs)
         return wrong_node(f, node, "a single value");
     for (const struct tch_yaml_node *v = node->first; v && status == EXIT_OK; v = v->next) {
         if (node->kind == TCH_YAML_MAP)
-            status = give_pair(f, v, opt);
+            status = set_pair(f, v, opt);
         else
-            status = v->kind == TCH_YAML_SCALAR ? give(f, v, opt, v->text)
+            status = v->kind == TCH_YAML_SCALAR ? set_opt(f, v, opt, v->text)
                                                 : wrong_node(f, v, "a single value");
     }
     return status;

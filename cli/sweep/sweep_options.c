@@ -6,7 +6,6 @@
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 #include "kit/sweep/growth_fit.h"
-#include "sweep_file.h"
 
 /* Ids of the options that are looked for by themselves. Those of cli_plan_opts are below. */
 enum { COMMAND = 100, GRID, RANGE, FILE_NAME };

@@ -7,6 +7,7 @@
 #include "cli/run/run_options.h"
 #include "kit/config/yaml.h"
 #include "kit/sweep/sweep_loop.h"
+#include "kit/sweep/sweep_results.h"
 
 enum { SWEEP_KEPT = 256 };
 
@@ -36,5 +37,15 @@ extern const struct opt cli_sweep_opts[];
 /** EXIT_OK, or what to end with after a complaint; cli_sweep_options_release() in any case. */
 int cli_sweep_options_parse(struct sweep_options *o, struct args *args);
 void cli_sweep_options_release(struct sweep_options *o);
+
+/** Takes all that the section says, as if it had been typed. EXIT_OK, or what to end with after a
+    complaint. */
+int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path);
+
+/** The table of the cells; of many, those that are best. */
+void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r);
+
+/** How the cost grows; nothing where that was not fitted. */
+void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* Sweeps on the terminal. */
-#include "sweep_view.h"
+#include "sweep_options.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/recording_info.h"
-#include "trace_file_info.h"
+#include "trace_text.h"
 
 enum { OUT_MAX = 1 << 20 };
 

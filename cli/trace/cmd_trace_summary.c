@@ -7,7 +7,6 @@
 #include "cli/core/text.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/trace_json.h"
-#include "trace_picture.h"
 #include "trace_text.h"
 
 enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20, TRACKS_SHOWN = 10 };

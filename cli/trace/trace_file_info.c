@@ -1,6 +1,4 @@
 /* What is in a trace, whatever wrote it. */
-#include "trace_file_info.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Lanes: each cell shows what cost most in its time. */
-#include "trace_picture.h"
+#include "trace_text.h"
 
 #include <stdlib.h>
 #include <string.h>

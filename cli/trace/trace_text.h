@@ -8,6 +8,7 @@
 #include "cli/core/opt.h"
 #include "cli/core/progress.h"
 #include "kit/trace/trace_rewrite.h"
+#include "kit/trace/trace_summary.h"
 
 /** Starts a progress of reading `path`, to be ended by the caller, and options that drive it. */
 struct trace_progress {
@@ -38,5 +39,12 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path);
 /** Says what was written and what was not; EXIT_OK, or EXIT_WARN when asked for. */
 int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
                                const struct trace_output *out, const struct args *args);
+
+/** Prints what is in a trace of any format; an exit status. */
+int cli_trace_file_info(struct args *args, const char *path);
+
+/** Lanes of the busiest tracks, and what their letters and colours mean. */
+void cli_trace_add_picture(struct tch_buf *b, const struct tch_trace_summary *s,
+                           const struct term *term);
 
 #endif
