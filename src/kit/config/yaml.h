@@ -30,7 +30,7 @@ enum { TCH_YAML_MAX = 1 << 20, TCH_YAML_DEPTH = 32, TCH_YAML_NODES = 100000 };
 
 enum tch_yaml_kind { TCH_YAML_SCALAR, TCH_YAML_LIST, TCH_YAML_MAP };
 
-/** Where it stands is counted from 1. */
+/** Line and column count from 1. */
 struct tch_yaml_node {
     enum tch_yaml_kind kind;
     const char *key; /**< of a member of a map; else NULL */

@@ -193,7 +193,7 @@ static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return status < 0 ? status : tch_values_add(&s->y[0], row->as.power.watts, err);
 }
 
-/* A file that is not there has no rows; one that a kill has cut has those before, which is told. */
+/* Reads the rows of a file. A missing file has none; of a truncated one the page says so. */
 static int read_series(struct series *s, const char *folder, const char *file, int kind,
                        struct tch_buf *b, tacho_error *err)
 {

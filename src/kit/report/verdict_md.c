@@ -48,7 +48,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_adds(b, " |\n");
 }
 
-/* The worst first; what passed is behind a fold. */
+/* Adds the rows of one verdict. */
 static void add_rows(struct tch_buf *b, const struct tch_findings *f, enum tch_verdict verdict,
                      size_t *left)
 {

@@ -54,7 +54,7 @@ static bool to_number(struct span s, double *ret)
     return tch_parse_f64_n(s.text, s.len, ret) == 0 && isfinite(*ret);
 }
 
-/* The field of a CSV line, from 0; false behind the last. Quotes may hold commas. */
+/* Finds a field of a CSV line, from 0; false after the last. Quotes may hold commas. */
 static bool csv_field(struct span line, size_t index, struct span *ret)
 {
     const char *p = line.text;

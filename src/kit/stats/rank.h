@@ -1,5 +1,5 @@
 /*
- * The null distributions of the rank tests: what ratio.h stands on.
+ * The rank tests and their null distributions, which ratio.h uses.
  *
  * Exact where the work is small (TCH_RANK_EXACT values, or the tie limits below), beyond that the
  * normal approximation with continuity correction, which is then good to 0.0003.

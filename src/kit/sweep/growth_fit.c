@@ -1,6 +1,6 @@
 /*
  * How a cost grows: least squares of the relative errors for each growth, compared by the criterion
- * of G. Schwarz (1978). What is within TCH_FIT_APART of the best is not told apart from it.
+ * of G. Schwarz (1978). A growth within TCH_FIT_APART of the best is not ruled out.
  */
 #include "growth_fit.h"
 

@@ -39,7 +39,7 @@ struct tch_fit_model {
 
 enum { TCH_FIT_LEAST = 4 }; /* points */
 
-/** Models are told apart by this much of the criterion: about 20 to 1. */
+/** A model is ruled out when its criterion is larger by this much: about 20 to 1. */
 #define TCH_FIT_APART 6.0
 
 /** Real programs follow no formula better than that: caches, pages. */

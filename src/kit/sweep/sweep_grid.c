@@ -137,7 +137,7 @@ int tch_grid_add_value(struct tch_grid *grid, const char *name, const char *valu
                          strlen(value), err);
 }
 
-/* The name before '='; *rest is behind it. */
+/* Finds the name before '='; *rest points after it. */
 static int begin_spec(struct tch_grid *grid, const char *spec, const char *wants, const char **rest,
                       tacho_error *err)
 {
@@ -302,7 +302,7 @@ void tch_grid_json(const struct tch_grid *grid, size_t cell, tch_params which, s
     tch_json_end_object(b);
 }
 
-/* The parameter that stands at text as "{name}", or -1. */
+/* Returns the parameter whose "{name}" is at text, or -1. */
 static int placeholder(const struct tch_grid *grid, const char *text)
 {
     size_t len = strcspn(text + 1, "}");

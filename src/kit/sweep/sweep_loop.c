@@ -142,8 +142,8 @@ static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
 }
 
 /* Makes one run. A missing program or a failing --prepare fails that cell alone; out of memory ends
-   the sweep. 1: the run was made, or the cell failed (then `why` says how);
-   0: told to stop. */
+   the sweep. Returns 1 when the run was made or the cell failed (then `why` says how), 0 when asked
+   to stop. */
 static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const struct tch_step *step,
                     const struct tch_sweep_watch *watch, struct tch_buf *why, tacho_error *err)
 {
@@ -169,7 +169,7 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
     return status;
 }
 
-/* 1 to go on, 0 when told to stop. */
+/* Makes one step of a block. Returns 1 to continue, 0 when asked to stop. */
 static int make_step(struct tch_sweep *sweep, const struct tch_step *step,
                      const struct tch_sweep_watch *watch, tacho_error *err)
 {
@@ -249,7 +249,8 @@ static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
     return status;
 }
 
-/* The unit is complete with it. 1 to go on, 0 when told to stop. */
+/* Draws the flamegraph of a unit, which completes it. Returns 1 to continue, 0 when asked to stop.
+ */
 static int end_by_flame(struct tch_sweep *sweep, size_t i, const struct tch_sweep_watch *watch,
                         tacho_error *err)
 {

@@ -7,8 +7,8 @@
  *     tch_results_load(&results, &sweep, &err); sweep_results.h
  *     tch_sweep_release(&sweep);
  *
- * OUT/NAME/ holds sweep.json and, in cells/, the run folders. What was done is told by these run
- * folders alone: every sample is in one of them when it is taken, with the number of its run.
+ * OUT/NAME/ holds sweep.json and, in cells/, the run folders. The record of what was done is these
+ * run folders alone: every sample is in one of them when it is taken, with the number of its run.
  * There is no other record that a kill could leave behind or ahead of them.
  */
 #ifndef TCH_SWEEP_LOOP_H

@@ -42,7 +42,7 @@ static tch_params used_around(const struct tch_sweep_plan *plan, bool all)
     return used;
 }
 
-/* A parameter that stands nowhere would make cells that are all the same. */
+/* Refuses a parameter that is not used: its cells would all be the same. */
 static int check_plan(const struct tch_sweep_plan *plan, tacho_error *err)
 {
     const struct tch_grid *grid = plan->grid;

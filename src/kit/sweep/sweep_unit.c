@@ -63,7 +63,7 @@ static int fill_list(struct tch_unit_plan *p, const struct tch_sweep *sweep, siz
     return 0;
 }
 
-/* "lambda=0.3" behind the labels of the user's. */
+/* Adds "lambda=0.3" after the user's labels. */
 static int fill_labels(struct tch_unit_plan *p, const struct tch_sweep *sweep, size_t unit,
                        tacho_error *err)
 {
