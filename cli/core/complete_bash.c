@@ -51,9 +51,7 @@ static void visit_valued_opts(struct tch_buf *b, const struct cmd *cmd, const ch
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = cli_walk_opts(&w))) {
-        if (!opt->arg)
-            continue;
+    while ((opt = cli_walk_valued_opts(&w))) {
         tch_buf_addf(b, "            '%s,--%s'", path, opt->name);
         if (opt->letter)
             tch_buf_addf(b, " | '%s,-%c'", path, opt->letter);
@@ -101,9 +99,7 @@ static void visit_values(struct tch_buf *b, const struct cmd *cmd, const char *p
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = cli_walk_opts(&w))) {
-        if (!opt->arg)
-            continue;
+    while ((opt = cli_walk_valued_opts(&w))) {
         tch_buf_addf(b, "        '%s,--%s') ", path, opt->name);
         add_offer(b, opt->choices, opt->complete);
     }

@@ -57,6 +57,16 @@ const struct opt *cli_walk_opts(struct opt_walk *w)
     return opt->name ? opt : NULL;
 }
 
+const struct opt *cli_walk_valued_opts(struct opt_walk *w)
+{
+    const struct opt *opt;
+
+    do
+        opt = cli_walk_opts(w);
+    while (opt && !opt->arg);
+    return opt;
+}
+
 int cli_choice_index(const char *const *choices, const char *value)
 {
     for (int i = 0; choices[i]; i++)

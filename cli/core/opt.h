@@ -51,6 +51,9 @@ struct opt_walk {
 /** The next one, or NULL after the last. */
 const struct opt *cli_walk_opts(struct opt_walk *w);
 
+/** The next one that takes a value, or NULL after the last. */
+const struct opt *cli_walk_valued_opts(struct opt_walk *w);
+
 /**
  * Parses words (NULL-ended, after the command's name) for args->cmd. Complains on stderr.
  *

@@ -58,15 +58,31 @@ void cli_table_add(struct table *t, enum paint paint, const char *text)
     add_cell(t, (struct cell){.paint = paint, .column = column}, text);
 }
 
-void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
+static void add_formatted(struct table *t, enum paint paint, const char *fmt, va_list args)
 {
     char text[512];
+
+    vsnprintf(text, sizeof text, fmt, args);
+    cli_table_add(t, paint, text);
+}
+
+void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
+{
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    add_formatted(t, paint, fmt, args);
     va_end(args);
-    cli_table_add(t, paint, text);
+}
+
+void cli_table_add_pair(struct table *t, const char *name, const char *fmt, ...)
+{
+    va_list args;
+
+    cli_table_add(t, BOLD, name);
+    va_start(args, fmt);
+    add_formatted(t, PLAIN, fmt, args);
+    va_end(args);
 }
 
 void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text)

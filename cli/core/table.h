@@ -47,6 +47,10 @@ void cli_table_add(struct table *t, enum paint paint, const char *text);
 void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** A row of two cells: a bold name, and a text. */
+void cli_table_add_pair(struct table *t, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** Between rows: a line of its own that begins where the column does (0: at the very left) and is
     never cut or wrapped, so that it can be copied. "" is an empty line. */
 void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text);

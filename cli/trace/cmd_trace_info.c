@@ -1,5 +1,4 @@
 /* tacho trace info: what is in a recording, and what is not. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,26 +11,6 @@
 
 enum { OUT_MAX = 1 << 20 };
 
-static void add_row(struct table *t, const char *name, enum paint paint, const char *text)
-{
-    cli_table_add(t, BOLD, name);
-    cli_table_add(t, paint, text);
-}
-
-static void add_rowf(struct table *t, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_rowf(struct table *t, const char *name, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    add_row(t, name, PLAIN, text);
-}
-
 /* What is missing, only where something is. */
 static void add_losses(struct table *t, const struct tch_recording *r)
 {
@@ -43,16 +22,17 @@ static void add_losses(struct table *t, const struct tch_recording *r)
         tch_buf_addf(&text, "%llu records (", (unsigned long long)r->head.dropped);
         tch_add_reasons(&text, r->head.reasons);
         tch_buf_addc(&text, ')');
-        add_row(t, "dropped", YELLOW, text.data);
+        cli_table_add(t, BOLD, "dropped");
+        cli_table_add(t, YELLOW, text.data);
         tch_buf_release(&text);
     }
     if (r->lost_begins + r->lost_ends > 0)
-        add_rowf(t, "at gaps", "%llu spans cut, %llu ends without their begin",
-                 (unsigned long long)r->lost_begins, (unsigned long long)r->lost_ends);
+        cli_table_add_pair(t, "at gaps", "%llu spans cut, %llu ends without their begin",
+                           (unsigned long long)r->lost_begins, (unsigned long long)r->lost_ends);
     if (r->head.cut > 0)
-        add_rowf(t, "texts cut", "%llu", (unsigned long long)r->head.cut);
+        cli_table_add_pair(t, "texts cut", "%llu", (unsigned long long)r->head.cut);
     if (r->damaged > 0)
-        add_rowf(t, "damaged", "%llu records", (unsigned long long)r->damaged);
+        cli_table_add_pair(t, "damaged", "%llu records", (unsigned long long)r->damaged);
 }
 
 static void add_report(struct tch_buf *b, const struct tch_recording *r,
@@ -66,8 +46,8 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     tch_buf_init(&text, 4096);
     cli_table_init(&t, term, columns, 2);
     /* What was converted to a recording tells neither of the two. */
-    add_rowf(&t, "program", "%s (process %u)", head->program[0] ? head->program : "not told",
-             (unsigned)head->pid);
+    cli_table_add_pair(&t, "program", "%s (process %u)",
+                       head->program[0] ? head->program : "not told", (unsigned)head->pid);
     if (head->wall_ns > 0)
         tch_recording_add_start(&text, r);
     else
@@ -75,16 +55,16 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     tch_buf_adds(&text, ", for ");
     tch_add_value(&text, TCH_NS, (double)tch_recording_duration(r, f));
     tch_buf_adds(&text, head->ended ? "" : "; it did not end in order, or goes on");
-    add_row(&t, "recorded", PLAIN, text.data);
+    cli_table_add_pair(&t, "recorded", "%s", text.data);
     tch_buf_clear(&text);
     tch_add_value(&text, TCH_BYTES, (double)r->size);
-    add_row(&t, "size", PLAIN, text.data);
-    add_rowf(&t, "threads", "%u", (unsigned)r->threads);
-    add_rowf(&t, "spans", "%llu, %llu of them never ended",
-             (unsigned long long)(r->spans + r->lost_begins + r->unfinished),
-             (unsigned long long)r->unfinished);
-    add_rowf(&t, "other events", "%llu", (unsigned long long)f->others);
-    add_rowf(&t, "names", "%u", (unsigned)tch_recording_names(r));
+    cli_table_add_pair(&t, "size", "%s", text.data);
+    cli_table_add_pair(&t, "threads", "%u", (unsigned)r->threads);
+    cli_table_add_pair(&t, "spans", "%llu, %llu of them never ended",
+                       (unsigned long long)(r->spans + r->lost_begins + r->unfinished),
+                       (unsigned long long)r->unfinished);
+    cli_table_add_pair(&t, "other events", "%llu", (unsigned long long)f->others);
+    cli_table_add_pair(&t, "names", "%u", (unsigned)tch_recording_names(r));
     add_losses(&t, r);
     cli_table_print(&t, b);
     cli_table_release(&t);

@@ -3,16 +3,6 @@
 #include "cmd_trace_parts.h"
 #include "lib/trace/recording_convert.h"
 
-static void warn_losses(const struct tch_recording *r, const char *name)
-{
-    if (r->head.dropped > 0)
-        cli_warn("%llu records of '%s' were dropped while it was recorded",
-                 (unsigned long long)r->head.dropped, name);
-    if (r->damaged > 0)
-        cli_warn("%llu records of '%s' are damaged and left out", (unsigned long long)r->damaged,
-                 name);
-}
-
 static int run_recover(struct args *args)
 {
     const char *name = args->operands[0], *out = NULL;
@@ -33,7 +23,12 @@ static int run_recover(struct args *args)
         fprintf(stderr, "tacho: %llu spans of %u threads to '%s'\n",
                 (unsigned long long)(r.spans + r.lost_begins + r.unfinished), (unsigned)r.threads,
                 out);
-    warn_losses(&r, name);
+    if (r.head.dropped > 0)
+        cli_warn("%llu records of '%s' were dropped while it was recorded",
+                 (unsigned long long)r.head.dropped, name);
+    if (r.damaged > 0)
+        cli_warn("%llu records of '%s' are damaged and left out", (unsigned long long)r.damaged,
+                 name);
     return EXIT_OK;
 }
 

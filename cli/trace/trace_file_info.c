@@ -1,5 +1,4 @@
 /* What is in a trace, whatever wrote it. */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/human_number.h"
@@ -25,21 +24,6 @@ static int add_event(void *ctx, const struct tch_ev *ev)
     return 0;
 }
 
-static void add_row(struct table *t, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_row(struct table *t, const char *name, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    cli_table_add(t, BOLD, name);
-    cli_table_add(t, PLAIN, text);
-}
-
 static void add_report(struct tch_buf *b, const struct tch_model *m, const struct span_of_time *s,
                        const char *kind, const struct term *term)
 {
@@ -49,28 +33,28 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
     struct table t;
 
     cli_table_init(&t, term, columns, 2);
-    add_row(&t, "format", "%s", kind);
+    cli_table_add_pair(&t, "format", "%s", kind);
     tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
     tch_add_value(&text, TCH_BYTES, (double)m->bytes);
-    add_row(&t, "size", "%s", text.data);
+    cli_table_add_pair(&t, "size", "%s", text.data);
     tch_buf_clear(&text);
     tch_add_value(&text, TCH_NS, (double)(s->last - s->first));
-    add_row(&t, "length", "%s", text.data);
+    cli_table_add_pair(&t, "length", "%s", text.data);
     tch_buf_release(&text);
-    add_row(&t, "processes", "%u", (unsigned)tch_model_process_count(m));
-    add_row(&t, "tracks", "%u", (unsigned)tch_model_track_count(m));
-    add_row(&t, "spans", "%llu whole, %llu begins, %llu ends",
-            (unsigned long long)m->by_kind[TCH_EV_SPAN],
-            (unsigned long long)m->by_kind[TCH_EV_BEGIN],
-            (unsigned long long)m->by_kind[TCH_EV_END]);
-    add_row(&t, "other events", "%llu instants, %llu counters, %llu flows, %llu async",
-            (unsigned long long)m->by_kind[TCH_EV_INSTANT],
-            (unsigned long long)m->by_kind[TCH_EV_COUNTER],
-            (unsigned long long)m->by_kind[TCH_EV_FLOW],
-            (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
+    cli_table_add_pair(&t, "processes", "%u", (unsigned)tch_model_process_count(m));
+    cli_table_add_pair(&t, "tracks", "%u", (unsigned)tch_model_track_count(m));
+    cli_table_add_pair(&t, "spans", "%llu whole, %llu begins, %llu ends",
+                       (unsigned long long)m->by_kind[TCH_EV_SPAN],
+                       (unsigned long long)m->by_kind[TCH_EV_BEGIN],
+                       (unsigned long long)m->by_kind[TCH_EV_END]);
+    cli_table_add_pair(&t, "other events", "%llu instants, %llu counters, %llu flows, %llu async",
+                       (unsigned long long)m->by_kind[TCH_EV_INSTANT],
+                       (unsigned long long)m->by_kind[TCH_EV_COUNTER],
+                       (unsigned long long)m->by_kind[TCH_EV_FLOW],
+                       (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
     if (m->ignored.count > 0)
-        add_row(&t, "ignored", "%llu of kinds that no viewer shows",
-                (unsigned long long)m->ignored.count);
+        cli_table_add_pair(&t, "ignored", "%llu of kinds that no viewer shows",
+                           (unsigned long long)m->ignored.count);
     cli_table_print(&t, b);
     cli_table_release(&t);
 }

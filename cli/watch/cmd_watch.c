@@ -23,14 +23,6 @@ static void interrupt(int signal)
     interrupted = signal;
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = interrupt};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static int take_watts(void *into, const struct args *args, const struct opt *opt)
 {
     struct watch_job *job = into;
@@ -233,12 +225,14 @@ out:
 
 static int run_watch(struct args *args)
 {
+    struct sigaction action = {.sa_handler = interrupt};
     struct watch_job job = {.plan = {.root = ""}, .interval_ns = 100000000, .pidfd = -1};
     int status = parse_options(&job, args);
 
     if (status != EXIT_OK)
         return status;
-    catch_signals();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
     if (args->count > 0)
         status = start_command(&job, args);
     if (status != EXIT_OK)
