@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cmd_events_parts.h"
-#include "lib/event/event_canon.h"
+#include "lib/event/event_parse.h"
 
 /* A line in canonical form can be longer than it was: 1e15 becomes 1000000000000000.0. */
 enum { LINE_MAX_OUT = 160 << 20 };

@@ -1,12 +1,13 @@
 /*
- * Parses a line to an event. The rules for the values of an event are here once, for the parser and
- * for the writer.
+ * Parses a line to an event, and writes its canonical form. The rules for the values of an event
+ * are here once, for the parser and for the writer.
  */
 #ifndef TCH_EVENT_PARSE_H
 #define TCH_EVENT_PARSE_H
 
 #include <tacho/event.h>
 
+#include "base/buf.h"
 #include "base/json_read.h"
 #include "base/lines.h"
 
@@ -38,6 +39,9 @@ int tch_event_salvage(const char *text, size_t len, tacho_event *ret, bool *torn
 /** Parses a line of a file like tch_event_salvage(), with its number in ret and in err.
    TACHO_ELIMIT for a line that was too long to be read. */
 int tch_event_line(const struct tch_line *line, tacho_event *ret, bool *torn, tacho_error *err);
+
+/** Adds the canonical form of the event, without a line feed. b fails without memory. */
+void tch_event_canon(struct tch_buf *b, const tacho_event *event);
 
 /** Marks the groups of `to` that `from` has seen. Both were made from the same names. */
 void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from);

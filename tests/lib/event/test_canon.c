@@ -3,7 +3,7 @@
 
 #include "base/json_canon.h"
 #include "base/json_write.h"
-#include "lib/event/event_canon.h"
+#include "lib/event/event_parse.h"
 #include "sample.h"
 
 static unsigned flags_of(bool sorted)

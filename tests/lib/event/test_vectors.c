@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/json_write.h"
-#include "lib/event/event_canon.h"
 #include "lib/event/event_config.h"
+#include "lib/event/event_parse.h"
 #include "support/reference.h"
 #include "support/system.h"
 #include "vectors.h"
