@@ -1,9 +1,9 @@
 /*
- * The CSV files of a benchmark: written row by row, read back row by row.
+ * The CSV files of a benchmark: writes and reads them row by row.
  *
  * A file starts with its header line; lines end with LF. Floats never have an exponent ("1", "-0",
  * "NaN", "inf"). A text with a comma, a quote, LF or CR is quoted; a leading = + - or @ is data and
- * left alone, so mind what a spreadsheet makes of it.
+ * left unchanged; a spreadsheet may take it for a formula.
  */
 #ifndef TACHO_CSV_H
 #define TACHO_CSV_H
@@ -16,7 +16,7 @@
 
 TACHO_BEGIN_DECLS
 
-/** Which file: its columns. Values are stable. */
+/** The kind of a file, which defines its columns. Values are stable. */
 enum tacho_csv_kind {
     TACHO_CSV_RESULTS = 0,
     TACHO_CSV_LATENCY = 1,
@@ -25,7 +25,7 @@ enum tacho_csv_kind {
     TACHO_CSV_MEMORY_DETAIL = 4
 };
 
-/** results.csv: one row a setting. */
+/** results.csv: one row per setting. */
 typedef struct tacho_csv_result {
     const char *setting; /**< read back: valid during the call only */
     size_t setting_len;
@@ -37,7 +37,7 @@ typedef struct tacho_csv_result {
     double accuracy;
 } tacho_csv_result;
 
-/** latency.csv: one row a step. */
+/** latency.csv: one row per step. */
 typedef struct tacho_csv_latency {
     uint64_t sample_id;
     uint64_t wall_time_us;
@@ -45,7 +45,7 @@ typedef struct tacho_csv_latency {
     uint64_t seq_len;
 } tacho_csv_latency;
 
-/** memory.csv: one row a snapshot. peak_rss_bytes is the resident set at that moment. */
+/** memory.csv: one row per snapshot. peak_rss_bytes is the resident size at that moment. */
 typedef struct tacho_csv_memory {
     uint64_t timestamp_us;
     uint64_t peak_rss_bytes;
@@ -54,7 +54,7 @@ typedef struct tacho_csv_memory {
     uint64_t temp_buffer_bytes;
 } tacho_csv_memory;
 
-/** power.csv: one row a sample; joules since the first, NaN where not known. */
+/** power.csv: one row per sample. joules since the first; NaN: not known. */
 typedef struct tacho_csv_power {
     uint64_t timestamp_us;
     const char *source;
@@ -63,7 +63,7 @@ typedef struct tacho_csv_power {
     double joules;
 } tacho_csv_power;
 
-/** memory-detail.csv: what memory.csv has no column for. */
+/** memory-detail.csv: values without a column in memory.csv. */
 typedef struct tacho_csv_memory_detail {
     uint64_t timestamp_us;
     uint64_t pid;
@@ -74,11 +74,11 @@ typedef struct tacho_csv_memory_detail {
 
 typedef struct tacho_csv tacho_csv;
 
-/** How a file comes to be. */
+/** How a file is written. */
 enum tacho_csv_mode {
-    TACHO_CSV_WHOLE = 0,  /**< takes its name when closed: whole or not at all */
-    TACHO_CSV_STREAM = 1, /**< is there from the start: what was flushed survives a kill */
-    TACHO_CSV_APPEND = 2  /**< as STREAM, behind the rows that are there */
+    TACHO_CSV_WHOLE = 0,  /**< appears under its name when closed: complete or not at all */
+    TACHO_CSV_STREAM = 1, /**< exists from the start; rows that were flushed survive a kill */
+    TACHO_CSV_APPEND = 2  /**< like STREAM, after the rows that exist */
 };
 
 /** @return 0, TACHO_EINVAL, TACHO_ENOMEM, TACHO_EIO */
@@ -86,8 +86,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_csv_open(const char *path, int kind, int mo
                                               tacho_error *err);
 
 /**
- * Adds a row: to a buffer, of which 64 KB at a time are written. A failure is sticky: every later
- * call returns it, so it is enough to check the last.
+ * Adds a row to a buffer, which is written 64 KB at a time. Every call after a failure returns it,
+ * so it is enough to check the last one.
  *
  * @return 0; TACHO_EINVAL when the file is of another kind, TACHO_EIO, TACHO_ELIMIT for a text of
  *         more than 64 KB
@@ -99,13 +99,13 @@ TACHO_API int tacho_csv_add_power(tacho_csv *csv, const tacho_csv_power *row, ta
 TACHO_API int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory_detail *row,
                                           tacho_error *err);
 
-/** Writes what is in the buffer. */
+/** Writes the rows in the buffer. */
 TACHO_API int tacho_csv_flush(tacho_csv *csv, tacho_error *err);
 
-/** Writes the rest; in mode WHOLE the file takes its name, unless something failed. Frees csv. */
+/** Writes the rest. In mode WHOLE the file gets its name, unless something failed. Frees csv. */
 TACHO_API TACHO_MUST_CHECK int tacho_csv_close(tacho_csv *csv, tacho_error *err);
 
-/** Frees csv; in mode WHOLE nothing is left behind. Accepts NULL. */
+/** Frees csv. In mode WHOLE no file is left. Accepts NULL. */
 TACHO_API void tacho_csv_discard(tacho_csv *csv);
 
 /** A row that was read. */
@@ -120,7 +120,7 @@ typedef struct tacho_csv_row {
     } as;
 } tacho_csv_row;
 
-/** 0 to go on; anything else ends the reading and is what tacho_csv_read() returns. */
+/** Gets a row. Returns 0 to continue; any other value stops tacho_csv_read(), which returns it. */
 typedef int tacho_csv_row_fn(const tacho_csv_row *row, void *ctx, tacho_error *err);
 
 /**
@@ -132,7 +132,7 @@ typedef int tacho_csv_row_fn(const tacho_csv_row *row, void *ctx, tacho_error *e
 TACHO_API TACHO_MUST_CHECK int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each,
                                               void *ctx, tacho_error *err);
 
-/** The same from memory. */
+/** Reads like tacho_csv_read(), from memory. */
 TACHO_API TACHO_MUST_CHECK int tacho_csv_parse(const char *data, size_t len, int kind,
                                                tacho_csv_row_fn *each, void *ctx, tacho_error *err);
 

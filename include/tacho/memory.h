@@ -1,7 +1,7 @@
 /*
- * Memory: what this process holds and for what, and what a process tree holds, from outside.
+ * Memory of this process by category, and memory of a process tree.
  *
- * Never reads smaps: that walks every page.
+ * smaps is never read, because that walks every page.
  */
 #ifndef TACHO_MEMORY_H
 #define TACHO_MEMORY_H
@@ -20,23 +20,23 @@ enum tacho_memory_category {
     TACHO_MEMORY_KV_CACHE = 0,
     TACHO_MEMORY_ACTIVATIONS = 1,
     TACHO_MEMORY_TEMP_BUFFERS = 2,
-    TACHO_MEMORY_CATEGORIES = 32 /**< the most there can be, those three included */
+    TACHO_MEMORY_CATEGORIES = 32 /**< limit, including those three */
 };
 
-/** How much a snapshot asks the kernel. */
+/** What a snapshot contains. */
 enum tacho_memory_level {
-    TACHO_MEMORY_BASIC = 0, /**< resident size and page faults: about 2 microseconds */
-    TACHO_MEMORY_FULL = 1   /**< also peak, anonymous, file, swap: about 8 */
+    TACHO_MEMORY_BASIC = 0, /**< resident size and page faults; takes about 2 microseconds */
+    TACHO_MEMORY_FULL = 1   /**< also peak, anonymous, file, swap; takes about 8 microseconds */
 };
 
 typedef struct tacho_memory_snapshot {
-    uint64_t timestamp_us; /**< since 1970, by a clock that never goes back */
+    uint64_t timestamp_us; /**< since 1970, of a clock that never goes back */
     uint64_t rss_bytes;    /**< resident at that moment */
     uint64_t minor_faults; /**< since the process started */
     uint64_t major_faults;
-    uint64_t peak_rss_bytes; /**< the most that ever was resident; FULL only, as are the next */
+    uint64_t peak_rss_bytes; /**< peak of the resident size; this and the next three: FULL only */
     uint64_t anon_bytes;
-    uint64_t file_bytes; /**< of files, shared memory included */
+    uint64_t file_bytes; /**< of files, including shared memory */
     uint64_t swap_bytes;
     uint64_t kv_cache_bytes; /**< as counted by tacho_memory_add() */
     uint64_t activation_bytes;
@@ -47,43 +47,43 @@ typedef struct tacho_memory_snapshot {
 typedef struct tacho_memory tacho_memory;
 
 /**
- * Where TACHO_RUN_DIR is set, snapshots are also written to memory.PID.csv there, and what that has
- * no column for to memory-detail.PID.csv, both 64 KB at a time.
+ * Makes a tracker. When TACHO_RUN_DIR is set, snapshots are also written to memory.PID.csv there,
+ * and values without a column to memory-detail.PID.csv, both 64 KB at a time.
  *
- * @param label  for the report, copied
+ * @param label  for the report; copied
  * @return 0, TACHO_ENOMEM, TACHO_EIO
  */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_new(const char *label, tacho_memory **ret,
                                                 tacho_error *err);
 
-/** Stops the sampling, writes the files' rest. Accepts NULL. */
+/** Stops sampling and flushes the CSV files. Accepts NULL. */
 TACHO_API void tacho_memory_free(tacho_memory *m);
 
-/** The number of the category with this name, a new one when there is none yet; or TACHO_ELIMIT,
-    TACHO_EINVAL for a name that is empty or longer than 63 bytes. */
+/** Finds or makes the category of this name. Returns its number, TACHO_ELIMIT, or TACHO_EINVAL for
+   a name that is empty or longer than 63 bytes. */
 TACHO_API int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err);
 
-/** Counts bytes taken, or given back when negative, by whichever thread. A few nanoseconds and no
-    locked instruction: each of the first 63 threads alive counts for itself, and hands over when it
-    is 32 KiB off. Not from a signal handler. */
+/** Counts bytes that any thread allocated, or freed when negative. Takes a few nanoseconds and no
+    locked instruction: each of the first 63 living threads counts for itself and adds its count to
+   the sum every 32 KiB. Do not call it from a signal handler. */
 TACHO_API void tacho_memory_add(tacho_memory *m, int category, int64_t bytes);
 
-/** What a category holds now: exact, unless threads count meanwhile. */
+/** Returns the bytes of a category. Exact, unless other threads are counting at this moment. */
 TACHO_API uint64_t tacho_memory_held(const tacho_memory *m, int category);
 
 /** Takes a snapshot. ret may be NULL. 0 or TACHO_EIO. */
 TACHO_API int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot *ret,
                                          tacho_error *err);
 
-/** Takes one at an interval, in a thread of its own that takes no signals. TACHO_EALREADY when one
-    runs, TACHO_EINVAL for an interval of 0. */
+/** Takes snapshots at an interval, in a thread of its own that handles no signals. TACHO_EALREADY
+   when one runs, TACHO_EINVAL for an interval of 0. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_start(tacho_memory *m, int level, uint64_t interval_ns,
                                                   tacho_error *err);
 
-/** Ends that, after one last snapshot. What failed meanwhile, or 0. */
+/** Stops that after one last snapshot. Returns the first failure since the start, or 0. */
 TACHO_API int tacho_memory_stop(tacho_memory *m, tacho_error *err);
 
-/** Over all snapshots so far. Sums that pass 64 bits stay at UINT64_MAX; the mean is exact. */
+/** A report over all snapshots so far. Sums above 64 bits stay at UINT64_MAX; the mean is exact. */
 typedef struct tacho_memory_report {
     uint64_t snapshots;
     uint64_t peak_rss; /**< the largest resident size of any snapshot */
@@ -94,47 +94,48 @@ typedef struct tacho_memory_report {
 
 TACHO_API void tacho_memory_report_get(tacho_memory *m, tacho_memory_report *ret);
 
-/** The same as JSON: label, peak_rss, mean_rss, kv_cache_total, activation_total. The caller frees
-    it with free(). */
+/** Writes the report as JSON: label, peak_rss, mean_rss, kv_cache_total, activation_total. The
+   caller frees it with free(). */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_report_json(tacho_memory *m, char **ret,
                                                         tacho_error *err);
 
-/** The most a category held, whenever that was, also between snapshots: exact where the thread that
-    counts takes the snapshots, else to within 64 KiB for each thread that counts. */
+/** The peak of a category, also between snapshots. Exact when the thread that counts takes the
+    snapshots, else to within 64 KiB per counting thread. */
 typedef struct tacho_memory_peak {
     const char *name; /**< valid as long as the tracker */
     uint64_t now;
     uint64_t peak;
-    uint64_t timestamp_us; /**< of the first snapshot that saw this peak; 0: none did yet */
+    uint64_t timestamp_us; /**< of the first snapshot after this peak; 0: none yet */
 } tacho_memory_peak;
 
-/** 0, or TACHO_EINVAL where there is no such category: go from 0 until then. */
+/** Gets the peak of a category. 0, or TACHO_EINVAL after the last category: start at 0. */
 TACHO_API int tacho_memory_peak_get(tacho_memory *m, int category, tacho_memory_peak *ret);
 
 /*
- * A process and all its descendants, from outside. Children that come and go are found at each
- * sample; one whose parent ended stays a member.
+ * A process and all its descendants. Each sample finds new children. A process whose parent exited
+ * stays a member.
  */
 
 typedef struct tacho_tree tacho_tree;
 
 typedef struct tacho_tree_sample {
     uint64_t timestamp_us;
-    uint64_t
-        processes; /**< that live; 0: the tree has ended, and the rest is what was known last */
-    uint64_t rss_bytes; /**< summed: what processes share counts for each */
+    uint64_t processes; /**< that are alive; 0: all have exited, and the rest is the last sample */
+    uint64_t rss_bytes; /**< the sum; shared memory counts for each process */
     uint64_t anon_bytes;
     uint64_t file_bytes;
     uint64_t swap_bytes;
     uint64_t peak_rss_bytes; /**< the largest sum, or the largest peak of one process */
     uint64_t minor_faults;
     uint64_t major_faults;
-    uint64_t cpu_ns; /**< of the members, and of the children they waited for */
+    uint64_t cpu_ns; /**< of the members and of the children that they waited for */
 } tacho_tree_sample;
 
 /**
- * @param root  before /proc; "" for this machine
- * @return 0, TACHO_ENOMEM, TACHO_EINVAL where there is no such process
+ * Opens the tree of a process.
+ *
+ * @param root  prefix of /proc; "" for this machine
+ * @return 0, TACHO_ENOMEM, TACHO_EINVAL when there is no such process
  */
 TACHO_API TACHO_MUST_CHECK int tacho_tree_open(const char *root, pid_t pid, tacho_tree **ret,
                                                tacho_error *err);

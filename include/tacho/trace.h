@@ -7,17 +7,17 @@
  *         ...
  *     }
  *
- * Off by default: then each of these is one predictable branch. TACHO_TRACE_OUT=trace.json (or
- * .pftrace, .tacho) in the environment turns it on without code, tacho_trace_start() with code.
- * While it is on, records go to a recording on disk as they are made; at exit, and by
- * tacho_trace_flush(), that becomes the file asked for. What a killed process leaves is read with
- * `tacho trace recover`. docs/traces.md tells the whole of it.
+ * Tracing is off by default: each call is then one predictable branch. TACHO_TRACE_OUT=trace.json
+ * (or .pftrace, .tacho) in the environment turns it on without code, tacho_trace_start() with code.
+ * While it is on, records are written to a recording on disk at once. At exit, and by
+ * tacho_trace_flush(), the recording is converted to the file that was asked for. `tacho trace
+ * recover` reads the recording of a killed process. docs/traces.md is the manual.
  *
- * All of it may be called from any thread at any time, from a signal handler too, unless it says
- * otherwise, and never stops the program: what cannot be recorded is counted. Names, categories
- * and texts may hold any bytes up to their NUL; past 16 KiB they are cut. They are copied.
+ * Every function may be called from any thread at any time, also from a signal handler, unless it
+ * says otherwise. None stops the program: what cannot be recorded is counted. Names, categories and
+ * texts may contain any bytes up to their NUL. They are copied, and truncated after 16 KiB.
  *
- * With TACHO_DISABLE defined, whatever records is nothing, and its arguments are not evaluated.
+ * With TACHO_DISABLE defined, nothing is recorded, and arguments are not evaluated.
  */
 #ifndef TACHO_TRACE_H
 #define TACHO_TRACE_H
@@ -34,38 +34,38 @@
 
 TACHO_BEGIN_DECLS
 
-/* Turning it on and off. None of these from a signal handler. */
+/* Turning tracing on and off. Do not call these from a signal handler. */
 
 /**
- * Records from now on; `path` is what comes out, its extension (.json, .pftrace, .tacho) chooses
- * the format. Folders are made. The path is copied.
+ * Starts a trace. The extension of `path` (.json, .pftrace, .tacho) chooses its format. Missing
+ * folders are made. The path is copied.
  *
  * @return 0, TACHO_EALREADY when a trace is on, TACHO_EINVAL for another extension, TACHO_EIO,
  *         TACHO_ENOMEM, TACHO_ELIMIT
  */
 TACHO_API int tacho_trace_start(const char *path, tacho_error *err);
 
-/** Writes what was recorded and stops. The recording is removed after a complete conversion.
+/** Stops the trace and writes it. The recording is removed after a complete conversion.
     @return 0 (also when no trace is on), or why the file could not be written */
 TACHO_API int tacho_trace_stop(tacho_error *err);
 
-/** Writes all that was recorded so far; recording goes on. The file is complete after each.
+/** Writes the trace so far and continues recording. The file is complete after each call.
     @return 0, TACHO_EINVAL when no trace is on, or why the file could not be written */
 TACHO_API int tacho_trace_flush(tacho_error *err);
 
-/** From now on this signal makes a flush. Starts a thread that waits for it and installs a
-    handler. A child made by fork asks again.
+/** Flushes the trace whenever this signal arrives. Installs a handler and starts a thread that
+   waits for it. A child made by fork must call this again.
     @return 0, TACHO_EINVAL, TACHO_EIO */
 TACHO_API int tacho_trace_flush_on_signal(int signal_number, tacho_error *err);
 
-/** Why nothing is recorded, in a sentence; NULL while a trace is on. */
+/** Returns why nothing is recorded, as a sentence, or NULL while a trace is on. */
 TACHO_API const char *tacho_trace_why_off(void);
 
-/** Makes a trace of a recording that a process left, as `tacho trace recover` does.
+/** Converts the recording of a killed process, like `tacho trace recover`.
     @return 0, TACHO_EINVAL, TACHO_EPARSE, TACHO_EIO, TACHO_ENOMEM */
 TACHO_API int tacho_trace_convert(const char *recording, const char *out, tacho_error *err);
 
-/** CLOCK_MONOTONIC in nanoseconds: the clock of explicit times. */
+/** Returns CLOCK_MONOTONIC in nanoseconds, the clock of explicit times. */
 TACHO_API uint64_t tacho_trace_now_ns(void);
 
 /* Arguments. */
@@ -78,7 +78,7 @@ enum tacho_arg_type {
     TACHO_ARG_TEXT = 5
 };
 
-/** A key and a value of one type. Of two with the same key the later counts. */
+/** A key and a value of one type. Of two with the same key the last one counts. */
 typedef struct tacho_arg {
     const char *key;
     enum tacho_arg_type type;
@@ -147,12 +147,12 @@ static inline tacho_arg tacho_arg_text(const char *key, const char *value)
 #define TACHO_BOOL(key, value) tacho_arg_bool("" key, (value))
 #define TACHO_TEXT(key, value) tacho_arg_text("" key, (value))
 
-/** Arguments that one event can have; more are left out and counted. */
+/** Limit of arguments per event; more are left out and counted. */
 #define TACHO_ARGS_MAX 16
 
 /* Spans of this thread. They nest. */
 
-/** Names are looked up each time; TACHO_SPAN does that once for the life of the program. */
+/** Begins a span. Looks up its names each time; TACHO_SPAN does so once per program. */
 TACHO_API void tacho_span_begin(const char *name, const char *category);
 TACHO_API void tacho_span_begin_args(const char *name, const char *category, const tacho_arg *args,
                                      size_t count);
@@ -161,14 +161,14 @@ TACHO_API void tacho_span_begin_args(const char *name, const char *category, con
 TACHO_API void tacho_span_end(void);
 TACHO_API void tacho_span_end_args(const tacho_arg *args, size_t count);
 
-/** A span that has just ended and took duration_ms, in the reference format: whole microseconds,
-    process 0, thread `track`. One that began before the trace begins with it. */
+/** Records a span that ends now and took duration_ms, in the reference format: whole microseconds,
+    process 0, thread `track`. A span cannot begin before the trace does. */
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
                                 uint64_t track);
 TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,
                                      uint64_t track, const tacho_arg *args, size_t count);
 
-/** An event in the reference format, all of it given by the caller. */
+/** An event in the reference format, with all its fields. */
 typedef struct tacho_trace_event {
     const char *name;
     const char *category;
@@ -183,8 +183,8 @@ typedef struct tacho_trace_event {
 
 TACHO_API void tacho_trace_put(const tacho_trace_event *event);
 
-/** Milliseconds as the reference rounds them: half away from zero to whole microseconds; NaN and
-    negative ones are 0. */
+/** Rounds milliseconds to whole microseconds like the reference: half away from zero; NaN and
+   negative ones become 0. */
 TACHO_API uint64_t tacho_trace_duration_us(double duration_ms);
 
 /* Other events of this thread. args may be NULL where count is 0. */
@@ -199,27 +199,28 @@ TACHO_API void tacho_counter_f64(const char *name, double value);
 
 enum tacho_phase { TACHO_PHASE_BEGIN, TACHO_PHASE_STEP, TACHO_PHASE_END };
 
-/** An arrow from span to span, across threads: each step binds to the innermost open span. Steps
-    with the same name, category and id belong together. */
+/** Records a step of an arrow between spans, across threads. A step binds to the innermost open
+   span. Steps with the same name, category and id belong together. */
 TACHO_API void tacho_flow(const char *name, const char *category, enum tacho_phase phase,
                           uint64_t id);
 
-/** A span that may begin on one thread and end on another, told by name, category and id. */
+/** Records a phase of a span that may begin on one thread and end on another. Its name, category
+   and id identify it. */
 TACHO_API void tacho_async(const char *name, const char *category, enum tacho_phase phase,
                            uint64_t id, const tacho_arg *args, size_t count);
 
 TACHO_API void tacho_thread_name(const char *name);
 TACHO_API void tacho_process_name(const char *name);
 
-/* Tracks of your own: a layer, a GPU stream, a request. Times are CLOCK_MONOTONIC nanoseconds. */
+/* Your own tracks: a layer, a GPU stream, a request. Times are CLOCK_MONOTONIC in nanoseconds. */
 
-/** The track of that name, made if there is none; 0 when no trace is on. What is put on track 0
-    later is counted as dropped. */
+/** Finds or makes the track of that name. Returns 0 when no trace is on; later events on track 0
+   are counted as dropped. */
 TACHO_API uint32_t tacho_track(const char *name);
 
-/** Spans of one track may come in any order; those that overlap only partly get lanes of their
-    own. end_ns before start_ns makes a span of no length. Times before the trace began are its
-    beginning. */
+/** Records a span on a track. Spans of one track may come in any order; those that overlap partly
+   get lanes of their own. A span whose end_ns is before start_ns has no length. Times before the
+   start of the trace become its start. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
                                 uint64_t start_ns, uint64_t end_ns, const tacho_arg *args,
                                 size_t count);
@@ -228,27 +229,27 @@ TACHO_API void tacho_track_instant(uint32_t track, const char *name, const char 
 TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at_ns, double value);
 
 /*
- * The hot path. What follows is not to be called directly; its layouts are frozen, because
+ * The hot path. Do not use the rest of this header directly. Its layouts are frozen, because
  * programs have them compiled in.
  */
 
 /** Where the calling thread writes next. At most 64 bytes, frozen. */
 struct tacho_trace_cursor {
-    uintptr_t next; /**< address of the next word; past `end` when there is no room */
-    uintptr_t end;  /**< 0 where records are not to be made inline */
-    uintptr_t done; /**< moves as next does, once the words taken are written: less than next while
-                         a record is being made, be it one that a signal handler interrupted */
-    uintptr_t room; /**< what `end` is for records made by a call; 0 when the trace is over */
+    uintptr_t next; /**< address of the next word; after `end` when the stage is full */
+    uintptr_t end;  /**< end of the words for inline records; 0: no inline records */
+    uintptr_t done; /**< next minus the bytes of unfinished records, also of those that a signal
+                         handler interrupted */
+    uintptr_t room; /**< end of the words for records made by a call; 0: the trace is over */
     void *lane;
-    uint32_t thread; /**< counted from 1 in each process */
+    uint32_t thread; /**< number of the thread, from 1 in each process */
     uint32_t tid;
-    uint32_t name;  /**< the thread's: number of a text; 0 when not known */
-    uint32_t ended; /**< rounds of destructors that its thread has been through */
+    uint32_t name;  /**< number of the text of the thread's name; 0: not known */
+    uint32_t ended; /**< rounds of destructors that have run on its thread */
     uint32_t reserved[2];
 };
 
 #if defined(__GNUC__)
-/** Thread-local, at an offset known when the program starts: one load finds it. */
+/** Thread-local, at an offset known at program start, so that one load finds it. */
 #define TACHO_TRACE_TLS __attribute__((tls_model("initial-exec"))) __thread
 
 extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
@@ -257,17 +258,18 @@ extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 /** 1 while a trace is on. */
 extern TACHO_API int tacho_trace_mode;
 
-/** Is a trace on? To ask before measuring something only for it. */
+/** Is a trace on? Test this before measuring something only for the trace. */
 static inline int tacho_trace_enabled(void)
 {
     return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
 }
 
-/** A place in the program that records, static there. Frozen. */
+/** A place in the program that records. Static. Frozen. */
 struct tacho_trace_site {
-    uint32_t code; /**< of a plain record; 0 until the first, and where plain ones cannot be made */
-    uint32_t number; /**< 0 until its first record */
-    uint32_t values; /**< which arguments its records carry as bare values; 0: none */
+    uint32_t
+        code; /**< of a plain record; 0 before the first, and for sites without plain records */
+    uint32_t number; /**< 0 before the first record */
+    uint32_t values; /**< hash of the arguments that its records carry as bare values; 0: none */
     uint32_t reserved;
     const char *name;
     const char *category;
@@ -277,18 +279,18 @@ struct tacho_trace_site {
 #define TACHO_TRACE_SITE(name, category) {0, 0, 0, 0, "" name, "" category}
 /* clang-format on */
 
-/** What the end of a span is told is the code of its site, or this and the site's number; 0 when
-    the span is not recorded. */
+/** Ticket passed from begin to end: the site's code, or TACHO_TRACE_BY_CALL | site number; 0 if the
+    span was not recorded. */
 #define TACHO_TRACE_BY_CALL 0x80000000u
 
-/** What the hot path calls when it cannot do it itself. */
+/** The slow paths of begin and end. */
 TACHO_API uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site);
 TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args,
                                           size_t count);
 TACHO_API void tacho_trace_end_slow(uint32_t ticket);
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* One instruction takes the words: a signal handler comes before or after it. */
+/* Takes words with one instruction, so that a signal handler runs before or after it. */
 static inline uintptr_t tacho_trace_take(uintptr_t bytes)
 {
     __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(tacho_trace_cursor.next) : : "cc");
@@ -300,7 +302,7 @@ static inline void tacho_trace_done(uintptr_t bytes)
     __asm__ volatile("addq %1, %0" : "+m"(tacho_trace_cursor.done) : "er"(bytes) : "cc", "memory");
 }
 
-/* One word was taken: is it there? */
+/* Is the word that was taken inside the stage? */
 static inline int tacho_trace_fits(uintptr_t taken)
 {
     return taken < __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
@@ -313,7 +315,7 @@ static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
     uint64_t now;
 
     if (__builtin_expect(code != 0, 1)) {
-        now = __builtin_ia32_rdtsc(); /* before the word is taken: what follows need not wait */
+        now = __builtin_ia32_rdtsc(); /* before the word is taken, which need not wait for it */
         taken = tacho_trace_take(8);
         if (__builtin_expect(tacho_trace_fits(taken), 1)) {
             *(volatile uint64_t *)taken = now << 16 | code;
@@ -374,7 +376,7 @@ TACHO_END_DECLS
 #if defined(__cplusplus)
 namespace tacho
 {
-/** Ends the span where the scope ends, by exception too. */
+/** Ends the span at the end of the scope, also by exception. */
 class span_scope
 {
   public:
@@ -425,13 +427,14 @@ class span_scope
 
 #else
 
-/** The rest of this scope is a span. Both names are string literals. One a line of source. */
+/** Makes the rest of this scope a span. Both names are string literals. At most one per source
+ * line. */
 #define TACHO_SPAN(name, category)                                                            \
     static struct tacho_trace_site TACHO_TRACE_NAME(site) = TACHO_TRACE_SITE(name, category); \
     TACHO_TRACE_SCOPE(tacho_trace_enter(&TACHO_TRACE_NAME(site)))
 
-/** The same with 1 to TACHO_ARGS_MAX arguments: TACHO_SPAN_ARGS("gemm", "math", TACHO_I64("m", m)).
-    They are evaluated only when a trace is on. */
+/** Like TACHO_SPAN, with 1 to TACHO_ARGS_MAX arguments: TACHO_SPAN_ARGS("gemm", "math",
+   TACHO_I64("m", m)). They are evaluated only when a trace is on. */
 #define TACHO_SPAN_ARGS(name, category, ...)                                                  \
     static struct tacho_trace_site TACHO_TRACE_NAME(site) = TACHO_TRACE_SITE(name, category); \
     TACHO_TRACE_SCOPE(TACHO_TRACE_ENTER_ARGS(&TACHO_TRACE_NAME(site), __VA_ARGS__))
