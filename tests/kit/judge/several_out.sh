@@ -1,8 +1,9 @@
 #!/bin/sh
 # Several benches with several budgets each, several baselines, several runs: every output names each
 # of them with its own verdict. The programs print constants, so that every verdict is certain.
-#   several_out.sh TACHO
+#   several_out.sh TACHO SPIN
 tacho=$1
+spin=$2
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 for tool in git jq python3; do
@@ -191,6 +192,34 @@ judged against.json "two gain ratio FAIL
 three size ratio FAIL
 three size max FAIL" 12
 [ "$(grep -c '<failure' against.xml)" -eq 3 ] || fail "not one failure per FAIL: $(cat against.xml)"
+
+# Each bench that fails is profiled, and no other.
+{
+    echo "defaults:"
+    echo "  {runs: 6, max_runs: 6, metrics: {cost: 'cost ([0-9]+)'}, budgets: {cost: {tolerance: 5%, direction: lower}}}"
+    echo "benches:"
+    for bench in one two three; do
+        echo "- {name: $bench, command: \"sh -c '$spin 30; cat $bench.txt'\"}"
+    done
+} >tacho.yaml
+values two 200 200 40
+git add . && git commit -qm spin
+values one 200 100 40
+values three 900 300 40
+rm -rf tacho-out
+ends_with 2 "$tacho" gate -q --against HEAD --build true --flame-on-regression --json-file flame.json
+judged flame.json "one cost ratio FAIL
+three cost ratio FAIL" 3
+if grep -q "no .*flamegraph of" out; then
+    echo "nothing can be profiled here: that part is left out"
+else
+    [ "$(cd tacho-out && echo flamegraph-diff-*.svg)" = "flamegraph-diff-one.svg flamegraph-diff-three.svg" ] ||
+        fail "not one flamegraph per FAIL: $(ls tacho-out)"
+    for bench in one three; do
+        jq -e --arg b $bench 'any(.notes[]; startswith($b + ": what costs more"))' flame.json >/dev/null ||
+            fail "nothing says where the flamegraph of $bench is"
+    done
+fi
 
 # --- Several runs compared ---
 
