@@ -51,7 +51,7 @@ struct opt {
 #define CLI_TEXT(type, field) .set = CLI_SET(type, field, .kind = TCH_SET_TEXT)
 #define CLI_FLAG(type, field) .set = CLI_SET(type, field, .kind = TCH_SET_FLAG)
 #define CLI_CHOICE(type, field, names) \
-    .choices = names, .set = CLI_SET(type, field, .kind = TCH_SET_CHOICE, .choices = names)
+    .choices = (names), .set = CLI_SET(type, field, .kind = TCH_SET_CHOICE, .choices = (names))
 
 /** One argument that is not an option. A table of them ends with an entry without name. */
 struct arg {

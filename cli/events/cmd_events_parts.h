@@ -56,6 +56,7 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
 
 /** The options for what the events of a process have in common: config is a tacho_event_config of
     the struct, graph a bool. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): config is the beginning of a designator */
 #define EVENTS_META_OPTS(type, config, graph)                                                    \
     {.name = "commit-sha", .arg = "S", .help = "the commit", CLI_TEXT(type, config.commit_sha)}, \
         {.name = "concurrency",                                                                  \
@@ -78,6 +79,7 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
         .name = "runtime-flags", .arg = "JSON", .help = "an object; {} unless known",            \
         CLI_TEXT(type, config.runtime_flags)                                                     \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /**
  * tch_scan_fd() of a file, or of stdin for "-", with warnings about its lines that are no events:

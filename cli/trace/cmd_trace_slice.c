@@ -37,7 +37,7 @@ static int run_slice(struct args *args)
 }
 
 #define TIME(field, rule_text) \
-    .rule = rule_text,         \
+    .rule = (rule_text),       \
     .set = CLI_SET(struct tch_rewrite_part, field, .kind = TCH_SET_DURATION, .most = INT64_MAX)
 
 static const struct opt opts[] = {
