@@ -127,8 +127,7 @@ int tch_chrome_names(struct tch_chrome *c)
 }
 
 /* Finds the track of a lane. The first span in it brings its name. */
-__attribute__((noinline)) static int lane_track(struct tch_chrome *c, const struct tch_ev *ev,
-                                                uint32_t *ret)
+static int lane_track(struct tch_chrome *c, const struct tch_ev *ev, uint32_t *ret)
 {
     uint64_t tid = LANE_TID + (uint64_t)ev->track * LANES +
                    (ev->lane < LANES - 1 ? ev->lane : (uint32_t)LANES - 1);
@@ -157,14 +156,11 @@ __attribute__((noinline)) static int lane_track(struct tch_chrome *c, const stru
 /* Events. */
 
 /* Microseconds, with three decimals where there are any. */
-static size_t put_us(char *out, int64_t ns)
+static inline size_t put_us(char *out, uint64_t ns)
 {
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    unsigned rest = (unsigned)(size % 1000);
-    size_t len = ns < 0;
+    unsigned rest = (unsigned)(ns % 1000);
+    size_t len = tch_u64_text(out, ns / 1000);
 
-    *out = '-';
-    len += tch_u64_text(out + len, size / 1000);
     if (rest > 0) {
         out[len] = '.';
         out[len + 1] = (char)('0' + rest / 100);
@@ -177,16 +173,18 @@ static size_t put_us(char *out, int64_t ns)
 
 static void add_time(struct tch_chrome *c, const char *key, const struct tch_ev *ev, int64_t time)
 {
-    char text[TCH_U64_TEXT + 8];
+    char text[TCH_U64_TEXT + 8] = "-";
+    uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
+    size_t sign = time < 0;
 
     tch_json_key(&c->text, key);
     if (ev->flags & TCH_EV_PUT)
         tch_json_u64(&c->text, (uint64_t)time);
     else
-        tch_json_raw(&c->text, text, put_us(text, time));
+        tch_json_raw(&c->text, text, sign + put_us(text + sign, size));
 }
 
-__attribute__((noinline)) static void set_ids(struct tch_chrome *c, uint32_t track)
+static void set_ids(struct tch_chrome *c, uint32_t track)
 {
     static const char pid[] = ",\"pid\":", tid[] = ",\"tid\":";
     char *at = c->ids;
@@ -214,13 +212,15 @@ static void begin_event(struct tch_chrome *c, const struct tch_ev *ev)
 /* Spans without arguments: nearly all there is, so without detours. What they rarely need is kept
    out of line. */
 
-__attribute__((noinline)) static bool make_prefix(struct tch_chrome *c, const struct tch_ev *ev)
+static bool make_prefix(struct tch_chrome *c, const struct tch_ev *ev)
 {
     struct tch_chrome_prefix *p;
 
     if (tch_array_reserve_zero(&c->prefixes, &c->prefix_room, (size_t)ev->name + 1) < 0)
         return false;
     p = &c->prefixes[ev->name];
+    if (p->text)
+        return true;
     begin_event(c, ev);
     tch_buf_adds(&c->text, "\"X\",\"ts\":");
     p->len = c->text.len;
@@ -236,10 +236,11 @@ static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
     const struct tch_chrome_prefix *p;
     char *start, *at;
 
-    if ((ev->name >= c->prefix_room || !c->prefixes[ev->name].text) && !make_prefix(c, ev))
+    if (ev->kind != TCH_EV_SPAN || (ev->args_len | ev->lane) != 0 || ev->flags & TCH_EV_PUT ||
+        c->track != ev->track + 1 || ev->name >= c->prefix_room || ev->ts < 0 || c->out->status < 0)
         return false;
     p = &c->prefixes[ev->name];
-    if (p->category != ev->category)
+    if (!p->text || p->category != ev->category)
         return false;
     start = at = tch_sink_room(c->out, c->between_len + p->len + NUMBERS_MAX + c->ids_len);
     if (!at)
@@ -249,10 +250,10 @@ static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
     at += c->any ? c->between_len : 0;
     memcpy(at, p->text, p->len);
     at += p->len;
-    at += put_us(at, ev->ts);
+    at += put_us(at, (uint64_t)ev->ts);
     memcpy(at, dur, sizeof dur - 1);
     at += sizeof dur - 1;
-    at += put_us(at, ev->dur);
+    at += put_us(at, (uint64_t)ev->dur);
     memcpy(at, c->ids, c->ids_len);
     at += c->ids_len;
     *at++ = '}';
@@ -304,6 +305,14 @@ static void add_args(struct tch_chrome *c, const struct tch_ev *ev)
 
 __attribute__((noinline)) static int add_event(struct tch_chrome *c, const struct tch_ev *ev)
 {
+    uint32_t track = ev->track;
+
+    if (c->out->status < 0 || (ev->lane > 0 && lane_track(c, ev, &track) < 0))
+        return c->out->status;
+    if (c->track != track + 1)
+        set_ids(c, track);
+    if (ev->kind == TCH_EV_SPAN && ev->args_len == 0 && make_prefix(c, ev) && add_plain_span(c, ev))
+        return c->out->status;
     begin_event(c, ev);
     if (ev->flags & TCH_EV_PUT && ev->phase == '\0')
         tch_json_string(&c->text, tch_intern_text(&c->m->texts, (uint32_t)ev->id),
@@ -320,15 +329,5 @@ __attribute__((noinline)) static int add_event(struct tch_chrome *c, const struc
 
 int tch_chrome_add(void *ctx, const struct tch_ev *ev)
 {
-    struct tch_chrome *c = ctx;
-    uint32_t track = ev->track;
-
-    if (c->out->status < 0 || (ev->lane > 0 && lane_track(c, ev, &track) < 0))
-        return c->out->status;
-    if (c->track != track + 1)
-        set_ids(c, track);
-    if (ev->kind == TCH_EV_SPAN && ev->args_len == 0 && !(ev->flags & TCH_EV_PUT) &&
-        add_plain_span(c, ev))
-        return c->out->status;
-    return add_event(c, ev);
+    return add_plain_span(ctx, ev) ? 0 : add_event(ctx, ev);
 }

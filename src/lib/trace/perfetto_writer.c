@@ -191,19 +191,33 @@ static int async(struct tch_perfetto *p, const struct tch_ev *ev)
 }
 
 /* Has the event's name a tail for its category, on this sequence? */
-static bool has_tail(const struct tch_perfetto *p, const struct tch_ev *ev)
+static inline bool has_tail(const struct tch_perfetto *p, const struct tch_ev *ev)
 {
     return ev->name < p->text_room && p->texts[ev->name].tail == p->sequence &&
            p->texts[ev->name].tail_category == ev->category;
+}
+
+static inline bool add_if_plain(struct tch_perfetto *p, const struct tch_ev *ev)
+{
+    if (ev->kind > TCH_EV_END || (ev->args_len | ev->lane) != 0 || ev->flags & TCH_EV_ASIDE ||
+        p->track != ev->track + 1 || (uint64_t)ev->ts < p->last || p->out->status < 0)
+        return false;
+    if (ev->kind == TCH_EV_END)
+        return add_plain(p, &p->end, ev->ts);
+    return has_tail(p, ev) && add_plain(p, &p->texts[ev->name].begin, ev->ts);
 }
 
 __attribute__((noinline)) static int add_event(struct tch_perfetto *p, const struct tch_ev *ev)
 {
     uint64_t track = tch_pf_lane_uuid(ev->track, ev->lane);
 
+    if (p->track != ev->track + 1 && !(ev->flags & TCH_EV_ASIDE))
+        tch_pf_enter(p, ev->track, ev->ts);
+    if (ev->kind != TCH_EV_END && !has_tail(p, ev))
+        tch_pf_intern(p, ev->name, ev->category);
     if (ev->flags & TCH_EV_ASIDE || ev->lane > 0)
         tch_pf_know_lane(p, ev->track, ev->lane);
-    if (p->out->status < 0)
+    if (p->out->status < 0 || add_if_plain(p, ev))
         return p->out->status;
     switch (ev->kind) {
     case TCH_EV_SPAN:
@@ -224,15 +238,5 @@ __attribute__((noinline)) static int add_event(struct tch_perfetto *p, const str
 
 int tch_perfetto_add(void *ctx, const struct tch_ev *ev)
 {
-    struct tch_perfetto *p = ctx;
-
-    if (p->track != ev->track + 1 && !(ev->flags & TCH_EV_ASIDE))
-        tch_pf_enter(p, ev->track, ev->ts);
-    if (ev->kind != TCH_EV_END && !has_tail(p, ev))
-        tch_pf_intern(p, ev->name, ev->category);
-    if (p->out->status == 0 && ev->kind <= TCH_EV_END && (ev->args_len | ev->lane) == 0 &&
-        !(ev->flags & TCH_EV_ASIDE) && (uint64_t)ev->ts >= p->last &&
-        add_plain(p, ev->kind == TCH_EV_END ? &p->end : &p->texts[ev->name].begin, ev->ts))
-        return 0;
-    return add_event(p, ev);
+    return add_if_plain(ctx, ev) ? 0 : add_event(ctx, ev);
 }
