@@ -5,18 +5,18 @@
  *         return TACHO_EVENT("unified_prof", TACHO_SHAPE(tacho_u64("batch", 32)),
  *                            TACHO_STAGES(tacho_f64("model", us)), true); }
  *
- * Where the lines go, and what every one of them says about the process, comes from the
- * environment (TACHO_PROFILE_JSONL and its companions, docs/events.md) or from
- * tacho_event_configure(). Without a path nothing is written, and no field is evaluated.
+ * The path of the file, and the members that describe the process, come from the environment
+ * (TACHO_PROFILE_JSONL and others, docs/events.md) or from tacho_event_configure(). Without a path
+ * nothing is written, and no field is evaluated.
  *
  * A line has these fields, always in this order: event, commit_sha (or null), env_hash, model,
  * concurrency, shape, stage_us, graph_enabled, runtime_flags, and then, only when set, source and
  * source_line. The top keys of shape and stage_us are sorted by bytes.
  *
  * One event is one write(2) on an O_APPEND descriptor: lines of many threads and processes stay
- * whole, and what was pushed can be read back even if the process is killed at once. A kill or a
- * full disk may leave one unfinished line, a fragment: a writer that finds one starts on a new
- * line, and a reader reports it as torn and still gives a whole event that stands behind it.
+ * whole, and an event that was pushed survives a kill. A kill or a full disk may leave one
+ * truncated line, a fragment. A writer that finds one starts on a new line; a reader reports the
+ * line as torn and still returns a whole event after the fragment.
  */
 #ifndef TACHO_EVENT_H
 #define TACHO_EVENT_H
@@ -29,7 +29,7 @@
 
 TACHO_BEGIN_DECLS
 
-/* ---- fields: what an event's shape and stage_us are made of ---- */
+/* ---- fields: the members of shape and stage_us ---- */
 
 enum tacho_field_type {
     TACHO_FIELD_U64,
@@ -37,7 +37,7 @@ enum tacho_field_type {
     TACHO_FIELD_F64, /**< NaN and infinities are written as null */
     TACHO_FIELD_BOOL,
     TACHO_FIELD_TEXT, /**< bytes that are not UTF-8 become U+FFFD */
-    TACHO_FIELD_JSON  /**< any JSON value, nested ones too; checked when the event is pushed */
+    TACHO_FIELD_JSON  /**< any JSON value, also nested; checked when the event is pushed */
 };
 
 /** A key and a value, both borrowed for the push only. Made by the functions below. */
@@ -96,7 +96,7 @@ static inline tacho_field tacho_bool(const char *key, bool value)
     return f;
 }
 
-/** text need not end with a NUL. */
+/** text need not be terminated by NUL. */
 static inline tacho_field tacho_text(const char *key, const char *text, size_t len)
 {
     tacho_field f;
@@ -116,7 +116,7 @@ static inline tacho_field tacho_json(const char *key, const char *json, size_t l
     return f;
 }
 
-/** Some fields. Order does not matter; of two with the same key the last one counts. */
+/** A list of fields, in any order. Of two with the same key the last one counts. */
 typedef struct tacho_fields {
     const tacho_field *data;
     size_t count;
@@ -124,8 +124,8 @@ typedef struct tacho_fields {
 
 /* ---- the writer ---- */
 
-/** What is the same for all events of a process. All text is UTF-8 and ends with a NUL; it is
-    copied. What is not allowed, such as a concurrency of 0, is told by every push. */
+/** The members that are the same for all events of a process. Texts are UTF-8, terminated by NUL,
+   and copied. Every push reports an invalid value, such as a concurrency of 0. */
 typedef struct tacho_event_config {
     const char *path;          /**< NULL or blank: the writer is disabled */
     const char *commit_sha;    /**< NULL: null */
@@ -137,16 +137,16 @@ typedef struct tacho_event_config {
     uint32_t reserved[5];      /**< 0 */
 } tacho_event_config;
 
-/** Nothing is given: no path, concurrency 1. */
+/** Sets the defaults: no path, concurrency 1. */
 TACHO_API void tacho_event_config_init(tacho_event_config *config);
 
-/** Appends events to one file; safe to use from many threads. */
+/** Appends events to one file. May be used by several threads. */
 typedef struct tacho_event_writer tacho_event_writer;
 
 /**
- * Opens a writer; makes the folders above its file.
+ * Opens a writer, and makes the folders above its file.
  *
- * @param ret   set on success only; the caller closes it. Without a path it is a disabled one.
+ * @param ret   set on success only; the caller closes it. Without a path it is disabled.
  * @param err   set on failure only; may be NULL
  * @return 0, TACHO_ENOMEM, or TACHO_EIO when the file cannot be opened
  */
@@ -154,68 +154,70 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config
                                                 tacho_event_writer **ret, tacho_error *err);
 
 /**
- * The same from environment variables: TACHO_PROFILE_JSONL (the path), _COMMIT_SHA, _ENV_HASH,
+ * Opens a writer by environment variables: TACHO_PROFILE_JSONL (the path), _COMMIT_SHA, _ENV_HASH,
  * _MODEL, _CONCURRENCY and _RUNTIME_FLAGS_JSON, each also read as FERRUM_PROFILE_... where the
  * TACHO_ one is not set. When no variable names the path and TACHO_RUN_DIR is set, it is
- * profile.jsonl in that folder. A value that is not allowed counts as not given.
+ * profile.jsonl in that folder. An invalid value counts as missing.
  *
- * @param pairs  "NAME=value", ended by NULL; NULL stands for the environment of the process
+ * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_open_env(const char *const *pairs,
                                                     tacho_event_writer **ret, tacho_error *err);
 
-/** Accepts NULL. Not while another thread uses it, and not the global one. */
+/** Closes a writer, but not the global one, and not while another thread uses it. Accepts NULL. */
 TACHO_API void tacho_event_close(tacho_event_writer *writer);
 
-/** Does it write? */
+/** Is the writer enabled? */
 TACHO_API bool tacho_event_is_enabled(const tacho_event_writer *writer);
 
-/** Where it writes to, or NULL when it is disabled. Lives as long as the writer. */
+/** Returns the path of the file, or NULL when the writer is disabled. Valid as long as the writer.
+ */
 TACHO_API const char *tacho_event_path(const tacho_event_writer *writer);
 
 /**
- * Writes one event. A disabled writer does nothing. Needs no memory from the heap unless the line
- * is longer than 11 KiB or there are more than 32 fields.
+ * Writes one event. A disabled writer does nothing. Allocates only for a line longer than 11 KiB or
+ * more than 32 fields.
  *
  * @return 0; TACHO_EINVAL when the event is not valid, and then nothing was written; TACHO_EIO
- *         when the file did not take it, system_errno being ENOSPC on a full disk; TACHO_ELIMIT
+ *         when it could not be written, with ENOSPC in system_errno on a full disk; TACHO_ELIMIT
  *         above 16 MiB; TACHO_ENOMEM
  */
 TACHO_API int tacho_event_push(tacho_event_writer *writer, const char *event, tacho_fields shape,
                                tacho_fields stage_us, bool graph_enabled, tacho_error *err);
 
-/** The same with shape and stage_us as JSON text ending with a NUL: an object gives its members,
-    any other value gives none. TACHO_EINVAL where it is no JSON. */
+/** Writes one event with shape and stage_us as JSON text, terminated by NUL: the members of an
+   object, or none for any other value. TACHO_EINVAL for invalid JSON. */
 TACHO_API int tacho_event_push_json(tacho_event_writer *writer, const char *event,
                                     const char *shape, const char *stage_us, bool graph_enabled,
                                     tacho_error *err);
 
-/** Every push that returned is safe from a kill already; this waits until it is on the disk, safe
-    from a power cut too. */
+/** Waits until all events are on the disk, safe from a power cut. Events survive a kill as soon as
+   their push has returned. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tacho_error *err);
 
 /* ---- the writer of the whole process ---- */
 
 /**
- * Configures it, once, before its first use.
+ * Configures the writer of the process, once, before its first use.
  *
  * @return 0; TACHO_EALREADY when it was configured or used before, and then nothing changes;
  *         TACHO_EIO, TACHO_ENOMEM when the file cannot be opened, and then it is disabled
  */
 TACHO_API int tacho_event_configure(const tacho_event_config *config, tacho_error *err);
 
-/** Made from the environment on first use, unless it was configured before. Never NULL, never
-    closed. When its file cannot be opened it is disabled: see tacho_event_global_status(). */
+/** Returns the writer of the process, which is made from the environment on first use unless it was
+    configured before. Never NULL, never closed. It is disabled when its file cannot be opened: see
+    tacho_event_global_status(). */
 TACHO_API tacho_event_writer *tacho_event_global(void);
 
-/** 0, or why the global writer is disabled though a path was given. */
+/** Returns 0, or why the global writer is disabled although a path was given. */
 TACHO_API int tacho_event_global_status(tacho_error *err);
 
 /** For tacho_event_on() only. */
 enum { TACHO_EVENT_NOT_ASKED, TACHO_EVENT_OFF, TACHO_EVENT_ON };
 extern TACHO_API int tacho_event_state;
 
-/** Does the global writer write? A load and a compare once that is known. */
+/** Is the global writer enabled? A load and a compare after the first call. */
 static inline bool tacho_event_on(void)
 {
     int state = __atomic_load_n(&tacho_event_state, __ATOMIC_RELAXED);
@@ -225,11 +227,12 @@ static inline bool tacho_event_on(void)
     return state == TACHO_EVENT_ON || tacho_event_is_enabled(tacho_event_global());
 }
 
-/* ---- one event a statement ---- */
+/* ---- one event per statement ---- */
 
 /**
- * int TACHO_EVENT(const char *event, shape, stage_us, bool graph_enabled): an event by the global
- * writer, 0 or what tacho_event_push() returned. Nothing is evaluated while that is disabled.
+ * int TACHO_EVENT(const char *event, shape, stage_us, bool graph_enabled): writes an event by the
+ * global writer and returns like tacho_event_push(). Evaluates nothing while that writer is
+ * disabled.
  *
  * shape is TACHO_SHAPE(field, ...), stage_us is TACHO_STAGES(field, ...), either can be
  * TACHO_NO_FIELDS.
@@ -251,7 +254,7 @@ static inline tacho_fields tacho_fields_of(std::initializer_list<tacho_field> li
     return fields;
 }
 TACHO_BEGIN_DECLS
-/* The list lives until the end of the whole statement, and so longer than the push. */
+/* The list lives until the end of the whole statement, which is longer than the push. */
 #define TACHO_FIELDS(...) tacho_fields_of({__VA_ARGS__})
 #define TACHO_NO_FIELDS   tacho_fields_of({})
 #else
@@ -263,8 +266,8 @@ TACHO_BEGIN_DECLS
 
 /* ---- reading ---- */
 
-/** JSON text of one value, borrowed from the text that it was read from; a string has its quotes
-    and escapes. NULL and 0 where there is none. */
+/** JSON text of one value, borrowed from the text that was read; a string with its quotes and
+   escapes. NULL and 0 when the value is missing. */
 typedef struct tacho_raw {
     const char *text;
     size_t len;
@@ -283,16 +286,16 @@ typedef struct tacho_event {
     tacho_raw source_line;   /**< often none */
     uint32_t concurrency;
     bool graph_enabled;
-    uint64_t line; /**< where it stands in what was read, from 1; 0 when parsed alone */
-    uint64_t torn; /**< bytes of a fragment that stand before it in that line */
+    uint64_t line; /**< its line in the input, from 1; 0 when parsed alone */
+    uint64_t torn; /**< bytes of a fragment before it in that line */
 } tacho_event;
 
 /**
- * Parses and validates one event; white space (Unicode's) around it is fine.
+ * Parses and validates one event. Unicode white space around it is allowed.
  *
  * The checks come in this order: JSON, an object, no field missing, types, then the values of
  * event, commit_sha, env_hash, model, concurrency and runtime_flags. Of two members with the same
- * key the last one counts; unknown ones are passed over, but must be sound.
+ * key the last one counts. Unknown ones are ignored, but must be valid JSON.
  *
  * @param ret  set on success only; points into text
  * @return 0, or TACHO_EPARSE, TACHO_ENOMEM
@@ -301,19 +304,19 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_parse(const char *text, size_t len, t
                                                  tacho_error *err);
 
 /**
- * The string without its quotes and escapes, ended with a NUL; "" for what is no string.
+ * Copies the string without its quotes and escapes, terminated by NUL; "" for any other value.
  *
  * @param raw      from an event
  * @param size     of out; raw.len + 1 is always enough
- * @param ret_len  bytes without the NUL (the text may hold NULs of its own); may be NULL
+ * @param ret_len  bytes without the NUL (the text may contain NULs); may be NULL
  * @return 0, or TACHO_ELIMIT when it does not fit
  */
 TACHO_API TACHO_MUST_CHECK int tacho_raw_text(tacho_raw raw, char *out, size_t size,
                                               size_t *ret_len, tacho_error *err);
 
 /**
- * The event in its one canonical form, without a line feed: fields in order, unknown ones dropped,
- * top keys of shape and stage_us sorted, shortest numbers, fewest escapes.
+ * Writes the event in its canonical form, without a line feed: fields in order, unknown ones
+ * dropped, top keys of shape and stage_us sorted, shortest numbers, fewest escapes.
  *
  * @param ret  set on success only; the caller frees it with free()
  * @return 0, or TACHO_ENOMEM
@@ -321,14 +324,14 @@ TACHO_API TACHO_MUST_CHECK int tacho_raw_text(tacho_raw raw, char *out, size_t s
 TACHO_API TACHO_MUST_CHECK int tacho_event_canon(const tacho_event *event, char **ret,
                                                  size_t *ret_len, tacho_error *err);
 
-/** The events of a file or of memory, line by line, in bounded memory. */
+/** Reads the events of a file or of memory line by line, in bounded memory. */
 typedef struct tacho_event_reader tacho_event_reader;
 
-/** data is borrowed until the reader is closed, and events point into it. */
+/** Opens a reader of memory. data is borrowed until the reader is closed; events point into it. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open(const char *data, size_t len,
                                                        tacho_event_reader **ret, tacho_error *err);
 
-/** Reads from where fd stands. fd and name (for errors) are borrowed. */
+/** Opens a reader of fd, from its current offset. fd and name (for errors) are borrowed. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err);
 
@@ -336,34 +339,34 @@ tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, t
 TACHO_API void tacho_event_reader_close(tacho_event_reader *reader);
 
 /**
- * The next event; blank lines are passed over.
+ * Reads the next event and skips blank lines.
  *
- * @param ret  valid until the next call; ret->torn is not 0 when it was salvaged from behind a
- *             fragment
- * @return 1; 0 at the end; TACHO_EPARSE for a line that is no valid event, or TACHO_ELIMIT for one
- *         above 16 MiB, err->line being its number, and then the next call goes on behind it;
- *         TACHO_EIO, TACHO_ENOMEM
+ * @param ret  valid until the next call; ret->torn is not 0 for an event after a fragment
+ * @return 1; 0 at the end; TACHO_EPARSE for a line without a valid event, or TACHO_ELIMIT for one
+ * above 16 MiB, with its number in err->line, and then the next call continues after it; TACHO_EIO,
+ *         TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_next(tacho_event_reader *reader, tacho_event *ret,
                                                 tacho_error *err);
 
-/** Fragments met so far, whether an event stood behind them or not. */
+/** Returns the number of fragments so far, with or without an event after them. */
 TACHO_API uint64_t tacho_event_reader_torn(const tacho_event_reader *reader);
 
-/* ---- required groups: events that must be there, by name ---- */
+/* ---- required groups: names of events that must occur ---- */
 
 typedef struct tacho_event_groups tacho_event_groups;
 
-/** names are copied; ret as in tacho_event_open(). 0 or TACHO_ENOMEM. */
+/** Makes a list of required names, which are copied. 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_groups_new(const char *const *names, size_t count,
                                                       tacho_event_groups **ret, tacho_error *err);
 
 /** Accepts NULL. */
 TACHO_API void tacho_event_groups_free(tacho_event_groups *groups);
 
+/** Notes the name of an event. */
 TACHO_API void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event *event);
 
-/** The missing one behind `after`, in the order given; NULL after the last. Start with NULL. */
+/** Returns the next missing name after `after`, in the order given, or NULL. Start with NULL. */
 TACHO_API const char *tacho_event_groups_missing(const tacho_event_groups *groups,
                                                  const char *after);
 

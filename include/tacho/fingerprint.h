@@ -1,6 +1,6 @@
 /*
- * Under what a result came about, as a document and as a hash: the benchmark's configuration, any
- * JSON of the user's, a tensor, the machine.
+ * The conditions of a result, as a document and as a hash: the configuration of the benchmark, any
+ * JSON of the user, a tensor, the machine.
  */
 #ifndef TACHO_FINGERPRINT_H
 #define TACHO_FINGERPRINT_H
@@ -15,10 +15,10 @@ TACHO_BEGIN_DECLS
 
 enum {
     TACHO_SHA256_TEXT = 65,  /**< 64 lower-case digits and a NUL */
-    TACHO_ENV_HASH_TEXT = 72 /**< the same behind "sha256:" */
+    TACHO_ENV_HASH_TEXT = 72 /**< the same after "sha256:" */
 };
 
-/** What a benchmark ran with. Texts end with a NUL and are UTF-8. */
+/** The configuration of a benchmark. Texts are UTF-8, terminated by NUL. */
 typedef struct tacho_config {
     const char *model_commit;
     const char *weights_hash;
@@ -29,36 +29,36 @@ typedef struct tacho_config {
 } tacho_config;
 
 /**
- * The configuration as compact JSON, fields in the order above: what is hashed.
+ * Writes the configuration as compact JSON, fields in the order above. This is what is hashed.
  *
- * @param ret  ends with a NUL that *len does not count; the caller frees it with free()
+ * @param ret  terminated by a NUL that *len does not count; the caller frees it with free()
  * @param len  may be NULL
  */
 TACHO_API TACHO_MUST_CHECK int tacho_config_json(const tacho_config *config, char **ret,
                                                  size_t *len, tacho_error *err);
 
-/** SHA-256 of that. */
+/** Computes the SHA-256 of tacho_config_json(). */
 TACHO_API TACHO_MUST_CHECK int tacho_config_hash(const tacho_config *config,
                                                  char ret[TACHO_SHA256_TEXT], tacho_error *err);
 
 /**
- * Reads a configuration from JSON, as an object or as an array of its six values, and gives the
- * text of tacho_config_json(). Unknown fields are passed over, missing and double ones refused.
+ * Reads a configuration from JSON, an object or an array of its six values, and returns the text of
+ * tacho_config_json(). Unknown fields are ignored, missing and repeated ones refused.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_config_parse(const char *data, size_t data_len, char **ret,
                                                   size_t *len, tacho_error *err);
 
 /**
- * Any JSON in the form that is hashed: compact, keys in the order given, numbers in their shortest
- * form, a key that comes twice in an object refused.
+ * Writes any JSON in the form that is hashed: compact, keys in the order given, numbers in their
+ * shortest form. A key that comes twice in an object is refused.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_json_canonical(const char *data, size_t data_len, char **ret,
                                                     size_t *len, tacho_error *err);
 
-/** SHA-256 of bytes. */
+/** Computes the SHA-256 of bytes. */
 TACHO_API void tacho_sha256(const void *data, size_t len, char ret[TACHO_SHA256_TEXT]);
 
-/** SHA-256 of a tensor: its values as little-endian IEEE floats, one after the other. */
+/** Computes the SHA-256 of a tensor: its values in order, as little-endian IEEE floats. */
 TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_SHA256_TEXT]);
 
 /** The compiler of the program that includes this. */
@@ -71,27 +71,27 @@ TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_S
 #endif
 
 /**
- * The machine as a JSON document, "schema":"tacho.env.v1": cpu_model, cpu_count, memory_gib,
- * architecture, kernel, os, libc, compiler, governor, gpus, container, variables. Nothing that
- * changes while the machine idles: no clock speed, no bogomips, no uptime. What cannot be found
- * out is null.
+ * Describes the machine as a JSON document, "schema":"tacho.env.v1": cpu_model, cpu_count,
+ * memory_gib, architecture, kernel, os, libc, compiler, governor, gpus, container, variables.
+ * Nothing that changes while the machine idles: no clock speed, no bogomips, no uptime. Unknown
+ * values are null.
  *
- * variables are those of the environment that start with TACHO_ or FERRUM_, less those that only
- * name a file, a folder, a commit or this hash itself.
+ * variables are those of the environment that start with TACHO_ or FERRUM_, without those that only
+ * name a file, a folder, a commit or this hash.
  *
- * @param root      before every path that is read; "" for this machine
+ * @param root      prefix of every path that is read; "" for this machine
  * @param compiler  TACHO_COMPILER; or NULL
  * @param ret       the caller frees it with free()
  */
 TACHO_API TACHO_MUST_CHECK int tacho_environment(const char *root, const char *compiler, char **ret,
                                                  size_t *len, tacho_error *err);
 
-/** "sha256:" and the SHA-256 of such a document as it stands. */
+/** Computes "sha256:" and the SHA-256 of such a document, byte by byte. */
 TACHO_API void tacho_environment_hash(const char *document, size_t len,
                                       char ret[TACHO_ENV_HASH_TEXT]);
 
 /**
- * What baselines are kept by, in letters that are fit for a file name:
+ * Computes the class of a machine, which baselines are kept by, as text for a file name:
  * "intel-xeon-w-2245-16cpu-64gib-x86_64-linux6".
  *
  * @param ret  the caller frees it with free()
@@ -99,13 +99,13 @@ TACHO_API void tacho_environment_hash(const char *document, size_t len,
 TACHO_API TACHO_MUST_CHECK int tacho_machine_class(const char *document, size_t len, char **ret,
                                                    tacho_error *err);
 
-/** A difference: where, and the JSON on both sides, NULL where there is none. */
+/** Gets a difference: its path and the JSON of both sides, NULL where it is missing. */
 typedef int tacho_diff_fn(const char *path, const char *a, const char *b, void *ctx);
 
 /**
  * Compares two JSON documents field by field, in the order of the paths ("gpus[0].name").
  *
- * @param each  called for each difference; anything but 0 ends the comparing and is returned
+ * @param each  called for each difference; any value but 0 stops the comparison and is returned
  * @return 0, what `each` returned, TACHO_ENOMEM, or TACHO_EPARSE
  */
 TACHO_API TACHO_MUST_CHECK int tacho_json_diff(const char *a, size_t a_len, const char *b,

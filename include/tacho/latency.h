@@ -34,9 +34,9 @@ typedef struct tacho_latency_stats {
 } tacho_latency_stats;
 
 /**
- * The statistics of n values, which stay as they are. Sums may pass 64 bits.
+ * Computes the statistics of n values, which stay unchanged. Sums may exceed 64 bits.
  *
- * @return 0, or TACHO_ENOMEM: room for the values near a percentile is needed, at worst for all
+ * @return 0, or TACHO_ENOMEM: values near a percentile are copied, in the worst case all
  */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_of(const uint64_t *values, size_t n,
                                                       tacho_latency_stats *ret, tacho_error *err);
@@ -49,44 +49,45 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_of(const uint64_t *values, si
 typedef struct tacho_latency_record {
     uint64_t sample_id;
     uint64_t wall_ns;
-    uint64_t kernel_ns; /**< of which on the device or in the kernel under test; 0: not known */
+    uint64_t kernel_ns; /**< the part on the device or in the kernel under test; 0: not known */
     uint64_t seq_len;
 } tacho_latency_record;
 
 typedef struct tacho_latency tacho_latency;
 
 /**
- * An empty list. Where TACHO_RUN_DIR is set its records are also written to latency.PID.csv there
- * (latency.PID.2.csv for the second list, and so on), 64 KB at a time.
+ * Makes an empty list. When TACHO_RUN_DIR is set, its records are also written to latency.PID.csv
+ * there (latency.PID.2.csv for the second list, and so on), 64 KB at a time.
  *
  * @return 0, TACHO_ENOMEM, or TACHO_EIO when that file cannot be made
  */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_new(tacho_latency **ret, tacho_error *err);
 
-/** The last records are written; accepts NULL. */
+/** Writes the last records and frees the list. Accepts NULL. */
 TACHO_API void tacho_latency_free(tacho_latency *list);
 
-/** Adds one. 0, TACHO_ENOMEM, or TACHO_EIO from the file; the record is kept in memory then. */
+/** Adds a record. 0, TACHO_ENOMEM, or TACHO_EIO of the file, and then the record is in memory only.
+ */
 TACHO_API int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record,
                                 tacho_error *err);
 
 TACHO_API size_t tacho_latency_count(const tacho_latency *list);
 
-/** The i-th, i < count. */
+/** Returns the i-th record, i < count. */
 TACHO_API tacho_latency_record tacho_latency_at(const tacho_latency *list, size_t i);
 
-/** Of all wall_ns. */
+/** Computes the statistics of all wall_ns. */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_get(const tacho_latency *list,
                                                        tacho_latency_stats *ret, tacho_error *err);
 
-/** Writes them all as latency.csv, in microseconds rounded half up; whole or not at all. */
+/** Writes all records as latency.csv, in microseconds rounded half up; complete or not at all. */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_write_csv(const tacho_latency *list, const char *path,
                                                        tacho_error *err);
 
 /*
- * A histogram: 58 KB whatever comes, values 0 to TACHO_HISTOGRAM_MAX. Buckets are one wide up to
- * 255 and then at most 1/128 of their value, so what it answers is within TACHO_HISTOGRAM_ERROR
- * of the exact answer; n, min and max are exact. One thread at a time; see the recorder below.
+ * A histogram of values from 0 to TACHO_HISTOGRAM_MAX, always 58 KB. Buckets have width 1 up to 255
+ * and then at most 1/128 of their value, so its answers are within TACHO_HISTOGRAM_ERROR of the
+ * exact ones; n, min and max are exact. One thread at a time; see the recorder below.
  */
 
 #define TACHO_HISTOGRAM_MAX   INT64_MAX   /**< larger values count as this */
@@ -99,21 +100,21 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_
 /** Accepts NULL. */
 TACHO_API void tacho_histogram_free(tacho_histogram *h);
 
-/** Counts a value: below two nanoseconds; no lock, no system call. Inline, see the end of this
-   file; the two after it are the functions that other languages find in the library. */
+/** Counts a value in less than two nanoseconds, without a lock or a system call. Inline: see the
+   end of this file. The two after it are functions of the library, for other languages. */
 static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value);
 TACHO_API void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count);
 TACHO_API void tacho_histogram_record_all(tacho_histogram *h, const uint64_t *values, size_t n);
 
 /**
- * Corrected for coordinated omission: a value longer than the interval at which values were to
- * come stands also for those that could not come meanwhile: value - interval, - 2 interval, … down
- * to the interval. interval 0 corrects nothing.
+ * Counts a value and corrects for coordinated omission: a value above the expected interval also
+ * counts the values that it delayed: value - interval, value - 2 * interval, and so on down to the
+ * interval. An interval of 0 corrects nothing.
  */
 TACHO_API void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value,
                                                 uint64_t interval);
 
-/** Adds all of `from`, which may be of another process. */
+/** Adds all of `from`, which may come from another process. */
 TACHO_API void tacho_histogram_merge(tacho_histogram *h, const tacho_histogram *from);
 
 TACHO_API void tacho_histogram_reset(tacho_histogram *h);
@@ -124,15 +125,15 @@ TACHO_API uint64_t tacho_histogram_max(const tacho_histogram *h);
 TACHO_API double tacho_histogram_mean(const tacho_histogram *h);
 TACHO_API double tacho_histogram_std(const tacho_histogram *h);
 
-/** The value at a percentile, 0 to 100, nearest-rank; 0 when empty. */
+/** Returns the value at a percentile (0 to 100), nearest-rank; 0 when empty. */
 TACHO_API uint64_t tacho_histogram_percentile(const tacho_histogram *h, double percent);
 
-/** All that tacho_latency_stats has, to within the error. */
+/** Computes all of tacho_latency_stats, to within the error. */
 TACHO_API void tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret);
 
-/** Goes through the buckets that hold something: start with *at = 0; 0 when there are no more. */
+/** Gets the next bucket that is not empty. Start with *at = 0. Returns 1, or 0 after the last. */
 typedef struct tacho_histogram_bucket {
-    uint64_t low;  /**< the smallest value that falls into it */
+    uint64_t low;  /**< the smallest value of the bucket */
     uint64_t high; /**< the largest */
     uint64_t count;
 } tacho_histogram_bucket;
@@ -140,24 +141,23 @@ TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
                                    tacho_histogram_bucket *ret);
 
 /**
- * The binary form: what HdrHistogram calls V2 compressed, readable by its tools in any language
- * (2 significant digits). The zlib stream in it is stored, not deflated, so that no compressor is
- * needed. min and max become those of their buckets.
+ * Encodes the histogram in HdrHistogram's format V2 compressed (2 significant digits), which its
+ * tools in any language can read. The zlib stream in it is stored, not deflated, so that no
+ * compressor is needed. min and max become those of their buckets.
  *
  * @param ret  the caller frees it with free()
  */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_encode(const tacho_histogram *h, void **ret,
                                                       size_t *len, tacho_error *err);
 
-/** Reads such a form, or V2 not compressed, of 2 to 5 digits; min and max are those of the buckets
-    that came. TACHO_EUNSUPPORTED for other digits, and for a deflated one: that needs an inflater.
- */
+/** Decodes this format, or V2 not compressed, of 2 to 5 digits. min and max are those of their
+   buckets. TACHO_EUNSUPPORTED for other digits, and for deflated data, which needs an inflater. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_decode(const void *data, size_t len,
                                                       tacho_histogram **ret, tacho_error *err);
 
 /**
- * The text form: one line of an HdrHistogram log, "start,length,max,base64" with seconds, and
- * "Tag=…," before it when there is a tag (no comma, no blank in it). max is in units of 10^6.
+ * Writes the text form: one line of an HdrHistogram log, "start,length,max,base64" with seconds,
+ * and "Tag=…," before it when there is a tag (no comma, no blank in it). max is in units of 10^6.
  *
  * @param ret  ends with a line feed and a NUL; the caller frees it with free()
  */
@@ -165,17 +165,17 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_line(const tacho_histogram *h, co
                                                     double start_s, double length_s, char **ret,
                                                     tacho_error *err);
 
-/** Reads such a line back; all of it but the histogram is passed over. */
+/** Reads the histogram of such a line and ignores the rest. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_parse_line(const char *line, size_t len,
                                                           tacho_histogram **ret, tacho_error *err);
 
-/** The lines that an HdrHistogram log starts with: version 1.3, the start in seconds since 1970. */
+/** Writes the first lines of an HdrHistogram log: version 1.3, the start in seconds since 1970. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_log_head(double start_s, char **ret,
                                                         tacho_error *err);
 
 /*
- * A recorder that many threads use at once, without a lock: a few nanoseconds a record. It holds a
- * histogram for each of the first 63 threads alive and one that all others share, 58 KB each once
+ * A recorder that many threads use at once, without a lock: a few nanoseconds per record. It has a
+ * histogram for each of the first 63 living threads and one that all others share, 58 KB each once
  * used.
  */
 
@@ -183,18 +183,18 @@ typedef struct tacho_recorder tacho_recorder;
 
 TACHO_API TACHO_MUST_CHECK int tacho_recorder_new(tacho_recorder **ret, tacho_error *err);
 
-/** No thread may use it any more; accepts NULL. */
+/** Frees the recorder, which no thread may use any more. Accepts NULL. */
 TACHO_API void tacho_recorder_free(tacho_recorder *r);
 
-/** Not from a signal handler. */
+/** Counts a value. Do not call it from a signal handler. */
 TACHO_API void tacho_recorder_record(tacho_recorder *r, uint64_t value);
 
-/** Adds all that was recorded so far to h; of records that come meanwhile, min and max may be in it
-    without the count, or the other way round. */
+/** Adds all records so far to h. Of records made at the same time, h may get min and max without
+   the count, or the count without them. */
 TACHO_API void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h);
 
 /*
- * The hot path. What follows is not to be used directly; it is frozen, because programs have it
+ * The hot path. Do not use the rest of this header directly. It is frozen, because programs have it
  * compiled in.
  */
 
@@ -203,14 +203,14 @@ enum {
     TACHO_HISTOGRAM_BUCKETS = (63 - TACHO_HISTOGRAM_BITS + 1) << TACHO_HISTOGRAM_BITS
 };
 
-/** Always made by tacho_histogram_new(): there may be more behind this. */
+/** Only tacho_histogram_new() makes one: later versions may have more members. */
 struct tacho_histogram {
     uint64_t min; /**< UINT64_MAX when empty */
     uint64_t max; /**< up to TACHO_HISTOGRAM_MAX */
     uint64_t counts[TACHO_HISTOGRAM_BUCKETS];
 };
 
-/** The bucket of a value up to TACHO_HISTOGRAM_MAX; below 256 each has its own. */
+/** Returns the bucket of a value up to TACHO_HISTOGRAM_MAX. Each value below 256 has its own. */
 static inline unsigned tacho_histogram_index(uint64_t value)
 {
     unsigned top = 63u ^ (unsigned)__builtin_clzll(value | ((2u << TACHO_HISTOGRAM_BITS) - 1));

@@ -1,20 +1,20 @@
 /*
- * Witness logs: what was decided about which input, in a form that can be proved afterwards.
+ * Witness logs: decisions about inputs, in a form that can be verified later.
  *
  *     tacho_witness_open("witness.jsonl", &w, &err);
  *     tacho_tensor_hash(q, n, q_hash); ...
- *     tacho_witness_add(w, &entry, &err);       one a sample
+ *     tacho_witness_add(w, &entry, &err);       once per sample
  *     tacho_witness_close(w, &err);
  *
  * An entry is one line of JSON: q_hash, k_hash, keep_mask, cut_cost, lambda, tau, eps, timestamp,
  * and then prev and hash. hash is the SHA-256 of the line's bytes before `,"hash"`, prev is the
  * hash of the line before (64 zeros in the first), so that a line that was changed, left out or
- * moved is found. Closing adds a last line that counts the entries: a log without it may have lost
- * lines at its end. A bundle is a file of several such logs with the configuration and the machine
- * they belong to. docs/witness.md has both formats whole.
+ * moved is detected. Closing adds a last line that counts the entries: a log without it may have
+ * lost lines at its end. A bundle is a file of several such logs with their configuration and
+ * machine. docs/witness.md describes both formats.
  *
- * Nothing here is secret: who can write a file can write a sound one. Keep the last hash elsewhere,
- * and the file can be held against it.
+ * Nothing here is secret: anyone who can write a file can write a valid one. Keep the last hash
+ * elsewhere to verify the file against it.
  */
 #ifndef TACHO_WITNESS_H
 #define TACHO_WITNESS_H
@@ -29,23 +29,24 @@
 
 TACHO_BEGIN_DECLS
 
-/** What a keep_mask may have at most. */
+/** Limit of the values of a keep_mask. */
 #define TACHO_WITNESS_MASK_MAX 10000000
 
-/** One decision. Written: all borrowed for the call. Read: valid until the next call. */
+/** A decision. When written, everything is borrowed for the call; when read, valid until the next.
+ */
 typedef struct tacho_witness_entry {
-    const char *q_hash; /**< of the tensors, as tacho_tensor_hash() gives it; end with a NUL */
+    const char *q_hash; /**< of the tensors, by tacho_tensor_hash(); terminated by NUL */
     const char *k_hash;
-    const uint8_t *keep_mask; /**< a byte an entry, 0 or 1; NULL where keep_count is 0 */
+    const uint8_t *keep_mask; /**< one byte per value, 0 or 1; NULL when keep_count is 0 */
     size_t keep_count;
     float cut_cost; /**< NaN and infinities are written as null, and read as NaN */
     float lambda;
     uint64_t tau;
     float eps;
-    uint64_t timestamp; /**< the caller's; seconds since 1970 by convention */
+    uint64_t timestamp; /**< set by the caller; seconds since 1970 by convention */
 } tacho_witness_entry;
 
-/** The line of an entry without prev and hash, and without a line feed. The caller frees it. */
+/** Writes the line of an entry without prev, hash and line feed. The caller frees it. */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_line(const tacho_witness_entry *entry, char **ret,
                                                   size_t *len, tacho_error *err);
 
@@ -55,7 +56,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_line(const tacho_witness_entry *ent
 typedef struct tacho_witness tacho_witness;
 
 /**
- * Starts a log, in place of the file that is there; folders are made.
+ * Starts a log, which replaces an existing file. Missing folders are made.
  *
  * @return 0, TACHO_ENOMEM, TACHO_EIO
  */
@@ -63,7 +64,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_open(const char *path, tacho_witnes
                                                   tacho_error *err);
 
 /**
- * Adds an entry, in one write(2): what was added before a kill is there. A failure is sticky.
+ * Adds an entry by one write(2), so that a kill loses no entry. Every call after a failure returns
+ * it.
  *
  * @return 0, TACHO_ENOMEM, TACHO_EIO, TACHO_ELIMIT when the mask is too long
  */
@@ -73,23 +75,23 @@ TACHO_API int tacho_witness_add(tacho_witness *w, const tacho_witness_entry *ent
 /**
  * Adds the last line and frees w, which may be NULL. After a failed entry there is no last line.
  *
- * @return 0, or what failed: the log is not closed then
+ * @return 0, or the failure, and then the log is not closed
  */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_close(tacho_witness *w, tacho_error *err);
 
 /* ---- a bundle ---- */
 
-/** What goes into a bundle. Texts end with a NUL. */
+/** The parts of a bundle. Texts are terminated by NUL. */
 typedef struct tacho_witness_pack {
-    const char *config;      /**< a JSON object of the user's; NULL: {} */
-    const char *environment; /**< as tacho_environment() gives it; NULL: {} */
+    const char *config;      /**< a JSON object of the user; NULL: {} */
+    const char *environment; /**< from tacho_environment(); NULL: {} */
     const char *const *logs; /**< paths of closed logs */
     size_t log_count;
 } tacho_witness_pack;
 
 /**
- * Writes a bundle, whole or not at all. A log that is not sound is not packed: TACHO_EPARSE. Each
- * log has the name of its file without folder and ".jsonl".
+ * Writes a bundle, complete or not at all. TACHO_EPARSE for a log that is not valid. The name of
+ * each log is that of its file without folder and ".jsonl".
  *
  * @param hash  of the bundle's last line, to be kept elsewhere; may be NULL
  */
@@ -98,15 +100,15 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_pack_write(const char *path,
                                                         char hash[TACHO_SHA256_TEXT],
                                                         tacho_error *err);
 
-/* ---- reading, which is checking ---- */
+/* ---- reading and checking ---- */
 
-/** Reads a log or a bundle line by line; every line is checked before it is given. */
+/** Reads a log or a bundle line by line and checks every line. */
 typedef struct tacho_witness_reader tacho_witness_reader;
 
 TACHO_API TACHO_MUST_CHECK int
 tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err);
 
-/** The same from memory, which is borrowed until the reader is closed. */
+/** Opens a reader of memory, which is borrowed until the reader is closed. */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_reader_open_mem(const char *data, size_t len,
                                                              tacho_witness_reader **ret,
                                                              tacho_error *err);
@@ -115,31 +117,31 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_reader_open_mem(const char *data, s
 TACHO_API void tacho_witness_reader_close(tacho_witness_reader *r);
 
 /**
- * The next entry.
+ * Reads the next entry.
  *
- * @return 1; 0 at the end, of a log that is not closed too: see tacho_witness_info; TACHO_EPARSE
- *         where a line is not sound, err->line being the first that is not, and then always;
- *         TACHO_EIO, TACHO_ENOMEM
+ * @return 1; 0 at the end, also of a log that is not closed (see tacho_witness_info); TACHO_EPARSE
+ * for an invalid line, with its number in err->line, and from then on at every call; TACHO_EIO,
+ *         TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_next(tacho_witness_reader *r, tacho_witness_entry *ret,
                                                   tacho_error *err);
 
-/** What is known of the file so far; all of it once tacho_witness_next() returned 0. */
+/** The file as read so far; complete once tacho_witness_next() has returned 0. */
 typedef struct tacho_witness_info {
     bool bundle;
-    bool closed;        /**< its last line was there */
+    bool closed;        /**< its last line was read */
     uint64_t logs;      /**< of a bundle */
     uint64_t entries;   /**< of all logs */
-    uint64_t line;      /**< of the entry given last */
-    const char *hash;   /**< of the line read last */
-    const char *config; /**< of a bundle: canonical JSON; NULL in a log, as are the next */
+    uint64_t line;      /**< of the last entry */
+    const char *hash;   /**< of the last line that was read */
+    const char *config; /**< of a bundle: canonical JSON. This and the next: NULL in a log */
     const char *config_hash;
     const char *environment;
     const char *environment_hash;
-    const char *log; /**< of the log that ended last */
+    const char *log; /**< name of the last log that was read */
 } tacho_witness_info;
 
-/** Texts are valid until the next call for r. */
+/** Gets the info. Its texts are valid until the next call for r. */
 TACHO_API void tacho_witness_info_get(const tacho_witness_reader *r, tacho_witness_info *ret);
 
 TACHO_END_DECLS
