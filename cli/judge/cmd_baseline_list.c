@@ -1,7 +1,6 @@
 /* tacho baseline list. */
 #include <dirent.h>
 
-#include "base/json_write.h"
 #include "cli/cmds.h"
 #include "cli/core/table.h"
 #include "cmd_baseline_parts.h"
@@ -31,13 +30,7 @@ static void list_one(struct listing *l, const char *path)
         cli_table_addf(&l->table, PLAIN, "%zu", b.count);
         cli_table_add(&l->table, PLAIN, reference ? reference->at : "-");
         cli_table_addf(&l->table, PLAIN, "%.12s", reference ? reference->commit : "");
-        tch_json_begin_object(&l->json);
-        tch_json_put_text(&l->json, "bench", b.bench);
-        tch_json_put_text(&l->json, "machine_class", b.machine_class);
-        tch_json_put_u64(&l->json, "occasions", b.count);
-        tch_json_put_text(&l->json, "reference", b.reference);
-        tch_json_put_text(&l->json, "path", path);
-        tch_json_end_object(&l->json);
+        tch_baseline_list_json_add(&l->json, &b, path);
         l->count++;
     }
     tch_baseline_release(&b);
@@ -86,9 +79,9 @@ static int run_list(struct args *args)
         cli_table_init(&l.table, &args->out, columns, 5);
         tch_buf_init(&l.json, BASELINE_OUT_MAX);
         tch_buf_init(&b, BASELINE_OUT_MAX);
-        tch_buf_adds(&l.json, "{\"schema\":\"tacho.baseline.list.v1\",\"baselines\":[");
+        tch_baseline_list_json_begin(&l.json);
         list_folder(&l, place.dir, 0);
-        tch_buf_adds(&l.json, "]}\n");
+        tch_baseline_list_json_end(&l.json);
         if (args->json)
             tch_buf_add(&b, l.json.data, l.json.len);
         else if (l.count > 0)

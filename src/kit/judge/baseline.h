@@ -99,4 +99,10 @@ double tch_kept_median(const struct tch_kept *kept);
 double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
                            double assumed);
 
+/* tacho.baseline.list.v1: begin, the baselines with the paths of their files, then the end. */
+void tch_baseline_list_json_begin(struct tch_buf *b);
+void tch_baseline_list_json_add(struct tch_buf *b, const struct tch_baseline *baseline,
+                                const char *path);
+void tch_baseline_list_json_end(struct tch_buf *b);
+
 #endif

@@ -331,3 +331,30 @@ int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err
     tch_buf_release(&text);
     return status;
 }
+
+void tch_baseline_list_json_begin(struct tch_buf *b)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.baseline.list.v1");
+    tch_json_key(b, "baselines");
+    tch_json_begin_array(b);
+}
+
+void tch_baseline_list_json_add(struct tch_buf *b, const struct tch_baseline *baseline,
+                                const char *path)
+{
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "bench", baseline->bench);
+    tch_json_put_text(b, "machine_class", baseline->machine_class);
+    tch_json_put_u64(b, "occasions", baseline->count);
+    tch_json_put_text(b, "reference", baseline->reference);
+    tch_json_put_text(b, "path", path);
+    tch_json_end_object(b);
+}
+
+void tch_baseline_list_json_end(struct tch_buf *b)
+{
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
