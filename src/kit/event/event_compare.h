@@ -1,5 +1,5 @@
 /*
- * Two files of events side by side: what differs in their configuration, then stage by stage.
+ * Compares two files of events: their settings, then their stages.
  */
 #ifndef TCH_EVENT_COMPARE_H
 #define TCH_EVENT_COMPARE_H
@@ -8,7 +8,7 @@
 #include "event_stages.h"
 #include "kit/stats/ratio.h"
 
-/** The configurations that a file's events have. */
+/** The settings of the process that events contain. */
 enum tch_event_setting {
     TCH_SETTING_COMMIT_SHA,
     TCH_SETTING_ENV_HASH,
@@ -21,14 +21,14 @@ enum tch_event_setting {
 
 extern const char *const tch_setting_names[TCH_SETTINGS];
 
-enum { TCH_KINDS = 16 }; /* different values of a setting that are told apart */
+enum { TCH_KINDS = 16 }; /* limit of different values of a setting */
 
 struct tch_event_kinds {
-    char *values[TCH_KINDS]; /**< canonical JSON, in the order they came up */
+    char *values[TCH_KINDS]; /**< canonical JSON, in the order of their first event */
     char *raw;               /* the last one as it was written, to recognise it at once */
     size_t raw_len, raw_room;
     size_t count;
-    bool more; /**< there were more than could be told apart */
+    bool more; /**< there were more than TCH_KINDS */
 };
 
 /** One of the two files. */
@@ -41,7 +41,7 @@ struct tch_event_side {
 void tch_event_side_init(struct tch_event_side *side, const char *only, const char *by);
 void tch_event_side_release(struct tch_event_side *side);
 
-/** tch_scan's event(), with the side as worker: on one thread only. */
+/** Adds one event. This is an event() of struct tch_scan, on one thread only. */
 int tch_event_side_add(void *side, const tacho_event *event, tacho_error *err);
 
 /**
@@ -63,10 +63,10 @@ struct tch_stage_pair {
     struct tch_stage *b;
     double a_median;
     double b_median;
-    bool has_ratio;         /**< else a value is 0 or below, and only p is known */
+    bool has_ratio;         /**< false when a value is 0 or below; then only p is known */
     struct tch_ratio ratio; /**< of b to a */
-    double p;               /**< two-sided, that there is no difference */
-    double p_adjusted;      /**< ... given how many stages are compared */
+    double p;               /**< two-sided, of no difference */
+    double p_adjusted;      /**< p, adjusted for the number of stages */
 };
 
 struct tch_event_comparison {
@@ -74,17 +74,18 @@ struct tch_event_comparison {
     size_t count;
 };
 
-/** A difference whose adjusted p is above this may be chance. */
+/** Above this adjusted p, a difference may be chance. */
 #define TCH_COMPARE_ALPHA 0.05
 
-/** What b is: "slower", "faster", for counts "more", "fewer"; or "cannot tell". */
+/** Returns how b differs: "slower", "faster", for counts "more", "fewer"; or "cannot tell". */
 const char *tch_stage_verdict(const struct tch_stage_pair *pair);
 
-/** Whether the side has the stage, or with stage NULL any of the group. */
+/** Does the side have the stage or, when stage is NULL, any of the group? */
 bool tch_event_side_has(const struct tch_event_side *side, const struct tch_stage_group *group,
                         const struct tch_stage *stage);
 
-/** Sorts both sides. 0 or TACHO_ENOMEM; tch_event_comparison_release() in any case. */
+/** Compares the stages and sorts both sides. 0 or TACHO_ENOMEM; call tch_event_comparison_release()
+   in both cases. */
 int tch_compare_stages(struct tch_event_side *a, struct tch_event_side *b,
                        struct tch_event_comparison *ret, tacho_error *err);
 void tch_event_comparison_release(struct tch_event_comparison *c);

@@ -1,8 +1,9 @@
 /*
- * Where the time went: for each event, and each stage in its stage_us, how often and how long.
+ * Summarises the time of events: the count and the durations of each stage in their stage_us.
  *
- * A stage that is an object is descended into, "marlin.qkv.kernel_us". Numbers whose last name
- * ends in "_calls" or "_count" are counts, all others are times in microseconds.
+ * The stages of an object have names such as "marlin.qkv.kernel_us". Numbers whose last name ends
+ * in
+ * "_calls" or "_count" are counts, all others are times in microseconds.
  */
 #ifndef TCH_EVENT_STAGES_H
 #define TCH_EVENT_STAGES_H
@@ -10,10 +11,10 @@
 #include <tacho/event.h>
 #include <tacho/latency.h>
 
-/** Values of a stage that are kept one by one. Above that only a histogram is. */
+/** Limit of the values of a stage that are kept exactly. Further values go to a histogram. */
 enum { TCH_STAGE_EXACT = 65536 };
 
-/** Stages that are told apart, of all events together. */
+/** Limit of different stages, of all events together. */
 enum { TCH_STAGES_MOST = 4096 };
 
 /** A sum in whole parts of a microsecond, so that the order of adding does not matter. */
@@ -21,18 +22,18 @@ __extension__ typedef __int128 tch_stage_sum;
 enum { TCH_SUM_PARTS = 1 << 20 };
 
 struct tch_stage {
-    char *name; /**< from the outermost key on, with points between */
+    char *name; /**< all keys from the outermost on, separated by points */
     size_t name_len;
     bool is_count;
     bool is_top; /**< not nested */
     uint64_t count;
     tch_stage_sum sum; /**< in parts: see tch_stage_total() */
     double max;
-    double *values; /**< the first ones, as they came; all while `histogram` is NULL */
+    double *values; /**< the first ones, in their order; all of them while `histogram` is NULL */
     size_t value_count;
     size_t value_size;
     tacho_histogram *histogram; /**< of thousandths (nanoseconds, for times) */
-    size_t pending;             /* of the event at hand: where its value waits, from 1 */
+    size_t pending; /* of the current event: place of its value in `waiting`, from 1; 0: none */
     uint64_t hash;
 };
 
@@ -50,8 +51,8 @@ struct tch_stage_group {
 };
 
 struct tch_stages {
-    const char *only; /**< the one event to look at; NULL: all */
-    const char *by;   /**< the key of shape to tell apart by; NULL: none */
+    const char *only; /**< name of the only event that counts; NULL: all do */
+    const char *by;   /**< the key of shape that splits events into groups; NULL: none */
     struct tch_stage_group *groups;
     size_t count;
     size_t size;
@@ -67,27 +68,27 @@ struct tch_stages {
 void tch_stages_init(struct tch_stages *s, const char *only, const char *by);
 void tch_stages_release(struct tch_stages *s);
 
-/** Takes in one event; s is a struct tch_stages, so that this is tch_scan's event(). */
+/** Adds one event. s is a struct tch_stages; this is an event() of struct tch_scan. */
 int tch_stages_add(void *s, const tacho_event *event, tacho_error *err);
 
-/** Takes in all that `from` has. */
+/** Adds all stages of `from`. */
 int tch_stages_merge(struct tch_stages *s, const struct tch_stages *from, tacho_error *err);
 
-/** Most costly first: groups by their total, stages by theirs; names decide ties. */
+/** Sorts groups and stages by their totals, largest first, then by name. */
 void tch_stages_sort(struct tch_stages *s);
 
-/** The group or stage of that name, or NULL. */
+/** Finds the group or stage with the same name, or returns NULL. */
 struct tch_stage_group *tch_stages_find(const struct tch_stages *s,
                                         const struct tch_stage_group *like);
 struct tch_stage *tch_stage_find(const struct tch_stage_group *group, const struct tch_stage *like);
 
-/** Does a stage of that name count, rather than last? */
+/** Is a stage of that name a count, and not a time? */
 bool tch_stage_is_count(const char *name, size_t len);
 
 double tch_stage_total(const struct tch_stage *stage);
 
-/** What a group's shares are shares of: its stage "total" (or "total_us") where it has one, else
-    the sum of its times that are not nested. */
+/** Returns the total of a group: its stage "total" (or "total_us") if it has one, else the sum of
+   its times that are not nested. */
 double tch_stage_group_total(const struct tch_stage_group *group, bool *is_stage);
 
 struct tch_stage_summary {
@@ -100,7 +101,7 @@ struct tch_stage_summary {
     bool exact; /**< else the percentiles are good to 0.4 % */
 };
 
-/** Sorts the stage's values. */
+/** Summarises a stage, and sorts its values. */
 void tch_stage_summarise(struct tch_stage *stage, struct tch_stage_summary *ret);
 
 #endif
