@@ -5,101 +5,92 @@
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
 
-enum { OUTPUT, CONFIG, ENVIRONMENT };
-
 enum { DOCUMENT_MAX = 16 << 20 };
 
-/* A document of the user's, or NULL. EXIT_OK, or EXIT_WORK after a complaint. */
-static int read_document(const char *path, struct tch_buf *b)
-{
-    tacho_error err;
+struct pack {
+    const char *output;
+    const char *config;      /* NULL: the bundle has none */
+    const char *environment; /* NULL: this machine */
+};
 
-    if (!path || tch_file_read(path, DOCUMENT_MAX, b, &err) == 0)
-        return EXIT_OK;
-    cli_complain(NULL, "%s", err.message);
-    return EXIT_WORK;
-}
-
-static int pack_into(const char *output, const tacho_witness_pack *pack, const struct args *args)
+/* Reads the documents and writes the bundle. */
+static int write_bundle(const struct pack *p, const struct witness_paths *logs, bool quiet)
 {
+    tacho_witness_pack content = {.logs = (const char *const *)logs->path,
+                                  .log_count = logs->count};
     char hash[TACHO_SHA256_TEXT];
+    struct tch_buf config;
+    struct tch_buf environment;
+    char *machine = NULL;
     tacho_error err;
+    int status = EXIT_WORK;
 
-    if (tacho_witness_pack_write(output, pack, hash, &err) < 0) {
-        cli_complain(&err, "cannot pack '%s'", output);
-        return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
+    tch_buf_init(&config, DOCUMENT_MAX);
+    tch_buf_init(&environment, DOCUMENT_MAX);
+    if ((p->config && tch_file_read(p->config, DOCUMENT_MAX, &config, &err) < 0) ||
+        (p->environment && tch_file_read(p->environment, DOCUMENT_MAX, &environment, &err) < 0)) {
+        cli_complain(NULL, "%s", err.message);
+        goto out;
     }
-    if (!args->quiet)
-        printf("%s  %s\n", hash, output);
-    return EXIT_OK;
+    if (!p->environment && tacho_environment("", NULL, &machine, NULL, &err) < 0) {
+        cli_complain(&err, "cannot describe this machine");
+        goto out;
+    }
+    content.config = p->config ? config.data : NULL;
+    content.environment = machine ? machine : environment.data;
+    if (tacho_witness_pack_write(p->output, &content, hash, &err) < 0) {
+        cli_complain(&err, "cannot pack '%s'", p->output);
+        status = err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
+        goto out;
+    }
+    if (!quiet)
+        printf("%s  %s\n", hash, p->output);
+    status = EXIT_OK;
+out:
+    free(machine);
+    tch_buf_release(&config);
+    tch_buf_release(&environment);
+    return status;
 }
 
 static int run_pack(struct args *args)
 {
     static const char *const extensions[] = {".jsonl", NULL};
-    const char *output = NULL;
-    const char *config_path = NULL;
-    const char *env_path = NULL;
-    struct witness_paths paths = {0};
-    struct tch_buf config;
-    struct tch_buf env;
-    char *machine = NULL;
-    tacho_error err;
-    const struct opt *opt;
-    int status = EXIT_OK;
+    struct pack p = {.output = NULL};
+    struct witness_paths logs = {0};
+    int status = cli_set_opts(args, &p, NULL);
 
-    while ((opt = cli_next_opt(args)))
-        *(opt->id == OUTPUT ? &output : opt->id == CONFIG ? &config_path : &env_path) = args->value;
-    if (!output)
+    if (!p.output)
         return cli_wrong_usage(args, "where to? -o witness.rvf");
-    tch_buf_init(&config, DOCUMENT_MAX);
-    tch_buf_init(&env, DOCUMENT_MAX);
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
-        status = cli_witness_paths_add(&paths, args->operands[i], extensions);
-    if (status == EXIT_OK && paths.count == 0) {
+        status = cli_witness_paths_add(&logs, args->operands[i], extensions);
+    if (status == EXIT_OK && logs.count == 0) {
         cli_complain(NULL, "there are no logs to pack: no folder named has a file *.jsonl");
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
-        status = read_document(config_path, &config);
-    if (status == EXIT_OK)
-        status = read_document(env_path, &env);
-    if (status == EXIT_OK && !env_path && tacho_environment("", NULL, &machine, NULL, &err) < 0) {
-        cli_complain(&err, "cannot describe this machine");
-        status = EXIT_WORK;
-    }
-    if (status == EXIT_OK) {
-        tacho_witness_pack pack = {.config = config_path ? config.data : NULL,
-                                   .environment = env_path ? env.data : machine,
-                                   .logs = (const char *const *)paths.path,
-                                   .log_count = paths.count};
-
-        status = pack_into(output, &pack, args);
-    }
-    free(machine);
-    tch_buf_release(&config);
-    tch_buf_release(&env);
-    cli_witness_paths_release(&paths);
+        status = write_bundle(&p, &logs, args->quiet);
+    cli_witness_paths_release(&logs);
     return status;
 }
 
 static const struct opt opts[] = {
-    {.id = OUTPUT,
-     .name = "output",
+    {.name = "output",
      .letter = 'o',
      .arg = "FILE",
      .help = "the bundle, such as witness.rvf",
-     .complete = COMPLETE_FILE},
-    {.id = CONFIG,
-     .name = "config",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct pack, output)},
+    {.name = "config",
      .arg = "FILE",
      .help = "JSON of what the program was run with",
-     .complete = COMPLETE_FILE},
-    {.id = ENVIRONMENT,
-     .name = "environment",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct pack, config)},
+    {.name = "environment",
      .arg = "FILE",
      .help = "JSON of the machine (default: this one, as 'tacho fingerprint env' tells it)",
-     .complete = COMPLETE_FILE},
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct pack, environment)},
     {.name = NULL},
 };
 

@@ -39,23 +39,7 @@ static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line
     cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
 }
 
-static void add_info(struct tch_buf *b, const char *path, const tacho_witness_info *info)
-{
-    if (info->bundle)
-        tch_buf_addf(b, "%s: bundle of %llu logs, %llu entries\n", path,
-                     (unsigned long long)info->logs, (unsigned long long)info->entries);
-    else
-        tch_buf_addf(b, "%s: log of %llu entries%s\n", path, (unsigned long long)info->entries,
-                     info->closed ? "" : ", not closed");
-    if (info->bundle) {
-        tch_buf_addf(b, "config       %s\n             %s\n", info->config_hash, info->config);
-        tch_buf_addf(b, "environment  %s\n             %s\n", info->environment_hash,
-                     info->environment);
-    }
-    tch_buf_addf(b, "last hash    %s\n\n", info->hash ? info->hash : "");
-}
-
-static int put_shown(struct args *args, const char *path, const tacho_witness_info *info,
+static int print_log(const struct args *args, const char *path, const tacho_witness_info *info,
                      const struct table *t, const struct tch_buf *json, uint64_t top)
 {
     struct tch_buf b;
@@ -65,7 +49,17 @@ static int put_shown(struct args *args, const char *path, const tacho_witness_in
         tch_witness_show_json(&b, path, info, json);
         return cli_print(&b);
     }
-    add_info(&b, path, info);
+    if (info->bundle) {
+        tch_buf_addf(&b, "%s: bundle of %llu logs, %llu entries\n", path,
+                     (unsigned long long)info->logs, (unsigned long long)info->entries);
+        tch_buf_addf(&b, "config       %s\n             %s\n", info->config_hash, info->config);
+        tch_buf_addf(&b, "environment  %s\n             %s\n", info->environment_hash,
+                     info->environment);
+    } else {
+        tch_buf_addf(&b, "%s: log of %llu entries%s\n", path, (unsigned long long)info->entries,
+                     info->closed ? "" : ", not closed");
+    }
+    tch_buf_addf(&b, "last hash    %s\n\n", info->hash ? info->hash : "");
     cli_table_print(t, &b);
     if (info->entries > top)
         tch_buf_addf(&b, "... and %llu more; --top %llu shows all\n",
@@ -73,31 +67,34 @@ static int put_shown(struct args *args, const char *path, const tacho_witness_in
     return cli_print(&b);
 }
 
+static const struct column entry_columns[] = {
+    {.title = "line", .right = true},
+    {.title = "q_hash"},
+    {.title = "k_hash"},
+    {.title = "kept", .right = true},
+    {.title = "", .right = true},
+    {.title = "cut_cost", .right = true},
+    {.title = "lambda", .right = true},
+    {.title = "tau", .right = true},
+    {.title = "eps", .right = true},
+    {.title = "timestamp", .right = true},
+};
+
 static int show_file(struct args *args, const char *path, uint64_t top)
 {
-    static const struct column columns[] = {{.title = "line", .right = true},
-                                            {.title = "q_hash"},
-                                            {.title = "k_hash"},
-                                            {.title = "kept", .right = true},
-                                            {.title = "", .right = true},
-                                            {.title = "cut_cost", .right = true},
-                                            {.title = "lambda", .right = true},
-                                            {.title = "tau", .right = true},
-                                            {.title = "eps", .right = true},
-                                            {.title = "timestamp", .right = true}};
     tacho_witness_reader *r = NULL;
     tacho_witness_entry entry;
     tacho_witness_info info;
     struct tch_buf json;
     struct table t;
     tacho_error err;
-    int status = EXIT_WORK;
+    int status;
     int more = tacho_witness_reader_open(path, &r, &err);
 
     tch_buf_init(&json, OUT_MAX);
-    cli_table_init(&t, &args->out, columns, sizeof columns / sizeof columns[0]);
+    cli_table_init(&t, &args->out, entry_columns, sizeof entry_columns / sizeof entry_columns[0]);
     tch_json_begin_array(&json);
-    for (uint64_t n = 0; more == 0 || more == 1; n++) {
+    for (uint64_t n = 0; more >= 0; n++) {
         more = tacho_witness_next(r, &entry, &err);
         if (more <= 0)
             break;
@@ -113,7 +110,7 @@ static int show_file(struct args *args, const char *path, uint64_t top)
         status = err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     } else {
         tacho_witness_info_get(r, &info);
-        status = put_shown(args, path, &info, &t, &json, top);
+        status = print_log(args, path, &info, &t, &json, top);
     }
     cli_table_release(&t);
     tch_buf_release(&json);
