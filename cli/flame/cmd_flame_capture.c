@@ -182,25 +182,12 @@ static int judge_command(const struct capture *c, int status)
     return c->pass_status ? code : EXIT_WORK;
 }
 
-static int print_capture(const struct capture *c, const tacho_flame *flame)
-{
-    struct tch_buf b;
-
-    tch_buf_init(&b, OUT_MAX);
-    if (c->args->json)
-        tch_flame_capture_json(&b, flame);
-    else if (c->args->quiet)
-        tch_buf_addf(&b, "%s\n", tacho_flame_svg_path(flame));
-    else
-        add_text(&b, flame);
-    return cli_print(&b);
-}
-
 int cli_flame_run_capture(struct args *args)
 {
     struct capture c = {.args = args, .request = TACHO_FLAME_REQUEST_INIT};
     tacho_flame *flame = NULL;
     tacho_error err;
+    struct tch_buf b;
     int status = cli_set_opts(args, &c, NULL);
     int end;
 
@@ -216,7 +203,14 @@ int cli_flame_run_capture(struct args *args)
     if (tacho_flame_notice(flame))
         cli_complain(NULL, "%s", tacho_flame_notice(flame));
     end = judge_command(&c, tacho_flame_wait_status(flame));
-    status = print_capture(&c, flame);
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        tch_flame_capture_json(&b, flame);
+    else if (args->quiet)
+        tch_buf_addf(&b, "%s\n", tacho_flame_svg_path(flame));
+    else
+        add_text(&b, flame);
+    status = cli_print(&b);
     tacho_flame_free(flame);
     return status == EXIT_OK ? end : status;
 }

@@ -10,14 +10,7 @@ static int run_convert(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.name = "to",
-     .arg = "FORMAT",
-     .choices = formats,
-     .help = "else by the name of the output; tree on stdout",
-     .take = cli_flame_take_format},
-    FLAME_OUTPUT_OPT,
-    FLAME_DRAW_OPTS,
-    FLAME_READ_OPTS,
+    FLAME_FORMAT_OPTS("to", formats, "else by the name of the output; tree on stdout"),
     {.name = NULL},
 };
 

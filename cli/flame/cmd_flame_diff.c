@@ -50,14 +50,7 @@ static const struct opt opts[] = {
     {.name = "strip-hex",
      .help = "addresses in names do not tell them apart",
      CLI_FLAG(struct flame, read.strip_hex)},
-    {.name = "format",
-     .arg = "FORMAT",
-     .choices = formats,
-     .help = "else by the name of the output; folded on stdout",
-     .take = cli_flame_take_format},
-    FLAME_OUTPUT_OPT,
-    FLAME_DRAW_OPTS,
-    FLAME_READ_OPTS,
+    FLAME_FORMAT_OPTS("format", formats, "else by the name of the output; folded on stdout"),
     {.name = NULL},
 };
 

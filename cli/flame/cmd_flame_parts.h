@@ -131,6 +131,16 @@ extern const char *const cli_flame_threads[];
         CLI_TEXT(struct flame, output)                                         \
     }
 
+/** The options from the format to the input, for commands that write several formats. option: the
+    name of the one for the format; allowed: its choices. */
+#define FLAME_FORMAT_OPTS(option, allowed, text) \
+    {.name = (option),                           \
+     .arg = "FORMAT",                            \
+     .choices = (allowed),                       \
+     .help = (text),                             \
+     .take = cli_flame_take_format},             \
+        FLAME_OUTPUT_OPT, FLAME_DRAW_OPTS, FLAME_READ_OPTS
+
 /** Defaults; format may be NULL. */
 void cli_flame_init(struct flame *f, struct args *args, const struct tch_format *format);
 void cli_flame_release(struct flame *f);

@@ -23,17 +23,6 @@ static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)
         tch_buf_addf(b, " and %u more", notes->events.count - MOST);
 }
 
-static void warn_of_events(const struct flame *f, const struct tch_read_notes *notes)
-{
-    struct tch_buf b;
-
-    tch_buf_init(&b, 1 << 16);
-    add_events(&b, notes);
-    cli_warn("'%s': only event '%.*s' is counted, left out: %s; choose one with --event-filter",
-             f->input, (int)notes->event.len, notes->event.p, b.data);
-    tch_buf_release(&b);
-}
-
 static void warn_of_gaps(const struct flame *f, const struct tch_read_notes *notes)
 {
     if (notes->ignored > 0)
@@ -42,8 +31,15 @@ static void warn_of_gaps(const struct flame *f, const struct tch_read_notes *not
                  (unsigned long long)notes->first_ignored);
     if (notes->fractional)
         cli_warn("'%s': counts with a fraction are cut to whole numbers", f->input);
-    if (notes->events.count > 0 && notes->samples > 0)
-        warn_of_events(f, notes);
+    if (notes->events.count > 0 && notes->samples > 0) {
+        struct tch_buf b;
+
+        tch_buf_init(&b, 1 << 16);
+        add_events(&b, notes);
+        cli_warn("'%s': only event '%.*s' is counted, left out: %s; choose one with --event-filter",
+                 f->input, (int)notes->event.len, notes->event.p, b.data);
+        tch_buf_release(&b);
+    }
     if (f->stacks.cut > 0)
         cli_warn("'%s': %llu samples were deeper than %d frames; their deeper frames are left out",
                  f->input, (unsigned long long)f->stacks.cut, TCH_STACK_DEEPEST);

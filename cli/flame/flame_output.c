@@ -13,19 +13,6 @@ static bool to_stdout(const struct flame *f)
     return !f->label && (!f->output || strcmp(f->output, "-") == 0);
 }
 
-/* Whether the options that say where the output goes agree. */
-static int check_place(const struct flame *f)
-{
-    if (f->label && f->output)
-        return cli_wrong_usage(f->args,
-                               "--label names the file, so it goes with --out, not --output");
-    if (f->folder && !f->label)
-        return cli_wrong_usage(f->args, "--out is where a labelled file goes; add --label");
-    if (to_stdout(f) && f->args->json)
-        return cli_wrong_usage(f->args, "--json tells about the file written; add --output FILE");
-    return EXIT_OK;
-}
-
 /* By the option, by the command, by the name of the output, or what the command falls back on. */
 static int find_format(struct flame *f, const char *otherwise)
 {
@@ -48,10 +35,16 @@ static int find_format(struct flame *f, const char *otherwise)
 
 int cli_flame_choose_format(struct flame *f, const char *otherwise)
 {
-    int status = check_place(f);
+    int status;
 
-    if (status == EXIT_OK)
-        status = find_format(f, otherwise);
+    if (f->label && f->output)
+        return cli_wrong_usage(f->args,
+                               "--label names the file, so it goes with --out, not --output");
+    if (f->folder && !f->label)
+        return cli_wrong_usage(f->args, "--out is where a labelled file goes; add --label");
+    if (to_stdout(f) && f->args->json)
+        return cli_wrong_usage(f->args, "--json tells about the file written; add --output FILE");
+    status = find_format(f, otherwise);
     if (status != EXIT_OK)
         return status;
     if (to_stdout(f) && isatty(STDOUT_FILENO) &&
