@@ -41,24 +41,6 @@ static void add_action(struct tch_buf *b, const char *const *choices, enum compl
     }
 }
 
-static void add_opt(struct tch_buf *b, const struct opt *opt)
-{
-    if (opt->letter)
-        tch_buf_addf(b, "        '(-%c --%s)'{-%c%s,--%s%s}'[", opt->letter, opt->name, opt->letter,
-                     opt->arg ? "+" : "", opt->name, opt->arg ? "=" : "");
-    else
-        tch_buf_addf(b, "        '--%s%s[", opt->name, opt->arg ? "=" : "");
-    add_escaped(b, opt->help);
-    tch_buf_addc(b, ']');
-    if (opt->arg) {
-        tch_buf_addc(b, ':');
-        add_escaped(b, opt->arg);
-        tch_buf_addc(b, ':');
-        add_action(b, opt->choices, opt->complete);
-    }
-    tch_buf_adds(b, "' \\\n");
-}
-
 static void add_operands(struct tch_buf *b, const struct cmd *cmd)
 {
     const struct arg *arg = cmd->args;
@@ -85,19 +67,22 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
 
-    while ((opt = cli_walk_opts(&w)))
-        add_opt(b, opt);
-}
-
-static void add_described_subs(struct tch_buf *b, const struct cmd *cmd)
-{
-    tch_buf_adds(b, "        subs=(\n");
-    for (size_t i = 0; cmd->subs[i]; i++) {
-        tch_buf_addf(b, "            '%s:", cmd->subs[i]->name);
-        add_escaped(b, cmd->subs[i]->summary);
-        tch_buf_adds(b, "'\n");
+    while ((opt = cli_walk_opts(&w))) {
+        if (opt->letter)
+            tch_buf_addf(b, "        '(-%c --%s)'{-%c%s,--%s%s}'[", opt->letter, opt->name,
+                         opt->letter, opt->arg ? "+" : "", opt->name, opt->arg ? "=" : "");
+        else
+            tch_buf_addf(b, "        '--%s%s[", opt->name, opt->arg ? "=" : "");
+        add_escaped(b, opt->help);
+        tch_buf_addc(b, ']');
+        if (opt->arg) {
+            tch_buf_addc(b, ':');
+            add_escaped(b, opt->arg);
+            tch_buf_addc(b, ':');
+            add_action(b, opt->choices, opt->complete);
+        }
+        tch_buf_adds(b, "' \\\n");
     }
-    tch_buf_adds(b, "        )\n        _describe -t commands command subs ;;\n");
 }
 
 /* The lists are called subs: "commands" is zsh's own, and what completes programs reads it. */
@@ -116,9 +101,14 @@ static void visit_function(struct tch_buf *b, const struct cmd *cmd, const char 
                     "    local -a subs\n\n    _arguments -C : \\\n");
     add_opts(b, cmd);
     tch_buf_adds(b, "        '1:command:->command' \\\n        '*::argument:->argument' \\\n"
-                    "        && return 0\n    case $state in\n    command)\n");
-    add_described_subs(b, cmd);
-    tch_buf_adds(b, "    argument)\n        case $words[1] in\n");
+                    "        && return 0\n    case $state in\n    command)\n        subs=(\n");
+    for (size_t i = 0; cmd->subs[i]; i++) {
+        tch_buf_addf(b, "            '%s:", cmd->subs[i]->name);
+        add_escaped(b, cmd->subs[i]->summary);
+        tch_buf_adds(b, "'\n");
+    }
+    tch_buf_adds(b, "        )\n        _describe -t commands command subs ;;\n"
+                    "    argument)\n        case $words[1] in\n");
     for (size_t i = 0; cmd->subs[i]; i++) {
         char below[PATH_MAX_TEXT];
 

@@ -18,7 +18,7 @@ static const enum paint paints[] = {
     [TCH_PROBE_MISSING] = RED,
 };
 
-static void add_mark(struct table *t, enum tch_probe_status status)
+static void add_probe(struct table *t, const struct tch_probe *probe)
 {
     static const char *const marks[] = {
         [TCH_PROBE_OK] = "\u2714",
@@ -30,15 +30,9 @@ static void add_mark(struct table *t, enum tch_probe_status status)
         [TCH_PROBE_WARNING] = "!",
         [TCH_PROBE_MISSING] = "x",
     };
-
-    cli_table_add(t, paints[status], t->term->utf8 ? marks[status] : ascii[status]);
-}
-
-static void add_probe(struct table *t, const struct tch_probe *probe)
-{
     char fix[1024];
 
-    add_mark(t, probe->status);
+    cli_table_add(t, paints[probe->status], (t->term->utf8 ? marks : ascii)[probe->status]);
     cli_table_add(t, PLAIN, probe->name);
     cli_table_add(t, PLAIN, probe->found);
     if (!probe->fix)

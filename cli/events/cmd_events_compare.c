@@ -3,27 +3,13 @@
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 
-static int print_comparison(const struct args *args, const struct tch_events_comparison *c)
-{
-    struct tch_buf b;
-    tacho_error err;
-    int status;
-
-    tch_buf_init(&b, EVENTS_COMPARE_MAX);
-    status = args->json ? tch_events_comparison_json(&b, c, &err)
-                        : cli_events_compare_text(&b, c, &args->out, &err);
-    if (status == 0)
-        return cli_print(&b);
-    cli_complain(NULL, "%s", err.message);
-    tch_buf_release(&b);
-    return EXIT_WORK;
-}
-
-/* Reads both, then compares. */
+/* Reads both, compares them and prints the result. */
 static int compare(const struct args *args, struct tch_events_comparison *c)
 {
     uint64_t bad = 0;
+    struct tch_buf b;
     tacho_error err;
+    int status;
 
     for (size_t i = 0; i < 2; i++) {
         void *worker = &c->sides[i];
@@ -41,7 +27,15 @@ static int compare(const struct args *args, struct tch_events_comparison *c)
         cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }
-    if (print_comparison(args, c) != EXIT_OK)
+    tch_buf_init(&b, EVENTS_COMPARE_MAX);
+    status = args->json ? tch_events_comparison_json(&b, c, &err)
+                        : cli_events_compare_text(&b, c, &args->out, &err);
+    if (status < 0) {
+        cli_complain(NULL, "%s", err.message);
+        tch_buf_release(&b);
+        return EXIT_WORK;
+    }
+    if (cli_print(&b) != EXIT_OK)
         return EXIT_WORK;
     return bad > 0 ? EXIT_CHECK : EXIT_OK;
 }

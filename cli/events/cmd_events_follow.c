@@ -213,16 +213,10 @@ static int look_again(struct follow *f)
     return 0;
 }
 
-static bool is_file(int fd)
-{
-    struct stat st;
-
-    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 static int follow_file(struct follow *f)
 {
-    bool file = is_file(f->fd) && f->fd != STDIN_FILENO;
+    struct stat st;
+    bool file = fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && f->fd != STDIN_FILENO;
 
     if (file && !f->from_start)
         seek_tail(f);

@@ -89,6 +89,9 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
  */
 int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts);
 
+/** Adds the counts of one file to those of all files. */
+void cli_events_add_counts(struct tch_scan_counts *total, const struct tch_scan_counts *file);
+
 enum { EVENTS_COMPARE_MAX = 64 << 20 }; /* bytes of what is printed */
 
 /** Adds the text. 0 or TACHO_ENOMEM. */

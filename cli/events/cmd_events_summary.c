@@ -32,10 +32,7 @@ static int read_file(struct summary *s, const char *path)
         workers[i] = &s->stages[i];
     if (cli_events_scan(path, scan, &counts) != EXIT_OK)
         return EXIT_WORK;
-    s->total.events += counts.events;
-    s->total.bad += counts.bad;
-    s->total.torn += counts.torn;
-    s->total.salvaged += counts.salvaged;
+    cli_events_add_counts(&s->total, &counts);
     return EXIT_OK;
 }
 
@@ -57,21 +54,13 @@ static void add_cell_count(struct table *t, double count)
     cli_table_addf(t, PLAIN, "%.6g", count);
 }
 
-static void add_cell_share(struct table *t, double share)
-{
-    char mem[64];
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
-    if (isfinite(share) && share >= 0)
-        tch_add_percent(&b, share);
-    cli_table_add(t, PLAIN, b.data);
-}
-
 static void add_row(struct table *t, struct tch_stage *stage, double group_total, bool bars)
 {
     void (*add_cell)(struct table *, double) = stage->is_count ? add_cell_count : add_cell_time;
     struct tch_stage_summary sum;
+    double share;
+    char mem[128];
+    struct tch_buf b;
 
     tch_stage_summarise(stage, &sum);
     cli_table_add(t, PLAIN, stage->name);
@@ -84,13 +73,14 @@ static void add_row(struct table *t, struct tch_stage *stage, double group_total
     add_cell(t, sum.max);
     if (stage->is_count)
         return;
-    add_cell_share(t, sum.total / group_total);
+    share = sum.total / group_total;
+    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
+    if (isfinite(share) && share >= 0)
+        tch_add_percent(&b, share);
+    cli_table_add(t, PLAIN, b.data);
     if (bars) {
-        char mem[128];
-        struct tch_buf b;
-
-        tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
-        cli_add_bar(&b, t->term, group_total > 0 ? fmin(sum.total / group_total, 1) : 0, BAR);
+        tch_buf_clear(&b);
+        cli_add_bar(&b, t->term, group_total > 0 ? fmin(share, 1) : 0, BAR);
         cli_table_add(t, CYAN, b.data);
     }
 }

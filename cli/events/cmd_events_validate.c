@@ -37,30 +37,24 @@ static int add_groups_of(void *groups, const tacho_event *event, tacho_error *er
     return 0;
 }
 
-static void print_bad(struct validate *v, const tacho_error *why)
+static void report_bad(void *ctx, const tacho_error *why)
 {
+    struct validate *v = ctx;
     struct tch_buf b;
 
+    if (v->told >= v->max_errors)
+        return;
+    v->told++;
+    if (v->args->json) {
+        tch_validate_json_error(&v->json, why);
+        return;
+    }
     tch_buf_init(&b, OUT_MAX);
     cli_add_clean(&b, v->path, v->args->out.utf8);
     tch_buf_addf(&b, ":%" PRIu64 ": ", why->line);
     cli_add_clean(&b, why->message, v->args->out.utf8);
     tch_buf_addc(&b, '\n');
     cli_print(&b);
-}
-
-static void report_bad(void *ctx, const tacho_error *why)
-{
-    struct validate *v = ctx;
-
-    if (v->told >= v->max_errors)
-        return;
-    v->told++;
-    if (!v->args->json) {
-        print_bad(v, why);
-        return;
-    }
-    tch_validate_json_error(&v->json, why);
 }
 
 static uint64_t faulty_lines(const struct tch_scan_counts *c)
@@ -83,14 +77,6 @@ static void print_counts(const struct validate *v, const char *name,
         tch_buf_addf(&b, "; %" PRIu64 " messages not shown", left_out);
     tch_buf_addc(&b, '\n');
     cli_print(&b);
-}
-
-static void add_total(struct tch_scan_counts *to, const struct tch_scan_counts *c)
-{
-    to->events += c->events;
-    to->bad += c->bad;
-    to->torn += c->torn;
-    to->salvaged += c->salvaged;
 }
 
 static void validate_file(struct validate *v, const char *path)
@@ -117,7 +103,7 @@ static void validate_file(struct validate *v, const char *path)
     cli_events_close(fd);
     tch_validate_json_file_end(&v->json, readable, &counts, v->told);
     v->unreadable |= !readable;
-    add_total(&v->total, &counts);
+    cli_events_add_counts(&v->total, &counts);
     if (readable && !v->args->json && !v->args->quiet)
         print_counts(v, path, &counts, v->told);
 }

@@ -80,6 +80,14 @@ int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_coun
     return EXIT_OK;
 }
 
+void cli_events_add_counts(struct tch_scan_counts *total, const struct tch_scan_counts *file)
+{
+    total->events += file->events;
+    total->bad += file->bad;
+    total->torn += file->torn;
+    total->salvaged += file->salvaged;
+}
+
 const char *const cli_events_booleans[] = {"false", "true", NULL};
 
 int cli_events_take_boolean(void *into, const struct args *args, const struct opt *opt)

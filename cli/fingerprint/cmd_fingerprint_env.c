@@ -8,23 +8,20 @@
 #include "cmd_fingerprint_parts.h"
 #include "kit/measure/fingerprint_json.h"
 
-static void add_env_row(struct table *t, const char *path, const char *value)
-{
-    size_t len = strlen(value);
-
-    cli_table_add(t, PLAIN, path);
-    if (len >= 2 && value[0] == '"')
-        cli_table_addf(t, PLAIN, "%.*s", (int)(len - 2), value + 1);
-    else
-        cli_table_add(t, strcmp(value, "null") == 0 ? DIM : PLAIN,
-                      strcmp(value, "null") == 0 ? "not known" : value);
-}
-
 static int add_field(const char *path, const char *a, const char *b, void *ctx)
 {
+    struct table *t = ctx;
+
     (void)b;
-    if (a && strcmp(path, "schema") != 0)
-        add_env_row(ctx, path, a);
+    if (!a || strcmp(path, "schema") == 0)
+        return 0;
+    cli_table_add(t, PLAIN, path);
+    if (strcmp(a, "null") == 0)
+        cli_table_add(t, DIM, "not known");
+    else if (a[0] == '"' && a[1])
+        cli_table_addf(t, PLAIN, "%.*s", (int)strlen(a) - 2, a + 1);
+    else
+        cli_table_add(t, PLAIN, a);
     return 0;
 }
 
