@@ -107,7 +107,7 @@ static bool wants_key(const struct building *b)
     return b->depth > 0 && b->open[b->depth - 1]->kind == TCH_YAML_MAP && !b->key[b->depth - 1];
 }
 
-static int take_key(struct building *b, const yaml_event_t *event)
+static int set_key(struct building *b, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
     char *key;
@@ -125,7 +125,7 @@ static int take_key(struct building *b, const yaml_event_t *event)
     return 0;
 }
 
-static int take_scalar(struct building *b, const yaml_event_t *event)
+static int add_scalar(struct building *b, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
     struct made *made;
@@ -135,7 +135,7 @@ static int take_scalar(struct building *b, const yaml_event_t *event)
     if (strlen(text) != event->data.scalar.length)
         return fail_at(b->err, &event->start_mark, "a text must not hold NUL characters");
     if (wants_key(b))
-        return take_key(b, event);
+        return set_key(b, event);
     made = make(b, TCH_YAML_SCALAR, &event->start_mark);
     if (!made || !(made->text = copy(event)))
         return tch_fail_memory(b->err);
@@ -166,7 +166,7 @@ static int open_container(struct building *b, const yaml_event_t *event, enum tc
     return 0;
 }
 
-static int take_event(struct building *b, const yaml_event_t *event)
+static int add_event(struct building *b, const yaml_event_t *event)
 {
     if (b->yaml->count > TCH_YAML_NODES)
         return tch_fail(b->err, TACHO_ELIMIT, event->start_mark.line + 1,
@@ -179,7 +179,7 @@ static int take_event(struct building *b, const yaml_event_t *event)
     case YAML_ALIAS_EVENT:
         return fail_at(b->err, &event->start_mark, "aliases are not supported; write it out");
     case YAML_SCALAR_EVENT:
-        return take_scalar(b, event);
+        return add_scalar(b, event);
     case YAML_SEQUENCE_START_EVENT:
         return open_container(b, event, TCH_YAML_LIST,
                               event->data.sequence_start.anchor || event->data.sequence_start.tag);
@@ -195,14 +195,6 @@ static int take_event(struct building *b, const yaml_event_t *event)
     }
 }
 
-static int parser_failure(const yaml_parser_t *parser, tacho_error *err)
-{
-    if (parser->error == YAML_MEMORY_ERROR)
-        return tch_fail_memory(err);
-    return fail_at(err, &parser->problem_mark,
-                   parser->problem ? parser->problem : "this is no YAML");
-}
-
 static int build(struct building *b, yaml_parser_t *parser)
 {
     bool ended = false;
@@ -211,10 +203,14 @@ static int build(struct building *b, yaml_parser_t *parser)
     while (!ended && status == 0) {
         yaml_event_t event;
 
-        if (!yaml_parser_parse(parser, &event))
-            return parser_failure(parser, b->err);
+        if (!yaml_parser_parse(parser, &event)) {
+            if (parser->error == YAML_MEMORY_ERROR)
+                return tch_fail_memory(b->err);
+            return fail_at(b->err, &parser->problem_mark,
+                           parser->problem ? parser->problem : "this is no YAML");
+        }
         ended = event.type == YAML_STREAM_END_EVENT;
-        status = take_event(b, &event);
+        status = add_event(b, &event);
         yaml_event_delete(&event);
     }
     if (status == 0 && !b->yaml->root) {

@@ -33,15 +33,6 @@ static const char *name_of(const struct tch_yaml_field *field)
     return field->setting ? field->setting->name : field->name;
 }
 
-static const struct tch_yaml_field *find_field(const struct tch_yaml_field *fields,
-                                               const char *name)
-{
-    for (; name_of(fields); fields++)
-        if (strcmp(name_of(fields), name) == 0)
-            return fields;
-    return NULL;
-}
-
 static int unknown_key(const struct tch_yaml_node *node, const char *what,
                        const struct tch_yaml_field *fields, tacho_error *err)
 {
@@ -57,8 +48,8 @@ static int unknown_key(const struct tch_yaml_node *node, const char *what,
 
 /* The limits of a setting are those of a command line. A file's reader checks its own, where it
    can say more about a value that is out of bounds. */
-static int take_field(const struct tch_yaml_field *field, const struct tch_yaml_node *node,
-                      void *into, tacho_error *err)
+static int set_field(const struct tch_yaml_field *field, const struct tch_yaml_node *node,
+                     void *into, tacho_error *err)
 {
     static tch_yaml_taker *const takers[] = {
         [TCH_SET_TEXT] = tch_yaml_text,         [TCH_SET_FLAG] = tch_yaml_bool,
@@ -80,12 +71,14 @@ int tch_yaml_take(const struct tch_yaml_node *map, const char *what,
         return tch_yaml_fail(err, map, "%s must be a map of keys and values, not %s", what,
                              kind_name(map));
     for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
-        const struct tch_yaml_field *field = find_field(fields, node->key);
+        const struct tch_yaml_field *field = fields;
         int status;
 
-        if (!field)
+        while (name_of(field) && strcmp(name_of(field), node->key) != 0)
+            field++;
+        if (!name_of(field))
             return unknown_key(node, what, fields, err);
-        status = take_field(field, node, into, err);
+        status = set_field(field, node, into, err);
         if (status < 0)
             return status;
     }
