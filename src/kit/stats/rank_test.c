@@ -121,12 +121,6 @@ int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, 
     return status;
 }
 
-/* The i-th smallest of all ranks, doubled, from 0; `flip` counts ranks from the other end. */
-static size_t rank_at(const struct item *items, size_t all, bool flip, size_t i)
-{
-    return flip ? 2 * all - items[all - 1 - i].rank2 : items[i].rank2 - 2;
-}
-
 /* In how many ways k ranks can be drawn from all of them, whatever their sum. */
 static double all_draws(size_t all, size_t k)
 {
@@ -140,7 +134,8 @@ static double all_draws(size_t all, size_t k)
 /*
  * ways[d][s]: in how many ways d of the ranks so far have the sum s. Going through the ranks from
  * the smallest, each is drawn or not; sums that cannot be `last` or less in the end are left out,
- * which is most of them. sum[i] is the sum of the first i ranks.
+ * which is most of them. sum[i] is the sum of the i smallest ranks, doubled and counted from 0;
+ * `flip` counts ranks from the other end.
  */
 static void count_draws(double *ways, size_t *sum, const struct item *items, size_t all, size_t k,
                         bool flip, size_t last)
@@ -149,7 +144,7 @@ static void count_draws(double *ways, size_t *sum, const struct item *items, siz
 
     sum[0] = 0;
     for (size_t i = 0; i < all; i++)
-        sum[i + 1] = sum[i] + rank_at(items, all, flip, i);
+        sum[i + 1] = sum[i] + (flip ? 2 * all - items[all - 1 - i].rank2 : items[i].rank2 - 2);
     ways[0] = 1;
     for (size_t i = 0; i < all; i++) {
         size_t r = sum[i + 1] - sum[i];

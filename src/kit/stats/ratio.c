@@ -91,20 +91,6 @@ struct range {
     double count; /* of the sums in it */
 };
 
-static void cut_range(const struct sums *s, struct range *r, double middle, double k)
-{
-    double count = count_sums(s, middle);
-
-    if (count >= k) {
-        r->high = middle;
-        r->count = count - r->below;
-    } else {
-        r->low = middle;
-        r->count -= count - r->below;
-        r->below = count;
-    }
-}
-
 /* The k-th smallest of all, by the few that are in the range. */
 static double kth_of_few(const struct sums *s, const struct range *r, double k)
 {
@@ -144,13 +130,6 @@ static double largest_sum(const struct sums *s, double limit)
     return largest;
 }
 
-/* Are all that are left the same, or those above the k-th gone? Then that is the upper end. */
-static bool is_found(const struct sums *s, struct range *r, double k)
-{
-    r->high = largest_sum(s, r->high);
-    return count_sums(s, nextafter(r->high, -INFINITY)) < k;
-}
-
 /*
  * The k-th smallest sum, k from 1. What is between the least and the largest is halved until few
  * are left: by value, which is quick where they lie apart evenly, then by the order of doubles,
@@ -167,11 +146,24 @@ static double kth_sum(const struct sums *s, double k)
     r.count = s->y ? (double)s->m * (double)n : (double)n * (double)(n + 1) / 2;
     for (int i = 1; r.count > FEW; i++) {
         double middle = i < BY_VALUE ? r.low + (r.high - r.low) / 2 : middle_of(r.low, r.high);
+        double count;
 
         if (middle <= r.low || middle >= r.high)
             return r.high; /* there is no double between them */
-        cut_range(s, &r, middle, k);
-        if (i % 8 == 0 && is_found(s, &r, k))
+        count = count_sums(s, middle);
+        if (count >= k) {
+            r.high = middle;
+            r.count = count - r.below;
+        } else {
+            r.low = middle;
+            r.count -= count - r.below;
+            r.below = count;
+        }
+        if (i % 8 != 0)
+            continue;
+        /* The largest sum left is the k-th if all sums left are equal or none is above the k-th. */
+        r.high = largest_sum(s, r.high);
+        if (count_sums(s, nextafter(r.high, -INFINITY)) < k)
             return r.high;
     }
     return kth_of_few(s, &r, k);
