@@ -97,11 +97,16 @@ static int await_ready(struct tch_run_server *s, const char *ready,
     return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
 }
 
-static int open_files(struct tch_run_server *s, const char *folder, tacho_error *err)
+int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
+                         const char *folder, tacho_error *err)
 {
+    const char *argv[] = {"sh", "-c", plan->server, NULL};
+    struct tch_spawn spec = {
+        .argv = argv, .extra_env = plan->env, .cwd = plan->cwd, .new_group = true};
     char path[PATH_MAX];
     int status = tch_folder_at(path, folder, "server.log", err);
 
+    *s = (struct tch_run_server){.log_fd = -1};
     if (status < 0)
         return status;
     s->log_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
@@ -110,19 +115,6 @@ static int open_files(struct tch_run_server *s, const char *folder, tacho_error 
     status = tch_folder_at(path, folder, "server-memory.csv", err);
     if (status == 0)
         status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_APPEND, &s->memory, err);
-    return status;
-}
-
-int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
-                         const char *folder, tacho_error *err)
-{
-    const char *argv[] = {"sh", "-c", plan->server, NULL};
-    struct tch_spawn spec = {
-        .argv = argv, .extra_env = plan->env, .cwd = plan->cwd, .new_group = true};
-    int status;
-
-    *s = (struct tch_run_server){.log_fd = -1};
-    status = open_files(s, folder, err);
     if (status < 0)
         return status;
     spec.io[0].kind = TCH_IO_NULL;

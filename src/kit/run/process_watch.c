@@ -205,26 +205,10 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
     w->last.major_faults = larger(w->last.major_faults, (uint64_t)usage->ru_majflt);
 }
 
-static void report_power(struct tch_watch *w, struct tch_watch_report *r)
-{
-    uint64_t busy;
-
-    r->joules = r->tree_joules = NAN;
-    while (r->sources < TCH_WATCH_SOURCES &&
-           tacho_power_report_get(w->power, r->sources, &r->power[r->sources]) == 0) {
-        double joules = r->power[r->sources].joules;
-
-        r->joules = r->sources == 0 ? joules : r->joules + joules;
-        r->sources++;
-    }
-    if (r->sources > 0 && w->busy_known && tacho_cpu_busy(w->plan.root, &busy, NULL) == 0)
-        r->tree_joules = tacho_power_share(r->joules, w->plan.idle_watts, r->seconds, r->cpu_ns,
-                                           busy - w->start_busy_ns);
-}
-
 void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
 {
     uint64_t seen = w->last.cpu_ns - w->start_cpu_ns;
+    uint64_t busy;
 
     *ret = (struct tch_watch_report){.seconds = (double)(w->last_ns - w->start_ns) / 1e9,
                                      .looks = w->polls,
@@ -236,8 +220,19 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
                                      .swap_bytes = w->most_swap,
                                      .minor_faults = w->last.minor_faults,
                                      .major_faults = w->last.major_faults,
-                                     .cpu_ns = larger(w->cpu_ns, seen)};
-    report_power(w, ret);
+                                     .cpu_ns = larger(w->cpu_ns, seen),
+                                     .joules = NAN,
+                                     .tree_joules = NAN};
+    while (ret->sources < TCH_WATCH_SOURCES &&
+           tacho_power_report_get(w->power, ret->sources, &ret->power[ret->sources]) == 0) {
+        double joules = ret->power[ret->sources].joules;
+
+        ret->joules = ret->sources == 0 ? joules : ret->joules + joules;
+        ret->sources++;
+    }
+    if (ret->sources > 0 && w->busy_known && tacho_cpu_busy(w->plan.root, &busy, NULL) == 0)
+        ret->tree_joules = tacho_power_share(ret->joules, w->plan.idle_watts, ret->seconds,
+                                             ret->cpu_ns, busy - w->start_busy_ns);
 }
 
 static void release(struct tch_watch *w)

@@ -161,13 +161,16 @@ static int read_sample(struct tch_receipt *r, const struct tch_json_value *value
     return tch_run_sample_parse(value->text, value->len, &r->samples, err);
 }
 
-static int read_all(struct tch_receipt *r, tacho_error *err)
+int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err)
 {
     char schema[48];
     size_t len;
     const char *warnings;
-    int status = read_members(r, err);
+    int status;
 
+    *r = (struct tch_receipt){.text = *b};
+    tch_buf_init(b, b->limit);
+    status = r->text.failed ? tch_fail_memory(err) : read_members(r, err);
     if (status < 0)
         return status;
     tch_receipt_text(r, "schema", schema, sizeof schema);
@@ -195,15 +198,6 @@ static int read_all(struct tch_receipt *r, tacho_error *err)
     if (status == 0)
         status = each_element(r, "samples", read_sample, err);
     return status;
-}
-
-int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err)
-{
-    *r = (struct tch_receipt){.text = *b};
-    tch_buf_init(b, b->limit);
-    if (r->text.failed)
-        return tch_fail_memory(err);
-    return read_all(r, err);
 }
 
 void tch_receipt_release(struct tch_receipt *r)

@@ -28,23 +28,11 @@ static int add_name(struct tch_run_samples *samples, const char *name, tacho_err
     return 0;
 }
 
-/* Returns entry i of a sample. Entries before it that are not set are NAN. NULL without memory. */
-static struct tch_recorded *place(struct tch_run_sample *sample, size_t i)
-{
-    while (sample->recorded_count <= i) {
-        if (tch_array_extend(&sample->recorded, sample->recorded_count) < 0)
-            return NULL;
-        sample->recorded[sample->recorded_count++] = (struct tch_recorded){NAN, NAN, NAN};
-    }
-    return &sample->recorded[i];
-}
-
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
                      const char *name, const struct tch_recorded *value, tacho_error *err)
 {
     /* Most runs record the same names in the same order: try that one first. */
     size_t i = sample->recorded_count;
-    struct tch_recorded *at;
 
     if (!isfinite(value->p50) || !isfinite(value->p95) || !isfinite(value->p99))
         return 0; /* JSON has no such numbers */
@@ -57,10 +45,12 @@ int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sam
         if (add_name(samples, name, err) < 0)
             return TACHO_ENOMEM;
     }
-    at = place(sample, i);
-    if (!at)
-        return tch_fail_memory(err);
-    *at = *value;
+    while (sample->recorded_count <= i) { /* entries before it that are not set are NAN */
+        if (tch_array_extend(&sample->recorded, sample->recorded_count) < 0)
+            return tch_fail_memory(err);
+        sample->recorded[sample->recorded_count++] = (struct tch_recorded){NAN, NAN, NAN};
+    }
+    sample->recorded[i] = *value;
     return 0;
 }
 

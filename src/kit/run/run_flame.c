@@ -10,45 +10,30 @@
 #include "run.h"
 
 /* Our own streams, replaced by /dev/null while the command runs under the profiler. */
-struct away {
+struct streams {
     int kept[3];
 };
 
-static void send_away(struct away *a)
+static void silence_streams(struct streams *s)
 {
     int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     for (int i = 0; i < 3; i++) {
-        a->kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
-        if (a->kept[i] >= 0 && null_fd >= 0)
+        s->kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
+        if (s->kept[i] >= 0 && null_fd >= 0)
             dup2(null_fd, i);
     }
     if (null_fd >= 0)
         close(null_fd);
 }
 
-static void bring_back(struct away *a)
+static void restore_streams(struct streams *s)
 {
     for (int i = 0; i < 3; i++)
-        if (a->kept[i] >= 0) {
-            dup2(a->kept[i], i);
-            close(a->kept[i]);
+        if (s->kept[i] >= 0) {
+            dup2(s->kept[i], i);
+            close(s->kept[i]);
         }
-}
-
-static int await_end(struct tch_spawner *s, tacho_error *err)
-{
-    struct tch_run_sample sample;
-    tacho_error why;
-    int status;
-
-    tch_run_sample_init(&sample);
-    do
-        status = tch_spawner_wait(s, UINT64_MAX, &sample, &why);
-    while (status < 0 && why.system_errno == EINTR);
-    if (status < 0)
-        *err = why;
-    return status < 0 ? status : 0;
 }
 
 /* The profiler stops when the command exits. */
@@ -56,6 +41,8 @@ int tch_run_flame_server(const struct tch_run *run, tacho_error *err)
 {
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
     tacho_flame *flame = NULL;
+    struct tch_run_sample sample;
+    tacho_error why;
     char label[NAME_MAX];
     int status = tch_spawner_begin(run->spawner, &(struct tch_job){0}, 1, err);
     int ended;
@@ -70,8 +57,13 @@ int tch_run_flame_server(const struct tch_run *run, tacho_error *err)
     request.label = label;
     status = tacho_flame_capture(&request, &flame, err);
     tacho_flame_free(flame);
-    ended = await_end(run->spawner, err);
-    return status < 0 ? status : ended;
+    tch_run_sample_init(&sample);
+    do
+        ended = tch_spawner_wait(run->spawner, UINT64_MAX, &sample, &why);
+    while (ended < 0 && why.system_errno == EINTR);
+    if (ended < 0)
+        *err = why;
+    return status < 0 ? status : ended < 0 ? ended : 0;
 }
 
 int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
@@ -79,7 +71,7 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
     const struct tch_run_plan *plan = run->plan;
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
     tacho_flame *flame = NULL;
-    struct away away;
+    struct streams streams;
     int status;
 
     request.argv = plan->commands[index].argv;
@@ -88,9 +80,9 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
     request.cwd = plan->commands[index].cwd ? plan->commands[index].cwd : plan->cwd;
     request.env = plan->env;
     request.flags = TACHO_FLAME_FOLDED; /* to compare two runs */
-    send_away(&away);
+    silence_streams(&streams);
     status = tacho_flame_capture(&request, &flame, err);
-    bring_back(&away);
+    restore_streams(&streams);
     tacho_flame_free(flame);
     return status;
 }

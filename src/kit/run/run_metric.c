@@ -81,14 +81,23 @@ static bool number_of(const struct tch_metric *metric, const char *line, const r
     return tch_parse_f64_n(text, (size_t)(end - text), ret) == 0;
 }
 
-/* Adds every number of a line, or the last one. 1 when there was one. The line ends with a NUL. */
-static int find_in_line(const struct tch_metric *metric, const char *line,
-                        struct tch_values *values, tacho_error *err)
+/* Adds every number of a line, or the last one. 1 when there was one. Ignores a line that is too
+   long. */
+static int find_in_line(const struct tch_metric *metric, const char *text, size_t len,
+                        struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {
+    const char *line;
     regmatch_t m[2];
     double last = 0;
     bool found = false;
 
+    if (len > LINE_LONGEST)
+        return 0;
+    tch_buf_clear(copy);
+    tch_buf_add(copy, text, len); /* regexec() needs a NUL after the line */
+    if (copy->failed)
+        return tch_fail_memory(err);
+    line = copy->data;
     for (int flags = 0; regexec(&metric->regex, line, 2, m, flags) == 0; flags = REG_NOTBOL) {
         double value;
 
@@ -110,19 +119,6 @@ static int find_in_line(const struct tch_metric *metric, const char *line,
     return found;
 }
 
-/* regexec() needs a NUL after the line. Ignores a line that is too long. */
-static int find_in_copy(const struct tch_metric *metric, const char *line, size_t len,
-                        struct tch_buf *copy, struct tch_values *values, tacho_error *err)
-{
-    tch_buf_clear(copy);
-    if (len > LINE_LONGEST)
-        return 0;
-    tch_buf_add(copy, line, len);
-    if (copy->failed)
-        return tch_fail_memory(err);
-    return find_in_line(metric, copy->data, values, err);
-}
-
 static int find_every(const struct tch_metric *metric, const char *data, size_t len,
                       struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {
@@ -133,7 +129,7 @@ static int find_every(const struct tch_metric *metric, const char *data, size_t 
         const char *feed = memchr(data, '\n', (size_t)(end - data));
         const char *stop = feed ? feed : end;
 
-        status = find_in_copy(metric, data, (size_t)(stop - data), copy, values, err);
+        status = find_in_line(metric, data, (size_t)(stop - data), copy, values, err);
         data = stop + 1;
     }
     return status < 0 ? status : 0;
@@ -153,7 +149,7 @@ static int find_last(const struct tch_metric *metric, const char *data, size_t l
             len--;
         feed = memrchr(data, '\n', len);
         start = feed ? (size_t)(feed + 1 - data) : 0;
-        status = find_in_copy(metric, data + start, len - start, copy, values, err);
+        status = find_in_line(metric, data + start, len - start, copy, values, err);
         len = start;
     }
     return status < 0 ? status : 0;

@@ -50,33 +50,28 @@ static int open_unnamed(const char *folder, const char *name, int *fd, tacho_err
     return 0;
 }
 
-static int open_output_file(const struct tch_run_plan *plan, int *fd, tacho_error *err)
-{
-    int cut = plan->output_goes_on ? 0 : O_TRUNC;
-    struct stat st;
-
-    *fd = open(plan->output_path, O_RDWR | O_CREAT | cut | O_APPEND | O_CLOEXEC, 0666);
-    if (*fd < 0)
-        return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
-    if (plan->metric_count > 0 && (fstat(*fd, &st) < 0 || !S_ISREG(st.st_mode)))
-        return tch_fail(err, TACHO_EINVAL, 0, "metrics cannot be found in '%s', which is no file",
-                        plan->output_path);
-    return 0;
-}
-
 /* Standard error is kept for messages about failures, standard output only for metrics. */
 static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *item,
                         tacho_error *err)
 {
     const char *folder = item->folder.path;
+    struct stat st;
     int status = 0;
 
     if (plan->output == TCH_IO_INHERIT)
         return 0;
-    if (plan->output == TCH_IO_WRITE)
-        status = open_output_file(plan, &item->out_fd, err);
-    else if (plan->metric_count > 0)
+    if (plan->output == TCH_IO_WRITE) {
+        int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
+
+        item->out_fd = open(plan->output_path, flags | (plan->output_goes_on ? 0 : O_TRUNC), 0666);
+        if (item->out_fd < 0)
+            return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
+        if (plan->metric_count > 0 && (fstat(item->out_fd, &st) < 0 || !S_ISREG(st.st_mode)))
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "metrics cannot be found in '%s', which is no file", plan->output_path);
+    } else if (plan->metric_count > 0) {
         status = open_unnamed(folder, ".stdout", &item->out_fd, err);
+    }
     if (status == 0)
         status = open_unnamed(folder, ".stderr", &item->err_fd, err);
     return status;
@@ -110,16 +105,14 @@ static const char *label_of(const struct tch_run_plan *plan, const char *key)
     return NULL;
 }
 
-/* Returns the configuration if it is an object and short enough for a variable. */
-static const char *flags_of(const struct tch_surroundings *s)
-{
-    return s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX ? s->config : NULL;
-}
-
 /* Opens the files in the folder of a command, and describes it for the spawner. */
 static int open_files(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
+    const struct tch_run_command *command = &run->plan->commands[index];
+    const struct tch_surroundings *s = &run->surroundings;
+    /* An object, short enough for a variable. */
+    bool has_flags = s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX;
     int status = open_log(item, err);
 
     if (status == 0)
@@ -127,20 +120,19 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     if (status == 0)
         status = open_outputs(run->plan, item, err);
     run->targets[index] = (struct tch_target){
-        .command = &run->plan->commands[index],
-        .env_hash = run->surroundings.environment_hash,
-        .commit = run->plan->commands[index].commit ? run->plan->commands[index].commit
-                                                    : run->surroundings.commit,
+        .command = command,
+        .env_hash = s->environment_hash,
+        .commit = command->commit ? command->commit : s->commit,
         .model = label_of(run->plan, "model"),
         .concurrency = label_of(run->plan, "concurrency"),
-        .runtime_flags = flags_of(&run->surroundings),
+        .runtime_flags = has_flags ? s->config : NULL,
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
         .log_fd = run->plan->metric_count > 0 || run->meter.power ? -1 : item->log_fd,
     };
     if (!run->targets[index].model)
-        run->targets[index].model = run->plan->commands[index].name;
+        run->targets[index].model = command->name;
     return status;
 }
 

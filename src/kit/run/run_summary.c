@@ -8,20 +8,11 @@
 #include "kit/stats/mean_interval.h"
 #include "kit/stats/order_stats.h"
 
-static size_t count_outliers(const double *sorted, size_t n, double q1, double q3)
-{
-    double reach = 3 * (q3 - q1);
-    size_t count = 0;
-
-    for (size_t i = 0; i < n; i++)
-        count += sorted[i] < q1 - reach || sorted[i] > q3 + reach;
-    return count;
-}
-
 static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_summary *ret)
 {
     struct tch_rank_interval ranks;
     struct tch_scalar scalar;
+    double reach;
 
     tch_scalar_of(sorted, n, &scalar);
     ret->n = n;
@@ -33,7 +24,9 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_
     ret->median = tch_quantile_linear(sorted, n, 0.5);
     ret->q3 = tch_quantile_linear(sorted, n, 0.75);
     ret->p95 = tch_quantile_nearest(sorted, n, 0.95);
-    ret->outliers = count_outliers(sorted, n, ret->q1, ret->q3);
+    reach = 3 * (ret->q3 - ret->q1);
+    for (size_t i = 0; i < n; i++)
+        ret->outliers += sorted[i] < ret->q1 - reach || sorted[i] > ret->q3 + reach;
     ret->low = ret->min;
     ret->high = ret->max;
     if (tch_quantile_interval(n, 0.5, alpha, &ranks, NULL) == 0) {

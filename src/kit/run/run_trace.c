@@ -168,24 +168,18 @@ static double head_number(const struct tch_receipt *r, const char *key)
     return raw && len > 0 && *raw >= '0' && *raw <= '9' ? tch_json_to_f64(&value) : 0;
 }
 
-static int name_run(struct writing *w, const char *name)
-{
-    uint32_t process = tch_model_process(&w->m, OUR_PID);
-
-    if (process != TCH_INTERN_NONE)
-        w->m.processes[process].name = tch_model_text(&w->m, name, strlen(name));
-    return process == TCH_INTERN_NONE || w->m.processes[process].name == TCH_INTERN_NONE
-               ? tch_fail_memory(w->err)
-               : 0;
-}
-
 static int write_all(struct writing *w, const struct tch_receipt *r, const char *folder)
 {
-    int status = name_run(w, r->name);
+    uint32_t process = tch_model_process(&w->m, OUR_PID);
+    int status;
 
+    if (process == TCH_INTERN_NONE)
+        return tch_fail_memory(w->err);
+    w->m.processes[process].name = tch_model_text(&w->m, r->name, strlen(r->name));
+    if (w->m.processes[process].name == TCH_INTERN_NONE)
+        return tch_fail_memory(w->err);
     tch_sink_add(&w->out, "[\n", 2);
-    if (status == 0)
-        status = write_runs(w, r);
+    status = write_runs(w, r);
     if (status == 0)
         status = write_csv(w, folder, "memory.csv", TACHO_CSV_MEMORY, add_memory_row);
     if (status == 0)

@@ -13,18 +13,6 @@ size_t tch_probes_count(const struct tch_probes *probes, enum tch_probe_status s
     return count;
 }
 
-static void put_probe(struct tch_buf *b, const struct tch_probe *probe)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "group", probe->group->name);
-    tch_json_put_bool(b, "disturbs", probe->group->disturbs);
-    tch_json_put_text(b, "name", probe->name);
-    tch_json_put_text(b, "status", tch_probe_status_name(probe->status));
-    tch_json_put_text(b, "found", probe->found);
-    tch_json_put_text(b, "fix", probe->fix);
-    tch_json_end_object(b);
-}
-
 void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes)
 {
     tch_json_begin_object(b);
@@ -39,8 +27,18 @@ void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes)
     tch_json_end_object(b);
     tch_json_key(b, "probes");
     tch_json_begin_array(b);
-    for (size_t i = 0; i < probes->count; i++)
-        put_probe(b, &probes->items[i]);
+    for (size_t i = 0; i < probes->count; i++) {
+        const struct tch_probe *probe = &probes->items[i];
+
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "group", probe->group->name);
+        tch_json_put_bool(b, "disturbs", probe->group->disturbs);
+        tch_json_put_text(b, "name", probe->name);
+        tch_json_put_text(b, "status", tch_probe_status_name(probe->status));
+        tch_json_put_text(b, "found", probe->found);
+        tch_json_put_text(b, "fix", probe->fix);
+        tch_json_end_object(b);
+    }
     tch_json_end_array(b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');

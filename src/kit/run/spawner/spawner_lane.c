@@ -94,18 +94,6 @@ static char *put_folder(char *at, const struct tch_spawner_lane *lane, unsigned 
     return tch_spawner_put_number(at, run, 4);
 }
 
-static void name_folder(struct tch_spawner_lane *lane, unsigned run)
-{
-    put_folder(lane->folder, lane, run);
-    lane->number = run;
-    for (int i = 0; i < TCH_SPAWNER_LANE_FILES; i++)
-        if (lane->file[i])
-            tch_spawner_put_text(
-                tch_spawner_put_text(tch_spawner_put_text(lane->file[i], file_names[i][0]),
-                                     lane->folder),
-                file_names[i][1]);
-}
-
 static void remove_folder(const struct tch_spawner_lane *lane)
 {
     syscall(SYS_unlinkat, AT_FDCWD, lane->folder, AT_REMOVEDIR);
@@ -122,7 +110,14 @@ int tch_spawner_lane_enter(struct tch_spawner_lane *lane, unsigned run)
     if (lane->empty)
         remove_folder(lane);
     lane->empty = false;
-    name_folder(lane, run);
+    put_folder(lane->folder, lane, run);
+    lane->number = run;
+    for (int i = 0; i < TCH_SPAWNER_LANE_FILES; i++)
+        if (lane->file[i])
+            tch_spawner_put_text(
+                tch_spawner_put_text(tch_spawner_put_text(lane->file[i], file_names[i][0]),
+                                     lane->folder),
+                file_names[i][1]);
     if (syscall(SYS_mkdirat, AT_FDCWD, lane->folder, 0777) < 0 && errno != EEXIST)
         return -1;
     return (int)syscall(SYS_utimensat, AT_FDCWD, lane->folder, long_ago, 0);

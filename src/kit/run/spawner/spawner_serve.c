@@ -171,19 +171,6 @@ static double timeval_ns(struct timeval t)
     return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
 }
 
-static void set_fields(double field[TCH_FIELDS], const struct rusage *u)
-{
-    field[TCH_USER] = timeval_ns(u->ru_utime);
-    field[TCH_SYSTEM] = timeval_ns(u->ru_stime);
-    field[TCH_MAX_RSS] = (double)u->ru_maxrss * 1024;
-    field[TCH_MINOR_FAULTS] = (double)u->ru_minflt;
-    field[TCH_MAJOR_FAULTS] = (double)u->ru_majflt;
-    field[TCH_VOLUNTARY] = (double)u->ru_nvcsw;
-    field[TCH_INVOLUNTARY] = (double)u->ru_nivcsw;
-    field[TCH_BLOCK_READS] = (double)u->ru_inblock;
-    field[TCH_BLOCK_WRITES] = (double)u->ru_oublock;
-}
-
 /* Did it end before we were told to end it? Then it is a sample. */
 static bool wait_for_child(struct tch_run_sample *r)
 {
@@ -203,7 +190,15 @@ static bool wait_for_child(struct tch_run_sample *r)
     if (plan->timeout_ns > 0 || !by_itself)
         syscall(SYS_setitimer, ITIMER_REAL, &(struct itimerval){0}, NULL);
     r->timed_out = timed_out && by_itself;
-    set_fields(r->field, &usage);
+    r->field[TCH_USER] = timeval_ns(usage.ru_utime);
+    r->field[TCH_SYSTEM] = timeval_ns(usage.ru_stime);
+    r->field[TCH_MAX_RSS] = (double)usage.ru_maxrss * 1024;
+    r->field[TCH_MINOR_FAULTS] = (double)usage.ru_minflt;
+    r->field[TCH_MAJOR_FAULTS] = (double)usage.ru_majflt;
+    r->field[TCH_VOLUNTARY] = (double)usage.ru_nvcsw;
+    r->field[TCH_INVOLUNTARY] = (double)usage.ru_nivcsw;
+    r->field[TCH_BLOCK_READS] = (double)usage.ru_inblock;
+    r->field[TCH_BLOCK_WRITES] = (double)usage.ru_oublock;
     return by_itself;
 }
 
@@ -232,13 +227,6 @@ static bool left_running(const struct tch_run_sample *r)
         got = syscall(SYS_wait4, -1, NULL, WNOHANG, NULL);
     while (got > 0);
     return got == 0 && !r->timed_out; /* then they are on their way */
-}
-
-/* What the run before said on standard error. */
-static void clear_errors(int fd)
-{
-    if (fd >= 0 && syscall(SYS_lseek, fd, 0, SEEK_END) > 0)
-        syscall(SYS_ftruncate, fd, 0);
 }
 
 /* clone(2) past the one that ThreadSanitizer puts in its place, which ends a child that shares our
@@ -291,7 +279,9 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
 
     if (target->folder && tch_spawner_lane_enter(lane, (unsigned)r->run) < 0)
         return tch_fail_errno(err, errno, "cannot make the folder '%s'", lane->folder);
-    clear_errors(target->err_fd);
+    /* Standard error may still hold the messages of the previous run. */
+    if (target->err_fd >= 0 && syscall(SYS_lseek, target->err_fd, 0, SEEK_END) > 0)
+        syscall(SYS_ftruncate, target->err_fd, 0);
     if (plan->input) {
         l.fd[0] = (int)syscall(SYS_openat, AT_FDCWD, plan->input, O_RDONLY | O_CLOEXEC);
         if (l.fd[0] < 0)
@@ -310,15 +300,6 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
 /*
  * Before the first run.
  */
-
-static int make_lanes(const struct tch_target *targets, tacho_error *err)
-{
-    lanes = calloc(plan->command_count, sizeof *lanes);
-    for (size_t i = 0; lanes && i < plan->command_count; i++)
-        if (tch_spawner_lane_init(&lanes[i], &targets[i]) < 0)
-            return tch_fail_memory(err);
-    return lanes ? 0 : tch_fail_memory(err);
-}
 
 /* A program has the default for every signal: what we ignore it would inherit. */
 static void set_signals(void)
@@ -397,7 +378,13 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
         return tch_fail_errno(err, errno, "cannot run on CPUs %s", plan->cpus);
     if (plan->no_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
         return tch_fail_errno(err, errno, "cannot switch address randomisation off");
-    return make_lanes(targets, err);
+    lanes = calloc(plan->command_count, sizeof *lanes);
+    if (!lanes)
+        return tch_fail_memory(err);
+    for (size_t i = 0; i < plan->command_count; i++)
+        if (tch_spawner_lane_init(&lanes[i], &targets[i]) < 0)
+            return tch_fail_memory(err);
+    return 0;
 }
 
 /*
