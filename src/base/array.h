@@ -9,8 +9,8 @@
  * A large block moves by its pages, so that growing copies nothing and only the part that was
  * written counts as used memory.
  */
-#ifndef TCH_BASE_ARRAY_H
-#define TCH_BASE_ARRAY_H
+#ifndef TCH_ARRAY_H
+#define TCH_ARRAY_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /*
  * Base64 with '+' and '/', padded by '=' (RFC 4648).
  */
-#ifndef TCH_BASE_BASE64_H
-#define TCH_BASE_BASE64_H
+#ifndef TCH_BASE64_H
+#define TCH_BASE64_H
 
 #include "buf.h"
 

@@ -2,8 +2,8 @@
  * The hash of bytes for our own tables. It is fast and the same on every run. It does not resist an
  * attacker who chooses the keys.
  */
-#ifndef TCH_BASE_HASH_H
-#define TCH_BASE_HASH_H
+#ifndef TCH_HASH_H
+#define TCH_HASH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Numbers for people, in four digits: "12.34 ms", "1.500 MiB", "12.35k". Numbers for programs:
  * float_text.h.
  */
-#ifndef TCH_BASE_HUMAN_NUMBER_H
-#define TCH_BASE_HUMAN_NUMBER_H
+#ifndef TCH_HUMAN_NUMBER_H
+#define TCH_HUMAN_NUMBER_H
 
 #include "buf.h"
 

@@ -1,8 +1,8 @@
 /*
  * Interned texts: each distinct text, of any bytes, is kept once and known by a small number.
  */
-#ifndef TCH_BASE_INTERN_H
-#define TCH_BASE_INTERN_H
+#ifndef TCH_INTERN_H
+#define TCH_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * Sorting numbers, and selecting one by its rank. Everything is deterministic and allocates
  * nothing.
  */
-#ifndef TCH_BASE_ORDER_H
-#define TCH_BASE_ORDER_H
+#ifndef TCH_ORDER_H
+#define TCH_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *     }
  *     return tch_sink_end(&sink);
  */
-#ifndef TCH_BASE_SINK_H
-#define TCH_BASE_SINK_H
+#ifndef TCH_SINK_H
+#define TCH_SINK_H
 
 #include <stddef.h>
 

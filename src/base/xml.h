@@ -1,8 +1,8 @@
 /*
  * Text in XML and HTML.
  */
-#ifndef TCH_BASE_XML_H
-#define TCH_BASE_XML_H
+#ifndef TCH_XML_H
+#define TCH_XML_H
 
 #include "buf.h"
 

@@ -1,6 +1,6 @@
 /* Code points that are alphanumeric: made by scripts/make-alphanumeric-table, not by hand. */
-#ifndef TCH_FLAME_ALPHANUMERIC_H
-#define TCH_FLAME_ALPHANUMERIC_H
+#ifndef TCH_ALPHANUMERIC_H
+#define TCH_ALPHANUMERIC_H
 
 #include <stdint.h>
 
