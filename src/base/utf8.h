@@ -35,6 +35,12 @@ size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code);
 /** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void tch_utf8_add(struct tch_buf *b, const char *text, size_t len);
 
+/** Is c a blank of text files and of JSON: a space, tab, CR or LF? */
+static inline bool tch_is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 /** Returns the bytes of white space at the start of text. White space is what has Unicode's
    property White_Space: U+00A0 is, U+200B and the byte order mark are not. */
 size_t tch_utf8_white_space(const char *text, size_t len);

@@ -7,6 +7,7 @@
 #include "base/json_lex.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "lib/event/event_config.h"
 #include "lib/event/event_fields.h"
 #include "lib/event/event_parse.h"
@@ -39,11 +40,6 @@ struct line {
     char count_names[MOST_FIELDS][COUNT_NAME]; /* "matmul_calls" */
     size_t count_name_count;
 };
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
 
 static const struct unit *find_unit(const char *text, size_t len)
 {
@@ -138,7 +134,7 @@ static char *next_word(struct line *l, char **word_end)
 {
     char *word;
 
-    while (l->at < l->end && is_blank(*l->at))
+    while (l->at < l->end && tch_is_blank(*l->at))
         l->at++;
     if (l->at == l->end)
         return NULL;
@@ -148,7 +144,7 @@ static char *next_word(struct line *l, char **word_end)
 
         l->at = close ? close + 1 : l->end;
     } else {
-        while (l->at < l->end && !is_blank(*l->at))
+        while (l->at < l->end && !tch_is_blank(*l->at))
             l->at++;
     }
     *word_end = l->at;
@@ -246,7 +242,7 @@ static const struct unit *group_unit(const char *part, const char *end)
     const char *open = memrchr(part, '(', (size_t)(end - part));
     size_t len = 0;
 
-    if (!open || (open > part && !is_blank(open[-1])))
+    if (!open || (open > part && !tch_is_blank(open[-1])))
         return NULL;
     while (open + 1 + len < end && open[1 + len] != ')' && open[1 + len] != ',')
         len++;

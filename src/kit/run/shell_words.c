@@ -49,7 +49,8 @@ static int double_quoted(struct splitter *s)
     return 0;
 }
 
-static bool is_blank(char c)
+/* Not tch_is_blank(): to the shell, CR is part of a word. */
+static bool is_separator(char c)
 {
     return c == ' ' || c == '\t' || c == '\n';
 }
@@ -60,7 +61,7 @@ static int one_word(struct splitter *s)
     bool first = true;
     int status = 0;
 
-    for (; status == 0 && *s->at && !is_blank(*s->at); first = false) {
+    for (; status == 0 && *s->at && !is_separator(*s->at); first = false) {
         char c = *s->at++;
 
         if (c == '\'') {
@@ -96,7 +97,7 @@ int tch_words_split(const char *line, char ***ret, tacho_error *err)
         return tch_fail_memory(err);
     s.out = (char *)(words + most);
     for (;;) {
-        while (is_blank(*s.at))
+        while (is_separator(*s.at))
             s.at++;
         if (!*s.at)
             break;

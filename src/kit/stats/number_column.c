@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 enum { BATCH = 256 };
 
@@ -29,16 +30,11 @@ struct reading {
     struct tch_numbers *found;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static struct span trim(struct span s)
 {
-    while (s.len > 0 && is_blank(s.text[s.len - 1]))
+    while (s.len > 0 && tch_is_blank(s.text[s.len - 1]))
         s.len--;
-    while (s.len > 0 && is_blank(s.text[0])) {
+    while (s.len > 0 && tch_is_blank(s.text[0])) {
         s.text++;
         s.len--;
     }

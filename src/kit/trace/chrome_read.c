@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/json_read.h"
+#include "base/utf8.h"
 #include "chrome_read_event.h"
 #include "trace_readers.h"
 
@@ -118,7 +119,7 @@ static int read_top(struct tch_chrome_reader *c)
 static bool is_blank(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (!strchr(" \t\r\n", text[i]) || text[i] == '\0')
+        if (!tch_is_blank(text[i]))
             return false;
     return true;
 }

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "chrome_read_number.h"
 
 enum { DEPTH = 8 }; /* of what is in a plain event */
@@ -91,14 +92,9 @@ static enum tch_json_type scalar_type(char first)
 
 /* Through the text. */
 
-static inline bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 static const char *skip_blanks(const char *p)
 {
-    while (is_blank(*p))
+    while (tch_is_blank(*p))
         p++;
     return p;
 }
@@ -353,7 +349,7 @@ static inline const uint16_t *plain_value(const char *base, const uint16_t *m, c
             v->len = (size_t)(base + m[-1] + 1 - v->text);
         return m;
     }
-    for (end = base + m[1]; is_blank(end[-1]);)
+    for (end = base + m[1]; tch_is_blank(end[-1]);)
         end--;
     v->type = scalar_type(*v->text);
     v->len = (size_t)(end - v->text);

@@ -5,22 +5,18 @@
 
 #include "base/fail.h"
 #include "base/protobuf.h"
+#include "base/utf8.h"
 #include "lib/trace/perfetto_fields.h"
 #include "lib/trace/recording_format.h"
 #include "trace_csv.h"
 #include "trace_readers.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* The first byte that is no blank, a byte order mark passed over; -1: there is none. */
 static int first_byte(const struct tch_trace_source *s)
 {
     size_t i = s->head_len >= 3 && memcmp(s->head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 
-    while (i < s->head_len && is_blank(s->head[i]))
+    while (i < s->head_len && tch_is_blank(s->head[i]))
         i++;
     return i < s->head_len ? (unsigned char)s->head[i] : -1;
 }

@@ -2,11 +2,7 @@
 #include "proc_text.h"
 
 #include "base/number.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+#include "base/utf8.h"
 
 /* Parses a number of KiB, with blanks and "kB" around it, and returns bytes; 0 when it is not a
  * number. */
@@ -14,13 +10,13 @@ static uint64_t parse_kib(const char *start, const char *end)
 {
     uint64_t kib;
 
-    while (end > start && is_blank(end[-1]))
+    while (end > start && tch_is_blank(end[-1]))
         end--;
     if (end - start >= 2 && end[-2] == 'k' && end[-1] == 'B')
         end -= 2;
-    while (end > start && is_blank(end[-1]))
+    while (end > start && tch_is_blank(end[-1]))
         end--;
-    while (start < end && is_blank(*start))
+    while (start < end && tch_is_blank(*start))
         start++;
     if (tch_parse_u64_n(start, (size_t)(end - start), UINT64_MAX / 1024, &kib) < 0)
         return 0;

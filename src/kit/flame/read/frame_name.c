@@ -24,18 +24,13 @@ bool tch_span_ends(struct tch_span span, const char *text)
     return span.len >= len && memcmp(span.p + span.len - len, text, len) == 0;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 struct tch_span tch_span_trim(struct tch_span span)
 {
-    while (span.len > 0 && is_blank(span.p[0])) {
+    while (span.len > 0 && tch_is_blank(span.p[0])) {
         span.p++;
         span.len--;
     }
-    while (span.len > 0 && is_blank(span.p[span.len - 1]))
+    while (span.len > 0 && tch_is_blank(span.p[span.len - 1]))
         span.len--;
     return span;
 }
