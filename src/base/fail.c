@@ -7,11 +7,6 @@
 
 #include "utf8.h"
 
-static bool is_tail(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 /* A message is one line of valid UTF-8 whatever was formatted into it: a character that the end of
    the array cut in two goes, control bytes become blanks, and bytes of no character '?'. */
 static void tidy(char *message)
@@ -19,7 +14,7 @@ static void tidy(char *message)
     size_t len = strlen(message);
     size_t last = len > 0 ? len - 1 : 0; /* where the last character starts */
 
-    while (last > 0 && len - last < 4 && is_tail(message[last]))
+    while (last > 0 && len - last < 4 && tch_utf8_is_tail(message[last]))
         last--;
     if (len > 0 && tch_utf8_step(message + last, len - last) == 0)
         len = last;

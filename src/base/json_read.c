@@ -9,7 +9,6 @@
 
 #include "fail.h"
 #include "json_lex.h"
-#include "json_stream.h"
 #include "utf8.h"
 
 /* The compiler finds pass() too large to inline what it loops over; that costs a fifth of its
@@ -80,7 +79,7 @@ static int found_instead(struct tch_json_reader *r, const char *at, const char *
 static bool scan_more(struct tch_json_reader *r)
 {
     for (;;) {
-        size_t usable = tch_json_usable(r);
+        size_t usable = r->source ? tch_json_usable_stream(r) : (size_t)(r->end - r->scanned);
         size_t blocks = usable / TCH_JSON_BLOCK;
         size_t count = 0;
 

@@ -193,4 +193,19 @@ double tch_json_to_f64(const struct tch_json_value *number);
     not looked at. false: there is none, or it is no object. */
 bool tch_json_find(const char *json, size_t len, const char *key, struct tch_json_value *ret);
 
+/* What json_read.c uses of json_stream.c. */
+
+/**
+ * Gets more of the document into the window; all marks must have been taken. Keeps what is not
+ * marked yet and what lies behind r->hold and *moved (NULL: nothing), and updates both.
+ * @return false at the end of the document and on failure (then r->status is set)
+ */
+bool tch_json_refill(struct tch_json_reader *r, const char **moved);
+
+/** Bytes of a stream that may be marked now, after a refill where that is needed. 0 at the end. */
+size_t tch_json_usable_stream(struct tch_json_reader *r);
+
+/** Fills in line, column and offset of `at`, which is in the window. */
+void tch_json_locate(const struct tch_json_reader *r, const char *at, tacho_error *err);
+
 #endif

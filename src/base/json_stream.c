@@ -1,9 +1,13 @@
 /* A window that moves over a document, for the JSON reader; and where in it a byte stands. */
-#include "json_stream.h"
+#include "json_read.h"
 
 #include <errno.h>
 
 #include "fail.h"
+
+/* In a stream this many bytes stay unmarked behind the marked ones, so that an escape, a literal or
+   a UTF-8 sequence that starts at a mark is in the window as a whole. */
+enum { LOOKAHEAD = 64 };
 
 int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, void *ctx,
                          size_t limit, tacho_error *err)
@@ -124,8 +128,8 @@ size_t tch_json_usable_stream(struct tch_json_reader *r)
 
         if (r->ended)
             return left;
-        if (left >= TCH_JSON_LOOKAHEAD + TCH_JSON_BLOCK)
-            return (left - TCH_JSON_LOOKAHEAD) / TCH_JSON_BLOCK * TCH_JSON_BLOCK;
+        if (left >= LOOKAHEAD + TCH_JSON_BLOCK)
+            return (left - LOOKAHEAD) / TCH_JSON_BLOCK * TCH_JSON_BLOCK;
         if (!tch_json_refill(r, NULL))
             return 0;
     }

@@ -1,9 +1,10 @@
-/* Starting programs by posix_spawn(), with errors that name what was missing. */
+/* Starts programs by posix_spawn(), with errors that name what was missing, and reads output. */
 #include "spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 
 #include "clock.h"
 #include "fail.h"
+#include "utf8.h"
 
 /* The environment. */
 
@@ -23,17 +25,12 @@ static size_t count_strings(const char *const *list)
     return n;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-    size_t len = strcspn(a, "=");
-
-    return strcspn(b, "=") == len && memcmp(a, b, len) == 0;
-}
-
 static bool named_in(const char *const *list, const char *entry)
 {
+    size_t len = strcspn(entry, "=");
+
     for (; *list; list++)
-        if (same_name(*list, entry))
+        if (strcspn(*list, "=") == len && memcmp(*list, entry, len) == 0)
             return true;
     return false;
 }
@@ -64,7 +61,9 @@ static int merge_env(struct tch_spawn_ready *p, tacho_error *err)
 
 static const char *const stream_names[3] = {"standard input", "standard output", "standard error"};
 
-static int open_io(const struct tch_io *io, int target)
+/* What becomes `target`: a descriptor of our own above 2, or setting up one stream would overwrite
+   what another is made from, as when output and error change places. */
+static int source_fd(const struct tch_io *io, const char *path, int target)
 {
     int flags[] = {
         [TCH_IO_NULL] = target == STDIN_FILENO ? O_RDONLY : O_WRONLY,
@@ -72,21 +71,12 @@ static int open_io(const struct tch_io *io, int target)
         [TCH_IO_WRITE] = O_WRONLY | O_CREAT | O_TRUNC,
         [TCH_IO_APPEND] = O_WRONLY | O_CREAT | O_APPEND,
     };
-    const char *path = io->kind == TCH_IO_NULL ? "/dev/null" : io->path;
-
-    return open(path, flags[io->kind] | O_CLOEXEC | O_NOCTTY, 0666);
-}
-
-/* What becomes `target`: a descriptor of our own above 2, or setting up one stream would overwrite
-   what another is made from, as when output and error change places. */
-static int source_fd(const struct tch_io *io, int target)
-{
     int low;
     int fd;
 
     if (io->kind == TCH_IO_FD)
         return fcntl(io->fd, F_DUPFD_CLOEXEC, 3);
-    low = open_io(io, target);
+    low = open(path, flags[io->kind] | O_CLOEXEC | O_NOCTTY, 0666);
     if (low < 0 || low > 2)
         return low;
     fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
@@ -103,7 +93,7 @@ static int redirect(struct tch_spawn_ready *p, int target, tacho_error *err)
 
     if (io->kind == TCH_IO_INHERIT)
         return 0;
-    fd = source_fd(io, target);
+    fd = source_fd(io, path, target);
     p->fds[target] = fd;
     if (fd < 0 && io->kind == TCH_IO_FD)
         return tch_fail_errno(err, errno, "cannot pass descriptor %d as %s to '%s'", io->fd,
@@ -259,7 +249,7 @@ static int fail_exec(tacho_error *err, const char *name, int number)
     if (number == ENOMEM || !err)
         return tch_fail_errno(err, number, "cannot run '%s'", name);
     if (len > NAME_SHOWN) /* cut before a character, not inside */
-        for (len = NAME_SHOWN; len > 0 && ((unsigned char)name[len] & 0xC0) == 0x80;)
+        for (len = NAME_SHOWN; len > 0 && tch_utf8_is_tail(name[len]);)
             len--;
     tch_fail(err, TACHO_EIO, 0, "cannot run '%.*s': %s%s", (int)len, name,
              strerror_r(number, why, sizeof why), advice(name, number));
@@ -357,4 +347,136 @@ int tch_find_program(const char *name, char *path, size_t size, tacho_error *err
         return tch_fail(err, TACHO_ELIMIT, 0, "the path of '%s' is too long", name);
     memcpy(path, found, strlen(found) + 1);
     return 0;
+}
+
+/* Reading the output, with a limit in bytes and in time. */
+
+enum { READ_CHUNK = 64 * 1024 };
+
+/* The child while it is read. */
+struct reading {
+    const char *name;
+    pid_t pid;
+    int fd;
+    uint64_t timeout_ns;
+    uint64_t deadline; /* CLOCK_MONOTONIC; UINT64_MAX: none */
+};
+
+static uint64_t time_left(const struct reading *r)
+{
+    uint64_t now = tch_now_ns();
+
+    return now < r->deadline ? r->deadline - now : 0;
+}
+
+static int fail_late(const struct reading *r, tacho_error *err)
+{
+    return tch_fail(err, TACHO_ELIMIT, 0, "killed '%s', which had not ended after %llu ms", r->name,
+                    (unsigned long long)(r->timeout_ns / 1000000));
+}
+
+/* Until there is something to read, or the end. */
+static int await_output(const struct reading *r, tacho_error *err)
+{
+    struct pollfd p = {.fd = r->fd, .events = POLLIN};
+
+    for (;;) {
+        uint64_t left = time_left(r);
+        struct timespec t = {.tv_sec = (time_t)(left / 1000000000),
+                             .tv_nsec = (long)(left % 1000000000)};
+        int n;
+
+        if (left == 0)
+            return fail_late(r, err);
+        n = ppoll(&p, 1, r->deadline == UINT64_MAX ? NULL : &t, NULL);
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return tch_fail_errno(err, errno, "cannot read from '%s'", r->name);
+    }
+}
+
+/* One read. 1: there may be more, 0: the end, or a negative code. */
+static int read_output(const struct reading *r, struct tch_buf *out, tacho_error *err)
+{
+    size_t left = out->limit - out->len;
+    size_t chunk = left < READ_CHUNK ? left : READ_CHUNK;
+    char one;
+    char *room = chunk > 0 ? tch_buf_room(out, chunk) : &one;
+    ssize_t n;
+
+    if (!room)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory reading from '%s'", r->name);
+    n = read(r->fd, room, chunk > 0 ? chunk : 1);
+    if (chunk > 0)
+        tch_buf_grew(out, n > 0 ? (size_t)n : 0);
+    if (n < 0 && errno == EINTR)
+        return 1;
+    if (n < 0)
+        return tch_fail_errno(err, errno, "cannot read from '%s'", r->name);
+    if (n > 0 && chunk == 0)
+        return tch_fail(err, TACHO_ELIMIT, 0, "killed '%s', which printed more than %zu bytes",
+                        r->name, out->limit);
+    return n > 0;
+}
+
+/* A program that closes its output mostly ends at once: the naps begin short. */
+static int await_end(const struct reading *r, struct tch_spawn_end *end, tacho_error *err)
+{
+    struct timespec nap = {.tv_nsec = 20000};
+
+    if (r->deadline == UINT64_MAX)
+        return tch_spawn_wait(r->pid, end, err);
+    for (;;) {
+        pid_t got = wait4(r->pid, &end->status, WNOHANG, &end->usage);
+
+        if (got > 0)
+            return 0;
+        if (got < 0 && errno != EINTR)
+            return tch_fail_errno(err, errno, "cannot wait for '%s'", r->name);
+        if (time_left(r) == 0)
+            return fail_late(r, err);
+        nanosleep(&nap, NULL);
+        if (nap.tv_nsec < 10000000)
+            nap.tv_nsec *= 2;
+    }
+}
+
+int tch_spawn_read(const struct tch_spawn *s, uint64_t timeout_ns, struct tch_buf *out,
+                   struct tch_spawn_end *ret, tacho_error *err)
+{
+    struct tch_spawn spec = *s;
+    struct reading r = {.timeout_ns = timeout_ns, .deadline = UINT64_MAX};
+    struct tch_spawn_end end;
+    int fds[2];
+    int result;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return tch_fail_errno(err, errno, "cannot make a pipe");
+    spec.new_group = true;
+    spec.io[STDOUT_FILENO] = (struct tch_io){.kind = TCH_IO_FD, .fd = fds[1]};
+    if (timeout_ns > 0 && timeout_ns < UINT64_MAX - tch_now_ns())
+        r.deadline = tch_now_ns() + timeout_ns;
+    result = tch_spawn(&spec, &r.pid, err);
+    close(fds[1]); /* or the end would never come */
+    if (result == 0) {
+        r.name = s->argv[0];
+        r.fd = fds[0];
+        do {
+            result = await_output(&r, err);
+            if (result == 0)
+                result = read_output(&r, out, err);
+        } while (result > 0);
+        if (result == 0)
+            result = await_end(&r, &end, err);
+        if (result < 0) {
+            kill(-r.pid, SIGKILL);
+            kill(r.pid, SIGKILL); /* should it have left its group */
+            (void)tch_spawn_wait(r.pid, &end, NULL);
+        }
+    }
+    close(fds[0]);
+    if (result == 0 && ret)
+        *ret = end;
+    return result;
 }

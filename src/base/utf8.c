@@ -1,11 +1,6 @@
 /* UTF-8: stepping, checking, writing, cleaning, white space. */
 #include "utf8.h"
 
-static int is_tail(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 size_t tch_utf8_step(const char *text, size_t len)
 {
     unsigned char a = (unsigned char)text[0];
@@ -16,15 +11,16 @@ size_t tch_utf8_step(const char *text, size_t len)
     if (a < 0xC2)
         return 0; /* a tail, or an overlong form of ASCII */
     if (a < 0xE0)
-        return is_tail((char)b) ? 2 : 0;
+        return tch_utf8_is_tail((char)b) ? 2 : 0;
     if (a < 0xF0) {
-        if (len < 3 || !is_tail((char)b) || !is_tail(text[2]))
+        if (len < 3 || !tch_utf8_is_tail((char)b) || !tch_utf8_is_tail(text[2]))
             return 0;
         if ((a == 0xE0 && b < 0xA0) || (a == 0xED && b >= 0xA0))
             return 0; /* overlong; a surrogate */
         return 3;
     }
-    if (a > 0xF4 || len < 4 || !is_tail((char)b) || !is_tail(text[2]) || !is_tail(text[3]))
+    if (a > 0xF4 || len < 4 || !tch_utf8_is_tail((char)b) || !tch_utf8_is_tail(text[2]) ||
+        !tch_utf8_is_tail(text[3]))
         return 0;
     if ((a == 0xF0 && b < 0x90) || (a == 0xF4 && b >= 0x90))
         return 0; /* overlong; past U+10FFFF */

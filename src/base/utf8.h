@@ -35,6 +35,12 @@ size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code);
 /** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void tch_utf8_add(struct tch_buf *b, const char *text, size_t len);
 
+/** Is c a byte of a character of several bytes, and not its first? */
+static inline bool tch_utf8_is_tail(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
 /** Is c a blank of text files and of JSON: a space, tab, CR or LF? */
 static inline bool tch_is_blank(char c)
 {
