@@ -62,18 +62,6 @@ static const char *find_profile(const char *const *pairs, const char *name)
     return find_value(pairs, full);
 }
 
-/* Allows a plus sign and leading zeros, as the reference does. */
-static uint32_t read_concurrency(const char *text)
-{
-    uint64_t value;
-
-    if (*text == '+')
-        text++;
-    if (tch_parse_u64(text, UINT32_MAX, &value) < 0 || value == 0)
-        return 1;
-    return (uint32_t)value;
-}
-
 static const char *find_path(struct tch_event_env *env, const char *const *pairs)
 {
     const char *path = find_profile(pairs, "JSONL");
@@ -92,6 +80,7 @@ void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
     static const char *const none[] = {NULL};
     tacho_event_config *config = &env->config;
     const char *value;
+    uint64_t number;
 
     /* A program that runs with more rights than its caller must not write where the caller says. */
     if (!pairs)
@@ -104,8 +93,10 @@ void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
         config->env_hash = value;
     if ((value = find_profile(pairs, "MODEL")) && !is_blank_text(value))
         config->model = value;
-    if ((value = find_profile(pairs, "CONCURRENCY")))
-        config->concurrency = read_concurrency(value);
+    /* A plus sign and leading zeros are allowed, as in the reference. */
+    if ((value = find_profile(pairs, "CONCURRENCY")) &&
+        tch_parse_u64(value + (*value == '+'), UINT32_MAX, &number) == 0 && number > 0)
+        config->concurrency = (uint32_t)number;
     if ((value = find_profile(pairs, "RUNTIME_FLAGS_JSON")) && is_json_object(value))
         config->runtime_flags = value;
 }

@@ -162,7 +162,7 @@ static int join_lines(struct reading *r, struct tch_lines *lines, struct tch_lin
     return parse_row(r, r->row.data, r->row.len, first, err);
 }
 
-static int read_header(struct reading *r, struct tch_lines *lines, tacho_error *err)
+static int read_rows(struct reading *r, struct tch_lines *lines, tacho_error *err)
 {
     size_t len = strlen(r->kind->header) - 1; /* without its LF */
     struct tch_line line;
@@ -175,18 +175,9 @@ static int read_header(struct reading *r, struct tch_lines *lines, tacho_error *
     if (more == 0 || !line.text || line.len != len || memcmp(line.text, r->kind->header, len) != 0)
         return tch_fail(err, TACHO_EPARSE, 1, "the header of %s.csv is '%.*s'", r->kind->file,
                         (int)len, r->kind->header);
-    return 0;
-}
-
-static int read_rows(struct reading *r, struct tch_lines *lines, tacho_error *err)
-{
-    struct tch_line line;
-    int status = read_header(r, lines, err);
-    int more;
-
-    if (status < 0)
-        return status;
     while ((more = tch_lines_next(lines, &line, err)) > 0) {
+        int status;
+
         if (line.too_long)
             return tch_fail(err, TACHO_EPARSE, line.number, "the line is too long");
         if (odd_quotes(line.text, line.len)) {

@@ -84,20 +84,11 @@ static void add_number(struct env *e, const char *key, uint64_t value)
         tch_json_null(&e->out);
 }
 
-static uint64_t count_cpus(const char *cpuinfo)
-{
-    uint64_t count = 0;
-
-    for (const char *p = cpuinfo; (p = strstr(p, "processor")); p += 9)
-        count += (p == cpuinfo || p[-1] == '\n') && strchr("\t :", p[9]);
-    return count;
-}
-
 /* ARM kernels name no model, so the numbers of the parts are used. */
 static uint64_t add_cpu(struct env *e)
 {
     char model[TEXT] = "";
-    uint64_t count;
+    uint64_t count = 0;
 
     read_file(e, "proc/cpuinfo", NULL);
     if (!read_field(e->file.data, "model name", model) &&
@@ -109,7 +100,8 @@ static uint64_t add_cpu(struct env *e)
         if (read_field(e->file.data, "CPU part", part))
             snprintf(model, sizeof model, "implementer %.100s part %.100s", maker, part);
     }
-    count = count_cpus(e->file.data);
+    for (const char *p = e->file.data; (p = strstr(p, "processor")); p += 9)
+        count += (p == e->file.data || p[-1] == '\n') && strchr("\t :", p[9]);
     add_text(e, "cpu_model", model);
     add_number(e, "cpu_count", count);
     return count;
@@ -415,15 +407,6 @@ static int read_parts(struct tch_json_reader *r, struct class_parts *p)
     return more < 0 ? more : tch_json_finish(r);
 }
 
-static void add_class(struct tch_buf *b, const struct class_parts *p)
-{
-    add_slug(b, p->cpu.data, p->cpu.len);
-    tch_buf_addf(b, "%llucpu-%llugib-", (unsigned long long)p->cpus, (unsigned long long)p->gib);
-    add_slug(b, p->architecture.data, p->architecture.len);
-    tch_buf_addf(b, "linux%.*s", (int)strcspn(p->kernel.data, "."), p->kernel.data);
-    b->failed = b->failed || p->cpu.failed || p->architecture.failed || p->kernel.failed;
-}
-
 int tacho_machine_class(const char *document, size_t len, char **ret, tacho_error *err)
 {
     struct tch_json_reader r;
@@ -440,7 +423,11 @@ int tacho_machine_class(const char *document, size_t len, char **ret, tacho_erro
     if (status < 0) {
         status = tch_fail(err, TACHO_EPARSE, 0, "not an environment document");
     } else {
-        add_class(&b, &p);
+        add_slug(&b, p.cpu.data, p.cpu.len);
+        tch_buf_addf(&b, "%llucpu-%llugib-", (unsigned long long)p.cpus, (unsigned long long)p.gib);
+        add_slug(&b, p.architecture.data, p.architecture.len);
+        tch_buf_addf(&b, "linux%.*s", (int)strcspn(p.kernel.data, "."), p.kernel.data);
+        b.failed = b.failed || p.cpu.failed || p.architecture.failed || p.kernel.failed;
         status = tch_hand_over(&b, ret, NULL, err);
     }
     tch_buf_release(&b);

@@ -54,24 +54,17 @@ void tch_config_write(struct tch_buf *b, const struct tch_config *config)
     tch_json_end_object(b);
 }
 
-static struct tch_config config_of(const tacho_config *config)
+int tacho_config_json(const tacho_config *config, char **ret, size_t *len, tacho_error *err)
 {
     const char *const texts[TCH_CONFIG_TEXTS] = {config->model_commit, config->weights_hash,
                                                  config->compiler_flags};
     struct tch_config c = {.lambda = config->lambda, .eps = config->eps, .tau = config->tau};
+    struct tch_buf b;
 
     for (int i = 0; i < TCH_CONFIG_TEXTS; i++) {
         c.text[i] = texts[i] ? texts[i] : "";
         c.len[i] = strlen(c.text[i]);
     }
-    return c;
-}
-
-int tacho_config_json(const tacho_config *config, char **ret, size_t *len, tacho_error *err)
-{
-    struct tch_config c = config_of(config);
-    struct tch_buf b;
-
     tch_buf_init(&b, TCH_FINGERPRINT_LIMIT);
     tch_config_write(&b, &c);
     return tch_hand_over(&b, ret, len, err);

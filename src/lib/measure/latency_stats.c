@@ -74,13 +74,25 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* x is sorted. */
-static void stats_of_sorted(const uint64_t *x, uint64_t *scratch, size_t n, tacho_latency_stats *s)
+static int stats_of_few(const struct tch_latency_piece *pieces, size_t count,
+                        tacho_latency_stats *s, tacho_error *err)
 {
-    u128 sum = 0;
-    double squares = 0;
+    size_t n = s->n;
+    uint64_t *x = malloc(2 * n * sizeof *x);
+    uint64_t *scratch;
     uint64_t ranked[RANKS];
+    double squares = 0;
+    u128 sum = 0;
+    size_t at = 0;
 
+    if (!x)
+        return tch_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(x + at, pieces[i].values, pieces[i].n * sizeof *x);
+        at += pieces[i].n;
+    }
+    scratch = x + n;
+    tch_sort_u64(x, scratch, n);
     for (size_t i = 0; i < n; i++)
         sum += x[i];
     s->mean = (double)sum / (double)n;
@@ -96,23 +108,6 @@ static void stats_of_sorted(const uint64_t *x, uint64_t *scratch, size_t n, tach
     for (size_t i = 0; i < n; i++)
         scratch[i] = distance(x[i], s->p50);
     s->mad = tch_select_u64(scratch, n, rank_of(n, MEDIAN) - 1);
-}
-
-static int stats_of_few(const struct tch_latency_piece *pieces, size_t count,
-                        tacho_latency_stats *s, tacho_error *err)
-{
-    size_t n = s->n;
-    uint64_t *x = malloc(2 * n * sizeof *x);
-    size_t at = 0;
-
-    if (!x)
-        return tch_fail_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(x + at, pieces[i].values, pieces[i].n * sizeof *x);
-        at += pieces[i].n;
-    }
-    tch_sort_u64(x, x + n, n);
-    stats_of_sorted(x, x + n, n, s);
     free(x);
     return 0;
 }

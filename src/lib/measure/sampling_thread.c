@@ -32,23 +32,12 @@ static void *run(void *arg)
     return NULL;
 }
 
-static int start_thread(struct tch_sampling_thread *s)
-{
-    sigset_t all;
-    sigset_t before;
-    int status;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    status = pthread_create(&s->thread, NULL, run, s);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status;
-}
-
 int tch_sampling_start(struct tch_sampling_thread *s, uint64_t interval_ns, void (*tick)(void *arg),
                        void *arg, tacho_error *err)
 {
     pthread_condattr_t attr;
+    sigset_t all;
+    sigset_t before;
     int status;
 
     if (s->running)
@@ -64,7 +53,10 @@ int tch_sampling_start(struct tch_sampling_thread *s, uint64_t interval_ns, void
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s->wake, &attr);
     pthread_condattr_destroy(&attr);
-    status = start_thread(s);
+    sigfillset(&all); /* the thread inherits the mask */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    status = pthread_create(&s->thread, NULL, run, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != 0) {
         pthread_cond_destroy(&s->wake);
         pthread_mutex_destroy(&s->lock);

@@ -32,18 +32,10 @@ unsigned tch_thread_slots_used(void)
     return atomic_load_explicit(&used, memory_order_acquire);
 }
 
-static void raise_used(unsigned slot)
-{
-    unsigned seen = atomic_load_explicit(&used, memory_order_relaxed);
-
-    while (slot >= seen && !atomic_compare_exchange_weak_explicit(
-                               &used, &seen, slot + 1, memory_order_release, memory_order_relaxed))
-        ;
-}
-
 unsigned tch_thread_slot_take(void)
 {
     unsigned slot = TCH_NO_SLOT;
+    unsigned seen = atomic_load_explicit(&used, memory_order_relaxed);
 
     pthread_once(&once, make_key);
     for (unsigned i = 1; has_key && i < TCH_THREAD_SLOTS && slot == TCH_NO_SLOT; i++)
@@ -53,7 +45,9 @@ unsigned tch_thread_slot_take(void)
         atomic_store_explicit(&taken[slot], false, memory_order_release);
         slot = TCH_NO_SLOT;
     }
-    raise_used(slot);
+    while (slot >= seen && !atomic_compare_exchange_weak_explicit(
+                               &used, &seen, slot + 1, memory_order_release, memory_order_relaxed))
+        ;
     tch_thread_slot_plus_1 = slot + 1;
     return slot;
 }

@@ -62,11 +62,15 @@ static int load(struct tch_gpus *g, const char *path, tacho_error *err)
     return 0;
 }
 
-/* Devices that answer: all by their counters, or, where one has none, all by their power. */
-static void choose(struct tch_gpus *g, unsigned there)
+/* Finds the devices that answer. All are read by their counters, or, where one has none, all by
+   their power. */
+static int find_devices(struct tch_gpus *g, tacho_error *err)
 {
+    unsigned there = 0;
     double value;
 
+    if (g->ops->count(g, &there) != 0 || there == 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s knows no GPU", g->ops->name);
     g->by_energy = true;
     for (unsigned i = 0; i < there && g->count < TCH_GPU_MAX; i++) {
         bool energy = g->ops->joules(g, i, &value) == 0;
@@ -84,15 +88,6 @@ static void choose(struct tch_gpus *g, unsigned there)
                 g->devices[kept++] = g->devices[i];
         g->count = kept;
     }
-}
-
-static int find_devices(struct tch_gpus *g, tacho_error *err)
-{
-    unsigned there = 0;
-
-    if (g->ops->count(g, &there) != 0 || there == 0)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s knows no GPU", g->ops->name);
-    choose(g, there);
     if (g->count == 0)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0, "none of %u GPUs tells %s its power", there,
                         g->ops->name);

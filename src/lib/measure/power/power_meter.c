@@ -69,10 +69,21 @@ int tacho_power_add(tacho_power *p, const tacho_power_source *source, tacho_erro
     return status;
 }
 
-static int write_row(tacho_power *p, size_t i, tacho_error *err)
+static int read_source(tacho_power *p, size_t i, tacho_error *err)
 {
-    const struct tch_energy *e = &p->energy[i];
+    tacho_power_reading reading = {.joules = NAN, .watts = NAN};
+    struct tch_energy *e = &p->energy[i];
+    uint64_t before = tch_stamp_us(&p->stamp);
+    uint64_t now;
 
+    if (p->sources[i].read(p->sources[i].ctx, &reading, NULL) != 0) {
+        tch_energy_lost(e);
+        return 0;
+    }
+    now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library may take long */
+    tch_energy_add(e, reading.timestamp_us ? reading.timestamp_us : now, &reading);
+    if (!p->csv)
+        return 0;
     return tacho_csv_add_power(p->csv,
                                &(tacho_csv_power){.timestamp_us = e->last_us,
                                                   .source = p->sources[i].name,
@@ -80,21 +91,6 @@ static int write_row(tacho_power *p, size_t i, tacho_error *err)
                                                   .watts = e->counter ? e->now : e->last_watts,
                                                   .joules = e->joules},
                                err);
-}
-
-static int read_source(tacho_power *p, size_t i, tacho_error *err)
-{
-    tacho_power_reading reading = {.joules = NAN, .watts = NAN};
-    uint64_t before = tch_stamp_us(&p->stamp);
-    uint64_t now;
-
-    if (p->sources[i].read(p->sources[i].ctx, &reading, NULL) != 0) {
-        tch_energy_lost(&p->energy[i]);
-        return 0;
-    }
-    now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library may take long */
-    tch_energy_add(&p->energy[i], reading.timestamp_us ? reading.timestamp_us : now, &reading);
-    return p->csv ? write_row(p, i, err) : 0;
 }
 
 int tacho_power_take(tacho_power *p, tacho_error *err)

@@ -50,30 +50,16 @@ static bool applies(const struct tch_power_kind *kind, const char *root)
     return !root[0] || (kind != &tch_power_nvml && kind != &tch_power_rocm);
 }
 
-/* Why there is no source: the names of those that are missing, the messages of those that failed.
- */
-struct reasons {
-    struct tch_buf missing;
-    struct tch_buf refused;
-};
-
-static void add_reason(struct reasons *r, const char *name, const tacho_error *why)
-{
-    if (why->code == TACHO_EUNSUPPORTED)
-        tch_buf_addf(&r->missing, "%s%s", r->missing.len > 0 ? ", " : "", name);
-    else
-        tch_buf_addf(&r->refused, "; %s: %s", name, why->message);
-}
-
 int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
 {
-    struct reasons why;
+    struct tch_buf missing; /* names */
+    struct tch_buf refused; /* names and messages */
     bool have_cpu = false;
     int added = 0;
     int status = 0;
 
-    tch_buf_init(&why.missing, 4096);
-    tch_buf_init(&why.refused, 4096);
+    tch_buf_init(&missing, 4096);
+    tch_buf_init(&refused, 4096);
     for (size_t i = 0; i < KINDS && status == 0; i++) {
         tacho_power_source source;
         tacho_error failure = {0};
@@ -83,7 +69,10 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
             (strcmp(kinds[i]->what, "machine") == 0 && added > 0))
             continue;
         if (open_kind(kinds[i], root, &source, &failure) < 0) {
-            add_reason(&why, kinds[i]->name, &failure);
+            if (failure.code == TACHO_EUNSUPPORTED)
+                tch_buf_addf(&missing, "%s%s", missing.len > 0 ? ", " : "", kinds[i]->name);
+            else
+                tch_buf_addf(&refused, "; %s: %s", kinds[i]->name, failure.message);
             continue;
         }
         status = tacho_power_add(p, &source, err);
@@ -94,8 +83,8 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
     }
     if (status == 0 && added == 0)
         status = tch_fail(err, TACHO_EUNSUPPORTED, 0, "no power source: this machine has no %s%s",
-                          why.missing.data, why.refused.data);
-    tch_buf_release(&why.missing);
-    tch_buf_release(&why.refused);
+                          missing.data, refused.data);
+    tch_buf_release(&missing);
+    tch_buf_release(&refused);
     return status < 0 ? status : added;
 }
