@@ -1,6 +1,6 @@
 /* The loop: warms up, alternates the commands, stops when there are enough runs. run_one.c makes a
    single run. */
-#include "run_parts.h"
+#include "run.h"
 
 #include <math.h>
 

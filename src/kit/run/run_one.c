@@ -1,5 +1,5 @@
 /* Makes one run: hooks around it, waiting and polling, metrics, its line in the log. */
-#include "run_parts.h"
+#include "run.h"
 
 #include <errno.h>
 #include <math.h>

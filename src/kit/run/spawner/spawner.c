@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "spawner_talk.h"
+#include "spawner_parts.h"
 
 /* Enough for the spawner to stop a command and then a server, each by SIGTERM and, after
    TCH_RUN_GRACE_NS, by SIGKILL. */

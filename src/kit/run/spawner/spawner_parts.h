@@ -1,5 +1,6 @@
 /*
- * The parts of the spawner, the small process. Included by spawner_*.c only.
+ * The parts of the spawner, the small process, and its messages to and from tacho. For the files
+ * of this folder only.
  *
  * What is resident here when a command starts counts as the command's own memory, and the kernel
  * maps 64 KB around every page of a library that is touched. So the work of each run uses system
@@ -9,6 +10,7 @@
 #define TCH_SPAWNER_PARTS_H
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "spawner.h"
@@ -63,5 +65,33 @@ void tch_spawner_shrink(void);
 /** Write text or a number of at least `digits` digits. Both return the end, where a NUL is. */
 char *tch_spawner_put_text(char *at, const char *text);
 char *tch_spawner_put_number(char *at, uint64_t number, int digits);
+
+/** Memory that tacho and the spawner share. */
+struct tch_spawner_shared {
+    _Atomic pid_t child;
+    _Atomic uint64_t began_ns; /* of the child's run */
+    _Atomic uint64_t cpu_ns;
+    _Atomic pid_t polled_pid; /* the child that the next two fields describe */
+    _Atomic uint64_t polled_tree_bytes;
+    _Atomic uint64_t polled_peak_bytes;
+    _Atomic pid_t server;  /* process group that is killed when tacho dies; 0: none */
+    _Atomic uint32_t done; /* completed runs of the request: so many `samples` are set */
+    struct tch_run_sample samples[TCH_JOBS_MAX];
+};
+
+struct tch_spawner_request {
+    size_t count;
+    struct tch_job jobs[TCH_JOBS_MAX];
+};
+
+/** Sent by the spawner when it is ready, then once per request, after the last run. */
+struct tch_spawner_reply {
+    int code;
+    tacho_error err;
+};
+
+/** Runs in the spawner. Serves requests until the socket is closed. */
+_Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared *shared,
+                                 const struct tch_run_plan *plan, const struct tch_target *targets);
 
 #endif

@@ -56,7 +56,6 @@
 #include "base/number.h"
 #include "hardware_counters.h"
 #include "spawner_parts.h"
-#include "spawner_talk.h"
 
 enum { STACK_SIZE = 16 * 1024 }; /* of a child until it has its program */
 
