@@ -66,37 +66,6 @@ static bool log_matches(const struct tch_run_server *s, const regex_t *regex)
     return matches;
 }
 
-/* Waits for the port when `ready` is a number, else for a matching line of output. */
-static int await_ready(struct tch_run_server *s, const char *ready,
-                       const volatile sig_atomic_t *stop, tacho_error *err)
-{
-    uint64_t begin = tch_now_ns();
-    uint64_t port = 0;
-    bool by_port = tch_parse_u64(ready, 65535, &port) == 0 && port > 0;
-    regex_t regex;
-    bool is_ready = false;
-
-    if (!by_port && regcomp(&regex, ready, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
-        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is neither a port nor an expression", ready);
-    while (!is_ready && !(stop && *stop) && !has_ended(s) &&
-           tch_now_ns() - begin < READY_LIMIT_NS) {
-        is_ready = by_port ? port_answers((uint16_t)port) : log_matches(s, &regex);
-        if (!is_ready)
-            nap_ms(READY_NAP_MS);
-    }
-    if (!by_port)
-        regfree(&regex);
-    s->ready_s = (double)(tch_now_ns() - begin) / 1e9;
-    if (is_ready)
-        return 0;
-    if (stop && *stop)
-        return 1;
-    if (has_ended(s))
-        return tch_fail(err, TACHO_EIO, 0,
-                        "the server ended before it was ready; see server.log in the run folder");
-    return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
-}
-
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
                          const char *folder, tacho_error *err)
 {
@@ -125,10 +94,32 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
 int tch_run_server_await(struct tch_run_server *s, const char *ready,
                          const volatile sig_atomic_t *stop, tacho_error *err)
 {
-    int status = await_ready(s, ready, stop, err);
+    uint64_t begin = tch_now_ns();
+    uint64_t port = 0;
+    bool by_port = tch_parse_u64(ready, 65535, &port) == 0 && port > 0;
+    regex_t regex;
+    bool is_ready = false;
+    int status;
 
-    if (status == 0)
-        status = tacho_tree_open("", s->pid, &s->tree, err);
+    if (!by_port && regcomp(&regex, ready, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is neither a port nor an expression", ready);
+    while (!is_ready && !(stop && *stop) && !has_ended(s) &&
+           tch_now_ns() - begin < READY_LIMIT_NS) {
+        is_ready = by_port ? port_answers((uint16_t)port) : log_matches(s, &regex);
+        if (!is_ready)
+            nap_ms(READY_NAP_MS);
+    }
+    if (!by_port)
+        regfree(&regex);
+    s->ready_s = (double)(tch_now_ns() - begin) / 1e9;
+    if (!is_ready && stop && *stop)
+        return 1;
+    if (!is_ready && has_ended(s))
+        return tch_fail(err, TACHO_EIO, 0,
+                        "the server ended before it was ready; see server.log in the run folder");
+    if (!is_ready)
+        return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
+    status = tacho_tree_open("", s->pid, &s->tree, err);
     if (status == 0) {
         (void)tch_run_server_poll(s);
         s->begin_cpu_ns = s->last.cpu_ns;
