@@ -68,7 +68,7 @@ static char *copy(const yaml_event_t *event)
     return text ? memcpy(text, event->data.scalar.value, size) : NULL;
 }
 
-static struct made *make(struct building *b, enum tch_yaml_kind kind, const yaml_mark_t *mark)
+static struct made *new_node(struct building *b, enum tch_yaml_kind kind, const yaml_mark_t *mark)
 {
     struct made *made = calloc(1, sizeof *made);
 
@@ -136,7 +136,7 @@ static int add_scalar(struct building *b, const yaml_event_t *event)
         return fail_at(b->err, &event->start_mark, "a text must not hold NUL characters");
     if (wants_key(b))
         return set_key(b, event);
-    made = make(b, TCH_YAML_SCALAR, &event->start_mark);
+    made = new_node(b, TCH_YAML_SCALAR, &event->start_mark);
     if (!made || !(made->text = copy(event)))
         return tch_fail_memory(b->err);
     made->node.text = made->text;
@@ -156,7 +156,7 @@ static int open_container(struct building *b, const yaml_event_t *event, enum tc
         return fail_at(b->err, &event->start_mark, "a key must be a plain text");
     if (b->depth == TCH_YAML_DEPTH)
         return fail_at(b->err, &event->start_mark, "this is nested too deep");
-    made = make(b, kind, &event->start_mark);
+    made = new_node(b, kind, &event->start_mark);
     if (!made)
         return tch_fail_memory(b->err);
     add_child(b, made);
@@ -214,7 +214,7 @@ static int build(struct building *b, yaml_parser_t *parser)
         yaml_event_delete(&event);
     }
     if (status == 0 && !b->yaml->root) {
-        struct made *made = make(b, TCH_YAML_MAP, &parser->mark);
+        struct made *made = new_node(b, TCH_YAML_MAP, &parser->mark);
 
         if (!made)
             return tch_fail_memory(b->err);

@@ -98,7 +98,7 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
 }
 
 /* Says whether the median of every command is precise enough. */
-static bool precise(const struct tch_run *run)
+static bool is_precise(const struct tch_run *run)
 {
     size_t n = run->items[0].receipt.samples.count;
     double *wall = malloc((n + 1) * sizeof *wall);
@@ -116,14 +116,14 @@ static bool precise(const struct tch_run *run)
 }
 
 /* Returns why to stop after n rounds, or NULL. */
-static const char *enough(const struct tch_run *run, uint64_t n)
+static const char *stop_reason(const struct tch_run *run, uint64_t n)
 {
     const struct tch_run_plan *plan = run->plan;
     bool late = plan->max_time_ns > 0 && tch_now_ns() - run->begin_ns >= plan->max_time_ns;
 
     if (plan->runs > 0 && n >= plan->runs)
         return "runs";
-    if (plan->runs == 0 && tch_run_check_due(n, plan->max_runs) && precise(run))
+    if (plan->runs == 0 && tch_run_check_due(n, plan->max_runs) && is_precise(run))
         return "precise";
     if (plan->runs == 0 && n >= plan->max_runs)
         return "max-runs";
@@ -167,7 +167,7 @@ static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, t
         if (watch->step)
             watch->step(watch->ctx, run, share_done(run, i / run->plan->command_count));
         if (status > 0 && i % run->plan->command_count == 0)
-            run->stopped = enough(run, i / run->plan->command_count);
+            run->stopped = stop_reason(run, i / run->plan->command_count);
         if (run->stopped)
             break;
     }

@@ -62,7 +62,7 @@ static size_t kind_of(const char *path)
 }
 
 /* Appends the complete lines of a part. A header is written once. */
-static int append(struct merging *m, size_t k, const struct tch_buf *text, tacho_error *err)
+static int append_lines(struct merging *m, size_t k, const struct tch_buf *text, tacho_error *err)
 {
     const char *data = text->data;
     const char *end = memrchr(data, '\n', text->len);
@@ -95,7 +95,7 @@ static int merge_part(void *m, const char *path, tacho_error *err)
     tch_buf_init(&text, FILE_MAX_BYTES);
     status = tch_file_read(path, FILE_MAX_BYTES, &text, err);
     if (status == 0)
-        status = append(m, k, &text, err);
+        status = append_lines(m, k, &text, err);
     tch_buf_release(&text);
     return status;
 }

@@ -210,7 +210,7 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
 }
 
 /* Removes a last line that a kill truncated: the next one would run into it. */
-static int mend_log(const struct tch_run_item *item, tacho_error *err)
+static int repair_log(const struct tch_run_item *item, tacho_error *err)
 {
     off_t size = lseek(item->log_fd, 0, SEEK_END);
     struct tch_buf b;
@@ -274,7 +274,7 @@ int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *f
     if (status == 0)
         status = open_files(run, 0, err);
     if (status == 0)
-        status = mend_log(&run->items[0], err);
+        status = repair_log(&run->items[0], err);
     if (status == 0)
         status = tch_spawner_open(plan, run->targets, &run->spawner, err);
     return status;

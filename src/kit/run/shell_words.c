@@ -19,7 +19,7 @@ static int needs_shell(const struct splitter *s, char c)
                     c);
 }
 
-static int no_end(const struct splitter *s, char quote)
+static int fail_unclosed(const struct splitter *s, char quote)
 {
     return tch_fail(s->err, TACHO_EINVAL, 0, "a %c has no partner", quote);
 }
@@ -29,7 +29,7 @@ static int single_quoted(struct splitter *s)
     while (*s->at && *s->at != '\'')
         *s->out++ = *s->at++;
     if (!*s->at)
-        return no_end(s, '\'');
+        return fail_unclosed(s, '\'');
     s->at++;
     return 0;
 }
@@ -44,7 +44,7 @@ static int double_quoted(struct splitter *s)
         *s->out++ = *s->at++;
     }
     if (!*s->at)
-        return no_end(s, '"');
+        return fail_unclosed(s, '"');
     s->at++;
     return 0;
 }

@@ -244,7 +244,7 @@ static int bad_line(const struct reading *r, const struct tch_line *line, tacho_
                     (int)(s.len < 60 ? s.len : 60), s.text);
 }
 
-static void hand_on(struct batch *b)
+static void flush_batch(struct batch *b)
 {
     if (b->n > 0)
         b->take(b->ctx, b->values, b->n);
@@ -264,7 +264,7 @@ static void add_plain_lines(struct batch *b, struct tch_lines *lines)
         tch_lines_pass(lines, len, n);
         b->n += n;
         if (b->n == BATCH)
-            hand_on(b);
+            flush_batch(b);
     } while (n > 0);
 }
 
@@ -294,7 +294,7 @@ int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
         if (!line.too_long && number_of(&r, s, &number)) {
             batch.values[batch.n++] = number;
             if (batch.n == BATCH)
-                hand_on(&batch);
+                flush_batch(&batch);
             if (ret->form == TCH_NUMBERS_PLAIN)
                 add_plain_lines(&batch, lines);
         } else if (skip) {
@@ -303,6 +303,6 @@ int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
             status = bad_line(&r, &line, err);
         }
     }
-    hand_on(&batch);
+    flush_batch(&batch);
     return status < 0 ? status : 0;
 }
