@@ -34,10 +34,7 @@ static int finish(struct tch_trace_writer *w)
 
 static void release(struct tch_trace_writer *w)
 {
-    if (w->own)
-        tch_chrome_release(w->own);
-    free(w->own);
-    w->own = NULL;
+    tch_chrome_release(w->own);
 }
 
 const struct tch_write_format tch_trace_as_chrome = {.extension = ".json",

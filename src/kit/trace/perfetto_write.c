@@ -27,10 +27,7 @@ static int end_span(struct tch_trace_writer *w, uint32_t lane, int64_t ts)
 
 static void release(struct tch_trace_writer *w)
 {
-    if (w->own)
-        tch_perfetto_release(w->own);
-    free(w->own);
-    w->own = NULL;
+    tch_perfetto_release(w->own);
 }
 
 const struct tch_write_format tch_trace_as_perfetto = {.extension = ".pftrace",

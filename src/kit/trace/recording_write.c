@@ -415,16 +415,12 @@ static void release(struct tch_trace_writer *w)
 {
     struct recording *r = w->own;
 
-    if (!r)
-        return;
     for (size_t i = 0; i < r->lane_room; i++)
         free(r->lanes[i].words);
     free(r->lanes);
     free(r->named);
     tch_intern_release(&r->sites);
     tch_wide_record_release(&r->record);
-    free(r);
-    w->own = NULL;
 }
 
 const struct tch_write_format tch_trace_as_recording = {.extension = ".tacho",

@@ -140,13 +140,9 @@ static void release(struct tch_trace_writer *w)
 {
     struct folded *f = w->own;
 
-    if (!f)
-        return;
     tch_intern_release(&f->stacks);
     free(f->self);
     free(f->open);
-    free(f);
-    w->own = NULL;
 }
 
 const struct tch_write_format tch_trace_as_folded = {.extension = ".folded",

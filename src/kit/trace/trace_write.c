@@ -1,6 +1,7 @@
 /* What the writers share: the file, lanes for spans that do not nest. */
 #include "trace_write.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -63,8 +64,10 @@ int tch_trace_writer_no_memory(struct tch_trace_writer *w)
 
 static void release(struct tch_trace_writer *w)
 {
-    if (w->format->release)
+    if (w->own)
         w->format->release(w);
+    free(w->own);
+    w->own = NULL;
     tch_deflate_close(w->gzip);
     w->gzip = NULL;
     tch_nest_release(&w->nest);

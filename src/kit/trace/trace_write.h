@@ -30,8 +30,9 @@ struct tch_write_format {
     int (*add)(struct tch_trace_writer *w, const struct tch_ev *ev);
     /** The innermost span of the lane ends. May be NULL. */
     int (*end_span)(struct tch_trace_writer *w, uint32_t lane, int64_t ts);
-    int (*finish)(struct tch_trace_writer *w);   /**< may be NULL */
-    void (*release)(struct tch_trace_writer *w); /**< may be NULL */
+    int (*finish)(struct tch_trace_writer *w); /**< may be NULL */
+    /** Releases what `own` holds; the writer frees `own` itself. NULL: there is no `own`. */
+    void (*release)(struct tch_trace_writer *w);
 };
 
 extern const struct tch_write_format tch_trace_as_chrome;
@@ -70,7 +71,7 @@ struct tch_trace_writer {
     uint64_t changed;  /**< texts cut, arguments left out */
     struct tch_nest nest;
     uint32_t track; /* 1 + that of the event before; 0: none */
-    void *own;      /* the format's */
+    void *own;      /* the format's, on the heap; NULL until it is made */
 };
 
 /** @return 0 or a negative code, and then there is nothing to abort */
