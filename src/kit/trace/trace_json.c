@@ -44,6 +44,17 @@ static void put_i64(struct tch_buf *b, const char *key, int64_t value)
     tch_json_i64(b, value);
 }
 
+/* The counts that a summary and `tacho trace info` have in common, from "flows" on. */
+static void put_other_counts(struct tch_buf *b, const struct tch_model *m)
+{
+    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
+    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
+    tch_json_put_u64(b, "ignored", m->ignored.count);
+    tch_json_put_u64(b, "bad", m->bad.count);
+    tch_json_put_u64(b, "dropped", m->dropped);
+    tch_json_put_bool(b, "cut", m->cut);
+}
+
 static void put_summary_row(struct tch_buf *b, const struct tch_trace_summary *s,
                             const struct tch_trace_summary_row *row, struct tch_buf *text)
 {
@@ -118,12 +129,7 @@ void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s
     tch_json_put_u64(b, "overlaps", s->overlaps);
     tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
     tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
-    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
-    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    tch_json_put_u64(b, "ignored", m->ignored.count);
-    tch_json_put_u64(b, "bad", m->bad.count);
-    tch_json_put_u64(b, "dropped", m->dropped);
-    tch_json_put_bool(b, "cut", m->cut);
+    put_other_counts(b, m);
     tch_json_put_bool(b, "sorted_first", s->sorted);
     put_i64(b, "first_ns", s->first);
     put_i64(b, "last_ns", s->last);
@@ -277,12 +283,7 @@ void tch_trace_file_json(struct tch_buf *b, const struct tch_model *m, int64_t f
     tch_json_put_u64(b, "ends", m->by_kind[TCH_EV_END]);
     tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
     tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
-    tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
-    tch_json_put_u64(b, "async", m->by_kind[TCH_EV_ASYNC]);
-    tch_json_put_u64(b, "ignored", m->ignored.count);
-    tch_json_put_u64(b, "bad", m->bad.count);
-    tch_json_put_u64(b, "dropped", m->dropped);
-    tch_json_put_bool(b, "cut", m->cut);
+    put_other_counts(b, m);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }
