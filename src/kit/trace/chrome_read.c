@@ -17,39 +17,6 @@
 
 enum { VALUE_LIMIT = 64 << 20 }; /* of one string or of the arguments of one event */
 
-/* What stopped the reading is a failure of the file, not ours: note where it is sound up to. */
-static void note_cut(struct tch_chrome_reader *c, const struct tch_trace_source *s, bool at_end)
-{
-    struct tch_model *m = c->r->m;
-
-    m->cut = true;
-    m->why = c->why;
-    m->tail_only = at_end && !s->damaged;
-    if (s->damaged) {
-        tch_fail(&m->why, TACHO_EPARSE, 0, "the gzip data is cut or damaged there");
-        m->why.offset = s->given;
-    }
-    if (s->lines && m->why.offset > 0)
-        m->why.offset--;
-}
-
-/* The byte at which the reader failed, or -1 when the file ends there. */
-static int byte_at_failure(const struct tch_chrome_reader *c)
-{
-    const struct tch_json_reader *j = &c->json;
-    uint64_t at = c->why.offset - j->before;
-
-    if (c->why.offset < j->before || at >= (uint64_t)(j->end - j->data))
-        return -1;
-    return (unsigned char)j->data[at];
-}
-
-/* Our own failures stay failures. */
-static bool is_file_failure(const struct tch_chrome_reader *c)
-{
-    return c->json.status == TACHO_EPARSE || c->json.status == TACHO_ELIMIT;
-}
-
 /* The array's bracket has been taken. */
 static int read_array(struct tch_chrome_reader *c)
 {
@@ -138,19 +105,27 @@ static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_trace_sou
     return blank && got == 0;
 }
 
-/* Failed in the file: was it only its end that is missing? */
-static int judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *s)
+/* The file is not sound: notes up to where it is, unless nothing is lost. */
+static void judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
-    int byte = byte_at_failure(c);
-    bool at_end = byte < 0;
+    const struct tch_json_reader *j = &c->json;
+    struct tch_model *m = c->r->m;
+    uint64_t at = c->why.offset - j->before;
+    bool at_end = c->why.offset < j->before || at >= (uint64_t)(j->end - j->data);
 
     /* "[{...}," and "[{...},]": a comma too many loses nothing. */
-    if (c->between && c->r->m->kind != TCH_KIND_CHROME_OBJECT && (byte == ']' || at_end)) {
-        if (at_end ? c->r->m->kind == TCH_KIND_JSON_LINES : is_last_byte(c, s))
-            return 0;
+    if (c->between && m->kind != TCH_KIND_CHROME_OBJECT &&
+        (at_end ? m->kind == TCH_KIND_JSON_LINES : j->data[at] == ']' && is_last_byte(c, s)))
+        return;
+    m->cut = true;
+    m->why = c->why;
+    m->tail_only = at_end && !s->damaged;
+    if (s->damaged) {
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the gzip data is cut or damaged there");
+        m->why.offset = s->given;
     }
-    note_cut(c, s, at_end);
-    return 0;
+    if (s->lines && m->why.offset > 0)
+        m->why.offset--;
 }
 
 static int read_all(struct tch_chrome_reader *c, struct tch_trace_source *s)
@@ -163,10 +138,14 @@ static int read_all(struct tch_chrome_reader *c, struct tch_trace_source *s)
     }
     status = read_top(c);
     if (status != 0 && status == c->json.status) {
-        if (is_file_failure(c) && (c->r->m->events > 0 || c->between || s->damaged))
-            status = judge_failure(c, s);
-        else if (c->r->err)
+        /* Our own failures stay failures. */
+        if ((status == TACHO_EPARSE || status == TACHO_ELIMIT) &&
+            (c->r->m->events > 0 || c->between || s->damaged)) {
+            judge_failure(c, s);
+            status = 0;
+        } else if (c->r->err) {
             *c->r->err = c->why;
+        }
     }
     tch_json_close(&c->json);
     return status;

@@ -13,9 +13,8 @@ enum { MADE_UP = 0x60000000 }; /* the first number for an id that is a text */
 /* Tracks. */
 
 /* An id that is a text gets a number of its own, and names what it is the id of. */
-static uint64_t made_up_id(struct tch_chrome_reader *c, uint32_t text)
+static uint64_t made_up_id(uint32_t text)
 {
-    (void)c;
     return (uint64_t)MADE_UP + text;
 }
 
@@ -24,9 +23,9 @@ static int find_track(struct tch_chrome_reader *c)
     struct tch_model *m = c->r->m;
 
     if (c->pid_text)
-        c->pid = made_up_id(c, c->pid_text);
+        c->pid = made_up_id(c->pid_text);
     if (c->tid_text)
-        c->tid = made_up_id(c, c->tid_text);
+        c->tid = made_up_id(c->tid_text);
     if (c->track > 0 && c->pid == c->track_pid && c->tid == c->track_tid) {
         c->ev.track = c->track - 1;
         return 0;
@@ -43,9 +42,8 @@ static int find_track(struct tch_chrome_reader *c)
     }
     if (c->pid_text && !m->processes[m->tracks[c->ev.track].process].name)
         m->processes[m->tracks[c->ev.track].process].name = c->pid_text;
-    if (c->pid > UINT32_MAX || c->tid > UINT32_MAX) {
+    if (c->pid > UINT32_MAX || c->tid > UINT32_MAX)
         tch_trace_places_add(&m->big_ids, c->ev.offset);
-    }
     return 0;
 }
 
@@ -95,7 +93,7 @@ static int read_metadata_event(struct tch_chrome_reader *c)
                                          : read_metadata(c, NULL, &t->sort, &t->sorted);
     }
     if (c->pid_text)
-        c->pid = made_up_id(c, c->pid_text);
+        c->pid = made_up_id(c->pid_text);
     process = tch_model_process(m, c->pid);
     if (process == TCH_INTERN_NONE)
         return tch_fail_memory(c->r->err);
@@ -160,7 +158,6 @@ static bool is_bad(const struct tch_chrome_reader *c)
 static int emit_bound_flow(struct tch_chrome_reader *c)
 {
     struct tch_ev flow = c->ev;
-    int status = 0;
 
     if (c->bind_id == 0 || (!c->flow_in && !c->flow_out))
         return 0;
@@ -171,8 +168,7 @@ static int emit_bound_flow(struct tch_chrome_reader *c)
     flow.args_len = 0;
     flow.flags = TCH_EV_ENCLOSING;
     flow.phase = c->flow_in && c->flow_out ? 't' : c->flow_out ? 's' : 'f';
-    status = tch_trace_reading_give(c->r, &flow);
-    return status;
+    return tch_trace_reading_give(c->r, &flow);
 }
 
 /* Counts what the recorder dropped, as its own event reports it. */

@@ -77,15 +77,6 @@ static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct t
 
 /* Sequences and their clocks. */
 
-static int sequence_of(struct tch_pf_reader *p, uint64_t id, uint32_t *ret)
-{
-    *ret = tch_intern_add(&p->sequence_keys, (const char *)&id, sizeof id);
-    if (*ret == TCH_INTERN_NONE ||
-        tch_array_reserve_zero(&p->sequences, &p->sequence_room, (size_t)*ret + 1) < 0)
-        return tch_fail_memory(p->r->err);
-    return 0;
-}
-
 static void read_defaults(struct tch_pf_sequence *s, const struct tch_pb_field *defaults)
 {
     struct tch_pb_reader r, inner;
@@ -209,14 +200,18 @@ static int read_packet(struct tch_pf_reader *p, const uint8_t *data, size_t len)
 {
     struct tch_pf_sequence *s;
     struct parts parts;
+    uint32_t number;
     int status = find_parts(data, len, &parts);
 
     if (status < 0)
         return status;
-    status = sequence_of(p, parts.sequence, &parts.packet.sequence);
-    if (status < 0)
-        return status;
-    s = &p->sequences[parts.packet.sequence];
+    number =
+        tch_intern_add(&p->sequence_keys, (const char *)&parts.sequence, sizeof parts.sequence);
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&p->sequences, &p->sequence_room, (size_t)number + 1) < 0)
+        return tch_fail_memory(p->r->err);
+    parts.packet.sequence = number;
+    s = &p->sequences[number];
     if (parts.flags & TCH_PF_CLEARED) {
         uint32_t generation = s->generation + 1;
 
@@ -227,7 +222,7 @@ static int read_packet(struct tch_pf_reader *p, const uint8_t *data, size_t len)
     if (parts.defaults.data)
         read_defaults(s, &parts.defaults);
     if (parts.interned.data)
-        status = intern_all(p, parts.packet.sequence, &parts.interned);
+        status = intern_all(p, number, &parts.interned);
     if (status == 0 && parts.track.data)
         status = tch_pf_read_track(p, &parts.track);
     if (status == 0 && parts.packet.event.data)

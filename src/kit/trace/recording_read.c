@@ -18,23 +18,20 @@ static void note_clock(struct tch_model *m, const struct tch_recording *r)
     m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
 }
 
-/* The recorder makes one page, then whole chunks where those begin: else somebody else cut it. */
-static bool is_cut(const struct tch_recording *r)
-{
-    if (r->size < r->head.header_size)
-        return r->size != TCH_REC_PAGE;
-    return (r->size - r->head.header_size) % TCH_REC_CHUNK != 0;
-}
-
 static void note_facts(struct tch_model *m, const struct tch_recording *r)
 {
+    /* The recorder makes one page, then whole chunks after the header; else the file was cut. */
+    bool in_header = r->size < r->head.header_size;
+    bool cut =
+        in_header ? r->size != TCH_REC_PAGE : (r->size - r->head.header_size) % TCH_REC_CHUNK != 0;
+
     m->bytes = r->size;
     m->dropped = r->head.dropped;
     m->bad.count = r->damaged;
-    if (is_cut(r)) {
+    if (cut) {
         m->cut = m->tail_only = true;
         tch_fail(&m->why, TACHO_EPARSE, 0, "the recording ends inside %s",
-                 r->size < r->head.header_size ? "its header" : "a chunk");
+                 in_header ? "its header" : "a chunk");
         m->why.offset = r->size;
     }
 }

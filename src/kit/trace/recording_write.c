@@ -137,17 +137,6 @@ static int emit(struct tch_trace_writer *w, struct lane *lane, uint64_t ticks, u
     return 0;
 }
 
-/* Names. */
-
-static uint32_t site_of(struct tch_trace_writer *w, const struct tch_ev *ev)
-{
-    struct recording *r = w->own;
-    struct site key = {ev->name, ev->category};
-    uint32_t number = tch_intern_add(&r->sites, (const char *)&key, sizeof key);
-
-    return number == TCH_INTERN_NONE ? number : number + TCH_REC_SITE_FIRST;
-}
-
 /* Lanes. */
 
 static int end_record(struct tch_trace_writer *w, struct lane *lane, uint64_t ticks)
@@ -259,13 +248,15 @@ static int add(struct tch_trace_writer *w, const struct tch_ev *ev)
 {
     struct recording *r = w->own;
     uint64_t ticks = ticks_of(r, ev->ts), plain;
-    uint32_t site = site_of(w, ev);
+    struct site key = {ev->name, ev->category};
+    uint32_t number = tch_intern_add(&r->sites, (const char *)&key, sizeof key);
+    uint32_t site = number + TCH_REC_SITE_FIRST;
     struct lane *lane;
     int status = 0;
 
     if (r->track != ev->track + 1)
         status = enter_track(w, ev->track);
-    if (site == TCH_INTERN_NONE)
+    if (number == TCH_INTERN_NONE)
         return tch_trace_writer_no_memory(w);
     lane = status == 0 ? lane_of(w, ev->lane, ev->track, ticks) : NULL;
     if (!lane)

@@ -85,23 +85,6 @@ static int by_change(const void *left, const void *right)
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static int set_ratios(struct tch_trace_comparison *c, tacho_error *err)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        struct tch_compare_row *row = &c->rows[i];
-        int status;
-
-        if (row->side[0].count == 0 || row->side[1].count == 0)
-            continue;
-        status =
-            tch_ratio_unpaired(row->side[0].sample, row->side[0].sample_count, row->side[1].sample,
-                               row->side[1].sample_count, 0.05, 1.0, &row->ratio, err);
-        if (status < 0)
-            return status;
-    }
-    return 0;
-}
-
 int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char *b,
                       tacho_error *err)
 {
@@ -111,8 +94,13 @@ int tch_trace_compare(struct tch_trace_comparison *c, const char *a, const char 
     status = read_side(c, 0, a, err);
     if (status == 0)
         status = read_side(c, 1, b, err);
-    if (status == 0)
-        status = set_ratios(c, err);
+    for (size_t i = 0; status == 0 && i < c->count; i++) {
+        struct tch_compare_side *x = &c->rows[i].side[0], *y = &c->rows[i].side[1];
+
+        if (x->count > 0 && y->count > 0)
+            status = tch_ratio_unpaired(x->sample, x->sample_count, y->sample, y->sample_count,
+                                        0.05, 1.0, &c->rows[i].ratio, err);
+    }
     if (status == 0 && c->count > 0)
         qsort(c->rows, c->count, sizeof *c->rows, by_change);
     return status;

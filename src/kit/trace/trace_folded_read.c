@@ -128,9 +128,12 @@ static uint32_t track_of(struct folded *f, const char *text, size_t len)
     return track + 1;
 }
 
-static int enter_track(struct folded *f, const char *text, size_t len)
+/* Frames from the second on; a stack of one frame is that frame on a track of its name. */
+static int read_frames(struct folded *f, const char *text, size_t len)
 {
-    uint32_t track = track_of(f, text, len);
+    const char *next = memchr(text, ';', len), *end = text + len;
+    uint32_t track = track_of(f, text, next ? (size_t)(next - text) : len);
+    size_t depth = 0;
     int status = 0;
 
     if (track == 0)
@@ -138,16 +141,6 @@ static int enter_track(struct folded *f, const char *text, size_t len)
     if (f->track > 0 && f->track != track)
         status = close_to(f, 0);
     f->track = track;
-    return status;
-}
-
-/* Frames from the second on; a stack of one frame is that frame on a track of its name. */
-static int read_frames(struct folded *f, const char *text, size_t len)
-{
-    const char *next = memchr(text, ';', len), *end = text + len;
-    size_t depth = 0;
-    int status = enter_track(f, text, next ? (size_t)(next - text) : len);
-
     text = next ? next + 1 : text;
     while (status == 0 && depth < FRAMES_MAX) {
         uint32_t name;

@@ -15,37 +15,30 @@ struct tch_trace_load_track {
     uint32_t open;
 };
 
-/* Marks the end of a span without length, which must come after its begin. */
-static int add_edge(struct tch_trace_load *l, struct tch_ev *ev)
-{
-    struct tch_trace_load_track *t;
-
-    if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev->track + 1) < 0)
-        return tch_fail_memory(l->err);
-    t = &l->tracks[ev->track];
-    if (t->ts != ev->ts)
-        *t = (struct tch_trace_load_track){.ts = ev->ts};
-    if (ev->kind == TCH_EV_BEGIN) {
-        t->open++;
-    } else if (t->open > 0) {
-        t->open--;
-        ev->flags |= TCH_EV_LONE;
-    }
-    return tch_spool_add(&l->pairs, ev, l->err);
-}
-
 int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *given)
 {
     bool first = l->all.total + l->pairs.total == 0;
+    struct tch_trace_load_track *t;
     struct tch_ev ev = *given;
 
     if (first || ev.ts < l->first)
         l->first = ev.ts;
     if (first || ev.ts + ev.dur > l->last)
         l->last = ev.ts + ev.dur;
-    if (ev.kind == TCH_EV_BEGIN || ev.kind == TCH_EV_END)
-        return add_edge(l, &ev);
-    return tch_spool_add(&l->all, &ev, l->err);
+    if (ev.kind != TCH_EV_BEGIN && ev.kind != TCH_EV_END)
+        return tch_spool_add(&l->all, &ev, l->err);
+    if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev.track + 1) < 0)
+        return tch_fail_memory(l->err);
+    t = &l->tracks[ev.track];
+    if (t->ts != ev.ts)
+        *t = (struct tch_trace_load_track){.ts = ev.ts};
+    if (ev.kind == TCH_EV_BEGIN) {
+        t->open++;
+    } else if (t->open > 0) {
+        t->open--;
+        ev.flags |= TCH_EV_LONE; /* of a span without length: it must come after its begin */
+    }
+    return tch_spool_add(&l->pairs, &ev, l->err);
 }
 
 static int load_event(void *ctx, const struct tch_ev *given)

@@ -48,7 +48,7 @@ struct find_event {
     int64_t ts;
 };
 
-static int see_event(void *ctx, const struct tch_ev *ev)
+static int note_earliest(void *ctx, const struct tch_ev *ev)
 {
     struct find_event *f = ctx;
 
@@ -69,7 +69,7 @@ static int find_align(struct merge *g, const char *path, int64_t *ret)
     int status;
 
     tch_model_init(&m);
-    status = tch_model_read(&m, path, &plain, see_event, &f, g->err);
+    status = tch_model_read(&m, path, &plain, note_earliest, &f, g->err);
     tch_model_release(&m);
     if (status == 0 && !f.found)
         status = tch_fail(g->err, TACHO_EINVAL, 0, "'%.100s' has no event '%.60s' to align by",

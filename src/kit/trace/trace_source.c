@@ -31,8 +31,9 @@ static ssize_t read_raw(void *ctx, char *buf, size_t size)
     return got;
 }
 
-static ssize_t read_plain(struct tch_trace_source *s, char *buf, size_t size)
+static ssize_t read_plain(void *ctx, char *buf, size_t size)
 {
+    struct tch_trace_source *s = ctx;
     ssize_t got = s->gunzip ? tch_inflate_read(s->gunzip, buf, size) : read_raw(s, buf, size);
 
     if (got < 0 && errno == EBADMSG) {
@@ -45,7 +46,7 @@ static ssize_t read_plain(struct tch_trace_source *s, char *buf, size_t size)
 }
 
 /* Fills up to size, as far as there is. */
-static ssize_t read_full(ssize_t (*read_some)(struct tch_trace_source *, char *, size_t),
+static ssize_t read_full(ssize_t (*read_some)(void *ctx, char *buf, size_t size),
                          struct tch_trace_source *s, char *buf, size_t size)
 {
     size_t len = 0;
@@ -62,17 +63,21 @@ static ssize_t read_full(ssize_t (*read_some)(struct tch_trace_source *, char *,
     return (ssize_t)len;
 }
 
-static ssize_t read_fd(struct tch_trace_source *s, char *buf, size_t size)
+int tch_trace_source_open(struct tch_trace_source *s, const char *path, tacho_error *err)
 {
-    return read_raw(s, buf, size);
-}
+    ssize_t got;
 
-static int look(struct tch_trace_source *s, tacho_error *err)
-{
-    ssize_t got = read_full(read_fd, s, s->raw, TCH_SOURCE_HEAD);
-
+    *s = (struct tch_trace_source){.path = path, .fd = -1, .last = '['};
+    s->raw = malloc(TCH_SOURCE_HEAD);
+    s->head = malloc(TCH_SOURCE_HEAD);
+    if (!s->raw || !s->head)
+        return tch_fail_memory(err);
+    s->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%.150s'", path);
+    got = read_full(read_raw, s, s->raw, TCH_SOURCE_HEAD);
     if (got < 0)
-        return tch_fail_errno(err, errno, "cannot read '%.150s'", s->path);
+        return tch_fail_errno(err, errno, "cannot read '%.150s'", path);
     s->raw_len = (size_t)got;
     if (s->raw_len >= 2 && memcmp(s->raw, "\x1f\x8b", 2) == 0) {
         int status = tch_inflate_open(&s->gunzip, read_raw, s, err);
@@ -83,22 +88,9 @@ static int look(struct tch_trace_source *s, tacho_error *err)
     }
     got = read_full(read_plain, s, s->head, TCH_SOURCE_HEAD);
     if (got < 0)
-        return tch_fail_errno(err, errno, "cannot read '%.150s'", s->path);
+        return tch_fail_errno(err, errno, "cannot read '%.150s'", path);
     s->head_len = (size_t)got;
     return 0;
-}
-
-int tch_trace_source_open(struct tch_trace_source *s, const char *path, tacho_error *err)
-{
-    *s = (struct tch_trace_source){.path = path, .fd = -1, .last = '['};
-    s->raw = malloc(TCH_SOURCE_HEAD);
-    s->head = malloc(TCH_SOURCE_HEAD);
-    if (!s->raw || !s->head)
-        return tch_fail_memory(err);
-    s->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (s->fd < 0)
-        return tch_fail_errno(err, errno, "cannot open '%.150s'", path);
-    return look(s, err);
 }
 
 void tch_trace_source_close(struct tch_trace_source *s)

@@ -239,20 +239,16 @@ static int write_run(struct tch_spool *s, tacho_error *err)
     return 0;
 }
 
-static int grow_rows(struct tch_spool *s, tacho_error *err)
-{
-    size_t room = s->room > 0 ? s->room * 2 : FIRST_ROOM;
-
-    if (s->room == TCH_SPOOL_ROWS)
-        return write_run(s, err);
-    return tch_array_reserve(&s->rows, &s->room, room) < 0 ? tch_fail_memory(err) : 0;
-}
-
 int tch_spool_add(struct tch_spool *s, const struct tch_ev *ev, tacho_error *err)
 {
+    size_t room = s->room > 0 ? s->room * 2 : FIRST_ROOM;
     struct tch_ev *row;
-    int status = s->count == s->room ? grow_rows(s, err) : 0;
+    int status = 0;
 
+    if (s->count == s->room && s->room == TCH_SPOOL_ROWS)
+        status = write_run(s, err);
+    else if (s->count == s->room && tch_array_reserve(&s->rows, &s->room, room) < 0)
+        status = tch_fail_memory(err);
     if (status < 0)
         return status;
     row = &s->rows[s->count];

@@ -56,28 +56,23 @@ static struct tch_trace_summary_row *row_of(struct tch_trace_summary *s, uint32_
     return &s->rows[s->row_count - 1];
 }
 
-static int record(struct tch_trace_summary *s, struct tch_trace_summary_row *row, uint64_t dur)
-{
-    if (!row->more) {
-        if (row->count < TCH_SUMMARY_FEW) {
-            row->few[row->count] = dur;
-            return 0;
-        }
-        if (tacho_histogram_new(&row->more, NULL) < 0)
-            return tch_fail_memory(s->state->err);
-        tacho_histogram_record_all(row->more, row->few, TCH_SUMMARY_FEW);
-    }
-    tacho_histogram_record(row->more, dur);
-    return 0;
-}
-
 static int add_span(struct tch_trace_summary *s, const struct open_span *span)
 {
     struct tch_trace_summary_row *row = row_of(s, span->key);
     uint64_t dur = (uint64_t)(span->end - span->ts);
 
-    if (!row || record(s, row, dur) < 0)
+    if (!row)
         return tch_fail_memory(s->state->err);
+    if (row->count < TCH_SUMMARY_FEW) {
+        row->few[row->count] = dur;
+    } else {
+        if (!row->more) {
+            if (tacho_histogram_new(&row->more, NULL) < 0)
+                return tch_fail_memory(s->state->err);
+            tacho_histogram_record_all(row->more, row->few, TCH_SUMMARY_FEW);
+        }
+        tacho_histogram_record(row->more, dur);
+    }
     row->count++;
     row->total += dur;
     row->self += dur > span->inside ? dur - span->inside : 0;
@@ -104,15 +99,6 @@ static void keep_longest(struct tch_stretch list[TCH_SUMMARY_LONGEST], int64_t t
     list[i - 1] = (struct tch_stretch){ts, dur};
 }
 
-static struct track_state *track_of(struct tch_trace_summary *s, uint32_t track)
-{
-    struct tch_trace_summary_state *st = s->state;
-
-    if (tch_array_reserve_zero(&st->tracks, &st->track_room, (size_t)track + 1) < 0)
-        return NULL;
-    return &st->tracks[track];
-}
-
 static int start_track(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     if (tch_array_reserve(&s->tracks, &s->state->summary_room, s->track_count + 1) < 0 ||
@@ -131,16 +117,6 @@ static void end_stretch(struct tch_trace_summary *s, struct track_state *t)
 
     out->busy += (uint64_t)(t->end - t->start);
     keep_longest(out->busiest, t->start, t->end - t->start);
-}
-
-/* A span begins where nothing ran. */
-static void begin_stretch(struct tch_trace_summary *s, struct track_state *t, int64_t ts)
-{
-    if (ts <= t->end)
-        return;
-    end_stretch(s, t);
-    keep_longest(s->tracks[t->number - 1].gaps, t->end, ts - t->end);
-    t->start = ts;
 }
 
 /* The innermost span ran alone up to ts. */
@@ -177,16 +153,6 @@ static int close_top(struct tch_trace_summary *s, struct track_state *t)
     return status;
 }
 
-/* Ends all that are over at ts. */
-static int close_until(struct tch_trace_summary *s, struct track_state *t, int64_t ts)
-{
-    int status = 0;
-
-    while (status == 0 && t->depth > 0 && t->open[t->depth - 1].end <= ts)
-        status = close_top(s, t);
-    return status;
-}
-
 static uint32_t key_of(const struct tch_trace_summary *s, const struct tch_ev *ev)
 {
     return s->by == TCH_BY_NAME ? ev->name : s->by == TCH_BY_CATEGORY ? ev->category : ev->track;
@@ -200,9 +166,12 @@ static int open_span(struct tch_trace_summary *s, struct track_state *t, const s
     if (tch_array_reserve(&t->open, &t->room, t->depth + 1) < 0)
         return tch_fail_memory(s->state->err);
     open = t->open;
-    if (t->depth == 0) {
-        begin_stretch(s, t, ev->ts);
-    } else {
+    if (t->depth == 0 && ev->ts > t->end) {
+        /* Nothing ran since the last stretch. */
+        end_stretch(s, t);
+        keep_longest(s->tracks[t->number - 1].gaps, t->end, ev->ts - t->end);
+        t->start = ev->ts;
+    } else if (t->depth > 0) {
         /* The outer one of two that begin together must come first. */
         if (open[t->depth - 1].ts == ev->ts && open[t->depth - 1].end < end && !s->sorted)
             return UNORDERED;
@@ -242,8 +211,9 @@ static int end_span(struct tch_trace_summary *s, struct track_state *t, const st
 static int add_event(void *ctx, const struct tch_ev *ev)
 {
     struct tch_trace_summary *s = ctx;
+    struct tch_trace_summary_state *st = s->state;
     struct track_state *t;
-    int status;
+    int status = 0;
 
     if (s->model.events == 1 || ev->ts < s->first)
         s->first = ev->ts;
@@ -251,9 +221,9 @@ static int add_event(void *ctx, const struct tch_ev *ev)
         s->last = ev->ts + ev->dur;
     if (ev->kind > TCH_EV_END)
         return 0;
-    t = track_of(s, ev->track);
-    if (!t)
-        return tch_fail_memory(s->state->err);
+    if (tch_array_reserve_zero(&st->tracks, &st->track_room, (size_t)ev->track + 1) < 0)
+        return tch_fail_memory(st->err);
+    t = &st->tracks[ev->track];
     if (t->number == 0 && ev->kind != TCH_EV_END) {
         status = start_track(s, t, ev);
         if (status < 0)
@@ -263,7 +233,8 @@ static int add_event(void *ctx, const struct tch_ev *ev)
     }
     t->ts = ev->ts;
     /* Ends of begins come as events; those of whole spans are due at their time. */
-    status = close_until(s, t, ev->ts);
+    while (status == 0 && t->depth > 0 && t->open[t->depth - 1].end <= ev->ts)
+        status = close_top(s, t);
     if (status != 0)
         return status;
     return ev->kind == TCH_EV_END ? end_span(s, t, ev) : open_span(s, t, ev);

@@ -150,15 +150,6 @@ static void check_bonds(struct check *c)
 
 /* Events. */
 
-static void pop_until(struct check *c, int64_t ts)
-{
-    int64_t end;
-
-    for (size_t i = 0; i < c->nest.count; i++)
-        while (tch_nest_pop(&c->nest, i, ts, &end) > 0)
-            ;
-}
-
 static void leave_track(struct check *c)
 {
     if (c->waiting)
@@ -199,11 +190,14 @@ static int check_span(struct check *c, const struct tch_ev *ev, tacho_error *err
 static int check_event(struct check *c, const struct tch_ev *ev, tacho_error *err)
 {
     bool text = c->load.model.kind <= TCH_KIND_JSON_LINES;
+    int64_t end;
 
     if (c->track != ev->track + 1)
         leave_track(c);
     c->track = ev->track + 1;
-    pop_until(c, ev->ts);
+    for (size_t i = 0; i < c->nest.count; i++)
+        while (tch_nest_pop(&c->nest, i, ev->ts, &end) > 0)
+            ;
     if (ev->ts < 0)
         note_event(c, TCH_FOUND_NEGATIVE, ev);
     if (text && ev->ts > LARGE_NS)
