@@ -5,6 +5,17 @@
 
 #include "base/json_write.h"
 
+static void put_event(struct tch_buf *b, const struct tch_stage_group *g, const char *by)
+{
+    tch_json_key(b, "event");
+    tch_json_string(b, g->event, g->event_len);
+    tch_json_key(b, "by");
+    if (by)
+        tch_json_string(b, g->by, g->by_len);
+    else
+        tch_json_null(b);
+}
+
 /* Times have their unit in the names, counts have none. */
 static void put_stage(struct tch_buf *b, struct tch_stage *stage, double group_total)
 {
@@ -53,13 +64,7 @@ static void put_group(struct tch_buf *b, struct tch_stage_group *g, const char *
     double total = tch_stage_group_total(g, &is_stage);
 
     tch_json_begin_object(b);
-    tch_json_key(b, "event");
-    tch_json_string(b, g->event, g->event_len);
-    tch_json_key(b, "by");
-    if (by)
-        tch_json_string(b, g->by, g->by_len);
-    else
-        tch_json_null(b);
+    put_event(b, g, by);
     tch_json_put_u64(b, "events", g->events);
     tch_json_put_f64(b, "total_us", total);
     tch_json_put_text(b, "total_is", is_stage ? "stage" : "sum");
@@ -98,17 +103,6 @@ static void put_setting(void *ctx, const char *name, const char *x, const char *
     tch_json_put_text(b, "a", x);
     tch_json_put_text(b, "b", y);
     tch_json_end_object(b);
-}
-
-static void put_event(struct tch_buf *b, const struct tch_stage_group *g, const char *by)
-{
-    tch_json_key(b, "event");
-    tch_json_string(b, g->event, g->event_len);
-    tch_json_key(b, "by");
-    if (by)
-        tch_json_string(b, g->by, g->by_len);
-    else
-        tch_json_null(b);
 }
 
 static void put_pair(struct tch_buf *b, const struct tch_stage_pair *pair, const char *by)

@@ -239,29 +239,6 @@ static int add_value(struct tch_stage *stage, double value, tacho_error *err)
 
 /* --- events --- */
 
-/* Keeps the value until the event is done. */
-static int hold_value(struct tch_stages *s, struct tch_stage_group *g, size_t *hint,
-                      const char *name, size_t len, bool top, double value, tacho_error *err)
-{
-    int status;
-    size_t i = get_stage(s, g, *hint, name, len, top, &status, err);
-
-    if (i == SIZE_MAX) {
-        s->left_out += status == 0;
-        return status;
-    }
-    *hint = i + 1;
-    if (g->stages[i].pending > 0) {
-        s->waiting[g->stages[i].pending - 1].value = value;
-        return 0;
-    }
-    if (tch_array_reserve(&s->waiting, &s->waiting_size, s->waiting_count + 1) < 0)
-        return tch_fail_memory(err);
-    s->waiting[s->waiting_count++] = (struct tch_waiting){i, value};
-    g->stages[i].pending = s->waiting_count;
-    return 0;
-}
-
 /* Adds the values of an event to their stages. */
 static int add_held_values(struct tch_stages *s, struct tch_stage_group *g, tacho_error *err)
 {
@@ -294,24 +271,39 @@ static void name_stage(struct path *p, const struct tch_json_value *key)
     tch_json_unescape(key, &p->text);
 }
 
-/* Reads the value of the stage that was named last. */
+/* Reads the value of the stage that was named last. A number waits until the event is done. */
 static int read_value(struct tch_stages *s, struct tch_stage_group *g, struct path *p,
                       struct tch_json_reader *r, size_t *hint, tacho_error *err)
 {
     struct tch_json_value value;
+    size_t i;
+    int status;
 
     if (p->text.failed || tch_json_read(r, &value) < 0)
         return tch_fail_memory(err);
-    if (value.type == TCH_JSON_NUMBER)
-        return hold_value(s, g, hint, p->text.data, p->text.len, p->depth == 0,
-                          tch_json_to_f64(&value), err);
     if (value.type == TCH_JSON_OBJECT) {
         p->ends[++p->depth] = p->text.len;
         return 0;
     }
-    g->passed_over++;
-    if (value.type == TCH_JSON_ARRAY)
-        tch_json_leave(r);
+    if (value.type != TCH_JSON_NUMBER) {
+        g->passed_over++;
+        if (value.type == TCH_JSON_ARRAY)
+            tch_json_leave(r);
+        return 0;
+    }
+    i = get_stage(s, g, *hint, p->text.data, p->text.len, p->depth == 0, &status, err);
+    if (i == SIZE_MAX) {
+        s->left_out += status == 0;
+        return status;
+    }
+    *hint = i + 1;
+    if (g->stages[i].pending == 0) {
+        if (tch_array_reserve(&s->waiting, &s->waiting_size, s->waiting_count + 1) < 0)
+            return tch_fail_memory(err);
+        s->waiting[s->waiting_count++].stage = i;
+        g->stages[i].pending = s->waiting_count;
+    }
+    s->waiting[g->stages[i].pending - 1].value = tch_json_to_f64(&value);
     return 0;
 }
 
