@@ -25,33 +25,6 @@ static uint64_t coarseness(const unsigned char *data)
     return (uint64_t)1 << (63 - __builtin_clzll(lowest)) >> 1;
 }
 
-/* Adds a histogram in its binary form, stored or deflated. */
-static int add_form(const char *data, size_t len, tacho_histogram *h, struct tch_hdr_log *log,
-                    tacho_error *err)
-{
-    tacho_histogram *one = NULL;
-    struct tch_buf b;
-    int status = 0;
-
-    tch_buf_init(&b, INFLATED_MOST);
-    if (len > OUTER && memcmp(data, cookie, sizeof cookie) == 0) {
-        status = tch_zlib_inflate(data + OUTER, len - OUTER, &b, err);
-        data = b.data;
-        len = b.len;
-    }
-    if (status == 0)
-        status = tacho_histogram_decode(data, len, &one, err);
-    if (status == 0) {
-        uint64_t coarse = coarseness((const unsigned char *)data);
-
-        log->coarse = coarse > log->coarse ? coarse : log->coarse;
-        tacho_histogram_merge(h, one);
-    }
-    tacho_histogram_free(one);
-    tch_buf_release(&b);
-    return status;
-}
-
 static bool starts_with(const char *line, size_t len, const char *with)
 {
     return len >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
@@ -90,17 +63,32 @@ static void note_tag(struct tch_buf *tags, const char *tag, size_t len)
         tch_buf_adds(tags, one);
 }
 
+/* Adds the histogram of a line, whose binary form is stored or deflated. */
 static int add_line(const struct tch_line *line, tacho_histogram *h, struct tch_hdr_log *log,
                     tacho_error *err)
 {
-    struct tch_buf b;
+    tacho_histogram *one = NULL;
+    struct tch_buf bytes, inflated, *form = &bytes;
     int status;
 
-    tch_buf_init(&b, INFLATED_MOST);
-    status = tch_histogram_line_bytes(line->text, line->len, &b, err);
+    tch_buf_init(&bytes, INFLATED_MOST);
+    tch_buf_init(&inflated, INFLATED_MOST);
+    status = tch_histogram_line_bytes(line->text, line->len, &bytes, err);
+    if (status == 0 && bytes.len > OUTER && memcmp(bytes.data, cookie, sizeof cookie) == 0) {
+        status = tch_zlib_inflate(bytes.data + OUTER, bytes.len - OUTER, &inflated, err);
+        form = &inflated;
+    }
     if (status == 0)
-        status = add_form(b.data, b.len, h, log, err);
-    tch_buf_release(&b);
+        status = tacho_histogram_decode(form->data, form->len, &one, err);
+    if (status == 0) {
+        uint64_t coarse = coarseness((const unsigned char *)form->data);
+
+        log->coarse = coarse > log->coarse ? coarse : log->coarse;
+        tacho_histogram_merge(h, one);
+    }
+    tacho_histogram_free(one);
+    tch_buf_release(&bytes);
+    tch_buf_release(&inflated);
     return status;
 }
 

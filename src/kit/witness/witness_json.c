@@ -70,8 +70,12 @@ static void put_raw(struct tch_buf *b, const char *key, const char *json)
         tch_json_null(b);
 }
 
-static void put_info(struct tch_buf *b, const tacho_witness_info *info)
+void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
+                           const struct tch_buf *entries)
 {
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", "tacho.witness.show.v1");
+    tch_json_put_text(b, "file", path);
     tch_json_put_text(b, "kind", info->bundle ? "bundle" : "log");
     tch_json_put_bool(b, "closed", info->closed);
     tch_json_put_u64(b, "logs", info->bundle ? info->logs : 1);
@@ -81,15 +85,6 @@ static void put_info(struct tch_buf *b, const tacho_witness_info *info)
     tch_json_put_text(b, "config_hash", info->config_hash);
     put_raw(b, "environment", info->environment);
     tch_json_put_text(b, "environment_hash", info->environment_hash);
-}
-
-void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
-                           const struct tch_buf *entries)
-{
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "schema", "tacho.witness.show.v1");
-    tch_json_put_text(b, "file", path);
-    put_info(b, info);
     tch_json_key(b, "entries");
     tch_json_raw(b, entries->data, entries->len);
     tch_json_end_object(b);
