@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -127,6 +128,16 @@ void cli_complain(const tacho_error *err, const char *fmt, ...)
     va_start(args, fmt);
     print_message("tacho: ", err, fmt, args);
     va_end(args);
+}
+
+int cli_complain_of_status(const char *command, int status)
+{
+    if (WIFSIGNALED(status)) {
+        cli_complain(NULL, "'%s' was ended by signal %d", command, WTERMSIG(status));
+        return 128 + WTERMSIG(status);
+    }
+    cli_complain(NULL, "'%s' ended with status %d", command, WEXITSTATUS(status));
+    return WEXITSTATUS(status);
 }
 
 void cli_warn(const char *fmt, ...)

@@ -49,6 +49,10 @@ void cli_add_painted(struct tch_buf *b, const struct term *term, enum paint pain
 void cli_complain(const tacho_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** Says how a command ended, by its wait status, which is not 0. Returns its exit status, or 128
+   and the number of the signal. */
+int cli_complain_of_status(const char *command, int status);
+
 /** "tacho: warning: ..." on stderr. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

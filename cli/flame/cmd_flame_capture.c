@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <tacho/flame.h>
@@ -171,14 +170,11 @@ static void advise(const tacho_error *err)
 /* The command's own end: a word about it, and our status. */
 static int judge_command(const struct capture *c, int status)
 {
-    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    int code;
 
     if (status == -1 || status == 0 || !c->request.argv)
         return EXIT_OK;
-    if (WIFSIGNALED(status))
-        cli_complain(NULL, "'%s' was ended by signal %d", c->request.argv[0], WTERMSIG(status));
-    else
-        cli_complain(NULL, "'%s' ended with status %d", c->request.argv[0], code);
+    code = cli_complain_of_status(c->request.argv[0], status);
     return c->pass_status ? code : EXIT_WORK;
 }
 

@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "cli/cmds.h"
+#include "cli/core/bars.h"
 #include "cli/core/opt.h"
+#include "cli/core/table.h"
 #include "kit/measure/hdr_log.h"
 #include "kit/stats/order_stats.h"
-#include "stats_view.h"
+#include "kit/stats/stats_json.h"
 
 enum { OUT_MAX = 1 << 20, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
 
@@ -219,6 +222,137 @@ static void find_bins(struct tch_stats_report *job)
     tch_stream_below(&job->stream, job->edges, TCH_STATS_BINS + 1, job->below);
 }
 
+/* --- What is printed --- */
+
+/* A time, or the number with as many digits as it has; what is not exact gets no more than it is
+   good for. */
+static const char *shown(const struct tch_stats_report *job, double value, bool exact, char out[64])
+{
+    struct tch_buf b;
+
+    if (isnan(value))
+        return "-";
+    tch_buf_init_on(&b, out, 64, 63);
+    if (job->unit_ns > 0) {
+        tch_add_value(&b, TCH_NS, value * job->unit_ns);
+    } else if (!exact || value != floor(value) || fabs(value) >= 1e15) {
+        tch_buf_addf(&b, "%.6g", value);
+    } else {
+        tch_buf_addf(&b, "%.0f", value);
+    }
+    return out;
+}
+
+static void add_row(struct table *t, const struct tch_stats_report *job, const char *name,
+                    double value, bool exact)
+{
+    char text[64];
+
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, shown(job, value, exact, text));
+    cli_table_add(t, PLAIN, "");
+}
+
+static void add_percentile_row(struct table *t, const struct tch_stats_report *job,
+                               const struct tch_percentile *p)
+{
+    bool exact = tch_stream_exact(&job->stream);
+    char low[64];
+    char high[64];
+    char text[64];
+    char name[40];
+
+    snprintf(name, sizeof name, "p%s", p->text);
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, shown(job, p->value, exact, text));
+    if (isnan(p->low))
+        cli_table_add(t, DIM, "too few numbers for an interval");
+    else
+        cli_table_addf(t, DIM, "%s to %s", shown(job, p->low, exact, low),
+                       shown(job, p->high, exact, high));
+}
+
+static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
+                      const struct args *args)
+{
+    static const struct column columns[] = {
+        {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
+    struct table t;
+
+    cli_table_init(&t, &args->out, columns, 3);
+    add_row(&t, job, "min", job->stream.min, true);
+    for (size_t i = 0; i < job->count; i++)
+        add_percentile_row(&t, job, &job->percentiles[i]);
+    add_row(&t, job, "max", job->stream.max, true);
+    add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
+    add_row(&t, job, "std", tch_stream_std(&job->stream), false);
+    add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+}
+
+static void add_drawing(struct tch_buf *b, const struct tch_stats_report *job,
+                        const struct args *args)
+{
+    static const struct column columns[] = {{.right = true}, {.fit = FIT_WHOLE}, {.right = true}};
+    uint64_t most = 1;
+    struct table t;
+
+    for (int i = 0; i < TCH_STATS_BINS; i++) {
+        uint64_t count = job->below[i + 1] - job->below[i];
+
+        most = count > most ? count : most;
+    }
+    tch_buf_addc(b, '\n');
+    cli_table_init(&t, &args->out, columns, 3);
+    for (int i = 0; i < TCH_STATS_BINS; i++) {
+        uint64_t count = job->below[i + 1] - job->below[i];
+        char edge[64];
+        char text[256];
+        struct tch_buf bar;
+
+        cli_table_add(&t, PLAIN, shown(job, job->edges[i], false, edge));
+        tch_buf_init_on(&bar, text, sizeof text, sizeof text - 1);
+        cli_add_bar(&bar, &args->out, (double)count / (double)most, 40);
+        cli_table_add(&t, CYAN, bar.data);
+        tch_buf_clear(&bar);
+        tch_add_value(&bar, TCH_COUNT, (double)count);
+        cli_table_add(&t, PLAIN, count > 0 ? bar.data : "");
+        tch_buf_release(&bar);
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+}
+
+static void add_text(struct tch_buf *b, const struct tch_stats_report *job, const struct args *args)
+{
+    char coarse[64];
+
+    tch_buf_addf(b, "%llu numbers", (unsigned long long)job->stream.n);
+    if (job->found.column[0])
+        tch_buf_addf(b, " of %s", job->found.column);
+    if (job->intervals > 0)
+        tch_buf_addf(b, " in %llu histogram%s", (unsigned long long)job->intervals,
+                     job->intervals == 1 ? "" : "s");
+    if (tch_stream_exact(&job->stream))
+        tch_buf_adds(b, ", exact\n");
+    else if (job->coarse > 0)
+        tch_buf_addf(b,
+                     ", by histogram: within %.2g%% or %s, if that is more, of the exact answer\n",
+                     100 * TCH_STREAM_ERROR, shown(job, job->coarse, true, coarse));
+    else
+        tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
+                     100 * TCH_STREAM_ERROR);
+    if (job->found.skipped > 0)
+        tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
+                     (unsigned long long)job->found.skipped,
+                     (unsigned long long)job->found.first_skipped);
+    tch_buf_addc(b, '\n');
+    add_table(b, job, args);
+    if (!job->no_histogram && !args->quiet)
+        add_drawing(b, job, args);
+}
+
 static int run_stats(struct args *args)
 {
     struct tch_stats_report job = {.memory = (uint64_t)DEFAULT_MEMORY << 20};
@@ -251,7 +385,7 @@ static int run_stats(struct args *args)
     if (args->json)
         tch_stats_json(&b, &job);
     else
-        cli_stats_add_text(&b, &job, args);
+        add_text(&b, &job, args);
     status = cli_print(&b);
 out:
     tch_stream_release(&job.stream);

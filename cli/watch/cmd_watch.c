@@ -8,13 +8,36 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/human_number.h"
 #include "base/number.h"
 #include "base/spawn.h"
 #include "cli/cmds.h"
+#include "cli/core/bars.h"
 #include "cli/core/opt.h"
-#include "watch_view.h"
+#include "cli/core/table.h"
+#include "kit/run/process_watch.h"
 
-enum { OUT_MAX = 1 << 20 };
+enum { OUT_MAX = 1 << 20, WATCH_GRAPH = 40 };
+
+struct watch_job {
+    struct tch_watch_plan plan;
+    uint64_t interval_ns;
+    uint64_t duration_ns; /* 0: until it ends */
+    bool pass_status;
+    bool spawned;
+    uint64_t own_peak; /* our largest resident size when it started */
+    bool ended;        /* the child was waited for */
+    struct tch_spawn_end end;
+    int pidfd;
+    tacho_error no_power;
+    /* What is drawn. */
+    size_t lines; /* on the terminal now */
+    size_t points;
+    double memory[WATCH_GRAPH];
+    double cpu[WATCH_GRAPH];
+    double watts[WATCH_GRAPH];
+    struct tch_watch_now now;
+};
 
 static volatile sig_atomic_t interrupted;
 
@@ -34,16 +57,139 @@ static int take_watts(void *into, const struct args *args, const struct opt *opt
     return EXIT_OK;
 }
 
-static int parse_options(struct watch_job *job, struct args *args)
-{
-    int status = cli_set_opts(args, job, NULL);
-    bool by_pid = job->plan.pid > 0;
+/* --- What is shown: lines with small graphs while it runs, then a report --- */
 
-    if (status == EXIT_OK && by_pid == (args->count > 0))
-        return cli_wrong_usage(args, by_pid ? "either a process or a command, not both"
-                                            : "say what to watch: -p PID, or -- COMMAND");
-    return status;
+static void push_point(double values[WATCH_GRAPH], double value)
+{
+    memmove(values, values + 1, (WATCH_GRAPH - 1) * sizeof *values);
+    values[WATCH_GRAPH - 1] = value;
 }
+
+/* Appends the current sample to the graphs. */
+static void remember_sample(struct watch_job *job)
+{
+    push_point(job->memory, (double)job->now.tree.rss_bytes);
+    push_point(job->cpu, job->now.cpu);
+    push_point(job->watts, job->now.watts);
+    job->points += job->points < WATCH_GRAPH;
+}
+
+/* A line of the live display: name, value, graph. */
+static void add_live_line(struct tch_buf *b, const struct term *term, const struct watch_job *job,
+                          const char *name, const char *value, const double values[WATCH_GRAPH])
+{
+    tch_buf_addf(b, "%-8s%10s  ", name, value);
+    if (values) /* only what is there yet: an empty half looks like nothing was used */
+        cli_add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
+}
+
+/* Three lines for a terminal. */
+static void add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
+{
+    char text[64];
+    struct tch_buf value;
+
+    tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
+    tch_add_value(&value, TCH_BYTES, (double)job->now.tree.rss_bytes);
+    add_live_line(b, term, job, "memory", text, job->memory);
+    tch_buf_adds(b, "  peak ");
+    tch_add_value(b, TCH_BYTES, (double)job->now.tree.peak_rss_bytes);
+    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
+    tch_buf_adds(b, "\x1b[K\n");
+    add_live_line(b, term, job, "cpu", text, job->cpu);
+    tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
+    snprintf(text, sizeof text, isnan(job->now.watts) ? "-" : "%.1f W", job->now.watts);
+    if (job->no_power.message[0])
+        add_live_line(b, term, job, "power", "no source", NULL);
+    else
+        add_live_line(b, term, job, "power", text, job->watts);
+    tch_buf_adds(b, "\x1b[K\n");
+    tch_buf_release(&value);
+}
+
+static void add_power_rows(struct table *t, const struct watch_job *job,
+                           const struct tch_watch_report *r)
+{
+    for (size_t i = 0; i < r->sources; i++) {
+        const tacho_power_report *p = &r->power[i];
+
+        cli_table_add(t, PLAIN, i == 0 ? "energy" : "");
+        cli_table_addf(t, BOLD, "%.4g J", p->joules);
+        cli_table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
+                       p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
+                       p->dropped > 0 ? "; readings failed" : "");
+    }
+    if (r->sources > 0 && !isnan(r->tree_joules)) {
+        cli_table_add(t, PLAIN, "");
+        cli_table_addf(t, BOLD, "%.4g J", r->tree_joules);
+        cli_table_add(t, PLAIN, "of it this tree's, by CPU time");
+    }
+    if (r->sources == 0) {
+        cli_table_add(t, PLAIN, "energy");
+        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, YELLOW, job->no_power.message);
+    }
+}
+
+static void add_value_row(struct table *t, const char *name, enum tch_unit unit, double value,
+                          const char *what)
+{
+    char text[64];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
+    tch_add_value(&b, unit, value);
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, b.data);
+    cli_table_add(t, PLAIN, what);
+}
+
+static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
+{
+    if (r->peak_rss_bytes > 0)
+        add_value_row(t, "memory", TCH_BYTES, (double)r->peak_rss_bytes, "peak");
+    else if (r->peak_at_most > 0)
+        add_value_row(t, "memory", TCH_BYTES, (double)r->peak_at_most,
+                      "at most: no more is known of one that ended so soon");
+    if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
+        add_value_row(t, "", TCH_BYTES, (double)r->mean_rss_bytes, "mean");
+    if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
+        cli_table_add(t, PLAIN, "memory");
+        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, YELLOW, "not known: it ended before it could be looked at");
+    }
+    if (r->swap_bytes > 0)
+        add_value_row(t, "", TCH_BYTES, (double)r->swap_bytes, "swapped out at most");
+}
+
+static void add_text(struct tch_buf *b, const struct watch_job *job,
+                     const struct tch_watch_report *r, const struct args *args)
+{
+    static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
+    struct table t;
+    char what[128] = "ended before it could be looked at";
+
+    cli_table_init(&t, &args->out, columns, 3);
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
+                 (unsigned long long)r->looks, (unsigned long long)r->most_processes,
+                 r->most_processes == 1 ? "" : "es");
+    add_value_row(&t, "time", TCH_NS, r->seconds * 1e9, what);
+    what[0] = '\0'; /* of one that ended so soon, its time is that since it was started: no share */
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "%.0f%% of a CPU",
+                 r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
+    add_value_row(&t, "cpu", TCH_NS, (double)r->cpu_ns, what);
+    add_memory_rows(&t, r);
+    cli_table_add(&t, PLAIN, "faults");
+    cli_table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
+    cli_table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);
+    add_power_rows(&t, job, r);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+}
+
+/* --- Watching --- */
 
 static uint64_t own_peak(void)
 {
@@ -67,14 +213,14 @@ static int start_command(struct watch_job *job, const struct args *args)
     return EXIT_OK;
 }
 
-static void erase(struct watch_job *job)
+static void erase_live(struct watch_job *job)
 {
     if (job->lines > 0)
         fprintf(stderr, "\x1b[%zuA\x1b[J", job->lines);
     job->lines = 0;
 }
 
-static void draw(struct watch_job *job, const struct args *args)
+static void draw_live(struct watch_job *job, const struct args *args)
 {
     struct tch_buf b;
 
@@ -83,7 +229,7 @@ static void draw(struct watch_job *job, const struct args *args)
     tch_buf_init(&b, 64 * 1024);
     if (job->lines > 0)
         tch_buf_addf(&b, "\x1b[%zuA", job->lines);
-    cli_watch_add_live(&b, &args->err, job);
+    add_live(&b, &args->err, job);
     fputs(b.data, stderr);
     job->lines = 3;
     tch_buf_release(&b);
@@ -145,8 +291,8 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
         status = tch_watch_poll(w, &job->now, err);
         if (status < 0)
             return status;
-        cli_watch_remember(job);
-        draw(job, args);
+        remember_sample(job);
+        draw_live(job, args);
     }
     return tch_watch_poll(w, &job->now, err);
 }
@@ -167,17 +313,14 @@ static int finish_child(struct watch_job *job, struct tch_watch *w)
 }
 
 /* How the command ended, as an exit status of ours. */
-static int status_of(const struct watch_job *job, const struct args *args)
+static int judge_command(const struct watch_job *job, const struct args *args)
 {
     int status = job->end.status;
-    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    int code;
 
-    if (!job->ended || code == 0 || (job->duration_ns > 0 && WIFSIGNALED(status)))
+    if (!job->ended || status == 0 || (job->duration_ns > 0 && WIFSIGNALED(status)))
         return EXIT_OK;
-    if (WIFSIGNALED(status))
-        cli_complain(NULL, "'%s' was ended by signal %d", args->operands[0], WTERMSIG(status));
-    else
-        cli_complain(NULL, "'%s' ended with status %d", args->operands[0], code);
+    code = cli_complain_of_status(args->operands[0], status);
     return job->pass_status ? code : EXIT_WORK;
 }
 
@@ -199,14 +342,14 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     }
     if (job->spawned && finish_child(job, w) != EXIT_OK)
         goto out;
-    erase(job);
+    erase_live(job);
     tch_watch_report(w, &report);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         tch_watch_json(&b, &report, job->plan.pid, job->ended ? &job->end.status : NULL,
                        job->no_power.message[0] ? job->no_power.message : NULL);
     else
-        cli_watch_add_text(&b, job, &report, args);
+        add_text(&b, job, &report, args);
     status = cli_print(&b);
     if (tch_watch_close(w, &err) < 0) {
         cli_complain(&err, "cannot write the files");
@@ -214,7 +357,7 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     }
     w = NULL;
 out:
-    erase(job);
+    erase_live(job);
     tch_watch_discard(w);
     if (job->spawned && !job->ended) { /* not watched, it need not run */
         kill(job->plan.pid, SIGTERM);
@@ -227,8 +370,12 @@ static int run_watch(struct args *args)
 {
     struct sigaction action = {.sa_handler = interrupt};
     struct watch_job job = {.plan = {.root = ""}, .interval_ns = 100000000, .pidfd = -1};
-    int status = parse_options(&job, args);
+    int status = cli_set_opts(args, &job, NULL);
+    bool by_pid = job.plan.pid > 0;
 
+    if (status == EXIT_OK && by_pid == (args->count > 0))
+        status = cli_wrong_usage(args, by_pid ? "either a process or a command, not both"
+                                              : "say what to watch: -p PID, or -- COMMAND");
     if (status != EXIT_OK)
         return status;
     sigaction(SIGINT, &action, NULL);
@@ -241,7 +388,7 @@ static int run_watch(struct args *args)
     status = watch_and_report(&job, args);
     if (job.pidfd >= 0)
         close(job.pidfd);
-    return status == EXIT_OK ? status_of(&job, args) : status;
+    return status == EXIT_OK ? judge_command(&job, args) : status;
 }
 
 static const struct opt opts[] = {
