@@ -23,27 +23,11 @@ int cli_baseline_find_folder(struct gate_options *o, char dir[PATH_MAX])
     return status;
 }
 
-static int find_class(struct place *p)
+int cli_baseline_place_parse(struct place *p, struct args *args)
 {
     char *environment = NULL;
     size_t len;
     tacho_error err;
-    int status = tacho_environment("", NULL, &environment, &len, &err);
-
-    if (status == 0)
-        status = tacho_machine_class(environment, len, &p->own_class, &err);
-    free(environment);
-    if (status < 0) {
-        cli_complain(NULL, "%s", err.message);
-        return EXIT_WORK;
-    }
-    if (!p->class)
-        p->class = p->own_class;
-    return EXIT_OK;
-}
-
-int cli_baseline_place_parse(struct place *p, struct args *args)
-{
     int status;
 
     *p = (struct place){.options = cli_gate_options_new()};
@@ -55,7 +39,17 @@ int cli_baseline_place_parse(struct place *p, struct args *args)
         status = cli_baseline_find_folder(p->options, p->dir);
     else if (snprintf(p->dir, sizeof p->dir, "%s", p->given_dir) >= PATH_MAX)
         status = cli_wrong_usage(args, "the path of --dir is too long");
-    return status == EXIT_OK ? find_class(p) : status;
+    if (status != EXIT_OK)
+        return status;
+    if (tacho_environment("", NULL, &environment, &len, &err) < 0 ||
+        tacho_machine_class(environment, len, &p->own_class, &err) < 0) {
+        cli_complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    } else if (!p->class) {
+        p->class = p->own_class;
+    }
+    free(environment);
+    return status;
 }
 
 void cli_baseline_place_release(struct place *p)

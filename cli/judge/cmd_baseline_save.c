@@ -43,8 +43,9 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-/* What tacho.yaml lists, run now. */
-static int save_benches(struct gate_options *o, const struct args *args)
+/* Runs what tacho.yaml lists. A baseline is better known than a first look needs: as many runs as
+   the last look has. */
+static int save_now(struct gate_options *o, const struct args *args)
 {
     struct tch_gate g = {0};
     const struct tch_gate_how how = {.root = o->root,
@@ -54,8 +55,13 @@ static int save_benches(struct gate_options *o, const struct args *args)
                                      .max_runs = o->max_runs,
                                      .measure_only = true};
     tacho_error err;
-    int status = EXIT_OK;
+    int status = cli_gate_read_settings(o);
 
+    if (status != EXIT_OK)
+        return status;
+    for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
+        if (o->settings.benches[i].plan.runs > 0)
+            o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
     if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
@@ -75,19 +81,6 @@ static int save_benches(struct gate_options *o, const struct args *args)
     }
     tch_gate_close(&g);
     return status;
-}
-
-/* A baseline is better known than a first look needs: as many runs as the last one has. */
-static int save_now(struct gate_options *o, const struct args *args)
-{
-    int status = cli_gate_read_settings(o);
-
-    if (status != EXIT_OK)
-        return status;
-    for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
-        if (o->settings.benches[i].plan.runs > 0)
-            o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
-    return save_benches(o, args);
 }
 
 static int save_from(struct gate_options *o)

@@ -1,7 +1,6 @@
 /* tacho compare: run folders side by side. */
 #include <math.h>
 
-#include "base/file.h"
 #include "base/number.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
@@ -228,30 +227,11 @@ static int name_sides(struct compare *c, tacho_error *err)
     return status;
 }
 
-static int write_html(const struct compare *c)
-{
-    struct tch_buf b;
-    tacho_error err;
-    int status = EXIT_WORK;
-
-    tch_buf_init(&b, TCH_REPORT_MAX);
-    if (tch_verdict_html(&b, &c->findings, c->runs, c->count, &err) < 0)
-        cli_complain(&err, "cannot draw the page");
-    else if (b.failed)
-        cli_complain(NULL, "cannot draw the page: out of memory");
-    else if (tch_file_replace(c->html, b.data, b.len, false, &err) < 0)
-        cli_complain(NULL, "%s", err.message);
-    else
-        status = EXIT_OK;
-    tch_buf_release(&b);
-    return status;
-}
-
 static int print_findings(const struct compare *c, const struct args *args)
 {
     struct tch_buf b;
 
-    if (c->html && write_html(c) != EXIT_OK)
+    if (c->html && cli_write_findings_page(c->html, &c->findings, c->runs, c->count) != EXIT_OK)
         return EXIT_WORK;
     if (args->json || c->format > 0)
         return cli_write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",

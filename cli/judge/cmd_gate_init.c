@@ -26,15 +26,6 @@ static const struct project {
     {NULL, "true", "./PROGRAM", NULL},
 };
 
-static const struct project *find_project(void)
-{
-    const struct project *p = projects;
-
-    while (p->file && access(p->file, F_OK) < 0)
-        p++;
-    return p;
-}
-
 static void add_settings(struct tch_buf *b, const struct project *p)
 {
     tch_buf_adds(
@@ -161,10 +152,13 @@ static int write_one(const char *path, bool force, const struct project *p,
 
 static int run_init(struct args *args)
 {
-    const struct project *p = find_project();
+    const struct project *p = projects;
     bool force = cli_next_opt(args) != NULL;
-    int status = write_one(TCH_SETTINGS_FILE, force, p, add_settings);
+    int status;
 
+    while (p->file && access(p->file, F_OK) < 0)
+        p++;
+    status = write_one(TCH_SETTINGS_FILE, force, p, add_settings);
     if (status == EXIT_OK)
         status = write_one(".github/workflows/tacho.yml", force, p, add_github);
     if (status == EXIT_OK)

@@ -71,25 +71,6 @@ static void draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
 
 /* --- Files --- */
 
-static int write_page(const struct tch_gate *g, const char *path)
-{
-    struct tch_buf b;
-    tacho_error err;
-    int status = EXIT_WORK;
-
-    tch_buf_init(&b, TCH_REPORT_MAX);
-    if (tch_verdict_html(&b, &g->findings, NULL, 0, &err) < 0)
-        cli_complain(&err, "cannot draw the page");
-    else if (b.failed)
-        cli_complain(NULL, "cannot draw the page: out of memory");
-    else if (tch_file_replace(path, b.data, b.len, false, &err) < 0)
-        cli_complain(NULL, "%s", err.message);
-    else
-        status = EXIT_OK;
-    tch_buf_release(&b);
-    return status;
-}
-
 /* Where people find the page: what was said, the CI run, or the file. */
 static int set_link(struct tch_gate *g, const struct gate_options *o, const char *page)
 {
@@ -185,7 +166,7 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
             draw_bench(g, &g->benches[i]);
     status = set_link(g, o, page);
     if (status == EXIT_OK)
-        status = write_page(g, page);
+        status = cli_write_findings_page(page, &g->findings, NULL, 0);
     if (status == EXIT_OK)
         status = write_files(g, o);
     if (on_github())

@@ -32,24 +32,20 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
     return EXIT_OK;
 }
 
-static int no_settings(const char *path)
-{
-    cli_complain(
-        NULL,
-        "there is no '%s'. It lists the programs to measure and what they may cost, and is "
-        "kept in the repository; 'tacho gate init' writes one to start from",
-        path);
-    return EXIT_WORK;
-}
-
 int cli_gate_read_settings(struct gate_options *o)
 {
     const char *path = o->config ? o->config : TCH_SETTINGS_FILE;
     char folder[PATH_MAX];
     tacho_error err;
 
-    if (access(path, F_OK) < 0 && errno == ENOENT)
-        return no_settings(path);
+    if (access(path, F_OK) < 0 && errno == ENOENT) {
+        cli_complain(
+            NULL,
+            "there is no '%s'. It lists the programs to measure and what they may cost, and is "
+            "kept in the repository; 'tacho gate init' writes one to start from",
+            path);
+        return EXIT_WORK;
+    }
     if (tch_settings_read(&o->settings, path, &err) < 0) {
         cli_complain(&err, "cannot read '%s'", path);
         return EXIT_WORK;

@@ -212,18 +212,6 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     cli_table_release(&t);
 }
 
-/* What was said of a row beyond its verdict. */
-static void add_reasons(struct tch_buf *b, const struct tch_findings *f)
-{
-    for (size_t i = 0; i < f->count; i++) {
-        if (!f->rows[i].why[0] || f->about[i].ask == TCH_ASK_NOTHING)
-            continue;
-        tch_buf_adds(b, "  ");
-        tch_add_sentence(b, f, i);
-        tch_buf_addf(b, ": %s\n", f->rows[i].why);
-    }
-}
-
 void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
 {
     for (size_t i = 0; i < f->note_count; i++) {
@@ -237,7 +225,13 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         tch_buf_addf(b, "A: %s\nB: %s\n\n", f->a_name, f->b_name);
     if (f->count > 0)
         add_table(b, term, f);
-    add_reasons(b, f);
+    for (size_t i = 0; i < f->count; i++) {
+        if (!f->rows[i].why[0] || f->about[i].ask == TCH_ASK_NOTHING)
+            continue;
+        tch_buf_adds(b, "  ");
+        tch_add_sentence(b, f, i);
+        tch_buf_addf(b, ": %s\n", f->rows[i].why);
+    }
     if (f->verdict != TCH_NO_VERDICT) {
         tch_buf_addc(b, '\n');
         cli_add_painted(b, term, verdict_paint(f->verdict), tch_verdict_names[f->verdict]);
@@ -263,6 +257,26 @@ int cli_write_findings(const struct tch_verdict_format *format, const char *path
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
+    tch_buf_release(&b);
+    return status;
+}
+
+int cli_write_findings_page(const char *path, const struct tch_findings *f,
+                            const struct tch_report_run *runs, size_t count)
+{
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    if (tch_verdict_html(&b, f, runs, count, &err) < 0)
+        cli_complain(&err, "cannot draw the page");
+    else if (b.failed)
+        cli_complain(NULL, "cannot draw the page: out of memory");
+    else if (tch_file_replace(path, b.data, b.len, false, &err) < 0)
+        cli_complain(NULL, "%s", err.message);
+    else
+        status = EXIT_OK;
     tch_buf_release(&b);
     return status;
 }

@@ -75,19 +75,6 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
     return EXIT_OK;
 }
 
-static int take_operands(struct run_options *o, const struct args *args)
-{
-    o->line = cli_join_words(args->operands);
-    if (!o->line)
-        return cli_no_memory();
-    o->plan.command_count = 1;
-    o->commands[0].line = o->line;
-    o->commands[0].argv = (const char *const *)args->operands;
-    if (o->plan.shell)
-        return cli_wrong_usage(args, "--shell is for commands given by -c: -c '%s'", o->line);
-    return EXIT_OK;
-}
-
 /* Each needs a name of its own: that of its program, with a number when that is taken. */
 static int name_command(struct run_options *o, size_t i)
 {
@@ -113,7 +100,7 @@ static int name_command(struct run_options *o, size_t i)
     return EXIT_OK;
 }
 
-static int same_names(const struct run_options *o, const struct args *args)
+static int check_names_differ(const struct run_options *o, const struct args *args)
 {
     for (size_t i = 0; i < o->plan.command_count; i++)
         for (size_t j = 0; j < i; j++)
@@ -131,14 +118,21 @@ int cli_run_commands_finish(struct run_options *o, const struct args *args)
         return cli_wrong_usage(args, "give commands by -c or after the options, not both");
     if (o->plan.command_count == 0 && args->count == 0)
         return cli_wrong_usage(args, "there is no command: tacho run -- COMMAND, or -c 'COMMAND'");
-    if (args->count > 0)
-        status = take_operands(o, args);
-    else
-        for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
-            status = split_line(o, args, i);
+    for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
+        status = split_line(o, args, i);
+    if (args->count > 0) {
+        o->line = cli_join_words(args->operands);
+        if (!o->line)
+            return cli_no_memory();
+        o->plan.command_count = 1;
+        o->commands[0].line = o->line;
+        o->commands[0].argv = (const char *const *)args->operands;
+        if (o->plan.shell)
+            return cli_wrong_usage(args, "--shell is for commands given by -c: -c '%s'", o->line);
+    }
     if (status == EXIT_OK && o->name_count > o->plan.command_count)
         return cli_wrong_usage(args, "there are more names than commands");
     for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
         status = name_command(o, i);
-    return status == EXIT_OK ? same_names(o, args) : status;
+    return status == EXIT_OK ? check_names_differ(o, args) : status;
 }

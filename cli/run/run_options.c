@@ -314,20 +314,6 @@ int cli_run_options_check(const struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-/* With a fixed number of runs there is no time limit but the user's. */
-static void set_limits(struct run_options *o)
-{
-    struct tch_run_plan *plan = &o->plan;
-    uint64_t max_time = o->max_time_ns;
-
-    if (plan->runs > 0 || max_time > 0)
-        plan->max_time_ns = max_time;
-    if (max_time > 0)
-        plan->least_runs = 1;
-    if (plan->least_runs > plan->max_runs)
-        plan->least_runs = plan->max_runs;
-}
-
 int cli_run_options_init(struct run_options *o, const struct args *args)
 {
     size_t words = 0;
@@ -348,13 +334,20 @@ int cli_run_options_init(struct run_options *o, const struct args *args)
 
 int cli_run_options_parse(struct run_options *o, struct args *args)
 {
+    struct tch_run_plan *plan = &o->plan;
     int status = cli_run_options_init(o, args);
 
     if (status == EXIT_OK)
         status = cli_set_opts(args, o, o);
     if (status == EXIT_OK)
         status = cli_run_commands_finish(o, args);
-    set_limits(o);
+    /* With a fixed number of runs there is no time limit but the user's. */
+    if (plan->runs > 0 || o->max_time_ns > 0)
+        plan->max_time_ns = o->max_time_ns;
+    if (o->max_time_ns > 0)
+        plan->least_runs = 1;
+    if (plan->least_runs > plan->max_runs)
+        plan->least_runs = plan->max_runs;
     return status == EXIT_OK ? cli_run_options_check(o, args) : status;
 }
 

@@ -110,43 +110,21 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     cli_table_release(&t);
 }
 
-static void add_heading(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
 {
     double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
 
-    cli_add_painted(b, term, BOLD, r->name);
-    tch_buf_addf(b, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
-    if (level > 0)
-        tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
-    tch_buf_addf(b, "  (%s)\n", r->command);
-}
-
-void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
-{
     for (size_t i = 0; i < r->warnings.count; i++) {
         cli_add_painted(b, term, YELLOW, "warning: ");
         tch_buf_addf(b, "%s\n", r->warnings.item[i].text);
         tch_buf_addf(b, "  %s %s\n", term->utf8 ? "\u2192" : "->", r->warnings.item[i].advice);
     }
-    add_heading(b, term, r);
+    cli_add_painted(b, term, BOLD, r->name);
+    tch_buf_addf(b, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
+    if (level > 0)
+        tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
+    tch_buf_addf(b, "  (%s)\n", r->command);
     add_table(b, term, r);
-}
-
-static void add_ratio(struct tch_buf *b, const struct tch_receipt *first,
-                      const struct tch_receipt *other)
-{
-    struct tch_ratio ratio;
-
-    if (tch_report_compare(first, other, &ratio, NULL) < 0)
-        return;
-    tch_buf_addf(b, "  %s takes %.4g times as long as %s", other->name, ratio.estimate,
-                 first->name);
-    if (ratio.level > 0)
-        tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
-                     ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
-    else
-        tch_buf_adds(b, "  (too few runs for an interval)");
-    tch_buf_addc(b, '\n');
 }
 
 void cli_add_run_comparison(struct tch_buf *b, const struct term *term,
@@ -157,8 +135,20 @@ void cli_add_run_comparison(struct tch_buf *b, const struct term *term,
     tch_buf_adds(b, "\n");
     cli_add_painted(b, term, BOLD, "compared");
     tch_buf_addf(b, "  wall time in pairs, 95%% intervals\n");
-    for (size_t i = 1; i < count; i++)
-        add_ratio(b, runs[0], runs[i]);
+    for (size_t i = 1; i < count; i++) {
+        struct tch_ratio ratio;
+
+        if (tch_report_compare(runs[0], runs[i], &ratio, NULL) < 0)
+            continue;
+        tch_buf_addf(b, "  %s takes %.4g times as long as %s", runs[i]->name, ratio.estimate,
+                     runs[0]->name);
+        if (ratio.level > 0)
+            tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
+                         ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
+        else
+            tch_buf_adds(b, "  (too few runs for an interval)");
+        tch_buf_addc(b, '\n');
+    }
 }
 
 void cli_complain_of_run(const struct tch_run *run)

@@ -27,16 +27,6 @@ static int wrong_node(const struct reading *f, const struct tch_yaml_node *node,
     return at_node(f, node, EXIT_WORK);
 }
 
-/* A text that lives as long as the options; NULL where there are too many. */
-static char *keep_text(struct sweep_options *o, char *text)
-{
-    if (o->kept_count == SWEEP_KEPT) {
-        free(text);
-        return NULL;
-    }
-    return o->kept[o->kept_count++] = text;
-}
-
 /*
  * Parameters.
  */
@@ -50,7 +40,7 @@ static bool is_given(const struct sweep_options *o, const char *name)
     return false;
 }
 
-static int take_values(const struct reading *f, const struct tch_yaml_node *param, bool range)
+static int read_values(const struct reading *f, const struct tch_yaml_node *param, bool range)
 {
     struct tch_grid *grid = &f->o->grid;
     tacho_error err;
@@ -81,14 +71,14 @@ static int take_values(const struct reading *f, const struct tch_yaml_node *para
     return at_node(f, param, status < 0 ? EXIT_WORK : EXIT_OK);
 }
 
-static int take_params(const struct reading *f, const struct tch_yaml_node *map, bool range)
+static int read_params(const struct reading *f, const struct tch_yaml_node *map, bool range)
 {
     int status = EXIT_OK;
 
     if (map->kind != TCH_YAML_MAP)
         return wrong_node(f, map, "parameters, each with its values");
     for (const struct tch_yaml_node *p = map->first; p && status == EXIT_OK; p = p->next)
-        status = take_values(f, p, range);
+        status = read_values(f, p, range);
     return status;
 }
 
@@ -96,7 +86,7 @@ static int take_params(const struct reading *f, const struct tch_yaml_node *map,
  * The command.
  */
 
-static int take_command(const struct reading *f, const struct tch_yaml_node *node)
+static int read_command(const struct reading *f, const struct tch_yaml_node *node)
 {
     struct sweep_options *o = f->o;
     size_t n = 0;
@@ -148,12 +138,17 @@ static int set_pair(const struct reading *f, const struct tch_yaml_node *node,
 
     if (node->kind != TCH_YAML_SCALAR)
         return wrong_node(f, node, "a single value");
-    if (asprintf(&pair, "%s=%s", node->key, node->text) < 0 || !keep_text(f->o, pair))
+    if (asprintf(&pair, "%s=%s", node->key, node->text) < 0)
         return cli_no_memory();
+    if (f->o->kept_count == SWEEP_KEPT) {
+        free(pair);
+        return cli_no_memory();
+    }
+    f->o->kept[f->o->kept_count++] = pair; /* the option points into it */
     return set_opt(f, node, opt, pair);
 }
 
-static int take_member(const struct reading *f, const struct tch_yaml_node *node,
+static int read_member(const struct reading *f, const struct tch_yaml_node *node,
                        const struct opt *opt)
 {
     bool pairs = opt->arg && strchr(opt->arg, '=');
@@ -180,7 +175,7 @@ static int take_member(const struct reading *f, const struct tch_yaml_node *node
     return status;
 }
 
-static int take_section(const struct reading *f, const struct tch_yaml_node *section)
+static int read_section(const struct reading *f, const struct tch_yaml_node *section)
 {
     int status = EXIT_OK;
 
@@ -191,11 +186,11 @@ static int take_section(const struct reading *f, const struct tch_yaml_node *sec
         const struct opt *opt = find_opt(f->args->cmd, node->key);
 
         if (strcmp(node->key, "command") == 0)
-            status = take_command(f, node);
+            status = read_command(f, node);
         else if (strcmp(node->key, "grid") == 0 || strcmp(node->key, "range") == 0)
-            status = take_params(f, node, node->key[0] == 'r');
+            status = read_params(f, node, node->key[0] == 'r');
         else if (opt && strcmp(node->key, "file") != 0)
-            status = take_member(f, node, opt);
+            status = read_member(f, node, opt);
         else if (cli_refuse_opt(f->args, node->key, 0))
             status = at_node(f, node, EXIT_WORK);
         else
@@ -220,7 +215,7 @@ int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *
     } else {
         section = tch_yaml_find(o->yaml.root, "sweep");
         if (section)
-            status = take_section(&f, section);
+            status = read_section(&f, section);
         else
             cli_complain(NULL, "'%s' has no section 'sweep'", path);
     }

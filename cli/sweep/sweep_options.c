@@ -165,21 +165,9 @@ static int choose_command(struct sweep_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-/* That of the program, or, by a shell, the beginning of the line. */
-static void choose_name(struct sweep_options *o)
-{
-    bool shell = o->run.plan.shell;
-    const char *word = shell ? o->plan.line : o->plan.argv[0];
-    const char *slash = shell ? NULL : strrchr(word, '/');
-
-    if (o->plan.name)
-        return;
-    tch_folder_name(o->name, shell ? 24 : sizeof o->name, slash ? slash + 1 : word);
-    o->plan.name = o->name;
-}
-
 static int finish_plan(struct sweep_options *o, const struct args *args)
 {
+    bool shell = o->run.plan.shell;
     int status = choose_command(o, args);
 
     if (status == EXIT_OK && o->grid.count == 0)
@@ -190,7 +178,13 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
         status = cli_run_options_check(&o->run, args);
     if (status != EXIT_OK)
         return status;
-    choose_name(o);
+    if (!o->plan.name) { /* that of the program, or, by a shell, the beginning of the line */
+        const char *word = shell ? o->plan.line : o->plan.argv[0];
+        const char *slash = shell ? NULL : strrchr(word, '/');
+
+        tch_folder_name(o->name, shell ? 24 : sizeof o->name, slash ? slash + 1 : word);
+        o->plan.name = o->name;
+    }
     o->plan.grid = &o->grid;
     o->plan.run = o->run.plan;
     return EXIT_OK;

@@ -18,14 +18,6 @@ static void add_value(struct table *t, enum tch_unit unit, double value)
     tch_buf_release(&b);
 }
 
-static void add_precision(struct table *t, const struct tch_cell_value *v)
-{
-    if (v->level > 0 && v->median > 0)
-        cli_table_addf(t, PLAIN, "%.1f%%", 100 * (v->high - v->low) / 2 / v->median);
-    else
-        cli_table_add(t, DIM, "-");
-}
-
 /* Bold where the ratio is other than 1 beyond doubt. */
 static void add_ratio(struct table *t, const struct tch_cell_value *v)
 {
@@ -74,7 +66,10 @@ static void add_line(struct table *t, const struct tch_results *r, size_t i, int
                       cell || (sweep->baseline_uses >> j & 1) ? tch_grid_text(grid, at, j) : "");
     cli_table_addf(t, PLAIN, "%zu", c->runs);
     add_value(t, r->measure_count > 0 ? r->measures[r->cost].unit : TCH_NS, cost->median);
-    add_precision(t, cost);
+    if (cost->level > 0 && cost->median > 0)
+        cli_table_addf(t, PLAIN, "%.1f%%", 100 * (cost->high - cost->low) / 2 / cost->median);
+    else
+        cli_table_add(t, DIM, "-");
     if (sweep->baselines > 0)
         add_ratio(t, cost);
     if (memory >= 0)

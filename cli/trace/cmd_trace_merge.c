@@ -7,18 +7,6 @@
 #include "kit/trace/trace_merge.h"
 #include "trace_text.h"
 
-static void warn_of_wall(const struct tch_merged_input *in)
-{
-    static const char *const why[] = {
-        [TCH_WALL_TOLD] = "its place is as right as the two wall clocks were, by their kernels",
-        [TCH_WALL_WRONG] = "nothing like NTP kept both wall clocks right, they may differ much",
-        [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
-    };
-
-    cli_warn("'%s' is of another boot or machine: %s; --align EVENT does not need them", in->path,
-             why[in->wall]);
-}
-
 /* Adds ", +1.5 ms by wall clock, to within 2 ms": how the input was placed beside the first. */
 static void add_place(struct tch_buf *b, const struct tch_merged_input *in)
 {
@@ -64,8 +52,15 @@ static void print_input(const struct tch_merged_input *in)
 /* Returns the number of warnings. */
 static int warn_of_input(const struct tch_merged_input *in)
 {
+    static const char *const why[] = {
+        [TCH_WALL_TOLD] = "its place is as right as the two wall clocks were, by their kernels",
+        [TCH_WALL_WRONG] = "nothing like NTP kept both wall clocks right, they may differ much",
+        [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
+    };
+
     if (in->way == TCH_MERGE_WALL)
-        warn_of_wall(in);
+        cli_warn("'%s' is of another boot or machine: %s; --align EVENT does not need them",
+                 in->path, why[in->wall]);
     if (in->way == TCH_MERGE_EVENT)
         cli_warn("'%s' was placed by one event: its place is right only as far as that happened "
                  "everywhere at once, and clocks drift apart from there",
