@@ -10,7 +10,6 @@
 #include "base/human_number.h"
 #include "base/number.h"
 #include "cmd_flame_parts.h"
-#include "kit/flame/draw/frame_text.h"
 #include "kit/flame/flame_json.h"
 #include "kit/flame/sample/perf_rings.h"
 

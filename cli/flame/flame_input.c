@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "cmd_flame_parts.h"
-#include "kit/flame/draw/frame_text.h"
 
 /* "'instructions' (25 samples), 'faults' (1 sample)" */
 static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/human_number.h"
 #include "cmd_flame_parts.h"
-#include "kit/flame/draw/frame_text.h"
 #include "kit/flame/file_label.h"
 #include "kit/flame/flame_json.h"
 

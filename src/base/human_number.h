@@ -1,9 +1,11 @@
 /*
- * Numbers for people, in four digits: "12.34 ms", "1.500 MiB", "12.35k". Numbers for programs:
- * float_text.h.
+ * Numbers for people. Mostly in four digits: "12.34 ms", "1.500 MiB", "12.35k". Numbers for
+ * programs: float_text.h.
  */
 #ifndef TCH_HUMAN_NUMBER_H
 #define TCH_HUMAN_NUMBER_H
+
+#include <stdint.h>
 
 #include "buf.h"
 
@@ -24,5 +26,14 @@ void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value);
 /** Adds "12.5%" for a share of 0.125, "<0.1%" for what would read as nothing; "-" for what is not
     finite. */
 void tch_add_percent(struct tch_buf *b, double share);
+
+/** Adds "1,234,567". */
+void tch_add_grouped(struct tch_buf *b, uint64_t value);
+
+/** Adds the digits only. A picture has so many numbers that printf() would be half of the work. */
+void tch_add_u64(struct tch_buf *b, uint64_t value);
+
+/** Adds like "%.*f" with 1 to 4 decimals. */
+void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals);
 
 #endif

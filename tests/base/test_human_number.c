@@ -150,6 +150,32 @@ static void writes_percents(void **state)
     percent_is(NAN, "-");
 }
 
+/* As printf() would, also where a digit hangs on the last bit. */
+static void shares_are_rounded_as_by_printf(void **state)
+{
+    struct tch_buf b;
+    char wanted[64];
+
+    (void)state;
+    tch_buf_init(&b, 1000);
+    for (unsigned total = 1; total < 1500; total += total < 50 ? 1 : 75)
+        for (unsigned w = 0; w <= total; w++)
+            for (unsigned decimals = 2; decimals <= 4; decimals += 2) {
+                double value = 100.0 * w / total;
+
+                snprintf(wanted, sizeof wanted, "%.*f", (int)decimals, value);
+                tch_buf_clear(&b);
+                tch_add_fixed(&b, value, decimals);
+                assert_string_equal(b.data, wanted);
+            }
+    tch_buf_clear(&b);
+    tch_add_fixed(&b, -1.25, 1);
+    tch_add_fixed(&b, 1e20, 0);
+    tch_add_fixed(&b, 9.99996, 4);
+    assert_string_equal(b.data, "-1.210000000000000000000010.0000");
+    tch_buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +185,7 @@ int main(void)
         cmocka_unit_test(writes_other_numbers),
         cmocka_unit_test(leaves_out_zeros_at_axes),
         cmocka_unit_test(writes_percents),
+        cmocka_unit_test(shares_are_rounded_as_by_printf),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,32 +10,6 @@ static struct tch_span span(const char *text)
     return (struct tch_span){text, strlen(text)};
 }
 
-/* As printf() would, also where a digit hangs on the last bit. */
-static void shares_are_rounded_as_by_printf(void **state)
-{
-    struct tch_buf b;
-    char wanted[64];
-
-    (void)state;
-    tch_buf_init(&b, 1000);
-    for (unsigned total = 1; total < 1500; total += total < 50 ? 1 : 75)
-        for (unsigned w = 0; w <= total; w++)
-            for (unsigned decimals = 2; decimals <= 4; decimals += 2) {
-                double value = 100.0 * w / total;
-
-                snprintf(wanted, sizeof wanted, "%.*f", (int)decimals, value);
-                tch_buf_clear(&b);
-                tch_add_fixed(&b, value, decimals);
-                assert_string_equal(b.data, wanted);
-            }
-    tch_buf_clear(&b);
-    tch_add_fixed(&b, -1.25, 1);
-    tch_add_fixed(&b, 1e20, 0);
-    tch_add_fixed(&b, 9.99996, 4);
-    assert_string_equal(b.data, "-1.210000000000000000000010.0000");
-    tch_buf_release(&b);
-}
-
 static void cut_is(const char *text, size_t columns, const char *wanted)
 {
     struct tch_buf b;
@@ -170,7 +144,6 @@ static void a_long_name_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_rounded_as_by_printf),
         cmocka_unit_test(cut_text_ends_in_an_ellipsis),
         cmocka_unit_test(libraries_are_told_by_name),
         cmocka_unit_test(languages_are_told_by_name),

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/xml.h"
 #include "frame_text.h"
 

@@ -1,7 +1,7 @@
 /* Names in XML and in titles. */
 #include "frame_text.h"
 
-#include "base/float_text.h"
+#include "base/human_number.h"
 #include "base/utf8.h"
 #include "base/xml.h"
 
@@ -59,47 +59,6 @@ void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
     }
     if (!whole && columns > 0)
         tch_buf_adds(b, "\xe2\x80\xa6");
-}
-
-void tch_add_grouped(struct tch_buf *b, uint64_t value)
-{
-    char digits[TCH_U64_TEXT];
-    size_t len = tch_u64_text(digits, value);
-
-    for (size_t i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            tch_buf_addc(b, ',');
-        tch_buf_addc(b, digits[i]);
-    }
-}
-
-void tch_add_u64(struct tch_buf *b, uint64_t value)
-{
-    char digits[TCH_U64_TEXT];
-
-    tch_buf_add(b, digits, tch_u64_text(digits, value));
-}
-
-void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals)
-{
-    static const uint64_t powers[] = {1, 10, 100, 1000, 10000};
-    uint64_t power = powers[decimals];
-    double scaled = value * (double)power;
-    uint64_t whole = scaled >= 0 && scaled < 1e15 ? (uint64_t)scaled : 0;
-    double rest = scaled - (double)whole;
-
-    /* Near the middle it depends on bits that the product has lost. */
-    if (!(rest >= 0 && rest < 1) || (rest > 0.499 && rest < 0.501)) {
-        tch_buf_addf(b, "%.*f", (int)decimals, value);
-        return;
-    }
-    whole += rest > 0.5;
-    tch_add_u64(b, whole / power);
-    tch_buf_addc(b, '.');
-    for (whole %= power; power > 1; whole %= power) {
-        power /= 10;
-        tch_buf_addc(b, (char)('0' + whole / power));
-    }
 }
 
 char tch_frame_mark(struct tch_span name)

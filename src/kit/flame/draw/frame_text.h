@@ -15,15 +15,6 @@ void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 /** Adds the same as plain text, for a terminal. */
 void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 
-/** Adds "1,234,567". */
-void tch_add_grouped(struct tch_buf *b, uint64_t value);
-
-/** Adds the digits only. A picture has so many numbers that printf() would be half of the work. */
-void tch_add_u64(struct tch_buf *b, uint64_t value);
-
-/** Adds like "%.*f" with 1 to 4 decimals. */
-void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals);
-
 /** Returns the name of a frame without a mark such as "_[k]"; "all" for TCH_FRAME_ALL. */
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);
 

@@ -7,7 +7,6 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "frame_text.h"
 #include "lib/trace/chrome_writer.h"
 #include "profile_formats.h"
 

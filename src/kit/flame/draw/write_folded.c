@@ -1,7 +1,7 @@
 /* Folded stacks, in order; both counts of a differential. */
 #include <stdlib.h>
 
-#include "frame_text.h"
+#include "base/human_number.h"
 #include "profile_formats.h"
 
 static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)

@@ -7,7 +7,6 @@
 #include "base/gzip.h"
 #include "base/protobuf.h"
 #include "base/utf8.h"
-#include "frame_text.h"
 #include "profile_formats.h"
 
 /* Field numbers of profile.proto. */

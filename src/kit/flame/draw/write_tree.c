@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "frame_text.h"
 #include "profile_formats.h"
 
