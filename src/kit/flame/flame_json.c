@@ -5,22 +5,10 @@
 
 #include "base/json_write.h"
 
-static void put_end(struct tch_buf *b, int status)
-{
-    tch_json_key(b, "exit_status");
-    if (status != -1 && WIFEXITED(status))
-        tch_json_u64(b, (uint64_t)WEXITSTATUS(status));
-    else
-        tch_json_null(b);
-    tch_json_key(b, "signal");
-    if (status != -1 && WIFSIGNALED(status))
-        tch_json_u64(b, (uint64_t)WTERMSIG(status));
-    else
-        tch_json_null(b);
-}
-
 void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
 {
+    int status = tacho_flame_wait_status(flame);
+
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.flame.capture.v1");
     tch_json_put_text(b, "svg_path", tacho_flame_svg_path(flame));
@@ -34,7 +22,16 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
     tch_json_put_u64(b, "samples", tacho_flame_samples(flame));
     tch_json_put_u64(b, "lost", tacho_flame_lost(flame));
     tch_json_put_u64(b, "truncated", tacho_flame_truncated(flame));
-    put_end(b, tacho_flame_wait_status(flame));
+    tch_json_key(b, "exit_status");
+    if (status != -1 && WIFEXITED(status))
+        tch_json_u64(b, (uint64_t)WEXITSTATUS(status));
+    else
+        tch_json_null(b);
+    tch_json_key(b, "signal");
+    if (status != -1 && WIFSIGNALED(status))
+        tch_json_u64(b, (uint64_t)WTERMSIG(status));
+    else
+        tch_json_null(b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }
@@ -48,9 +45,8 @@ void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, 
     tch_json_put_text(b, "format", format);
     tch_json_put_text(b, "input", input);
     tch_json_put_u64(b, "samples", tch_stacks_total(stacks));
-    if (stacks->before) {
+    if (stacks->before)
         tch_json_put_u64(b, "samples_before", tch_stacks_total_before(stacks));
-    }
     tch_json_put_u64(b, "stacks", stacks->count);
     tch_json_put_u64(b, "names", stacks->names.count);
     tch_json_end_object(b);

@@ -24,24 +24,9 @@ static int make_script(const tacho_flame_request *r, struct tch_buf *b, tacho_er
     return 0;
 }
 
-static int run_dtrace(struct tch_capture *c, const char *script, const char *command,
-                      const char *output, tacho_error *err)
-{
-    const tacho_flame_request *r = &c->request;
-    const char *const argv[] = {
-        "dtrace", "-x", "ustackframes=100", "-n", script, "-c", command, "-o", output, NULL};
-    struct tch_tool tool = {
-        .argv = argv, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
-    int status = tch_tool_run(&tool, err);
-
-    c->ended_ns = tch_now_ns();
-    if (status == 0)
-        c->result.wait_status = tool.status;
-    return status;
-}
-
 static int capture(struct tch_capture *c, tacho_error *err)
 {
+    const tacho_flame_request *r = &c->request;
     char output[PATH_MAX];
     struct tch_buf script;
     struct tch_buf command;
@@ -50,13 +35,23 @@ static int capture(struct tch_capture *c, tacho_error *err)
     tch_buf_init(&script, COMMAND_MAX);
     tch_buf_init(&command, COMMAND_MAX);
     if (status == 0)
-        status = make_script(&c->request, &script, err);
-    for (size_t i = 0; c->request.argv[i]; i++) /* one text, which dtrace splits at blanks */
-        tch_buf_addf(&command, "%s%s", i > 0 ? " " : "", c->request.argv[i]);
+        status = make_script(r, &script, err);
+    for (size_t i = 0; r->argv[i]; i++) /* one text, which dtrace splits at blanks */
+        tch_buf_addf(&command, "%s%s", i > 0 ? " " : "", r->argv[i]);
     if (status == 0 && (script.failed || command.failed))
         status = tch_fail(err, TACHO_EINVAL, 0, "the command is too long for dtrace");
-    if (status == 0)
-        status = run_dtrace(c, script.data, command.data, output, err);
+    if (status == 0) {
+        const char *const argv[] = {"dtrace",    "-x", "ustackframes=100", "-n",
+                                    script.data, "-c", command.data,       "-o",
+                                    output,      NULL};
+        struct tch_tool tool = {
+            .argv = argv, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+
+        status = tch_tool_run(&tool, err);
+        c->ended_ns = tch_now_ns();
+        if (status == 0)
+            c->result.wait_status = tool.status;
+    }
     if (status == 0)
         status = tch_tool_read_file(c, output, TCH_READ_DTRACE, err);
     tch_buf_release(&script);

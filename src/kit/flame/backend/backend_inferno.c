@@ -39,15 +39,6 @@ static int collapse(struct tch_capture *c, const char *data, const char *folded,
     return status;
 }
 
-static int count_samples(struct tch_capture *c, const char *folded, tacho_error *err)
-{
-    int status = tch_tool_read_file(c, folded, TCH_READ_FOLDED, err);
-
-    if (status == 0 && c->stacks.count == 0)
-        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
-    return status;
-}
-
 /* inferno-flamegraph folded > svg */
 static int draw(struct tch_capture *c, const char *folded, const char *svg, tacho_error *err)
 {
@@ -79,7 +70,9 @@ static int capture(struct tch_capture *c, tacho_error *err)
     if (status == 0)
         status = collapse(c, data, folded, err);
     if (status == 0)
-        status = count_samples(c, folded, err);
+        status = tch_tool_read_file(c, folded, TCH_READ_FOLDED, err);
+    if (status == 0 && c->stacks.count == 0)
+        status = tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
     if (status == 0)
         status = draw(c, folded, svg, err);
     unlink(data);

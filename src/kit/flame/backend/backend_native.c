@@ -72,19 +72,6 @@ static int open_sampler(struct native *n, tacho_error *err)
     return tch_collect_init(&n->collect, &collect, err);
 }
 
-static int start_command(struct native *n, tacho_error *err)
-{
-    const tacho_flame_request *r = &n->c->request;
-    struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = r->env};
-    tacho_error why;
-    int status = tch_spawn(&spawn, &n->pid, &why);
-
-    if (status < 0)
-        return tch_profiler_failed(err, status, r->argv[0], why.message);
-    n->pidfd = (int)syscall(SYS_pidfd_open, n->pid, 0);
-    return 0;
-}
-
 static int collect_tree(struct native *n, tacho_error *err)
 {
     pid_t pid = n->c->request.pid;
@@ -110,15 +97,24 @@ static int start(struct native *n, tacho_error *err)
         status = tch_collect_processes(&n->collect, err);
     else if (r->pid)
         status = collect_tree(n, err);
-    if (status == 0 && (r->pid || has(n->c, TACHO_FLAME_ALL)))
+    if (status < 0)
+        return status;
+    if (r->pid || has(n->c, TACHO_FLAME_ALL))
         tch_flame_sampler_start(&n->sampler);
-    if (status == 0 && r->argv)
-        status = start_command(n, err);
-    if (status == 0 && r->pid)
+    if (r->argv) {
+        struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = r->env};
+        tacho_error why;
+
+        status = tch_spawn(&spawn, &n->pid, &why);
+        if (status < 0)
+            return tch_profiler_failed(err, status, r->argv[0], why.message);
+        n->pidfd = (int)syscall(SYS_pidfd_open, n->pid, 0);
+    }
+    if (r->pid)
         n->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
     if (r->duration_ns > 0)
         n->until = tch_now_ns() + r->duration_ns;
-    return status;
+    return 0;
 }
 
 static int drain(struct native *n, uint64_t until, tacho_error *err)

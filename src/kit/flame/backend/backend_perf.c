@@ -78,18 +78,6 @@ static void add_options(struct words *w, const tacho_flame_request *r, const cha
     add_word(w, data);
 }
 
-/* perf reports a command that cannot be started late and in its own words. */
-static int check_command(const tacho_flame_request *r, tacho_error *err)
-{
-    char path[PATH_MAX];
-    tacho_error why;
-
-    if (!r->argv || (r->cwd && strchr(r->argv[0], '/')) ||
-        tch_find_program(r->argv[0], path, sizeof path, &why) == 0)
-        return 0;
-    return tch_profiler_failed(err, TACHO_EIO, r->argv[0], why.message);
-}
-
 static int run_record(struct tch_capture *c, const struct words *w, const char *data,
                       tacho_error *err)
 {
@@ -117,10 +105,14 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
     const tacho_flame_request *r = &c->request;
     struct words w = {.count = 0};
     size_t operands = 0;
-    int status = check_command(r, err);
+    char path[PATH_MAX];
+    tacho_error why;
+    int status;
 
-    if (status < 0)
-        return status;
+    /* perf reports a command that cannot be started late and in its own words. */
+    if (r->argv && !(r->cwd && strchr(r->argv[0], '/')) &&
+        tch_find_program(r->argv[0], path, sizeof path, &why) != 0)
+        return tch_profiler_failed(err, TACHO_EIO, r->argv[0], why.message);
     if (r->flags & TACHO_FLAME_OFF_CPU)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                         "waiting threads are seen by --profiler native "

@@ -142,28 +142,13 @@ static void add_tracks(struct track *t, const struct tch_timeline *timeline,
         uint64_t now = s->time_ns - first;
         uint64_t end;
 
-        if (i == 0 || s[-1].thread != s->thread) {
-            struct tch_span name;
-
-            name = tch_span_interned(&timeline->threads, s->thread);
-            start_track(t, name, s->thread);
-        }
+        if (i == 0 || s[-1].thread != s->thread)
+            start_track(t, tch_span_interned(&timeline->threads, s->thread), s->thread);
         open_spans(t, s->stack, now);
         /* A thread that was not seen for long was not running. */
         end = timeline->timed ? now + gap : now + s->weight * 1000;
         if (last || s[1].time_ns - s->time_ns > (timeline->timed ? 2 * gap : UINT64_MAX))
             close_spans(t, 0, end);
-    }
-}
-
-/* Without times: one sample after the other. */
-static void lay_out(struct tch_sample *list, size_t count)
-{
-    uint64_t now = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        list[i].time_ns = now;
-        now += list[i].weight * 1000;
     }
 }
 
@@ -193,24 +178,28 @@ int tch_write_chrome(const struct tch_profile *profile, const struct tch_format_
     struct tch_sample *list = malloc((count + 1) * sizeof *list);
     uint64_t *scratch = malloc((count + 1) * sizeof *scratch);
     struct track *track = malloc(sizeof *track);
-    int status = 0;
+    uint64_t now = 0;
+    int status;
 
     (void)options;
     if (!timeline) {
         status = tch_fail(sink->err, TACHO_EINVAL, 0, "a Chrome trace needs the order of time");
         goto out;
     }
-    if (list && scratch && track) {
-        if (count > 0)
-            memcpy(list, timeline->list, count * sizeof *list);
-        if (timeline->timed)
-            qsort(list, count, sizeof *list, by_thread_and_time);
-        else
-            lay_out(list, count);
-        status = write_tracks(track, profile, list, usual_gap(list, count, scratch), sink);
-    } else {
+    if (!list || !scratch || !track) {
         status = tch_fail(sink->err, TACHO_ENOMEM, 0, "out of memory for %zu samples", count);
+        goto out;
     }
+    if (count > 0)
+        memcpy(list, timeline->list, count * sizeof *list);
+    if (timeline->timed)
+        qsort(list, count, sizeof *list, by_thread_and_time);
+    else
+        for (size_t i = 0; i < count; i++) { /* one sample after the other */
+            list[i].time_ns = now;
+            now += list[i].weight * 1000;
+        }
+    status = write_tracks(track, profile, list, usual_gap(list, count, scratch), sink);
 out:
     free(list);
     free(scratch);

@@ -177,25 +177,10 @@ static struct tch_span without_offset(struct tch_span symbol)
     return symbol;
 }
 
-/* "(path)" at the end, whose path may hold blanks and end in " (deleted)". */
-static void cut_dso(struct tch_span *line, struct tch_perf_frame *ret)
-{
-    static const char deleted[] = " (deleted))";
-    struct tch_span rest = *line;
-    size_t open;
-
-    if (!tch_span_ends(rest, ")"))
-        return;
-    rest.len -= tch_span_ends(rest, deleted) ? strlen(deleted) : 1;
-    open = tch_span_rfind(rest, " (");
-    if (open == rest.len)
-        return;
-    ret->dso = (struct tch_span){rest.p + open + 2, rest.len - open - 2};
-    line->len = open;
-}
-
 bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
 {
+    static const char deleted[] = " (deleted))";
+
     *ret = (struct tch_perf_frame){.dso = {"", 0}};
     line = tch_span_trim(line);
     ret->ip = next_word(&line);
@@ -204,8 +189,17 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
     if (tch_span_ends(line, " (inlined)")) {
         ret->inlined = true;
         line.len -= strlen(" (inlined)");
-    } else {
-        cut_dso(&line, ret);
+    } else if (tch_span_ends(line, ")")) {
+        /* "(path)", whose path may hold blanks and end in " (deleted)". */
+        struct tch_span rest = line;
+        size_t open;
+
+        rest.len -= tch_span_ends(rest, deleted) ? strlen(deleted) : 1;
+        open = tch_span_rfind(rest, " (");
+        if (open < rest.len) {
+            ret->dso = (struct tch_span){rest.p + open + 2, rest.len - open - 2};
+            line.len = open;
+        }
     }
     ret->symbol = without_offset(tch_span_trim(line));
     /* perf prints nothing for a symbol without a name. Such a frame is kept, as a blank. */

@@ -21,21 +21,6 @@ static struct tch_flame_thread *find_thread(struct tch_maps *maps, uint32_t tid)
     return t;
 }
 
-static struct tch_flame_process *get_process(struct tch_maps *maps, uint32_t pid)
-{
-    struct tch_flame_process *p = find_process(maps, pid);
-
-    if (p)
-        return p;
-    p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
-    p->pid = pid;
-    p->next = maps->processes[pid % TCH_MAPS_BUCKETS];
-    maps->processes[pid % TCH_MAPS_BUCKETS] = p;
-    return p;
-}
-
 static void drop_process(struct tch_maps *maps, struct tch_flame_process *process)
 {
     struct tch_flame_process **at = &maps->processes[process->pid % TCH_MAPS_BUCKETS];
@@ -72,10 +57,18 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
         return thread;
     if (thread)
         tch_maps_exit(maps, tid); /* the number is reused, and the exit was lost */
-    process = get_process(maps, pid);
-    thread = process ? calloc(1, sizeof *thread) : NULL;
+    process = find_process(maps, pid);
+    if (!process) {
+        process = calloc(1, sizeof *process);
+        if (!process)
+            return NULL;
+        process->pid = pid;
+        process->next = maps->processes[pid % TCH_MAPS_BUCKETS];
+        maps->processes[pid % TCH_MAPS_BUCKETS] = process;
+    }
+    thread = calloc(1, sizeof *thread);
     if (!thread) {
-        if (process && process->threads == 0)
+        if (process->threads == 0)
             drop_process(maps, process);
         return NULL;
     }

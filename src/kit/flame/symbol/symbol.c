@@ -200,26 +200,16 @@ static bool push_name(struct tch_symbols *s, const char *name, const struct tch_
     return true;
 }
 
-/* Names as the debug information has them, outermost first; the outermost by its symbol. */
-static bool push_scopes(struct tch_symbols *s, const struct tch_scope *scopes, size_t count,
-                        const char *symbol)
-{
-    const struct tch_scope *outer = &scopes[count - 1];
-    bool ok = push_name(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
-
-    for (size_t i = count - 1; ok && i-- > 0 && !s->options.no_inline;)
-        ok = push_name(s, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i], "_[i]");
-    return ok;
-}
-
 static bool name_place(struct tch_symbols *s, const struct tch_code_place *place,
                        const struct tch_code_object *object)
 {
     struct tch_scope scopes[TCH_INLINE_DEEPEST];
     struct tch_symbol_object *o = get_object(s, place->object, object);
+    const struct tch_scope *outer;
     const char *mark = "";
     const char *symbol;
     size_t count;
+    bool ok;
 
     if (!o)
         return false;
@@ -232,9 +222,14 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     if (!symbol)
         symbol = tch_symbol_table_find(&o->table, place->addr + 1);
     count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
-    if (count > 0)
-        return push_scopes(s, scopes, count, symbol);
-    return push_name(s, symbol ? symbol : o->unknown, NULL, mark);
+    if (count == 0)
+        return push_name(s, symbol ? symbol : o->unknown, NULL, mark);
+    /* As the debug information has them, outermost first; the outermost by its symbol. */
+    outer = &scopes[count - 1];
+    ok = push_name(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
+    for (size_t i = count - 1; ok && i-- > 0 && !s->options.no_inline;)
+        ok = push_name(s, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i], "_[i]");
+    return ok;
 }
 
 /* `fixed` is the name, where it does not depend on the place. */

@@ -7,39 +7,35 @@
 #include "base/fail.h"
 #include "kit/flame/sample/collect_records.h"
 
-/* Waits for jobs and claims all of them; false at the end. */
-static bool claim_jobs(struct tch_symbol_worker *w, struct tch_symbol_job **jobs, size_t *count,
-                       const struct tch_code_object **kernel)
-{
-    pthread_mutex_lock(&w->lock);
-    while (w->job_count == 0 && !w->kernel && !w->end)
-        pthread_cond_wait(&w->more, &w->lock);
-    *jobs = w->jobs;
-    *count = w->job_count;
-    w->jobs = NULL;
-    w->job_count = 0;
-    w->job_cap = 0;
-    *kernel = w->kernel;
-    w->kernel = NULL;
-    pthread_mutex_unlock(&w->lock);
-    return *count > 0 || *kernel;
-}
-
 static void *name_places(void *arg)
 {
     struct tch_symbol_worker *w = arg;
-    struct tch_symbol_job *jobs;
-    const struct tch_code_object *kernel;
-    size_t count;
 
-    while (claim_jobs(w, &jobs, &count, &kernel)) {
+    for (;;) {
+        struct tch_symbol_job *jobs;
+        const struct tch_code_object *kernel;
+        size_t count;
+
+        /* Waits for jobs and claims all of them. */
+        pthread_mutex_lock(&w->lock);
+        while (w->job_count == 0 && !w->kernel && !w->end)
+            pthread_cond_wait(&w->more, &w->lock);
+        jobs = w->jobs;
+        count = w->job_count;
+        kernel = w->kernel;
+        w->jobs = NULL;
+        w->job_count = 0;
+        w->job_cap = 0;
+        w->kernel = NULL;
+        pthread_mutex_unlock(&w->lock);
+        if (count == 0 && !kernel)
+            return NULL;
         if (kernel && w->status == 0)
             w->status = tch_symbols_prepare_kernel(w->symbols, kernel, &w->error);
         for (size_t i = 0; i < count && w->status == 0; i++)
             w->status = tch_symbols_add(w->symbols, &jobs[i].place, jobs[i].object, &w->error);
         free(jobs);
     }
-    return NULL;
 }
 
 int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,

@@ -93,19 +93,6 @@ uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name
     return id;
 }
 
-static bool load_cfi(struct tch_code_object *object)
-{
-    const Elf64_Shdr *frame = tch_elf_section(&object->elf, ".eh_frame");
-    const Elf64_Shdr *header = tch_elf_section(&object->elf, ".eh_frame_hdr");
-    size_t frame_len = 0;
-    size_t header_len = 0;
-    uint8_t *frame_data = tch_elf_read(&object->elf, frame, &frame_len);
-    uint8_t *header_data = frame_data ? tch_elf_read(&object->elf, header, &header_len) : NULL;
-
-    return !frame_data || tch_cfi_init(&object->cfi, frame_data, frame_len, frame->sh_addr,
-                                       header_data, header_len, header ? header->sh_addr : 0);
-}
-
 /* Every process has the same vdso. Its size is not known, but its section headers are its last
    part. */
 static bool open_vdso(struct tch_elf *elf)
@@ -149,6 +136,13 @@ static bool open_file(struct tch_code_object *object)
 
 bool tch_code_object_load(struct tch_code_object *object)
 {
+    const Elf64_Shdr *frame;
+    const Elf64_Shdr *header;
+    size_t frame_len = 0;
+    size_t header_len = 0;
+    uint8_t *frame_data;
+    uint8_t *header_data;
+
     if (object->loaded)
         return true;
     object->loaded = true;
@@ -156,7 +150,16 @@ bool tch_code_object_load(struct tch_code_object *object)
         object->usable = open_file(object);
     else if (object->kind == TCH_OBJECT_VDSO)
         object->usable = open_vdso(&object->elf);
-    return !object->usable || load_cfi(object);
+    if (!object->usable)
+        return true;
+    frame = tch_elf_section(&object->elf, ".eh_frame");
+    frame_data = tch_elf_read(&object->elf, frame, &frame_len);
+    if (!frame_data)
+        return true;
+    header = tch_elf_section(&object->elf, ".eh_frame_hdr");
+    header_data = tch_elf_read(&object->elf, header, &header_len);
+    return tch_cfi_init(&object->cfi, frame_data, frame_len, frame->sh_addr, header_data,
+                        header_len, header ? header->sh_addr : 0);
 }
 
 bool tch_code_object_row(struct tch_code_object *object, uint64_t addr, struct tch_cfi_row *ret)

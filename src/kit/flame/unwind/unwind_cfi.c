@@ -216,8 +216,8 @@ bool tch_cfi_init(struct tch_cfi *cfi, uint8_t *frame, size_t frame_len, uint64_
                             .header = header,
                             .header_len = header_len,
                             .header_addr = header_addr};
-    if (!header || use_header(cfi))
-        return header || build_index(cfi);
+    if (header && use_header(cfi))
+        return true;
     free(cfi->header);
     cfi->header = NULL;
     return build_index(cfi);

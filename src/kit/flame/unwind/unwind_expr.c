@@ -231,17 +231,6 @@ static uint64_t compute(uint64_t op, uint64_t a, uint64_t b, bool *bad)
     }
 }
 
-static void run_operation(struct eval *e)
-{
-    uint64_t op = tch_cursor_u(&e->c, 1);
-    uint64_t top;
-
-    if (run_push(e, op) || run_unary(e, op))
-        return;
-    top = pop(e);
-    push(e, compute(op, pop(e), top, &e->c.bad));
-}
-
 bool tch_unwind_expr(const struct tch_cfi *cfi, size_t at, const struct tch_regs *regs,
                      const struct tch_stack_copy *stack, bool with_cfa, uint64_t cfa, uint64_t *ret,
                      bool *cut)
@@ -258,9 +247,16 @@ bool tch_unwind_expr(const struct tch_cfi *cfi, size_t at, const struct tch_regs
     if (with_cfa)
         push(&e, cfa);
     for (int steps = 0; e.c.at < e.c.end && !e.c.bad; steps++) {
+        uint64_t op;
+        uint64_t top;
+
         if (steps == STEPS_MAX)
             return false;
-        run_operation(&e);
+        op = tch_cursor_u(&e.c, 1);
+        if (run_push(&e, op) || run_unary(&e, op))
+            continue;
+        top = pop(&e);
+        push(&e, compute(op, pop(&e), top, &e.c.bad));
     }
     if (e.c.bad || e.depth == 0)
         return false;
