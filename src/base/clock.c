@@ -84,7 +84,7 @@ const char *tch_clock_why_not_tsc(void)
 
 /* CLOCK_MONOTONIC, ticks, CLOCK_MONOTONIC: the tightest of several sandwiches, because an
    interrupt in between would make one wide. */
-static struct tch_clock_pair take_pair(void)
+static struct tch_clock_pair measure_pair(void)
 {
     enum { TRIES = 10 };
     struct tch_clock_pair best = {.error = UINT64_MAX};
@@ -118,7 +118,7 @@ void tch_clock_calibrate(struct tch_clock *c)
     struct tch_clock_pair last;
 
     do
-        last = take_pair();
+        last = measure_pair();
     while (last.ns <= c->first.ns);
     /* A virtual machine moved to another host may count anew: then the line so far is the best. */
     if (last.ticks > c->first.ticks)
@@ -129,6 +129,6 @@ void tch_clock_init(struct tch_clock *c)
 {
     if (!tch_clock_why_not_tsc())
         atomic_store_explicit(&tch_ticks_are_tsc, true, memory_order_relaxed);
-    *c = (struct tch_clock){.first = take_pair(), .rate = UINT64_C(1) << TCH_CLOCK_SHIFT};
+    *c = (struct tch_clock){.first = measure_pair(), .rate = UINT64_C(1) << TCH_CLOCK_SHIFT};
     tch_clock_calibrate(c);
 }

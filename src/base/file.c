@@ -21,16 +21,6 @@ static void close_fd(int *fd)
 
 /* Reading. */
 
-/* What a regular file says it holds. A hint: files of /proc say 0, those of /sys 4096. */
-static size_t expected_size(int fd)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < 0)
-        return 0;
-    return (size_t)st.st_size;
-}
-
 ssize_t tch_read_some(int fd, void *data, size_t len)
 {
     for (;;) {
@@ -77,9 +67,13 @@ int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, 
 {
     size_t before = b->len;
     size_t most = limit < b->limit - before ? limit : b->limit - before;
-    size_t expected = expected_size(fd);
+    size_t expected = 0;
+    struct stat st;
     int result = 1;
 
+    /* The size is a hint: files of /proc say 0, those of /sys 4096. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        expected = (size_t)st.st_size;
     while (result > 0) {
         size_t got = b->len - before;
         /* One byte more than expected, so that the end is seen without growing again. */
@@ -239,7 +233,7 @@ static int sync_folder(int folder)
     return result;
 }
 
-static int settle(struct tch_replace *r)
+static int move_into_place(struct tch_replace *r)
 {
     int fd = r->fd;
 
@@ -260,7 +254,7 @@ int tch_replace_commit(struct tch_replace *r, tacho_error *err)
 {
     int result = 0;
 
-    if (settle(r) < 0)
+    if (move_into_place(r) < 0)
         result = tch_fail_errno(err, errno, "cannot write '%s'", r->path);
     tch_replace_abort(r);
     return result;

@@ -99,27 +99,6 @@ static int by_place(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static int add_member(struct canon *c, size_t key)
-{
-    if (c->count == c->room) {
-        bool on_heap = c->members != c->first;
-        struct member *members = on_heap ? c->members : NULL;
-        size_t room = on_heap ? c->room : 0;
-
-        if (tch_array_reserve(&members, &room, c->count + 1) < 0) {
-            c->no_memory = true;
-            return TACHO_ENOMEM;
-        }
-        if (!on_heap)
-            memcpy(members, c->first, sizeof c->first);
-        c->members = members;
-        c->room = room;
-    }
-    c->members[c->count] = (struct member){.key = key, .place = c->count};
-    c->count++;
-    return 0;
-}
-
 /* Returns a member whose key another one has, or NULL. The members are sorted by key. */
 static const struct member *find_repeated(const struct member *m, size_t count, const char *data)
 {
@@ -290,9 +269,27 @@ static int put_key(struct canon *c, const struct tch_json_value *key)
     put_string(c->out, key, tch_json_key_n);
     if (c->out->failed)
         return TACHO_ENOMEM;
-    if (add_member(c, before + (c->out->data[before] == ',')) < 0)
-        return TACHO_ENOMEM;
-    c->members[c->count - 1].key_end = c->members[c->count - 1].value = c->out->len;
+    if (c->count == c->room) {
+        bool on_heap = c->members != c->first;
+        struct member *members = on_heap ? c->members : NULL;
+        size_t room = on_heap ? c->room : 0;
+
+        if (tch_array_reserve(&members, &room, c->count + 1) < 0) {
+            c->no_memory = true;
+            return TACHO_ENOMEM;
+        }
+        if (!on_heap)
+            memcpy(members, c->first, sizeof c->first);
+        c->members = members;
+        c->room = room;
+    }
+    c->members[c->count] = (struct member){
+        .key = before + (c->out->data[before] == ','),
+        .key_end = c->out->len,
+        .value = c->out->len,
+        .place = c->count,
+    };
+    c->count++;
     return 0;
 }
 

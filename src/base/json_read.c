@@ -110,16 +110,16 @@ static bool scan_more(struct tch_json_reader *r)
 }
 
 /* The next mark, which stays; NULL at the end. */
-static inline const char *peek(struct tch_json_reader *r)
+static inline const char *peek_mark(struct tch_json_reader *r)
 {
     if (r->next == r->last && !scan_more(r))
         return NULL;
     return r->batch + *r->next;
 }
 
-static inline const char *take(struct tch_json_reader *r)
+static inline const char *next_mark(struct tch_json_reader *r)
 {
-    const char *mark = peek(r);
+    const char *mark = peek_mark(r);
 
     if (mark)
         r->next++;
@@ -209,7 +209,7 @@ static bool check_escape(struct tch_json_reader *r, const char *p)
         int low = tch_json_hex4(p + 8);
 
         if (low >= 0xDC00 && low <= 0xDFFF)
-            return take(r) != NULL;
+            return next_mark(r) != NULL;
     }
     fail(r, p, "half of a surrogate pair in a string");
     return false;
@@ -247,7 +247,7 @@ static const char *pass_specials(struct tch_json_reader *r, const char *open, co
     while (mark && *mark != '"') {
         if (!check_special(r, mark))
             return NULL;
-        mark = take(r);
+        mark = next_mark(r);
     }
     if (!mark)
         fail(r, r->source ? NULL : open, "string is not closed");
@@ -257,7 +257,7 @@ static const char *pass_specials(struct tch_json_reader *r, const char *open, co
 /* The opening quote at p has been taken. Gives the closing one. */
 static inline const char *pass_string(struct tch_json_reader *r, const char *p)
 {
-    const char *mark = take(r);
+    const char *mark = next_mark(r);
 
     return mark && *mark == '"' ? mark : pass_specials(r, p, mark);
 }
@@ -317,7 +317,7 @@ static ALWAYS_INLINE const char *pass_scalar(struct tch_json_reader *r, const ch
 
 static bool expect_colon(struct tch_json_reader *r)
 {
-    const char *p = take(r);
+    const char *p = next_mark(r);
 
     if (p && *p == ':')
         return true;
@@ -327,7 +327,7 @@ static bool expect_colon(struct tch_json_reader *r)
 
 static const char *expect_key(struct tch_json_reader *r)
 {
-    const char *p = take(r);
+    const char *p = next_mark(r);
 
     if (p && *p == '"')
         return p;
@@ -359,13 +359,13 @@ static int found_no_end(struct tch_json_reader *r, const char *p)
 static ALWAYS_INLINE const char *pass_start(struct tch_json_reader *r)
 {
     for (;;) {
-        const char *p = take(r);
+        const char *p = next_mark(r);
 
         if (!p || (*p != '{' && *p != '['))
             return pass_scalar(r, p);
         if (!enter(r, p))
             return NULL;
-        p = peek(r);
+        p = peek_mark(r);
         if (p && *p == closing(r)) {
             r->next++;
             r->depth--;
@@ -383,7 +383,7 @@ static const char *pass(struct tch_json_reader *r)
     const char *p = pass_start(r);
 
     while (p && r->depth > floor) {
-        p = take(r);
+        p = next_mark(r);
         if (p && *p == ',') {
             p = in_object(r) && !pass_key(r) ? NULL : pass_start(r);
         } else if (p && *p == closing(r)) {
@@ -434,7 +434,7 @@ int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
     if (r->status < 0)
         return r->status;
     r->fresh = false;
-    r->hold = peek(r);
+    r->hold = peek_mark(r);
     p = pass(r);
     if (p)
         *ret = (struct tch_json_value){
@@ -449,7 +449,7 @@ static int read_string(struct tch_json_reader *r, const char *p, struct tch_json
     const char *mark;
 
     r->hold = p + 1;
-    mark = take(r);
+    mark = next_mark(r);
     *ret = (struct tch_json_value){.type = TCH_JSON_STRING, .escaped = mark && *mark != '"'};
     if (!mark || *mark != '"')
         mark = pass_specials(r, p, mark);
@@ -470,7 +470,7 @@ int tch_json_read(struct tch_json_reader *r, struct tch_json_value *ret)
     if (r->status < 0)
         return r->status;
     r->fresh = false;
-    p = take(r);
+    p = next_mark(r);
     if (p && *p == '"')
         return read_string(r, p, ret);
     if (p && (*p == '{' || *p == '[')) {
@@ -500,7 +500,7 @@ static int comes_next(struct tch_json_reader *r, bool object)
     if (r->depth == 0 || in_object(r) != object)
         return r->status = tch_fail(r->err, TACHO_EINVAL, 0, "the reader is not in %s",
                                     object ? "an object" : "an array");
-    p = peek(r);
+    p = peek_mark(r);
     if (p && *p == closing(r)) {
         r->next++;
         r->depth--;
@@ -560,7 +560,7 @@ int tch_json_finish(struct tch_json_reader *r)
         return r->status;
     if (r->depth > 0)
         return r->status = tch_fail(r->err, TACHO_EINVAL, 0, "the reader is still inside a value");
-    p = peek(r);
+    p = peek_mark(r);
     if (p)
         return found_instead(r, p, "the end of the text");
     return r->status;

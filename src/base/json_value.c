@@ -30,21 +30,14 @@ static const char *unescape_one(const char *p, char out[4], size_t *len)
     return p;
 }
 
-/* Bytes from p on that stand for themselves. */
-static size_t plain_run(const char *p, const char *end)
-{
-    const char *backslash = memchr(p, '\\', (size_t)(end - p));
-
-    return (size_t)((backslash ? backslash : end) - p);
-}
-
 void tch_json_unescape(const struct tch_json_value *string, struct tch_buf *b)
 {
     const char *p = string->text;
     const char *end = p + string->len;
 
     while (p < end) {
-        size_t run = string->escaped ? plain_run(p, end) : string->len;
+        const char *escape = string->escaped ? memchr(p, '\\', (size_t)(end - p)) : NULL;
+        size_t run = (size_t)((escape ? escape : end) - p);
         char out[4];
         size_t len;
 

@@ -71,24 +71,8 @@ static int make_room(struct tch_lines *lines, tacho_error *err)
     return 0;
 }
 
-/* More bytes behind `end`, or at_end. */
-static int fill(struct tch_lines *lines, tacho_error *err)
-{
-    int result = make_room(lines, err);
-    ssize_t n;
-
-    if (result < 0)
-        return result;
-    n = tch_read_some(lines->fd, lines->buffer + lines->end, lines->size - lines->end);
-    if (n < 0)
-        return tch_fail_errno(err, errno, "cannot read '%s'", lines->name);
-    lines->end += (size_t)n;
-    lines->at_end = n == 0;
-    return 0;
-}
-
-/* The first `len` bytes at start, which with what was passed over are a line. */
-static void give(struct tch_lines *lines, size_t len, bool ended, struct tch_line *ret)
+/* Makes a line of what was passed over and the first `len` bytes at start, and steps over it. */
+static void finish_line(struct tch_lines *lines, size_t len, bool ended, struct tch_line *ret)
 {
     size_t whole = lines->passed + len;
     bool too_long = whole > lines->longest;
@@ -113,12 +97,13 @@ int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
         const char *start = lines->data + lines->start;
         size_t held = lines->end - lines->start;
         const char *lf = NULL;
+        ssize_t n;
         int result;
 
         if (held > lines->searched)
             lf = memchr(start + lines->searched, '\n', held - lines->searched);
         if (lf || (lines->at_end && (held > 0 || lines->passed > 0))) {
-            give(lines, lf ? (size_t)(lf - start) : held, lf != NULL, ret);
+            finish_line(lines, lf ? (size_t)(lf - start) : held, lf != NULL, ret);
             return 1;
         }
         if (lines->at_end)
@@ -129,9 +114,14 @@ int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
             lines->start = lines->end;
             lines->searched = 0;
         }
-        result = fill(lines, err);
+        result = make_room(lines, err);
         if (result < 0)
             return result;
+        n = tch_read_some(lines->fd, lines->buffer + lines->end, lines->size - lines->end);
+        if (n < 0)
+            return tch_fail_errno(err, errno, "cannot read '%s'", lines->name);
+        lines->end += (size_t)n;
+        lines->at_end = n == 0;
     }
 }
 

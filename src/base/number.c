@@ -7,16 +7,11 @@
 
 #include <tacho/error.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t count_digits(const char *text, const char *end)
 {
     const char *p = text;
 
-    while (p < end && is_digit(*p))
+    while (p < end && *p >= '0' && *p <= '9')
         p++;
     return (size_t)(p - text);
 }

@@ -10,15 +10,6 @@ static void put_tag(struct tch_buf *b, uint32_t field, enum tch_pb_type type)
     tch_pb_packed(b, (uint64_t)field << 3 | type);
 }
 
-static void put_little_endian(struct tch_buf *b, uint64_t value)
-{
-    uint8_t bytes[8];
-
-    for (unsigned i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    tch_buf_add(b, bytes, sizeof bytes);
-}
-
 void tch_pb_packed(struct tch_buf *b, uint64_t value)
 {
     uint8_t bytes[TCH_PB_VARINT_MAX];
@@ -34,8 +25,12 @@ void tch_pb_varint(struct tch_buf *b, uint32_t field, uint64_t value)
 
 void tch_pb_fixed64(struct tch_buf *b, uint32_t field, uint64_t value)
 {
+    uint8_t bytes[8];
+
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
     put_tag(b, field, TCH_PB_FIXED64);
-    put_little_endian(b, value);
+    tch_buf_add(b, bytes, sizeof bytes);
 }
 
 void tch_pb_double(struct tch_buf *b, uint32_t field, double value)
@@ -93,7 +88,7 @@ void tch_pb_open(struct tch_pb_reader *r, const void *data, size_t len)
 }
 
 /* Moves *at behind a varint of at most 64 bits; false when there is none. */
-static bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
+static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
     const uint8_t *p = *at;
     uint64_t value = 0;
@@ -113,7 +108,7 @@ static bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
     return false;
 }
 
-static bool take_fixed(const uint8_t **at, const uint8_t *end, unsigned size, uint64_t *ret)
+static bool read_fixed(const uint8_t **at, const uint8_t *end, unsigned size, uint64_t *ret)
 {
     uint64_t value = 0;
 
@@ -126,29 +121,24 @@ static bool take_fixed(const uint8_t **at, const uint8_t *end, unsigned size, ui
     return true;
 }
 
-static bool take_bytes(const uint8_t **at, const uint8_t *end, struct tch_pb_field *field)
+static bool read_value(const uint8_t **at, const uint8_t *end, struct tch_pb_field *field)
 {
     uint64_t len;
 
-    if (!take_varint(at, end, &len) || len > (uint64_t)(end - *at))
-        return false;
-    field->data = *at;
-    field->len = (size_t)len;
-    *at += field->len;
-    return true;
-}
-
-static bool take_value(const uint8_t **at, const uint8_t *end, struct tch_pb_field *field)
-{
     switch (field->type) {
     case TCH_PB_VARINT:
-        return take_varint(at, end, &field->value);
+        return read_varint(at, end, &field->value);
     case TCH_PB_FIXED64:
-        return take_fixed(at, end, 8, &field->value);
+        return read_fixed(at, end, 8, &field->value);
     case TCH_PB_BYTES:
-        return take_bytes(at, end, field);
+        if (!read_varint(at, end, &len) || len > (uint64_t)(end - *at))
+            return false;
+        field->data = *at;
+        field->len = (size_t)len;
+        *at += field->len;
+        return true;
     case TCH_PB_FIXED32:
-        return take_fixed(at, end, 4, &field->value);
+        return read_fixed(at, end, 4, &field->value);
     }
     return false;
 }
@@ -161,11 +151,11 @@ int tch_pb_next(struct tch_pb_reader *r, struct tch_pb_field *ret)
 
     if (at == r->end)
         return 0;
-    if (!take_varint(&at, r->end, &tag) || tag >> 3 == 0 || tag >> 3 > TCH_PB_FIELD_MAX)
+    if (!read_varint(&at, r->end, &tag) || tag >> 3 == 0 || tag >> 3 > TCH_PB_FIELD_MAX)
         return TACHO_EPARSE;
     field.number = (uint32_t)(tag >> 3);
     field.type = (enum tch_pb_type)(tag & 7);
-    if (!take_value(&at, r->end, &field))
+    if (!read_value(&at, r->end, &field))
         return TACHO_EPARSE;
     r->at = at;
     *ret = field;

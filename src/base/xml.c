@@ -3,9 +3,12 @@
 
 #include "utf8.h"
 
-static const char *entity(char c)
+/* What is written for the character at text, or NULL where its own bytes are. */
+static const char *replacement(const char *text, uint32_t code, bool lines)
 {
-    switch (c) {
+    if (code == TCH_UTF8_REPLACEMENT)
+        return lines && *text == '\n' ? NULL : TCH_UTF8_REPLACEMENT_TEXT;
+    switch (*text) {
     case '<':
         return "&lt;";
     case '>':
@@ -19,14 +22,6 @@ static const char *entity(char c)
     default:
         return NULL;
     }
-}
-
-/* What is written for the character at text, or NULL where its own bytes are. */
-static const char *replacement(const char *text, uint32_t code, bool lines)
-{
-    if (code == TCH_UTF8_REPLACEMENT)
-        return lines && *text == '\n' ? NULL : TCH_UTF8_REPLACEMENT_TEXT;
-    return entity(*text);
 }
 
 static void add(struct tch_buf *b, const char *text, size_t len, bool lines)
