@@ -5,19 +5,6 @@
 #include "lib/trace/recording_events.h"
 #include "trace_readers.h"
 
-static void note_clock(struct tch_model *m, const struct tch_recording *r)
-{
-    /* A recording that a trace without a clock was converted to has none either. */
-    m->clock = (struct tch_trace_clock){.known = r->head.wall_ns != 0,
-                                        .tsc = r->head.clock == TCH_REC_CLOCK_TSC,
-                                        .first = r->clock.first,
-                                        .last = r->clock.last,
-                                        .wall_ns = r->head.wall_ns,
-                                        .wall_error = r->head.wall_error};
-    memcpy(m->clock.boot_id, r->head.boot_id, sizeof m->clock.boot_id);
-    m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
-}
-
 static void note_facts(struct tch_model *m, const struct tch_recording *r)
 {
     /* The recorder makes one page, then whole chunks after the header; else the file was cut. */
@@ -43,8 +30,9 @@ static int emit_event(void *ctx, const struct tch_ev *ev)
 
 int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
+    struct tch_model *m = r->m;
     struct tch_recording rec;
-    struct tch_recording_source source = {.r = &rec, .m = r->m, .form = TCH_REC_FOR_TOOLS};
+    struct tch_recording_source source = {.r = &rec, .m = m, .form = TCH_REC_FOR_TOOLS};
     int status;
 
     if (s->compressed || strcmp(s->path, "-") == 0)
@@ -53,12 +41,20 @@ int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s)
     status = tch_recording_open(&rec, s->path, r->err);
     if (status < 0)
         return status;
-    r->m->kind = TCH_KIND_RECORDING;
-    note_clock(r->m, &rec);
+    m->kind = TCH_KIND_RECORDING;
+    /* A recording that was converted from a trace without a clock has none either. */
+    m->clock = (struct tch_trace_clock){.known = rec.head.wall_ns != 0,
+                                        .tsc = rec.head.clock == TCH_REC_CLOCK_TSC,
+                                        .first = rec.clock.first,
+                                        .last = rec.clock.last,
+                                        .wall_ns = rec.head.wall_ns,
+                                        .wall_error = rec.head.wall_error};
+    memcpy(m->clock.boot_id, rec.head.boot_id, sizeof m->clock.boot_id);
+    m->clock.boot_id[sizeof m->clock.boot_id - 1] = '\0';
     source.no_args = !r->options.args;
     source.origin = rec.clock.first.ns;
     status = tch_recording_events(&source, emit_event, r, r->err);
-    note_facts(r->m, &rec);
+    note_facts(m, &rec);
     tch_recording_close(&rec);
     return status;
 }

@@ -143,7 +143,7 @@ static int place_by_clock(struct merge *g)
 }
 
 /* Once, before the first event: the reader knows the clock by then. */
-static int place(struct merge *g)
+static int place_input(struct merge *g)
 {
     int64_t ts;
     int status;
@@ -236,7 +236,7 @@ static int merge_event(void *ctx, const struct tch_ev *given)
 {
     struct merge *g = ctx;
     struct tch_ev ev = *given;
-    int status = g->placed ? 0 : place(g);
+    int status = g->placed ? 0 : place_input(g);
 
     if (status < 0)
         return status;
@@ -309,7 +309,7 @@ static int read_input(struct merge *g)
     if (status < 0)
         status = tch_name_trace(g->err, status, g->input->path);
     if (status == 0 && !g->placed)
-        status = place(g);
+        status = place_input(g);
     if (status == 0)
         status = copy_names(g);
     g->input->cut = g->model.cut;

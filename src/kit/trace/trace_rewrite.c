@@ -84,41 +84,11 @@ static bool keeps(struct rewrite *w, struct tch_ev *ev)
     return true;
 }
 
-static int copy_all(struct rewrite *w, tacho_error *err)
-{
-    struct tch_ev ev;
-    int more, status = 0;
-
-    while ((more = tch_trace_load_next(&w->load, &ev, err)) > 0) {
-        w->ret->read++;
-        if (!keeps(w, &ev))
-            continue;
-        w->ret->kept++;
-        status = tch_trace_writer_add(&w->writer, &ev);
-        if (status < 0)
-            return status;
-    }
-    return more;
-}
-
 static int64_t add_sat(int64_t a, int64_t b)
 {
     int64_t sum;
 
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-static int prepare(struct rewrite *w, tacho_error *err)
-{
-    const struct tch_model *m = &w->load.model;
-
-    if (!w->part)
-        return 0;
-    w->from = w->part->from == INT64_MIN ? INT64_MIN : add_sat(w->load.first, w->part->from);
-    w->to = w->part->to == INT64_MAX ? INT64_MAX : add_sat(w->load.first, w->part->to);
-    w->tracks = calloc((size_t)tch_model_track_count(m) + 1, 1);
-    w->names = calloc((size_t)m->texts.count + 1, 1);
-    return w->tracks && w->names ? 0 : tch_fail_memory(err);
 }
 
 /* Viewers take 32 bits. */
@@ -146,7 +116,8 @@ static uint32_t count_labels(const struct tch_model *m)
 static int write_out(struct rewrite *w, const char *out, struct tch_write_options writing,
                      tacho_error *err)
 {
-    int status;
+    struct tch_ev ev;
+    int more = 0, status;
 
     /* Viewers drop what is before 0. */
     if (w->load.first < 0 || (writing.fix && w->load.last > LARGE_NS))
@@ -159,7 +130,15 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
     status = tch_trace_writer_open(&w->writer, out, &w->load.model, &writing, err);
     if (status < 0)
         return status;
-    status = copy_all(w, err);
+    while (status == 0 && (more = tch_trace_load_next(&w->load, &ev, err)) > 0) {
+        w->ret->read++;
+        if (keeps(w, &ev)) {
+            w->ret->kept++;
+            status = tch_trace_writer_add(&w->writer, &ev);
+        }
+    }
+    if (status == 0)
+        status = more;
     if (status == 0)
         status = tch_trace_writer_close(&w->writer);
     else
@@ -183,8 +162,14 @@ int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
     if (!tch_write_format_of(out))
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
     status = tch_trace_load_open(&w.load, in, reading, tch_by_track_and_time, err);
-    if (status == 0)
-        status = prepare(&w, err);
+    if (status == 0 && part) {
+        w.from = part->from == INT64_MIN ? INT64_MIN : add_sat(w.load.first, part->from);
+        w.to = part->to == INT64_MAX ? INT64_MAX : add_sat(w.load.first, part->to);
+        w.tracks = calloc((size_t)tch_model_track_count(&w.load.model) + 1, 1);
+        w.names = calloc((size_t)w.load.model.texts.count + 1, 1);
+        if (!w.tracks || !w.names)
+            status = tch_fail_memory(err);
+    }
     if (status == 0)
         status = write_out(&w, out, *writing, err);
     ret->lone_begins = w.load.lone_begins;

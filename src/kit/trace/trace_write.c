@@ -123,7 +123,7 @@ static int leave_track(struct tch_trace_writer *w)
     return status;
 }
 
-static int place(struct tch_trace_writer *w, struct tch_ev *ev)
+static int place_span(struct tch_trace_writer *w, struct tch_ev *ev)
 {
     int64_t lane;
     int status = pop_until(w, ev->ts);
@@ -154,7 +154,7 @@ int tch_trace_writer_add(struct tch_trace_writer *w, const struct tch_ev *given)
     }
     if (status == 0 && (ev.kind == TCH_EV_SPAN || ev.kind == TCH_EV_BEGIN) &&
         (w->options.lanes || w->format->needs_lanes || w->format->end_span))
-        status = place(w, &ev);
+        status = place_span(w, &ev);
     if (status == 0)
         status = w->format->add(w, &ev);
     w->written++;
