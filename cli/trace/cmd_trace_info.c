@@ -6,7 +6,7 @@
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
-#include "kit/trace/recording_info.h"
+#include "kit/trace/trace_json.h"
 #include "trace_text.h"
 
 enum { OUT_MAX = 1 << 20 };

@@ -6,6 +6,8 @@
 #define TCH_TRACE_JSON_H
 
 #include "base/buf.h"
+#include "lib/trace/recording_events.h"
+#include "lib/trace/recording_file.h"
 #include "trace_compare.h"
 #include "trace_summary.h"
 #include "trace_validate.h"
@@ -25,6 +27,23 @@ bool tch_compare_in_both(const struct tch_compare_row *row);
 /** Counts the places of a finding that are known: bytes of a text file, none of others. */
 size_t tch_finding_places(const struct tch_validation *v, const struct tch_finding *f);
 
+/** Counts that the header of a recording does not have. */
+struct tch_recording_counts {
+    uint64_t others; /**< events that are no spans */
+    uint64_t last_ns;
+};
+
+/** Reads all events. 0 or a negative code. */
+int tch_recording_count(struct tch_recording *r, struct tch_recording_counts *counts,
+                        tacho_error *err);
+
+uint64_t tch_recording_duration(const struct tch_recording *r,
+                                const struct tch_recording_counts *counts);
+uint32_t tch_recording_names(const struct tch_recording *r);
+
+/** Adds when the recording began, "2024-05-01T12:00:00Z". */
+void tch_recording_add_start(struct tch_buf *b, const struct tch_recording *r);
+
 /* Each adds a document and a line feed. `top` limits the rows. */
 
 void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s, const char *path,
@@ -34,5 +53,7 @@ void tch_trace_comparison_json(struct tch_buf *b, const struct tch_trace_compari
 void tch_validation_json(struct tch_buf *b, const struct tch_validation *v, const char *path);
 void tch_trace_file_json(struct tch_buf *b, const struct tch_model *m, int64_t first, int64_t last,
                          const char *path);
+void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
+                        const struct tch_recording_counts *counts);
 
 #endif

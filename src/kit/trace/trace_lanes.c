@@ -1,5 +1,5 @@
 /* Cells that hold what cost most in their time. */
-#include "trace_lanes.h"
+#include "trace_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
