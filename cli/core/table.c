@@ -214,18 +214,6 @@ static void print_line(const struct table *t, struct tch_buf *b, const size_t *w
     tch_buf_addc(b, '\n');
 }
 
-static void print_head(const struct table *t, struct tch_buf *b, const size_t *widths)
-{
-    struct rest rests[TABLE_MAX_COLUMNS];
-
-    for (size_t c = 0; c < t->count; c++) {
-        const char *title = t->columns[c].title ? t->columns[c].title : "";
-
-        rests[c] = (struct rest){title, strlen(title), BOLD};
-    }
-    print_row(t, b, widths, rests);
-}
-
 void cli_table_print(const struct table *t, struct tch_buf *b)
 {
     size_t widths[TABLE_MAX_COLUMNS];
@@ -236,8 +224,14 @@ void cli_table_print(const struct table *t, struct tch_buf *b)
         return;
     }
     find_widths(t, widths);
-    if (has_titles(t))
-        print_head(t, b, widths);
+    if (has_titles(t)) {
+        for (size_t c = 0; c < t->count; c++) {
+            const char *title = t->columns[c].title ? t->columns[c].title : "";
+
+            rests[c] = (struct rest){title, strlen(title), BOLD};
+        }
+        print_row(t, b, widths, rests);
+    }
     for (size_t i = 0; i < cell_count(t); i++) {
         const struct cell *cell = cell_at(t, i);
 

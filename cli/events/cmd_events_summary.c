@@ -85,12 +85,6 @@ static void add_row(struct table *t, struct tch_stage *stage, double group_total
     }
 }
 
-/* Engines write all their stages in every event, used or not. */
-static bool is_zero(const struct tch_stage *stage)
-{
-    return stage->sum == 0 && stage->max == 0;
-}
-
 /* The times of a group, or its counts; nothing when it has none. */
 static void add_table(struct tch_buf *b, const struct args *args, struct tch_stage_group *g,
                       bool counts, double group_total)
@@ -116,10 +110,12 @@ static void add_table(struct tch_buf *b, const struct args *args, struct tch_sta
     cli_table_init(&t, &args->out, counts ? numbers : times, counts ? 8 : bars ? 10 : 9);
     t.indent = 2;
     for (size_t i = 0; i < g->count; i++) {
-        if (g->stages[i].is_count != counts)
+        const struct tch_stage *stage = &g->stages[i];
+
+        if (stage->is_count != counts)
             continue;
-        if (is_zero(&g->stages[i])) {
-            zero++;
+        if (stage->sum == 0 && stage->max == 0) {
+            zero++; /* engines write all their stages in every event, used or not */
             continue;
         }
         add_row(&t, &g->stages[i], group_total, bars);

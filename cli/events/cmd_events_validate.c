@@ -129,18 +129,6 @@ static int take_groups(void *into, const struct args *args, const struct opt *op
     return EXIT_OK;
 }
 
-static int make_groups(struct validate *v)
-{
-    tacho_error err;
-
-    for (unsigned i = 0; i < v->jobs; i++)
-        if (tacho_event_groups_new(v->required, v->required_count, &v->groups[i], &err) < 0) {
-            cli_complain(NULL, "%s", err.message);
-            return EXIT_WORK;
-        }
-    return EXIT_OK;
-}
-
 /* "missing profile event groups: a, b", however many and however long. */
 static void print_missing(const struct validate *v, const char *name)
 {
@@ -183,6 +171,7 @@ static int print_result(struct validate *v)
 static int run_validate(struct args *args)
 {
     struct validate *v = calloc(1, sizeof *v);
+    tacho_error err;
     int status;
 
     if (!v)
@@ -192,8 +181,11 @@ static int run_validate(struct args *args)
     v->max_errors = args->json ? JSON_ERRORS : UINT64_MAX;
     tch_buf_init(&v->json, OUT_MAX);
     status = cli_set_opts(args, v, NULL);
-    if (status == EXIT_OK)
-        status = make_groups(v);
+    for (unsigned i = 0; i < v->jobs && status == EXIT_OK; i++)
+        if (tacho_event_groups_new(v->required, v->required_count, &v->groups[i], &err) < 0) {
+            cli_complain(NULL, "%s", err.message);
+            status = EXIT_WORK;
+        }
     if (status == EXIT_OK) {
         tch_validate_json_begin(&v->json);
         for (size_t i = 0; i < args->count; i++)

@@ -147,31 +147,20 @@ static int open_runs(struct compare *c, const struct args *args)
     return EXIT_OK;
 }
 
-static bool same_member(const struct tch_receipt *a, const struct tch_receipt *b, const char *key)
-{
-    size_t m = 0;
-    size_t n = 0;
-    const char *x = tch_receipt_raw(a, key, &m);
-    const char *y = tch_receipt_raw(b, key, &n);
-
-    return m == n && (m == 0 || memcmp(x, y, m) == 0);
-}
-
 /* Numbers of two kinds of machines say little about each other. */
 static int check_machines(struct compare *c)
 {
     for (size_t i = 1; i < c->count; i++) {
         const struct tch_receipt *a = &c->runs[0].receipt;
         const struct tch_receipt *b = &c->runs[i].receipt;
+        size_t m = 0;
+        size_t n = 0;
+        const char *x = tch_receipt_raw(a, "machine_class", &m);
+        const char *y = tch_receipt_raw(b, "machine_class", &n);
 
-        if (same_member(a, b, "machine_class"))
+        if (m == n && (m == 0 || memcmp(x, y, m) == 0))
             continue;
         if (!c->force) {
-            size_t m = 0;
-            size_t n = 0;
-            const char *x = tch_receipt_raw(a, "machine_class", &m);
-            const char *y = tch_receipt_raw(b, "machine_class", &n);
-
             cli_complain(NULL,
                          "'%s' and '%s' were run on different kinds of machines, %.*s and %.*s; "
                          "--force compares them all the same",

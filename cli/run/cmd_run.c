@@ -219,14 +219,6 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     return exit_status(run, o);
 }
 
-/* One word with blanks in it was meant as a line. */
-static const char *hint_at_lines(const struct args *args)
-{
-    return args->count == 1 && strchr(args->operands[0], ' ')
-               ? "; a whole line is given by -c LINE, one for a shell with --shell, too"
-               : "";
-}
-
 static int run_run(struct args *args)
 {
     struct run_options o;
@@ -236,7 +228,13 @@ static int run_run(struct args *args)
 
     if (status == EXIT_OK) {
         if (tch_run_open(&run, &o.plan, &err) < 0) {
-            cli_complain(NULL, "%s%s", err.message, hint_at_lines(args));
+            /* One word with blanks in it was meant as a line. */
+            bool line = args->count == 1 && strchr(args->operands[0], ' ');
+
+            cli_complain(
+                NULL, "%s%s", err.message,
+                line ? "; a whole line is given by -c LINE, one for a shell with --shell, too"
+                     : "");
             status = EXIT_WORK;
         } else {
             status = measure(&run, &o, args);

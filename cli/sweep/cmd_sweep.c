@@ -84,15 +84,6 @@ static int print_results(const struct tch_results *r, const struct args *args)
     return cli_print(&b);
 }
 
-static size_t failed_units(const struct tch_sweep *sweep)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < sweep->cells + sweep->baselines; i++)
-        n += sweep->units[i].state == TCH_UNIT_FAILED;
-    return n;
-}
-
 /* Each cell's own report.html, once its run is complete; of a large grid they would take more room
    than the measurements. */
 static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
@@ -139,15 +130,19 @@ static int seal_folders(const struct tch_sweep *sweep, const struct args *args, 
 static int exit_status(const struct tch_results *r, const struct sweep_options *o)
 {
     const struct tch_sweep *sweep = r->sweep;
+    size_t units = sweep->cells + sweep->baselines;
+    size_t failed = 0;
 
-    if (failed_units(sweep) > 0) {
-        cli_complain(NULL, "%zu of %zu cells failed; --retry-failed runs them again",
-                     failed_units(sweep), sweep->cells + sweep->baselines);
+    for (size_t i = 0; i < units; i++)
+        failed += sweep->units[i].state == TCH_UNIT_FAILED;
+    if (failed > 0) {
+        cli_complain(NULL, "%zu of %zu cells failed; --retry-failed runs them again", failed,
+                     units);
         return EXIT_WORK;
     }
     if (sweep->flames_missing > 0) {
         cli_complain(&sweep->flame_error, "no flamegraph of %zu of %zu cells",
-                     sweep->flames_missing, sweep->cells + sweep->baselines);
+                     sweep->flames_missing, units);
         return EXIT_WORK;
     }
     if (r->unexpected > 0) {
@@ -155,8 +150,7 @@ static int exit_status(const struct tch_results *r, const struct sweep_options *
         return EXIT_CHECK;
     }
     if (r->warned > 0 && o->run.fail_on_warn) {
-        cli_complain(NULL, "%zu of %zu cells have warnings; see their reports", r->warned,
-                     sweep->cells + sweep->baselines);
+        cli_complain(NULL, "%zu of %zu cells have warnings; see their reports", r->warned, units);
         return EXIT_WARN;
     }
     return EXIT_OK;

@@ -191,24 +191,18 @@ static void add_text(struct tch_buf *b, const struct watch_job *job,
 
 /* --- Watching --- */
 
-static uint64_t own_peak(void)
-{
-    struct rusage usage;
-
-    getrusage(RUSAGE_SELF, &usage);
-    return (uint64_t)usage.ru_maxrss * 1024;
-}
-
 static int start_command(struct watch_job *job, const struct args *args)
 {
     struct tch_spawn s = {.argv = (const char *const *)args->operands};
+    struct rusage usage;
     tacho_error err;
 
     if (tch_spawn(&s, &job->plan.pid, &err) < 0) {
         cli_complain(&err, "cannot start '%s'", args->operands[0]);
         return EXIT_WORK;
     }
-    job->own_peak = own_peak();
+    getrusage(RUSAGE_SELF, &usage);
+    job->own_peak = (uint64_t)usage.ru_maxrss * 1024;
     job->spawned = true;
     return EXIT_OK;
 }

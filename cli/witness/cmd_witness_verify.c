@@ -19,10 +19,17 @@ struct verify {
     struct tch_buf out;
 };
 
-static void add_text(struct verify *v, const struct tch_witness_finding *f)
+static void add_finding(struct verify *v, const struct tch_witness_finding *f)
 {
     struct tch_buf *b = &v->out;
 
+    v->bad += f->why != NULL;
+    if (v->args->json) {
+        tch_witness_finding_json(b, f);
+        return;
+    }
+    if (v->args->quiet && !f->why)
+        return;
     cli_add_painted(b, &v->args->out, f->why ? RED : GREEN, f->why ? "BAD" : "ok ");
     tch_buf_addf(b, "  %s: ", f->path);
     if (f->why && f->line > 0)
@@ -43,15 +50,6 @@ static void add_text(struct verify *v, const struct tch_witness_finding *f)
                      f->closed ? "" : ", not closed");
     }
     tch_buf_addf(b, "\n     %s\n", f->hash);
-}
-
-static void add_finding(struct verify *v, const struct tch_witness_finding *f)
-{
-    v->bad += f->why != NULL;
-    if (v->args->json)
-        tch_witness_finding_json(&v->out, f);
-    else if (f->why || !v->args->quiet)
-        add_text(v, f);
 }
 
 static const char *why_not(const struct verify *v, bool closed, const char *hash)
