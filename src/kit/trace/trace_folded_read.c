@@ -163,40 +163,31 @@ static int read_frames(struct folded *f, const char *text, size_t len)
     return status != 0 ? status : close_to(f, depth);
 }
 
-static int read_line(struct folded *f, const char *text, size_t len, uint64_t offset)
-{
-    struct tch_model *m = f->r->m;
-    size_t frames;
-    double value;
-    int status;
-
-    len = trimmed(text, len);
-    if (len == 0)
-        return 0;
-    if (!parse_line(text, len, &frames, &value) || value > (double)TCH_TIME_MAX) {
-        tch_trace_places_add(&m->bad, offset);
-        return 0;
-    }
-    status = read_frames(f, text, frames);
-    if (status == 0 && f->ends[f->track - 1] <= TCH_TIME_MAX)
-        f->ends[f->track - 1] += (int64_t)round(value);
-    return status;
-}
-
 int tch_read_stacks(struct tch_trace_reading *r, struct tch_trace_source *s)
 {
     struct tch_trace_source_lines lines = {.s = s};
     struct folded *f = calloc(1, sizeof *f);
     const char *text;
-    size_t len;
+    size_t len, frames;
+    double value;
     int more, status = 0;
 
     if (!f)
         return tch_fail_memory(r->err);
     f->r = r;
     r->m->kind = TCH_KIND_FOLDED;
-    while ((more = tch_trace_source_line(&lines, &text, &len, r->err)) > 0 && status == 0)
-        status = read_line(f, text, len, lines.offset);
+    while ((more = tch_trace_source_line(&lines, &text, &len, r->err)) > 0 && status == 0) {
+        len = trimmed(text, len);
+        if (len == 0)
+            continue;
+        if (!parse_line(text, len, &frames, &value) || value > (double)TCH_TIME_MAX) {
+            tch_trace_places_add(&r->m->bad, lines.offset);
+            continue;
+        }
+        status = read_frames(f, text, frames);
+        if (status == 0 && f->ends[f->track - 1] <= TCH_TIME_MAX)
+            f->ends[f->track - 1] += (int64_t)round(value);
+    }
     if (status == 0 && more == 0 && f->track > 0)
         status = close_to(f, 0);
     tch_trace_source_lines_release(&lines);
