@@ -20,6 +20,10 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_
     ret->stddev = scalar.stddev;
     ret->min = sorted[0];
     ret->max = sorted[n - 1];
+    if (ret->min == ret->max) { /* the sums of equal values are rounded */
+        ret->mean = ret->min;
+        ret->stddev = 0;
+    }
     ret->q1 = tch_quantile_linear(sorted, n, 0.25);
     ret->median = tch_quantile_linear(sorted, n, 0.5);
     ret->q3 = tch_quantile_linear(sorted, n, 0.75);

@@ -18,3 +18,8 @@ done
 run 0 -n 5 --name small --name large -c 'true' -c "$hold 300000000"
 holds small '.statistics.max_rss_bytes.max < 20e6'
 holds large '.statistics.max_rss_bytes.min > 290e6'
+
+# A peak that is over before the first poll counts for the tree, too.
+run 0 -n 3 --name gone -c "sh -c '$hold 100000000; sleep 0.3'"
+holds gone '[.samples[] | select(.tree_rss_bytes != null)]
+            | length > 0 and all(.tree_rss_bytes >= .max_rss_bytes and .max_rss_bytes > 100e6)'

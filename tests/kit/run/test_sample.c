@@ -193,6 +193,9 @@ static void sums_up_with_an_interval(void **state)
     assert_int_equal(tch_run_summary_of(values, 5, 0.05, &s, NULL), 0);
     assert_true(s.level == 0 && s.low == 1 && s.high == 5);
     assert_true(isinf(tch_run_summary_precision(&s)));
+    assert_int_equal(
+        tch_run_summary_of((double[]){0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 7, 0.05, &s, NULL), 0);
+    assert_true(s.mean == 0.1 && s.stddev == 0); /* though their sum is not 0.7 */
     assert_int_equal(tch_run_summary_of(values, 0, 0.05, &s, NULL), 0);
     assert_int_equal(s.n, 0);
 }

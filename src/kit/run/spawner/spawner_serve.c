@@ -202,17 +202,20 @@ static bool wait_for_child(struct tch_run_sample *r)
 }
 
 /* The kernel's sum of a process's peak, given at its exit, may be too low by some pages; that of a
-   poll is exact. */
+   poll is exact. The tree may have peaked between two polls: it held at least what its largest
+   process held. */
 static void add_polled_memory(double field[TCH_FIELDS])
 {
+    double tree;
     double peak;
 
     if (atomic_load(&mine->polled_pid) != child_pid)
         return;
-    field[TCH_TREE_RSS] = (double)atomic_load(&mine->polled_tree_bytes);
+    tree = (double)atomic_load(&mine->polled_tree_bytes);
     peak = (double)atomic_load(&mine->polled_peak_bytes);
     if (peak > field[TCH_MAX_RSS])
         field[TCH_MAX_RSS] = peak;
+    field[TCH_TREE_RSS] = tree > field[TCH_MAX_RSS] ? tree : field[TCH_MAX_RSS];
 }
 
 /* Orphans of the command are our children now. Those that have ended are reaped. */
