@@ -6,16 +6,19 @@
 #include "base/clock.h"
 #include "base/fail.h"
 
-static int run_cargo(struct tch_capture *c, const char *svg, tacho_error *err)
+static int capture(struct tch_capture *c, tacho_error *err)
 {
     enum { OPTION_WORDS = 5 };
     const tacho_flame_request *r = &c->request;
     struct tch_tool tool = {.cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+    char svg[PATH_MAX];
     const char *const options[OPTION_WORDS] = {"cargo", "flamegraph", "--output", svg, "--"};
     const char **argv;
     size_t count = 0;
-    int status;
+    int status = tch_tool_file(c, "svg", svg, sizeof svg, err);
 
+    if (status < 0)
+        return status;
     while (r->argv[count])
         count++;
     argv = calloc(OPTION_WORDS + count + 1, sizeof *argv);
@@ -26,22 +29,11 @@ static int run_cargo(struct tch_capture *c, const char *svg, tacho_error *err)
     tool.argv = argv;
     status = tch_tool_run(&tool, err);
     c->ended_ns = tch_now_ns();
-    if (status == 0)
-        c->result.wait_status = tool.status;
     free(argv);
-    return status;
-}
-
-static int capture(struct tch_capture *c, tacho_error *err)
-{
-    char svg[PATH_MAX];
-    int status = tch_tool_file(c, "svg", svg, sizeof svg, err);
-
-    if (status < 0)
-        return status;
-    status = run_cargo(c, svg, err);
-    if (status == 0)
+    if (status == 0) {
+        c->result.wait_status = tool.status;
         status = tch_tool_adopt(c, svg, "cargo", err);
+    }
     unlink(svg);
     return status;
 }

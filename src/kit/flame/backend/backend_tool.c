@@ -24,32 +24,24 @@ enum {
     LAST_MS = 30000, /* for a profiler to write what it has */
 };
 
-/* Messages of a tool that runs the user's command come through a pipe and are shown at once. Those
-   of others are kept for the case that it fails. */
-static int open_messages(struct tch_tool *tool, int *theirs)
-{
-    int ends[2];
-
-    if (!tool->command) {
-        tool->messages = *theirs = memfd_create("messages", MFD_CLOEXEC);
-        return tool->messages;
-    }
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -1;
-    tool->messages = ends[0];
-    *theirs = ends[1];
-    return 0;
-}
-
 int tch_tool_start(struct tch_tool *tool, tacho_error *err)
 {
     struct tch_spawn spawn = {.argv = tool->argv, .cwd = tool->cwd, .extra_env = tool->env};
     tacho_error why;
-    int theirs;
+    int theirs = -1;
+    int ends[2];
     int status;
 
     tool->tail[0] = '\0';
-    if (open_messages(tool, &theirs) < 0)
+    /* Messages of a tool that runs the user's command come through a pipe and are shown at once.
+       Those of others are kept for the case that it fails. */
+    if (!tool->command) {
+        theirs = tool->messages = memfd_create("messages", MFD_CLOEXEC);
+    } else if (pipe2(ends, O_CLOEXEC) == 0) {
+        tool->messages = ends[0];
+        theirs = ends[1];
+    }
+    if (theirs < 0)
         return tch_fail_errno(err, errno, "cannot listen to '%s'", tool->argv[0]);
     if (!tool->command || tool->in >= 0)
         spawn.io[0] =
