@@ -66,7 +66,7 @@ static int open_sink(tacho_event_writer *w, tacho_error *err)
     return 0;
 }
 
-static int prepare(tacho_event_writer *w, const tacho_event_config *config, tacho_error *err)
+static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config, tacho_error *err)
 {
     size_t size = strlen(config->path) + 1;
 
@@ -100,7 +100,7 @@ int tacho_event_open(const tacho_event_config *config, tacho_event_writer **ret,
     tch_buf_init(&w->after[0], TCH_EVENT_MAX);
     tch_buf_init(&w->after[1], TCH_EVENT_MAX);
     if (config->path && !tch_utf8_is_blank(config->path, strlen(config->path))) {
-        status = prepare(w, config, err);
+        status = prepare_texts(w, config, err);
         if (status == 0)
             status = open_sink(w, err);
     }

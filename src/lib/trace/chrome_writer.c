@@ -84,22 +84,6 @@ static void end_metadata(struct tch_chrome *c, const char *key, uint32_t text, i
     end_event(c);
 }
 
-static void name_process(struct tch_chrome *c, const struct tch_trace_process *p)
-{
-    if (p->name) {
-        begin_metadata(c, "process_name", p->pid);
-        end_metadata(c, "name", p->name, 0);
-    }
-    if (p->labels) {
-        begin_metadata(c, "process_labels", p->pid);
-        end_metadata(c, "labels", p->labels, 0);
-    }
-    if (p->sorted) {
-        begin_metadata(c, "process_sort_index", p->pid);
-        end_metadata(c, "sort_index", 0, p->sort);
-    }
-}
-
 int tch_chrome_name_track(struct tch_chrome *c, uint32_t track)
 {
     const struct tch_trace_track *t = &c->m->tracks[track];
@@ -119,8 +103,22 @@ int tch_chrome_name_track(struct tch_chrome *c, uint32_t track)
 
 int tch_chrome_names(struct tch_chrome *c)
 {
-    for (uint32_t i = 0; i < tch_model_process_count(c->m); i++)
-        name_process(c, &c->m->processes[i]);
+    for (uint32_t i = 0; i < tch_model_process_count(c->m); i++) {
+        const struct tch_trace_process *p = &c->m->processes[i];
+
+        if (p->name) {
+            begin_metadata(c, "process_name", p->pid);
+            end_metadata(c, "name", p->name, 0);
+        }
+        if (p->labels) {
+            begin_metadata(c, "process_labels", p->pid);
+            end_metadata(c, "labels", p->labels, 0);
+        }
+        if (p->sorted) {
+            begin_metadata(c, "process_sort_index", p->pid);
+            end_metadata(c, "sort_index", 0, p->sort);
+        }
+    }
     for (uint32_t i = 0; i < tch_model_track_count(c->m); i++)
         tch_chrome_name_track(c, i);
     return c->out->status;

@@ -96,9 +96,15 @@ static void gather_values(struct source *s, struct tch_rec_args args)
     }
 }
 
-/* What claims to be JSON is, or it is a text. */
-static int values_to_json(struct source *s)
+/* Tools get JSON. A value that claims to be JSON and is not becomes a text. */
+static int set_args(struct source *s, struct tch_ev *ev)
 {
+    if (s->given->form != TCH_REC_FOR_TOOLS) {
+        ev->flags |= TCH_EV_VALUES;
+        ev->values = s->values;
+        ev->args_len = s->value_count;
+        return 0;
+    }
     tch_buf_clear(&s->json);
     tch_json_begin_object(&s->json);
     for (uint32_t i = 0; i < s->value_count; i++) {
@@ -111,19 +117,8 @@ static int values_to_json(struct source *s)
             tch_json_arg(&s->json, arg);
     }
     tch_json_end_object(&s->json);
-    return s->json.failed ? tch_fail_memory(s->err) : 0;
-}
-
-static int set_args(struct source *s, struct tch_ev *ev)
-{
-    if (s->given->form != TCH_REC_FOR_TOOLS) {
-        ev->flags |= TCH_EV_VALUES;
-        ev->values = s->values;
-        ev->args_len = s->value_count;
-        return 0;
-    }
-    if (values_to_json(s) < 0)
-        return TACHO_ENOMEM;
+    if (s->json.failed)
+        return tch_fail_memory(s->err);
     ev->args = s->json.data;
     ev->args_len = (uint32_t)s->json.len;
     return 0;
@@ -543,7 +538,7 @@ static int report_losses(struct source *s)
     return s->sink(s->ctx, &ev);
 }
 
-static int walk(struct source *s)
+static int walk_recording(struct source *s)
 {
     bool tools = s->given->form == TCH_REC_FOR_TOOLS, chrome = s->given->form == TCH_REC_FOR_CHROME;
     const struct tch_rec_header *head = &s->r->head;
@@ -578,7 +573,7 @@ int tch_recording_events(const struct tch_recording_source *source, tch_ev_sink 
     int status;
 
     tch_buf_init(&s.json, ARGS_LIMIT);
-    status = s.sites ? walk(&s) : tch_fail_memory(err);
+    status = s.sites ? walk_recording(&s) : tch_fail_memory(err);
     free(s.sites);
     tch_trace_rows_release(&s.rows);
     tch_buf_release(&s.json);

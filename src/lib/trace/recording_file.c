@@ -50,7 +50,7 @@ static uint64_t slot_count(const struct tch_recording *r)
     return (r->size - r->head.header_size + TCH_REC_CHUNK - 1) / TCH_REC_CHUNK;
 }
 
-static int measure(struct tch_recording *r, tacho_error *err)
+static int update_size(struct tch_recording *r, tacho_error *err)
 {
     struct stat st;
 
@@ -274,15 +274,6 @@ static void sort_chunks(struct tch_recording *r)
     r->chunk_count = kept;
 }
 
-static int add_chunk(struct tch_recording *r, size_t *room, const struct tch_rec_chunk *head,
-                     uint64_t slot, tacho_error *err)
-{
-    if (tch_array_reserve(&r->chunks, room, r->chunk_count + 1) < 0)
-        return tch_fail_memory(err);
-    r->chunks[r->chunk_count++] = (struct tch_rec_ref){head->lane, head->type, head->base, slot};
-    return 0;
-}
-
 /* One chunk into r->words; what the file does not have of it (a writer was killed) is zeros. */
 static int read_chunk(struct tch_recording *r, uint64_t slot, tacho_error *err)
 {
@@ -312,8 +303,11 @@ static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, bool
         got = read_chunk(r, slot, err);
         return got > 0 ? read_names(r, err) : got;
     }
-    if (head.type == TCH_REC_COPY || (head.type == TCH_REC_STAGE && head.cleared == head.base))
-        return add_chunk(r, room, &head, slot, err);
+    if (head.type != TCH_REC_COPY && (head.type != TCH_REC_STAGE || head.cleared != head.base))
+        return 0;
+    if (tch_array_reserve(&r->chunks, room, r->chunk_count + 1) < 0)
+        return tch_fail_memory(err);
+    r->chunks[r->chunk_count++] = (struct tch_rec_ref){head.lane, head.type, head.base, slot};
     return 0;
 }
 
@@ -324,7 +318,7 @@ static int list_chunks(struct tch_recording *r, tacho_error *err)
     size_t room = 0;
 
     for (int copies = 0; copies < 2; copies++) {
-        int status = measure(r, err);
+        int status = update_size(r, err);
 
         for (uint64_t slot = 0; status == 0 && slot < slot_count(r); slot++)
             status = list_chunk(r, &room, slot, copies, err);
@@ -346,7 +340,7 @@ static bool is_chunk(const struct tch_rec_chunk *head, const struct tch_rec_ref 
 static int load_copy(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err)
 {
     struct tch_rec_chunk head;
-    int got = measure(r, err);
+    int got = update_size(r, err);
 
     for (uint64_t slot = 0; got >= 0 && slot < slot_count(r); slot++) {
         got = read_at(r, &head, sizeof head, offset_of(r, slot), err);

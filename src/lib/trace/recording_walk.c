@@ -40,18 +40,6 @@ struct walk {
 
 /* Spans. */
 
-static int keep(struct walk *w, const struct tch_seen_event *e, size_t arg_len)
-{
-    if (tch_array_reserve(&w->open, &w->open_room, w->depth + 1) < 0 ||
-        tch_array_reserve(&w->kept, &w->kept_room, w->kept_len + arg_len + 1) < 0)
-        return tch_fail_memory(w->err);
-    w->open[w->depth++] = (struct open_span){e->ns, e->id, e->args.count, w->kept_len};
-    if (arg_len > 0)
-        memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *w->kept);
-    w->kept_len += arg_len;
-    return 0;
-}
-
 static struct tch_seen_event event_at(const struct walk *w, enum tch_rec_kind kind)
 {
     return (struct tch_seen_event){.seen = TCH_SEEN_OTHER,
@@ -89,18 +77,6 @@ static int leave_open(struct walk *w)
     while (status == 0 && w->depth > 0) {
         w->r->unfinished++;
         status = close_top(w, TCH_SEEN_UNFINISHED, no_args);
-    }
-    return status;
-}
-
-/* Records are missing here: what is open can have ended anywhere in them. */
-static int close_at_gap(struct walk *w)
-{
-    int status = 0;
-
-    while (status == 0 && w->depth > 0) {
-        w->r->lost_begins++;
-        status = close_top(w, TCH_SEEN_END, no_args);
     }
     return status;
 }
@@ -146,13 +122,17 @@ static int visit_thread(struct walk *w, const uint64_t *fixed)
     return w->visit(w->ctx, &e);
 }
 
-static int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
+static inline int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
 {
-    int status;
-
     e->seen = TCH_SEEN_BEGIN;
-    status = keep(w, e, arg_len);
-    return status < 0 ? status : w->visit(w->ctx, e);
+    if (tch_array_reserve(&w->open, &w->open_room, w->depth + 1) < 0 ||
+        tch_array_reserve(&w->kept, &w->kept_room, w->kept_len + arg_len + 1) < 0)
+        return tch_fail_memory(w->err);
+    w->open[w->depth++] = (struct open_span){e->ns, e->id, e->args.count, w->kept_len};
+    if (arg_len > 0)
+        memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *w->kept);
+    w->kept_len += arg_len;
+    return w->visit(w->ctx, e);
 }
 
 /* Records. */
@@ -267,8 +247,11 @@ static int walk_chunk(struct walk *w)
     size_t step;
     int status = 0;
 
-    if (head->sequence != w->sequence)
-        status = close_at_gap(w);
+    /* Records are missing before this chunk. Open spans can have ended anywhere in them. */
+    while (head->sequence != w->sequence && status == 0 && w->depth > 0) {
+        w->r->lost_begins++;
+        status = close_top(w, TCH_SEEN_END, no_args);
+    }
     if (status == 0 && head->thread != w->thread) {
         status = leave_open(w);
         w->thread = head->thread;
@@ -284,16 +267,6 @@ static int walk_chunk(struct walk *w)
     return status;
 }
 
-static void enter_lane(struct walk *w, uint32_t lane)
-{
-    w->lane = lane;
-    w->thread = 0;
-    w->tid = 0;
-    w->name = 0;
-    w->named = false;
-    w->sequence = 0;
-}
-
 int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ctx, tacho_error *err)
 {
     struct walk w = {.r = r, .visit = visit, .ctx = ctx, .err = err};
@@ -306,7 +279,10 @@ int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ct
 
         if (i == 0 || ref->lane != w.lane) {
             status = leave_open(&w);
-            enter_lane(&w, ref->lane);
+            w.lane = ref->lane;
+            w.thread = w.tid = w.name = 0;
+            w.named = false;
+            w.sequence = 0;
         }
         if (status == 0)
             status = tch_recording_load(r, ref, err);

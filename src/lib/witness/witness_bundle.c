@@ -73,26 +73,20 @@ static int write_head(struct packing *p, const tacho_witness_pack *pack, tacho_e
     return status == 0 ? write_own_line(p, err) : status;
 }
 
-/* Adds "mincut_l0.3_t0" for "witness/mincut_l0.3_t0.jsonl". */
-static void add_log_name(struct tch_buf *b, const char *path)
+/* Names the log "mincut_l0.3_t0" for "witness/mincut_l0.3_t0.jsonl". */
+static int write_log_line(struct packing *p, const char *path, const tacho_witness_info *info,
+                          tacho_error *err)
 {
     static const char extension[] = ".jsonl";
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = tch_base_name(path);
     size_t len = strlen(name);
 
     if (len > strlen(extension) && strcmp(name + len - strlen(extension), extension) == 0)
         len -= strlen(extension);
-    tch_json_string(b, name, len);
-}
-
-static int write_log_line(struct packing *p, const char *path, const tacho_witness_info *info,
-                          tacho_error *err)
-{
     tch_buf_clear(&p->line);
     tch_json_begin_object(&p->line);
     tch_json_key(&p->line, "log");
-    add_log_name(&p->line, path);
+    tch_json_string(&p->line, name, len);
     tch_json_key(&p->line, "entries");
     tch_json_u64(&p->line, info->entries);
     tch_json_key(&p->line, "last");

@@ -34,21 +34,10 @@ static void release(tacho_witness *w)
     free(w);
 }
 
-/* Makes a new file instead of truncating the old one: a process that still writes the old one, such
-   as a child of a killed benchmark, cannot write into ours. A link, a pipe or a device is opened as
-   it is. */
-static int open_new(const char *path)
-{
-    struct stat st;
-
-    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        (void)unlink(path);
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-}
-
 int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
 {
     tacho_witness *w = calloc(1, sizeof *w);
+    struct stat st;
     int status;
 
     if (!w)
@@ -60,7 +49,12 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     tch_chain_init(&w->chain);
     status = w->path.failed ? tch_fail_memory(err) : tch_mkdirs_above(path, err);
     if (status == 0) {
-        w->fd = open_new(path);
+        /* Make a new file instead of truncating the old one: a process that still writes the old
+           one, such as a child of a killed benchmark, cannot write into ours. A link, a pipe or a
+           device is opened as it is. */
+        if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+            (void)unlink(path);
+        w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
         if (w->fd < 0)
             status = tch_fail_errno(err, errno, "cannot open '%s' for a witness log", path);
     }

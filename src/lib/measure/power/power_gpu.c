@@ -37,7 +37,7 @@ static int gpus_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
     return 0;
 }
 
-static int load(struct tch_gpus *g, const char *path, tacho_error *err)
+static int load_library(struct tch_gpus *g, const char *path, tacho_error *err)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
@@ -103,7 +103,7 @@ int tch_gpus_open(const struct tch_gpu_ops *ops, const char *path, tacho_power_s
     if (!g)
         return tch_fail_memory(err);
     g->ops = ops;
-    status = load(g, path[0] ? path : ops->library, err);
+    status = load_library(g, path[0] ? path : ops->library, err);
     if (status == 0)
         status = find_devices(g, err);
     if (status < 0) {
