@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human_number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
@@ -40,6 +41,7 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
 {
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.fit = FIT_CUT}};
     const struct tch_rec_header *head = &r->head;
+    char started[TCH_TIME_TEXT] = "not told when";
     struct tch_buf text;
     struct table t;
 
@@ -49,10 +51,8 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     cli_table_add_pair(&t, "program", "%s (process %u)",
                        head->program[0] ? head->program : "not told", (unsigned)head->pid);
     if (head->wall_ns > 0)
-        tch_recording_add_start(&text, r);
-    else
-        tch_buf_adds(&text, "not told when");
-    tch_buf_adds(&text, ", for ");
+        tch_utc_text(started, head->wall_ns);
+    tch_buf_addf(&text, "%s, for ", started);
     tch_add_value(&text, TCH_NS, (double)tch_recording_duration(r, f));
     tch_buf_adds(&text, head->ended ? "" : "; it did not end in order, or goes on");
     cli_table_add_pair(&t, "recorded", "%s", text.data);

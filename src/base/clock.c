@@ -24,6 +24,15 @@ uint64_t tch_wall_error_ns(void)
     return ((uint64_t)t.maxerror + 1) * 1000;
 }
 
+void tch_utc_text(char text[TCH_TIME_TEXT], uint64_t unix_ns)
+{
+    time_t seconds = (time_t)(unix_ns / 1000000000u);
+    struct tm utc;
+
+    gmtime_r(&seconds, &utc);
+    strftime(text, TCH_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
 /* Choosing. */
 
 static const char *why_not_tsc;

@@ -39,6 +39,11 @@ static inline uint64_t tch_wall_ns(void)
     return tch_clock_read(CLOCK_REALTIME);
 }
 
+enum { TCH_TIME_TEXT = 32 };
+
+/** Writes nanoseconds since 1970 as "2026-01-31T12:00:00Z", NUL-terminated. */
+void tch_utc_text(char text[TCH_TIME_TEXT], uint64_t unix_ns);
+
 #define TCH_WALL_UNSYNCED UINT64_MAX
 
 /** By how many nanoseconds the wall clock is wrong at most, as the kernel sees it;

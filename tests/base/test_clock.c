@@ -195,6 +195,19 @@ static void threads_may_start_at_once(void **state)
     }
 }
 
+static void writes_a_time_as_utc(void **state)
+{
+    char text[TCH_TIME_TEXT];
+
+    (void)state;
+    tch_utc_text(text, 0);
+    assert_string_equal(text, "1970-01-01T00:00:00Z");
+    tch_utc_text(text, UINT64_C(951782399999999999));
+    assert_string_equal(text, "2000-02-28T23:59:59Z");
+    tch_utc_text(text, UINT64_MAX);
+    assert_string_equal(text, "2554-07-21T23:34:33Z");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +223,7 @@ int main(void)
         cmocka_unit_test(ticks_agree_with_the_monotonic_clock),
         cmocka_unit_test(calibrating_again_lengthens_the_line),
         cmocka_unit_test(tells_people_the_date),
+        cmocka_unit_test(writes_a_time_as_utc),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,15 +84,6 @@ static void write_pairs(struct tch_buf *b, const char *const *pairs)
     tch_json_end_object(b);
 }
 
-static void format_time(char text[TCH_TIME_TEXT], uint64_t unix_ns)
-{
-    time_t seconds = (time_t)(unix_ns / 1000000000u);
-    struct tm utc;
-
-    gmtime_r(&seconds, &utc);
-    strftime(text, TCH_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
                           const struct tch_run_command *command)
 {
@@ -241,7 +232,7 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
     tch_buf_init(&r->text, HEAD_MAX);
     snprintf(r->id, sizeof r->id, "%s", folder->id);
     snprintf(r->group, sizeof r->group, "%s", group ? group : "");
-    format_time(r->started_at, now);
+    tch_utc_text(r->started_at, now);
     add_text(r, "schema", TCH_RUN_SCHEMA);
     add_text(r, "tacho_version", TACHO_VERSION);
     add_text(r, "name", command->name);
@@ -330,7 +321,7 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
             r->member[kept++] = r->member[i];
     r->member_count = kept < HEAD_MEMBERS ? kept : HEAD_MEMBERS;
     snprintf(r->state, sizeof r->state, "%s", end->state);
-    format_time(ended_at, end->ended_unix_ns);
+    tch_utc_text(ended_at, end->ended_unix_ns);
     add_text(r, "state", end->state);
     add_text(r, "ended_at", ended_at);
     add_u64(r, "ended_unix_ns", end->ended_unix_ns);

@@ -16,6 +16,7 @@
 
 #include "advise.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "run_folder.h"
 #include "run_plan.h"
 #include "run_sample.h"
@@ -23,7 +24,7 @@
 
 #define TCH_RUN_SCHEMA "tacho.run.v1"
 
-enum { TCH_RECEIPT_MAX = 1 << 30, TCH_RECEIPT_MEMBERS = 64, TCH_TIME_TEXT = 32 };
+enum { TCH_RECEIPT_MAX = 1 << 30, TCH_RECEIPT_MEMBERS = 64 };
 
 /** What the server beside the runs used. ready_s is 0 when there was none. */
 struct tch_run_server_use {

@@ -72,7 +72,7 @@ struct tch_sweep {
     char folder[PATH_MAX];
     char shown[PATH_MAX];
     char id[TCH_RUN_ID]; /**< the group of all its runs */
-    char started_at[32];
+    char started_at[TCH_TIME_TEXT];
     size_t cells;
     size_t baselines;
     uint32_t *baseline;      /**< of each cell */

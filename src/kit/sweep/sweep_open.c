@@ -170,14 +170,11 @@ void tch_sweep_head(const struct tch_sweep *sweep, struct tch_buf *b)
 
 static int begin_sweep(struct tch_sweep *sweep, const char *path, tacho_error *err)
 {
-    time_t now = time(NULL);
     struct tch_buf b;
-    struct tm utc;
     int status;
 
     tch_folder_id(sweep->id);
-    gmtime_r(&now, &utc);
-    strftime(sweep->started_at, sizeof sweep->started_at, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    tch_utc_text(sweep->started_at, tch_wall_ns());
     tch_buf_init(&b, SWEEP_MAX);
     tch_sweep_head(sweep, &b);
     tch_json_put_text(&b, "state", "running");

@@ -3,8 +3,8 @@
 #include "trace_json.h"
 
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/json_write.h"
 
 enum { TEXT_MAX = 1 << 20 }; /* of a name */
@@ -325,21 +325,12 @@ uint32_t tch_recording_names(const struct tch_recording *r)
     return count;
 }
 
-void tch_recording_add_start(struct tch_buf *b, const struct tch_recording *r)
-{
-    time_t seconds = (time_t)(r->head.wall_ns / 1000000000);
-    struct tm tm;
-    char text[32];
-
-    if (gmtime_r(&seconds, &tm) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)
-        tch_buf_adds(b, text);
-}
-
 void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
                         const struct tch_recording_counts *f)
 {
     const struct tch_rec_header *head = &r->head;
     bool tsc = head->clock == TCH_REC_CLOCK_TSC;
+    char started[TCH_TIME_TEXT];
     char mem[64];
     struct tch_buf text;
 
@@ -352,8 +343,8 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_json_put_u64(b, "pid", head->pid);
     tch_json_put_u64(b, "parent_pid", head->parent);
     tch_json_put_text(b, "boot_id", head->boot_id);
-    tch_recording_add_start(&text, r);
-    tch_json_put_text(b, "started", text.data);
+    tch_utc_text(started, head->wall_ns);
+    tch_json_put_text(b, "started", started);
     tch_json_put_u64(b, "duration_ns", tch_recording_duration(r, f));
     tch_json_put_bool(b, "ended_in_order", head->ended != 0);
     tch_json_put_text(b, "clock", tsc ? "tsc" : "monotonic");
@@ -365,7 +356,6 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_json_put_u64(b, "unfinished_spans", r->unfinished);
     tch_json_put_u64(b, "other_events", f->others);
     tch_json_put_u64(b, "dropped_records", head->dropped);
-    tch_buf_clear(&text);
     tch_add_reasons(&text, head->reasons);
     tch_json_put_text(b, "dropped_why", text.data);
     tch_json_put_u64(b, "spans_cut_by_a_gap", r->lost_begins);

@@ -41,9 +41,6 @@ uint64_t tch_recording_duration(const struct tch_recording *r,
                                 const struct tch_recording_counts *counts);
 uint32_t tch_recording_names(const struct tch_recording *r);
 
-/** Adds when the recording began, "2024-05-01T12:00:00Z". */
-void tch_recording_add_start(struct tch_buf *b, const struct tch_recording *r);
-
 /* Each adds a document and a line feed. `top` limits the rows. */
 
 void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s, const char *path,
