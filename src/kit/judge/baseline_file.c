@@ -215,23 +215,6 @@ static int take_metrics(struct reading *f, struct tch_occasion *o)
     return status < 0 ? status : more;
 }
 
-static int take_member(struct reading *f, const struct tch_json_value *key, struct tch_occasion *o)
-{
-    if (tch_json_is(key, "id"))
-        return take_text(f, &o->id);
-    if (tch_json_is(key, "at"))
-        return take_text(f, &o->at);
-    if (tch_json_is(key, "commit"))
-        return take_text(f, &o->commit);
-    if (tch_json_is(key, "command"))
-        return take_text(f, &o->command);
-    if (tch_json_is(key, "environment"))
-        return take_raw(f, &o->environment);
-    if (tch_json_is(key, "metrics") && o->count == 0)
-        return take_metrics(f, o);
-    return tch_json_skip(&f->r);
-}
-
 static int take_occasion(struct reading *f)
 {
     struct tch_occasion *o;
@@ -248,8 +231,22 @@ static int take_occasion(struct reading *f)
     status = tch_json_read(&f->r, &key);
     if (status == 0 && key.type != TCH_JSON_OBJECT)
         return fail(f, "an occasion must be an object");
-    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0)
-        status = take_member(f, &key, o);
+    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
+        if (tch_json_is(&key, "id"))
+            status = take_text(f, &o->id);
+        else if (tch_json_is(&key, "at"))
+            status = take_text(f, &o->at);
+        else if (tch_json_is(&key, "commit"))
+            status = take_text(f, &o->commit);
+        else if (tch_json_is(&key, "command"))
+            status = take_text(f, &o->command);
+        else if (tch_json_is(&key, "environment"))
+            status = take_raw(f, &o->environment);
+        else if (tch_json_is(&key, "metrics") && o->count == 0)
+            status = take_metrics(f, o);
+        else
+            status = tch_json_skip(&f->r);
+    }
     if (status == 0 && more == 0 &&
         (!o->id || !o->at || !o->commit || !o->command || !o->environment))
         return fail(f, "an occasion needs id, at, commit, command, environment and metrics");

@@ -115,30 +115,22 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
     return 0;
 }
 
-static struct tch_named_budget *find_budget(struct tch_bench *b, const char *name)
-{
-    for (size_t i = 0; i < b->budget_count; i++)
-        if (strcmp(b->budgets[i].name, name) == 0)
-            return &b->budgets[i];
-    return NULL;
-}
-
 static int take_map(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
 {
     int status = 0;
 
     for (const struct tch_yaml_node *node = map ? map->first : NULL; node && status == 0;
          node = node->next) {
-        struct tch_named_budget *budget = find_budget(b, node->key);
+        size_t at = 0;
 
-        if (!budget && b->budget_count == TCH_BUDGETS_MOST)
+        while (at < b->budget_count && strcmp(b->budgets[at].name, node->key) != 0)
+            at++;
+        if (at == TCH_BUDGETS_MOST)
             return tch_yaml_fail(err, node, "a bench can have %d budgets", TCH_BUDGETS_MOST);
-        if (!budget) {
-            budget = &b->budgets[b->budget_count++];
-            *budget = (struct tch_named_budget){.budget = tch_budget_default};
-            budget->name = node->key;
-        }
-        status = take_budget(b, node, budget, err);
+        if (at == b->budget_count)
+            b->budgets[b->budget_count++] =
+                (struct tch_named_budget){.name = node->key, .budget = tch_budget_default};
+        status = take_budget(b, node, &b->budgets[at], err);
     }
     return status;
 }

@@ -275,12 +275,16 @@ static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list
     return status;
 }
 
-static int take_file(struct tch_settings *s, tacho_error *err)
+int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err)
 {
     struct top top = {.alpha = TCH_ALPHA};
     struct raw defaults = {0};
-    int status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);
+    int status;
 
+    *s = (struct tch_settings){.baselines = TCH_BASELINES, .keep = TCH_GATE_KEEP};
+    status = tch_yaml_parse(&s->yaml, text, len, err);
+    if (status == 0)
+        status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);
     if (status == 0 && top.baseline)
         status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
     if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
@@ -295,15 +299,6 @@ static int take_file(struct tch_settings *s, tacho_error *err)
     s->alpha = top.alpha;
     s->build = top.build;
     return status < 0 ? status : take_benches(s, top.benches, &defaults, err);
-}
-
-int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err)
-{
-    int status;
-
-    *s = (struct tch_settings){.baselines = TCH_BASELINES, .keep = TCH_GATE_KEEP};
-    status = tch_yaml_parse(&s->yaml, text, len, err);
-    return status < 0 ? status : take_file(s, err);
 }
 
 int tch_settings_read(struct tch_settings *s, const char *path, tacho_error *err)

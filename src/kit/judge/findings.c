@@ -102,6 +102,14 @@ void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
         f->note_count++;
 }
 
+bool tch_findings_has(const struct tch_findings *f, size_t from, const char *quantity)
+{
+    for (size_t i = from; i < f->count; i++)
+        if (strcmp(f->about[i].quantity.name, quantity) == 0)
+            return true;
+    return false;
+}
+
 int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
                      struct tch_quantity_series *a, struct tch_quantity_series *b, tacho_error *err)
 {

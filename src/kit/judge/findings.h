@@ -71,6 +71,9 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
                      struct tch_quantity_series *a, struct tch_quantity_series *b,
                      tacho_error *err);
 
+/** Is there a row of that quantity, from row number `from` on? */
+bool tch_findings_has(const struct tch_findings *f, size_t from, const char *quantity);
+
 /** Adds the differences between the configurations and environments of two runs. */
 int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,
                              const struct tch_receipt *b, tacho_error *err);

@@ -127,19 +127,6 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
     return tch_findings_add(f, &about, NULL, &none, err);
 }
 
-static bool is_asked(const struct tch_findings *f, size_t from, const struct tch_receipt *b,
-                     const char *name)
-{
-    struct tch_quantity q;
-
-    if (!tch_quantity_find(b, name, &q))
-        return false;
-    for (size_t i = from; i < f->count; i++)
-        if (strcmp(f->about[i].quantity.name, q.name) == 0)
-            return true;
-    return false;
-}
-
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                      const struct tch_receipt *b, const struct tch_named_budget *budgets,
                      size_t count, bool with_all, tacho_error *err)
@@ -163,7 +150,8 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
             status = tch_compare_max(f, bench, b, &qb, budget, err);
     }
     for (size_t i = 0; i < count && status == 0; i++)
-        if (budgets[i].name && !is_asked(f, from, b, budgets[i].name))
+        if (budgets[i].name &&
+            !(tch_quantity_find(b, budgets[i].name, &qb) && tch_findings_has(f, from, qb.name)))
             status = add_missing(f, bench, b, &budgets[i], err);
     return status;
 }

@@ -45,14 +45,6 @@ static int series_of(const struct tch_stage *stage, struct tch_quantity_series *
     return 0;
 }
 
-static bool has_row(const struct tch_findings *f, size_t from, const char *name)
-{
-    for (size_t i = from; i < f->count; i++)
-        if (strcmp(f->about[i].quantity.name, name) == 0)
-            return true;
-    return false;
-}
-
 static int add_stage(struct tch_findings *f, const char *bench, size_t from,
                      const struct tch_stage_group *group, const struct tch_stage *a,
                      const struct tch_stage *b, tacho_error *err)
@@ -68,7 +60,7 @@ static int add_stage(struct tch_findings *f, const char *bench, size_t from,
              group->event, (int)a->name_len, a->name);
     snprintf(q->title, sizeof q->title, "events %.*s.%.*s", (int)group->event_len, group->event,
              (int)a->name_len, a->name);
-    if (has_row(f, from, q->name))
+    if (tch_findings_has(f, from, q->name))
         return 0;
     status = series_of(a, &x, err);
     if (status == 0)
