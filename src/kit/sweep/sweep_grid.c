@@ -77,9 +77,10 @@ static int new_param(struct tch_grid *grid, const char *name, size_t len, tacho_
     return 0;
 }
 
-static int has_room(const struct tch_grid *grid, const struct tch_param *p, tacho_error *err)
+static int add_value(struct tch_grid *grid, struct tch_param *p, const char *value, size_t len,
+                     tacho_error *err)
 {
-    size_t others = 1;
+    size_t others = 1; /* cells of the other parameters */
 
     for (size_t i = 0; i < grid->count; i++)
         if (&grid->param[i] != p)
@@ -87,16 +88,6 @@ static int has_room(const struct tch_grid *grid, const struct tch_param *p, tach
     if ((p->count + 1) * others > TCH_GRID_CELLS)
         return tch_fail(err, TACHO_ELIMIT, 0, "a grid can have %d cells; '%s' makes it larger",
                         TCH_GRID_CELLS, p->name);
-    return 0;
-}
-
-static int add_value(struct tch_grid *grid, struct tch_param *p, const char *value, size_t len,
-                     tacho_error *err)
-{
-    int status = has_room(grid, p, err);
-
-    if (status < 0)
-        return status;
     if (len == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "parameter '%s' has an empty value", p->name);
     if (len > TCH_GRID_VALUE)
@@ -195,15 +186,6 @@ static int parse_range(const char *text, struct range *r, tacho_error *err)
     return 0;
 }
 
-/* Twelve digits: what steps of 0.1 add up to reads as it should. */
-static void number_text(char text[NUMBER_TEXT], double value)
-{
-    if (value == floor(value) && fabs(value) < 1e15)
-        snprintf(text, NUMBER_TEXT, "%.0f", value);
-    else
-        snprintf(text, NUMBER_TEXT, "%.12g", value);
-}
-
 int tch_grid_add_range(struct tch_grid *grid, const char *spec, tacho_error *err)
 {
     const char *rest = spec;
@@ -223,7 +205,10 @@ int tch_grid_add_range(struct tch_grid *grid, const char *spec, tacho_error *err
             return tch_fail(err, TACHO_ELIMIT, 0, "the range '%.80s' has too many steps", rest);
         if (r.log && r.start == floor(r.start) && r.end == floor(r.end))
             value = round(value);
-        number_text(text, value);
+        if (value == floor(value) && fabs(value) < 1e15)
+            snprintf(text, sizeof text, "%.0f", value);
+        else
+            snprintf(text, sizeof text, "%.12g", value); /* hides what steps of 0.1 round off */
         if (strcmp(text, last) != 0)
             status = add_value(grid, &grid->param[grid->count - 1], text, strlen(text), err);
         memcpy(last, text, sizeof last);

@@ -116,7 +116,7 @@ static int count_runs(struct tch_sweep *sweep, tacho_error *err)
  * The folder.
  */
 
-static int take_folder(struct tch_sweep *sweep, tacho_error *err)
+static int make_folder(struct tch_sweep *sweep, tacho_error *err)
 {
     char cells[PATH_MAX];
     int status = tch_folder_at(sweep->shown, sweep->plan->run.out, sweep->plan->name, err);
@@ -132,7 +132,7 @@ static int take_folder(struct tch_sweep *sweep, tacho_error *err)
 
 /* Locks the folder. Programs of a killed sweep hold the lock until they exit, within a second or
    two: nothing may be measured beside them. */
-static int take_lock(struct tch_sweep *sweep, tacho_error *err)
+static int lock_folder(struct tch_sweep *sweep, tacho_error *err)
 {
     char path[PATH_MAX];
     int status = tch_folder_at(path, sweep->folder, ".lock", err);
@@ -200,7 +200,7 @@ static bool take_text(const struct tch_buf *json, const char *key, char *out, si
 }
 
 /* The sweep that is there must be this one. */
-static int go_on(struct tch_sweep *sweep, const struct tch_buf *json, tacho_error *err)
+static int check_same_plan(struct tch_sweep *sweep, const struct tch_buf *json, tacho_error *err)
 {
     struct tch_json_value old;
     struct tch_buf b;
@@ -243,7 +243,7 @@ static int find_sweep(struct tch_sweep *sweep, tacho_error *err)
     tch_buf_init(&b, SWEEP_MAX);
     status = tch_file_read(path, SWEEP_MAX, &b, err);
     if (status == 0)
-        status = go_on(sweep, &b, err);
+        status = check_same_plan(sweep, &b, err);
     tch_buf_release(&b);
     sweep->resumed = status == 0;
     return status;
@@ -297,9 +297,9 @@ int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, t
     if (status == 0)
         status = tch_surroundings_init(&sweep->surroundings, &plan->run, err);
     if (status == 0)
-        status = take_folder(sweep, err);
+        status = make_folder(sweep, err);
     if (status == 0)
-        status = take_lock(sweep, err);
+        status = lock_folder(sweep, err);
     if (status == 0)
         status = find_sweep(sweep, err);
     for (size_t i = 0; i < sweep->cells + sweep->baselines && status == 0 && sweep->resumed; i++)

@@ -36,16 +36,6 @@ static void shuffle(uint32_t *x, size_t n, uint64_t *state)
     }
 }
 
-/* Cells of one baseline; of all where there is none. */
-static size_t cells_of(const struct tch_order *order, size_t baseline)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < order->cells; i++)
-        n += order->baselines == 0 || order->baseline[i] == baseline;
-    return n;
-}
-
 static size_t rounds_of(size_t cells)
 {
     return (cells + TCH_ROUND_CELLS - 1) / TCH_ROUND_CELLS;
@@ -54,8 +44,13 @@ static size_t rounds_of(size_t cells)
 void tch_order_init(struct tch_order *order)
 {
     order->rounds = order->baselines == 0 ? rounds_of(order->cells) : 0;
-    for (size_t i = 0; i < order->baselines; i++)
-        order->rounds += rounds_of(cells_of(order, i));
+    for (size_t b = 0; b < order->baselines; b++) {
+        size_t cells = 0;
+
+        for (size_t i = 0; i < order->cells; i++)
+            cells += order->baseline[i] == b;
+        order->rounds += rounds_of(cells);
+    }
     order->steps = order->cells + (order->baselines > 0 ? order->rounds : 0);
 }
 
@@ -95,28 +90,9 @@ static void make_rounds(const struct tch_order *order, uint32_t *cells, struct r
     }
 }
 
-/* Baselines have as many runs as rounds, numbered as they come. */
-static size_t add_round(const struct tch_order *order, const struct round *r, const uint32_t *cells,
-                        uint64_t block, uint32_t pair, uint32_t nth, struct tch_step *steps,
-                        uint64_t *state)
-{
-    size_t place = order->baselines > 0 ? random_below(state, r->count + 1u) : SIZE_MAX;
-    size_t n = 0;
-
-    for (size_t i = 0; i <= r->count; i++) {
-        if (i == place)
-            steps[n++] = (struct tch_step){.unit = (uint32_t)order->cells + r->baseline,
-                                           .run = (uint32_t)(block * r->of + nth + 1),
-                                           .pair = pair};
-        if (i < r->count)
-            steps[n++] = (struct tch_step){
-                .unit = cells[r->first + i], .run = (uint32_t)(block + 1), .pair = pair};
-    }
-    return n;
-}
-
-static void lay_out(const struct tch_order *order, uint64_t block, uint32_t *memory,
-                    struct round *rounds, struct tch_step *steps)
+/* A baseline runs once in each of its rounds; its runs are numbered in the order of the rounds. */
+static void order_steps(const struct tch_order *order, uint64_t block, uint32_t *memory,
+                        struct round *rounds, struct tch_step *steps)
 {
     uint32_t *cells = memory;
     uint32_t *turn = memory + order->cells;
@@ -131,8 +107,18 @@ static void lay_out(const struct tch_order *order, uint64_t block, uint32_t *mem
     for (size_t i = 0; i < order->rounds; i++) {
         const struct round *r = &rounds[turn[i]];
         uint32_t pair = (uint32_t)(block * order->rounds + i + 1);
+        size_t place = order->baselines > 0 ? random_below(&state, r->count + 1u) : SIZE_MAX;
 
-        n += add_round(order, r, cells, block, pair, seen[r->baseline]++, steps + n, &state);
+        for (size_t k = 0; k <= r->count; k++) {
+            if (k == place)
+                steps[n++] =
+                    (struct tch_step){.unit = (uint32_t)order->cells + r->baseline,
+                                      .run = (uint32_t)(block * r->of + ++seen[r->baseline]),
+                                      .pair = pair};
+            if (k < r->count)
+                steps[n++] = (struct tch_step){
+                    .unit = cells[r->first + k], .run = (uint32_t)(block + 1), .pair = pair};
+        }
     }
 }
 
@@ -146,7 +132,7 @@ int tch_order_block(const struct tch_order *order, uint64_t block, struct tch_st
     if (!memory || !rounds)
         status = tch_fail_memory(err);
     else
-        lay_out(order, block, memory, rounds, steps);
+        order_steps(order, block, memory, rounds, steps);
     free(memory);
     free(rounds);
     return status;

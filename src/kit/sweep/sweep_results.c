@@ -94,7 +94,7 @@ static int compare_measure(const char *name, const struct tch_receipt *base,
 }
 
 /* Over the cells, a measure at a time: with many cells, one in twenty would differ by chance. */
-static int adjust(struct tch_results *r, tacho_error *err)
+static int adjust_p_values(struct tch_results *r, tacho_error *err)
 {
     size_t cells = r->sweep->cells;
     double *p = calloc(cells + 1, sizeof *p);
@@ -235,7 +235,7 @@ static int read_all(struct tch_results *r, struct tch_receipt *bases, size_t *ha
     }
     for (size_t i = 0; i < all && status == 0; i++)
         status = grow_values(r, &r->cells[i], had[i], err);
-    return status == 0 ? adjust(r, err) : status;
+    return status == 0 ? adjust_p_values(r, err) : status;
 }
 
 int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho_error *err)

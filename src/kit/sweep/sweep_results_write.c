@@ -38,19 +38,6 @@ static void add_number(struct tch_buf *b, double value)
         tch_buf_add(b, text, tch_f64_plain(text, value));
 }
 
-static void add_values(const struct tch_results *r, struct tch_buf *b,
-                       const struct tch_cell_value *v)
-{
-    add_number(b, v->median);
-    add_number(b, v->level > 0 ? v->low : NAN);
-    add_number(b, v->level > 0 ? v->high : NAN);
-    if (r->sweep->baselines == 0)
-        return;
-    add_number(b, v->ratio.estimate);
-    add_number(b, v->ratio.level > 0 ? v->ratio.low : NAN);
-    add_number(b, v->ratio.level > 0 ? v->ratio.high : NAN);
-}
-
 static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -66,8 +53,18 @@ static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
             add_text(b, tch_grid_text(grid, at, j));
     }
     tch_buf_addf(b, ",%s,%zu,%s", c->state, c->runs, cell ? best_names[c->best] : "");
-    for (size_t j = 0; j < r->measure_count; j++)
-        add_values(r, b, &c->value[j]);
+    for (size_t j = 0; j < r->measure_count; j++) {
+        const struct tch_cell_value *v = &c->value[j];
+
+        add_number(b, v->median);
+        add_number(b, v->level > 0 ? v->low : NAN);
+        add_number(b, v->level > 0 ? v->high : NAN);
+        if (sweep->baselines > 0) {
+            add_number(b, v->ratio.estimate);
+            add_number(b, v->ratio.level > 0 ? v->ratio.low : NAN);
+            add_number(b, v->ratio.level > 0 ? v->ratio.high : NAN);
+        }
+    }
     tch_buf_addc(b, '\n');
 }
 
