@@ -34,21 +34,6 @@ static const char *next_metric(const struct tch_report_run *runs, size_t count, 
     return NULL;
 }
 
-static void add_row(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
-                    const struct tch_receipt *r, const struct tch_run_sample *s)
-{
-    const char *name;
-
-    tch_csv_add(b, r->name, strlen(r->name));
-    tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run, (unsigned long long)s->pair,
-                 (unsigned long long)s->start_ns, tch_run_sample_exit(s));
-    for (int k = 0; k < TCH_FIELDS; k++)
-        tch_add_csv_number(b, s->field[k]);
-    for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
-        tch_add_csv_number(b, metric_of(r, s, name));
-    tch_buf_addc(b, '\n');
-}
-
 static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                      tacho_error *err)
 {
@@ -62,8 +47,20 @@ static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_
         tch_buf_addf(b, ",%s", name);
     tch_buf_addc(b, '\n');
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < runs[i].receipt.samples.count; j++)
-            add_row(b, runs, count, &runs[i].receipt, &runs[i].receipt.samples.items[j]);
+        for (size_t j = 0; j < runs[i].receipt.samples.count; j++) {
+            const struct tch_receipt *r = &runs[i].receipt;
+            const struct tch_run_sample *s = &r->samples.items[j];
+
+            tch_csv_add(b, r->name, strlen(r->name));
+            tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run,
+                         (unsigned long long)s->pair, (unsigned long long)s->start_ns,
+                         tch_run_sample_exit(s));
+            for (int k = 0; k < TCH_FIELDS; k++)
+                tch_add_csv_number(b, s->field[k]);
+            for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
+                tch_add_csv_number(b, metric_of(r, s, name));
+            tch_buf_addc(b, '\n');
+        }
     return 0;
 }
 

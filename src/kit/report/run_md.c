@@ -6,26 +6,6 @@
 #include "report.h"
 #include "report_text.h"
 
-static void add_row(struct tch_buf *b, const struct tch_receipt *r, const struct tch_run_row *row)
-{
-    const struct tch_run_summary *s = &row->summary;
-
-    tch_buf_adds(b, "| ");
-    tch_add_md_cell(b, strcmp(row->name, "throughput") == 0 ? r->work_unit : row->title);
-    tch_buf_adds(b, strcmp(row->name, "throughput") == 0 ? "/s | " : " | ");
-    tch_add_value(b, row->unit, s->median);
-    tch_buf_adds(b, " | ");
-    if (s->level > 0)
-        tch_add_range(b, row->unit, s->low, s->high);
-    else
-        tch_buf_adds(b, "too few runs");
-    tch_buf_adds(b, " | ");
-    tch_add_value(b, row->unit, s->min);
-    tch_buf_adds(b, " | ");
-    tch_add_value(b, row->unit, s->max);
-    tch_buf_adds(b, " |\n");
-}
-
 static void add_run(struct tch_buf *b, const struct tch_receipt *r)
 {
     size_t before;
@@ -37,8 +17,26 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
                      i + 1 < r->warnings.count ? ">\n" : "\n");
     tch_buf_adds(b, "| | median | interval of the median | min | max |\n"
                     "| --- | ---: | ---: | ---: | ---: |\n");
-    for (size_t i = 0; i < r->rows.count; i++)
-        add_row(b, r, &r->rows.row[i]);
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const struct tch_run_row *row = &r->rows.row[i];
+        const struct tch_run_summary *s = &row->summary;
+        bool throughput = strcmp(row->name, "throughput") == 0;
+
+        tch_buf_adds(b, "| ");
+        tch_add_md_cell(b, throughput ? r->work_unit : row->title);
+        tch_buf_adds(b, throughput ? "/s | " : " | ");
+        tch_add_value(b, row->unit, s->median);
+        tch_buf_adds(b, " | ");
+        if (s->level > 0)
+            tch_add_range(b, row->unit, s->low, s->high);
+        else
+            tch_buf_adds(b, "too few runs");
+        tch_buf_adds(b, " | ");
+        tch_add_value(b, row->unit, s->min);
+        tch_buf_adds(b, " | ");
+        tch_add_value(b, row->unit, s->max);
+        tch_buf_adds(b, " |\n");
+    }
     tch_buf_addc(b, '\n');
     before = b->len;
     tch_report_add_costs(b, r);

@@ -25,25 +25,6 @@ struct spans {
     size_t unread; /* recordings that make no sense */
 };
 
-static int add_row(struct spans *s, const struct tch_trace_summary *summary,
-                   const struct tch_trace_summary_row *row, tacho_error *err)
-{
-    const struct tch_intern *texts = &summary->model.texts;
-    uint32_t name = tch_intern_add(&s->names, tch_intern_text(texts, row->key),
-                                   tch_intern_len(texts, row->key));
-    struct span *span;
-
-    if (name == TCH_INTERN_NONE ||
-        tch_array_reserve_zero(&s->list, &s->room, (size_t)s->names.count) < 0)
-        return tch_fail_memory(err);
-    span = &s->list[name];
-    span->name = name;
-    span->count += row->count;
-    span->total += row->total;
-    span->longest = row->max > span->longest ? row->max : span->longest;
-    return 0;
-}
-
 static int add_recording(const char *path, void *ctx, tacho_error *err)
 {
     static const struct tch_trace_read_options options;
@@ -55,8 +36,24 @@ static int add_recording(const char *path, void *ctx, tacho_error *err)
         s->unread++;
         status = 0;
     }
-    for (size_t i = 0; status == 0 && i < summary.row_count; i++)
-        status = add_row(s, &summary, &summary.rows[i], err);
+    for (size_t i = 0; status == 0 && i < summary.row_count; i++) {
+        const struct tch_trace_summary_row *row = &summary.rows[i];
+        const struct tch_intern *texts = &summary.model.texts;
+        uint32_t name = tch_intern_add(&s->names, tch_intern_text(texts, row->key),
+                                       tch_intern_len(texts, row->key));
+        struct span *span;
+
+        if (name == TCH_INTERN_NONE ||
+            tch_array_reserve_zero(&s->list, &s->room, (size_t)s->names.count) < 0) {
+            status = tch_fail_memory(err);
+            break;
+        }
+        span = &s->list[name];
+        span->name = name;
+        span->count += row->count;
+        span->total += row->total;
+        span->longest = row->max > span->longest ? row->max : span->longest;
+    }
     tch_trace_summary_release(&summary);
     return status;
 }
