@@ -415,12 +415,14 @@ static int see_late(void *ctx, const struct tch_seen_event *e)
     return 0;
 }
 
-/* The pairs of the recording are some microseconds apart, and reach no tenth of a second. */
+/* The pairs of the recording are some microseconds apart, and reach no tenth of a second; unless
+   the program had to wait for a CPU between the two, for then they do. */
 static void takes_a_pair_of_its_own_where_those_of_the_recording_would_mislead(void **state)
 {
     uint64_t before = tch_now_ns();
     struct tch_recording r;
     struct late late = {0};
+    uint64_t last_ns;
     int status;
 
     (void)state;
@@ -430,7 +432,9 @@ static void takes_a_pair_of_its_own_where_those_of_the_recording_would_mislead(v
     assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), NULL), 0);
     assert_int_equal(tch_recording_walk(&r, see_late, &late, NULL), 0);
     tch_recording_close(&r);
-    assert_int_equal(r.clock_from_reader, r.head.clock == TCH_REC_CLOCK_TSC);
+    last_ns = r.head.last[0].ns > r.head.last[1].ns ? r.head.last[0].ns : r.head.last[1].ns;
+    if (last_ns - r.head.first.ns < 4000000)
+        assert_int_equal(r.clock_from_reader, r.head.clock == TCH_REC_CLOCK_TSC);
     assert_in_range(late.first, before, late.last);
     assert_in_range(late.last - late.first, 99990000, tch_now_ns() - before);
 }
