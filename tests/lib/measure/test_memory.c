@@ -326,7 +326,7 @@ int main(void)
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    if (!TEST_SHADOWED)
+    if (!TEST_TSAN)
         failed += cmocka_run_group_tests(resident, NULL, NULL);
     return test_reference_result(failed);
 }

@@ -273,7 +273,7 @@ int main(void)
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    if (!TEST_SHADOWED)
+    if (!TEST_TSAN)
         failed += cmocka_run_group_tests(resident, NULL, NULL);
     return failed;
 }
