@@ -129,6 +129,11 @@ static int describe_process(struct tch_perfetto *p, uint32_t number)
     return end_track(p, track);
 }
 
+static uint64_t parent_of(const struct tch_trace_track *t)
+{
+    return t->apart ? 0 : TCH_PF_UUID_PROCESS + t->process;
+}
+
 static int describe_track(struct tch_perfetto *p, uint32_t number)
 {
     const struct tch_trace_track *t = &p->m->tracks[number];
@@ -139,7 +144,7 @@ static int describe_track(struct tch_perfetto *p, uint32_t number)
     if (p->tracks[number] == t->name + 1)
         return 0;
     p->tracks[number] = t->name + 1;
-    track = begin_track(p, TCH_PF_UUID_TRACK + number, TCH_PF_UUID_PROCESS + t->process);
+    track = begin_track(p, TCH_PF_UUID_TRACK + number, parent_of(t));
     if (t->made_up && t->name) {
         add_text(p, TCH_PF_TRACK_NAME, t->name);
         add_sort(p, TCH_PF_TRACK_SORT, t->sorted, t->sort);
@@ -190,7 +195,7 @@ int tch_pf_know_lane(struct tch_perfetto *p, uint32_t track, uint32_t lane)
     else
         tch_buf_addf(&p->text, "%llu", (unsigned long long)t->tid);
     tch_buf_addf(&p->text, " (overlaps %u)", (unsigned)lane);
-    return tch_pf_describe(p, uuid, TCH_PF_UUID_PROCESS + t->process, p->text.data);
+    return tch_pf_describe(p, uuid, parent_of(t), p->text.data);
 }
 
 /* The unit of the track is the series, so that a reader can part the two again. */

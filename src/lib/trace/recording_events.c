@@ -338,6 +338,7 @@ static int set_row(struct source *s, struct tch_ev *ev, uint32_t number)
     if (t->made_up)
         return 0;
     t->made_up = true;
+    t->apart = row->kind != TCH_ROW_TRACK;
     if (row->kind == TCH_ROW_TRACK) {
         text = tch_rec_text(s->r, (uint32_t)row->a);
         return add_text(s, text->name, text->name_len, &t->name);

@@ -76,6 +76,7 @@ struct tch_trace_track {
     int64_t sort;
     bool sorted;
     bool made_up; /**< no thread: a track by a name, or a tid that was no number */
+    bool apart;   /**< shown beside the processes: its events name a process of their own */
 };
 
 enum tch_trace_kind {

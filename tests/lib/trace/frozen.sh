@@ -20,4 +20,11 @@ for version in 1 2; do
         count=$(grep -o "${wanted#* }" trace.json | wc -l)
         [ "$count" -eq "${wanted%% *}" ] || fail "version $version: $count of ${wanted#* }"
     done
+    # Events that name a process of their own are not shown as the recorded process's.
+    "$2" trace recover -q "$name.tacho" -o trace.pftrace
+    "$2" trace convert -q trace.pftrace -o back.json
+    for file in trace.json back.json; do
+        count=$(grep -o '"name":"pushed"[^{]*"pid":0,' "$file" | wc -l)
+        [ "$count" -eq 100 ] || fail "version $version: $count of 100 pushed events in $file"
+    done
 done
