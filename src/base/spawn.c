@@ -304,30 +304,48 @@ int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err)
     return 0;
 }
 
+/* Most children that are waited for exit at once: the naps begin short. */
+int tch_spawn_wait_for(pid_t pid, uint64_t limit_ns, struct tch_spawn_end *ret, tacho_error *err)
+{
+    struct timespec nap = {.tv_nsec = 20000};
+    uint64_t start = tch_now_ns();
+    struct tch_spawn_end end;
+
+    for (;;) {
+        pid_t got = wait4(pid, &end.status, WNOHANG, &end.usage);
+
+        if (got > 0) {
+            *ret = end;
+            return 1;
+        }
+        if (got < 0 && errno != EINTR)
+            return tch_fail_errno(err, errno, "cannot wait for process %ld", (long)pid);
+        if (tch_now_ns() - start >= limit_ns)
+            return 0;
+        nanosleep(&nap, NULL);
+        if (nap.tv_nsec < 10000000)
+            nap.tv_nsec *= 2;
+    }
+}
+
 int tch_spawn_wait_or_stop(pid_t pid, const volatile sig_atomic_t *stop, uint64_t grace_ns,
                            struct tch_spawn_end *ret, tacho_error *err)
 {
-    const struct timespec pause = {.tv_nsec = 10000000}; /* a signal to us ends it early */
+    const uint64_t pause_ns = 10000000;
     uint64_t stopped_ns = 0;
-    struct tch_spawn_end end;
-    pid_t got;
+    int status;
 
-    while ((got = wait4(pid, &end.status, WNOHANG, &end.usage)) == 0 ||
-           (got < 0 && errno == EINTR)) {
+    while ((status = tch_spawn_wait_for(pid, pause_ns, ret, err)) == 0) {
         if (*stop && stopped_ns == 0) {
             stopped_ns = tch_now_ns();
             kill(-pid, SIGTERM);
         } else if (*stop && tch_now_ns() - stopped_ns > grace_ns) {
             kill(-pid, SIGKILL);
         }
-        nanosleep(&pause, NULL);
     }
-    if (got < 0)
-        return tch_fail_errno(err, errno, "cannot wait for process %ld", (long)pid);
-    if (*stop)
+    if (status > 0 && *stop)
         kill(-pid, SIGKILL); /* descendants that ignored SIGTERM */
-    *ret = end;
-    return 0;
+    return status < 0 ? status : 0;
 }
 
 int tch_find_program(const char *name, char *path, size_t size, tacho_error *err)
@@ -420,26 +438,16 @@ static int read_output(const struct reading *r, struct tch_buf *out, tacho_error
     return n > 0;
 }
 
-/* A program that closes its output mostly ends at once: the naps begin short. */
 static int await_end(const struct reading *r, struct tch_spawn_end *end, tacho_error *err)
 {
-    struct timespec nap = {.tv_nsec = 20000};
+    int status;
 
     if (r->deadline == UINT64_MAX)
         return tch_spawn_wait(r->pid, end, err);
-    for (;;) {
-        pid_t got = wait4(r->pid, &end->status, WNOHANG, &end->usage);
-
-        if (got > 0)
-            return 0;
-        if (got < 0 && errno != EINTR)
-            return tch_fail_errno(err, errno, "cannot wait for '%s'", r->name);
-        if (time_left(r) == 0)
-            return fail_late(r, err);
-        nanosleep(&nap, NULL);
-        if (nap.tv_nsec < 10000000)
-            nap.tv_nsec *= 2;
-    }
+    status = tch_spawn_wait_for(r->pid, time_left(r), end, err);
+    if (status == 0)
+        return fail_late(r, err);
+    return status < 0 ? status : 0;
 }
 
 int tch_spawn_read(const struct tch_spawn *s, uint64_t timeout_ns, struct tch_buf *out,

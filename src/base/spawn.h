@@ -95,6 +95,9 @@ struct tch_spawn_end {
 /** Waits until the child has ended, whatever signals come. */
 int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err);
 
+/** Waits at most limit_ns. @return 1, 0 when the child still runs, or a negative code */
+int tch_spawn_wait_for(pid_t pid, uint64_t limit_ns, struct tch_spawn_end *ret, tacho_error *err);
+
 /**
  * Waits for a child that has a process group of its own (`new_group`). Once *stop is not 0, the
  * group gets SIGTERM and, when the child has not exited after grace_ns, SIGKILL.

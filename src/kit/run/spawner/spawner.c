@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/spawn.h"
 #include "spawner_parts.h"
 
 /* Enough for the spawner to stop a command and then a server, each by SIGTERM and, after
@@ -86,34 +86,20 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     return status;
 }
 
-/* Waits until the spawner has exited and was reaped. False: it has not within the limit. */
-static bool reap(pid_t pid, uint64_t limit_ns)
-{
-    const struct timespec pause = {.tv_nsec = 200000};
-    uint64_t start = tch_now_ns();
-    pid_t got;
-
-    while ((got = waitpid(pid, NULL, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
-        if (tch_now_ns() - start > limit_ns)
-            return false;
-        nanosleep(&pause, NULL);
-    }
-    return true;
-}
-
 /* Closing the socket makes an idle spawner exit; SIGTERM makes it stop a running command first. A
    spawner that does neither is killed: waiting for it must not hang us. */
 static void stop_process(struct tch_spawner *s)
 {
+    struct tch_spawn_end end;
+
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
     if (s->pid > 0) {
         kill(s->pid, SIGTERM);
-        if (!reap(s->pid, END_LIMIT_NS)) {
+        if (tch_spawn_wait_for(s->pid, END_LIMIT_NS, &end, NULL) == 0) {
             kill(s->pid, SIGKILL);
-            while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-                ;
+            (void)tch_spawn_wait(s->pid, &end, NULL);
         }
     }
     s->pid = 0;
