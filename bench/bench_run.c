@@ -53,16 +53,11 @@ static void json_begin(struct tch_buf *b, const char *name, uint64_t operations,
 {
     tch_buf_init(b, LINE_MAX_BYTES);
     tch_json_begin_object(b);
-    tch_json_key(b, "schema");
-    tch_json_text(b, "tacho.bench.v1");
-    tch_json_key(b, "name");
-    tch_json_text(b, name);
-    tch_json_key(b, "bytes");
-    tch_json_u64(b, 0);
-    tch_json_key(b, "operations");
-    tch_json_u64(b, operations);
-    tch_json_key(b, "operation");
-    tch_json_text(b, operation);
+    tch_json_put_text(b, "schema", "tacho.bench.v1");
+    tch_json_put_text(b, "name", name);
+    tch_json_put_u64(b, "bytes", 0);
+    tch_json_put_u64(b, "operations", operations);
+    tch_json_put_text(b, "operation", operation);
     tch_json_key(b, "contenders");
     tch_json_begin_array(b);
 }
@@ -70,10 +65,8 @@ static void json_begin(struct tch_buf *b, const char *name, uint64_t operations,
 static void json_contender(struct tch_buf *b, const char *name, const char *role)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "name");
-    tch_json_text(b, name);
-    tch_json_key(b, "role");
-    tch_json_text(b, role);
+    tch_json_put_text(b, "name", name);
+    tch_json_put_text(b, "role", role);
 }
 
 static void json_ratios(struct tch_buf *b)
@@ -98,20 +91,13 @@ static int json_end(struct tch_buf *b)
 static void json_ratio(struct tch_buf *b, const struct command_case *c, const struct tch_ratio *r)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "ours");
-    tch_json_text(b, tool_names[TOOL_OURS]);
-    tch_json_key(b, "peer");
-    tch_json_text(b, tool_names[TOOL_FLOOR]);
-    tch_json_key(b, "says_by_peer");
-    tch_json_f64(b, r->estimate);
-    tch_json_key(b, "low");
-    tch_json_f64(b, r->low);
-    tch_json_key(b, "high");
-    tch_json_f64(b, r->high);
-    tch_json_key(b, "most");
-    tch_json_f64(b, c->most);
-    tch_json_key(b, "met");
-    tch_json_bool(b, r->estimate <= c->most);
+    tch_json_put_text(b, "ours", tool_names[TOOL_OURS]);
+    tch_json_put_text(b, "peer", tool_names[TOOL_FLOOR]);
+    tch_json_put_f64(b, "says_by_peer", r->estimate);
+    tch_json_put_f64(b, "low", r->low);
+    tch_json_put_f64(b, "high", r->high);
+    tch_json_put_f64(b, "most", c->most);
+    tch_json_put_bool(b, "met", r->estimate <= c->most);
     tch_json_end_object(b);
 }
 
@@ -130,8 +116,7 @@ static int print_json(const struct command_case *c, unsigned n, const struct rou
             json_numbers(&b, "says_s", r->says[tool], rounds);
             json_numbers(&b, "own_cpu_s", r->own[tool], rounds);
         } else {
-            tch_json_key(&b, "missing");
-            tch_json_text(&b, "not installed");
+            tch_json_put_text(&b, "missing", "not installed");
         }
         tch_json_end_object(&b);
     }

@@ -255,19 +255,15 @@ static void add_tail(struct tch_buf *b, uint64_t *random)
     static const char *const shape[] = {"batch", "layers", "tokens"};
     static const char *const stages[] = {"attention", "gemm", "norm"};
 
-    tch_json_key(b, "concurrency");
-    tch_json_u64(b, 1 + some_number(random) % 1000);
+    tch_json_put_u64(b, "concurrency", 1 + some_number(random) % 1000);
     add_members(b, "shape", shape, random);
     add_members(b, "stage_us", stages, random);
-    tch_json_key(b, "graph_enabled");
-    tch_json_bool(b, below(random, 2) == 0);
+    tch_json_put_bool(b, "graph_enabled", below(random, 2) == 0);
     tch_json_key(b, "runtime_flags");
     tch_json_begin_object(b);
-    tch_json_key(b, "schema_version");
-    tch_json_u64(b, 1);
+    tch_json_put_u64(b, "schema_version", 1);
     tch_json_end_object(b);
-    tch_json_key(b, "source");
-    tch_json_text(b, "native");
+    tch_json_put_text(b, "source", "native");
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

@@ -212,13 +212,10 @@ static void json_contender(struct tch_buf *b, const struct bench_result *r, size
     const struct bench_contender *contender = &r->of->contenders[i];
 
     tch_json_begin_object(b);
-    tch_json_key(b, "name");
-    tch_json_text(b, contender->name);
-    tch_json_key(b, "role");
-    tch_json_text(b, roles[contender->role]);
+    tch_json_put_text(b, "name", contender->name);
+    tch_json_put_text(b, "role", roles[contender->role]);
     if (!ran(r, i)) {
-        tch_json_key(b, "missing");
-        tch_json_text(b, contender->missing);
+        tch_json_put_text(b, "missing", contender->missing);
     } else {
         json_seconds(b, "cpu_s", r->times[i].cpu, r->rounds);
         json_seconds(b, "wall_s", r->times[i].wall, r->rounds);
@@ -242,21 +239,14 @@ static void json_ratio(struct tch_buf *b, const struct bench_result *r, size_t o
     struct bench_spread times = ratio(r, peer, ours, scratch);
 
     tch_json_begin_object(b);
-    tch_json_key(b, "ours");
-    tch_json_text(b, r->of->contenders[ours].name);
-    tch_json_key(b, "peer");
-    tch_json_text(b, r->of->contenders[peer].name);
-    tch_json_key(b, "times_as_fast");
-    tch_json_f64(b, times.median);
-    tch_json_key(b, "q1");
-    tch_json_f64(b, times.q1);
-    tch_json_key(b, "q3");
-    tch_json_f64(b, times.q3);
+    tch_json_put_text(b, "ours", r->of->contenders[ours].name);
+    tch_json_put_text(b, "peer", r->of->contenders[peer].name);
+    tch_json_put_f64(b, "times_as_fast", times.median);
+    tch_json_put_f64(b, "q1", times.q1);
+    tch_json_put_f64(b, "q3", times.q3);
     if (target) {
-        tch_json_key(b, "target");
-        tch_json_f64(b, target->times);
-        tch_json_key(b, "met");
-        tch_json_bool(b, times.median >= target->times);
+        tch_json_put_f64(b, "target", target->times);
+        tch_json_put_bool(b, "met", times.median >= target->times);
     }
     tch_json_end_object(b);
 }
@@ -272,16 +262,11 @@ int bench_report_json(const struct bench_result *r)
         return -1;
     tch_buf_init(&b, REPORT_MAX);
     tch_json_begin_object(&b);
-    tch_json_key(&b, "schema");
-    tch_json_text(&b, "tacho.bench.v1");
-    tch_json_key(&b, "name");
-    tch_json_text(&b, c->name);
-    tch_json_key(&b, "bytes");
-    tch_json_u64(&b, c->bytes);
-    tch_json_key(&b, "operations");
-    tch_json_u64(&b, c->operations);
-    tch_json_key(&b, "operation");
-    tch_json_text(&b, c->operation);
+    tch_json_put_text(&b, "schema", "tacho.bench.v1");
+    tch_json_put_text(&b, "name", c->name);
+    tch_json_put_u64(&b, "bytes", c->bytes);
+    tch_json_put_u64(&b, "operations", c->operations);
+    tch_json_put_text(&b, "operation", c->operation);
     tch_json_key(&b, "contenders");
     tch_json_begin_array(&b);
     for (size_t i = 0; i < c->contender_count; i++)

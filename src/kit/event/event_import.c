@@ -296,8 +296,7 @@ static int put_event(const struct tch_import *import, const struct line *l, cons
 
     config.source = "server_log";
     tch_json_begin_object(b);
-    tch_json_key(b, "event");
-    tch_json_text(b, name);
+    tch_json_put_text(b, "event", name);
     tch_event_config_head(b, &config);
     tch_json_key(b, "shape");
     status = tch_fields_put(b, (tacho_fields){l->shape, l->shape_count}, err);
@@ -305,8 +304,7 @@ static int put_event(const struct tch_import *import, const struct line *l, cons
         tch_json_key(b, "stage_us");
         status = tch_fields_put(b, (tacho_fields){l->stages, l->stage_count}, err);
     }
-    tch_json_key(b, "graph_enabled");
-    tch_json_bool(b, import->graph_enabled);
+    tch_json_put_bool(b, "graph_enabled", import->graph_enabled);
     tch_event_config_tail(b, &config);
     tch_json_key(b, "source_line");
     tch_json_string(b, text, len);

@@ -182,12 +182,9 @@ void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w)
     tch_json_begin_array(b);
     for (size_t i = 0; i < w->count; i++) {
         tch_json_begin_object(b);
-        tch_json_key(b, "code");
-        tch_json_text(b, w->item[i].code);
-        tch_json_key(b, "text");
-        tch_json_text(b, w->item[i].text);
-        tch_json_key(b, "advice");
-        tch_json_text(b, w->item[i].advice);
+        tch_json_put_text(b, "code", w->item[i].code);
+        tch_json_put_text(b, "text", w->item[i].text);
+        tch_json_put_text(b, "advice", w->item[i].advice);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);

@@ -167,14 +167,12 @@ void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows)
 
         tch_json_key(b, rows->row[i].name);
         tch_json_begin_object(b);
-        tch_json_key(b, "n");
-        tch_json_u64(b, s->n);
+        tch_json_put_u64(b, "n", s->n);
         for (size_t j = 0; j < sizeof members / sizeof members[0]; j++) {
             tch_json_key(b, members[j].key);
             tch_json_f64(b, members[j].value);
         }
-        tch_json_key(b, "outliers");
-        tch_json_u64(b, s->outliers);
+        tch_json_put_u64(b, "outliers", s->outliers);
         tch_json_end_object(b);
     }
     tch_json_end_object(b);

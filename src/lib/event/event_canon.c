@@ -20,12 +20,10 @@ void tch_event_canon(struct tch_buf *b, const tacho_event *event)
     put_raw(b, "commit_sha", event->commit_sha, 0);
     put_raw(b, "env_hash", event->env_hash, 0);
     put_raw(b, "model", event->model, 0);
-    tch_json_key(b, "concurrency");
-    tch_json_u64(b, event->concurrency);
+    tch_json_put_u64(b, "concurrency", event->concurrency);
     put_raw(b, "shape", event->shape, TCH_CANON_SORTED);
     put_raw(b, "stage_us", event->stage_us, TCH_CANON_SORTED);
-    tch_json_key(b, "graph_enabled");
-    tch_json_bool(b, event->graph_enabled);
+    tch_json_put_bool(b, "graph_enabled", event->graph_enabled);
     put_raw(b, "runtime_flags", event->runtime_flags, 0);
     put_raw(b, "source", event->source, 0);
     put_raw(b, "source_line", event->source_line, 0);

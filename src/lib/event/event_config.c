@@ -123,12 +123,10 @@ void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config)
         tch_json_text(b, config->commit_sha);
     else
         tch_json_null(b);
-    tch_json_key(b, "env_hash");
-    tch_json_text(b, config->env_hash ? config->env_hash : TCH_ENV_HASH_START "unknown");
-    tch_json_key(b, "model");
-    tch_json_text(b, config->model ? config->model : "unknown");
-    tch_json_key(b, "concurrency");
-    tch_json_u64(b, config->concurrency);
+    tch_json_put_text(b, "env_hash",
+                      config->env_hash ? config->env_hash : TCH_ENV_HASH_START "unknown");
+    tch_json_put_text(b, "model", config->model ? config->model : "unknown");
+    tch_json_put_u64(b, "concurrency", config->concurrency);
 }
 
 void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config)
@@ -139,6 +137,5 @@ void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config)
     if (!is_json_object(flags) ||
         tch_json_canon(b, flags, strlen(flags), TCH_CANON_FINITE, NULL) < 0)
         tch_json_null(b);
-    tch_json_key(b, "source");
-    tch_json_text(b, config->source ? config->source : "native");
+    tch_json_put_text(b, "source", config->source ? config->source : "native");
 }

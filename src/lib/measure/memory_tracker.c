@@ -295,16 +295,11 @@ void tch_memory_report_write(struct tch_buf *b, const char *label,
                              const tacho_memory_report *report)
 {
     tch_json_begin_object(b);
-    tch_json_key(b, "label");
-    tch_json_text(b, label);
-    tch_json_key(b, "peak_rss");
-    tch_json_u64(b, report->peak_rss);
-    tch_json_key(b, "mean_rss");
-    tch_json_u64(b, report->mean_rss);
-    tch_json_key(b, "kv_cache_total");
-    tch_json_u64(b, report->kv_cache_total);
-    tch_json_key(b, "activation_total");
-    tch_json_u64(b, report->activation_total);
+    tch_json_put_text(b, "label", label);
+    tch_json_put_u64(b, "peak_rss", report->peak_rss);
+    tch_json_put_u64(b, "mean_rss", report->mean_rss);
+    tch_json_put_u64(b, "kv_cache_total", report->kv_cache_total);
+    tch_json_put_u64(b, "activation_total", report->activation_total);
     tch_json_end_object(b);
 }
 

@@ -64,8 +64,7 @@ static int write_head(struct packing *p, const tacho_witness_pack *pack, tacho_e
     int status;
 
     tch_json_begin_object(&p->line);
-    tch_json_key(&p->line, "schema");
-    tch_json_text(&p->line, TCH_WITNESS_BUNDLE);
+    tch_json_put_text(&p->line, "schema", TCH_WITNESS_BUNDLE);
     status = add_document(&p->line, "config", pack->config ? pack->config : "{}", false, err);
     if (status == 0)
         status = add_document(&p->line, "environment", pack->environment ? pack->environment : "{}",
@@ -87,10 +86,8 @@ static int write_log_line(struct packing *p, const char *path, const tacho_witne
     tch_json_begin_object(&p->line);
     tch_json_key(&p->line, "log");
     tch_json_string(&p->line, name, len);
-    tch_json_key(&p->line, "entries");
-    tch_json_u64(&p->line, info->entries);
-    tch_json_key(&p->line, "last");
-    tch_json_text(&p->line, info->hash);
+    tch_json_put_u64(&p->line, "entries", info->entries);
+    tch_json_put_text(&p->line, "last", info->hash);
     p->entries += info->entries;
     return write_own_line(p, err);
 }
@@ -132,10 +129,8 @@ static int write_foot(struct packing *p, size_t logs, tacho_error *err)
 {
     tch_buf_clear(&p->line);
     tch_json_begin_object(&p->line);
-    tch_json_key(&p->line, "logs");
-    tch_json_u64(&p->line, logs);
-    tch_json_key(&p->line, "entries");
-    tch_json_u64(&p->line, p->entries);
+    tch_json_put_u64(&p->line, "logs", logs);
+    tch_json_put_u64(&p->line, "entries", p->entries);
     return write_own_line(p, err);
 }
 

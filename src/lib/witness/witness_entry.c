@@ -68,10 +68,8 @@ int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, t
         return tch_fail(err, TACHO_ELIMIT, 0, "a keep_mask can have %d entries, not %zu",
                         TACHO_WITNESS_MASK_MAX, entry->keep_count);
     tch_json_begin_object(b);
-    tch_json_key(b, "q_hash");
-    tch_json_text(b, entry->q_hash);
-    tch_json_key(b, "k_hash");
-    tch_json_text(b, entry->k_hash);
+    tch_json_put_text(b, "q_hash", entry->q_hash);
+    tch_json_put_text(b, "k_hash", entry->k_hash);
     tch_json_key(b, "keep_mask");
     tch_json_begin_array(b);
     add_mask(b, entry->keep_mask, entry->keep_count);
@@ -80,12 +78,10 @@ int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, t
     tch_json_f32(b, entry->cut_cost);
     tch_json_key(b, "lambda");
     tch_json_f32(b, entry->lambda);
-    tch_json_key(b, "tau");
-    tch_json_u64(b, entry->tau);
+    tch_json_put_u64(b, "tau", entry->tau);
     tch_json_key(b, "eps");
     tch_json_f32(b, entry->eps);
-    tch_json_key(b, "timestamp");
-    tch_json_u64(b, entry->timestamp);
+    tch_json_put_u64(b, "timestamp", entry->timestamp);
     return 0;
 }
 

@@ -115,8 +115,7 @@ int tacho_witness_close(tacho_witness *w, tacho_error *err)
     } else {
         tch_buf_clear(&w->line);
         tch_json_begin_object(&w->line);
-        tch_json_key(&w->line, "entries");
-        tch_json_u64(&w->line, w->entries);
+        tch_json_put_u64(&w->line, "entries", w->entries);
         status = write_line(w, err);
     }
     release(w);

@@ -40,16 +40,12 @@ static void add_sample(const struct tch_stacks *stacks, uint32_t id, struct tch_
 static void begin_profile(struct tch_sink *sink, struct tch_span name, uint64_t total)
 {
     tch_json_begin_object(&sink->b);
-    tch_json_key(&sink->b, "type");
-    tch_json_text(&sink->b, "sampled");
+    tch_json_put_text(&sink->b, "type", "sampled");
     tch_json_key(&sink->b, "name");
     tch_json_string(&sink->b, name.p, name.len);
-    tch_json_key(&sink->b, "unit");
-    tch_json_text(&sink->b, "none");
-    tch_json_key(&sink->b, "startValue");
-    tch_json_u64(&sink->b, 0);
-    tch_json_key(&sink->b, "endValue");
-    tch_json_u64(&sink->b, total);
+    tch_json_put_text(&sink->b, "unit", "none");
+    tch_json_put_u64(&sink->b, "startValue", 0);
+    tch_json_put_u64(&sink->b, "endValue", total);
 }
 
 static int add_stacks(const struct tch_profile *profile, struct tch_sink *sink)
@@ -113,14 +109,10 @@ int tch_write_speedscope(const struct tch_profile *profile,
 
     (void)options;
     tch_json_begin_object(&sink->b);
-    tch_json_key(&sink->b, "$schema");
-    tch_json_text(&sink->b, "https://www.speedscope.app/file-format-schema.json");
-    tch_json_key(&sink->b, "exporter");
-    tch_json_text(&sink->b, "tacho");
-    tch_json_key(&sink->b, "name");
-    tch_json_text(&sink->b, profile->name);
-    tch_json_key(&sink->b, "activeProfileIndex");
-    tch_json_u64(&sink->b, 0);
+    tch_json_put_text(&sink->b, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    tch_json_put_text(&sink->b, "exporter", "tacho");
+    tch_json_put_text(&sink->b, "name", profile->name);
+    tch_json_put_u64(&sink->b, "activeProfileIndex", 0);
     add_shared(profile->stacks, sink);
     tch_json_key(&sink->b, "profiles");
     tch_json_begin_array(&sink->b);
