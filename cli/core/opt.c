@@ -257,8 +257,8 @@ static enum step short_opt(struct args *args, const struct opt **ret)
     return take_value(args, *ret, rest);
 }
 
-/* What comes next; its value or the word itself in args->value. Walked twice: cli_parse_args()
-   complains about what is wrong, so that cli_next_opt() meets nothing wrong. */
+/* Reads the next option or operand; args->value becomes the option's value, or the operand. The
+   words are read twice: cli_parse_args() reports every mistake, so cli_next_opt() meets none. */
 static enum step step(struct args *args, const struct opt **ret)
 {
     char *word;

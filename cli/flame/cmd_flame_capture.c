@@ -19,7 +19,7 @@ static const char *const call_graphs[] = {"auto", "fp", "dwarf", NULL};
 static const char *const profilers[] = {"native",           "perf", "perf-inferno", "dtrace",
                                         "cargo-flamegraph", NULL};
 
-/* What was asked for. */
+/* One call of `tacho flame`: its options and the request made of them. */
 struct capture {
     struct args *args;
     tacho_flame_request request;
@@ -153,7 +153,7 @@ static void add_text(struct tch_buf *b, const tacho_flame *flame)
     tch_buf_addc(b, '\n');
 }
 
-/* What to do about missing rights, and without them. */
+/* Prints how to get the missing rights, and how to profile without them. */
 static void advise(const tacho_error *err)
 {
     if (err->code != TACHO_EUNSUPPORTED ||

@@ -140,7 +140,7 @@ static int split_line(struct sweep_options *o, const struct args *args, int whic
     return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
 }
 
-/* What is on the command line counts more than the file. */
+/* Takes the command from the command line, or else from the file. */
 static int choose_command(struct sweep_options *o, const struct args *args)
 {
     char **words = args->count > 0 ? args->operands : o->words;
@@ -207,7 +207,7 @@ static int take_grid_and_file(struct sweep_options *o, struct args args, const c
     return status;
 }
 
-/* What the file says first, then what the command line does: the later counts. */
+/* Applies the file first, then the command line, which overrides it. */
 int cli_sweep_options_parse(struct sweep_options *o, struct args *args)
 {
     const char *file = NULL;

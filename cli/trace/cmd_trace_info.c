@@ -12,7 +12,7 @@
 
 enum { OUT_MAX = 1 << 20 };
 
-/* What is missing, only where something is. */
+/* Adds a row for each kind of loss that occurred. */
 static void add_losses(struct table *t, const struct tch_recording *r)
 {
     char mem[128];
@@ -47,7 +47,7 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
 
     tch_buf_init(&text, 4096);
     cli_table_init(&t, term, columns, 2);
-    /* What was converted to a recording tells neither of the two. */
+    /* A recording converted from another format names neither program nor start. */
     cli_table_add_pair(&t, "program", "%s (process %u)",
                        head->program[0] ? head->program : "not told", (unsigned)head->pid);
     if (head->wall_ns > 0)
