@@ -59,13 +59,21 @@ static inline void tch_sink_add(struct tch_sink *sink, const void *data, size_t 
     tch_sink_step(sink);
 }
 
+/** Returns room for n bytes if there is any now, else NULL. Add to b.len what you have written. */
+static inline char *tch_sink_free_room(struct tch_sink *sink, size_t n)
+{
+    if (sink->b.len + n >= sink->b.cap || sink->b.len >= TCH_SINK_SIZE)
+        return NULL;
+    return sink->b.data + sink->b.len;
+}
+
 /** Returns room for n bytes, for writers too hot for tch_buf_add(), or NULL when memory ran out.
     Add to b.len what you have written. */
 static inline char *tch_sink_room(struct tch_sink *sink, size_t n)
 {
-    if (sink->b.len + n >= sink->b.cap || sink->b.len >= TCH_SINK_SIZE)
-        return tch_sink_make_room(sink, n);
-    return sink->b.data + sink->b.len;
+    char *room = tch_sink_free_room(sink, n);
+
+    return room ? room : tch_sink_make_room(sink, n);
 }
 
 /** tch_sink_write functions: to standard output (ctx is an int *, its descriptor), to a struct

@@ -9,10 +9,11 @@
 
 enum { SMALL_PACKET = 64 }; /* bytes that the packet of a plain begin or end needs at most */
 
-/* Begins and ends without arguments: nearly all there is, so without detours. */
+/* Begins and ends without arguments: nearly all there is, so without detours. False when the sink
+   must make room first. */
 static inline bool add_plain(struct tch_perfetto *p, const struct tch_pf_tail *tail, int64_t ts)
 {
-    uint8_t *start = (uint8_t *)tch_sink_room(p->out, SMALL_PACKET), *at;
+    uint8_t *start = (uint8_t *)tch_sink_free_room(p->out, SMALL_PACKET), *at;
 
     if (!start)
         return false;
@@ -200,7 +201,7 @@ static inline bool has_tail(const struct tch_perfetto *p, const struct tch_ev *e
 static inline bool add_if_plain(struct tch_perfetto *p, const struct tch_ev *ev)
 {
     if (ev->kind > TCH_EV_END || (ev->args_len | ev->lane) != 0 || ev->flags & TCH_EV_ASIDE ||
-        p->track != ev->track + 1 || (uint64_t)ev->ts < p->last || p->out->status < 0)
+        p->track != ev->track + 1 || (uint64_t)ev->ts < p->last)
         return false;
     if (ev->kind == TCH_EV_END)
         return add_plain(p, &p->end, ev->ts);
@@ -211,6 +212,7 @@ __attribute__((noinline)) static int add_event(struct tch_perfetto *p, const str
 {
     uint64_t track = tch_pf_lane_uuid(ev->track, ev->lane);
 
+    tch_sink_room(p->out, SMALL_PACKET);
     if (p->track != ev->track + 1 && !(ev->flags & TCH_EV_ASIDE))
         tch_pf_enter(p, ev->track, ev->ts);
     if (ev->kind != TCH_EV_END && !has_tail(p, ev))

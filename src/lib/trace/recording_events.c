@@ -10,45 +10,12 @@
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "nesting_rows.h"
 
-enum {
-    ARGS_LIMIT = 1 << 20,
-    ARGS_MAX = 2 * TACHO_ARGS_MAX,
-    ROW_TID = 0x40000000, /* the first tid of a row: no thread has one that high */
-};
-
-/* The texts of a site in the model. */
-struct site {
-    uint32_t name; /* plus 1; 0: not known yet */
-    uint32_t category;
-};
-
-struct source {
-    const struct tch_recording_source *given;
-    struct tch_recording *r;
-    struct tch_model *m;
-    tch_ev_sink *sink;
-    void *ctx;
-    tacho_error *err;
-    struct tch_trace_rows rows;
-    struct site *sites;
-
-    /* Of the thread. */
-    uint64_t pid, tid;
-    uint32_t track; /* TCH_INTERN_NONE: it has no events yet */
-    uint32_t name;  /* that it gave itself; a text of the model, 0: none */
-    char comm[17];
-    bool own; /* a thread or track of the program has events */
-
-    struct tch_rec_arg values[ARGS_MAX];
-    uint32_t value_count;
-    struct tch_buf json;
-};
+enum { ARGS_LIMIT = 1 << 20 };
 
 /* Texts. */
 
-static int add_text(struct source *s, const char *text, size_t len, uint32_t *ret)
+int tch_rec_add_text(struct tch_rec_events *s, const char *text, size_t len, uint32_t *ret)
 {
     uint32_t number = tch_model_text(s->m, text, len);
 
@@ -58,13 +25,13 @@ static int add_text(struct source *s, const char *text, size_t len, uint32_t *re
     return 0;
 }
 
-static int know_site(struct source *s, uint32_t id)
+static int know_site(struct tch_rec_events *s, uint32_t id)
 {
     const struct tch_rec_name *site = tch_rec_site(s->r, id);
     uint32_t name = 0;
 
-    if (add_text(s, site->name, site->name_len, &name) < 0 ||
-        add_text(s, site->category, site->category_len, &s->sites[id].category) < 0)
+    if (tch_rec_add_text(s, site->name, site->name_len, &name) < 0 ||
+        tch_rec_add_text(s, site->category, site->category_len, &s->sites[id].category) < 0)
         return TACHO_ENOMEM;
     s->sites[id].name = name + 1;
     return 0;
@@ -79,7 +46,7 @@ static bool same_key(const struct tch_rec_arg *a, const struct tch_rec_arg *b)
 }
 
 /* Of two with one key the later value counts, in the place of the first. */
-static void gather_values(struct source *s, struct tch_rec_args args)
+static void gather_values(struct tch_rec_events *s, struct tch_rec_args args)
 {
     struct tch_rec_arg arg;
 
@@ -88,7 +55,7 @@ static void gather_values(struct source *s, struct tch_rec_args args)
 
         while (i < s->value_count && !same_key(&s->values[i], &arg))
             i++;
-        if (i == ARGS_MAX)
+        if (i == TCH_REC_EVENT_ARGS)
             return;
         s->values[i] = arg;
         if (i == s->value_count)
@@ -97,7 +64,7 @@ static void gather_values(struct source *s, struct tch_rec_args args)
 }
 
 /* Tools get JSON. A value that claims to be JSON and is not becomes a text. */
-static int set_args(struct source *s, struct tch_ev *ev)
+static int set_args(struct tch_rec_events *s, struct tch_ev *ev)
 {
     if (s->given->form != TCH_REC_FOR_TOOLS) {
         ev->flags |= TCH_EV_VALUES;
@@ -124,9 +91,8 @@ static int set_args(struct source *s, struct tch_ev *ev)
     return 0;
 }
 
-/* Gives an event whose kind, phase, track and times are set, with these arguments. */
-static int emit(struct source *s, uint32_t site, struct tch_ev *ev, struct tch_rec_args args,
-                struct tch_rec_args more)
+int tch_rec_emit(struct tch_rec_events *s, uint32_t site, struct tch_ev *ev,
+                 struct tch_rec_args args, struct tch_rec_args more)
 {
     if (s->sites[site].name == 0 && know_site(s, site) < 0)
         return TACHO_ENOMEM;
@@ -144,13 +110,14 @@ static int emit(struct source *s, uint32_t site, struct tch_ev *ev, struct tch_r
 
 /* Threads. */
 
-static int64_t from_origin(const struct source *s, uint64_t ns)
+int tch_rec_set_track(struct tch_rec_events *s, struct tch_ev *ev, uint64_t pid, uint64_t tid)
 {
-    return ns > s->given->origin ? (int64_t)(ns - s->given->origin) : 0;
+    ev->track = tch_model_track(s->m, pid, tid);
+    return ev->track == TCH_INTERN_NONE ? tch_fail_memory(s->err) : 0;
 }
 
 /* The thread has an event: it needs its track. */
-static int start_track(struct source *s)
+static int start_track(struct tch_rec_events *s)
 {
     struct tch_trace_track *t;
 
@@ -162,11 +129,11 @@ static int start_track(struct source *s)
     if (s->name != 0)
         t->name = s->name;
     else if (s->comm[0] && t->name == 0)
-        return add_text(s, s->comm, strlen(s->comm), &t->name);
+        return tch_rec_add_text(s, s->comm, strlen(s->comm), &t->name);
     return 0;
 }
 
-static int enter_thread(struct source *s, const struct tch_seen_event *e)
+static int enter_thread(struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     s->pid = e->pid;
     s->tid = e->tid;
@@ -176,111 +143,93 @@ static int enter_thread(struct source *s, const struct tch_seen_event *e)
     return s->given->form == TCH_REC_FOR_CHROME ? 0 : start_track(s);
 }
 
-static int name_thread(struct source *s, uint32_t id)
+static int name_thread(struct tch_rec_events *s, uint32_t id)
 {
     const struct tch_rec_name *text = tch_rec_text(s->r, id);
-    int status = add_text(s, text->name, text->name_len, &s->name);
+    int status = tch_rec_add_text(s, text->name, text->name_len, &s->name);
 
     if (status == 0 && s->track != TCH_INTERN_NONE)
         s->m->tracks[s->track].name = s->name;
     return status;
 }
 
-static int name_process(struct source *s, uint64_t pid, const char *name, size_t len)
+static int name_process(struct tch_rec_events *s, uint64_t pid, const char *name, size_t len)
 {
     uint32_t process = tch_model_process(s->m, pid);
 
-    return process == TCH_INTERN_NONE ? tch_fail_memory(s->err)
-                                      : add_text(s, name, len, &s->m->processes[process].name);
+    return process == TCH_INTERN_NONE
+               ? tch_fail_memory(s->err)
+               : tch_rec_add_text(s, name, len, &s->m->processes[process].name);
 }
 
-static int name_program(struct source *s)
+static int name_program(struct tch_rec_events *s)
 {
     const char *program = tch_base_name(s->r->head.program);
 
     return name_process(s, s->r->head.pid, program, strlen(program));
 }
 
-/* Spans of threads: nearly all there is. Those without arguments, whose name is known, go straight
-   to the sink; the rest is kept out of line, because it would cost them registers. */
+/* Spans of threads: nearly all events are plain ones, without arguments and with a known name.
+   Those fill the few fields of s->plain that differ and go straight to the sink. The rest is kept
+   out of line, because it would cost them registers. */
 
-__attribute__((noinline)) static int rare_span(struct source *s, const struct tch_seen_event *e,
-                                               struct tch_ev *ev)
+__attribute__((noinline)) static int rare_span(struct tch_rec_events *s,
+                                               const struct tch_seen_event *e)
 {
+    struct tch_ev ev = s->plain;
     struct tch_rec_args none = {0};
 
     if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
         return TACHO_ENOMEM;
-    ev->track = s->track;
-    return ev->kind == TCH_EV_END ? emit(s, e->id, ev, none, e->end_args)
-                                  : emit(s, e->id, ev, e->args, e->end_args);
+    ev.track = s->track;
+    return tch_rec_emit(s, e->id, &ev, ev.kind == TCH_EV_END ? none : e->args, e->end_args);
 }
 
-static inline int emit_span(struct source *s, const struct tch_seen_event *e, struct tch_ev *ev,
-                            unsigned args)
+static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_event *e,
+                            enum tch_ev_kind kind, char phase, uint64_t from, uint64_t to)
 {
-    const struct site *site = &s->sites[e->id];
+    const struct tch_rec_site_texts *site = &s->sites[e->id];
+    struct tch_ev *ev = &s->plain;
 
-    if (args > 0 || site->name == 0 || s->track == TCH_INTERN_NONE)
-        return rare_span(s, e, ev);
+    ev->kind = (uint8_t)kind;
+    ev->phase = phase;
+    ev->ts = tch_rec_from_origin(s, from);
+    ev->dur = to > from ? (int64_t)(to - from) : 0;
+    if ((kind == TCH_EV_END ? 0 : e->args.count) + e->end_args.count > 0 || site->name == 0 ||
+        s->track == TCH_INTERN_NONE)
+        return rare_span(s, e);
     ev->track = s->track;
     ev->name = site->name - 1;
     ev->category = site->category;
     return s->sink(s->ctx, ev);
 }
 
-static int whole_span(struct source *s, const struct tch_seen_event *e)
-{
-    struct tch_ev ev = {.kind = TCH_EV_SPAN,
-                        .phase = 'X',
-                        .ts = from_origin(s, e->begin_ns),
-                        .dur = e->ns > e->begin_ns ? (int64_t)(e->ns - e->begin_ns) : 0};
-
-    return emit_span(s, e, &ev, e->args.count + e->end_args.count);
-}
-
-static int begin_span(struct source *s, const struct tch_seen_event *e)
-{
-    struct tch_ev ev = {
-        .kind = TCH_EV_BEGIN, .phase = 'B', .scope = 't', .ts = from_origin(s, e->ns)};
-
-    return emit_span(s, e, &ev, e->args.count);
-}
-
-static int end_span(struct source *s, const struct tch_seen_event *e)
-{
-    struct tch_ev ev = {
-        .kind = TCH_EV_END, .phase = 'E', .scope = 't', .ts = from_origin(s, e->ns)};
-
-    return emit_span(s, e, &ev, e->end_args.count);
-}
-
 /* Other events of threads. */
 
-static int begin_event(struct source *s, struct tch_ev *ev, enum tch_ev_kind kind, char phase,
-                       uint64_t ns)
+static int begin_event(struct tch_rec_events *s, struct tch_ev *ev, enum tch_ev_kind kind,
+                       char phase, uint64_t ns)
 {
     *ev = (struct tch_ev){
-        .kind = (uint8_t)kind, .phase = phase, .scope = 't', .ts = from_origin(s, ns)};
+        .kind = (uint8_t)kind, .phase = phase, .scope = 't', .ts = tch_rec_from_origin(s, ns)};
     if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
         return TACHO_ENOMEM;
     ev->track = s->track;
     return 0;
 }
 
-static int instant(struct source *s, const struct tch_seen_event *e)
+static int instant(struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     struct tch_ev ev;
 
     if (begin_event(s, &ev, TCH_EV_INSTANT, 'i', e->ns) < 0)
         return TACHO_ENOMEM;
     ev.scope = "tpg"[e->fixed[0] < 3 ? e->fixed[0] : 0];
-    return emit(s, e->id, &ev, e->args, e->end_args);
+    return tch_rec_emit(s, e->id, &ev, e->args, e->end_args);
 }
 
 /* Events that belong together. Ids of Perfetto are those of the whole trace. In a recording the
    name and the category are part of an id. */
-static int linked(struct source *s, const struct tch_seen_event *e, enum tch_ev_kind kind,
+static int linked(struct tch_rec_events *s, const struct tch_seen_event *e, enum tch_ev_kind kind,
                   const char *phases)
 {
     const struct tch_rec_name *site = tch_rec_site(s->r, e->id);
@@ -294,12 +243,12 @@ static int linked(struct source *s, const struct tch_seen_event *e, enum tch_ev_
         ev.id = tch_hash_mix(tch_hash(site->name, (size_t)site->name_len + site->category_len) ^
                                  site->name_len,
                              ev.id ^ UINT64_C(0x9e3779b97f4a7c15));
-    return emit(s, e->id, &ev, e->args, e->end_args);
+    return tch_rec_emit(s, e->id, &ev, e->args, e->end_args);
 }
 
 /* A counter's number is the argument "value". */
-static int counter(struct source *s, const struct tch_seen_event *e, uint64_t ns, unsigned type,
-                   uint64_t bits)
+static int counter(struct tch_rec_events *s, const struct tch_seen_event *e, uint64_t ns,
+                   unsigned type, uint64_t bits)
 {
     static const struct tch_rec_name key = {.name = "value", .name_len = 5};
     static const struct tch_rec_args none;
@@ -308,136 +257,16 @@ static int counter(struct source *s, const struct tch_seen_event *e, uint64_t ns
     if (begin_event(s, &ev, TCH_EV_COUNTER, 'C', ns) < 0)
         return TACHO_ENOMEM;
     if (e->args.count > 0 && !s->given->no_args)
-        return emit(s, e->id, &ev, e->args, none);
+        return tch_rec_emit(s, e->id, &ev, e->args, none);
     s->values[0] = (struct tch_rec_arg){.key = &key, .type = type, .bits = bits};
     s->value_count = 1;
-    return set_args(s, &ev) < 0 ? TACHO_ENOMEM : emit(s, e->id, &ev, none, none);
-}
-
-/* Events with explicit times. */
-
-static int set_track(struct source *s, struct tch_ev *ev, uint64_t pid, uint64_t tid)
-{
-    ev->track = tch_model_track(s->m, pid, tid);
-    return ev->track == TCH_INTERN_NONE ? tch_fail_memory(s->err) : 0;
-}
-
-/* A row of the program's own: its tid is one that no thread has. */
-static int set_row(struct source *s, struct tch_ev *ev, uint32_t number)
-{
-    const struct tch_trace_row *row = &s->rows.rows[number];
-    const struct tch_rec_name *text;
-    struct tch_trace_track *t;
-    char name[64];
-    int len;
-
-    s->own = true;
-    if (set_track(s, ev, s->r->head.pid, (uint64_t)ROW_TID + number) < 0)
-        return TACHO_ENOMEM;
-    t = &s->m->tracks[ev->track];
-    if (t->made_up)
-        return 0;
-    t->made_up = true;
-    t->apart = row->kind != TCH_ROW_TRACK;
-    if (row->kind == TCH_ROW_TRACK) {
-        text = tch_rec_text(s->r, (uint32_t)row->a);
-        return add_text(s, text->name, text->name_len, &t->name);
-    }
-    len = row->kind == TCH_ROW_PUSH
-              ? snprintf(name, sizeof name, "track %llu", (unsigned long long)row->a)
-              : snprintf(name, sizeof name, "process %llu, thread %llu", (unsigned long long)row->a,
-                         (unsigned long long)row->b);
-    return add_text(s, name, (size_t)len, &t->name);
-}
-
-/* The reference format: whole microseconds, from the start of the recording, and any phase. */
-static int put_event(struct source *s, const struct tch_seen_event *e)
-{
-    struct tch_ev ev = {.kind = TCH_EV_SPAN, .phase = 'X', .flags = TCH_EV_PUT};
-    uint64_t ts = e->fixed[0], dur = e->fixed[1], pid = 0, tid = e->fixed[1];
-    const struct tch_rec_name *phase;
-    uint32_t text = 0;
-
-    if (e->kind == TCH_REC_PUSH) {
-        tch_push_times(s->r, e, &ts, &dur);
-    } else {
-        pid = e->fixed[2];
-        tid = e->fixed[3];
-        phase = tch_rec_text(s->r, (uint32_t)e->fixed[4]);
-        if (phase->name_len != 1 || phase->name[0] != 'X') {
-            if (add_text(s, phase->name, phase->name_len, &text) < 0)
-                return TACHO_ENOMEM;
-            ev.id = text;
-            ev.phase = '\0';
-        }
-    }
-    ev.ts = (int64_t)(ts + (uint64_t)from_origin(s, s->r->clock.first.ns) / 1000);
-    ev.dur = (int64_t)dur;
-    if (set_track(s, &ev, pid ? pid : s->given->put_pid, tid) < 0)
-        return TACHO_ENOMEM;
-    return emit(s, e->id, &ev, e->args, e->end_args);
-}
-
-/* Of what a program put in another phase than that of a span, only the moment is shown. */
-static bool is_span(const struct source *s, const struct tch_seen_event *e)
-{
-    const struct tch_rec_name *phase;
-
-    if (e->kind != TCH_REC_PUT)
-        return e->kind != TCH_REC_TRACK_INSTANT;
-    phase = tch_rec_text(s->r, (uint32_t)e->fixed[4]);
-    return phase->name_len == 1 && phase->name[0] == 'X';
-}
-
-static int timed_event(struct source *s, const struct tch_seen_event *e)
-{
-    static const struct tch_rec_args none;
-    bool edges = s->given->form == TCH_REC_FOR_PERFETTO;
-    bool is_put = e->kind == TCH_REC_PUSH || e->kind == TCH_REC_PUT;
-    uint32_t row = tch_trace_rows_next(&s->rows, s->r, e);
-    struct tch_ev ev = {
-        .kind = TCH_EV_SPAN, .phase = 'X', .scope = 't', .flags = edges ? TCH_EV_ASIDE : 0};
-    uint64_t start, end;
-    int status;
-
-    if (is_put && s->given->form == TCH_REC_FOR_CHROME)
-        return put_event(s, e);
-    if (row == TCH_NO_ROW) {
-        s->r->damaged++;
-        return 0;
-    }
-    tch_trace_rows_times(s->r, e, &start, &end);
-    ev.ts = from_origin(s, start);
-    if (edges || !is_put)
-        status = set_row(s, &ev, row);
-    else if (e->kind == TCH_REC_PUSH)
-        status = set_track(s, &ev, 0, e->fixed[1]);
-    else
-        status = set_track(s, &ev, e->fixed[2], e->fixed[3]);
-    if (status < 0)
-        return status;
-    if (!is_span(s, e)) {
-        ev.kind = TCH_EV_INSTANT;
-        ev.phase = 'i';
-    } else if (!edges) {
-        ev.dur = (int64_t)(end - start);
-    } else {
-        ev.kind = TCH_EV_BEGIN;
-        ev.phase = 'B';
-    }
-    status = emit(s, e->id, &ev, e->args, e->end_args);
-    if (status != 0 || ev.kind != TCH_EV_BEGIN)
-        return status;
-    ev.kind = TCH_EV_END;
-    ev.phase = 'E';
-    ev.ts = from_origin(s, end);
-    ev.args_len = 0;
-    return emit(s, e->id, &ev, none, none);
+    return set_args(s, &ev) < 0 ? TACHO_ENOMEM : tch_rec_emit(s, e->id, &ev, none, none);
 }
 
 /* The walk. */
 
-__attribute__((noinline)) static int other_record(struct source *s, const struct tch_seen_event *e)
+__attribute__((noinline)) static int other_record(struct tch_rec_events *s,
+                                                  const struct tch_seen_event *e)
 {
     const struct tch_rec_name *text;
 
@@ -457,7 +286,7 @@ __attribute__((noinline)) static int other_record(struct source *s, const struct
     case TCH_REC_PUT:
     case TCH_REC_TRACK_SPAN:
     case TCH_REC_TRACK_INSTANT:
-        return timed_event(s, e);
+        return tch_rec_timed_event(s, e);
     case TCH_REC_THREAD:
         return enter_thread(s, e);
     case TCH_REC_THREAD_NAME:
@@ -474,9 +303,9 @@ static int visit_edges(void *ctx, const struct tch_seen_event *e)
 {
     switch (e->seen) {
     case TCH_SEEN_BEGIN:
-        return begin_span(ctx, e);
+        return emit_span(ctx, e, TCH_EV_BEGIN, 'B', e->ns, e->ns);
     case TCH_SEEN_END:
-        return end_span(ctx, e);
+        return emit_span(ctx, e, TCH_EV_END, 'E', e->ns, e->ns);
     case TCH_SEEN_UNFINISHED:
         return 0; /* its begin is there without an end */
     default:
@@ -490,9 +319,9 @@ static int visit_spans(void *ctx, const struct tch_seen_event *e)
     case TCH_SEEN_BEGIN:
         return 0; /* comes again with its end */
     case TCH_SEEN_END:
-        return whole_span(ctx, e);
-    case TCH_SEEN_UNFINISHED:
-        return begin_span(ctx, e); /* viewers show a begin without an end as not finished */
+        return emit_span(ctx, e, TCH_EV_SPAN, 'X', e->begin_ns, e->ns);
+    case TCH_SEEN_UNFINISHED: /* viewers show a begin without an end as not finished */
+        return emit_span(ctx, e, TCH_EV_BEGIN, 'B', e->ns, e->ns);
     default:
         return other_record(ctx, e);
     }
@@ -511,7 +340,7 @@ void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
 }
 
 /* An event that says what is not in the trace. */
-static int report_losses(struct source *s)
+static int report_losses(struct tch_rec_events *s)
 {
     static const char *const keys[] = {"dropped", "why", "ends_without_begin", "spans_cut",
                                        "texts_cut"};
@@ -531,15 +360,15 @@ static int report_losses(struct source *s)
                                             .len = s->json.len};
     }
     s->value_count = 5;
-    ev.ts = from_origin(s, s->r->clock.last.ns);
-    if (add_text(s, "records dropped", 15, &ev.name) < 0 ||
-        add_text(s, "tacho", 5, &ev.category) < 0 || set_args(s, &ev) < 0 ||
-        set_track(s, &ev, head->pid, head->pid) < 0)
+    ev.ts = tch_rec_from_origin(s, s->r->clock.last.ns);
+    if (tch_rec_add_text(s, "records dropped", 15, &ev.name) < 0 ||
+        tch_rec_add_text(s, "tacho", 5, &ev.category) < 0 || set_args(s, &ev) < 0 ||
+        tch_rec_set_track(s, &ev, head->pid, head->pid) < 0)
         return TACHO_ENOMEM;
     return s->sink(s->ctx, &ev);
 }
 
-static int walk_recording(struct source *s)
+static int walk_recording(struct tch_rec_events *s)
 {
     bool tools = s->given->form == TCH_REC_FOR_TOOLS, chrome = s->given->form == TCH_REC_FOR_CHROME;
     const struct tch_rec_header *head = &s->r->head;
@@ -564,13 +393,14 @@ static int walk_recording(struct source *s)
 int tch_recording_events(const struct tch_recording_source *source, tch_ev_sink *sink, void *ctx,
                          tacho_error *err)
 {
-    struct source s = {.given = source,
-                       .r = source->r,
-                       .m = source->m,
-                       .sink = sink,
-                       .ctx = ctx,
-                       .err = err,
-                       .sites = calloc((size_t)source->r->sites.count + 1, sizeof *s.sites)};
+    struct tch_rec_events s = {.given = source,
+                               .r = source->r,
+                               .m = source->m,
+                               .sink = sink,
+                               .ctx = ctx,
+                               .err = err,
+                               .sites =
+                                   calloc((size_t)source->r->sites.count + 1, sizeof *s.sites)};
     int status;
 
     tch_buf_init(&s.json, ARGS_LIMIT);

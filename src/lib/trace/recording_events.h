@@ -4,6 +4,9 @@
 #ifndef TCH_RECORDING_EVENTS_H
 #define TCH_RECORDING_EVENTS_H
 
+#include <tacho/trace.h>
+
+#include "nesting_rows.h"
 #include "recording_file.h"
 #include "trace_model.h"
 
@@ -32,5 +35,56 @@ int tch_recording_events(const struct tch_recording_source *source, tch_ev_sink 
 
 /** Adds the reasons why records were dropped, such as "limit, disk". */
 void tch_add_reasons(struct tch_buf *b, uint64_t reasons);
+
+/* What recording_events.c and recording_timed_events.c share. */
+
+enum { TCH_REC_EVENT_ARGS = 2 * TACHO_ARGS_MAX };
+
+/* The texts of a site in the model. */
+struct tch_rec_site_texts {
+    uint32_t name; /* plus 1; 0: not known yet */
+    uint32_t category;
+};
+
+struct tch_rec_events {
+    const struct tch_recording_source *given;
+    struct tch_recording *r;
+    struct tch_model *m;
+    tch_ev_sink *sink;
+    void *ctx;
+    tacho_error *err;
+    struct tch_trace_rows rows;
+    struct tch_rec_site_texts *sites;
+    struct tch_ev plain; /* a span without arguments */
+
+    /* Of the thread. */
+    uint64_t pid, tid;
+    uint32_t track; /* TCH_INTERN_NONE: it has no events yet */
+    uint32_t name;  /* that it gave itself; a text of the model, 0: none */
+    char comm[17];
+    bool own; /* a thread or track of the program has events */
+
+    struct tch_rec_arg values[TCH_REC_EVENT_ARGS];
+    uint32_t value_count;
+    struct tch_buf json;
+};
+
+static inline int64_t tch_rec_from_origin(const struct tch_rec_events *s, uint64_t ns)
+{
+    return ns > s->given->origin ? (int64_t)(ns - s->given->origin) : 0;
+}
+
+/** Sets a text of the model. */
+int tch_rec_add_text(struct tch_rec_events *s, const char *text, size_t len, uint32_t *ret);
+
+/** Sets the track of an event that is not on its thread's. */
+int tch_rec_set_track(struct tch_rec_events *s, struct tch_ev *ev, uint64_t pid, uint64_t tid);
+
+/** Gives an event whose kind, phase, track and times are set, with these arguments. */
+int tch_rec_emit(struct tch_rec_events *s, uint32_t site, struct tch_ev *ev,
+                 struct tch_rec_args args, struct tch_rec_args more);
+
+/** Gives an event with explicit times; of a span for Perfetto its two ends. */
+int tch_rec_timed_event(struct tch_rec_events *s, const struct tch_seen_event *e);
 
 #endif

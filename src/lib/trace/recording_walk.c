@@ -122,6 +122,15 @@ static int visit_thread(struct walk *w, const uint64_t *fixed)
     return w->visit(w->ctx, &e);
 }
 
+/* A plain end nearly always ends the innermost span. */
+static inline int plain_end(struct walk *w, uint32_t site)
+{
+    if (w->depth == 0 || w->open[w->depth - 1].site != site)
+        return end_span(w, site, no_args);
+    w->r->spans++;
+    return close_top(w, TCH_SEEN_END, no_args);
+}
+
 static inline int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
 {
     e->seen = TCH_SEEN_BEGIN;
@@ -236,8 +245,7 @@ static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *s
         status = visit_thread(w, NULL);
     if (status != 0)
         return status;
-    return *at & 1 ? end_span(w, (uint32_t)low >> 1, no_args)
-                   : plain_begin(w, (uint32_t)low >> 1, at + 1);
+    return *at & 1 ? plain_end(w, (uint32_t)low >> 1) : plain_begin(w, (uint32_t)low >> 1, at + 1);
 }
 
 static int walk_chunk(struct walk *w)
