@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tch_elf_open_mem(&elf, data, size, NULL) < 0)
         return 0;
     tch_symbol_table_elf(&table, &elf);
-    tch_symbol_table_find(&table, elf.entry);
+    tch_symbol_table_find(&table, elf.entry, 0);
     tch_elf_address(&elf, 0x1000, &addr);
     tch_elf_build_id(&elf, id, sizeof id);
     free(tch_debug_data(&elf, &len));

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tch_symbol_table_kallsyms(&tables[0], (const char *)data, size);
     tch_symbol_table_perf_map(&tables[1], (const char *)data, size);
     for (int i = 0; i < 2; i++) {
-        tch_symbol_table_find(&tables[i], 0xffffffff81000000);
+        tch_symbol_table_find(&tables[i], 0xffffffff81000000, 0);
         tch_symbol_table_release(&tables[i]);
     }
     return 0;

@@ -34,6 +34,33 @@ unknown()
     near "$1, hot" "$(share "$1.folded" hot)" 0 0
 }
 
+# at FILE FUNCTION: where it starts in the file, as a function without a name is shown
+at()
+{
+    nm "$1" | awk -v name="$2" '$3 == name { sub(/^0*/, "", $1); print "0x" $1 }'
+}
+
+# Stripped code is told apart by the function starts of .eh_frame, wherever it is loaded.
+objcopy --strip-all --remove-section=.gnu_debuglink "$workload" 'odd(1);name'
+for label in nameless nameless-again; do
+    profile $label './odd(1);name' shares 50
+    near "$label, hot" "$(share $label.folded "odd(1):name+$(at "$workload" hot)")" 70 3
+    near "$label, warm" "$(share $label.folded "odd(1):name+$(at "$workload" warm)")" 20 3
+    near "$label, main" "$(share $label.folded "odd(1):name+$(at "$workload" main)")" 100 3
+done
+for format in svg speedscope pprof; do
+    "$tacho" flame convert --to $format nameless.folded -o nameless.$format
+done
+gzip -dc <nameless.pprof >nameless.pb
+for file in nameless.svg nameless.speedscope nameless.pb; do
+    grep -qa "odd(1):name+$(at "$workload" hot)" $file || fail "$file does not have the function without a name"
+done
+library=$programs/libworkload.so
+objcopy --strip-all "$library" libstripped.so
+profile nameless-library "$workload" dlopen 50 "$scratch/libstripped.so"
+near "library, hot" "$(share nameless-library.folded "libstripped.so+$(at "$library" library_hot)")" 67 3
+near "library, exported" "$(share nameless-library.folded library_work)" 100 3
+
 # Only .debug_frame says how to unwind, in the program or in its debug file.
 if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then
     profile debug-frame "$programs/workload_debug_frame" recursion 50

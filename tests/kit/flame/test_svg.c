@@ -45,6 +45,9 @@ static void libraries_are_told_by_name(void **state)
     library_is("sys_read_[k]", "kernel");
     library_is("[libc.so.6]", "libc.so.6");
     library_is("[libc.so.6 <7f12>]", "libc.so.6");
+    library_is("libc.so.6+0x2a30", "libc.so.6");
+    library_is("a+0x2g", "program");
+    library_is("a+0", "program");
     library_is("libc`read", "libc");
     library_is("org/netty/Channel:.read_[j]", "org/netty");
     library_is("std::sort", "std");
@@ -65,6 +68,7 @@ static void languages_are_told_by_name(void **state)
         {"run.py:12", "Python"},
         {"LazyCompile:~f x.js:3", "JavaScript"},
         {"[libc.so.6]", "unknown"},
+        {"gzip+0x5a30", "unknown"},
     };
 
     (void)state;

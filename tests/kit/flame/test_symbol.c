@@ -14,13 +14,16 @@ static void the_nearest_symbol_in_its_size(void **state)
     assert_true(tch_symbol_table_add(&t, 0x1000, 0, 0, "open_end", 8));
     assert_true(tch_symbol_table_add(&t, 0x2000, 0x10, 1, "global", 6));
     tch_symbol_table_sort(&t);
-    assert_null(tch_symbol_table_find(&t, 0xfff));
-    assert_string_equal(tch_symbol_table_find(&t, 0x1fff), "open_end");
-    assert_string_equal(tch_symbol_table_find(&t, 0x2000), "global");
-    assert_string_equal(tch_symbol_table_find(&t, 0x200f), "global");
-    assert_null(tch_symbol_table_find(&t, 0x2010));
+    assert_null(tch_symbol_table_find(&t, 0xfff, 0));
+    assert_string_equal(tch_symbol_table_find(&t, 0x1fff, 0), "open_end");
+    assert_string_equal(tch_symbol_table_find(&t, 0x2000, 0), "global");
+    assert_string_equal(tch_symbol_table_find(&t, 0x200f, 0), "global");
+    assert_null(tch_symbol_table_find(&t, 0x2010, 0));
+    /* A symbol without a size ends where .eh_frame has another function. */
+    assert_string_equal(tch_symbol_table_find(&t, 0x1010, 0x1000), "open_end");
+    assert_null(tch_symbol_table_find(&t, 0x1810, 0x1800));
     tch_symbol_table_release(&t);
-    assert_null(tch_symbol_table_find(&t, 0x1000));
+    assert_null(tch_symbol_table_find(&t, 0x1000, 0));
 }
 
 static void the_kernels_list(void **state)
@@ -36,9 +39,9 @@ static void the_kernels_list(void **state)
     (void)state;
     assert_true(tch_symbol_table_kallsyms(&t, text, sizeof text - 1));
     assert_int_equal(t.count, 3);
-    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000000), "_text");
-    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000250), "do_work");
-    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000300), "last");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000000, 0), "_text");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000250, 0), "do_work");
+    assert_string_equal(tch_symbol_table_find(&t, 0xffffffff81000300, 0), "last");
     tch_symbol_table_release(&t);
 }
 
@@ -55,10 +58,10 @@ static void a_jits_map_with_names_of_any_kind(void **state)
     (void)state;
     assert_true(tch_symbol_table_perf_map(&t, text, sizeof text - 1));
     assert_int_equal(t.count, 2);
-    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead003f),
+    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead003f, 0),
                         "LazyCompile:~add /srv/a b.js:1");
-    assert_null(tch_symbol_table_find(&t, 0x7f00dead0040));
-    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead1018), "moved"); /* the later line */
+    assert_null(tch_symbol_table_find(&t, 0x7f00dead0040, 0));
+    assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead1018, 0), "moved"); /* the later line */
     tch_symbol_table_release(&t);
 }
 

@@ -1,6 +1,8 @@
 /* Colours by name, by library, by language, by change. */
 #include "flame_svg.h"
 
+#include <ctype.h>
+
 #include "base/hash.h"
 #include "frame_text.h"
 
@@ -39,9 +41,21 @@ static bool is_go(struct tch_span name)
             !contains(name, " "));
 }
 
+/* The file of a function without a name, "gzip+0x5a30"; empty for any other name. */
+static struct tch_span nameless_file(struct tch_span name)
+{
+    size_t plus = tch_span_rfind(name, "+0x");
+    size_t at = plus + strlen("+0x");
+
+    while (at < name.len && isxdigit((unsigned char)name.p[at]))
+        at++;
+    return (struct tch_span){name.p, at == name.len ? plus : 0};
+}
+
 static const char *language_of_unmarked(struct tch_span name)
 {
-    if (tch_span_starts(name, "[") || name.len == 0 || tch_span_starts(name, "0x"))
+    if (tch_span_starts(name, "[") || name.len == 0 || tch_span_starts(name, "0x") ||
+        nameless_file(name).len > 0)
         return "unknown";
     if (contains(name, ".py:") || contains(name, ".py ") || tch_span_starts(name, "py::") ||
         tch_span_starts(name, "<frozen "))
@@ -103,7 +117,9 @@ struct tch_span tch_library_of(struct tch_span name)
         library = (struct tch_span){name.p + 1, name.len - 2};
         return part_before(library, " <").len ? part_before(library, " <") : library;
     }
-    library = part_before(name, "`"); /* DTrace: "libc`read" */
+    library = nameless_file(name);
+    if (library.len == 0)
+        library = part_before(name, "`"); /* DTrace: "libc`read" */
     if (library.len == 0 && contains(name, "/") && !tch_span_starts(name, "/")) {
         library = name; /* Java and Go: the package */
         library.len = tch_span_rfind(name, "/");

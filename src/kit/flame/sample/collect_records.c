@@ -20,7 +20,8 @@
  *
  * Threads. One thread calls everything here. The symbol worker runs beside it and reads only what
  * it was handed: copies of places, and objects, which do not move. An object's ELF file and kind do
- * not change after its first place exists; the unwinder's tables in it are this thread's alone.
+ * not change after its first place exists, nor does its .eh_frame; the .debug_frame in it is this
+ * thread's alone.
  */
 #include "collect_records.h"
 

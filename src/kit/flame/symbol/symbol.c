@@ -19,7 +19,7 @@ enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, TEXT_MAX = 5
 struct tch_symbol_object {
     struct tch_symbol_table table;
     struct tch_dwarf *dwarf; /* or NULL */
-    char unknown[256];       /* for an address without a name */
+    char unknown[264];       /* for an address without a name: "[libx.so.1]" */
 };
 
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
@@ -176,13 +176,44 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
     return o;
 }
 
-/* One name into s->frames: readable, with its source line, with its mark. */
+/* Adds s->text to s->frames. */
+static bool push_text(struct tch_symbols *s)
+{
+    uint32_t id = tch_intern_add(s->names, s->text.data, s->text.len);
+
+    if (id == TCH_INTERN_NONE ||
+        tch_array_reserve(&s->frames, &s->frame_cap, s->frame_count + 1) < 0)
+        return false;
+    s->frames[s->frame_count++] = id;
+    return true;
+}
+
+/* Adds the name of a function that has none: "gzip+0x5a30", where it starts in the file, else the
+   file. Addresses are as linked, so the name is the same wherever the file is loaded. */
+static bool push_nameless(struct tch_symbols *s, const struct tch_symbol_object *o, uint64_t start,
+                          const char *mark)
+{
+    size_t len = strlen(o->unknown);
+
+    tch_buf_clear(&s->text);
+    if (start)
+        tch_buf_addf(&s->text, "%.*s+0x%llx", (int)len - 2, o->unknown + 1,
+                     (unsigned long long)start);
+    else
+        tch_buf_adds(&s->text, o->unknown);
+    for (size_t i = 0; i < s->text.len; i++)
+        if (s->text.data[i] == ';' || s->text.data[i] == '\n')
+            s->text.data[i] = ':';
+    tch_buf_adds(&s->text, mark);
+    return push_text(s);
+}
+
+/* Adds one name: readable, with its source line, with its mark. */
 static bool push_name(struct tch_symbols *s, const char *name, const struct tch_scope *scope,
                       const char *mark)
 {
     char *demangled = tch_demangle(name);
     const char *text = demangled ? demangled : name;
-    uint32_t id;
 
     tch_buf_clear(&s->text);
     tch_add_symbol(&s->text, (struct tch_span){text, strnlen(text, NAME_LONGEST)});
@@ -192,12 +223,7 @@ static bool push_name(struct tch_symbols *s, const char *name, const struct tch_
                      strrchr(scope->file, '/') ? strrchr(scope->file, '/') + 1 : scope->file,
                      scope->line);
     tch_buf_adds(&s->text, mark);
-    id = tch_intern_add(s->names, s->text.data, s->text.len);
-    if (id == TCH_INTERN_NONE ||
-        tch_array_reserve(&s->frames, &s->frame_cap, s->frame_count + 1) < 0)
-        return false;
-    s->frames[s->frame_count++] = id;
-    return true;
+    return push_text(s);
 }
 
 static bool name_place(struct tch_symbols *s, const struct tch_code_place *place,
@@ -208,6 +234,7 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     const struct tch_scope *outer;
     const char *mark = "";
     const char *symbol;
+    uint64_t start = 0;
     size_t count;
     bool ok;
 
@@ -217,13 +244,15 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
         mark = "_[k]";
     if (object->kind == TCH_OBJECT_JIT)
         mark = "_[j]";
-    symbol = tch_symbol_table_find(&o->table, place->addr);
-    /* A signal handler returns to the first byte of __restore_rt, which is not after a call. */
-    if (!symbol)
-        symbol = tch_symbol_table_find(&o->table, place->addr + 1);
+    tch_cfi_function(&object->cfi, place->addr, &start);
+    symbol = tch_symbol_table_find(&o->table, place->addr, start);
+    /* A signal handler returns to the first byte of __restore_rt, which is not after a call; its
+       .eh_frame starts a byte before it for that reason. */
+    if (!symbol && (start == 0 || start == place->addr))
+        symbol = tch_symbol_table_find(&o->table, place->addr + 1, start);
     count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
     if (count == 0)
-        return push_name(s, symbol ? symbol : o->unknown, NULL, mark);
+        return symbol ? push_name(s, symbol, NULL, mark) : push_nameless(s, o, start, mark);
     /* As the debug information has them, outermost first; the outermost by its symbol. */
     outer = &scopes[count - 1];
     ok = push_name(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");

@@ -50,7 +50,8 @@ void tch_symbol_table_sort(struct tch_symbol_table *table)
     table->count = kept;
 }
 
-const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t addr)
+const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t addr,
+                                  uint64_t start)
 {
     size_t low = 0;
     size_t high = table->count;
@@ -67,7 +68,7 @@ const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t
     if (low == 0)
         return NULL;
     s = &table->list[low - 1];
-    if (s->size > 0 && addr - s->addr >= s->size)
+    if (s->size > 0 ? addr - s->addr >= s->size : s->addr < start)
         return NULL;
     return table->text + s->name;
 }

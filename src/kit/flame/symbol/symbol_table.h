@@ -44,7 +44,13 @@ bool tch_symbol_table_kallsyms(struct tch_symbol_table *table, const char *text,
 /** Adds the text of /tmp/perf-PID.map: "7f00dead0000 40 name". Later lines count more. */
 bool tch_symbol_table_perf_map(struct tch_symbol_table *table, const char *text, size_t len);
 
-/** Returns the name of the function at an address, or NULL. */
-const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t addr);
+/**
+ * Returns the name of the function at an address, or NULL.
+ *
+ * @param start  where the function at addr starts, as .eh_frame says: a symbol without a size ends
+ *               there; 0: not known
+ */
+const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t addr,
+                                  uint64_t start);
 
 #endif

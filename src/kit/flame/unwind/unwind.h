@@ -66,6 +66,9 @@ void tch_cfi_release(struct tch_cfi *cfi);
 /** Finds the row for an address; false: there is none. */
 bool tch_cfi_find(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_row *ret);
 
+/** Finds where the function at an address starts; false: .eh_frame does not say. */
+bool tch_cfi_function(const struct tch_cfi *cfi, uint64_t addr, uint64_t *ret);
+
 /** The registers of a frame, by DWARF's numbers; TCH_REG_RA is the instruction pointer. */
 struct tch_regs {
     uint64_t r[TCH_REGS];

@@ -260,3 +260,13 @@ bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi
     return at < cfi->frame_len && read_fde(cfi, (size_t)at, ret) && addr >= ret->start &&
            addr - ret->start < ret->size;
 }
+
+bool tch_cfi_function(const struct tch_cfi *cfi, uint64_t addr, uint64_t *ret)
+{
+    struct tch_cfi_entry entry;
+
+    if (!tch_cfi_find_entry(cfi, addr, &entry))
+        return false;
+    *ret = entry.start;
+    return true;
+}
