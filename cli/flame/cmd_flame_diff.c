@@ -19,10 +19,13 @@ static int read_both(struct flame *f)
     }
     if (cli_flame_read(f, files[1], false) != EXIT_OK)
         return EXIT_WORK;
-    if (tch_stacks_diff_end(&f->stacks, f->normalize, &err) < 0) {
+    if (tch_stacks_diff_end(&f->stacks, f->normalize, f->read.reverse, &err) < 0) {
         cli_complain(&err, "cannot compare '%s'", files[1]);
         return EXIT_WORK;
     }
+    if (f->stacks.paired && !f->args->quiet)
+        cli_complain(NULL, "the programs have two names; they are compared as '%s'",
+                     tch_intern_text(&f->stacks.names, f->stacks.paired - 1));
     return EXIT_OK;
 }
 
@@ -33,6 +36,8 @@ static int run_diff(struct args *args)
 
     cli_flame_init(&f, args, NULL);
     status = cli_set_opts(args, &f, NULL);
+    /* Process and thread ids of two captures never match. */
+    f.read.merge_threads = !f.split && !f.read.tid;
     if (status == EXIT_OK)
         status = cli_flame_choose_format(&f, "folded");
     if (status == EXIT_OK && cli_choice_index(formats, f.format->name) < 0)
@@ -73,7 +78,10 @@ const struct cmd cmd_flame_diff = {
     .summary = "compare two profiles",
     .usage = "tacho flame diff [OPTIONS] A B",
     .about = "Without -o it writes folded stacks with two counts a line, that of A and that of B. "
-             "Each input is folded stacks or a profiler's text.",
+             "Each input is folded stacks or a profiler's text.\n\n"
+             "The first frame of a stack is the process. Two builds of one program under two names "
+             "are compared as one process, 'old -> new'. Process and thread ids are left out, "
+             "unless --tid or --threads split asks for them.",
     .opts = opts,
     .args = operands,
     .examples = examples,

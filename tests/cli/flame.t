@@ -44,6 +44,11 @@ $ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame
 $ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame diff --normalize $d/a -; rm -r $d
 | a;b 3 2
 | a;c 0 1
+$ d=$(mktemp -d); printf 'old;f 5\n' > $d/a; printf 'new;f 5\n' | tacho flame diff $d/a -; rm -r $d
+| old -> new;f 5 5
+! tacho: the programs have two names; they are compared as 'old -> new'
+$ d=$(mktemp -d); printf 'p-1/2;f 5\n' > $d/a; printf 'p-3/4;f 5\n' | tacho flame diff $d/a -; rm -r $d
+| p;f 5 5
 $ printf 'a 1 2\n' | tacho flame diff - /dev/null
 ! tacho: 'stdin' has two counts a line: it is a differential already
 [1]

@@ -117,15 +117,20 @@ int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err)
     return 0;
 }
 
-int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, tacho_error *err)
+int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, bool leaf_first,
+                        tacho_error *err)
 {
     double now = (double)tch_stacks_total(stacks);
     double before;
+    int status;
 
     if (reserve_before(stacks, stacks->count, err) < 0)
         return TACHO_ENOMEM;
+    status = tch_stacks_pair_programs(stacks, leaf_first, err);
+    if (status < 0)
+        return status;
     before = (double)tch_stacks_total_before(stacks);
     for (uint32_t i = 0; normalize && before > 0 && i < stacks->count; i++)
-        stacks->before[i] = (uint64_t)((double)stacks->before[i] * now / before);
+        stacks->before[i] = (uint64_t)((double)stacks->before[i] * now / before + 0.5);
     return 0;
 }

@@ -31,6 +31,8 @@ struct tch_stacks {
     uint32_t count;
     uint64_t *before; /**< counts of the other profile of a differential, or NULL */
     uint64_t cut;     /**< samples of stacks deeper than TCH_STACK_DEEPEST */
+    uint32_t paired;  /**< of a differential whose programs have two names: 1 + the number of
+                           "old -> new"; else 0 */
 
     size_t list_cap;
     size_t before_cap;
@@ -105,8 +107,19 @@ int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error
    TACHO_EINVAL when it is a differential already. */
 int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err);
 
-/** Completes the differential after the second profile was read. normalize: scale the counts before
-    to the same total. */
-int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, tacho_error *err);
+/**
+ * Completes the differential after the second profile was read. Programs of two names are compared
+ * as one, as by tch_stacks_pair_programs().
+ *
+ * @param normalize   scale the counts before to the same total
+ * @param leaf_first  the stacks were read leaf first: the process is the last frame
+ */
+int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, bool leaf_first,
+                        tacho_error *err);
+
+/** Renames the process of both sides to "old -> new" where more than half of the samples of each
+    side are of processes that the other side lacks. Their threads "old-io" and "new-io" become a
+    pair, too. */
+int tch_stacks_pair_programs(struct tch_stacks *stacks, bool leaf_first, tacho_error *err);
 
 #endif

@@ -207,7 +207,7 @@ static void check_diff(char **c)
     read_into(&stacks, c[INPUTS], &options);
     assert_int_equal(tch_stacks_diff_begin(&stacks, NULL), 0);
     read_into(&stacks, second, &options);
-    assert_int_equal(tch_stacks_diff_end(&stacks, false, NULL), 0);
+    assert_int_equal(tch_stacks_diff_end(&stacks, false, false, NULL), 0);
     tch_buf_init(&got, 1 << 20);
     tch_sink_init(&sink, tch_sink_to_buf, &got, NULL);
     assert_int_equal(tch_write_folded(&profile, NULL, &sink), 0);

@@ -227,31 +227,64 @@ static void formats_are_found_by_name(void **state)
     assert_null(tch_format_by_name("gif"));
 }
 
-static void diff_puts_two_profiles_side_by_side(void **state)
+/* The differential of two texts as folded stacks, for the caller to free. */
+static char *diff(const char *a, const char *b, bool normalize, bool reverse)
 {
+    const struct tch_flame_read_options options = {.reverse = reverse};
+    const char *const texts[] = {a, b};
     struct tch_stacks s = {0};
     struct tch_profile profile = {&s, NULL, "test"};
     struct tch_flame_reader reader;
     struct tch_sink sink;
-    struct tch_buf b;
+    struct tch_buf folded;
+    char *ret;
 
-    (void)state;
-    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
-    assert_int_equal(tch_read_mem(&reader, "a 10\nb 10\n", 10, NULL), 0);
-    tch_read_release(&reader);
-    assert_int_equal(tch_stacks_diff_begin(&s, NULL), 0);
-    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
-    assert_int_equal(tch_read_mem(&reader, "b 5\nc 5\n", 8, NULL), 0);
-    tch_read_release(&reader);
-    assert_int_equal(tch_stacks_diff_end(&s, true, NULL), 0);
-    tch_buf_init(&b, 1000);
-    tch_sink_init(&sink, tch_sink_to_buf, &b, NULL);
+    for (int i = 0; i < 2; i++) {
+        tch_read_init(&reader, &s, &options);
+        assert_int_equal(tch_read_mem(&reader, texts[i], strlen(texts[i]), NULL), 0);
+        tch_read_release(&reader);
+        if (i == 0)
+            assert_int_equal(tch_stacks_diff_begin(&s, NULL), 0);
+    }
+    assert_int_equal(tch_stacks_diff_end(&s, normalize, reverse, NULL), 0);
+    tch_buf_init(&folded, 1000);
+    tch_sink_init(&sink, tch_sink_to_buf, &folded, NULL);
     assert_int_equal(tch_write_folded(&profile, NULL, &sink), 0);
     assert_int_equal(tch_sink_end(&sink), 0);
-    assert_string_equal(b.data, "a 5 0\nb 5 5\nc 0 5\n");
     assert_int_equal(tch_stacks_diff_begin(&s, NULL), TACHO_EINVAL);
-    tch_buf_release(&b);
     tch_stacks_release(&s);
+    ret = tch_buf_take(&folded);
+    assert_non_null(ret);
+    return ret;
+}
+
+static void diff_puts_two_profiles_side_by_side(void **state)
+{
+    (void)state;
+    is(diff("a 10\nb 10\n", "b 5\nc 5\n", true, false), "a 5 0\nb 5 5\nc 0 5\n");
+    is(diff("a;b 2\na;c 1\n", "a;b 3\na;c 1\n", true, false), "a;b 3 3\na;c 1 1\n");
+}
+
+static void diff_compares_programs_of_two_names_as_one(void **state)
+{
+    (void)state;
+    is(diff("old;main;f 7\nold;main 1\n", "new;main;f 7\nnew;main;g 1\n", false, false),
+       "old -> new;main 1 0\nold -> new;main;f 7 7\nold -> new;main;g 0 1\n");
+    is(diff("old;main;f 7\n", "new;main;f 7\n", false, true), "f;main;old -> new 7 7\n");
+    /* What both sides have keeps its name, and so do the threads of the program's own name. */
+    is(diff("sh;read 2\nold;f 5\nold-io;g 4\nold-x;g 1\n", "sh;read 2\nnew;f 5\nnew-io;g 4\n",
+            false, false),
+       "old -> new;f 5 5\nold-io -> new-io;g 4 4\nold-x;g 1 0\nsh;read 2 2\n");
+}
+
+/* A helper that only one side ran is no other name of the program. */
+static void diff_keeps_the_names_of_other_programs(void **state)
+{
+    (void)state;
+    is(diff("p;f 6\nas;g 4\n", "p;f 6\nld;g 4\n", false, false), "as;g 4 0\nld;g 0 4\np;f 6 6\n");
+    is(diff("p;f 6\n", "p;f 6\nld;g 4\n", false, false), "ld;g 0 4\np;f 6 6\n");
+    is(diff("p-1/2;f 6\n", "q-3/4;f 6\n", false, false), "p-1/2;f 6 0\nq-3/4;f 0 6\n");
+    is(diff("", "q;f 6\n", false, false), "q;f 0 6\n");
 }
 
 static int fail_write(void *ctx, const void *data, size_t len, tacho_error *err)
@@ -334,6 +367,8 @@ int main(void)
         cmocka_unit_test(pprof_of_a_differential_has_two_values),
         cmocka_unit_test(formats_are_found_by_name),
         cmocka_unit_test(diff_puts_two_profiles_side_by_side),
+        cmocka_unit_test(diff_compares_programs_of_two_names_as_one),
+        cmocka_unit_test(diff_keeps_the_names_of_other_programs),
         cmocka_unit_test(a_failing_output_is_reported),
         cmocka_unit_test(survives_want_of_memory),
     };

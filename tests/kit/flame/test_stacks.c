@@ -219,9 +219,30 @@ static int lay_out_all(void *arg)
     return status;
 }
 
+static int pair_all(void *arg)
+{
+    static const char *const names[] = {"old", "new", "old-io", "new-io"};
+    struct tch_stacks stacks = {0};
+    int status = 0;
+
+    (void)arg;
+    for (uint32_t i = 0; status == 0 && i < 4; i++) {
+        uint32_t id = tch_intern_add(&stacks.names, names[i], strlen(names[i]));
+
+        if (id == TCH_INTERN_NONE ||
+            tch_stacks_add_both(&stacks, &id, 1, i % 2 ? 0 : 4 - i, i % 2 ? 4 - i : 0, NULL) < 0)
+            status = TACHO_ENOMEM;
+    }
+    if (status == 0)
+        status = tch_stacks_diff_end(&stacks, true, false, NULL);
+    tch_stacks_release(&stacks);
+    return status;
+}
+
 static void survives_want_of_memory(void **state)
 {
     (void)state;
+    test_every_allocation_fails(pair_all, NULL);
     test_every_allocation_fails(lay_out_all, NULL);
 }
 

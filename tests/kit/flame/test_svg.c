@@ -1,6 +1,8 @@
 /* The picture as text: escaped, cut, coloured, complete. */
 #include "support/test.h"
 
+#include <math.h>
+
 #include "kit/flame/draw/flame_svg.h"
 #include "kit/flame/draw/frame_text.h"
 #include "profile.h"
@@ -88,6 +90,20 @@ static void a_name_keeps_its_colour(void **state)
     assert_true(more.r > more.b && less.b > less.r);
 }
 
+/* A change of one in a hundred is faint even where there is no larger one. */
+static void noise_is_paler_than_a_change(void **state)
+{
+    struct tch_color faint = tch_palette_change(sqrt(0.1));
+    const char text[] = "p;f 500 510\np;g 500 490\n";
+    char *svg = test_convert(text, strlen(text), NULL, "svg", NULL, NULL);
+    char fill[32];
+
+    (void)state;
+    snprintf(fill, sizeof fill, "fill=\"#%02x%02x%02x\"", faint.r, faint.g, faint.b);
+    assert_non_null(strstr(svg, fill));
+    free(svg);
+}
+
 static void a_picture_is_whole(void **state)
 {
     struct tch_format_options options = {
@@ -152,6 +168,7 @@ int main(void)
         cmocka_unit_test(libraries_are_told_by_name),
         cmocka_unit_test(languages_are_told_by_name),
         cmocka_unit_test(a_name_keeps_its_colour),
+        cmocka_unit_test(noise_is_paler_than_a_change),
         cmocka_unit_test(a_picture_is_whole),
         cmocka_unit_test(an_empty_profile_is_a_picture_too),
         cmocka_unit_test(a_long_name_is_cut),

@@ -31,7 +31,7 @@ struct picture {
     unsigned width;
     unsigned height;
     const char *count_name; /* as XML */
-    uint64_t most_change;   /* of one frame, in samples */
+    double full_change;     /* samples that give a frame of a differential its full colour */
 };
 
 static struct tch_span span(const char *text)
@@ -46,9 +46,15 @@ static void add_attribute(struct tch_buf *b, const char *name, const char *value
     tch_buf_addc(b, '"');
 }
 
-static uint64_t change_of(const struct tch_frame *f)
+/* Returns the change that has the full colour: the largest one, but at least a tenth of all
+   samples, or the noise of two equal runs would look as grave as a real change. */
+static double full_change(const struct tch_layout *layout)
 {
-    return f->self > f->self_before ? f->self - f->self_before : f->self_before - f->self;
+    double most = fmax(1, (double)layout->total / 10);
+
+    for (size_t i = 0; i < layout->count; i++)
+        most = fmax(most, fabs((double)layout->list[i].self - (double)layout->list[i].self_before));
+    return most;
 }
 
 static void add_head(struct picture *p)
@@ -94,8 +100,7 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
     struct tch_span name = {"all", 3};
 
     if (p->layout->total_before > 0) {
-        double most = (double)(p->most_change ? p->most_change : 1);
-        double change = ((double)f->self - (double)f->self_before) / most;
+        double change = ((double)f->self - (double)f->self_before) / p->full_change;
 
         /* The root makes small changes visible. */
         return tch_palette_change(change < 0 ? -sqrt(-change) : sqrt(change));
@@ -257,9 +262,7 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
     tch_buf_init(&count_name, 1 << 16);
     tch_xml_add_line(&count_name, counted, strlen(counted));
     p.count_name = count_name.data;
-    for (size_t i = 0; i < layout->count; i++)
-        if (change_of(layout->list + i) > p.most_change)
-            p.most_change = change_of(layout->list + i);
+    p.full_change = full_change(layout);
     add_head(&p);
     add_legend(&p);
     add_frames(&p);
