@@ -165,6 +165,36 @@ static void source_lines_join_the_name(void **state)
                &(struct tch_flame_read_options){.source = true}, "prog;g;sys 10\n");
 }
 
+/* Some logs take the blanks away. */
+static void stack_lines_may_lose_their_blanks(void **state)
+{
+    struct tch_read_notes notes;
+    char *got;
+
+    (void)state;
+    test_folds(EVENT "4 f+0x1 (/bin/x)\n5 g (inlined)\n6 main (/bin/x)\n\n" EVENT "4 f (/bin/x)\n",
+               &plain, "prog;f 10\nprog;main;g;f 10\n");
+    test_folds(EVENT "4 f (/bin/x)\n" EVENT "4 f (/bin/x)\n", &plain, "prog;f 20\n");
+    test_folds(EVENT "4 f (/bin/x)\na.c:7\n5 g (/bin/x)\nx[4] (inlined)\n",
+               &(struct tch_flame_read_options){.source = true, .mark_inlined = true},
+               "prog;g_[i];f:a.c:7 10\n");
+    /* A program may have a name of hexadecimal digits. */
+    test_folds(EVENT "4 f (/bin/x)\ncafe 7/8 [000] 1.6: 5 cycles: 4 f (/bin/x)\n", &plain,
+               "cafe;f 5\nprog;f 10\n");
+    test_folds("libc`read+0x1\na`main\n5\n", &plain, "a`main;libc`read 5\n");
+    test_folds("a`main;libc`read 5\n", &plain, "a`main;libc`read 5\n");
+    /* Neither the frames of another event nor text that is no stack. */
+    got = test_fold(EVENT "4 f (/bin/x)\n\nprog 42 1.6: 1 faults: \n4 g (/bin/x)\n5 h (/bin/x)\n\n",
+                    &plain, &notes);
+    assert_string_equal(got, "prog;f 10\n");
+    assert_int_equal(notes.ignored, 0);
+    free(got);
+    got = test_fold(EVENT "4 f (/bin/x)\n[ perf record: woken up 1 times ]\n", &plain, &notes);
+    assert_string_equal(got, "prog;f 10\n");
+    assert_int_equal(notes.ignored, 1);
+    free(got);
+}
+
 static void one_event_is_counted(void **state)
 {
     static const char text[] = "p 1 1.5: 7 cycles:u: \n\t4 f (x)\n\n"
@@ -285,6 +315,7 @@ int main(void)
         cmocka_unit_test(java_inlines_are_frames),
         cmocka_unit_test(samples_end_in_many_ways),
         cmocka_unit_test(source_lines_join_the_name),
+        cmocka_unit_test(stack_lines_may_lose_their_blanks),
         cmocka_unit_test(one_event_is_counted),
         cmocka_unit_test(what_is_not_understood_is_counted),
         cmocka_unit_test(comments_are_passed_over),

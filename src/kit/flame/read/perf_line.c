@@ -212,8 +212,6 @@ bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined)
 {
     size_t colon;
 
-    if (!tch_span_starts(line, "  "))
-        return false;
     line = tch_span_trim(line);
     *inlined = tch_span_ends(line, " (inlined)");
     if (*inlined)

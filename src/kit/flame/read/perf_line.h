@@ -34,8 +34,8 @@ struct tch_perf_frame {
 bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret);
 bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret);
 
-/** "  main.c:12" or "  main.c:12 (inlined)", which follows a frame with -F +srcline; *ret is empty
-    where perf knew no line. */
+/** "main.c:12" or "main.c:12 (inlined)", with any blanks around it, which follows a frame with -F
+   +srcline; *ret is empty where perf knew no line. */
 bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined);
 
 /** Returns whether two events are the same, apart from modifiers such as ":u" or ":ppp". */

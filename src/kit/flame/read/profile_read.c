@@ -196,16 +196,18 @@ static enum tch_read_kind detect_kind(struct tch_span line)
     struct tch_perf_event event;
     struct tch_perf_frame frame;
     bool indented = line.len > 0 && (line.p[0] == ' ' || line.p[0] == '\t');
+    bool is_folded = tch_folded_split(line, false, &folded);
 
     if (text.len == 0 || text.p[0] == '#')
         return TCH_READ_AUTO;
-    if (tch_span_starts(text, "CPU ") || (indented && memchr(text.p, '`', text.len)))
+    if (tch_span_starts(text, "CPU ") ||
+        ((indented || !is_folded) && memchr(text.p, '`', text.len)))
         return TCH_READ_DTRACE;
     if (tch_perf_event(line, &event) && (event.has_time || event.name.len > 0))
         return TCH_READ_PERF;
     if (indented && tch_perf_frame(line, &frame))
         return TCH_READ_PERF;
-    return tch_folded_split(line, false, &folded) || !indented ? TCH_READ_FOLDED : TCH_READ_DTRACE;
+    return is_folded || !indented ? TCH_READ_FOLDED : TCH_READ_DTRACE;
 }
 
 static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho_error *err)

@@ -379,6 +379,11 @@ static int source_line(struct tch_flame_reader *r, struct tch_span source, bool 
     return status;
 }
 
+static bool is_indented(struct tch_span line)
+{
+    return line.len > 0 && (line.p[0] == '\t' || line.p[0] == ' ');
+}
+
 /* The number of a line: that which followed the last one before, or as the table says;
    TCH_INTERN_NONE: no memory. */
 static uint32_t find_line(struct perf *p, struct tch_span line)
@@ -410,8 +415,9 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     uint32_t id;
     int status = 0;
 
-    /* Only a source line starts with exactly two blanks. */
-    if (line.len > 3 && line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ' &&
+    /* Only a source line starts with exactly two blanks, or with none where a log lost them. */
+    if (line.len > 3 &&
+        ((line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ') || !is_indented(line)) &&
         tch_perf_source(line, &source, &inlined))
         return source_line(r, source, inlined, err);
     id = find_line(p, line);
@@ -435,10 +441,25 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     return status;
 }
 
+/* Returns whether a line is part of a stack, although it lost the blanks at its start, as in some
+   logs. An event line may look like a frame: a program may be called "cafe". */
+static bool is_bare_stack_line(const struct perf *p, struct tch_span line)
+{
+    struct tch_perf_frame frame;
+    struct tch_perf_event event;
+    struct tch_span source;
+    bool inlined;
+
+    if (tch_perf_frame(line, &frame) && (frame.dso.len > 0 || frame.inlined))
+        return !tch_perf_event(line, &event);
+    return p->frame_count > 0 && tch_perf_source(line, &source, &inlined) &&
+           (inlined || !memchr(line.p, ' ', line.len));
+}
+
 static int line_perf(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct perf *p = r->state;
-    bool indented = line.len > 0 && (line.p[0] == '\t' || line.p[0] == ' ');
+    bool indented = is_indented(line) || (p->state != BETWEEN && is_bare_stack_line(p, line));
     int status = 0;
 
     if (p->state == SAMPLE && indented)
