@@ -2,11 +2,13 @@
 #include "cli.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <tacho/version.h>
 
+#include "base/spawn.h"
 #include "help.h"
 #include "opt.h"
 
@@ -38,11 +40,21 @@ static int show_short_help(const struct args *args)
     return EXIT_USAGE;
 }
 
-/* A command with sub-commands may do something itself, when an option or "--" comes first, or when
-   nothing does. */
+/* Returns whether a word can only be a program to run. A sub-command wins over a program of its
+   name, and what is neither is a sub-command misspelt. */
+static bool names_program(const struct cmd *cmd, const char *word)
+{
+    char path[PATH_MAX];
+
+    return cmd->runs_program && !cli_find_sub(cmd, word) &&
+           (strpbrk(word, "/ ") || tch_find_program(word, path, sizeof path, NULL) == 0);
+}
+
+/* A command with sub-commands may do something itself, when an option, "--" or a program to run
+   comes first, or when nothing does. */
 static bool runs_itself(const struct cmd *cmd, const char *word)
 {
-    return cmd->run && (word ? word[0] == '-' : cmd->runs_alone);
+    return cmd->run && (word ? word[0] == '-' || names_program(cmd, word) : cmd->runs_alone);
 }
 
 static int run_words(struct args *args, char **words)

@@ -7,12 +7,19 @@ static const struct cmd *const subs[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho flame -- ./bench --quick", "Runs it and writes flamegraph-bench.svg."},
+    {"tacho flame ./bench --quick", "Runs it and writes flamegraph-bench.svg."},
     {"tacho flame -p 4711 --duration 10s --out profiles", "Ten seconds of a running process."},
     {"perf script | tacho flame draw -o flame.svg", "A flamegraph of what perf recorded."},
     {"tacho flame diff before.folded after.folded -o diff.svg",
      "What costs more now (red) and what less (blue)."},
     {NULL, NULL},
+};
+
+static const struct refusal refused[] = {
+    {"command", 'c',
+     "it profiles one command, given by its words; a line of a shell is sh -c LINE"},
+    {"shell", 'S', "run a line of a shell with: tacho flame sh -c LINE"},
+    {NULL, 0, NULL},
 };
 
 static const struct exit_note exits[] = {
@@ -23,16 +30,19 @@ static const struct exit_note exits[] = {
 const struct cmd cmd_flame = {
     .name = "flame",
     .summary = "capture, fold, draw, compare and convert flamegraphs",
-    .usage = "tacho flame [OPTIONS] -- COMMAND [ARGUMENTS]\n"
+    .usage = "tacho flame [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
              "tacho flame [OPTIONS] --pid PID | --all\n"
              "tacho flame convert | diff | draw | fold [OPTIONS] [ARGUMENTS]",
-    .about = "With a command, a process or --all: samples where the time goes, in the command, its "
-             "threads and its children, and writes flamegraph-LABEL.svg a fraction of a second "
-             "after it ends. Ctrl-C ends the capture and draws what was seen so far.\n\n"
-             "The sub-commands: sampled call stacks, from a profiler's text to a picture: folded "
-             "stacks, "
-             "interactive SVG, differentials, and the formats of speedscope, pprof and Chrome.",
+    .about =
+        "With a command, a process or --all: samples where the time goes, in the command, its "
+        "threads and its children, and writes flamegraph-LABEL.svg a fraction of a second "
+        "after it ends. Ctrl-C ends the capture and draws what was seen so far. A program that "
+        "has the name of a sub-command needs the '--' before it.\n\n"
+        "The sub-commands: sampled call stacks, from a profiler's text to a picture: folded "
+        "stacks, "
+        "interactive SVG, differentials, and the formats of speedscope, pprof and Chrome.",
     .opts = cli_flame_capture_opts,
+    .refused = refused,
     .args = cli_flame_capture_args,
     .examples = examples,
     .exits = exits,

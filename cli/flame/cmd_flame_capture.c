@@ -1,6 +1,7 @@
 /* tacho flame -- COMMAND: profiles a command, a process or the machine and draws what it saw. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/fail.h"
 #include "base/human_number.h"
 #include "base/number.h"
+#include "base/spawn.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/flame_json.h"
 #include "kit/flame/sample/perf_rings.h"
@@ -70,16 +72,31 @@ static int take_env(void *into, const struct args *args, const struct opt *opt)
     return EXIT_OK;
 }
 
+/* A line of a shell as one word is no program. */
+static int check_command(struct capture *c)
+{
+    char path[PATH_MAX];
+    const char *program = c->args->operands[0];
+
+    if (c->args->count == 1 && strpbrk(program, " |;&<>$") &&
+        tch_find_program(program, path, sizeof path, NULL) < 0)
+        return cli_wrong_usage(c->args,
+                               "there is no program '%s'; a line of a shell is: tacho flame sh -c "
+                               "'%s'",
+                               program, program);
+    c->request.argv = (const char *const *)c->args->operands;
+    c->request.flags |= TACHO_FLAME_ORPHANS; /* we start nothing else */
+    return EXIT_OK;
+}
+
 static int check_options(struct capture *c)
 {
     bool all = (c->request.flags & TACHO_FLAME_ALL) != 0;
 
-    if (c->args->count > 0) {
-        c->request.argv = (const char *const *)c->args->operands;
-        c->request.flags |= TACHO_FLAME_ORPHANS; /* we start nothing else */
-    }
+    if (c->args->count > 0 && check_command(c) != EXIT_OK)
+        return EXIT_USAGE;
     if (!c->request.argv && !c->request.pid && !all)
-        return cli_wrong_usage(c->args, "what to profile is missing: -- COMMAND, --pid or --all");
+        return cli_wrong_usage(c->args, "what to profile is missing: COMMAND, --pid or --all");
     if (c->request.pid && (c->request.argv || all))
         return cli_wrong_usage(c->args, "--pid goes with neither a command nor --all");
     if ((c->request.flags & TACHO_FLAME_KERNEL) && (c->request.flags & TACHO_FLAME_USER))
@@ -291,7 +308,7 @@ const struct opt cli_flame_capture_opts[] = {
 
 const struct arg cli_flame_capture_args[] = {
     {.name = "COMMAND",
-     .help = "what to run, and its arguments, after --",
+     .help = "what to run, and its arguments",
      .optional = true,
      .many = true,
      .complete = COMPLETE_PROGRAM},

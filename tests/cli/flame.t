@@ -88,7 +88,7 @@ $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; r
 $ tacho flame
 ! tacho flame - capture, fold, draw, compare and convert flamegraphs
 ! 
-! Usage: tacho flame [OPTIONS] -- COMMAND [ARGUMENTS]
+! Usage: tacho flame [OPTIONS] [--] COMMAND [ARGUMENTS]
 !        tacho flame [OPTIONS] --pid PID | --all
 !        tacho flame convert | diff | draw | fold [OPTIONS] [ARGUMENTS]
 ! 
@@ -102,6 +102,18 @@ $ tacho flame
 [64]
 $ tacho flame drew
 ! tacho: unknown command 'drew'; did you mean 'draw'?
+! see 'tacho flame --help'
+[64]
+$ tacho flame './a | ./b'
+! tacho: there is no program './a | ./b'; a line of a shell is: tacho flame sh -c './a | ./b'
+! see 'tacho flame --help'
+[64]
+$ tacho flame -c './a | ./b'
+! tacho: 'tacho flame' takes no --command: it profiles one command, given by its words; a line of a shell is sh -c LINE
+! see 'tacho flame --help'
+[64]
+$ tacho flame --shell './a | ./b'
+! tacho: 'tacho flame' takes no --shell: run a line of a shell with: tacho flame sh -c LINE
 ! see 'tacho flame --help'
 [64]
 $ tacho flame draw --min-width 101 /dev/null

@@ -62,6 +62,13 @@ grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the pictur
 
 ends 0 "$tacho" flame -q -- "$workload" shares 50
 [ "$(cat out.txt)" = flamegraph-workload.svg ] || fail "-q should print the path alone"
+# Without "--": a path, or a program of PATH.
+ends 0 "$tacho" flame -q "$workload" shares 50
+ends 0 env PATH="${workload%/*}:$PATH" "$tacho" flame -q workload shares 50
+ends 1 "$tacho" flame ./missing
+says "profiler command failed: ./missing: "
+ends 64 "$tacho" flame no_such_program
+says "unknown command 'no_such_program'"
 ends 0 "$tacho" flame --json -- "$workload" shares 50
 as_schema
 for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.svg"' \
