@@ -285,6 +285,16 @@ static void gpus_of_amd_by_counter(void **state)
     s.close(s.ctx);
 }
 
+static void gpus_of_amd_by_the_older_call(void **state)
+{
+    tacho_power_source s;
+
+    (void)state;
+    assert_int_equal(tacho_power_open("rocm", STUB_ROCM5, &s, NULL), 0);
+    assert_true(watts_of(&s) == 42.5);
+    s.close(s.ctx);
+}
+
 static void names_the_sources_there_are(void **state)
 {
     tacho_power_source s;
@@ -379,6 +389,7 @@ int main(void)
         TEST_IN_HOME(a_battery_counts_while_it_discharges),
         cmocka_unit_test(gpus_of_nvidia_by_counter_or_power),
         cmocka_unit_test(gpus_of_amd_by_counter),
+        cmocka_unit_test(gpus_of_amd_by_the_older_call),
         TEST_IN_HOME(names_the_sources_there_are),
         TEST_IN_HOME(no_source_at_all_says_why),
         TEST_IN_HOME(takes_each_thing_once),

@@ -14,6 +14,7 @@ struct tch_gpu_ops {
     const char *name;           /**< "NVML" */
     const char *library;        /**< what dlopen looks for */
     const char *const *symbols; /**< NULL-ended, in the order of tch_gpus.functions */
+    size_t required;            /**< symbols without which nothing works; the others may be NULL */
     int (*init)(struct tch_gpus *g);
     int (*count)(struct tch_gpus *g, unsigned *ret);
     int (*joules)(struct tch_gpus *g, unsigned device, double *ret);

@@ -61,6 +61,7 @@ static int nvml_watts(struct tch_gpus *g, unsigned device, double *ret)
 static const struct tch_gpu_ops ops = {.name = "NVML",
                                        .library = "libnvidia-ml.so.1",
                                        .symbols = symbols,
+                                       .required = POWER + 1,
                                        .init = nvml_init,
                                        .count = nvml_count,
                                        .joules = nvml_joules,

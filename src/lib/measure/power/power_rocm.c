@@ -1,13 +1,16 @@
 /* AMD's library. */
 #include "power_gpu.h"
 
-enum { INIT, SHUTDOWN, COUNT, ENERGY, POWER };
+enum { INIT, SHUTDOWN, COUNT, ENERGY, POWER, POWER_AVERAGE };
+
+enum { NOT_SUPPORTED = 2 }; /* RSMI_STATUS_NOT_SUPPORTED */
 
 static const char *const symbols[] = {"rsmi_init",
                                       "rsmi_shut_down",
                                       "rsmi_num_monitor_devices",
                                       "rsmi_dev_energy_count_get",
-                                      "rsmi_dev_power_get",
+                                      "rsmi_dev_power_get",     /* from ROCm 6 on */
+                                      "rsmi_dev_power_ave_get", /* up to ROCm 5 the only one */
                                       NULL};
 
 typedef int get_init(uint64_t);
@@ -15,6 +18,7 @@ typedef int no_argument(void);
 typedef int get_count(uint32_t *);
 typedef int get_energy(uint32_t, uint64_t *, float *, uint64_t *);
 typedef int get_power(uint32_t, uint64_t *, int *);
+typedef int get_power_average(uint32_t, uint32_t, uint64_t *);
 
 static int rocm_init(struct tch_gpus *g)
 {
@@ -40,8 +44,10 @@ static int rocm_joules(struct tch_gpus *g, unsigned device, double *ret)
     uint64_t counter;
     uint64_t time;
     float microjoules; /* of one count */
-    int code = ((get_energy *)g->functions[ENERGY])(device, &counter, &microjoules, &time);
+    int code = NOT_SUPPORTED;
 
+    if (g->functions[ENERGY])
+        code = ((get_energy *)g->functions[ENERGY])(device, &counter, &microjoules, &time);
     if (code == 0)
         *ret = (double)counter * (double)microjoules / 1e6;
     return code;
@@ -51,8 +57,12 @@ static int rocm_watts(struct tch_gpus *g, unsigned device, double *ret)
 {
     uint64_t microwatts;
     int type;
-    int code = ((get_power *)g->functions[POWER])(device, &microwatts, &type);
+    int code = NOT_SUPPORTED;
 
+    if (g->functions[POWER])
+        code = ((get_power *)g->functions[POWER])(device, &microwatts, &type);
+    else if (g->functions[POWER_AVERAGE])
+        code = ((get_power_average *)g->functions[POWER_AVERAGE])(device, 0, &microwatts);
     if (code == 0)
         *ret = (double)microwatts / 1e6;
     return code;
@@ -61,6 +71,7 @@ static int rocm_watts(struct tch_gpus *g, unsigned device, double *ret)
 static const struct tch_gpu_ops ops = {.name = "ROCm SMI",
                                        .library = "librocm_smi64.so",
                                        .symbols = symbols,
+                                       .required = COUNT + 1,
                                        .init = rocm_init,
                                        .count = rocm_count,
                                        .joules = rocm_joules,
