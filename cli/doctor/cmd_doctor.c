@@ -16,6 +16,7 @@ static const enum paint paints[] = {
     [TCH_PROBE_OK] = GREEN,
     [TCH_PROBE_WARNING] = YELLOW,
     [TCH_PROBE_MISSING] = RED,
+    [TCH_PROBE_NOT_APPLICABLE] = DIM,
 };
 
 static void add_probe(struct table *t, const struct tch_probe *probe)
@@ -24,11 +25,13 @@ static void add_probe(struct table *t, const struct tch_probe *probe)
         [TCH_PROBE_OK] = "\u2714",
         [TCH_PROBE_WARNING] = "!",
         [TCH_PROBE_MISSING] = "\u2718",
+        [TCH_PROBE_NOT_APPLICABLE] = "\u2013",
     };
     static const char *const ascii[] = {
         [TCH_PROBE_OK] = "ok",
         [TCH_PROBE_WARNING] = "!",
         [TCH_PROBE_MISSING] = "x",
+        [TCH_PROBE_NOT_APPLICABLE] = "-",
     };
     char fix[1024];
 
@@ -63,6 +66,7 @@ static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const
         [TCH_PROBE_OK] = {"ok", "ok"},
         [TCH_PROBE_WARNING] = {"warning", "warnings"},
         [TCH_PROBE_MISSING] = {"missing", "missing"},
+        [TCH_PROBE_NOT_APPLICABLE] = {"not applicable", "not applicable"},
     };
 
     for (int i = 0; i < TCH_PROBE_STATUSES; i++) {
@@ -76,7 +80,7 @@ static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const
     tch_buf_addc(b, '\n');
 }
 
-/* With --quiet only what is not ok. */
+/* With --quiet only what asks for something. */
 static void add_report(struct tch_buf *b, const struct tch_probes *probes, const struct args *args)
 {
     const struct tch_probe_group *group = NULL;
@@ -87,7 +91,7 @@ static void add_report(struct tch_buf *b, const struct tch_probes *probes, const
     for (size_t i = 0; i < probes->count; i++) {
         const struct tch_probe *probe = &probes->items[i];
 
-        if (args->quiet && probe->status == TCH_PROBE_OK)
+        if (args->quiet && !tch_probe_asks(probe->status))
             continue;
         add_headings(&t, group, probe->group);
         add_probe(&t, probe);
@@ -120,7 +124,8 @@ int cli_doctor_examine(struct args *args, const struct tch_machine *machine)
     else
         add_report(&b, &probes, args);
     status = cli_print(&b);
-    if (status == EXIT_OK && fail_on_warn && tch_probes_count(&probes, TCH_PROBE_OK) < probes.count)
+    if (status == EXIT_OK && fail_on_warn &&
+        tch_probes_count(&probes, TCH_PROBE_WARNING) + tch_probes_count(&probes, TCH_PROBE_MISSING))
         status = EXIT_WARN;
 out:
     tch_probes_release(&probes);
@@ -142,7 +147,7 @@ static const struct opt opts[] = {
 
 static const struct example examples[] = {
     {"tacho doctor --quiet", "Only what is not as it should be."},
-    {"tacho doctor --json | jq -r '.probes[].fix // empty'", "Only what would mend it."},
+    {"tacho doctor --json | jq -r '.probes[].fix // empty'", "Only what would fix it."},
     {NULL, NULL},
 };
 
@@ -153,12 +158,13 @@ static const struct exit_note exits[] = {
 
 const struct cmd cmd_doctor = {
     .name = "doctor",
-    .summary = "what this machine can measure, what disturbs it, how to mend that",
+    .summary = "what this machine can measure, what disturbs it, how to fix that",
     .usage = "tacho doctor [--json] [--quiet] [--fail-on-warn]",
-    .about = "Looks at performance events, power sources, clocks, memory accounting and tools, "
-             "then at what makes a benchmark's results vary. Each finding is ok, a warning or "
-             "missing; the latter two come with the command that mends them. Nothing is changed: "
-             "the commands are for you to run.",
+    .about =
+        "Looks at performance events, power sources, clocks, memory accounting and tools, "
+        "then at what makes a benchmark's results vary. Each finding is ok, a warning, missing, "
+        "or not applicable to this machine; a warning and what is missing come with the "
+        "command that fixes them. Nothing is changed: the commands are for you to run.",
     .opts = opts,
     .examples = examples,
     .exits = exits,

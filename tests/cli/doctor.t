@@ -16,13 +16,15 @@ $ sample doctor machine
 |   ✔  sample rate          up to 100000 samples a second
 | 
 | Power sources
-|   ✘  RAPL                 no energy counter; most virtual machines have none
+|   ✘  RAPL                 no energy counter
 |      → sudo modprobe intel_rapl_msr
 |   ✘  perf power           the kernel shows no energy events
 |      → sudo modprobe rapl
 |   ✘  hwmon                no sensor that tells power
 |      → sudo apt install lm-sensors && sudo sensors-detect --auto
-|   ✔  battery              none
+|   –  battery              none
+|   –  NVIDIA GPUs          none in this machine
+|   –  AMD GPUs             none in this machine
 | 
 | Clocks
 |   ✔  TSC                  invariant, and used for ticks
@@ -35,13 +37,11 @@ $ sample doctor machine
 | Tools
 |   ✘  perf                 not found: records and counts performance events
 |      → sudo apt install linux-perf
-|   ✔  dtrace               not found, and not needed where there are perf events
-|   ✘  cargo                not found: builds Rust programs
-|      → sudo apt install cargo
-|   ✘  cargo-flamegraph     not found: flamegraphs of Rust programs
-|      → cargo install flamegraph
+|   –  dtrace               not found: perf events do its work on Linux
+|   –  cargo                not found: builds Rust programs
+|   –  cargo-flamegraph     not found: flamegraphs of Rust programs, and there is no cargo
 |   ✘  inferno              not found: draws flamegraphs
-|      → cargo install inferno
+|      → sudo apt install cargo && cargo install inferno
 |   ✘  hyperfine            not found: times commands
 |      → sudo apt install hyperfine
 |   ✘  gdb                  not found: looks into a program that hangs or crashed
@@ -64,13 +64,13 @@ $ sample doctor machine
 |   ✔  virtual machine      no
 |   ✔  container            no
 |   !  ASLR                 on: every run has its memory elsewhere
-|      → setarch --addr-no-randomize COMMAND
+|      → tacho run --no-aslr -- COMMAND
 |   ✔  huge pages           only where a program asks
 |   ✔  swap                 not in use
 |   ✘  disk                 not known: this folder cannot be looked at
 |      → cd to a folder that is there
 | 
-| 18 ok, 5 warnings, 12 missing
+| 16 ok, 5 warnings, 10 missing, 6 not applicable
 
 $ sample doctor machine --width 60
 | WHAT THIS MACHINE CAN MEASURE
@@ -95,14 +95,15 @@ $ sample doctor machine --width 60
 |   ✔  sample rate          up to 100000 samples a second
 | 
 | Power sources
-|   ✘  RAPL                 no energy counter; most virtual
-|                           machines have none
+|   ✘  RAPL                 no energy counter
 |      → sudo modprobe intel_rapl_msr
 |   ✘  perf power           the kernel shows no energy events
 |      → sudo modprobe rapl
 |   ✘  hwmon                no sensor that tells power
 |      → sudo apt install lm-sensors && sudo sensors-detect --auto
-|   ✔  battery              none
+|   –  battery              none
+|   –  NVIDIA GPUs          none in this machine
+|   –  AMD GPUs             none in this machine
 | 
 | Clocks
 |   ✔  TSC                  invariant, and used for ticks
@@ -116,15 +117,13 @@ $ sample doctor machine --width 60
 |   ✘  perf                 not found: records and counts
 |                           performance events
 |      → sudo apt install linux-perf
-|   ✔  dtrace               not found, and not needed where
-|                           there are perf events
-|   ✘  cargo                not found: builds Rust programs
-|      → sudo apt install cargo
-|   ✘  cargo-flamegraph     not found: flamegraphs of Rust
-|                           programs
-|      → cargo install flamegraph
+|   –  dtrace               not found: perf events do its work
+|                           on Linux
+|   –  cargo                not found: builds Rust programs
+|   –  cargo-flamegraph     not found: flamegraphs of Rust
+|                           programs, and there is no cargo
 |   ✘  inferno              not found: draws flamegraphs
-|      → cargo install inferno
+|      → sudo apt install cargo && cargo install inferno
 |   ✘  hyperfine            not found: times commands
 |      → sudo apt install hyperfine
 |   ✘  gdb                  not found: looks into a program
@@ -151,14 +150,14 @@ $ sample doctor machine --width 60
 |   ✔  container            no
 |   !  ASLR                 on: every run has its memory
 |                           elsewhere
-|      → setarch --addr-no-randomize COMMAND
+|      → tacho run --no-aslr -- COMMAND
 |   ✔  huge pages           only where a program asks
 |   ✔  swap                 not in use
 |   ✘  disk                 not known: this folder cannot be
 |                           looked at
 |      → cd to a folder that is there
 | 
-| 18 ok, 5 warnings, 12 missing
+| 16 ok, 5 warnings, 10 missing, 6 not applicable
 
 $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mWHAT THIS MACHINE CAN MEASURE^[0m
@@ -177,7 +176,7 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |      ^[36m→ sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1^[0m
 | 
 | ^[1mPower sources^[0m
-|   ^[31m✘^[0m  RAPL                 no energy counter; most virtual machines have none
+|   ^[31m✘^[0m  RAPL                 no energy counter
 |      ^[36m→ sudo modprobe intel_rapl_msr^[0m
 |   ^[31m✘^[0m  perf power           the kernel shows no energy events
 |      ^[36m→ sudo modprobe rapl^[0m
@@ -187,12 +186,8 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mTools^[0m
 |   ^[31m✘^[0m  perf                 not found: records and counts performance events
 |      ^[36m→ sudo apt install linux-perf^[0m
-|   ^[31m✘^[0m  cargo                not found: builds Rust programs
-|      ^[36m→ sudo apt install cargo^[0m
-|   ^[31m✘^[0m  cargo-flamegraph     not found: flamegraphs of Rust programs
-|      ^[36m→ cargo install flamegraph^[0m
 |   ^[31m✘^[0m  inferno              not found: draws flamegraphs
-|      ^[36m→ cargo install inferno^[0m
+|      ^[36m→ sudo apt install cargo && cargo install inferno^[0m
 |   ^[31m✘^[0m  hyperfine            not found: times commands
 |      ^[36m→ sudo apt install hyperfine^[0m
 |   ^[31m✘^[0m  gdb                  not found: looks into a program that hangs or crashed
@@ -208,11 +203,11 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | 
 | ^[1mSystem^[0m
 |   ^[33m!^[0m  ASLR                 on: every run has its memory elsewhere
-|      ^[36m→ setarch --addr-no-randomize COMMAND^[0m
+|      ^[36m→ tacho run --no-aslr -- COMMAND^[0m
 |   ^[31m✘^[0m  disk                 not known: this folder cannot be looked at
 |      ^[36m→ cd to a folder that is there^[0m
 | 
-| ^[32m18 ok^[0m, ^[33m5 warnings^[0m, ^[31m12 missing^[0m
+| ^[32m16 ok^[0m, ^[33m5 warnings^[0m, ^[31m10 missing^[0m, ^[2m6 not applicable^[0m
 
 $ LC_ALL=C sample doctor machine --quiet | head -6
 | WHAT THIS MACHINE CAN MEASURE
@@ -223,10 +218,10 @@ $ LC_ALL=C sample doctor machine --quiet | head -6
 |   !  perf_event_paranoid  2: own processes, without what the kernel does for them
 
 $ sample doctor machine --json
-| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":18,"warning":5,"missing":12},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"of own processes without the kernel's part: no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter; most virtual machines have none","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"ok","found":"none","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"ok","found":"not found, and not needed where there are perf events","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"missing","found":"not found: builds Rust programs","fix":"sudo apt install cargo"},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"missing","found":"not found: flamegraphs of Rust programs","fix":"cargo install flamegraph"},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"setarch --addr-no-randomize COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
+| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":16,"warning":5,"missing":10,"not_applicable":6},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"of own processes without the kernel's part: no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: perf events do its work on Linux","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
 
 $ sample doctor machine --fail-on-warn | tail -1
-| 18 ok, 5 warnings, 12 missing
+| 16 ok, 5 warnings, 10 missing, 6 not applicable
 
 $ sample doctor machine --fail-on-warn --json > /dev/null
 [3]
@@ -245,13 +240,15 @@ $ sample doctor /nowhere
 |      → sudo sysctl kernel.perf_event_paranoid=1
 | 
 | Power sources
-|   ✘  RAPL                 no energy counter; most virtual machines have none
+|   ✘  RAPL                 no energy counter
 |      → sudo modprobe intel_rapl_msr
 |   ✘  perf power           the kernel shows no energy events
 |      → sudo modprobe rapl
 |   ✘  hwmon                no sensor that tells power
 |      → install the package lm-sensors && sudo sensors-detect --auto
-|   ✔  battery              none
+|   –  battery              none
+|   –  NVIDIA GPUs          none in this machine
+|   –  AMD GPUs             none in this machine
 | 
 | Clocks
 |   ✘  TSC                  not known: /proc/cpuinfo cannot be read
@@ -266,13 +263,11 @@ $ sample doctor /nowhere
 | Tools
 |   ✘  perf                 not found: records and counts performance events
 |      → install the package linux-perf
-|   ✔  dtrace               not found, and not needed where there are perf events
-|   ✘  cargo                not found: builds Rust programs
-|      → install the package cargo
-|   ✘  cargo-flamegraph     not found: flamegraphs of Rust programs
-|      → cargo install flamegraph
+|   –  dtrace               not found: perf events do its work on Linux
+|   –  cargo                not found: builds Rust programs
+|   –  cargo-flamegraph     not found: flamegraphs of Rust programs, and there is no cargo
 |   ✘  inferno              not found: draws flamegraphs
-|      → cargo install inferno
+|      → install the package cargo && cargo install inferno
 |   ✘  hyperfine            not found: times commands
 |      → install the package hyperfine
 |   ✘  gdb                  not found: looks into a program that hangs or crashed
@@ -283,8 +278,8 @@ $ sample doctor /nowhere
 | WHAT DISTURBS IT
 | 
 | CPU
-|   ✔  governor             none: the CPU or the host sets the frequency
-|   ✔  turbo                no switch for it here
+|   –  governor             none: the CPU or the host sets the frequency
+|   –  turbo                no switch for it here
 |   ✔  SMT                  off: no two threads share a core
 |   ✔  NUMA                 one node
 | 
@@ -298,4 +293,4 @@ $ sample doctor /nowhere
 |   ✘  disk                 not known: this folder cannot be looked at
 |      → cd to a folder that is there
 | 
-| 9 ok, 1 warning, 18 missing
+| 5 ok, 1 warning, 16 missing, 8 not applicable

@@ -9,7 +9,7 @@ $ tacho
 !   baseline     save, list, show, promote, remove what the gate compares with
 !   compare      runs side by side, with intervals and verdicts
 !   completion   print a completion script for a shell
-!   doctor       what this machine can measure, what disturbs it, how to mend that
+!   doctor       what this machine can measure, what disturbs it, how to fix that
 !   events       validate, summarise, compare and import profile events
 !   fingerprint  hash a configuration, show and hash the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
@@ -42,7 +42,7 @@ $ tacho --help
 |   baseline     save, list, show, promote, remove what the gate compares with
 |   compare      runs side by side, with intervals and verdicts
 |   completion   print a completion script for a shell
-|   doctor       what this machine can measure, what disturbs it, how to mend that
+|   doctor       what this machine can measure, what disturbs it, how to fix that
 |   events       validate, summarise, compare and import profile events
 |   fingerprint  hash a configuration, show and hash the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
@@ -96,14 +96,15 @@ $ tacho -V
 | tacho 0.1.0
 
 $ tacho doctor --help
-| tacho doctor - what this machine can measure, what disturbs it, how to mend that
+| tacho doctor - what this machine can measure, what disturbs it, how to fix that
 | 
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
 | Looks at performance events, power sources, clocks, memory accounting and tools,
-| then at what makes a benchmark's results vary. Each finding is ok, a warning or
-| missing; the latter two come with the command that mends them. Nothing is
-| changed: the commands are for you to run.
+| then at what makes a benchmark's results vary. Each finding is ok, a warning,
+| missing, or not applicable to this machine; a warning and what is missing come
+| with the command that fixes them. Nothing is changed: the commands are for you
+| to run.
 | 
 | Options:
 |       --fail-on-warn  exit with 3 when there is a warning or something is
@@ -118,7 +119,7 @@ $ tacho doctor --help
 |   tacho doctor --quiet
 |       Only what is not as it should be.
 |   tacho doctor --json | jq -r '.probes[].fix // empty'
-|       Only what would mend it.
+|       Only what would fix it.
 | 
 | Exit status:
 |   0   fine
@@ -127,7 +128,7 @@ $ tacho doctor --help
 |   64  wrong usage
 
 $ tacho help doctor | head -1
-| tacho doctor - what this machine can measure, what disturbs it, how to mend that
+| tacho doctor - what this machine can measure, what disturbs it, how to fix that
 
 $ tacho help completion
 | tacho completion - print a completion script for a shell
@@ -188,15 +189,16 @@ $ tacho help help
 
 # Narrow, and wider than prose should be.
 $ tacho doctor --help --width 50
-| tacho doctor - what this machine can measure, what disturbs it, how to mend that
+| tacho doctor - what this machine can measure, what disturbs it, how to fix that
 | 
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
 | Looks at performance events, power sources,
 | clocks, memory accounting and tools, then at what
 | makes a benchmark's results vary. Each finding is
-| ok, a warning or missing; the latter two come with
-| the command that mends them. Nothing is changed:
+| ok, a warning, missing, or not applicable to this
+| machine; a warning and what is missing come with
+| the command that fixes them. Nothing is changed:
 | the commands are for you to run.
 | 
 | Options:
@@ -215,7 +217,7 @@ $ tacho doctor --help --width 50
 |   tacho doctor --quiet
 |       Only what is not as it should be.
 |   tacho doctor --json | jq -r '.probes[].fix // empty'
-|       Only what would mend it.
+|       Only what would fix it.
 | 
 | Exit status:
 |   0   fine
@@ -225,13 +227,14 @@ $ tacho doctor --help --width 50
 |   64  wrong usage
 
 $ tacho doctor --help --width 200
-| tacho doctor - what this machine can measure, what disturbs it, how to mend that
+| tacho doctor - what this machine can measure, what disturbs it, how to fix that
 | 
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
 | Looks at performance events, power sources, clocks, memory accounting and tools, then at what makes
-| a benchmark's results vary. Each finding is ok, a warning or missing; the latter two come with the
-| command that mends them. Nothing is changed: the commands are for you to run.
+| a benchmark's results vary. Each finding is ok, a warning, missing, or not applicable to this
+| machine; a warning and what is missing come with the command that fixes them. Nothing is changed:
+| the commands are for you to run.
 | 
 | Options:
 |       --fail-on-warn  exit with 3 when there is a warning or something is missing
@@ -245,7 +248,7 @@ $ tacho doctor --help --width 200
 |   tacho doctor --quiet
 |       Only what is not as it should be.
 |   tacho doctor --json | jq -r '.probes[].fix // empty'
-|       Only what would mend it.
+|       Only what would fix it.
 | 
 | Exit status:
 |   0   fine

@@ -20,7 +20,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | print a completion script for a shell
 | .TP
 | .B tacho doctor
-| what this machine can measure, what disturbs it, how to mend that
+| what this machine can measure, what disturbs it, how to fix that
 | .TP
 | .B tacho events
 | validate, summarise, compare and import profile events
@@ -141,11 +141,11 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .TH TACHO\-DOCTOR 1 "DATE" "tacho 0.1.0" "tacho manual"
 | .SH NAME
-| tacho\-doctor \- what this machine can measure, what disturbs it, how to mend that
+| tacho\-doctor \- what this machine can measure, what disturbs it, how to fix that
 | .SH SYNOPSIS
 | .B tacho doctor [\-\-json] [\-\-quiet] [\-\-fail\-on\-warn]
 | .SH DESCRIPTION
-| Looks at performance events, power sources, clocks, memory accounting and tools, then at what makes a benchmark's results vary. Each finding is ok, a warning or missing; the latter two come with the command that mends them. Nothing is changed: the commands are for you to run.
+| Looks at performance events, power sources, clocks, memory accounting and tools, then at what makes a benchmark's results vary. Each finding is ok, a warning, missing, or not applicable to this machine; a warning and what is missing come with the command that fixes them. Nothing is changed: the commands are for you to run.
 | .SH OPTIONS
 | .TP
 | .B \-\-fail\-on\-warn
@@ -187,7 +187,7 @@ $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| Only what would mend it.
+| Only what would fix it.
 | .PP
 | .RS 4
 | .EX

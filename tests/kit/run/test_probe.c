@@ -60,7 +60,7 @@ static void finds(const struct tch_probe_group *group, const char *name,
         fail_msg("'%s' says '%s', not '%s'", name, item->found, found);
     if (fix && (!item->fix || !strstr(item->fix, fix)))
         fail_msg("'%s' advises '%s', not '%s'", name, item->fix ? item->fix : "nothing", fix);
-    assert_true((item->fix == NULL) == (status == TCH_PROBE_OK));
+    assert_true((item->fix == NULL) == !tch_probe_asks(status));
     tch_probes_release(&p);
 }
 
@@ -179,6 +179,15 @@ static void finds_energy_counters(void **state)
 
     (void)state;
     finds(g, "RAPL", TCH_PROBE_MISSING, "no energy counter", "modprobe");
+    put("/proc/cpuinfo", "flags\t: fpu hypervisor sse\n");
+    finds(g, "RAPL", TCH_PROBE_NOT_APPLICABLE, "virtual machine", NULL);
+    finds(g, "perf power", TCH_PROBE_NOT_APPLICABLE, "virtual machine", NULL);
+    finds(g, "hwmon", TCH_PROBE_NOT_APPLICABLE, "virtual machine", NULL);
+    put("/proc/cpuinfo", "Features\t: fp asimd\n");
+    finds(g, "RAPL", TCH_PROBE_NOT_APPLICABLE, "architecture", NULL);
+    finds(g, "perf power", TCH_PROBE_NOT_APPLICABLE, "architecture", NULL);
+    finds(g, "hwmon", TCH_PROBE_MISSING, "no sensor", "lm-sensors");
+    put("/proc/cpuinfo", "flags\t: fpu sse\n");
     put("/sys/class/powercap/intel-rapl:0/energy_uj", "262143328850\n");
     finds(g, "RAPL", TCH_PROBE_OK, "intel-rapl:0", NULL);
     finds(g, "perf power", TCH_PROBE_MISSING, "no energy events", "modprobe rapl");
@@ -230,12 +239,28 @@ static void finds_other_power_sources(void **state)
     put("/sys/class/hwmon/hwmon3/power1_average", "1000000\n");
     put("/sys/class/hwmon/hwmon3/name", "amdgpu\n");
     finds(g, "hwmon", TCH_PROBE_OK, "amdgpu (hwmon3)", NULL);
-    finds(g, "battery", TCH_PROBE_OK, "none", NULL);
+    finds(g, "battery", TCH_PROBE_NOT_APPLICABLE, "none", NULL);
     put("/sys/class/power_supply/BAT1/status", "Full\n");
     finds(g, "battery", TCH_PROBE_OK, "BAT1", NULL);
     put("/sys/class/power_supply/BAT1/status", "Discharging\n");
     put("/sys/class/power_supply/BAT1/power_now", "5000000\n");
     finds(g, "battery", TCH_PROBE_WARNING, "its power can be read", "plug");
+}
+
+static void misses_the_library_of_a_gpu_that_is_there(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_power;
+
+    (void)state;
+    finds(g, "NVIDIA GPUs", TCH_PROBE_NOT_APPLICABLE, "none", NULL);
+    put("/sys/bus/pci/devices/0000:00:1f.3/vendor", "0x1002\n"); /* its sound, not its GPU */
+    put("/sys/bus/pci/devices/0000:00:1f.3/class", "0x040300\n");
+    put("/sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+    put("/sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+    finds(g, "NVIDIA GPUs", TCH_PROBE_MISSING, "no", "NVIDIA driver");
+    finds(g, "AMD GPUs", TCH_PROBE_NOT_APPLICABLE, "none", NULL);
+    put("/sys/bus/pci/devices/0000:00:1f.3/class", "0x038000\n");
+    finds(g, "AMD GPUs", TCH_PROBE_MISSING, "ROCm SMI is not installed", "install ROCm SMI");
 }
 
 static void judges_clocks(void **state)
@@ -247,7 +272,7 @@ static void judges_clocks(void **state)
 
     (void)state;
     put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n");
-    finds(g, "TSC", TCH_PROBE_OK, "none on this architecture", NULL);
+    finds(g, "TSC", TCH_PROBE_NOT_APPLICABLE, "none on this architecture", NULL);
     put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu constant_tsc nonstop_tsc\n");
     put(current, "tsc\n");
     put(all, "tsc hpet acpi_pm\n");
@@ -293,8 +318,16 @@ static void finds_tools_on_the_path(void **state)
     put("/etc/os-release", "PRETTY_NAME=\"Linux Mint\"\nID=linuxmint\nID_LIKE=\"ubuntu debian\"\n");
     finds(g, "perf", TCH_PROBE_OK, "/bin/perf", NULL);
     finds(g, "gdb", TCH_PROBE_MISSING, "not found", "sudo apt install gdb");
+    finds(g, "cargo", TCH_PROBE_NOT_APPLICABLE, "Rust", NULL);
+    finds(g, "cargo-flamegraph", TCH_PROBE_NOT_APPLICABLE, "no cargo", NULL);
+    finds(g, "inferno", TCH_PROBE_MISSING, "not found",
+          "sudo apt install cargo && cargo install inferno");
+    finds(g, "dtrace", TCH_PROBE_NOT_APPLICABLE, "perf events do its work", NULL);
+    put("/bin/cargo", "#!/bin/sh\n");
+    assert_int_equal(chmod(test_at("bin/cargo"), 0755), 0);
+    finds(g, "cargo", TCH_PROBE_OK, "/bin/cargo", NULL);
+    finds(g, "cargo-flamegraph", TCH_PROBE_MISSING, "not found", "cargo install flamegraph");
     finds(g, "inferno", TCH_PROBE_MISSING, "not found", "cargo install inferno");
-    finds(g, "dtrace", TCH_PROBE_OK, "not needed", NULL);
     setenv("PATH", path ? path : "", 1);
     free(path);
 }
@@ -331,12 +364,12 @@ static void tells_what_changes_the_frequency(void **state)
     const struct tch_probe_group *g = &tch_probe_cpu;
 
     (void)state;
-    finds(g, "governor", TCH_PROBE_OK, "none", NULL);
+    finds(g, "governor", TCH_PROBE_NOT_APPLICABLE, "none", NULL);
     put("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
     finds(g, "governor", TCH_PROBE_OK, "performance", NULL);
     put("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
     finds(g, "governor", TCH_PROBE_WARNING, "powersave", "echo performance | sudo tee");
-    finds(g, "turbo", TCH_PROBE_OK, "no switch", NULL);
+    finds(g, "turbo", TCH_PROBE_NOT_APPLICABLE, "no switch", NULL);
     put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
     finds(g, "turbo", TCH_PROBE_WARNING, "on", "echo 0 | sudo tee");
     put("/sys/devices/system/cpu/cpufreq/boost", "0\n");
@@ -359,12 +392,12 @@ static void tells_what_cpus_there_are(void **state)
     put("/proc/self/status", "Cpus_allowed:\tff\nCpus_allowed_list:\t0-7\n");
     finds(g, "CPUs", TCH_PROBE_OK, "8 online", NULL);
     put("/proc/self/status", "Cpus_allowed:\t5\nCpus_allowed_list:\t0,2\n");
-    finds(g, "CPUs", TCH_PROBE_WARNING, "only 2 (0,2)", "taskset -cp 0-7");
+    finds(g, "CPUs", TCH_PROBE_WARNING, "only 2 (0,2)", "tacho run --cpu 0-7");
     finds(g, "NUMA", TCH_PROBE_OK, "one node", NULL);
     put("/sys/devices/system/node/node0/cpulist", "0-3\n");
     put("/sys/devices/system/node/node1/cpulist", "4-7\n");
     put("/sys/devices/system/node/online", "0-1\n");
-    finds(g, "NUMA", TCH_PROBE_WARNING, "2 nodes", "numactl");
+    finds(g, "NUMA", TCH_PROBE_WARNING, "2 nodes", "tacho run --cpu 0-3 --");
 }
 
 static void tells_what_else_runs(void **state)
@@ -393,7 +426,7 @@ static void tells_what_the_kernel_does_with_memory(void **state)
 
     (void)state;
     put("/proc/sys/kernel/randomize_va_space", "2\n");
-    finds(g, "ASLR", TCH_PROBE_WARNING, "on", "setarch");
+    finds(g, "ASLR", TCH_PROBE_WARNING, "on", "tacho run --no-aslr");
     put("/proc/sys/kernel/randomize_va_space", "0\n");
     finds(g, "ASLR", TCH_PROBE_OK, "off", NULL);
     put(huge, "[always] madvise never\n");
@@ -456,7 +489,8 @@ static void survives_every_allocation_failing(void **state)
     test_every_allocation_fails(run_all, NULL);
 }
 
-/* Whatever this machine is: every finding is whole, and what is not ok comes with advice. */
+/* Whatever this machine is: every finding is whole, and what asks for something comes with advice.
+ */
 static void examines_this_machine(void **state)
 {
     struct tch_machine here;
@@ -468,7 +502,7 @@ static void examines_this_machine(void **state)
     assert_true(p.count > 20);
     for (size_t i = 0; i < p.count; i++) {
         assert_true(p.items[i].found[0] != '\0');
-        assert_true((p.items[i].fix == NULL) == (p.items[i].status == TCH_PROBE_OK));
+        assert_true((p.items[i].fix == NULL) == !tch_probe_asks(p.items[i].status));
         for (size_t j = 0; j < i; j++)
             assert_false(p.items[i].group == p.items[j].group &&
                          strcmp(p.items[i].name, p.items[j].name) == 0);
@@ -487,6 +521,7 @@ int main(void)
         TEST_IN_HOME(finds_energy_counters),
         TEST_IN_HOME(tells_how_to_read_a_counter_kept_for_root),
         TEST_IN_HOME(finds_other_power_sources),
+        TEST_IN_HOME(misses_the_library_of_a_gpu_that_is_there),
         TEST_IN_HOME(judges_clocks),
         TEST_IN_HOME(finds_where_memory_is_accounted),
         TEST_IN_HOME(finds_tools_on_the_path),

@@ -25,6 +25,7 @@ const char *tch_probe_status_name(enum tch_probe_status status)
         [TCH_PROBE_OK] = "ok",
         [TCH_PROBE_WARNING] = "warning",
         [TCH_PROBE_MISSING] = "missing",
+        [TCH_PROBE_NOT_APPLICABLE] = "not_applicable",
     };
 
     return names[status];
@@ -87,7 +88,7 @@ void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_statu
     item->found = copy(found);
     if (!item->found)
         return;
-    if (status != TCH_PROBE_OK && fix) {
+    if (tch_probe_asks(status) && fix) {
         item->fix = copy(fix);
         if (!item->fix) {
             free(item->found);

@@ -17,13 +17,14 @@
 
 enum tch_probe_status {
     TCH_PROBE_OK,
-    TCH_PROBE_WARNING, /**< works, or is there, but not as it should */
-    TCH_PROBE_MISSING, /**< not there */
+    TCH_PROBE_WARNING,        /**< works, or is there, but not as it should */
+    TCH_PROBE_MISSING,        /**< not there */
+    TCH_PROBE_NOT_APPLICABLE, /**< not there, and this machine has no use for it */
 };
 
-enum { TCH_PROBE_STATUSES = TCH_PROBE_MISSING + 1 };
+enum { TCH_PROBE_STATUSES = TCH_PROBE_NOT_APPLICABLE + 1 };
 
-/** "ok", "warning", "missing". */
+/** "ok", "warning", "missing", "not_applicable". */
 const char *tch_probe_status_name(enum tch_probe_status status);
 
 /** Where to look. Tests hand in a folder with a proc and a sys of its own. */
@@ -44,7 +45,8 @@ struct tch_probe {
     const char *name; /**< unique in its group; scripts tell it by this, so it never changes */
     enum tch_probe_status status;
     char *found; /**< one line */
-    char *fix;   /**< the command that mends it, or what to do where none can; NULL when ok */
+    char *fix;   /**< the command that fixes it, or what to do where none can; NULL when ok or not
+                      applicable */
 };
 
 /** All of them. Failure is sticky: a group adds what it finds, `failed` is tested once. */
@@ -76,13 +78,20 @@ extern const struct tch_probe_group *const tch_probe_groups[];
 int tch_probes_run(struct tch_probes *p, const struct tch_machine *machine, tacho_error *err);
 void tch_probes_release(struct tch_probes *p);
 
+/** Returns whether there is something to do: a warning, or something missing. */
+static inline bool tch_probe_asks(enum tch_probe_status status)
+{
+    return status == TCH_PROBE_WARNING || status == TCH_PROBE_MISSING;
+}
+
 /** Counts the findings of that status. */
 size_t tch_probes_count(const struct tch_probes *probes, enum tch_probe_status status);
 
 /** Adds tacho.doctor.v1 and a line feed. */
 void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes);
 
-/** Adds a finding of the group that runs. fix is copied, and NULL when status is ok. */
+/** Adds a finding of the group that runs. fix is copied, and ignored when there is nothing to do.
+ */
 void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_status status,
                     const char *fix, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 

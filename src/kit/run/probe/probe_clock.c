@@ -7,16 +7,13 @@ static const char folder[] = "/sys/devices/system/clocksource/clocksource0";
 /* Judged as clock.c judges it, so that what is told here is what happens there. */
 static void probe_tsc(struct tch_probes *p)
 {
-    struct tch_buf cpuinfo;
     char flags[8192];
     char source[64];
     bool known, is_x86, invariant;
     const char *why;
 
-    tch_buf_init(&cpuinfo, 16 << 20);
-    known = tch_probe_read(p, &cpuinfo, "/proc/cpuinfo");
-    is_x86 = tch_text_field(cpuinfo.data, "flags", flags, sizeof flags);
-    tch_buf_release(&cpuinfo);
+    known = tch_probe_has(p, "/proc/cpuinfo");
+    is_x86 = tch_probe_cpu_flags(p, flags, sizeof flags);
     tch_probe_line(p, source, sizeof source, "%s/current_clocksource", folder);
     invariant = tch_text_word(flags, "constant_tsc") && tch_text_word(flags, "nonstop_tsc");
     why = tch_clock_judge_tsc(invariant, source);
@@ -24,7 +21,8 @@ static void probe_tsc(struct tch_probes *p)
         tch_probes_add(p, "TSC", TCH_PROBE_MISSING, "sudo mount -t proc proc /proc",
                        "not known: /proc/cpuinfo cannot be read");
     else if (!is_x86)
-        tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "none on this architecture; its timer serves");
+        tch_probes_add(p, "TSC", TCH_PROBE_NOT_APPLICABLE, NULL,
+                       "none on this architecture; its timer serves");
     else if (!why)
         tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "invariant, and used for ticks");
     else

@@ -17,7 +17,7 @@ static void probe_governor(struct tch_probes *p)
             break;
     }
     if (count == 0)
-        tch_probes_add(p, "governor", TCH_PROBE_OK, NULL,
+        tch_probes_add(p, "governor", TCH_PROBE_NOT_APPLICABLE, NULL,
                        "none: the CPU or the host sets the frequency");
     else if (strcmp(governor, "performance") == 0)
         tch_probes_add(p, "governor", TCH_PROBE_OK, NULL, "performance");
@@ -42,7 +42,7 @@ static void probe_turbo(struct tch_probes *p)
                        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost", "%s",
                        value != 0 ? on : "off");
     else
-        tch_probes_add(p, "turbo", TCH_PROBE_OK, NULL, "no switch for it here");
+        tch_probes_add(p, "turbo", TCH_PROBE_NOT_APPLICABLE, NULL, "no switch for it here");
 }
 
 static void probe_smt(struct tch_probes *p)
@@ -78,7 +78,7 @@ static void probe_count(struct tch_probes *p)
         tch_probes_add(p, "CPUs", TCH_PROBE_OK, NULL, "%u online, all may be used", online_count);
         return;
     }
-    snprintf(fix, sizeof fix, "taskset -cp %s $$", online);
+    snprintf(fix, sizeof fix, "tacho run --cpu %s -- COMMAND", online);
     tch_probes_add(p, "CPUs", TCH_PROBE_WARNING, fix, "%u online, but only %u (%s) may be used",
                    online_count, allowed_count, allowed);
 }
@@ -87,14 +87,19 @@ static void probe_numa(struct tch_probes *p)
 {
     size_t nodes = 0;
     char name[NAME_MAX + 1] = "";
+    char list[256];
+    char fix[512];
 
     while (tch_probe_next(p, "/sys/devices/system/node", "node", name))
         nodes += name[4] >= '0' && name[4] <= '9';
-    if (nodes <= 1)
+    if (nodes <= 1) {
         tch_probes_add(p, "NUMA", TCH_PROBE_OK, NULL, "one node");
-    else
-        tch_probes_add(p, "NUMA", TCH_PROBE_WARNING, "numactl --cpunodebind=0 --membind=0 COMMAND",
-                       "%zu nodes: memory may be near or far", nodes);
+        return;
+    }
+    tch_probe_line(p, list, sizeof list, "/sys/devices/system/node/node0/cpulist");
+    snprintf(fix, sizeof fix, "tacho run --cpu %s -- COMMAND", list[0] ? list : "LIST");
+    tch_probes_add(p, "NUMA", TCH_PROBE_WARNING, fix, "%zu nodes: memory may be near or far",
+                   nodes);
 }
 
 static void probe_cpu(struct tch_probes *p)

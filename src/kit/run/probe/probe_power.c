@@ -3,6 +3,22 @@
 
 #include "probe_read.h"
 
+/* Adds a source that is not there: missing, or not applicable where this machine cannot have it. */
+static void add_absent(struct tch_probes *p, const char *name, bool x86_only, const char *fix,
+                       const char *found)
+{
+    char flags[8192];
+    bool other = tch_probe_has(p, "/proc/cpuinfo") && !tch_probe_cpu_flags(p, flags, sizeof flags);
+
+    if (tch_probe_virtual(p))
+        tch_probes_add(p, name, TCH_PROBE_NOT_APPLICABLE, NULL,
+                       "none: the host keeps it from this virtual machine");
+    else if (x86_only && other)
+        tch_probes_add(p, name, TCH_PROBE_NOT_APPLICABLE, NULL, "none on this architecture");
+    else
+        tch_probes_add(p, name, TCH_PROBE_MISSING, fix, "%s", found);
+}
+
 static void probe_rapl(struct tch_probes *p)
 {
     static const char folder[] = "/sys/class/powercap";
@@ -10,8 +26,7 @@ static void probe_rapl(struct tch_probes *p)
     int64_t energy;
 
     if (!tch_probe_next(p, folder, "intel-rapl:", name)) {
-        tch_probes_add(p, "RAPL", TCH_PROBE_MISSING, "sudo modprobe intel_rapl_msr",
-                       "no energy counter; most virtual machines have none");
+        add_absent(p, "RAPL", true, "sudo modprobe intel_rapl_msr", "no energy counter");
         return;
     }
     if (tch_probe_number(p, &energy, "%s/%s/energy_uj", folder, name))
@@ -36,8 +51,8 @@ static void probe_perf_power(struct tch_probes *p)
         if (!strchr(name, '.'))
             tch_buf_addf(&events, "%s%s", events.len > 0 ? ", " : "", name);
     if (events.len == 0)
-        tch_probes_add(p, "perf power", TCH_PROBE_MISSING, "sudo modprobe rapl",
-                       "the kernel shows no energy events");
+        add_absent(p, "perf power", true, "sudo modprobe rapl",
+                   "the kernel shows no energy events");
     else if (tch_probe_may_perf_all(p) ||
              (tch_probe_number(p, &paranoid, "/proc/sys/kernel/perf_event_paranoid") &&
               paranoid <= 0))
@@ -68,7 +83,7 @@ static void probe_hwmon(struct tch_probes *p)
     }
     tch_install_command(p, TCH_PACKAGE_SENSORS, fix, sizeof fix);
     snprintf(fix + strlen(fix), sizeof fix - strlen(fix), " && sudo sensors-detect --auto");
-    tch_probes_add(p, "hwmon", TCH_PROBE_MISSING, fix, "no sensor that tells power");
+    add_absent(p, "hwmon", false, fix, "no sensor that tells power");
 }
 
 /* A machine without one lacks nothing; one that runs from it is throttled. */
@@ -80,7 +95,7 @@ static void probe_battery(struct tch_probes *p)
     bool tells_power;
 
     if (!tch_probe_next(p, folder, "BAT", name)) {
-        tch_probes_add(p, "battery", TCH_PROBE_OK, NULL, "none");
+        tch_probes_add(p, "battery", TCH_PROBE_NOT_APPLICABLE, NULL, "none");
         return;
     }
     tells_power = tch_probe_has(p, "%s/%s/power_now", folder, name) ||
@@ -95,25 +110,49 @@ static void probe_battery(struct tch_probes *p)
         tch_probes_add(p, "battery", TCH_PROBE_OK, NULL, "%s is not discharging", name);
 }
 
-/* By the makers' libraries, which have no root: a made-up machine has none of them. */
+/* Returns whether the PCI bus has a display controller of that maker. */
+static bool has_gpu(struct tch_probes *p, const char *maker)
+{
+    static const char folder[] = "/sys/bus/pci/devices";
+    char name[NAME_MAX + 1] = "";
+
+    while (tch_probe_next(p, folder, "", name)) {
+        char vendor[16];
+        char class[16];
+
+        tch_probe_line(p, vendor, sizeof vendor, "%s/%s/vendor", folder, name);
+        tch_probe_line(p, class, sizeof class, "%s/%s/class", folder, name);
+        if (strcmp(vendor, maker) == 0 && strncmp(class, "0x03", 4) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* By the makers' libraries: those of this machine, or the one in the root of a made-up machine. */
 static void probe_gpus(struct tch_probes *p)
 {
     static const struct {
-        const char *source, *name, *fix;
+        const char *source, *name, *maker, *library, *fix;
     } libraries[] = {
-        {"nvml", "NVIDIA GPUs", "install the NVIDIA driver, where there is such a GPU"},
-        {"rocm", "AMD GPUs", "install ROCm SMI, where there is such a GPU"}};
+        {"nvml", "NVIDIA GPUs", "0x10de", "libnvidia-ml.so.1", "install the NVIDIA driver"},
+        {"rocm", "AMD GPUs", "0x1002", "librocm_smi64.so", "install ROCm SMI"}};
 
-    for (size_t i = 0; i < 2 && !p->machine->root[0]; i++) {
+    for (size_t i = 0; i < 2; i++) {
+        char path[PATH_MAX] = "";
         tacho_power_source source;
         tacho_error err;
 
-        if (tacho_power_open(libraries[i].source, "", &source, &err) == 0) {
+        if (p->machine->root[0])
+            snprintf(path, sizeof path, "%s/lib/%s", p->machine->root, libraries[i].library);
+        if (tacho_power_open(libraries[i].source, path, &source, &err) == 0) {
             source.close(source.ctx);
             tch_probes_add(p, libraries[i].name, TCH_PROBE_OK, NULL, "tell their power");
-        } else {
+        } else if (has_gpu(p, libraries[i].maker)) {
             tch_probes_add(p, libraries[i].name, TCH_PROBE_MISSING, libraries[i].fix, "%s",
                            err.message);
+        } else {
+            tch_probes_add(p, libraries[i].name, TCH_PROBE_NOT_APPLICABLE, NULL,
+                           "none in this machine");
         }
     }
 }

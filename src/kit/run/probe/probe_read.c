@@ -196,3 +196,23 @@ bool tch_probe_capable(struct tch_probes *p, unsigned bit)
         bits = bits << 4 | (unsigned)hex_digit(*c);
     return (bits >> bit & 1) != 0;
 }
+
+bool tch_probe_cpu_flags(struct tch_probes *p, char *out, size_t size)
+{
+    struct tch_buf cpuinfo;
+    bool found;
+
+    tch_buf_init(&cpuinfo, 16 << 20);
+    tch_probe_read(p, &cpuinfo, "/proc/cpuinfo");
+    found = tch_text_field(cpuinfo.data, "flags", out, size);
+    tch_buf_release(&cpuinfo);
+    return found;
+}
+
+bool tch_probe_virtual(struct tch_probes *p)
+{
+    char flags[8192];
+
+    tch_probe_cpu_flags(p, flags, sizeof flags);
+    return tch_text_word(flags, "hypervisor") || tch_probe_has(p, "/sys/hypervisor/type");
+}

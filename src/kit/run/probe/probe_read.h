@@ -40,6 +40,12 @@ bool tch_text_word(const char *text, const char *word);
 /** How many CPUs a list such as "0-3,8" names; 0 when it is not one. */
 unsigned tch_cpu_list_count(const char *list);
 
+/** Reads the flags of the CPU, which is an x86 when it has some; "" and false where it has none. */
+bool tch_probe_cpu_flags(struct tch_probes *p, char *out, size_t size);
+
+/** Returns whether this is a virtual machine. */
+bool tch_probe_virtual(struct tch_probes *p);
+
 /** Whether the effective capabilities of /proc/self/status hold this bit. */
 bool tch_probe_capable(struct tch_probes *p, unsigned bit);
 

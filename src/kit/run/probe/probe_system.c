@@ -40,7 +40,7 @@ static void probe_aslr(struct tch_probes *p)
     if (!tch_probe_number(p, &level, "/proc/sys/kernel/randomize_va_space"))
         return;
     tch_probes_add(p, "ASLR", level == 0 ? TCH_PROBE_OK : TCH_PROBE_WARNING,
-                   "setarch --addr-no-randomize COMMAND", "%s",
+                   "tacho run --no-aslr -- COMMAND", "%s",
                    level == 0 ? "off" : "on: every run has its memory elsewhere");
 }
 
@@ -107,24 +107,16 @@ static void probe_disk(struct tch_probes *p)
 
 static void probe_virtual(struct tch_probes *p)
 {
-    struct tch_buf b;
-    char flags[8192];
     char vendor[64];
     char product[64];
-    bool hypervisor;
 
-    tch_buf_init(&b, 16 << 20);
-    tch_probe_read(p, &b, "/proc/cpuinfo");
-    tch_text_field(b.data, "flags", flags, sizeof flags);
-    tch_buf_release(&b);
     tch_probe_line(p, vendor, sizeof vendor, "/sys/class/dmi/id/sys_vendor");
     tch_probe_line(p, product, sizeof product, "/sys/class/dmi/id/product_name");
-    hypervisor = tch_text_word(flags, "hypervisor") || tch_probe_has(p, "/sys/hypervisor/type");
-    if (!hypervisor)
+    if (!tch_probe_virtual(p))
         tch_probes_add(p, "virtual machine", TCH_PROBE_OK, NULL, "no");
     else
         tch_probes_add(p, "virtual machine", TCH_PROBE_WARNING,
-                       "measure on bare metal, or compare runs made in turn",
+                       "measure on bare metal, or run both sides in turns: tacho run -c A -c B",
                        "yes%s%s%s%s: others share this CPU", vendor[0] ? ", " : "", vendor,
                        product[0] ? " " : "", product);
 }

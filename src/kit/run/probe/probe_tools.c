@@ -67,52 +67,51 @@ void tch_install_command(struct tch_probes *p, enum tch_package package, char *o
 struct tool {
     const char *name;
     const char *program;
-    const char *what; /* it is for */
-    const char *fix;  /* or NULL: the package's */
+    const char *what;  /* it is for, or why nothing is missing without it */
+    const char *crate; /* that cargo installs, or NULL: a package */
     enum tch_package package;
+    bool rust;   /* for Rust programs alone: not applicable without cargo */
+    bool unused; /* by tacho on Linux: never missing */
 };
 
 static const struct tool tools[] = {
-    {"perf", "perf", "records and counts performance events", NULL, TCH_PACKAGE_PERF},
-    {"cargo", "cargo", "builds Rust programs", NULL, TCH_PACKAGE_CARGO},
-    {"cargo-flamegraph", "cargo-flamegraph", "flamegraphs of Rust programs",
-     "cargo install flamegraph", 0},
-    {"inferno", "inferno-flamegraph", "draws flamegraphs", "cargo install inferno", 0},
-    {"hyperfine", "hyperfine", "times commands", NULL, TCH_PACKAGE_HYPERFINE},
-    {"gdb", "gdb", "looks into a program that hangs or crashed", NULL, TCH_PACKAGE_GDB},
-    {"debuginfod", "debuginfod-find", "fetches debug information", NULL, TCH_PACKAGE_DEBUGINFOD},
+    {"perf", "perf", "records and counts performance events", .package = TCH_PACKAGE_PERF},
+    {"dtrace", "dtrace", "perf events do its work on Linux", .unused = true},
+    {"cargo", "cargo", "builds Rust programs", .rust = true},
+    {"cargo-flamegraph", "cargo-flamegraph", "flamegraphs of Rust programs", .crate = "flamegraph",
+     .rust = true},
+    {"inferno", "inferno-flamegraph", "draws flamegraphs", .crate = "inferno"},
+    {"hyperfine", "hyperfine", "times commands", .package = TCH_PACKAGE_HYPERFINE},
+    {"gdb", "gdb", "looks into a program that hangs or crashed", .package = TCH_PACKAGE_GDB},
+    {"debuginfod", "debuginfod-find", "fetches debug information",
+     .package = TCH_PACKAGE_DEBUGINFOD},
 };
 
 static void probe_tool(struct tch_probes *p, const struct tool *tool)
 {
     char path[PATH_MAX];
-    char fix[128];
+    bool cargo = tch_find_program("cargo", path, sizeof path, NULL) == 0;
+    char fix[128] = "";
 
     if (tch_find_program(tool->program, path, sizeof path, NULL) == 0) {
         tch_probes_add(p, tool->name, TCH_PROBE_OK, NULL, "%s", path);
         return;
     }
-    if (!tool->fix)
-        tch_install_command(p, tool->package, fix, sizeof fix);
-    tch_probes_add(p, tool->name, TCH_PROBE_MISSING, tool->fix ? tool->fix : fix, "not found: %s",
-                   tool->what);
-}
-
-/* On Linux its work is done by perf events, so that nothing is missing without it. */
-static void probe_dtrace(struct tch_probes *p)
-{
-    char path[PATH_MAX];
-    bool found = tch_find_program("dtrace", path, sizeof path, NULL) == 0;
-
-    tch_probes_add(p, "dtrace", TCH_PROBE_OK, NULL, "%s",
-                   found ? path : "not found, and not needed where there are perf events");
+    if (!tool->crate || !cargo)
+        tch_install_command(p, tool->crate ? TCH_PACKAGE_CARGO : tool->package, fix, sizeof fix);
+    if (tool->crate)
+        snprintf(fix + strlen(fix), sizeof fix - strlen(fix), "%scargo install %s",
+                 cargo ? "" : " && ", tool->crate);
+    tch_probes_add(p, tool->name,
+                   tool->unused || (tool->rust && !cargo) ? TCH_PROBE_NOT_APPLICABLE
+                                                          : TCH_PROBE_MISSING,
+                   fix, "not found: %s%s", tool->what,
+                   tool->crate && tool->rust && !cargo ? ", and there is no cargo" : "");
 }
 
 static void probe_tools(struct tch_probes *p)
 {
-    probe_tool(p, &tools[0]);
-    probe_dtrace(p);
-    for (size_t i = 1; i < sizeof tools / sizeof tools[0]; i++)
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         probe_tool(p, &tools[i]);
 }
 
