@@ -55,7 +55,7 @@ static void add_table(struct tch_buf *b, const struct tch_trace_summary *s, cons
         cli_table_add(&t, PLAIN, text.data);
         add_cell_duration(&t, &text, (double)row->total);
         add_cell_duration(&t, &text, (double)row->self);
-        add_cell_duration(&t, &text, (double)row->total / (double)row->count);
+        add_cell_duration(&t, &text, (double)row->sum / (double)row->count);
         add_cell_duration(&t, &text, (double)row->p50);
         add_cell_duration(&t, &text, (double)row->p95);
         add_cell_duration(&t, &text, (double)row->p99);
@@ -105,9 +105,8 @@ static void add_tracks(struct tch_buf *b, const struct tch_trace_summary *s,
         tch_add_value(&text, TCH_COUNT, (double)track->spans);
         cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
-        tch_add_percent(&text, track->last > track->first
-                                   ? (double)track->busy / (double)(track->last - track->first)
-                                   : 1);
+        tch_add_percent(
+            &text, s->last > s->first ? (double)track->busy / (double)(s->last - s->first) : 1);
         cli_table_add(&t, PLAIN, text.data);
         add_stretches(&t, &text, track->busiest, s->first);
         add_stretches(&t, &text, track->gaps, s->first);
@@ -233,9 +232,11 @@ const struct cmd cmd_trace_summary = {
     .usage = "tacho trace summary [--by WHAT] [--top N] [--json] FILE",
     .about =
         "Reads a trace in any format that is known: recordings, Chrome JSON (also of others, also "
-        "gzip). Total is the time in the spans; self is that without the spans inside; "
-        "percentiles come from a histogram and are right to 0.4 %. For each track: how much of its "
-        "time was busy, and the longest stretches with and without a span.\n\n"
+        "gzip). Total is the time in the spans: where spans of one row are nested on a track, that "
+        "time counts once. Self is the time without the spans inside. Mean and percentiles are of "
+        "single spans; percentiles come from a histogram and are right to 0.4 %. For each track: "
+        "in how much of the trace's time a span was open on it, and the longest stretches with and "
+        "without a span.\n\n"
         "A file in order of time is read once, in memory that does not grow with it. Any other is "
         "sorted first, through a temporary file in TMPDIR.",
     .opts = opts,

@@ -15,7 +15,7 @@ enum { SPANS_SHOWN = 15, NAME_SIZE = 80 };
 struct span {
     uint32_t name;
     uint64_t count;
-    uint64_t total, longest; /* nanoseconds */
+    uint64_t total, sum, longest; /* nanoseconds, as in a row of the summary */
 };
 
 struct spans {
@@ -52,6 +52,7 @@ static int add_recording(const char *path, void *ctx, tacho_error *err)
         span->name = name;
         span->count += row->count;
         span->total += row->total;
+        span->sum += row->sum;
         span->longest = row->max > span->longest ? row->max : span->longest;
     }
     tch_trace_summary_release(&summary);
@@ -83,7 +84,7 @@ static void add_spans(struct tch_buf *b, const struct spans *s)
         tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)span->count);
         tch_add_value(b, TCH_NS, (double)span->total);
         tch_buf_adds(b, "</td><td>");
-        tch_add_value(b, TCH_NS, (double)span->total / (double)span->count);
+        tch_add_value(b, TCH_NS, (double)span->sum / (double)span->count);
         tch_buf_adds(b, "</td><td>");
         tch_add_value(b, TCH_NS, (double)span->longest);
         tch_buf_adds(b, "</td></tr>\n");

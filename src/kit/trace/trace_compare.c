@@ -38,6 +38,22 @@ static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char
     return &c->rows[number];
 }
 
+/* Spans of one name that are inside another of their track count once. They come by track and by
+   time. */
+static void count_once(struct tch_compare_row *row, struct tch_compare_side *side,
+                       const struct tch_ev *ev)
+{
+    int64_t end = ev->ts + ev->dur;
+
+    if (row->track != ev->track + 1)
+        row->covered = INT64_MIN;
+    row->track = ev->track + 1;
+    if (end <= row->covered)
+        return;
+    side->total += (uint64_t)(end - (row->covered > ev->ts ? row->covered : ev->ts));
+    row->covered = end;
+}
+
 static int read_side(struct tch_trace_comparison *c, int which, const char *path, tacho_error *err)
 {
     static const struct tch_trace_read_options plain = {.args = false};
@@ -57,11 +73,13 @@ static int read_side(struct tch_trace_comparison *c, int which, const char *path
             break;
         }
         row->side[which].count++;
-        row->side[which].total += (uint64_t)ev.dur;
+        count_once(row, &row->side[which], &ev);
         c->spans[which]++;
         /* Ratios need positive values: what took no time took less than a nanosecond. */
         add_to_sample(&row->side[which], ev.dur > 0 ? (double)ev.dur : 0.5);
     }
+    for (size_t i = 0; i < c->count; i++)
+        c->rows[i].track = 0;
     c->models[which] = load.model;
     tch_model_init(&load.model);
     tch_trace_load_close(&load);

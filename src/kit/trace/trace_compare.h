@@ -11,7 +11,7 @@ enum { TCH_COMPARE_SAMPLE = 100 }; /* durations of a name that the ratio is made
 
 struct tch_compare_side {
     uint64_t count;
-    uint64_t total; /**< nanoseconds */
+    uint64_t total; /**< nanoseconds; on one track, spans inside others of the name count once */
     double sample[TCH_COMPARE_SAMPLE];
     size_t sample_count;
 };
@@ -20,6 +20,8 @@ struct tch_compare_row {
     uint32_t name; /**< in the texts of the comparison */
     struct tch_compare_side side[2];
     struct tch_ratio ratio; /**< of a span's duration; where both have the name */
+    uint32_t track;         /* while it is read: 1 + that of the span before */
+    int64_t covered;        /* ... up to here its time is counted */
 };
 
 struct tch_trace_comparison {

@@ -68,7 +68,7 @@ static void put_summary_row(struct tch_buf *b, const struct tch_trace_summary *s
     tch_json_put_u64(b, "count", row->count);
     tch_json_put_u64(b, "total_ns", row->total);
     tch_json_put_u64(b, "self_ns", row->self);
-    tch_json_put_f64(b, "mean_ns", (double)row->total / (double)row->count);
+    tch_json_put_f64(b, "mean_ns", (double)row->sum / (double)row->count);
     tch_json_put_u64(b, "min_ns", row->min);
     tch_json_put_u64(b, "p50_ns", row->p50);
     tch_json_put_u64(b, "p95_ns", row->p95);

@@ -17,7 +17,9 @@ struct open_span {
     int64_t ts, end; /* end: INT64_MAX until it is known */
     int64_t painted; /* up to here the time is in the picture */
     uint64_t inside; /* nanoseconds of the spans in it */
+    uint64_t hidden; /* ... of those of its own row, which its own time contains */
     uint32_t name, key;
+    uint32_t outer; /* 1 + place of the nearest open span of the same row; 0: none */
 };
 
 /* A track while it is read. */
@@ -35,6 +37,8 @@ struct tch_trace_summary_state {
     size_t summary_room;
     uint32_t *row_of; /* by key: 1 + row */
     size_t key_room;
+    uint32_t *open_of; /* by key: how many spans are open, on all tracks */
+    size_t open_room;
     size_t row_room;
     tacho_error *err;
 };
@@ -56,7 +60,8 @@ static struct tch_trace_summary_row *row_of(struct tch_trace_summary *s, uint32_
     return &s->rows[s->row_count - 1];
 }
 
-static int add_span(struct tch_trace_summary *s, const struct open_span *span)
+/* `counted` of its nanoseconds are in no other span of the row. */
+static int add_span(struct tch_trace_summary *s, const struct open_span *span, uint64_t counted)
 {
     struct tch_trace_summary_row *row = row_of(s, span->key);
     uint64_t dur = (uint64_t)(span->end - span->ts);
@@ -74,7 +79,8 @@ static int add_span(struct tch_trace_summary *s, const struct open_span *span)
         tacho_histogram_record(row->more, dur);
     }
     row->count++;
-    row->total += dur;
+    row->total += counted;
+    row->sum += dur;
     row->self += dur > span->inside ? dur - span->inside : 0;
     if (dur < row->min)
         row->min = dur;
@@ -130,6 +136,45 @@ static void paint(struct tch_trace_summary *s, struct track_state *t, int64_t ts
     }
 }
 
+/* Nested spans of one row count once: returns what the innermost span adds to the time of its row,
+   which is only what reaches past the ends of those around it. Ends that are not known yet are
+   later. */
+static uint64_t count_once(struct track_state *t, const struct open_span *span)
+{
+    int64_t from = span->ts;
+
+    for (uint32_t i = span->outer; i > 0 && from < span->end; i = t->open[i - 1].outer)
+        if (t->open[i - 1].end > from)
+            from = t->open[i - 1].end;
+    if (span->outer > 0)
+        t->open[span->outer - 1].hidden += (uint64_t)(span->end - span->ts);
+    return from < span->end ? (uint64_t)(span->end - from) : 0;
+}
+
+/* The innermost span never ended and has no length: the spans of its row inside count themselves.
+ */
+static int drop_top(struct tch_trace_summary *s, struct track_state *t)
+{
+    struct open_span span = t->open[--t->depth];
+    struct tch_trace_summary_row *row;
+
+    s->unfinished++;
+    s->state->open_of[span.key]--;
+    if (t->ts > t->end)
+        t->end = t->ts;
+    if (span.hidden == 0)
+        return 0;
+    if (span.outer > 0) {
+        t->open[span.outer - 1].hidden += span.hidden;
+        return 0;
+    }
+    row = row_of(s, span.key);
+    if (!row)
+        return tch_fail_memory(s->state->err);
+    row->total += span.hidden;
+    return 0;
+}
+
 /* The innermost span ends. */
 static int close_top(struct tch_trace_summary *s, struct track_state *t)
 {
@@ -140,7 +185,8 @@ static int close_top(struct tch_trace_summary *s, struct track_state *t)
     t->depth--;
     if (span.end > t->end)
         t->end = span.end;
-    status = add_span(s, &span);
+    s->state->open_of[span.key]--;
+    status = add_span(s, &span, count_once(t, &span));
     s->tracks[t->number - 1].spans++;
     if (t->depth > 0) {
         struct open_span *outer = &t->open[t->depth - 1];
@@ -158,12 +204,25 @@ static uint32_t key_of(const struct tch_trace_summary *s, const struct tch_ev *e
     return s->by == TCH_BY_NAME ? ev->name : s->by == TCH_BY_CATEGORY ? ev->category : ev->track;
 }
 
+/* 1 + the place of the nearest open span of a row; 0: none. */
+static uint32_t find_outer(const struct tch_trace_summary *s, const struct track_state *t,
+                           uint32_t key)
+{
+    size_t i = s->state->open_of[key] > 0 ? t->depth : 0;
+
+    while (i > 0 && t->open[i - 1].key != key)
+        i--;
+    return (uint32_t)i;
+}
+
 static int open_span(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
+    uint32_t key = key_of(s, ev), outer;
     int64_t end = ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur;
     struct open_span *open;
 
-    if (tch_array_reserve(&t->open, &t->room, t->depth + 1) < 0)
+    if (tch_array_reserve(&t->open, &t->room, t->depth + 1) < 0 ||
+        tch_array_reserve_zero(&s->state->open_of, &s->state->open_room, (size_t)key + 1) < 0)
         return tch_fail_memory(s->state->err);
     open = t->open;
     if (t->depth == 0 && ev->ts > t->end) {
@@ -178,8 +237,10 @@ static int open_span(struct tch_trace_summary *s, struct track_state *t, const s
         s->overlaps += open[t->depth - 1].end < end && end != INT64_MAX;
         paint(s, t, ev->ts);
     }
+    outer = find_outer(s, t, key);
+    s->state->open_of[key]++;
     open[t->depth++] = (struct open_span){
-        .ts = ev->ts, .end = end, .painted = ev->ts, .name = ev->name, .key = key_of(s, ev)};
+        .ts = ev->ts, .end = end, .painted = ev->ts, .name = ev->name, .key = key, .outer = outer};
     return 0;
 }
 
@@ -249,16 +310,9 @@ static int finish_tracks(struct tch_trace_summary *s)
         struct track_state *t = &s->state->tracks[i];
 
         while (status == 0 && t->depth > 0) {
-            struct open_span *top = &t->open[t->depth - 1];
+            bool finished = t->open[t->depth - 1].end != INT64_MAX;
 
-            if (top->end == INT64_MAX) {
-                t->depth--;
-                s->unfinished++;
-                if (t->ts > t->end)
-                    t->end = t->ts;
-            } else {
-                status = close_top(s, t);
-            }
+            status = finished ? close_top(s, t) : drop_top(s, t);
         }
         if (t->number > 0) {
             end_stretch(s, t);
@@ -316,6 +370,7 @@ static void free_state(struct tch_trace_summary *s)
     if (s->state) {
         free(s->state->tracks);
         free(s->state->row_of);
+        free(s->state->open_of);
         free(s->state);
     }
     s->state = NULL;

@@ -64,7 +64,8 @@ enum {
 struct tch_trace_summary_row {
     uint32_t key; /**< text, or track */
     uint64_t count;
-    uint64_t total; /**< nanoseconds, those inside others of the same row counted again */
+    uint64_t total; /**< nanoseconds; on one track, spans of the row inside others count once */
+    uint64_t sum;   /**< ... of all spans, for the mean */
     uint64_t self;  /**< ... without the spans inside */
     uint64_t min, max;
     int64_t max_ts; /**< when the longest began */

@@ -73,6 +73,54 @@ static void order_in_the_file_makes_no_difference(void **state)
     }
 }
 
+#define AT(name, phase, ts, more) \
+    "{\"name\":\"" name "\",\"ph\":\"" phase "\",\"ts\":" #ts ",\"pid\":1,\"tid\":1" more "}"
+#define LASTS(dur) ",\"dur\":" #dur
+
+/* Recursion, as whole spans, as begins and ends, in a span that never ends, and half overlapping.
+ */
+static void nested_spans_of_one_name_count_once(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t count, total, sum;
+    } cases[] = {
+        {"[" AT("f", "X", 0, LASTS(100)) "," AT("g", "X", 10, LASTS(80)) "," AT(
+             "f", "X", 20, LASTS(60)) "," AT("f", "X", 30, LASTS(10)) "," AT("f", "X", 200,
+                                                                             LASTS(5)) "]",
+         4, 105000, 175000},
+        {"[" AT("f", "B", 0, "") "," AT("g", "B", 10, "") "," AT("f", "B", 20, "") "," AT(
+             "f", "E", 80, "") "," AT("g", "E", 90, "") "," AT("f", "E", 100, "") "]",
+         2, 100000, 160000},
+        {"[" AT("f", "B", 0, "") "," AT("f", "B", 5, "") "," AT("f", "X", 10, LASTS(20)) "," AT(
+             "f", "X", 40, LASTS(30)) "," AT("f", "X", 50, LASTS(1)) "]",
+         3, 50000, 51000},
+        {"[" AT("f", "X", 0, LASTS(10)) "," AT("f", "X", 5, LASTS(25)) "," AT("f", "X", 12,
+                                                                              LASTS(8)) "]",
+         3, 30000, 43000},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *path = tools_put("nested.json", cases[i].text);
+        struct tch_trace_summary s;
+        struct tch_trace_comparison c;
+        tacho_error err;
+
+        assert_int_equal(tch_trace_summary_make(&s, path, TCH_BY_NAME, &tools_plain, &err), 0);
+        assert_int_equal(tools_row(&s, "f")->count, cases[i].count);
+        assert_int_equal(tools_row(&s, "f")->total, cases[i].total);
+        assert_int_equal(tools_row(&s, "f")->sum, cases[i].sum);
+        tch_trace_summary_release(&s);
+        assert_int_equal(tch_trace_compare(&c, path, path, &err), 0);
+        for (size_t k = 0; k < c.count; k++)
+            if (strcmp(tch_intern_text(&c.texts, c.rows[k].name), "f") == 0)
+                for (int side = 0; side < 2; side++)
+                    assert_int_equal(c.rows[k].side[side].total, cases[i].total);
+        tch_trace_comparison_release(&c);
+    }
+}
+
 /* Damage. */
 
 static uint64_t events_of(const char *path, struct tch_model *m)
@@ -479,6 +527,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(sums_up_what_took_time),
         TEST_IN_HOME(order_in_the_file_makes_no_difference),
+        TEST_IN_HOME(nested_spans_of_one_name_count_once),
         TEST_IN_HOME(reads_a_damaged_file_up_to_where_it_is_sound),
         TEST_IN_HOME(tells_that_a_recording_was_cut),
         TEST_IN_HOME(no_quick_way_past_what_is_wrong),
