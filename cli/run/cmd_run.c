@@ -6,7 +6,7 @@
 #include "cli/cmds.h"
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
-#include "kit/report/report.h"
+#include "kit/report/run_comparison.h"
 #include "kit/run/folder_seal.h"
 #include "kit/run/run.h"
 #include "run_options.h"
@@ -59,18 +59,34 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
     cli_progress_step(&w->progress, done);
 }
 
-static int print_json(const struct tch_run *run)
+/* All runs as reports take them. The receipts are borrowed: nothing is to be closed. */
+struct views {
+    struct tch_report_run run[TCH_COMMANDS_MAX];
+    size_t count;
+};
+
+static struct views *make_views(const struct tch_run *run)
 {
-    int status = EXIT_OK;
+    struct views *v = calloc(1, sizeof *v);
 
-    for (size_t i = 0; i < run->plan->command_count && status == EXIT_OK; i++) {
-        struct tch_buf b;
+    for (; v && v->count < run->plan->command_count; v->count++)
+        v->run[v->count] = (struct tch_report_run){.receipt = run->items[v->count].receipt,
+                                                   .folder = run->items[v->count].folder.path};
+    return v;
+}
 
-        tch_buf_init(&b, OUT_MAX);
-        tch_receipt_write(&b, &run->items[i].receipt);
-        status = cli_print(&b);
+static int print_json(const struct views *v)
+{
+    struct tch_buf b;
+    tacho_error err;
+
+    tch_buf_init(&b, OUT_MAX);
+    if (tch_report_json.write(&b, v->run, v->count, &err) < 0) {
+        cli_complain(&err, "cannot print the result");
+        tch_buf_release(&b);
+        return EXIT_WORK;
     }
-    return status;
+    return cli_print(&b);
 }
 
 /* Whether the precision asked for was reached. */
@@ -110,23 +126,26 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     tch_buf_addc(b, '\n');
 }
 
-static int print_table(const struct tch_run *run, const struct args *args)
+/* all: NULL for one command. */
+static int print_table(const struct tch_run *run, const struct tch_comparison *all,
+                       const struct args *args)
 {
-    const struct tch_receipt *runs[TCH_COMMANDS_MAX];
     size_t count = run->plan->command_count;
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
     for (size_t i = 0; i < count; i++) {
-        runs[i] = &run->items[i].receipt;
         tch_buf_adds(&b, i > 0 ? "\n" : "");
-        cli_add_run(&b, &args->out, runs[i]);
-        add_reached(&b, run, runs[i]);
+        cli_add_run(&b, &args->out, &run->items[i].receipt);
+        add_reached(&b, run, &run->items[i].receipt);
     }
-    cli_add_run_comparison(&b, &args->out, runs, count);
+    if (all)
+        cli_add_comparison(&b, &args->out, all);
     add_server(&b, run);
     if (!args->quiet)
         tch_buf_addc(&b, '\n');
+    if (all && !args->quiet)
+        tch_buf_addf(&b, "comparison: %s/" TCH_COMPARISON_FILE "\n", run->items[0].folder.shown);
     for (size_t i = 0; i < count && !args->quiet; i++)
         tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
     return cli_print(&b);
@@ -179,6 +198,32 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
     return 0;
 }
 
+/* Writes the pages of all commands, then prints the result. */
+static int show(const struct tch_run *run, const struct args *args)
+{
+    struct views *v = make_views(run);
+    struct tch_comparison all;
+    bool several = run->plan->command_count > 1;
+    tacho_error err;
+    int status;
+
+    if (!v)
+        return cli_no_memory();
+    if (several && tch_comparison_make(&all, v->run, v->count, &err) < 0) {
+        cli_complain(&err, "cannot compare the commands");
+        free(v);
+        return EXIT_WORK;
+    }
+    if (several && tch_comparison_save(&all, &err) < 0) /* the reports link to it */
+        cli_complain(&err, "cannot write the comparison");
+    for (size_t i = 0; i < v->count; i++)
+        if (tch_report_save(&v->run[i].receipt, v->run[i].folder, &err) < 0)
+            cli_complain(&err, "cannot write the report of '%s'", run->items[i].folder.shown);
+    status = args->json ? print_json(v) : print_table(run, several ? &all : NULL, args);
+    free(v);
+    return status;
+}
+
 /* Measures, and writes down what was measured whatever happens. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
@@ -208,10 +253,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
         return EXIT_WORK;
     }
     flames = complain_of_flames(run);
-    for (size_t i = 0; i < run->plan->command_count; i++)
-        if (tch_report_save(&run->items[i].receipt, run->items[i].folder.path, &end_err) < 0)
-            cli_complain(&end_err, "cannot write the report of '%s'", run->items[i].folder.shown);
-    status = args->json ? print_json(run) : print_table(run, args);
+    status = show(run, args);
     if (o->seal && seal_folders(run, args) < 0)
         status = EXIT_WORK;
     if (status != EXIT_OK || measured < 0 || flames < 0)
@@ -282,7 +324,8 @@ const struct cmd cmd_run = {
         "when the median wall time is known to within --precision, or at --max-time or --max-runs; "
         "or after --runs. Looks are at 10, 20, 40, ... runs, and the intervals account for them.\n"
         "\n"
-        "Several commands are run in turns, ABBA, and compared in pairs.\n"
+        "Several commands are run in turns, ABBA, and compared in pairs: which is the fastest, and "
+        "how many times as fast as each of the others.\n"
         "\n"
         "Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every sample is; "
         "OUT/NAME/latest points to the newest. Samples are on disk as they are taken.\n"

@@ -4,7 +4,14 @@
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 
-enum { NAME_SIZE = 100 };
+enum {
+    NAME_SIZE = 100,   /* of a name that is given */
+    PROGRAM_NAME = 92, /* of one that is made */
+    SHELL_NAME = 24,
+    OWN_WORDS = 48,
+};
+
+static const char blanks[] = " \t\n";
 
 int cli_run_commands_add(void *into, const struct args *args, const struct opt *opt)
 {
@@ -75,25 +82,123 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
     return EXIT_OK;
 }
 
-/* Each needs a name of its own: that of its program, with a number when that is taken. */
+/* --- Names --- */
+
+/* The name that a command has when no other wants it: that of its program. */
+static void plain_name(const struct run_options *o, size_t i, char name[NAME_SIZE])
+{
+    const char *word = o->plan.shell ? o->commands[i].line : o->commands[i].argv[0];
+    const char *slash = o->plan.shell ? NULL : strrchr(word, '/');
+
+    tch_folder_name(name, o->plan.shell ? SHELL_NAME : PROGRAM_NAME, slash ? slash + 1 : word);
+}
+
+/* Returns where the n-th word of a line begins, from 0; the end when there are fewer. */
+static const char *word_at(const char *line, size_t n)
+{
+    line += strspn(line, blanks);
+    for (; n > 0; n--) {
+        line += strcspn(line, blanks);
+        line += strspn(line, blanks);
+    }
+    return line;
+}
+
+static size_t word_count(const char *line)
+{
+    size_t n = 0;
+
+    while (*word_at(line, n))
+        n++;
+    return n;
+}
+
+/* Returns how many words all commands of a plain name share, after the first `skip`: at the
+   beginning, or at the end. */
+static size_t common_words(const struct run_options *o, const char *plain, size_t skip, bool at_end)
+{
+    for (size_t n = 0;; n++) {
+        const char *first = NULL;
+
+        for (size_t i = 0; i < o->plan.command_count; i++) {
+            const char *line = word_at(o->commands[i].line, skip);
+            size_t count = word_count(line);
+            const char *word = n < count ? word_at(line, at_end ? count - 1 - n : n) : "";
+            size_t len = strcspn(word, blanks);
+            char other[NAME_SIZE];
+
+            plain_name(o, i, other);
+            if (strcmp(plain, other) != 0)
+                continue;
+            if (len == 0 ||
+                (first && (len != strcspn(first, blanks) || memcmp(word, first, len) != 0)))
+                return n;
+            first = word;
+        }
+    }
+}
+
+/* Adds to the name the words that tell the command from others of the same plain name:
+   "gzip" and "-9" are "gzip-9". Where the program's path differs, that is the name. */
+static void add_own_words(const struct run_options *o, size_t i, char name[NAME_SIZE])
+{
+    size_t from = common_words(o, name, 0, false);
+    size_t rest = common_words(o, name, from, true);
+    const char *line = word_at(o->commands[i].line, from);
+    char text[OWN_WORDS];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
+    if (from > 0)
+        tch_buf_adds(&b, name);
+    for (size_t n = 0; n + rest < word_count(line); n++) {
+        const char *word = word_at(line, n);
+        const char *end = word + strcspn(word, blanks);
+
+        word += strspn(word, "-./'\"");
+        if (word < end && b.len > 0)
+            tch_buf_addc(&b, '-');
+        for (; word < end && b.len + 1 < sizeof text; word++)
+            if (!strchr("'\"", *word))
+                tch_buf_addc(&b, *word);
+    }
+    if (b.len > 0 && !b.failed)
+        tch_folder_name(name, NAME_SIZE, b.data);
+    tch_buf_release(&b);
+}
+
+static bool is_taken(const struct run_options *o, size_t i, const char *name)
+{
+    for (size_t j = 0; j < o->plan.command_count; j++)
+        if (j != i && o->commands[j].name && strcmp(o->commands[j].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Each command needs a name of its own: that of its program, with the words that are its own when
+   another has the same, and with a number when the whole line is the same. */
 static int name_command(struct run_options *o, size_t i)
 {
     struct tch_run_command *command = &o->commands[i];
-    const char *word = o->plan.shell ? command->line : command->argv[0];
-    const char *slash = o->plan.shell ? NULL : strrchr(word, '/');
-    char base[NAME_SIZE - 8];
     char name[NAME_SIZE];
+    char numbered[NAME_SIZE + 8];
+    bool alone = true;
 
     if (command->name)
         return EXIT_OK;
-    tch_folder_name(base, o->plan.shell ? 24 : sizeof base, slash ? slash + 1 : word);
-    snprintf(name, sizeof name, "%s", base);
-    for (size_t number = 2, j = 0; j < o->plan.command_count; j++)
-        if (j != i && o->commands[j].name && strcmp(o->commands[j].name, name) == 0) {
-            snprintf(name, sizeof name, "%s-%zu", base, number++);
-            j = (size_t)-1; /* from the start again */
-        }
-    o->names[i] = strdup(name);
+    plain_name(o, i, name);
+    for (size_t j = 0; j < o->plan.command_count; j++) {
+        char other[NAME_SIZE];
+
+        plain_name(o, j, other);
+        alone = alone && (j == i || strcmp(name, other) != 0);
+    }
+    if (!alone)
+        add_own_words(o, i, name);
+    snprintf(numbered, sizeof numbered, "%s", name);
+    for (size_t number = 2; is_taken(o, i, numbered); number++)
+        snprintf(numbered, sizeof numbered, "%s-%zu", name, number);
+    o->names[i] = strdup(numbered);
     if (!o->names[i])
         return cli_no_memory();
     command->name = o->names[i];

@@ -7,8 +7,6 @@
 
 #include "base/human_number.h"
 #include "cli/core/table.h"
-#include "kit/report/report.h"
-#include "kit/stats/ratio.h"
 
 enum { LAST_LINES = 5 };
 
@@ -127,28 +125,26 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_re
     add_table(b, term, r);
 }
 
-void cli_add_run_comparison(struct tch_buf *b, const struct term *term,
-                            const struct tch_receipt *const *runs, size_t count)
+void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct tch_comparison *c)
 {
-    if (count < 2)
-        return;
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 20);
+    tch_comparison_add_fastest(&text, c);
     tch_buf_adds(b, "\n");
     cli_add_painted(b, term, BOLD, "compared");
-    tch_buf_addf(b, "  wall time in pairs, 95%% intervals\n");
-    for (size_t i = 1; i < count; i++) {
-        struct tch_ratio ratio;
-
-        if (tch_report_compare(runs[0], runs[i], &ratio, NULL) < 0)
+    tch_buf_addf(b, "  wall time%s, 95%% intervals\n  fastest: ", c->paired ? " in pairs" : "");
+    cli_add_painted(b, term, GREEN, text.data);
+    tch_buf_addc(b, '\n');
+    for (size_t i = 0; i < c->count; i++) {
+        if (i == c->fastest)
             continue;
-        tch_buf_addf(b, "  %s takes %.4g times as long as %s", runs[i]->name, ratio.estimate,
-                     runs[0]->name);
-        if (ratio.level > 0)
-            tch_buf_addf(b, "  [%.4g .. %.4g], p %.2g%s", ratio.low, ratio.high, ratio.p,
-                         ratio.low <= 1 && ratio.high >= 1 ? ": no difference shown" : "");
-        else
-            tch_buf_adds(b, "  (too few runs for an interval)");
-        tch_buf_addc(b, '\n');
+        tch_buf_clear(&text);
+        tch_comparison_add_sentence(&text, c, i);
+        tch_buf_addf(b, "  %s\n", text.data);
     }
+    b->failed |= text.failed;
+    tch_buf_release(&text);
 }
 
 void cli_complain_of_run(const struct tch_run *run)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "cli/core/term.h"
+#include "kit/report/run_comparison.h"
 #include "kit/run/receipt.h"
 #include "kit/run/run.h"
 
@@ -21,8 +22,7 @@ void cli_complain_of_run(const struct tch_run *run);
 /** One run: warnings first, then its table. */
 void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
 
-/** How each of the others compares with the first, by wall time. */
-void cli_add_run_comparison(struct tch_buf *b, const struct term *term,
-                            const struct tch_receipt *const *runs, size_t count);
+/** The fastest of several, and how many times as fast it is as each of the others. */
+void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct tch_comparison *c);
 
 #endif

@@ -116,7 +116,9 @@ $ tacho report -f md -o - compare/a compare/b
 | | tps | 43.09 | 42.80 … 43.40 | 42.67 | 43.48 |
 | | items/s | 4309 | 4279 … 4340 | 4267 | 4348 |
 | 
-| b takes **1.15** times as long as a (95 % interval 1.15 … 1.15).
+| Fastest: a.
+| 
+| a is 1.1499 times as fast as b (1.1498 to 1.1500).
 | 
 
 $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json; tacho report -f md "$here/compare/a/run.json" "$here/compare/b" old'
@@ -175,9 +177,11 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | 
 | Memory and power were looked at 11 times, which took 1.484 ms of CPU time each, 3.68 % of the time of the runs.
 | 
-| b takes **1.15** times as long as a (95 % interval 1.15 … 1.15).
+| Fastest: a.
 | 
-| golden takes **1.988** times as long as a (95 % interval 1.355 … 2.172).
+| a is 1.1499 times as fast as b (1.1498 to 1.1500).
+| 
+| a is 1.99 times as fast as golden (1.35 to 2.17).
 | 
 
 $ tacho report -f csv compare/a compare/b | cut -d, -f1,2,3,6,24
@@ -283,11 +287,15 @@ $ tacho report -f prometheus compare/a compare/b | grep -e '^#' -e median
 # JSON: the receipts, as they are.
 $ tacho report --json compare/a | cmp - compare/a/run.json
 
-$ tacho report -f json compare/a compare/b | grep -o -e '"name":"[ab]"' -e '"id":"[^"]*"'
+$ tacho report -f json compare/a compare/b | head -n 2 | grep -o -e '"name":"[ab]"' -e '"id":"[^"]*"'
 | "name":"a"
 | "id":"20260101-000000-a"
 | "name":"b"
 | "id":"20260101-000000-b"
+
+# Of several the comparison follows.
+$ tacho report -f json compare/b compare/a | tail -n 1
+| {"schema":"tacho.comparison.v1","group":"20260101-000000-aaaaaa","paired":true,"fastest":"a","runs":[{"name":"b","id":"20260101-000000-b","command":"./prog b","runs":12,"median_wall_ns":23204975.0,"is":"slower","times_fastest":{"estimate":1.1498833242518065,"low":1.1498007183978765,"high":1.149966264685855,"level":0.95751953125,"p":0.00048828125}},{"name":"a","id":"20260101-000000-a","command":"./prog a","runs":12,"median_wall_ns":20180000.0,"is":"fastest","times_fastest":{"estimate":1.0,"low":null,"high":null,"level":null,"p":null}}]}
 
 # HTML: into the folder, or where --output says; nothing of it is fetched from elsewhere.
 $ project/try 'cp -r "$here/compare" . && tacho report compare/a && tacho report -o both.html compare/a compare/b && ! grep -l -e "src=.http" -e "href=.http" compare/a/report.html both.html'

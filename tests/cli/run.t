@@ -11,7 +11,8 @@ $ tacho run --help
 | --precision, or at --max-time or --max-runs; or after --runs. Looks are at 10,
 | 20, 40, ... runs, and the intervals account for them.
 | 
-| Several commands are run in turns, ABBA, and compared in pairs.
+| Several commands are run in turns, ABBA, and compared in pairs: which is the
+| fastest, and how many times as fast as each of the others.
 | 
 | Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every
 | sample is; OUT/NAME/latest points to the newest. Samples are on disk as they are

@@ -1,16 +1,17 @@
 /* report.html: one file, no network. */
 #include <math.h>
+#include <unistd.h>
 
 #include <tacho/version.h>
 
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/xml.h"
-#include "kit/stats/ratio.h"
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"
 #include "report_text.h"
+#include "run_comparison.h"
 
 static const char *row_title(const struct tch_receipt *r, const struct tch_run_row *row,
                              char text[96])
@@ -44,8 +45,24 @@ void tch_page_close(struct tch_buf *b, const char *from)
     tch_buf_adds(b, "</script></body></html>\n");
 }
 
-static void add_title(struct tch_buf *b, const struct tch_receipt *r)
+/* Links to the page that compares the commands of one `tacho run`, where there is one. */
+static void add_comparison_link(struct tch_buf *b, const struct tch_report_run *run)
 {
+    char link[PATH_MAX];
+    char path[PATH_MAX];
+
+    tch_receipt_text(&run->receipt, "comparison", link, sizeof link);
+    if (!link[0] || tch_folder_at(path, run->folder, link, NULL) < 0 || access(path, F_OK) < 0)
+        return;
+    tch_buf_adds(b, "<p class=\"sub\"><a href=\"");
+    tch_xml_adds(b, link);
+    tch_buf_adds(b, "\">Compared with the commands that were run in turns with it</a></p>\n");
+}
+
+static void add_title(struct tch_buf *b, const struct tch_report_run *run)
+{
+    const struct tch_receipt *r = &run->receipt;
+
     tch_buf_adds(b, "<h1>");
     tch_xml_adds(b, r->name);
     tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
@@ -56,6 +73,7 @@ static void add_title(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, ", ");
     tch_xml_adds(b, r->state);
     tch_buf_adds(b, "</p>\n");
+    add_comparison_link(b, run);
 }
 
 static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
@@ -148,56 +166,13 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, "</table></div>\n");
 }
 
-/* Several runs: one column each, and how they compare with the first. */
-static void add_side_by_side(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
-{
-    tch_buf_adds(b, "<h1>Side by side</h1>\n<div class=\"wide\"><table><tr><th></th>");
-    for (size_t i = 0; i < count; i++) {
-        tch_buf_adds(b, "<th>");
-        tch_xml_adds(b, runs[i].receipt.name);
-        tch_buf_adds(b, "</th>");
-    }
-    tch_buf_adds(b, "</tr>\n");
-    for (size_t j = 0; j < runs[0].receipt.rows.count; j++) {
-        const struct tch_run_row *row = &runs[0].receipt.rows.row[j];
-
-        tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, row->title);
-        tch_buf_adds(b, "</td>");
-        for (size_t i = 0; i < count; i++) {
-            const struct tch_receipt *r = &runs[i].receipt;
-            double value = NAN;
-
-            for (size_t k = 0; k < r->rows.count; k++)
-                if (strcmp(r->rows.row[k].name, row->name) == 0)
-                    value = r->rows.row[k].summary.median;
-            add_cell(b, row->unit, value);
-        }
-        tch_buf_adds(b, "</tr>\n");
-    }
-    tch_buf_adds(b, "<tr><td>wall time by the first, 95 %</td><td>1</td>");
-    for (size_t i = 1; i < count; i++) {
-        struct tch_ratio ratio;
-
-        tch_buf_adds(b, "<td>");
-        if (tch_report_compare(&runs[0].receipt, &runs[i].receipt, &ratio, NULL) < 0)
-            tch_buf_adds(b, "-");
-        else if (ratio.level > 0)
-            tch_buf_addf(b, "%.4g (%.4g … %.4g)", ratio.estimate, ratio.low, ratio.high);
-        else
-            tch_buf_addf(b, "%.4g (too few runs)", ratio.estimate);
-        tch_buf_adds(b, "</td>");
-    }
-    tch_buf_adds(b, "</tr></table></div>\n");
-}
-
 static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
     const struct tch_receipt *r = &run->receipt;
     int status;
 
     tch_buf_adds(b, "<section>\n");
-    add_title(b, r);
+    add_title(b, run);
     add_warnings(b, r);
     add_heads(b, r);
     status = tch_charts_runs(b, r, err);
@@ -220,6 +195,7 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
 static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                       tacho_error *err)
 {
+    struct tch_comparison all;
     struct tch_buf names;
     int status = 0;
 
@@ -228,8 +204,8 @@ static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size
         tch_buf_addf(&names, "%s%s", i > 0 ? ", " : "", runs[i].receipt.name);
     tch_page_open(b, names.data);
     tch_buf_release(&names);
-    if (count > 1)
-        add_side_by_side(b, runs, count);
+    if (count > 1 && (status = tch_comparison_make(&all, runs, count, err)) == 0)
+        status = tch_comparison_html(b, &all, err);
     for (size_t i = 0; i < count && status == 0; i++)
         status = add_run(b, &runs[i], err);
     tch_page_close(b, "run.json and the files beside it");

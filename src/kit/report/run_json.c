@@ -1,17 +1,25 @@
-/* Receipts as JSON, one per line. */
+/* Receipts as JSON, one per line; of several the comparison follows in a line of its own. */
 #include "report.h"
+#include "run_comparison.h"
 
 /* A receipt that was read from its file is not written anew: it may be of another version. */
 static int write_json(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                       tacho_error *err)
 {
-    (void)err;
+    struct tch_comparison all;
+    int status;
+
     for (size_t i = 0; i < count; i++)
         if (runs[i].receipt.ended)
             tch_receipt_write(b, &runs[i].receipt);
         else
             tch_buf_add(b, runs[i].receipt.text.data, runs[i].receipt.text.len);
-    return 0;
+    if (count < 2)
+        return 0;
+    status = tch_comparison_make(&all, runs, count, err);
+    if (status == 0)
+        tch_comparison_write(b, &all);
+    return status;
 }
 
 const struct tch_report_format tch_report_json = {"json", NULL, write_json};

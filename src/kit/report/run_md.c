@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "base/human_number.h"
-#include "kit/stats/ratio.h"
 #include "report.h"
 #include "report_text.h"
+#include "run_comparison.h"
 
 static void add_run(struct tch_buf *b, const struct tch_receipt *r)
 {
@@ -46,20 +46,22 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
 static int write_md(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                     tacho_error *err)
 {
-    (void)err;
+    struct tch_comparison all;
+    int status = 0;
+
     for (size_t i = 0; i < count; i++)
         add_run(b, &runs[i].receipt);
-    for (size_t i = 1; i < count; i++) {
-        const struct tch_receipt *first = &runs[0].receipt;
-        const struct tch_receipt *other = &runs[i].receipt;
-        struct tch_ratio ratio;
-
-        if (tch_report_compare(first, other, &ratio, NULL) < 0)
+    if (count > 1)
+        status = tch_comparison_make(&all, runs, count, err);
+    if (count < 2 || status < 0)
+        return status;
+    tch_buf_adds(b, "Fastest: ");
+    tch_comparison_add_fastest(b, &all);
+    tch_buf_adds(b, ".\n\n");
+    for (size_t i = 0; i < count; i++) {
+        if (i == all.fastest)
             continue;
-        tch_buf_addf(b, "%s takes **%.4g** times as long as %s", other->name, ratio.estimate,
-                     first->name);
-        if (ratio.level > 0)
-            tch_buf_addf(b, " (95 %% interval %.4g … %.4g)", ratio.low, ratio.high);
+        tch_comparison_add_sentence(b, &all, i);
         tch_buf_adds(b, ".\n\n");
     }
     return 0;

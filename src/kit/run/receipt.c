@@ -216,6 +216,19 @@ static int copy_texts(struct tch_receipt *r, const struct tch_run_plan *plan,
     return 0;
 }
 
+/* Says where the page that compares the commands of the plan is, from the folder of this one. It is
+   in the folder of the first, whose id is the group's. */
+static void add_comparison(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index)
+{
+    char path[PATH_MAX];
+
+    if (plan->command_count < 2)
+        return;
+    snprintf(path, sizeof path, "../../%s/%s/" TCH_COMPARISON_FILE, plan->commands[0].name,
+             r->group);
+    add_text(r, "comparison", index == 0 ? TCH_COMPARISON_FILE : path);
+}
+
 int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                       const struct tch_folder *folder, const char *group, double alpha,
                       const struct tch_surroundings *s, tacho_error *err)
@@ -238,6 +251,7 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
     add_text(r, "name", command->name);
     add_text(r, "id", r->id);
     add_text(r, "group", group);
+    add_comparison(r, plan, index);
     add_text(r, "started_at", r->started_at);
     add_u64(r, "started_unix_ns", now);
     add_u64(r, "started_monotonic_ns", tch_now_ns());

@@ -24,6 +24,9 @@
 
 #define TCH_RUN_SCHEMA "tacho.run.v1"
 
+/** The page that compares the commands of one run. */
+#define TCH_COMPARISON_FILE "compare.html"
+
 enum { TCH_RECEIPT_MAX = 1 << 30, TCH_RECEIPT_MEMBERS = 64 };
 
 /** What the server beside the runs used. ready_s is 0 when there was none. */

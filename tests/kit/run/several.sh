@@ -48,8 +48,11 @@ for name in a b c; do
     value=$((value + 10))
 done
 
-# --json prints the receipts that are in the folders. A report drawn again is that of the run.
+# --json prints the receipts that are in the folders, then the comparison. A report drawn again is that of the run.
 cat tacho-out/a/latest/run.json tacho-out/b/latest/run.json tacho-out/c/latest/run.json >want
+tail -n 1 out >>want
+jq -se 'map(.schema) == ["tacho.run.v1", "tacho.run.v1", "tacho.run.v1", "tacho.comparison.v1"]' want >/dev/null ||
+    fail "run --json is not three receipts and a comparison"
 expect_same "run --json" want out
 "$tacho" report --json tacho-out/a tacho-out/b tacho-out/c >again || fail "report --json failed"
 expect_same "report --json" want again

@@ -1,0 +1,287 @@
+/* The page that compares several runs: the fastest, a table, charts, all medians side by side. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/human_number.h"
+#include "base/xml.h"
+#include "kit/stats/order_stats.h"
+#include "plot.h"
+#include "report_parts.h"
+#include "report_text.h"
+#include "run_comparison.h"
+
+enum { DRAWN_MOST = 8 }; /* commands that have a colour of their own */
+
+static const char *const kinds[DRAWN_MOST] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+
+static void add_sentences(struct tch_buf *b, const struct tch_comparison *c)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 20);
+    tch_comparison_add_fastest(&text, c);
+    tch_buf_adds(b, "<h1>Fastest: ");
+    tch_xml_adds(b, text.data);
+    tch_buf_addf(b,
+                 "</h1>\n<p class=\"sub\">%zu commands, compared by wall time%s. Intervals are at "
+                 "95 %%.</p>\n<ul>\n",
+                 c->count, c->paired ? " in pairs of runs that were made in turns" : "");
+    for (size_t i = 0; i < c->count; i++) {
+        if (i == c->fastest)
+            continue;
+        tch_buf_clear(&text);
+        tch_comparison_add_sentence(&text, c, i);
+        tch_buf_adds(b, "<li>");
+        tch_xml_adds(b, text.data);
+        tch_buf_adds(b, "</li>\n");
+    }
+    tch_buf_adds(b, "</ul>\n");
+    b->failed = b->failed || text.failed;
+    tch_buf_release(&text);
+}
+
+static const struct tch_run_row *wall_row(const struct tch_receipt *r)
+{
+    return r->rows.count > 0 && strcmp(r->rows.row[0].name, "wall_ns") == 0 ? &r->rows.row[0]
+                                                                            : NULL;
+}
+
+/* The name of a run; where the page is beside its report, a link to that. */
+static void add_name(struct tch_buf *b, const struct tch_receipt *r, bool linked)
+{
+    if (linked) {
+        tch_buf_adds(b, "<a href=\"../../");
+        tch_xml_adds(b, r->name);
+        tch_buf_addf(b, "/%s/report.html\">", r->id);
+    }
+    tch_xml_adds(b, r->name);
+    tch_buf_adds(b, linked ? "</a>" : "");
+}
+
+static void add_row(struct tch_buf *b, const struct tch_comparison *c, size_t i, double slowest,
+                    bool linked)
+{
+    const struct tch_receipt *r = &c->runs[i].receipt;
+    const struct tch_run_row *wall = wall_row(r);
+    const struct tch_ratio *times = &c->run[i].times;
+    double share = wall && slowest > 0 ? wall->summary.median / slowest : 0;
+
+    tch_buf_adds(b, i == c->fastest ? "<tr class=\"best\"><td>" : "<tr><td>");
+    add_name(b, r, linked);
+    tch_buf_addf(b, "%s</td><td>%zu</td><td>", i == c->fastest ? " (fastest)" : "",
+                 r->samples.count);
+    tch_add_value(b, TCH_NS, wall ? wall->summary.median : NAN);
+    tch_buf_adds(b, "</td><td>");
+    if (wall && wall->summary.level > 0)
+        tch_add_range(b, TCH_NS, wall->summary.low, wall->summary.high);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_value(b, TCH_PLAIN, times->estimate);
+    tch_buf_adds(b, "</td><td>");
+    if (isfinite(times->estimate) && i != c->fastest)
+        tch_comparison_add_interval(b, times);
+    tch_buf_addf(b,
+                 "</td><td class=\"text\"><span class=\"bar\" style=\"width:%.1fem\"></span></td>"
+                 "<td class=\"text\"><code>",
+                 10 * share);
+    tch_xml_adds(b, r->command);
+    tch_buf_adds(b, "</code></td></tr>\n");
+}
+
+static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool linked)
+{
+    double slowest = 0;
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct tch_run_row *wall = wall_row(&c->runs[i].receipt);
+
+        if (wall)
+            slowest = fmax(slowest, wall->summary.median);
+    }
+    tch_buf_adds(b,
+                 "<div class=\"wide\"><table><tr><th></th><th>runs</th><th>wall time, median</th>"
+                 "<th>interval of the median</th><th>times the fastest</th><th></th><th></th>"
+                 "<th></th></tr>\n");
+    for (size_t i = 0; i < c->count; i++)
+        add_row(b, c, i, slowest, linked);
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+/* Medians of everything: a row per metric, a column per run. */
+static void add_medians(struct tch_buf *b, const struct tch_comparison *c)
+{
+    tch_buf_adds(b, "<h2>Medians side by side</h2>\n<div class=\"wide\"><table><tr><th></th>");
+    for (size_t i = 0; i < c->count; i++) {
+        tch_buf_adds(b, "<th>");
+        tch_xml_adds(b, c->runs[i].receipt.name);
+        tch_buf_adds(b, "</th>");
+    }
+    tch_buf_adds(b, "</tr>\n");
+    for (size_t j = 0; j < c->runs[0].receipt.rows.count; j++) {
+        const struct tch_run_row *row = &c->runs[0].receipt.rows.row[j];
+
+        tch_buf_adds(b, "<tr><td>");
+        tch_xml_adds(b, row->title);
+        tch_buf_adds(b, "</td>");
+        for (size_t i = 0; i < c->count; i++) {
+            const struct tch_receipt *r = &c->runs[i].receipt;
+            double value = NAN;
+
+            for (size_t k = 0; k < r->rows.count; k++)
+                if (strcmp(r->rows.row[k].name, row->name) == 0)
+                    value = r->rows.row[k].summary.median;
+            tch_buf_adds(b, "<td>");
+            tch_add_value(b, row->unit, value);
+            tch_buf_adds(b, "</td>");
+        }
+        tch_buf_adds(b, "</tr>\n");
+    }
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+/* The wall times that are drawn, one series per command. */
+struct drawn {
+    double *wall[DRAWN_MOST]; /* owned */
+    size_t n[DRAWN_MOST];
+    const char *names[DRAWN_MOST];
+    size_t count;
+    size_t longest;
+};
+
+static int take_series(struct drawn *d, const struct tch_comparison *c, tacho_error *err)
+{
+    for (size_t i = 0; i < c->count && d->count < DRAWN_MOST; i++) {
+        const struct tch_run_samples *samples = &c->runs[i].receipt.samples;
+        double *wall = malloc((samples->count + 1) * sizeof *wall);
+
+        if (!wall)
+            return tch_fail_memory(err);
+        d->wall[d->count] = wall;
+        d->n[d->count] = tch_run_samples_field(samples, TCH_WALL, wall);
+        d->names[d->count] = c->runs[i].receipt.name;
+        if (d->n[d->count] > d->longest)
+            d->longest = d->n[d->count];
+        d->count++;
+    }
+    return 0;
+}
+
+/* x and y have room for twice the longest series. */
+static void plot_order(struct tch_buf *b, const struct drawn *d, double low, double high, double *x)
+{
+    struct tch_plot p = {.b = b,
+                         .title = "Wall time of the runs in order",
+                         .x_name = "run",
+                         .y_name = "wall time",
+                         .x0 = 0.5,
+                         .x1 = (double)d->longest + 0.5,
+                         .xu = TCH_COUNT,
+                         .yu = TCH_NS,
+                         .keys = d->names,
+                         .key_count = d->count};
+    const double ends[] = {low, high};
+
+    for (size_t i = 0; i < d->longest; i++)
+        x[i] = (double)i + 1;
+    tch_plot_range_y(&p, ends, 2, false);
+    tch_plot_begin(&p);
+    for (size_t i = 0; i < d->count; i++)
+        tch_plot_marks(&p, kinds[i], x, d->wall[i], d->n[i]);
+    tch_plot_end(&p);
+}
+
+static void plot_shares(struct tch_buf *b, const struct drawn *d, double low, double high,
+                        double *x, double *y)
+{
+    struct tch_plot p = {.b = b,
+                         .title = "Share of runs that took at most so long",
+                         .x_name = "wall time",
+                         .y_name = "share",
+                         .x0 = low,
+                         .x1 = high > low ? high : low + 1,
+                         .y1 = 1.02,
+                         .xu = TCH_NS,
+                         .yu = TCH_PLAIN,
+                         .keys = d->names,
+                         .key_count = d->count};
+
+    tch_plot_begin(&p);
+    for (size_t i = 0; i < d->count; i++) {
+        tch_sort(d->wall[i], d->n[i]);
+        for (size_t k = 0; k < d->n[i]; k++) { /* a step at each run */
+            x[2 * k] = x[2 * k + 1] = d->wall[i][k];
+            y[2 * k] = (double)k / (double)d->n[i];
+            y[2 * k + 1] = (double)(k + 1) / (double)d->n[i];
+        }
+        tch_plot_line(&p, kinds[i], x, y, 2 * d->n[i], false);
+    }
+    tch_plot_end(&p);
+}
+
+static int add_charts(struct tch_buf *b, const struct tch_comparison *c, tacho_error *err)
+{
+    struct drawn d = {0};
+    double low = INFINITY;
+    double high = 0;
+    double *room = NULL;
+    int status = take_series(&d, c, err);
+
+    for (size_t i = 0; i < d.count; i++)
+        for (size_t k = 0; k < d.n[i]; k++) {
+            low = fmin(low, d.wall[i][k]);
+            high = fmax(high, d.wall[i][k]);
+        }
+    if (status == 0 && !(room = malloc(4 * (d.longest + 1) * sizeof *room)))
+        status = tch_fail_memory(err);
+    if (status == 0 && high > 0) {
+        tch_buf_adds(b, "<div class=\"plots\">\n");
+        plot_order(b, &d, low, high, room);
+        plot_shares(b, &d, low, high, room, room + 2 * (d.longest + 1));
+        tch_buf_adds(b, "</div>\n");
+        if (c->count > DRAWN_MOST)
+            tch_buf_addf(b, "<p class=\"sub\">The charts show the first %d commands.</p>\n",
+                         DRAWN_MOST);
+    }
+    for (size_t i = 0; i < d.count; i++)
+        free(d.wall[i]);
+    free(room);
+    return status;
+}
+
+static int add_comparison(struct tch_buf *b, const struct tch_comparison *c, bool linked,
+                          tacho_error *err)
+{
+    int status;
+
+    tch_buf_adds(b, "<section>\n");
+    add_sentences(b, c);
+    add_ranking(b, c, linked);
+    status = add_charts(b, c, err);
+    add_medians(b, c);
+    tch_buf_adds(b, "</section>\n");
+    return status;
+}
+
+int tch_comparison_html(struct tch_buf *b, const struct tch_comparison *c, tacho_error *err)
+{
+    return add_comparison(b, c, false, err);
+}
+
+int tch_comparison_save(const struct tch_comparison *c, tacho_error *err)
+{
+    char path[PATH_MAX];
+    struct tch_buf b;
+    int status = tch_folder_at(path, c->runs[0].folder, TCH_COMPARISON_FILE, err);
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    tch_page_open(&b, "Comparison");
+    if (status == 0)
+        status = add_comparison(&b, c, true, err);
+    tch_page_close(&b, "the run.json of each command");
+    if (status == 0 && b.failed)
+        status = tch_fail_memory(err);
+    if (status == 0)
+        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
+}

@@ -1,0 +1,195 @@
+/* Which of several runs is the fastest, and by how much: the comparison, its sentences, its JSON.
+   The page is in comparison_html.c. */
+#include "run_comparison.h"
+
+#include <math.h>
+
+#include "base/json_write.h"
+#include "kit/judge/quantity.h"
+
+enum { DECIMALS_MOST = 4 };
+
+static bool has_success(const struct tch_receipt *r)
+{
+    for (size_t i = 0; i < r->samples.count; i++)
+        if (tch_run_sample_ok(&r->samples.items[i]))
+            return true;
+    return false;
+}
+
+static double median_wall(const struct tch_receipt *r)
+{
+    return has_success(r) && r->rows.count > 0 ? r->rows.row[0].summary.median : INFINITY;
+}
+
+static enum tch_compared kind_of(const struct tch_ratio *times)
+{
+    if (times->level == 0)
+        return TCH_COMPARED_TOO_FEW;
+    return times->low > 1 ? TCH_COMPARED_SLOWER : TCH_COMPARED_EQUAL;
+}
+
+/* Compares all with the fastest. Sets *faster to one that is, by its pairs, faster still. */
+static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *err)
+{
+    *faster = c->fastest;
+    for (size_t i = 0; i < c->count; i++) {
+        struct tch_ratio *times = &c->run[i].times;
+        int status;
+
+        c->run[i].is = i == c->fastest ? TCH_COMPARED_FASTEST : TCH_COMPARED_NOTHING;
+        *times = (struct tch_ratio){.estimate = i == c->fastest ? 1 : NAN};
+        if (i == c->fastest || !has_success(&c->runs[i].receipt))
+            continue;
+        status = tch_report_compare(&c->runs[c->fastest].receipt, &c->runs[i].receipt, times, err);
+        if (status == TACHO_ENOMEM)
+            return status;
+        if (status < 0) /* no pair of which both succeeded */
+            *times = (struct tch_ratio){.estimate = NAN};
+        else
+            c->run[i].is = kind_of(times);
+        if (times->estimate < 1)
+            *faster = i;
+    }
+    return 0;
+}
+
+int tch_comparison_make(struct tch_comparison *c, const struct tch_report_run *runs, size_t count,
+                        tacho_error *err)
+{
+    double least = INFINITY;
+    int status = 0;
+
+    *c = (struct tch_comparison){.runs = runs, .count = count, .fastest = count, .paired = true};
+    for (size_t i = 0; i < count; i++) {
+        double median = median_wall(&runs[i].receipt);
+
+        c->paired = c->paired && tch_runs_paired(&runs[0].receipt, &runs[i].receipt);
+        c->run[i].is = TCH_COMPARED_NOTHING;
+        if (median < least) {
+            least = median;
+            c->fastest = i;
+        }
+    }
+    /* Pairs may disagree with the medians, and with each other: hence the limit. */
+    for (size_t i = 0, next; i < count && c->fastest < count && status == 0; i++) {
+        status = compare_all(c, &next, err);
+        if (next == c->fastest || i + 1 == count)
+            break;
+        c->fastest = next;
+    }
+    return status;
+}
+
+void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *c)
+{
+    bool too_few = false;
+    bool equal = false;
+
+    if (c->fastest == c->count) {
+        tch_buf_adds(b, "none, because no run succeeded");
+        return;
+    }
+    tch_buf_adds(b, c->runs[c->fastest].receipt.name);
+    for (size_t i = 0; i < c->count; i++) {
+        too_few |= c->run[i].is == TCH_COMPARED_TOO_FEW;
+        if (c->run[i].is != TCH_COMPARED_EQUAL)
+            continue;
+        tch_buf_addf(b, " or %s", c->runs[i].receipt.name);
+        equal = true;
+    }
+    if (equal)
+        tch_buf_adds(b, " (no difference shown)");
+    if (too_few)
+        tch_buf_adds(b, " (too few runs to be sure)");
+}
+
+/* Returns how many decimals to show: few, but so many that the ends of the interval differ. */
+static int decimals_of(const struct tch_ratio *times)
+{
+    double size = times->estimate;
+    int decimals = size >= 100 ? 0 : size >= 2 ? 1 : size >= 1.1 ? 2 : 3;
+
+    while (times->level > 0 && decimals < DECIMALS_MOST &&
+           times->high - times->low < pow(10, -decimals))
+        decimals++;
+    return decimals;
+}
+
+void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *times)
+{
+    int decimals = decimals_of(times);
+
+    if (times->level > 0)
+        tch_buf_addf(b, "(%.*f to %.*f)", decimals, times->low, decimals, times->high);
+    else
+        tch_buf_adds(b, "(too few runs for an interval)");
+}
+
+void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison *c, size_t i)
+{
+    const struct tch_ratio *times = &c->run[i].times;
+    const char *fastest = c->fastest < c->count ? c->runs[c->fastest].receipt.name : "";
+    const char *name = c->runs[i].receipt.name;
+
+    if (c->run[i].is == TCH_COMPARED_NOTHING) {
+        tch_buf_addf(b, "%s is not compared: %s", name,
+                     has_success(&c->runs[i].receipt) ? "no pair of runs succeeded"
+                                                      : "no run of it succeeded");
+        return;
+    }
+    if (c->run[i].is == TCH_COMPARED_EQUAL)
+        tch_buf_addf(b, "no difference shown between %s and %s: %.*f times ", fastest, name,
+                     decimals_of(times), times->estimate);
+    else
+        tch_buf_addf(b, "%s is %.*f times as fast as %s ", fastest, decimals_of(times),
+                     times->estimate, name);
+    tch_comparison_add_interval(b, times);
+}
+
+static void write_run(struct tch_buf *b, const struct tch_comparison *c, size_t i)
+{
+    static const char *const words[] = {
+        [TCH_COMPARED_FASTEST] = "fastest",           [TCH_COMPARED_SLOWER] = "slower",
+        [TCH_COMPARED_EQUAL] = "no difference shown", [TCH_COMPARED_TOO_FEW] = "too few runs",
+        [TCH_COMPARED_NOTHING] = "not compared",
+    };
+    const struct tch_receipt *r = &c->runs[i].receipt;
+    const struct tch_ratio *times = &c->run[i].times;
+    bool has_interval = times->level > 0;
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "name", r->name);
+    tch_json_put_text(b, "id", r->id);
+    tch_json_put_text(b, "command", r->command);
+    tch_json_put_u64(b, "runs", r->samples.count);
+    tch_json_put_f64(b, "median_wall_ns", median_wall(r));
+    tch_json_put_text(b, "is", words[c->run[i].is]);
+    tch_json_key(b, "times_fastest");
+    tch_json_begin_object(b);
+    tch_json_put_f64(b, "estimate", times->estimate);
+    tch_json_put_f64(b, "low", has_interval ? times->low : NAN);
+    tch_json_put_f64(b, "high", has_interval ? times->high : NAN);
+    tch_json_put_f64(b, "level", has_interval ? times->level : NAN);
+    tch_json_put_f64(b, "p", has_interval ? times->p : NAN);
+    tch_json_end_object(b);
+    tch_json_end_object(b);
+}
+
+void tch_comparison_write(struct tch_buf *b, const struct tch_comparison *c)
+{
+    bool any = c->fastest < c->count;
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", TCH_COMPARISON_SCHEMA);
+    tch_json_put_text(b, "group", c->paired ? c->runs[0].receipt.group : NULL);
+    tch_json_put_bool(b, "paired", c->paired);
+    tch_json_put_text(b, "fastest", any ? c->runs[c->fastest].receipt.name : NULL);
+    tch_json_key(b, "runs");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < c->count; i++)
+        write_run(b, c, i);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# comparison.sh TACHO SOURCE: several commands are told apart by their words, and compared with the
+# fastest on the terminal, in a page and in the JSON.
+set -u
+source=$2
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# names OPTIONS...: what the commands are called.
+names()
+{
+    "$tacho" run -q -n 1 --json "$@" 2>err | jq -r 'select(.schema == "tacho.run.v1").name' | tr '\n' ' '
+}
+
+# want NAMES OPTIONS...: so they must be called.
+want()
+{
+    wanted=$1
+    shift
+    [ "$(names "$@")" = "$wanted " ] || fail "'$*' are called $(names "$@"), not $wanted"
+}
+
+mkdir -p old/bin new/bin
+printf '#!/bin/sh\n' | tee old/bin/prog >new/bin/prog
+chmod +x old/bin/prog new/bin/prog
+want 'true echo' -c true -c echo
+want 'true-1 true-9' -c 'true -1 x' -c 'true -9 x'
+want 'true true-1' -c 'true -k x' -c 'true -1 -k x'
+want 'true-fast true-best echo' -c 'true --fast x' -c "true '--best' x" -c 'echo x'
+want 'true true-a' -c 'true a' -c 'true a a'
+want 'old_bin_prog new_bin_prog' -c ./old/bin/prog -c ./new/bin/prog
+want 'true true-2 true-3' -c true -c true -c true
+want 'mine true' --name mine -c 'true 1' -c 'echo 2' --name true
+want 'cat_prog___sort___uniq_-l cat_prog___sort___uniq_-c' --shell -c 'cat prog | sort | uniq | wc -l' \
+    -c 'cat prog | sort | uniq | wc -c'
+
+# Two sleeps that no machine takes for each other, and one that does not succeed.
+run 0 -n 8 -i --name slow --name fast --name broken -c 'sleep 0.2' -c 'sleep 0.01' -c false
+says out '  fastest: fast'
+grep -Eq '^  fast is [0-9.]+ times as fast as slow \([0-9.]+ to [0-9.]+\)$' out || fail "$(cat out)"
+says out '  broken is not compared: no run of it succeeded'
+page=$(sed -n 's/^comparison: //p' out)
+says "$page" 'Fastest: fast'
+says "$page" ' times as fast as slow ('
+for name in slow fast broken; do
+    report=$(readlink -f tacho-out/$name/latest)
+    says "$page" "href=\"../../$name/${report##*/}/report.html\""
+    link=$(sed -n 's/.*href="\([^"]*compare.html\)".*/\1/p' "$report/report.html")
+    [ "$(readlink -f "$report/$link")" = "$(readlink -f "$page")" ] || fail "$name links to '$link'"
+    cp "$report/report.html" was
+    "$tacho" report "$report" >/dev/null || fail "no report of $name"
+    expect_same "the report of $name, drawn again" was "$report/report.html"
+done
+
+# The same in JSON; of runs that differ in nothing none is called the fastest.
+run 0 -n 8 --json --name slow --name fast -c 'sleep 0.2' -c 'sleep 0.01'
+tail -n 1 out >last
+"$source/tests/support/check-schema" "$source/docs/schemas" <out || [ $? -eq 77 ] || fail "not as the schemas say"
+jq -e '.fastest == "fast" and .paired and [.runs[].is] == ["slower", "fastest"] and
+    (.runs[0].times_fastest | .low > 1 and .low <= .estimate and .estimate <= .high and .level >= 0.95)' \
+    last >/dev/null || fail "the comparison is $(cat last)"
+run 0 -n 3 --name one -- true
+! grep -q 'fastest\|comparison' out || fail "one command is compared"
+run 0 -n 2 --json --name one -- true
+[ "$(wc -l <out)" -eq 1 ] || fail "--json of one command has a comparison"
+[ ! -e tacho-out/one/latest/compare.html ] || fail "one command has a page that compares"
