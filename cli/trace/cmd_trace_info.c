@@ -32,6 +32,9 @@ static void add_losses(struct table *t, const struct tch_recording *r)
                            (unsigned long long)r->lost_begins, (unsigned long long)r->lost_ends);
     if (r->head.cut > 0)
         cli_table_add_pair(t, "texts cut", "%llu", (unsigned long long)r->head.cut);
+    if (r->head.clock_faults > 0)
+        cli_table_add_pair(t, "clock", "stood still or went back %llu times; times may be wrong",
+                           (unsigned long long)r->head.clock_faults);
     if (r->damaged > 0)
         cli_table_add_pair(t, "damaged", "%llu records", (unsigned long long)r->damaged);
 }

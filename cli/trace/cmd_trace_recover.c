@@ -26,6 +26,10 @@ static int run_recover(struct args *args)
     if (r.head.dropped > 0)
         cli_warn("%llu records of '%s' were dropped while it was recorded",
                  (unsigned long long)r.head.dropped, name);
+    if (r.head.clock_faults > 0)
+        cli_warn("CLOCK_MONOTONIC stood still or went back while '%s' was recorded; its times may "
+                 "be wrong",
+                 name);
     if (r.damaged > 0)
         cli_warn("%llu records of '%s' are damaged and left out", (unsigned long long)r.damaged,
                  name);

@@ -87,6 +87,12 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
         cli_warn("'%s': the recorder dropped %llu records", path, (unsigned long long)m->dropped);
         warnings++;
     }
+    if (m->clock_faults > 0) {
+        cli_warn("'%s': CLOCK_MONOTONIC stood still or went back while it was recorded; its times "
+                 "may be wrong",
+                 path);
+        warnings++;
+    }
     return warnings;
 }
 

@@ -35,7 +35,7 @@ void tch_utc_text(char text[TCH_TIME_TEXT], uint64_t unix_ns)
 
 /* Choosing. */
 
-static const char *why_not_tsc;
+static _Atomic(const char *) why_not_tsc;
 static pthread_once_t chosen = PTHREAD_ONCE_INIT;
 
 static bool tsc_is_invariant(void)
@@ -122,22 +122,48 @@ void tch_clock_set(struct tch_clock *c, struct tch_clock_pair first, struct tch_
     c->rate = (uint64_t)(((tch_u128)(last.ns - first.ns) << TCH_CLOCK_SHIFT) / ticks);
 }
 
-void tch_clock_calibrate(struct tch_clock *c)
+void tch_clock_set_ns(struct tch_clock *c, struct tch_clock_pair first)
 {
-    struct tch_clock_pair last;
-
-    do
-        last = measure_pair();
-    while (last.ns <= c->first.ns);
-    /* A virtual machine moved to another host may count anew: then the line so far is the best. */
-    if (last.ticks > c->first.ticks)
-        tch_clock_set(c, c->first, last);
+    *c = (struct tch_clock){.first = first, .last = first, .rate = UINT64_C(1) << TCH_CLOCK_SHIFT};
 }
 
-void tch_clock_init(struct tch_clock *c)
+bool tch_clock_calibrate(struct tch_clock *c)
+{
+    enum { TRIES = 1000 }; /* about half a millisecond */
+    struct tch_clock_pair last = measure_pair();
+
+    if (!atomic_load_explicit(&tch_ticks_are_tsc, memory_order_relaxed)) {
+        if (last.ns < c->last.ns)
+            return false;
+        c->last = last;
+        return true;
+    }
+    for (int i = 1; last.ns <= c->last.ns && i < TRIES; i++)
+        last = measure_pair();
+    if (last.ns <= c->last.ns)
+        return false;
+    /* A virtual machine that moved to another host may count from another number. The line so far
+       is the best there is. */
+    if (last.ticks > c->first.ticks)
+        tch_clock_set(c, c->first, last);
+    return true;
+}
+
+struct tch_clock_pair tch_clock_pair_now(void)
 {
     if (!tch_clock_why_not_tsc())
         atomic_store_explicit(&tch_ticks_are_tsc, true, memory_order_relaxed);
-    *c = (struct tch_clock){.first = measure_pair(), .rate = UINT64_C(1) << TCH_CLOCK_SHIFT};
-    tch_clock_calibrate(c);
+    return measure_pair();
+}
+
+bool tch_clock_init(struct tch_clock *c)
+{
+    tch_clock_set_ns(c, tch_clock_pair_now());
+    if (tch_clock_calibrate(c))
+        return true;
+    /* Nothing tells what a tick of the TSC is worth. */
+    atomic_store(&why_not_tsc, "CLOCK_MONOTONIC does not advance");
+    atomic_store_explicit(&tch_ticks_are_tsc, false, memory_order_relaxed);
+    tch_clock_set_ns(c, measure_pair());
+    return false;
 }

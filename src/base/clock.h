@@ -50,7 +50,8 @@ void tch_utc_text(char text[TCH_TIME_TEXT], uint64_t unix_ns);
     TCH_WALL_UNSYNCED when nothing keeps it right; 0 when the kernel does not tell. */
 uint64_t tch_wall_error_ns(void);
 
-/** Ticks are the TSC. Set by the first tch_clock_init() of the process, the same ever after. */
+/** Ticks are the TSC. Set by the first tch_clock_init() of the process. It changes once at most: to
+    false, in a tch_clock_init() that finds that CLOCK_MONOTONIC does not advance. */
 extern atomic_bool tch_ticks_are_tsc;
 
 /** Now, in ticks. Not ordered against the instructions around it: a few nanoseconds of blur. */
@@ -82,13 +83,18 @@ enum { TCH_CLOCK_SHIFT = 48 };
 __extension__ typedef unsigned __int128 tch_u128;
 
 /** Chooses what ticks are, if that is still to be done, and takes the first pair and, at once, one
-    more: the line is rough until tch_clock_calibrate(). */
-void tch_clock_init(struct tch_clock *c);
+    more: the line is rough until tch_clock_calibrate(). Returns false when CLOCK_MONOTONIC stands
+    still or goes back: ticks are its nanoseconds then, whatever it says. */
+bool tch_clock_init(struct tch_clock *c);
 
 /** Takes the last pair anew. Between first and last, conversion is as exact as the pairs are, some
     ten nanoseconds; the line goes on before and behind, less exact the farther away. Not to be
-    called while another thread uses c. */
-void tch_clock_calibrate(struct tch_clock *c);
+    called while another thread uses c. Returns false and keeps the line when CLOCK_MONOTONIC stands
+    still or goes back. */
+bool tch_clock_calibrate(struct tch_clock *c);
+
+/** Chooses what ticks are, if that is still to be done, and measures a pair. */
+struct tch_clock_pair tch_clock_pair_now(void);
 
 /** A tick's CLOCK_MONOTONIC in nanoseconds. Never falls while ticks rise, until the next
     calibration. */
@@ -113,5 +119,8 @@ const char *tch_clock_judge_tsc(bool invariant, const char *clocksource);
 
 /** Sets the line through two given pairs, of which `last` must be later. */
 void tch_clock_set(struct tch_clock *c, struct tch_clock_pair first, struct tch_clock_pair last);
+
+/** Sets the line of ticks that are nanoseconds, through one pair. */
+void tch_clock_set_ns(struct tch_clock *c, struct tch_clock_pair first);
 
 #endif

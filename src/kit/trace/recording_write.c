@@ -365,6 +365,7 @@ static int put_header(struct tch_trace_writer *w)
                                   .first = pair_at(r->origin, error),
                                   .last = {pair_at(r->last, error)},
                                   .dropped = m->dropped,
+                                  .clock_faults = m->clock_faults,
                                   .cut = r->record.cut,
                                   .ended = 1,
                                   .foreign = r->foreign};

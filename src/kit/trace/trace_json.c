@@ -349,6 +349,7 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_json_put_bool(b, "ended_in_order", head->ended != 0);
     tch_json_put_text(b, "clock", tsc ? "tsc" : "monotonic");
     tch_json_put_bool(b, "clock_calibrated_now", r->clock_from_reader);
+    tch_json_put_u64(b, "clock_faults", head->clock_faults);
     tch_json_put_u64(b, "threads", r->threads);
     tch_json_put_u64(b, "names", tch_recording_names(r));
     tch_json_put_u64(b, "records", r->records);

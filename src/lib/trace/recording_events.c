@@ -368,6 +368,25 @@ static int report_losses(struct tch_rec_events *s)
     return s->sink(s->ctx, &ev);
 }
 
+/* An event that says that the clock of the trace was not sound. */
+static int report_clock(struct tch_rec_events *s)
+{
+    static const char name[] = "clock stood still or went back";
+    static const struct tch_rec_name key = {.name = "times", .name_len = 5};
+    const struct tch_rec_header *head = &s->r->head;
+    struct tch_ev ev = {.kind = TCH_EV_INSTANT, .phase = 'i', .scope = 'g', .flags = TCH_EV_ASIDE};
+
+    s->values[0] =
+        (struct tch_rec_arg){.key = &key, .type = TACHO_ARG_U64, .bits = head->clock_faults};
+    s->value_count = 1;
+    ev.ts = tch_rec_from_origin(s, s->r->clock.last.ns);
+    if (tch_rec_add_text(s, name, sizeof name - 1, &ev.name) < 0 ||
+        tch_rec_add_text(s, "tacho", 5, &ev.category) < 0 || set_args(s, &ev) < 0 ||
+        tch_rec_set_track(s, &ev, head->pid, head->pid) < 0)
+        return TACHO_ENOMEM;
+    return s->sink(s->ctx, &ev);
+}
+
 static int walk_recording(struct tch_rec_events *s)
 {
     bool tools = s->given->form == TCH_REC_FOR_TOOLS, chrome = s->given->form == TCH_REC_FOR_CHROME;
@@ -382,6 +401,8 @@ static int walk_recording(struct tch_rec_events *s)
             s->r, s->given->form == TCH_REC_FOR_PERFETTO ? visit_edges : visit_spans, s, s->err);
     if (status == 0 && !tools && (head->dropped > 0 || head->cut > 0))
         status = report_losses(s);
+    if (status == 0 && !tools && head->clock_faults > 0)
+        status = report_clock(s);
     if (status != 0 || !chrome || !s->own)
         return status;
     process = tch_model_process(s->m, head->pid);

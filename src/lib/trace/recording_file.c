@@ -112,16 +112,16 @@ static bool is_this_boot(const struct tch_rec_header *head)
 static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
 {
     bool tsc = !tch_clock_why_not_tsc();
-    struct tch_clock own;
+    struct tch_clock_pair own;
 
     *now = (struct tch_clock_pair){0};
     if (r->head.ended || tsc != (r->head.clock == TCH_REC_CLOCK_TSC) || !is_this_boot(&r->head))
         return;
-    tch_clock_init(&own);
-    if (own.last.ticks <= r->clock.last.ticks || own.last.ns <= r->clock.last.ns)
+    own = tch_clock_pair_now();
+    if (own.ticks <= r->clock.last.ticks || own.ns <= r->clock.last.ns)
         return;
-    r->until = own.last.ticks;
-    *now = own.last;
+    r->until = own.ticks;
+    *now = own;
 }
 
 /* The clock is the file's, so that every reading gives the same times. Only where
@@ -159,6 +159,12 @@ static int set_clock(struct tch_recording *r, tacho_error *err)
         if (pair_is_valid(p) && p->ticks > first->ticks && p->ns > first->ns &&
             (!last || p->ticks > last->ticks))
             last = p;
+    }
+    if (pair_is_valid(first) && r->head.clock == TCH_REC_CLOCK_NS) {
+        tch_clock_set_ns(&r->clock, pair_of(first));
+        if (last)
+            r->clock.last = pair_of(last);
+        return 0;
     }
     if (!pair_is_valid(first) || !last)
         return tch_fail(err, TACHO_EPARSE, 0, "the clock of the recording '%s' is damaged",

@@ -72,6 +72,7 @@ struct tch_rec_header {
     char program[TCH_REC_PROGRAM]; /* ends with NULs */
     uint64_t wall_error;           /* of wall_ns, as tch_wall_error_ns() has it; 0: not known */
     uint64_t foreign;              /* 1: there are chunks of other processes */
+    uint64_t clock_faults;         /* times that CLOCK_MONOTONIC stood still or went back */
 };
 
 enum tch_rec_type {

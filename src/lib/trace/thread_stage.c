@@ -253,6 +253,15 @@ static void begin_stage(struct tch_rec_chunk *stage, const struct tacho_trace_cu
     stage->tid = c->tid;
 }
 
+/* Returns the base of the stage that follows one with this base. Bases of a lane only rise, also
+   when the clock does not: readers order and tell chunks apart by them. */
+static uint64_t base_after(uint64_t base)
+{
+    uint64_t now = tch_ticks();
+
+    return now > base ? now : base + 1;
+}
+
 static void calibrate_now_and_then(uint64_t now, uint64_t often)
 {
     if (now - atomic_load(&rec->calibrated) < often || pthread_mutex_trylock(&rec->lock) != 0)
@@ -298,6 +307,7 @@ static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
                        enum tch_rec_reason *why)
 {
     uint64_t sequence = lane->stage ? lane->stage->sequence + 1 : 0;
+    uint64_t base = lane->stage ? base_after(lane->stage->base) : tch_ticks();
     struct tch_rec_chunk *stage = tch_chunk_map(lane->address, NULL, 0, why);
     volatile char *bytes = (volatile char *)stage;
 
@@ -308,8 +318,8 @@ static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
         for (size_t i = 0; i < TCH_REC_CHUNK; i += TCH_REC_PAGE)
             bytes[i] = 0; /* a kernel before 5.14 */
     begin_stage(stage, c, lane->number, sequence);
-    stage->base = tch_ticks();
-    __atomic_store_n(&stage->cleared, stage->base, __ATOMIC_RELEASE);
+    stage->base = base;
+    __atomic_store_n(&stage->cleared, base, __ATOMIC_RELEASE);
     lane->stage = stage;
     lane->address = NULL;
     point_at(c, stage, (uintptr_t)(stage + 1));
@@ -331,7 +341,7 @@ static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
     if (!tch_chunk_copy(stage, rec->ring ? count_records(words) : 0, &why))
         tch_recorder_drop(count_records(words), why);
     /* This store retires all records; the stage counts as empty until `cleared` follows. */
-    __atomic_store_n(&stage->base, tch_ticks(), __ATOMIC_RELEASE);
+    __atomic_store_n(&stage->base, base_after(stage->base), __ATOMIC_RELEASE);
     memset(words, 0, TCH_REC_WORDS * 8);
     begin_stage(stage, c, lane->number, stage->sequence + 1);
     __atomic_store_n(&stage->cleared, stage->base, __ATOMIC_RELEASE);

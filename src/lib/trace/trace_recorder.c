@@ -83,8 +83,10 @@ void tch_recorder_calibrate(void)
 
     if (older->ticks > rec->head->last[1].ticks)
         older = &rec->head->last[1];
-    tch_clock_calibrate(&rec->clock);
-    atomic_store(&rec->calibrated, rec->clock.last.ticks);
+    if (!tch_clock_calibrate(&rec->clock))
+        rec->head->clock_faults++;
+    /* Not the ticks of the pair: a clock that stands still is not tried at every turn. */
+    atomic_store(&rec->calibrated, tch_ticks());
     *older = pair_of(&rec->clock.last);
 }
 
@@ -101,7 +103,7 @@ static void read_text(const char *path, char *out, size_t size)
 
 static void fill_header(struct tch_rec_header *head, uint64_t limit)
 {
-    tch_clock_init(&rec->clock);
+    head->clock_faults = !tch_clock_init(&rec->clock);
     head->version = TCH_REC_VERSION;
     head->byte_order = TCH_REC_BYTE_ORDER;
     head->header_size = TCH_REC_HEADER;
