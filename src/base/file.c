@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,12 +107,48 @@ int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error
 
 /* Writing. */
 
+bool tch_file_size_limited(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+void tch_discard_sigxfsz(void)
+{
+    static const struct timespec now;
+    int saved = errno;
+    sigset_t one;
+
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
+        continue;
+    errno = saved;
+}
+
+ssize_t tch_write_limited(int fd, const void *data, size_t len)
+{
+    sigset_t one, before;
+    ssize_t n;
+
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &one, &before);
+    n = write(fd, data, len);
+    if (n < 0 && errno == EFBIG)
+        tch_discard_sigxfsz();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return n;
+}
+
 int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_error *err)
 {
+    bool limited = tch_file_size_limited();
     const char *p = data;
 
     while (len > 0) {
-        ssize_t n = write(fd, p, len);
+        ssize_t n = limited ? tch_write_limited(fd, p, len) : write(fd, p, len);
 
         if (n >= 0) {
             p += n;

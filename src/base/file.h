@@ -30,8 +30,18 @@ int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, 
    non-blocking descriptor has nothing yet. */
 ssize_t tch_read_some(int fd, void *data, size_t len);
 
+/** Is there a limit on the size of files (RLIMIT_FSIZE)? */
+bool tch_file_size_limited(void);
+
+/** write(2), but a file at its size limit is the error EFBIG and never the signal SIGXFSZ, which
+    stops the program. */
+ssize_t tch_write_limited(int fd, const void *data, size_t len);
+
+/** Removes the SIGXFSZ of a failed write from a thread that blocks this signal. Keeps errno. */
+void tch_discard_sigxfsz(void);
+
 /** Writes it all, whatever signals and short writes come between, also to a non-blocking
-    descriptor; `name` is what errors call it. */
+    descriptor; `name` is what errors call it. SIGXFSZ as in tch_write_limited(). */
 int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_error *err);
 
 /**

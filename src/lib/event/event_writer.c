@@ -27,9 +27,12 @@ enum { STACK_LINE = 12 * 1024 }; /* lines of real programs have up to 9 KB */
 #define BETWEEN "},\"stage_us\":{"
 
 struct tacho_event_writer {
-    int fd;               /* -1: disabled */
-    atomic_bool fragment; /* the file does not end with a line feed: start with one */
-    const char *bad;      /* why no event can be made, or NULL */
+    int fd; /* -1: disabled */
+    /* Lines that were truncated, and how many of these have got their line feed. Where the two
+       differ the next line starts with one. */
+    atomic_uint torn, healed;
+    bool limited;    /* the size of files is */
+    const char *bad; /* why no event can be made, or NULL */
     char *path;
     struct tch_buf before;   /* the text between the event's name and its first shape */
     struct tch_buf after[2]; /* the text after its last stage; graph_enabled false and true */
@@ -62,7 +65,8 @@ static int open_sink(tacho_event_writer *w, tacho_error *err)
     w->fd = open(w->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (w->fd < 0)
         return tch_fail_errno(err, errno, "cannot open '%s' for profile events", w->path);
-    atomic_store(&w->fragment, ends_with_fragment(w->fd, w->path));
+    atomic_store(&w->torn, ends_with_fragment(w->fd, w->path));
+    w->limited = tch_file_size_limited();
     return 0;
 }
 
@@ -151,20 +155,21 @@ int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 }
 
 /* Writes the line by one call. A truncated line is not continued: a line of another writer may
-   follow it already. */
+   follow it already. After any failure the next line starts with a line feed, also when nothing of
+   this one was written: another process may have truncated a line on the same full disk. Readers
+   skip an empty line. */
 static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho_error *err)
 {
     ssize_t n;
 
     do
-        n = write(w->fd, line, len);
+        n = w->limited ? tch_write_limited(w->fd, line, len) : write(w->fd, line, len);
     while (n < 0 && errno == EINTR);
     if (n == (ssize_t)len)
         return 0;
-    if (n >= 0) {
-        atomic_store(&w->fragment, true);
+    atomic_fetch_add(&w->torn, 1);
+    if (n >= 0)
         return tch_fail_errno(err, ENOSPC, "cannot write '%s' (%zd of %zu bytes)", w->path, n, len);
-    }
     return tch_fail_errno(err, errno, "cannot write '%s'", w->path);
 }
 
@@ -194,7 +199,8 @@ static size_t put_plain_line(const tacho_event_writer *w, char out[STACK_LINE], 
 
     if (fields > STACK_LINE / TCH_FIELD_MAX ||
         w->before.len + after->len > STACK_LINE - fields * TCH_FIELD_MAX ||
-        atomic_load_explicit(&w->fragment, memory_order_relaxed))
+        atomic_load_explicit(&w->torn, memory_order_relaxed) !=
+            atomic_load_explicit(&w->healed, memory_order_relaxed))
         return 0;
     p = tch_plain_put(put_bytes(out, START, sizeof START - 1), event);
     if (p)
@@ -206,17 +212,15 @@ static size_t put_plain_line(const tacho_event_writer *w, char out[STACK_LINE], 
     return p ? (size_t)(p - out) : 0;
 }
 
-/* Adds the line up to the shape. Fails before anything is added. */
-static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *event, tacho_error *err)
+/* Adds the line up to the shape, with a line feed before it. Fails before anything is added. */
+static int begin_line(const tacho_event_writer *w, struct tch_buf *b, const char *event,
+                      tacho_error *err)
 {
     int status = check_event(w, event, err);
 
     if (status < 0)
         return status;
-    if (atomic_load_explicit(&w->fragment, memory_order_relaxed) &&
-        atomic_exchange(&w->fragment, false))
-        tch_buf_addc(b, '\n');
-    tch_buf_add(b, START, sizeof START - 1);
+    tch_buf_adds(b, "\n" START);
     tch_json_text(b, event);
     tch_buf_add(b, w->before.data, w->before.len);
     return 0;
@@ -224,11 +228,18 @@ static int begin_line(tacho_event_writer *w, struct tch_buf *b, const char *even
 
 static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled, tacho_error *err)
 {
+    unsigned torn = atomic_load(&w->torn);
+    size_t skip = torn == atomic_load(&w->healed); /* the line feed of begin_line() */
+    int status;
+
     tch_buf_add(b, w->after[graph_enabled].data, w->after[graph_enabled].len);
     if (b->failed)
         return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
                         "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
-    return write_line(w, b->data, b->len, err);
+    status = write_line(w, b->data + skip, b->len - skip, err);
+    if (status == 0 && skip == 0)
+        atomic_store(&w->healed, torn);
+    return status;
 }
 
 int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shape,

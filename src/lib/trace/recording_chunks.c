@@ -1,13 +1,24 @@
-/* The chunks of a recording: takes new ones up to the limit, in ring mode replaces the oldest, maps
-   them or writes them at once. */
+/*
+ * The chunks of a recording: takes new ones up to the limit, in ring mode replaces the oldest, maps
+ * them or writes them at once.
+ *
+ * A chunk that the disk refuses is given back, so that the file does not grow while the disk is
+ * full, and the next try comes after DISK_PAUSE: until then records are dropped at the speed of
+ * memory. SIGXFSZ, which the kernel sends at the limit RLIMIT_FSIZE, is discarded. All callers
+ * block signals.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "trace_recorder.h"
+
+#define DISK_PAUSE (UINT64_C(1) << 28) /* ticks: a tenth to a quarter of a second */
 
 static struct tch_recorder *const rec = &tch_recorder;
 
@@ -18,12 +29,16 @@ int tch_allocate(int fd, off_t offset, off_t len)
 
     if (fallocate(fd, 0, offset, len) == 0)
         return 0;
-    if (errno != EOPNOTSUPP && errno != ENOSYS)
-        return -1;
-    for (off_t end = offset + len; offset < end; offset += (off_t)sizeof zeros)
-        if (pwrite(fd, zeros, sizeof zeros, offset) != (ssize_t)sizeof zeros)
-            return -1;
-    return 0;
+    if (errno == EOPNOTSUPP || errno == ENOSYS) {
+        off_t end = offset + len;
+
+        while (offset < end && pwrite(fd, zeros, sizeof zeros, offset) == (ssize_t)sizeof zeros)
+            offset += (off_t)sizeof zeros;
+        if (offset == end)
+            return 0;
+    }
+    tch_discard_sigxfsz();
+    return -1;
 }
 
 void tch_chunks_begin(uint64_t limit, bool ring)
@@ -35,6 +50,8 @@ void tch_chunks_begin(uint64_t limit, bool ring)
         rec->most = TCH_LIMIT_LEAST;
     rec->ring = ring && limit > 0;
     atomic_store(&rec->slots, 0);
+    atomic_store(&rec->spare, 0);
+    atomic_store(&rec->refused, 0);
     atomic_store(&rec->victim, 0);
 }
 
@@ -63,8 +80,12 @@ static bool overwrite_oldest(uint64_t *ret)
 
 static bool take_slot(uint64_t *ret, enum tch_rec_reason *why)
 {
-    uint64_t slot = atomic_load(&rec->slots);
+    uint64_t slot = atomic_load(&rec->slots), spare = atomic_exchange(&rec->spare, 0);
 
+    if (spare > 0) {
+        *ret = spare - 1;
+        return true;
+    }
     while (slot < rec->most)
         if (atomic_compare_exchange_weak(&rec->slots, &slot, slot + 1)) {
             *ret = slot;
@@ -74,10 +95,40 @@ static bool take_slot(uint64_t *ret, enum tch_rec_reason *why)
     return rec->ring && overwrite_oldest(ret);
 }
 
-/* In ring mode one thread at a time takes a chunk and fills it, because two could get the same one.
-   The wait is bounded. */
-static bool ring_enter(enum tch_rec_reason *why)
+/* Returns a chunk that the disk refused. It stays a hole only when other threads have taken the
+   ones after it and another one was given back. */
+static void give_back(uint64_t slot)
 {
+    static const struct tch_rec_chunk nothing;
+    uint64_t count = slot + 1, none = 0;
+
+    /* A chunk without its header is ignored. */
+    if (fallocate(rec->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
+                  TCH_REC_CHUNK) < 0 &&
+        pwrite(rec->fd, &nothing, sizeof nothing, chunk_offset(slot)) < 0)
+        tch_discard_sigxfsz();
+    if (!atomic_compare_exchange_strong(&rec->slots, &count, slot))
+        atomic_compare_exchange_strong(&rec->spare, &none, slot + 1);
+}
+
+/* Notes whether the disk has taken a chunk. */
+static void settle(uint64_t slot, bool taken)
+{
+    if (!taken)
+        give_back(slot);
+    if (!taken || atomic_load(&rec->refused) != 0)
+        atomic_store(&rec->refused, taken ? 0 : tch_ticks() | 1);
+}
+
+/* May this thread take a chunk? Not while the disk refuses them. In ring mode one thread at a time
+   takes a chunk and fills it, because two could get the same one. The wait is bounded. */
+static bool enter(enum tch_rec_reason *why)
+{
+    uint64_t refused = atomic_load(&rec->refused);
+
+    *why = TCH_REC_DISK;
+    if (refused != 0 && tch_ticks() - refused < DISK_PAUSE)
+        return false;
     for (int i = 0; rec->ring && atomic_flag_test_and_set(&rec->overwriting); i++) {
         *why = TCH_REC_RING;
         if (i == 1000000)
@@ -87,7 +138,7 @@ static bool ring_enter(enum tch_rec_reason *why)
     return true;
 }
 
-static void ring_leave(void)
+static void leave(void)
 {
     if (rec->ring)
         atomic_flag_clear(&rec->overwriting);
@@ -115,13 +166,14 @@ void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reas
     void *chunk = NULL;
     uint64_t slot;
 
-    if (!ring_enter(why))
+    if (!enter(why))
         return NULL;
     if (take_slot(&slot, why)) {
         *why = TCH_REC_DISK;
         chunk = map_slot(slot, at, content, len);
+        settle(slot, chunk != NULL);
     }
-    ring_leave();
+    leave();
     return chunk;
 }
 
@@ -139,8 +191,13 @@ static void allocate_ahead(uint64_t slot)
 
 void tch_chunks_end(void)
 {
-    if (rec->ahead && ftruncate(rec->fd, chunk_offset(atomic_load(&rec->slots))) < 0)
-        rec->ahead = false; /* some blocks after the end stay allocated */
+    off_t end = chunk_offset(atomic_load(&rec->slots));
+    struct stat st;
+
+    /* On failure some blocks after the end stay allocated. */
+    if ((rec->ahead || (fstat(rec->fd, &st) == 0 && st.st_size > end)) &&
+        ftruncate(rec->fd, end) < 0)
+        tch_discard_sigxfsz();
     rec->ahead = false;
 }
 
@@ -151,10 +208,7 @@ static bool write_copy(struct tch_rec_chunk *head, const struct tch_rec_chunk *s
 
     if (pwritev(rec->fd, parts, 2, chunk_offset(slot)) == TCH_REC_CHUNK)
         return true;
-    /* Without its header, a chunk that is half written is ignored. */
-    memset(head, 0, sizeof *head);
-    if (pwrite(rec->fd, head, sizeof *head, chunk_offset(slot)) < 0)
-        return false;
+    tch_discard_sigxfsz();
     return false;
 }
 
@@ -166,13 +220,14 @@ bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tc
 
     head.type = TCH_REC_COPY;
     head.records = records;
-    if (!ring_enter(why))
+    if (!enter(why))
         return false;
     if (take_slot(&slot, why)) {
         *why = TCH_REC_DISK;
         allocate_ahead(slot);
         ok = write_copy(&head, stage, slot);
+        settle(slot, ok);
     }
-    ring_leave();
+    leave();
     return ok;
 }

@@ -295,25 +295,45 @@ static int read_chunk(struct tch_recording *r, uint64_t slot, tacho_error *err)
     return read_at(r, r->words, len, offset, err);
 }
 
-static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, bool copies,
-                      tacho_error *err)
+/* Reads the header of a chunk. Returns the next place to look at: past the hole, where this is one.
+   A file from a full disk can be a hole of many gigabytes. The header is zeros where there is none.
+ */
+static int read_head(const struct tch_recording *r, uint64_t slot, struct tch_rec_chunk *head,
+                     uint64_t *next, tacho_error *err)
 {
-    struct tch_rec_chunk head;
-    int got = read_at(r, &head, sizeof head, offset_of(r, slot), err);
+    int got = read_at(r, head, sizeof *head, offset_of(r, slot), err);
+    off_t data;
 
     if (got <= 0)
-        return got;
-    if (head.magic != TCH_REC_CHUNK_MAGIC || (head.type == TCH_REC_COPY) != copies)
+        *head = (struct tch_rec_chunk){0};
+    *next = slot + 1;
+    if (got < 0 || head->magic == TCH_REC_CHUNK_MAGIC)
+        return got < 0 ? got : 0;
+    data = lseek(r->fd, (off_t)offset_of(r, slot + 1), SEEK_DATA);
+    if (data > 0)
+        *next = ((uint64_t)data - r->head.header_size) / TCH_REC_CHUNK;
+    else if (errno == ENXIO) /* nothing follows */
+        *next = UINT64_MAX;
+    return 0;
+}
+
+/* Lists a chunk of records, or reads a table, whose header is known. */
+static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot,
+                      const struct tch_rec_chunk *head, bool copies, tacho_error *err)
+{
+    int got;
+
+    if (head->magic != TCH_REC_CHUNK_MAGIC || (head->type == TCH_REC_COPY) != copies)
         return 0;
-    if (head.type == TCH_REC_TABLE) {
+    if (head->type == TCH_REC_TABLE) {
         got = read_chunk(r, slot, err);
         return got > 0 ? read_names(r, err) : got;
     }
-    if (head.type != TCH_REC_COPY && (head.type != TCH_REC_STAGE || head.cleared != head.base))
+    if (head->type != TCH_REC_COPY && (head->type != TCH_REC_STAGE || head->cleared != head->base))
         return 0;
     if (tch_array_reserve(&r->chunks, room, r->chunk_count + 1) < 0)
         return tch_fail_memory(err);
-    r->chunks[r->chunk_count++] = (struct tch_rec_ref){head.lane, head.type, head.base, slot};
+    r->chunks[r->chunk_count++] = (struct tch_rec_ref){head->lane, head->type, head->base, slot};
     return 0;
 }
 
@@ -321,13 +341,18 @@ static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot, bool
    stage has no more is in a copy by then. */
 static int list_chunks(struct tch_recording *r, tacho_error *err)
 {
+    struct tch_rec_chunk head;
     size_t room = 0;
+    uint64_t next;
 
     for (int copies = 0; copies < 2; copies++) {
         int status = update_size(r, err);
 
-        for (uint64_t slot = 0; status == 0 && slot < slot_count(r); slot++)
-            status = list_chunk(r, &room, slot, copies, err);
+        for (uint64_t slot = 0; status == 0 && slot < slot_count(r); slot = next) {
+            status = read_head(r, slot, &head, &next, err);
+            if (status == 0)
+                status = list_chunk(r, &room, slot, &head, copies, err);
+        }
         if (status < 0)
             return status;
     }
@@ -346,16 +371,15 @@ static bool is_chunk(const struct tch_rec_chunk *head, const struct tch_rec_ref 
 static int load_copy(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err)
 {
     struct tch_rec_chunk head;
-    int got = update_size(r, err);
+    int status = update_size(r, err);
+    uint64_t next;
 
-    for (uint64_t slot = 0; got >= 0 && slot < slot_count(r); slot++) {
-        got = read_at(r, &head, sizeof head, offset_of(r, slot), err);
-        if (got < 0)
-            return got;
-        if (got > 0 && head.type == TCH_REC_COPY && is_chunk(&head, ref))
+    for (uint64_t slot = 0; status == 0 && slot < slot_count(r); slot = next) {
+        status = read_head(r, slot, &head, &next, err);
+        if (status == 0 && head.type == TCH_REC_COPY && is_chunk(&head, ref))
             return read_chunk(r, slot, err);
     }
-    return got < 0 ? got : 0;
+    return status;
 }
 
 int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err)

@@ -51,8 +51,10 @@ struct tch_recorder {
     int fd;
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
-    atomic_uint_fast64_t slots; /* chunks taken */
-    uint64_t most;              /* chunks that the limit allows */
+    atomic_uint_fast64_t slots;   /* chunks taken */
+    atomic_uint_fast64_t spare;   /* 1 + a chunk below them that was given back; 0: none */
+    atomic_uint_fast64_t refused; /* ticks when the disk refused a chunk; 0: it takes them */
+    uint64_t most;                /* chunks that the limit allows */
     bool ring;
     atomic_bool ahead;           /* blocks were allocated after the end of the file */
     atomic_uint_fast64_t victim; /* ring: the chunk that was replaced last */
