@@ -13,6 +13,8 @@ struct scale {
     const char *name;
 };
 
+enum { MOST_DIGITS = 7 }; /* of a number at an axis */
+
 #define KIB           1024.0
 #define ROUNDS_TO_KIB 1023.5
 
@@ -103,16 +105,23 @@ void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value)
     }
 }
 
-void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value)
+void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step)
 {
     bool scaled = unit == TCH_NS || unit == TCH_BYTES || unit == TCH_COUNT;
     const struct scale *s = scale_of(unit, scaled ? value : 0);
+    int digits = 4;
 
     if (!isfinite(value)) {
         tch_buf_adds(b, "-");
         return;
     }
-    add_plain(b, value / s->size, false);
+    for (double most = 1e3 * step; step > 0 && fabs(value) > most && digits < MOST_DIGITS;
+         most *= 10)
+        digits++;
+    if (digits > 4 && !is_whole(value / s->size) && fabs(value / s->size) < 1e6)
+        tch_buf_addf(b, "%.*g", digits, value / s->size);
+    else
+        add_plain(b, value / s->size, false);
     tch_buf_adds(b, scaled ? s->name : unit == TCH_JOULES ? " J" : "");
 }
 

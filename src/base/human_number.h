@@ -20,8 +20,9 @@ enum tch_unit {
 /** Adds a number with its unit; "-" for what is not finite. */
 void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value);
 
-/** Adds as few digits as needed, at most four: for axes. */
-void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value);
+/** Adds as few digits as needed, at most four: for axes. Numbers that are `step` (one digit) apart
+   get up to seven where four would be the same text; 0: there is no step. */
+void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step);
 
 /** Adds "12.5%" for a share of 0.125, "<0.1%" for what would read as nothing; "-" for what is not
     finite. */

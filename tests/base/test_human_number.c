@@ -107,8 +107,29 @@ static void short_is(enum tch_unit unit, double value, const char *want)
     struct tch_buf b;
 
     tch_buf_init(&b, 1000);
-    tch_add_short(&b, unit, value);
+    tch_add_short(&b, unit, value, 0);
     assert_string_equal(b.data, want);
+    tch_buf_release(&b);
+}
+
+static void tells_neighbours_at_an_axis_apart(void **state)
+{
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 256);
+    for (double value = 627.31e6; value < 627.35e6; value += 0.01e6) {
+        tch_add_short(&b, TCH_NS, value, 0.01e6);
+        tch_buf_addc(&b, ' ');
+    }
+    assert_string_equal(b.data, "627.31 ms 627.32 ms 627.33 ms 627.34 ms ");
+    tch_buf_clear(&b);
+    tch_add_short(&b, TCH_PLAIN, 1000.5, 0.5);
+    tch_buf_adds(&b, " ");
+    tch_add_short(&b, TCH_BYTES, 36.5 * 0x1p20, 0x1p19);
+    tch_buf_adds(&b, " ");
+    tch_add_short(&b, TCH_PLAIN, 1e9 / 3, 1e-9); /* no more than seven, no exponent */
+    assert_string_equal(b.data, "1000.5 36.5 MiB 333333333");
     tch_buf_release(&b);
 }
 
@@ -184,6 +205,7 @@ int main(void)
         cmocka_unit_test(writes_counts),
         cmocka_unit_test(writes_other_numbers),
         cmocka_unit_test(leaves_out_zeros_at_axes),
+        cmocka_unit_test(tells_neighbours_at_an_axis_apart),
         cmocka_unit_test(writes_percents),
         cmocka_unit_test(shares_are_rounded_as_by_printf),
     };

@@ -10,9 +10,12 @@
 
 /* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
    that its text has about the size of the page's. */
-enum { WIDTH = 600, HEIGHT = 250, LEFT = 84, TOP = 12, RIGHT = 566, BOTTOM = 202 };
-enum { DATA_WIDTH = RIGHT - LEFT, DATA_HEIGHT = BOTTOM - TOP };
+enum { WIDTH = 600, HEIGHT = 250, TOP = 12, RIGHT = 560, BOTTOM = 202 };
+enum { LEFT_LEAST = 92, LEFT_MOST = 200, LEFT_LETTER = 11 /* on a phone */ };
+enum { DATA_HEIGHT = BOTTOM - TOP };
 enum { TITLE_HEIGHT = 30 }; /* of a file */
+enum { TICKS_MOST = 20 };
+enum { LONG_LABEL = 1000 }; /* steps of an axis in a value whose text has more than four digits */
 enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* characters, of which two stand beside each other */ };
 
 void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero)
@@ -32,15 +35,28 @@ void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool z
     }
 }
 
+void tch_plot_range_x(struct tch_plot *p, double low, double high)
+{
+    double room = high > low ? 0.04 * (high - low) : low != 0 ? fabs(low) / 100 : 1;
+
+    p->x0 = low - room;
+    p->x1 = high + room;
+}
+
 /* Where x is between two others: 0 at the first, 1 at the second. */
 static double share(double x, double from, double to, bool logarithmic)
 {
     return logarithmic ? log(x / from) / log(to / from) : (x - from) / (to - from);
 }
 
+static double data_width(const struct tch_plot *p)
+{
+    return RIGHT - p->left;
+}
+
 static double px(const struct tch_plot *p, double x)
 {
-    return p->x1 > p->x0 ? share(x, p->x0, p->x1, p->x_log) * DATA_WIDTH : DATA_WIDTH / 2.0;
+    return p->x1 > p->x0 ? share(x, p->x0, p->x1, p->x_log) * data_width(p) : data_width(p) / 2;
 }
 
 static double py(const struct tch_plot *p, double y)
@@ -65,24 +81,24 @@ static double tick_step(double range, double most, int count, enum tch_unit unit
     return base * power * (step < 1.01 ? 1 : step < 2.02 ? 2 : step < 5.05 ? 5 : 10);
 }
 
-static void add_tick_y(struct tch_plot *p, double y)
+static void add_tick_y(struct tch_plot *p, double y, double step)
 {
-    tch_buf_addf(p->b, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\">", LEFT, TOP + py(p, y),
-                 RIGHT, LEFT - 6, TOP + py(p, y) + 4);
-    tch_add_short(p->b, p->yu, y);
+    tch_buf_addf(p->b, "<path d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\">", p->left,
+                 TOP + py(p, y), RIGHT, p->left - 6, TOP + py(p, y) + 4);
+    tch_add_short(p->b, p->yu, y, step);
     tch_buf_adds(p->b, "</text>");
 }
 
-static void add_tick_x(struct tch_plot *p, double x)
+static void add_tick_x(struct tch_plot *p, double x, double step)
 {
-    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", LEFT + px(p, x), BOTTOM + 18);
-    tch_add_short(p->b, p->xu, x);
+    tch_buf_addf(p->b, "<text x=\"%.1f\" y=\"%d\">", p->left + px(p, x), BOTTOM + 18);
+    tch_add_short(p->b, p->xu, x, step);
     tch_buf_adds(p->b, "</text>");
 }
 
 /* Powers of ten; where these are few, twice and five times them too. */
 static void add_ticks_log(struct tch_plot *p, double low, double high, double most,
-                          void (*add)(struct tch_plot *p, double value))
+                          void (*add)(struct tch_plot *p, double value, double step))
 {
     bool few = log10(high / low) * 3 <= most;
     double skip = ceil(log10(high / low) / most);
@@ -92,34 +108,65 @@ static void add_ticks_log(struct tch_plot *p, double low, double high, double mo
             double value = pow(10, e) * (i == 0 ? 1 : i == 1 ? 2 : 5);
 
             if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
-                add(p, value);
+                add(p, value, 0);
         }
 }
 
-static void add_ticks_y(struct tch_plot *p)
+/* Multiples of the step. Of numbers so large that they are further apart than the step, it is the
+   count that ends the loop. */
+static void add_ticks_linear(struct tch_plot *p, double low, double high, double step,
+                             void (*add)(struct tch_plot *p, double value, double step))
+{
+    double first = ceil(low / step);
+
+    for (int i = 0; i < TICKS_MOST && (first + i) * step <= high; i++)
+        add(p, (first + i) * step, step);
+}
+
+static void each_tick_y(struct tch_plot *p,
+                        void (*each)(struct tch_plot *p, double value, double step))
 {
     double step = tick_step(p->y1 - p->y0, p->y1, 6, p->yu);
 
-    tch_buf_adds(p->b, "<g class=\"ticks y\">");
+    if (p->yu == TCH_COUNT && step < 1)
+        step = 1;
     if (p->y_log)
-        add_ticks_log(p, p->y0, p->y1, 6, add_tick_y);
-    for (double y = ceil(p->y0 / step) * step; y <= p->y1 && !p->y_log; y += step)
-        add_tick_y(p, fabs(y) < step / 1e6 ? 0 : y);
-    tch_buf_adds(p->b, "</g>");
+        add_ticks_log(p, p->y0, p->y1, 6, each);
+    else
+        add_ticks_linear(p, p->y0, p->y1, step, each);
+}
+
+/* Makes room for the text of a tick. */
+static void fit_tick_y(struct tch_plot *p, double y, double step)
+{
+    char mem[64];
+    struct tch_buf text;
+    int left;
+
+    tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
+    tch_add_short(&text, p->yu, y, step);
+    left = 10 + LEFT_LETTER * (int)text.len;
+    p->left = left < p->left ? p->left : left < LEFT_MOST ? left : LEFT_MOST;
+    tch_buf_release(&text);
 }
 
 static void add_ticks_x(struct tch_plot *p)
 {
     double step = tick_step(p->x1 - p->x0, p->x1, 6, p->xu);
 
+    if (p->x1 > step * LONG_LABEL) /* fewer, because they are wider */
+        step = tick_step(p->x1 - p->x0, p->x1, 3, p->xu);
     if (p->xu == TCH_COUNT && step < 1)
         step = 1;
     tch_buf_adds(p->b, "<g class=\"ticks x\">");
+    if (p->x_first > 0 && step > p->x_first)
+        add_tick_x(p, p->x_first, 0);
     if (p->x_log)
         add_ticks_log(p, p->x0, p->x1, 8, add_tick_x);
-    for (double x = ceil(p->x0 / step) * step; x <= p->x1 && !p->x_log; x += step)
-        add_tick_x(p, fabs(x) < step / 1e6 ? 0 : x);
-    tch_buf_addf(p->b, "</g><text class=\"axis\" x=\"%d\" y=\"%d\">", (LEFT + RIGHT) / 2,
+    else
+        add_ticks_linear(p, p->x_first > 0 ? fmax(p->x0, p->x_first) : p->x0, p->x1, step,
+                         add_tick_x);
+    tch_buf_addf(p->b, "</g><text class=\"axis\" x=\"%d\" y=\"%d\">", (p->left + RIGHT) / 2,
                  HEIGHT - 6);
     tch_xml_adds(p->b, p->x_name);
     tch_buf_adds(p->b, "</text>");
@@ -152,7 +199,7 @@ static void add_keys(struct tch_plot *p)
         return;
     tch_buf_adds(p->b, "<g class=\"legend\">");
     for (size_t i = 0; i < p->key_count; i++) {
-        size_t x = LEFT + i % columns * DATA_WIDTH / 2;
+        size_t x = (size_t)p->left + i % columns * (size_t)data_width(p) / 2;
         size_t y = HEIGHT + i / columns * KEY_HEIGHT + KEY_HEIGHT / 2;
 
         tch_buf_addf(p->b,
@@ -177,6 +224,8 @@ void tch_plot_begin(struct tch_plot *p)
         p->x1 = p->x0 + 1;
     if (!(p->y1 > p->y0))
         p->y1 = p->y0 + 1;
+    p->left = LEFT_LEAST;
+    each_tick_y(p, fit_tick_y);
     tch_buf_adds(p->b, "<figure class=\"plot\"><figcaption>");
     tch_xml_adds(p->b, p->title);
     tch_buf_addf(p->b, "</figcaption><svg viewBox=\"0 0 %d %zu\" tabindex=\"0\" role=\"img\"",
@@ -185,6 +234,8 @@ void tch_plot_begin(struct tch_plot *p)
                  p->x0, p->x1, p->y0, p->y1);
     tch_buf_adds(p->b, p->x_log ? " data-xlog=\"1\"" : "");
     tch_buf_adds(p->b, p->y_log ? " data-ylog=\"1\"" : "");
+    if (p->x_first > 0)
+        tch_buf_addf(p->b, " data-first=\"%.17g\"", p->x_first);
     tch_buf_addf(p->b, " data-xu=\"%s\" data-yu=\"%s\" data-xn=\"", units[p->xu], units[p->yu]);
     tch_xml_adds(p->b, p->x_name);
     tch_buf_adds(p->b, "\" data-yn=\"");
@@ -192,12 +243,14 @@ void tch_plot_begin(struct tch_plot *p)
     tch_buf_adds(p->b, "\" aria-label=\"");
     tch_xml_adds(p->b, p->title);
     tch_buf_adds(p->b, "\">");
-    add_ticks_y(p);
+    tch_buf_adds(p->b, "<g class=\"ticks y\">");
+    each_tick_y(p, add_tick_y);
+    tch_buf_adds(p->b, "</g>");
     add_ticks_x(p);
     tch_buf_addf(p->b,
-                 "<svg class=\"area\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+                 "<svg class=\"area\" x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" "
                  "overflow=\"hidden\"><g class=\"data\">",
-                 LEFT, TOP, DATA_WIDTH, DATA_HEIGHT);
+                 p->left, TOP, data_width(p), DATA_HEIGHT);
 }
 
 /* Of a pixel: the script makes values of them again, and a tenth of one is much on an axis in
@@ -242,30 +295,65 @@ static size_t thin(const double *y, size_t from, size_t to, size_t keep[4])
     return n;
 }
 
-void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
-                   bool area)
+/* Adds the points `from` to `to`, which are joined, thinned out to a few of each piece. */
+static void add_joined(struct tch_plot *p, const double *x, const double *y, size_t from, size_t to,
+                       size_t piece, bool area)
 {
-    size_t piece = n / (TCH_PLOT_POINTS / 4) + 1;
     char command = 'M';
 
-    if (n == 0)
-        return;
-    tch_buf_addf(p->b, "<path class=\"line %s%s\" d=\"", kind, area ? " filled" : "");
-    if (area)
-        tch_buf_addf(p->b, "M%.1f %d", px(p, x[0]), DATA_HEIGHT);
-    for (size_t from = 0; from < n; from += piece) {
+    if (area) {
+        tch_buf_addf(p->b, "M%.1f %d", px(p, x[from]), DATA_HEIGHT);
+        command = 'L';
+    }
+    for (size_t at = from; at < to; at += piece) {
         size_t keep[4];
-        size_t kept = thin(y, from, from + piece < n ? from + piece : n, keep);
+        size_t kept = thin(y, at, at + piece < to ? at + piece : to, keep);
 
         for (size_t i = 0; i < kept; i++) {
-            tch_buf_addf(p->b, "%c%.*f %.*f", area ? 'L' : command, digits(p), px(p, x[keep[i]]),
-                         digits(p), py(p, y[keep[i]]));
+            tch_buf_addf(p->b, "%c%.*f %.*f", command, digits(p), px(p, x[keep[i]]), digits(p),
+                         py(p, y[keep[i]]));
             command = 'L';
         }
     }
     if (area)
-        tch_buf_addf(p->b, "L%.1f %dZ", px(p, x[n - 1]), DATA_HEIGHT);
+        tch_buf_addf(p->b, "L%.1f %dZ", px(p, x[to - 1]), DATA_HEIGHT);
+    else if (to - from == 1)
+        tch_buf_adds(p->b, "h0"); /* a dot */
+}
+
+void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
+                   bool area)
+{
+    size_t piece = n / (TCH_PLOT_POINTS / 4) + 1;
+
+    if (n == 0)
+        return;
+    tch_buf_addf(p->b, "<path class=\"line %s%s\" d=\"", kind, area ? " filled" : "");
+    for (size_t from = 0; from < n;) {
+        size_t to = from;
+
+        while (to < n && !isnan(y[to]))
+            to++;
+        if (to > from)
+            add_joined(p, x, y, from, to, piece, area);
+        from = to + 1;
+    }
     tch_buf_adds(p->b, "\"/>");
+}
+
+/* Corners are drawn by H, so that the script finds the values alone. */
+void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, size_t n)
+{
+    size_t piece = n / TCH_PLOT_POINTS + 1;
+
+    tch_buf_addf(p->b, "<path class=\"line %s\" d=\"M0 %.1f", kind, py(p, 0));
+    for (size_t i = 0; i < n; i += piece) {
+        size_t last = i + piece < n ? i + piece - 1 : n - 1;
+
+        tch_buf_addf(p->b, "H%.1fL%.1f %.1f", px(p, sorted[last]), px(p, sorted[last]),
+                     py(p, (double)(last + 1) / (double)n));
+    }
+    tch_buf_addf(p->b, "H%.0f\"/>", data_width(p));
 }
 
 void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,
@@ -302,13 +390,13 @@ void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height,
 
 void tch_plot_level(struct tch_plot *p, double y)
 {
-    tch_buf_addf(p->b, "<path class=\"level\" d=\"M0 %.1fH%d\"/>", py(p, y), DATA_WIDTH);
+    tch_buf_addf(p->b, "<path class=\"level\" d=\"M0 %.1fH%.0f\"/>", py(p, y), data_width(p));
 }
 
 void tch_plot_strip(struct tch_plot *p, double low, double high)
 {
-    tch_buf_addf(p->b, "<path class=\"strip\" d=\"M0 %.1fH%dV%.1fH0z\"/>", py(p, high), DATA_WIDTH,
-                 py(p, low));
+    tch_buf_addf(p->b, "<path class=\"strip\" d=\"M0 %.1fH%.0fV%.1fH0z\"/>", py(p, high),
+                 data_width(p), py(p, low));
 }
 
 void tch_plot_end(struct tch_plot *p)

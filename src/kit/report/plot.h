@@ -26,13 +26,18 @@ struct tch_plot {
     const char *y_name;
     double x0, x1, y0, y1;
     enum tch_unit xu, yu;
+    double x_first;          /**< where ticks start, as runs do at 1; 0: anywhere */
     bool x_log, y_log;       /**< logarithmic: then the range is above 0 */
     const char *const *keys; /**< what the lines "a", "b", ... are called: below the data */
     size_t key_count;
+    int left; /**< where the data starts: set by tch_plot_begin() */
 };
 
 /** The smallest y and the largest of the values, with some room; from 0 when `zero`. */
 void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero);
+
+/** Sets the range of x from low to high, with some room on both sides. */
+void tch_plot_range_x(struct tch_plot *p, double low, double high);
 
 void tch_plot_begin(struct tch_plot *p);
 void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n);
@@ -40,8 +45,14 @@ void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t 
 /** Dots in another colour: "a" to "h", or "best". */
 void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const double *y,
                     size_t n);
+
+/** Adds a line. A y that is NAN interrupts it. */
 void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
                    bool area);
+
+/** Adds the steps of a cumulative distribution: at each value the share of values up to it, from 0
+    at the left to 1 at the right. */
+void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, size_t n);
 
 /** From low[i] to high[i], each with a line. */
 void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,

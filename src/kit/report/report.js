@@ -4,13 +4,15 @@
   const scales = {
     ns: [[1e9, ' s'], [1e6, ' ms'], [1e3, ' us'], [1, ' ns']],
     bytes: [[1099511627776, ' TiB'], [1073741824, ' GiB'], [1048576, ' MiB'], [1024, ' KiB'], [1, ' B']],
-    count: [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k'], [1, '']],
+    count: [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k', 1e4], [1, '']], // from 10000 on, as in the picture
     j: [[1, ' J']], plain: [[1, '']],
   };
-  const show = (value, unit) => {
+  // Numbers that are `apart` from each other get digits enough to differ.
+  const show = (value, unit, apart) => {
     const list = scales[unit];
-    const scale = list.find(s => Math.abs(value) >= s[0] * 0.99995) || list[list.length - 1];
-    return +(value / scale[0]).toPrecision(4) + scale[1];
+    const scale = list.find(s => Math.abs(value) >= (s[2] || s[0]) * 0.99995) || list[list.length - 1];
+    const digits = apart && value ? Math.min(7, Math.max(4, Math.ceil(Math.log10(Math.abs(value) / apart)) + 1)) : 4;
+    return +(value / scale[0]).toPrecision(digits) + scale[1];
   };
   const step = (range, most, count, unit) => {
     let base = 1;
@@ -58,9 +60,11 @@
     const toX = px => between(x0, x1, px / W, d.xlog), toY = py => between(y1, y0, py / H, d.ylog);
     const shareX = x => d.xlog ? Math.log(x / x0) / Math.log(x1 / x0) : (x - x0) / (x1 - x0);
     const ticksOf = (lo, hi) => {
-      const list = [], s = step(hi - lo, hi, 6, d.xu);
+      const list = [], many = step(hi - lo, hi, 6, d.xu), s = hi > many * 1000 ? step(hi - lo, hi, 3, d.xu) : many;
+      list.apart = s;
+      if (+d.first >= lo && s > d.first) list.push(+d.first);
       if (!d.xlog || hi / lo < 10)
-        for (let x = Math.ceil(lo / s) * s; x <= hi; x += s) list.push(Math.abs(x) < s / 1e6 ? 0 : x);
+        for (let first = Math.ceil((d.first ? Math.max(lo, d.first) : lo) / s), i = 0; i < 20 && (first + i) * s <= hi; i++) list.push((first + i) * s);
       else
         for (let e = Math.floor(Math.log10(lo)); e <= Math.log10(hi); e++)
           for (const k of hi / lo > 500 ? [1] : [1, 2, 5]) if (k * 10 ** e >= lo && k * 10 ** e <= hi) list.push(k * 10 ** e);
@@ -73,8 +77,9 @@
       if (to - from < W / 500) { from = 0; to = W; }
       data.setAttribute('transform', `scale(${W / (to - from)} 1) translate(${-from} 0)`);
       ticks.textContent = '';
-      for (const x of ticksOf(toX(from), toX(to)))
-        make('text', ticks, {x: onScreen(shareX(x) * W), y: T + H + 18}).textContent = show(x, d.xu);
+      const list = ticksOf(toX(from), toX(to));
+      for (const x of list)
+        make('text', ticks, {x: onScreen(shareX(x) * W), y: T + H + 18}).textContent = show(x, d.xu, list.apart);
       svg.dataset.zoomed = from > 0 || to < W ? '1' : '';
       point(-1);
     };

@@ -153,7 +153,7 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->median);
-        tch_buf_adds(b, "<td>");
+        tch_buf_adds(b, s->level > 0 ? "<td>" : "<td class=\"words\">");
         add_interval(b, row);
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->mean);

@@ -69,7 +69,7 @@ static void add_value(const struct map *m, double value)
     if (m->kind == TCH_HEAT_RATIO)
         tch_buf_addf(m->b, "%.3g", value);
     else
-        tch_add_short(m->b, m->r->measures[m->measure].unit, value);
+        tch_add_short(m->b, m->r->measures[m->measure].unit, value, 0);
 }
 
 /* Adds the text that is shown when a cell is pointed at. */

@@ -183,17 +183,9 @@ static double *sorted_copy(const double *values, size_t n)
     return x;
 }
 
-static void add_curve(struct tch_plot *p, const char *kind, const double *x, double *share,
-                      size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        share[i] = (double)(i + 1) / (double)n;
-    tch_plot_line(p, kind, x, share, n, false);
-}
-
 /* x and y are sorted, and none is empty. */
 static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t i, const double *x,
-                        const double *y, double *share)
+                        const double *y)
 {
     const struct tch_verdict_row *r = &f->rows[i];
     const struct tch_about *about = &f->about[i];
@@ -202,19 +194,16 @@ static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t 
                          .title = title,
                          .x_name = about->quantity.title,
                          .y_name = "share",
-                         .x0 = fmin(x[0], y[0]),
-                         .x1 = fmax(x[r->a_count - 1], y[r->b_count - 1]),
                          .y1 = 1.02,
                          .xu = about->quantity.unit,
                          .yu = TCH_PLAIN};
 
     snprintf(title, sizeof title, "%.200s%s%.200s: share of runs with at most so much",
              about->bench, about->bench[0] ? ": " : "", about->quantity.title);
-    if (!(p.x1 > p.x0))
-        p.x1 = p.x0 + (p.x0 > 0 ? p.x0 / 100 : 1);
+    tch_plot_range_x(&p, fmin(x[0], y[0]), fmax(x[r->a_count - 1], y[r->b_count - 1]));
     tch_plot_begin(&p);
-    add_curve(&p, "a", x, share, r->a_count);
-    add_curve(&p, "b", y, share, r->b_count);
+    tch_plot_ecdf(&p, "a", x, r->a_count);
+    tch_plot_ecdf(&p, "b", y, r->b_count);
     tch_plot_end(&p);
 }
 
@@ -223,16 +212,14 @@ static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, 
     const struct tch_verdict_row *r = &f->rows[i];
     double *x = sorted_copy(r->a, r->a_count);
     double *y = sorted_copy(r->b, r->b_count);
-    double *share = malloc((r->a_count + r->b_count + 1) * sizeof *share);
     int status = 0;
 
-    if (x && y && share)
-        plot_curves(b, f, i, x, y, share);
+    if (x && y)
+        plot_curves(b, f, i, x, y);
     else
         status = tch_fail_memory(err);
     free(x);
     free(y);
-    free(share);
     return status;
 }
 

@@ -118,7 +118,8 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
 /** Copies the text of a member to out: "" when it is no string or does not fit. */
 void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
 
-/** The number that member `sub` of a member is, or `otherwise`. */
+/** The number that member `sub` of a member is, or the member itself when sub is NULL; or
+    `otherwise`. */
 double tch_receipt_number(const struct tch_receipt *r, const char *key, const char *sub,
                           double otherwise);
 

@@ -73,10 +73,14 @@ double tch_receipt_number(const struct tch_receipt *r, const char *key, const ch
     size_t len = 0;
     const char *raw = tch_receipt_raw(r, key, &len);
     struct tch_json_value value;
+    struct tch_json_reader j;
+    bool found;
 
-    if (!raw || !tch_json_find(raw, len, sub, &value) || value.type != TCH_JSON_NUMBER)
+    if (!raw)
         return otherwise;
-    return tch_json_to_f64(&value);
+    tch_json_open(&j, raw, len, NULL);
+    found = sub ? tch_json_find(raw, len, sub, &value) : tch_json_read(&j, &value) == 0;
+    return found && value.type == TCH_JSON_NUMBER ? tch_json_to_f64(&value) : otherwise;
 }
 
 /* Finds the members of the document. */

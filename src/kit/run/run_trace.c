@@ -159,15 +159,6 @@ int tch_run_each_recording(const char *folder, tch_run_recording_fn *each, void 
     return status < 0 ? status : recordings_in(path, true, each, ctx, err);
 }
 
-static double head_number(const struct tch_receipt *r, const char *key)
-{
-    size_t len = 0;
-    const char *raw = tch_receipt_raw(r, key, &len);
-    struct tch_json_value value = {.type = TCH_JSON_NUMBER, .text = raw, .len = len};
-
-    return raw && len > 0 && *raw >= '0' && *raw <= '9' ? tch_json_to_f64(&value) : 0;
-}
-
 static int write_all(struct writing *w, const struct tch_receipt *r, const char *folder)
 {
     uint32_t process = tch_model_process(&w->m, OUR_PID);
@@ -195,8 +186,8 @@ static int write_all(struct writing *w, const struct tch_receipt *r, const char 
 int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *err)
 {
     struct writing w = {
-        .origin_ns = head_number(r, "started_monotonic_ns"),
-        .unix_ns = head_number(r, "started_unix_ns"),
+        .origin_ns = tch_receipt_number(r, "started_monotonic_ns", NULL, 0),
+        .unix_ns = tch_receipt_number(r, "started_unix_ns", NULL, 0),
         .err = err,
     };
     struct tch_replace file;

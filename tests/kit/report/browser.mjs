@@ -15,6 +15,11 @@ await withPage(chromium, folder, async (page) => {
   check("memory and power over time", await page.ask("document.querySelectorAll('.line').length >= 3"), true);
   check("a chart for the metric", await page.ask("[...document.querySelectorAll('figcaption')].some((c) => c.textContent === 'n')"), true);
 
+  check("runs are counted from 1", await page.ask(`${chart}.querySelector('.ticks.x text').textContent`), "1");
+  check("shares from 0 to 1 in steps", await page.ask(`(() => { const d = [...document.querySelectorAll('figure.plot')]
+    .find((f) => f.textContent.startsWith('Share')).querySelector('.line').getAttribute('d'); return /^M0 [\\d.]+(H[\\d.]+L[\\d.]+ [\\d.]+)+H\\d+$/.test(d); })()`), true);
+  check("memory is not joined across runs", await page.ask("document.querySelector('.line.filled').getAttribute('d').split('Z').length - 1"), 20);
+
   const box = await page.ask(`(() => { ${chart}.scrollIntoView({block: 'center'});
     const b = ${chart}.getBoundingClientRect(); return { x: b.x, y: b.y, w: b.width, h: b.height }; })()`);
   const move = (type, share, buttons) => page.send("Input.dispatchMouseEvent", {
@@ -47,6 +52,13 @@ await withPage(chromium, folder, async (page) => {
     })`), true);
     check(`nothing to scroll sideways at ${width} pixels`, await page.ask("document.documentElement.scrollWidth <= innerWidth"), true);
   }
+
+  // Long names, in a table and above a chart, are broken into lines.
+  await page.send("Emulation.setDeviceMetricsOverride", { width: 1200, height: 900, deviceScaleFactor: 1, mobile: false });
+  check("nothing cut off", await page.ask(`(() => {
+    for (const e of document.querySelectorAll('h1, figcaption, .head span, .head b, td:first-child')) e.textContent = 'a_long_name_'.repeat(12);
+    return [...document.querySelectorAll('.wide, .head, figure, h1')].filter((e) => e.scrollWidth > e.clientWidth + 1).length;
+  })()`), 0);
 
   // On paper: two charts beside each other, no hints for the mouse.
   await page.send("Emulation.setEmulatedMedia", { media: "print" });

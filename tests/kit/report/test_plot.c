@@ -90,6 +90,90 @@ static void thins_long_lines_and_keeps_peaks(void **state)
     free(y);
 }
 
+/* What the path of the chart's line is. */
+static const char *path_of_line(char *path, size_t size)
+{
+    const char *at = strstr(strstr(b.data, "class=\"line"), "d=\"") + 3;
+
+    snprintf(path, size, "%.*s", (int)strcspn(at, "\""), at);
+    return path;
+}
+
+/* Thinned out or not: nothing is joined across a NAN, and a lonely value is a dot. */
+static void a_line_is_interrupted(void **state)
+{
+    enum { MANY = 100000 };
+    const double x[] = {0, 1, NAN, 2, 3, NAN, 4};
+    const double y[] = {1, 2, NAN, 2, 1, NAN, 2};
+    struct tch_plot p = plot_of(4, 0, 2);
+    double *far = malloc(MANY * sizeof *far);
+    char path[256];
+
+    (void)state;
+    tch_plot_begin(&p);
+    tch_plot_line(&p, "a", x, y, 7, false);
+    tch_plot_end(&p);
+    assert_string_equal(path_of_line(path, sizeof path), "M0.0 95.0L117.0 0.0M234.0 0.0"
+                                                         "L351.0 95.0M468.0 0.0h0");
+    p = plot_of(MANY, 0, 2);
+    assert_non_null(far);
+    for (int i = 0; i < MANY; i++)
+        far[i] = i == MANY / 2 + 1 ? (double)NAN : (double)i;
+    tch_plot_begin(&p);
+    tch_plot_line(&p, "a", far, far, MANY, true);
+    tch_plot_end(&p);
+    assert_int_equal(count_of("Z"), 2);
+    free(far);
+}
+
+static void shares_are_steps_from_0_to_1(void **state)
+{
+    const double sorted[] = {10, 10, 20, 30};
+    struct tch_plot p = plot_of(40, 0, 1);
+    char path[256];
+
+    (void)state;
+    tch_plot_begin(&p);
+    tch_plot_ecdf(&p, "c", sorted, 4);
+    tch_plot_end(&p);
+    assert_string_equal(path_of_line(path, sizeof path),
+                        "M0 190.0H117.0L117.0 142.5H117.0L117.0 95.0H234.0L234.0 47.5"
+                        "H351.0L351.0 0.0H468");
+}
+
+static void runs_start_at_1(void **state)
+{
+    const size_t counts[] = {1, 2, 12, 20, 1000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        struct tch_plot p = plot_of(0, 0, 1);
+
+        p.x_first = 1;
+        tch_plot_range_x(&p, 1, (double)counts[i]);
+        tch_plot_begin(&p);
+        tch_plot_end(&p);
+        assert_non_null(strstr(strstr(b.data, "ticks x"), ">1</text>"));
+        assert_null(strstr(strstr(b.data, "ticks x"), ">0</text>"));
+        assert_null(strstr(strstr(b.data, "ticks x"), ">-"));
+    }
+}
+
+/* The text of a tick ends 6 left of the data and has room for each letter. */
+static void wide_labels_get_room(void **state)
+{
+    struct tch_plot p = plot_of(1, 0, 0);
+
+    (void)state;
+    p.yu = TCH_PLAIN;
+    p.y0 = 123456789012000;
+    p.y1 = 123456789013000;
+    tch_plot_begin(&p);
+    tch_plot_end(&p);
+    assert_non_null(strstr(b.data, ">123456789012400<"));
+    assert_true(p.left - 6 > 9 * (int)strlen("123456789012400"));
+}
+
 /* One value, equal values, none, and ranges that are no ranges: a chart all the same, and nothing
    in it that no viewer reads. */
 static void survives_any_numbers(void **state)
@@ -97,11 +181,12 @@ static void survives_any_numbers(void **state)
     static const double same[] = {3, 3, 3};
     static const double zero[] = {0};
     static const double wide[] = {1e-300, 1e300};
-    const double *lists[] = {same, zero, wide};
-    const size_t counts[] = {3, 1, 2};
+    static const double large[] = {1e17, 1e17 + 16}; /* the step between ticks is lost in these */
+    const double *lists[] = {same, zero, wide, large};
+    const size_t counts[] = {3, 1, 2, 2};
 
     (void)state;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         for (int from_zero = 0; from_zero < 2; from_zero++) {
             const double x[] = {1, 2, 3};
             struct tch_plot p = plot_of(4, 0, 0);
@@ -129,7 +214,7 @@ static void bars_stand_on_the_axis(void **state)
     tch_plot_begin(&p);
     tch_plot_bars(&p, edge, height, 3);
     tch_plot_end(&p);
-    assert_int_equal(count_of("h160.7"), 2); /* a third of the width; none for the empty one */
+    assert_int_equal(count_of("h156.0"), 2); /* a third of the width; none for the empty one */
 }
 
 static void logarithmic_axes_have_powers_of_ten(void **state)
@@ -169,6 +254,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(puts_values_where_they_belong),
         cmocka_unit_test(thins_long_lines_and_keeps_peaks),
+        cmocka_unit_test(a_line_is_interrupted),
+        cmocka_unit_test(shares_are_steps_from_0_to_1),
+        cmocka_unit_test(runs_start_at_1),
+        cmocka_unit_test(wide_labels_get_room),
         cmocka_unit_test(survives_any_numbers),
         cmocka_unit_test(bars_stand_on_the_axis),
         cmocka_unit_test(logarithmic_axes_have_powers_of_ten),

@@ -70,6 +70,70 @@ static void the_page_has_its_parts(void **state)
     tch_buf_release(&b);
 }
 
+/* A run with one sample for each of `starts`, all of the same wall time but the last. */
+static void make_runs(const double *starts_ms, size_t n)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 16);
+    tch_buf_adds(
+        &text,
+        "{\"schema\":\"tacho.run.v1\",\"name\":\"x\",\"id\":\"1\",\"command\":{\"line\":\"x\"},"
+        "\"started_at\":\"2026-01-01T00:00:00Z\",\"started_unix_ns\":1000000000,"
+        "\"started_monotonic_ns\":0,\"state\":\"complete\",\"samples\":[");
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(&text,
+                     "%s{\"run\":%zu,\"pair\":%zu,\"start_ns\":%.0f,\"wall_ns\":%d,"
+                     "\"max_rss_bytes\":4096,\"exit_status\":0}",
+                     i > 0 ? "," : "", i + 1, i + 1, starts_ms[i] * 1e6, i + 1 < n ? 5 : 6);
+    tch_buf_adds(&text, "]}\n");
+    test_put(test_at("run.json"), text.data);
+    tch_buf_release(&text);
+}
+
+static size_t count_in(const struct tch_buf *b, const char *what)
+{
+    size_t n = 0;
+
+    for (const char *at = strstr(b->data, what); at; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+static void memory_is_not_joined_across_runs(void **state)
+{
+    const double starts_ms[] = {0, 10, 500};
+    struct tch_buf b;
+
+    (void)state;
+    make_runs(starts_ms, 3);
+    test_put(test_at("memory.csv"),
+             "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n"
+             "1000001,5000,0,0,0\n1000002,6000,0,0,0\n"
+             "1010001,5000,0,0,0\n1010002,6000,0,0,0\n1500002,7000,0,0,0\n");
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    assert_int_equal(write_as(&tch_report_html, &b), 0);
+    assert_int_equal(count_in(&b, " 190Z"), 3); /* an area for each run */
+    tch_buf_release(&b);
+}
+
+static void one_run_has_no_distribution(void **state)
+{
+    const double starts_ms[] = {0, 10};
+    struct tch_buf b;
+
+    (void)state;
+    for (size_t n = 1; n <= 2; n++) {
+        make_runs(starts_ms, n);
+        tch_buf_init(&b, TCH_REPORT_MAX);
+        assert_int_equal(write_as(&tch_report_html, &b), 0);
+        assert_int_equal(count_in(&b, "class=\"bars\""), n - 1);
+        assert_int_equal(count_in(&b, "class=\"line"), n - 1);
+        assert_int_equal(count_in(&b, "class=\"dots"), 2 * (n - 1)); /* wall time, memory */
+        tch_buf_release(&b);
+    }
+}
+
 /* Whole or refused: nothing is left out because there was no memory for it. */
 struct wanted {
     const struct tch_report_format *format;
@@ -109,8 +173,8 @@ static void survives_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(every_format_has_the_run),
-        TEST_IN_HOME(the_page_has_its_parts),
+        TEST_IN_HOME(every_format_has_the_run),         TEST_IN_HOME(the_page_has_its_parts),
+        TEST_IN_HOME(memory_is_not_joined_across_runs), TEST_IN_HOME(one_run_has_no_distribution),
         TEST_IN_HOME(survives_without_memory),
     };
 

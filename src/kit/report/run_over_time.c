@@ -1,0 +1,231 @@
+/* Memory and power over time, from the CSV files of a run folder. */
+#include <math.h>
+#include <unistd.h>
+
+#include <tacho/csv.h>
+
+#include "base/fail.h"
+#include "base/xml.h"
+#include "plot.h"
+#include "report_parts.h"
+
+enum { MEMORY_LINES = 4 };
+
+/* One line of a chart. A NAN interrupts it: between two runs and between two processes. */
+struct line {
+    struct tch_values x; /* microseconds since 1970, then nanoseconds since the chart's first row */
+    struct tch_values y;
+    double most;
+    double last_us;
+    size_t run; /* of the last row */
+};
+
+struct chart {
+    const struct tch_receipt *interrupted; /* by the runs of this; NULL: it covers them all */
+    double unix_us;                        /* at CLOCK_MONOTONIC 0 */
+    double first_us, last_us;
+    struct line line[MEMORY_LINES];
+};
+
+/* Returns how many runs had started by then. */
+static size_t runs_started(const struct chart *c, double us)
+{
+    size_t low = 0;
+    size_t high = c->interrupted ? c->interrupted->samples.count : 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        double start_us = (double)c->interrupted->samples.items[middle].start_ns / 1e3;
+
+        if (c->unix_us + start_us <= us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int add_point(struct chart *c, struct line *line, double us, double value, tacho_error *err)
+{
+    size_t run = runs_started(c, us);
+    int status = 0;
+
+    if (line->x.n > 0 && (run != line->run || us < line->last_us)) {
+        status = tch_values_add(&line->x, NAN, err);
+        if (status == 0)
+            status = tch_values_add(&line->y, NAN, err);
+    }
+    if (status == 0)
+        status = tch_values_add(&line->x, us, err);
+    if (status == 0)
+        status = tch_values_add(&line->y, value, err);
+    c->first_us = fmin(c->first_us, us);
+    c->last_us = fmax(c->last_us, us);
+    line->most = fmax(line->most, value);
+    line->last_us = us;
+    line->run = run;
+    return status;
+}
+
+static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    const tacho_csv_memory *m = &row->as.memory;
+    double values[MEMORY_LINES] = {(double)m->peak_rss_bytes, (double)m->kv_cache_bytes,
+                                   (double)m->activation_bytes, (double)m->temp_buffer_bytes};
+    struct chart *c = ctx;
+    int status = 0;
+
+    for (int i = 0; i < MEMORY_LINES && status == 0; i++)
+        status = add_point(c, &c->line[i], (double)m->timestamp_us, values[i], err);
+    return status;
+}
+
+static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    struct chart *c = ctx;
+
+    return add_point(c, &c->line[0], (double)row->as.power.timestamp_us, row->as.power.watts, err);
+}
+
+/* Reads the rows of a file. A missing file has none; of a truncated one the page says so. */
+static int read_rows(struct chart *c, const char *folder, const char *file, int kind,
+                     struct tch_buf *b, tacho_error *err)
+{
+    char path[PATH_MAX];
+    tacho_error why = {0};
+    int status = tch_folder_at(path, folder, file, err);
+
+    if (status < 0 || access(path, F_OK) < 0)
+        return status;
+    status =
+        tacho_csv_read(path, kind, kind == TACHO_CSV_POWER ? take_power : take_memory, c, &why);
+    if (status < 0 && status != TACHO_EPARSE && err)
+        *err = why;
+    if (status != TACHO_EPARSE)
+        return status;
+    tch_buf_addf(b, "<p class=\"sub\">%s could be read in part only: ", file);
+    tch_xml_adds(b, why.message);
+    tch_buf_adds(b, "</p>\n");
+    return 0;
+}
+
+/* Two moments at least. */
+static bool is_drawn(const struct chart *c)
+{
+    return c->last_us > c->first_us;
+}
+
+static void plot_memory(struct tch_buf *b, const char *title, const struct chart *c)
+{
+    static const char *const kinds[MEMORY_LINES] = {"a", "b", "c", "d"};
+    static const char *const names[MEMORY_LINES] = {"resident", "kv_cache", "activations",
+                                                    "temp_buffers"};
+    struct tch_plot p = {.b = b,
+                         .title = title,
+                         .x_name = "time",
+                         .y_name = "memory",
+                         .x1 = (c->last_us - c->first_us) * 1e3,
+                         .xu = TCH_NS,
+                         .yu = TCH_BYTES};
+    bool several = false;
+
+    for (int i = 0; i < MEMORY_LINES; i++) {
+        p.y1 = fmax(p.y1, 1.08 * c->line[i].most);
+        several |= i > 0 && c->line[i].most > 0;
+    }
+    tch_plot_begin(&p);
+    for (int i = 0; i < MEMORY_LINES; i++)
+        if (i == 0 || c->line[i].most > 0)
+            tch_plot_line(&p, kinds[i], c->line[i].x.v, c->line[i].y.v, c->line[i].x.n, i == 0);
+    tch_plot_end_picture(&p);
+    if (several)
+        tch_buf_adds(b, "<p class=\"key\">");
+    for (int i = 0; several && i < MEMORY_LINES; i++)
+        if (i == 0 || c->line[i].most > 0)
+            tch_buf_addf(b, "<span><i style=\"background:var(--%s)\"></i>%s</span> ", kinds[i],
+                         names[i]);
+    tch_buf_adds(b, several ? "</p></figure>\n" : "</figure>\n");
+}
+
+static void plot_power(struct tch_buf *b, const char *title, const struct chart *c)
+{
+    struct tch_plot p = {.b = b,
+                         .title = title,
+                         .x_name = "time",
+                         .y_name = "watts",
+                         .x1 = (c->last_us - c->first_us) * 1e3,
+                         .y1 = 1.08 * c->line[0].most,
+                         .xu = TCH_NS,
+                         .yu = TCH_PLAIN};
+
+    tch_plot_begin(&p);
+    tch_plot_line(&p, "b", c->line[0].x.v, c->line[0].y.v, c->line[0].x.n, false);
+    tch_plot_end(&p);
+}
+
+/* In the order of the page. */
+static const struct {
+    const char *file;
+    int kind;
+    bool server; /* which lives through all runs */
+    const char *title;
+} timelines[] = {
+    {"memory.csv", TACHO_CSV_MEMORY, false,
+     "Memory of the process tree, all runs one after the other"},
+    {"server-memory.csv", TACHO_CSV_MEMORY, true, "Memory of the server's process tree"},
+    {"memory-program.csv", TACHO_CSV_MEMORY, false, "Memory by category, as the program counts it"},
+    {"power.csv", TACHO_CSV_POWER, false, "Power while it ran, in watts"},
+    {"server-power.csv", TACHO_CSV_POWER, true,
+     "Power of the server by its share of CPU time, in watts"},
+};
+
+enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
+
+static void draw(struct tch_buf *b, const struct tch_receipt *r, struct chart list[TIMELINES])
+{
+    tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
+    tch_report_add_costs(b, r);
+    tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
+    for (int i = 0; i < TIMELINES; i++) {
+        struct chart *c = &list[i];
+
+        for (int k = 0; k < MEMORY_LINES; k++)
+            for (size_t j = 0; j < c->line[k].x.n; j++)
+                c->line[k].x.v[j] = (c->line[k].x.v[j] - c->first_us) * 1e3;
+        if (!is_drawn(c))
+            continue;
+        if (timelines[i].kind == TACHO_CSV_POWER)
+            plot_power(b, timelines[i].title, c);
+        else
+            plot_memory(b, timelines[i].title, c);
+    }
+    tch_buf_adds(b, "</div>\n");
+}
+
+int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
+{
+    const struct tch_receipt *r = &run->receipt;
+    struct chart list[TIMELINES] = {0};
+    bool any = false;
+    int status = 0;
+
+    for (int i = 0; i < TIMELINES && status == 0; i++) {
+        struct chart *c = &list[i];
+
+        c->interrupted = timelines[i].server ? NULL : r;
+        c->unix_us = (tch_receipt_number(r, "started_unix_ns", NULL, 0) -
+                      tch_receipt_number(r, "started_monotonic_ns", NULL, 0)) /
+                     1e3;
+        c->first_us = INFINITY;
+        status = read_rows(c, run->folder, timelines[i].file, timelines[i].kind, b, err);
+        any |= is_drawn(c);
+    }
+    if (status == 0 && any)
+        draw(b, r, list);
+    for (int i = 0; i < TIMELINES; i++)
+        for (int k = 0; k < MEMORY_LINES; k++) {
+            tch_values_release(&list[i].line[k].x);
+            tch_values_release(&list[i].line[k].y);
+        }
+    return status;
+}
