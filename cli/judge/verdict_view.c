@@ -127,12 +127,9 @@ static void add_change_cells(struct table *t, const struct tch_findings *f, size
     tch_add_change(&b, ratio ? r->ratio.estimate : NAN);
     cli_table_add(t, ratio ? paint : DIM, b.data);
     tch_buf_clear(&b);
-    if (ratio && r->ratio.level > 0) {
-        tch_add_change(&b, r->ratio.low);
-        tch_buf_adds(&b, " .. ");
-        tch_add_change(&b, r->ratio.high);
-    }
-    cli_table_add(t, PLAIN, b.data);
+    if (ratio)
+        tch_add_change_interval(&b, &r->ratio, " .. ");
+    cli_table_add(t, r->ratio.level > 0 ? PLAIN : DIM, b.data);
     tch_buf_clear(&b);
     if (range > 0) {
         add_plot(&b, t->term, f, i, range);

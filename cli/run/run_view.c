@@ -7,6 +7,7 @@
 
 #include "base/human_number.h"
 #include "cli/core/table.h"
+#include "kit/report/report_text.h"
 
 enum { LAST_LINES = 5 };
 
@@ -59,20 +60,13 @@ static void add_interval(struct table *t, const struct tch_run_row *row)
     double precision = tch_run_summary_precision(s);
     struct tch_buf b;
 
-    if (s->level == 0) {
-        cli_table_add(t, DIM, "-");
-        cli_table_add(t, DIM, "too few runs");
-        return;
-    }
     if (isfinite(precision))
         cli_table_addf(t, PLAIN, "%.1f%%", 100 * precision);
     else
-        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, s->level > 0 ? PLAIN : DIM, "-");
     tch_buf_init(&b, 128);
-    tch_add_value(&b, row->unit, s->low);
-    tch_buf_adds(&b, t->term->utf8 ? " \u2026 " : " .. ");
-    tch_add_value(&b, row->unit, s->high);
-    cli_table_add(t, PLAIN, b.data);
+    tch_add_interval(&b, row->unit, s->low, s->high, s->level, t->term->utf8 ? " \u2026 " : " .. ");
+    cli_table_add(t, s->level > 0 ? PLAIN : DIM, b.data);
     tch_buf_release(&b);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/human_number.h"
 #include "cli/core/table.h"
+#include "kit/report/report_text.h"
 
 enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7 };
 
@@ -23,6 +24,7 @@ static void add_ratio(struct table *t, const struct tch_cell_value *v)
 {
     const struct tch_ratio *ratio = &v->ratio;
     const char *to = t->term->utf8 ? " \u2026 " : " .. ";
+    struct tch_buf b;
 
     if (isnan(ratio->estimate)) {
         cli_table_add(t, DIM, "-");
@@ -30,10 +32,10 @@ static void add_ratio(struct table *t, const struct tch_cell_value *v)
         return;
     }
     cli_table_addf(t, v->p <= TCH_RUN_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
-    if (ratio->level > 0)
-        cli_table_addf(t, PLAIN, "%.4g%s%.4g", ratio->low, to, ratio->high);
-    else
-        cli_table_add(t, DIM, "too few runs");
+    tch_buf_init(&b, 64);
+    tch_add_ratio_interval(&b, ratio, to);
+    cli_table_add(t, ratio->level > 0 ? PLAIN : DIM, b.data);
+    tch_buf_release(&b);
 }
 
 static void add_mark(struct table *t, const struct tch_cell_result *c, bool cell)

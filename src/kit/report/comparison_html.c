@@ -73,8 +73,9 @@ static void add_row(struct tch_buf *b, const struct tch_comparison *c, size_t i,
                  r->samples.count);
     tch_add_value(b, TCH_NS, wall ? wall->summary.median : NAN);
     tch_buf_adds(b, "</td><td>");
-    if (wall && wall->summary.level > 0)
-        tch_add_range(b, TCH_NS, wall->summary.low, wall->summary.high);
+    if (wall)
+        tch_add_interval(b, TCH_NS, wall->summary.low, wall->summary.high, wall->summary.level,
+                         " … ");
     tch_buf_adds(b, "</td><td>");
     tch_add_value(b, TCH_PLAIN, times->estimate);
     tch_buf_adds(b, "</td><td>");

@@ -7,11 +7,21 @@
 #include "base/float_text.h"
 #include "base/xml.h"
 
-void tch_add_range(struct tch_buf *b, enum tch_unit unit, double low, double high)
+void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double high, double level,
+                      const char *to)
 {
     tch_add_value(b, unit, low);
-    tch_buf_adds(b, " … ");
+    tch_buf_adds(b, to);
     tch_add_value(b, unit, high);
+    tch_buf_adds(b, level > 0 ? "" : " (range)");
+}
+
+void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to)
+{
+    bool sure = ratio->level > 0;
+
+    tch_buf_addf(b, "%.4g%s%.4g%s", sure ? ratio->low : ratio->least, to,
+                 sure ? ratio->high : ratio->most, sure ? "" : " (range)");
 }
 
 void tch_add_csv_number(struct tch_buf *b, double value)

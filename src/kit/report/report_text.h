@@ -8,9 +8,15 @@
 
 #include "base/buf.h"
 #include "base/human_number.h"
+#include "kit/stats/ratio.h"
 
-/** Adds "12.3 ms … 14.5 ms". */
-void tch_add_range(struct tch_buf *b, enum tch_unit unit, double low, double high);
+/** Adds an interval, "12.3 ms … 14.5 ms", and " (range)" where level is 0: low and high are then
+    those of all values. `to` separates the two, such as " … ". */
+void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double high, double level,
+                      const char *to);
+
+/** Adds "0.98 … 1.04": the interval of a ratio, or the range of the runs' own ratios. */
+void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
 
 /** Adds a comma and the number, without an exponent; for NaN the comma alone. */
 void tch_add_csv_number(struct tch_buf *b, double value);

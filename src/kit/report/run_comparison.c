@@ -108,10 +108,10 @@ void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *
 static int decimals_of(const struct tch_ratio *times)
 {
     double size = times->estimate;
+    double width = times->level > 0 ? times->high - times->low : times->most - times->least;
     int decimals = size >= 100 ? 0 : size >= 2 ? 1 : size >= 1.1 ? 2 : 3;
 
-    while (times->level > 0 && decimals < DECIMALS_MOST &&
-           times->high - times->low < pow(10, -decimals))
+    while (decimals < DECIMALS_MOST && width < pow(10, -decimals))
         decimals++;
     return decimals;
 }
@@ -123,7 +123,8 @@ void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *time
     if (times->level > 0)
         tch_buf_addf(b, "(%.*f to %.*f)", decimals, times->low, decimals, times->high);
     else
-        tch_buf_adds(b, "(too few runs for an interval)");
+        tch_buf_addf(b, "(%.*f to %.*f, the range: too few runs for an interval)", decimals,
+                     times->least, decimals, times->most);
 }
 
 void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison *c, size_t i)

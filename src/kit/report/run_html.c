@@ -91,15 +91,6 @@ static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, "</ul>\n");
 }
 
-static void add_interval(struct tch_buf *b, const struct tch_run_row *row)
-{
-    if (row->summary.level == 0) {
-        tch_buf_adds(b, "too few runs for an interval");
-        return;
-    }
-    tch_add_range(b, row->unit, row->summary.low, row->summary.high);
-}
-
 /* Wall time, memory, energy, throughput and metrics, large. */
 static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
 {
@@ -121,7 +112,8 @@ static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
         tch_buf_adds(b, "</span><b>");
         tch_add_value(b, row->unit, row->summary.median);
         tch_buf_adds(b, "</b><span>");
-        add_interval(b, row);
+        tch_add_interval(b, row->unit, row->summary.low, row->summary.high, row->summary.level,
+                         " … ");
         tch_buf_adds(b, "</span></div>\n");
     }
     tch_buf_adds(b, "</div>\n");
@@ -153,8 +145,9 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->median);
-        tch_buf_adds(b, s->level > 0 ? "<td>" : "<td class=\"words\">");
-        add_interval(b, row);
+        tch_buf_adds(b, "<td>");
+        tch_add_interval(b, row->unit, row->summary.low, row->summary.high, row->summary.level,
+                         " … ");
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->mean);
         add_cell(b, row->unit, s->stddev);

@@ -27,10 +27,7 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
         tch_buf_adds(b, throughput ? "/s | " : " | ");
         tch_add_value(b, row->unit, s->median);
         tch_buf_adds(b, " | ");
-        if (s->level > 0)
-            tch_add_range(b, row->unit, s->low, s->high);
-        else
-            tch_buf_adds(b, "too few runs");
+        tch_add_interval(b, row->unit, s->low, s->high, s->level, " … ");
         tch_buf_adds(b, " | ");
         tch_add_value(b, row->unit, s->min);
         tch_buf_adds(b, " | ");

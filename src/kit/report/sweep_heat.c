@@ -86,9 +86,9 @@ static void add_words(const struct map *m, size_t cell)
         tch_xml_adds(m->b, c->failure ? c->failure : c->state);
     else
         tch_add_value(m->b, unit, v->median);
-    if (v->level > 0) {
+    if (!isnan(v->median)) {
         tch_buf_adds(m->b, " (");
-        tch_add_range(m->b, unit, v->low, v->high);
+        tch_add_interval(m->b, unit, v->low, v->high, v->level, " … ");
         tch_buf_adds(m->b, ")");
     }
     if (!isnan(v->ratio.estimate))

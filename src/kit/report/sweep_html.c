@@ -171,10 +171,10 @@ static void add_cost(struct tch_buf *b, const struct tch_results *r, const struc
 
     add_number(b, unit, v->median);
     tch_buf_adds(b, "<td data-v=\"\">");
-    if (v->level > 0)
-        tch_add_range(b, unit, v->low, v->high);
+    if (isnan(v->median))
+        tch_buf_adds(b, "-");
     else
-        tch_buf_adds(b, isnan(v->median) ? "-" : "too few runs");
+        tch_add_interval(b, unit, v->low, v->high, v->level, " … ");
     tch_buf_adds(b, "</td>");
     if (r->sweep->baselines == 0)
         return;
@@ -184,9 +184,9 @@ static void add_cost(struct tch_buf *b, const struct tch_results *r, const struc
     }
     tch_buf_addf(b, "<td data-v=\"%.9g\" title=\"p %.2g\">%.4g", v->ratio.estimate, v->p,
                  v->ratio.estimate);
-    if (v->ratio.level > 0)
-        tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
-    tch_buf_adds(b, "</td>");
+    tch_buf_adds(b, " (");
+    tch_add_ratio_interval(b, &v->ratio, " … ");
+    tch_buf_adds(b, ")</td>");
 }
 
 /* The columns beyond the cost. */

@@ -19,6 +19,16 @@ void tch_add_change(struct tch_buf *b, double ratio)
         tch_buf_addf(b, "%+.1f %%", percent);
 }
 
+void tch_add_change_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to)
+{
+    bool sure = ratio->level > 0;
+
+    tch_add_change(b, sure ? ratio->low : ratio->least);
+    tch_buf_adds(b, to);
+    tch_add_change(b, sure ? ratio->high : ratio->most);
+    tch_buf_adds(b, sure ? "" : " (range)");
+}
+
 void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
     const struct tch_about *about = &f->about[row];
@@ -57,13 +67,9 @@ void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t ro
     }
     if (r->has_ratio) {
         tch_add_change(b, r->ratio.estimate);
-        if (r->ratio.level > 0) {
-            tch_buf_adds(b, " [");
-            tch_add_change(b, r->ratio.low);
-            tch_buf_adds(b, " .. ");
-            tch_add_change(b, r->ratio.high);
-            tch_buf_adds(b, "]");
-        }
+        tch_buf_adds(b, " [");
+        tch_add_change_interval(b, &r->ratio, " .. ");
+        tch_buf_adds(b, "]");
     } else {
         tch_add_value(b, about->quantity.unit, r->a_median);
         tch_buf_adds(b, " -> ");

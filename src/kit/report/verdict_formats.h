@@ -29,6 +29,10 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
 /** "+4.8 %" of a ratio of 1.048. "-" where there is none. */
 void tch_add_change(struct tch_buf *b, double ratio);
 
+/** Adds the interval of a change, "-2.0% .. +4.0%", or where there is none the range of the runs'
+    own changes, marked as such. `to` separates the two. */
+void tch_add_change_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
+
 /** What the metric of a row is called: "wall time", with its statistic and limit. */
 void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
 

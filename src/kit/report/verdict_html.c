@@ -113,11 +113,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "</td><td>");
     tch_add_change(b, ratio ? r->ratio.estimate : NAN);
     tch_buf_adds(b, "</td><td>");
-    if (ratio && r->ratio.level > 0) {
-        tch_add_change(b, r->ratio.low);
-        tch_buf_adds(b, " … ");
-        tch_add_change(b, r->ratio.high);
-    }
+    if (ratio)
+        tch_add_change_interval(b, &r->ratio, " … ");
     tch_buf_adds(b, "</td><td>");
     add_interval(b, f, i, range);
     tch_buf_adds(b, "</td><td>");

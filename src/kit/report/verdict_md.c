@@ -31,11 +31,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_adds(b, " | ");
     if (about->ask != TCH_ASK_MAX) {
         tch_add_change(b, r->has_ratio ? r->ratio.estimate : NAN);
-        if (r->has_ratio && r->ratio.level > 0) {
+        if (r->has_ratio) {
             tch_buf_adds(b, " [");
-            tch_add_change(b, r->ratio.low);
-            tch_buf_adds(b, " … ");
-            tch_add_change(b, r->ratio.high);
+            tch_add_change_interval(b, &r->ratio, " … ");
             tch_buf_adds(b, "]");
         }
     }

@@ -245,6 +245,8 @@ static int paired(double *d, double *shifted, size_t n, double alpha, double bou
     }
     set_p(ret, &one, &at);
     set_interval(&sums, &null, alpha, 2, ret);
+    ret->least = exp(d[0]);
+    ret->most = exp(d[n - 1]);
     ret->p_least = tch_signed_rank_least(n);
     ret->effect = above / (double)n;
     tch_rank_null_release(&null);
@@ -301,6 +303,8 @@ static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, doub
     }
     set_p(ret, &one, &at);
     set_interval(&sums, &null, alpha, 1, ret);
+    ret->least = exp(x[0] + y[0]);
+    ret->most = exp(x[m - 1] + y[n - 1]);
     ret->p_least = tch_rank_sum_least(m, n);
     /* Half of those that are 0 count: neither below nor above. */
     ret->effect = 1 - (count_sums(&sums, 0) + count_sums(&sums, -0x1p-1074)) / (2 * null.largest);

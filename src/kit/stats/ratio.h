@@ -16,6 +16,8 @@ struct tch_ratio {
     double low;     /**< 0 when there are too few values for an interval */
     double high;    /**< INFINITY then */
     double level;   /**< the confidence reached, at least 1 - alpha; 0 then */
+    double least;   /**< the smallest b / a of a pair, or of any two values that are not paired */
+    double most;    /**< the largest */
     double p;       /**< two-sided, that the ratio is 1 */
     double p_above; /**< one-sided, that the ratio is at most `bound` */
     double p_below; /**< one-sided, that the ratio is at least `bound` */

@@ -141,6 +141,7 @@ static void too_few_runs_have_no_interval(void **state)
     (void)state;
     assert_int_equal(tch_ratio_paired(a6, b6, 5, 0.05, 1, &got, NULL), 0);
     assert_true(got.low == 0 && isinf(got.high) && got.level == 0);
+    assert_true(got.least > 0 && got.least <= got.estimate && got.estimate <= got.most);
     assert_true(got.estimate > 1.08 && got.estimate < 1.12);
     assert_int_equal(tch_ratio_unpaired(a6, 3, b6, 3, 0.05, 1, &got, NULL), 0);
     assert_true(got.low == 0 && isinf(got.high));
