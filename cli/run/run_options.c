@@ -169,8 +169,16 @@ const struct opt cli_run_opts[] = {
      .take = take_until_precise},
     {.name = "max-time",
      .arg = "TIME",
-     .help = "measure for at most TIME (default 5s)",
+     .help = "measure for at most TIME per command; several commands share the sum (default 5s)",
      .set = CLI_SET(struct run_options, max_time_ns, DURATION)},
+    {.name = "min-runs",
+     .arg = "N",
+     .help =
+         "until precise, but at least N runs, even if they take longer than --max-time (default "
+         "10 if they take less than a minute, else 6; 1 with --max-time)",
+     .set = CLI_SET(struct run_options, plan.least_runs, .kind = TCH_SET_U64, .least = 1,
+                    .most = TCH_RUNS_MAX, .wants = "a number from 1 to 1000000"),
+     .take = take_until_precise},
     {.name = "max-runs",
      .arg = "N",
      .help = "until precise, but at most N runs (default 1000)",
@@ -307,8 +315,12 @@ int cli_run_options_check(const struct run_options *o, const struct args *args)
     if (!o->plan.server != !o->plan.ready)
         return cli_wrong_usage(args, "--server and --ready need each other");
     if (o->plan.runs > 0 && o->until_precise)
-        return cli_wrong_usage(args,
-                               "--runs says how often; --precision and --max-runs find it out");
+        return cli_wrong_usage(
+            args, "--runs cannot be combined with --precision, --min-runs or --max-runs");
+    if (o->plan.least_runs > o->plan.max_runs)
+        return cli_wrong_usage(args, "--min-runs %llu is above --max-runs %llu; change one of them",
+                               (unsigned long long)o->plan.least_runs,
+                               (unsigned long long)o->plan.max_runs);
     if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
         return cli_wrong_usage(args, "--metric reads what --output inherit would give away");
     return EXIT_OK;
@@ -344,10 +356,8 @@ int cli_run_options_parse(struct run_options *o, struct args *args)
     /* With a fixed number of runs there is no time limit but the user's. */
     if (plan->runs > 0 || o->max_time_ns > 0)
         plan->max_time_ns = o->max_time_ns;
-    if (o->max_time_ns > 0)
+    if (o->max_time_ns > 0 && plan->least_runs == 0)
         plan->least_runs = 1;
-    if (plan->least_runs > plan->max_runs)
-        plan->least_runs = plan->max_runs;
     return status == EXIT_OK ? cli_run_options_check(o, args) : status;
 }
 

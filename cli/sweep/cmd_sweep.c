@@ -221,6 +221,7 @@ static const struct arg operands[] = {
 static const struct refusal refused[] = {
     {"runs", 0, AS_OFTEN},
     {"precision", 'p', AS_OFTEN},
+    {"min-runs", 0, AS_OFTEN},
     {"max-runs", 0, AS_OFTEN},
     {"max-time", 0, AS_OFTEN "; Ctrl-C ends it, and the same line goes on later"},
     {"pass-status", 0, "it goes on when a cell fails; each status is in that cell's run.json"},

@@ -31,7 +31,11 @@ $ tacho run --help
 |   -n, --runs N             run each command N times
 |   -p, --precision P        stop when the median is known to within P (default
 |                            1%)
-|       --max-time TIME      measure for at most TIME (default 5s)
+|       --max-time TIME      measure for at most TIME per command; several
+|                            commands share the sum (default 5s)
+|       --min-runs N         until precise, but at least N runs, even if they take
+|                            longer than --max-time (default 10 if they take less
+|                            than a minute, else 6; 1 with --max-time)
 |       --max-runs N         until precise, but at most N runs (default 1000)
 |       --name NAME          the run's name; again for the second command, and so
 |                            on
@@ -207,12 +211,12 @@ $ tacho run --work items -- true
 
 # Options that exclude or need each other.
 $ tacho run -n 5 --precision 1% -- true
-! tacho: --runs says how often; --precision and --max-runs find it out
+! tacho: --runs cannot be combined with --precision, --min-runs or --max-runs
 ! see 'tacho run --help'
 [64]
 
 $ tacho run -n 5 --max-runs 10 -- true
-! tacho: --runs says how often; --precision and --max-runs find it out
+! tacho: --runs cannot be combined with --precision, --min-runs or --max-runs
 ! see 'tacho run --help'
 [64]
 

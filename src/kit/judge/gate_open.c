@@ -70,7 +70,6 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
     tch_run_plan_init(&usual);
     b->plan = *asked;
     b->plan.precision = asked->precision > 0 ? asked->precision : usual.precision;
-    b->plan.least_runs = usual.least_runs;
     b->plan.output = usual.output;
     b->plan.interval_ns = usual.interval_ns;
     b->plan.power = usual.power;

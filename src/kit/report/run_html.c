@@ -145,9 +145,8 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->median);
-        tch_buf_adds(b, "<td>");
-        tch_add_interval(b, row->unit, row->summary.low, row->summary.high, row->summary.level,
-                         " … ");
+        tch_buf_adds(b, s->level > 0 ? "<td>" : "<td class=\"words\">");
+        tch_add_interval(b, row->unit, s->low, s->high, s->level, " … ");
         tch_buf_adds(b, "</td>");
         add_cell(b, row->unit, s->mean);
         add_cell(b, row->unit, s->stddev);

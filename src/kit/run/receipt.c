@@ -291,6 +291,7 @@ static void write_precision(struct tch_buf *b, const struct tch_receipt *r)
     else
         tch_json_null(b);
     tch_json_put_f64(b, "reached", reached); /* null without an interval */
+    tch_json_put_f64(b, "alpha", r->alpha);
     tch_json_end_object(b);
 }
 
@@ -326,8 +327,12 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
 {
     char ended_at[TCH_TIME_TEXT];
     size_t kept = 0;
-    int status = tch_receipt_sum(r, err);
+    int status;
 
+    if (r->precision > 0 && strcmp(end->stopped, "precise") != 0)
+        r->alpha = tch_run_alpha_left(
+            r->samples.count, (uint64_t)tch_receipt_number(r, "plan", "max_runs", TCH_RUNS_UNTIL));
+    status = tch_receipt_sum(r, err);
     if (status < 0)
         return status;
     for (size_t i = 0; i < r->member_count; i++)

@@ -70,7 +70,7 @@ struct tch_receipt {
     char started_at[TCH_TIME_TEXT];
     char *work_unit;
     double work;
-    double alpha;
+    double alpha;     /**< 1 - confidence of the intervals; before the end, of one check's */
     double precision; /**< asked for; 0 with a fixed number of runs */
 
     struct tch_metric_name *metrics;

@@ -193,6 +193,7 @@ int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err
         return status;
     r->work = tch_receipt_number(r, "work", "amount", 0);
     r->alpha = tch_receipt_number(r, "plan", "alpha", TCH_RUN_ALPHA);
+    r->alpha = tch_receipt_number(r, "precision", "alpha", r->alpha);
     r->precision = tch_receipt_number(r, "plan", "precision", 0);
     warnings = tch_receipt_raw(r, "warnings", &len);
     if (warnings)

@@ -115,19 +115,39 @@ static bool is_precise(const struct tch_run *run)
     return enough;
 }
 
+/* Returns how many rounds to make even if the time is up. n > 0 rounds took `elapsed`. */
+static uint64_t least_rounds(const struct tch_run_plan *plan, uint64_t n, double elapsed)
+{
+    double usual = elapsed / (double)n * TCH_RUNS_USUAL;
+
+    if (plan->least_runs > 0)
+        return plan->least_runs;
+    return usual < (double)TCH_RUN_USUAL_NS * (double)plan->command_count ? TCH_RUNS_USUAL
+                                                                          : TCH_RUNS_LEAST;
+}
+
+/* Returns the part of the time limit that has passed; 0 without a limit. */
+static double time_share(const struct tch_run_plan *plan, double elapsed)
+{
+    double limit = (double)plan->max_time_ns * (double)plan->command_count;
+
+    return limit > 0 ? elapsed / limit : 0;
+}
+
 /* Returns why to stop after n rounds, or NULL. */
 static const char *stop_reason(const struct tch_run *run, uint64_t n)
 {
     const struct tch_run_plan *plan = run->plan;
-    bool late = plan->max_time_ns > 0 && tch_now_ns() - run->begin_ns >= plan->max_time_ns;
+    double elapsed = (double)(tch_now_ns() - run->begin_ns);
 
     if (plan->runs > 0 && n >= plan->runs)
         return "runs";
-    if (plan->runs == 0 && tch_run_check_due(n, plan->max_runs) && is_precise(run))
+    if (plan->runs == 0 && n >= plan->least_runs && tch_run_check_due(n, plan->max_runs) &&
+        is_precise(run))
         return "precise";
     if (plan->runs == 0 && n >= plan->max_runs)
         return "max-runs";
-    if (late && n >= plan->least_runs)
+    if (time_share(plan, elapsed) >= 1 && n >= least_rounds(plan, n, elapsed))
         return "max-time";
     return NULL;
 }
@@ -138,12 +158,11 @@ static double share_done(const struct tch_run *run, uint64_t n)
     uint64_t most = plan->runs > 0 ? plan->runs : plan->max_runs;
     double runs = (double)n / (double)most;
     double elapsed = (double)(tch_now_ns() - run->begin_ns);
-    double least = (double)n / (double)plan->least_runs;
-    double time = plan->max_time_ns > 0 ? elapsed / (double)plan->max_time_ns : 0;
+    double time = time_share(plan, elapsed);
 
-    if (time > least)
-        time = least;
-    return runs > time ? runs : time;
+    if (n > 0)
+        time = fmin(time, (double)n / (double)least_rounds(plan, n, elapsed));
+    return fmax(runs, time);
 }
 
 static int interrupted(struct tch_run *run)

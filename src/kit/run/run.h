@@ -47,7 +47,7 @@ struct tch_run {
     struct tch_run_server server;
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
-    double alpha;           /**< 1 - confidence of every interval */
+    double alpha;           /**< 1 - confidence of the interval at one check of the precision */
     uint64_t runs_before;   /**< made in this folder earlier: numbering continues after them */
     uint64_t pairs_before;
     uint64_t begin_ns; /**< of measuring */

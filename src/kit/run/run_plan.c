@@ -10,7 +10,6 @@ void tch_run_plan_init(struct tch_run_plan *plan)
 {
     *plan = (struct tch_run_plan){
         .precision = TCH_RUN_PRECISION,
-        .least_runs = TCH_RUNS_LEAST,
         .max_runs = TCH_RUNS_UNTIL,
         .max_time_ns = TCH_RUN_TIME_NS,
         .output = TCH_IO_NULL,
@@ -61,6 +60,16 @@ unsigned tch_run_checks(uint64_t max_runs)
     for (uint64_t n = FIRST_CHECK; n < max_runs; n *= 2)
         checks++;
     return checks;
+}
+
+double tch_run_alpha_left(uint64_t n, uint64_t max_runs)
+{
+    unsigned all = tch_run_checks(max_runs);
+    unsigned done = 0;
+
+    for (uint64_t at = FIRST_CHECK; at < n && done + 1 < all; at *= 2)
+        done++;
+    return TCH_RUN_ALPHA * (all - done) / all;
 }
 
 bool tch_run_check_due(uint64_t n, uint64_t max_runs)

@@ -21,10 +21,12 @@ enum {
     TCH_RUNS_MAX = 1000000, /* of one command */
     TCH_RUNS_UNTIL = 1000,  /* until precise, unless the user says otherwise */
     TCH_RUNS_LEAST = 6,     /* below that a median has no 95 % interval */
+    TCH_RUNS_USUAL = 10,    /* where they take less than TCH_RUN_USUAL_NS */
     TCH_COMMANDS_MAX = 64,
 };
 
 #define TCH_RUN_TIME_NS   5000000000u /* until precise, unless the user says otherwise */
+#define TCH_RUN_USUAL_NS  60000000000u
 #define TCH_RUN_PRECISION 0.01
 #define TCH_RUN_LOOK_NS   10000000u
 #define TCH_RUN_GRACE_NS  1000000000u /* from TERM to KILL */
@@ -51,11 +53,12 @@ struct tch_run_plan {
     size_t command_count;
     bool shell; /**< argv is sh -c LINE */
 
-    uint64_t runs;       /**< of each command; 0: until precise */
-    double precision;    /**< half width of the interval by the median */
-    uint64_t least_runs; /**< at least, until precise */
+    uint64_t runs;    /**< of each command; 0: until precise */
+    double precision; /**< half width of the interval by the median */
+    uint64_t
+        least_runs; /**< until precise; 0: TCH_RUNS_USUAL if they are quick, else TCH_RUNS_LEAST */
     uint64_t max_runs;
-    uint64_t max_time_ns; /**< of measuring, all commands together; 0: no limit */
+    uint64_t max_time_ns; /**< of measuring, per command; the commands share the sum; 0: no limit */
     uint64_t warmup;
 
     const char *setup; /**< by sh -c; NULL: none */
@@ -124,6 +127,13 @@ int tch_parse_cpus(const char *text, cpu_set_t *set);
  * one more chance to stop by luck, so the allowed error is divided among them.
  */
 unsigned tch_run_checks(uint64_t max_runs);
+
+/**
+ * Returns 1 - confidence of the intervals after n runs that stopped for another reason than their
+ * precision, such as --max-time. The checks before n have spent their parts of the allowed error.
+ * The checks that never came spent nothing, so the last interval gets all that is left.
+ */
+double tch_run_alpha_left(uint64_t n, uint64_t max_runs);
 
 /** Says whether the precision is checked after n runs. */
 bool tch_run_check_due(uint64_t n, uint64_t max_runs);

@@ -14,6 +14,31 @@ holds true '.stopped == "max-runs" and (.samples | length) == 15'
 run 0 --precision 0.0001% --max-time 300ms -- sleep 0.05
 holds sleep '.stopped == "max-time" and (.samples | length) >= 1 and (.samples | length) <= 6'
 
+# What --max-time stops has an interval from the error that the checks left: all of it before the
+# first check, seven eighths after it.
+run 0 --precision 0.0001% --max-time 1s --min-runs 7 -- sleep 0.2
+holds sleep '.stopped == "max-time" and (.samples | length) == 7 and .plan.alpha == 0.05 / 8'
+holds sleep '.precision.alpha == 0.05 and .statistics.wall_ns.level == 1 - 2 / 128'
+"$tacho" report -f json tacho-out/sleep >again || fail "no report"
+jq -e '.statistics.wall_ns.level == 1 - 2 / 128' again >/dev/null || fail "a report changed the level"
+run 0 --precision 0.0001% --max-time 10ms --min-runs 15 -- sleep 0.06
+holds sleep '(.samples | length) == 15 and .precision.alpha == 0.05 * 7 / 8'
+holds sleep '.statistics.wall_ns.level > 1 - 0.05 * 7 / 8'
+
+# At least 10 runs unless the user says a time.
+run 0 --precision 0.0001% -- sleep 0.6
+holds sleep '.stopped == "max-time" and (.samples | length) == 10 and .statistics.wall_ns.level > 0.95'
+
+# The time is per command: two commands get twice as much.
+run 0 --precision 0.0001% --max-time 300ms --name a --name b -c 'sleep 0.05' -c 'sleep 0.05'
+holds a '.stopped == "max-time" and .ended_unix_ns - .started_unix_ns >= 600000000'
+
+# Too few runs for an interval: the range.
+run 0 -n 2 --name a --name b -c 'sleep 0.001' -c 'sleep 0.001'
+says out "(range)"
+says tacho-out/b/latest/report.html "(range)"
+says tacho-out/b/latest/report.md "(range)"
+
 # ABBA, one folder each, one group.
 run 0 -n 4 --name a --name b -c 'sleep 0.001' -c "sh -c 'sleep 0.001'"
 group=$(jq .group tacho-out/a/latest/run.json)
@@ -22,7 +47,7 @@ holds b ".group == $group and [.samples[].pair] == [1, 2, 3, 4]"
 jq -s '[.[] | .name as $n | .samples[] | {n: $n, t: .start_ns}] | sort_by(.t) | map(.n) | join("")
        == "abbaabba"' tacho-out/a/latest/run.json tacho-out/b/latest/run.json | grep -q true ||
     fail "the order was not ABBA"
-says out "(too few runs for an interval)"
+says out "the range: too few runs for an interval"
 run 0 -n 3 -c true -c true -c true
 [ -d tacho-out/true-2/latest ] || fail "names are not told apart"
 [ -d tacho-out/true-3/latest ] || fail "names are not told apart"
@@ -44,7 +69,7 @@ run 0 -n 3 --json -c true -c false --allow-nonzero
 [ "$(jq -r '.name // .fastest' out | tr '\n' ' ')" = "true false true " ] || fail "--json gave: $(cat out)"
 
 # Wrong usage: the option, the reason.
-for bad in '--runs 0' '--runs 3 --precision 1%' '--max-runs 9 -n 3' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
+for bad in '--runs 0' '--runs 3 --precision 1%' '--max-runs 9 -n 3' '--min-runs 9 -n 3' '--min-runs 9 --max-runs 8' '--min-runs 0' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
     '--cpu a' '--cpu 3-1' '--work x' '--env x' '--label =v' '--name a/b' '--metric x' \
     '--metric a=(' '--metric 1=a' '--interval 1us' '--output inherit --metric a=b'; do
     # shellcheck disable=SC2086 # words are meant

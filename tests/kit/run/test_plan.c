@@ -19,6 +19,18 @@ static void looks_at_10_20_40_and_at_the_end(void **state)
     assert_true(tch_run_check_due(5, 5));
 }
 
+static void spends_what_the_checks_left(void **state)
+{
+    (void)state;
+    assert_float_equal(tch_run_alpha_left(0, 1000), 0.05, 1e-15);
+    assert_float_equal(tch_run_alpha_left(10, 1000), 0.05, 1e-15); /* no check before this one */
+    assert_float_equal(tch_run_alpha_left(11, 1000), 0.05 * 7 / 8, 1e-15);
+    assert_float_equal(tch_run_alpha_left(640, 1000), 0.05 * 2 / 8, 1e-15);
+    assert_float_equal(tch_run_alpha_left(641, 1000), 0.05 / 8, 1e-15);
+    assert_float_equal(tch_run_alpha_left(1000, 1000), 0.05 / 8, 1e-15);
+    assert_float_equal(tch_run_alpha_left(5, 5), 0.05, 1e-15);
+}
+
 static void reads_cpu_lists(void **state)
 {
     static const char *const bad[] = {"", "a", "1-", "-1", "3-1", "1,,2", "1,", "99999"};
@@ -36,6 +48,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(looks_at_10_20_40_and_at_the_end),
+        cmocka_unit_test(spends_what_the_checks_left),
         cmocka_unit_test(reads_cpu_lists),
     };
 
