@@ -23,13 +23,16 @@ static void list_one(struct listing *l, const char *path)
         l->bad = true;
     } else {
         const struct tch_occasion *reference = tch_baseline_find(&b, "reference");
+        char commit[32] = "";
 
         cli_table_add(&l->table, PLAIN, b.bench);
         cli_table_add(&l->table, strcmp(b.machine_class, l->place->own_class) == 0 ? GREEN : PLAIN,
                       b.machine_class);
         cli_table_addf(&l->table, PLAIN, "%zu", b.count);
         cli_table_add(&l->table, PLAIN, reference ? reference->at : "-");
-        cli_table_addf(&l->table, PLAIN, "%.12s", reference ? reference->commit : "");
+        if (reference)
+            tch_occasion_commit(reference, commit, sizeof commit);
+        cli_table_add(&l->table, PLAIN, commit);
         tch_baseline_list_json_add(&l->json, &b, path);
         l->count++;
     }

@@ -20,11 +20,13 @@ static void show_occasions(struct tch_buf *out, const struct term *term,
     for (size_t i = 0; i < b->count; i++) {
         const struct tch_occasion *o = &b->occasions[i];
         bool is = strcmp(o->id, b->reference) == 0;
+        char commit[32];
 
         cli_table_add(&t, GREEN, is ? "*" : "");
         cli_table_add(&t, PLAIN, o->id);
         cli_table_add(&t, PLAIN, o->at);
-        cli_table_addf(&t, PLAIN, "%.12s", o->commit);
+        tch_occasion_commit(o, commit, sizeof commit);
+        cli_table_add(&t, o->dirty ? YELLOW : PLAIN, commit);
         cli_table_add(&t, PLAIN, o->command);
     }
     cli_table_print(&t, out);

@@ -26,6 +26,7 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 
 static int dry_run(const struct tch_gate *g, const struct gate_options *o)
 {
+    const char *build = o->build ? o->build : o->settings.build;
     struct tch_buf b;
 
     tch_buf_init(&b, 16 << 20);
@@ -33,7 +34,9 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
         tch_buf_addf(&b,
                      "would check '%s' out into a git worktree below '%s', run '%s' there and in "
                      "'%s', and run both sides in turns\n\n",
-                     o->against, o->out, o->build ? o->build : o->settings.build, o->root);
+                     o->against, o->out, build, o->root);
+    else if (build)
+        tch_buf_addf(&b, "would run '%s' in '%s'\n\n", build, o->root);
     for (size_t i = 0; i < g->count; i++) {
         const struct tch_gate_bench *bench = &g->benches[i];
         char path[PATH_MAX];
@@ -42,9 +45,10 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
         tch_buf_addf(&b, "%s\n  %-10s %s\n  %-10s %s\n", bench->bench->name, "command",
                      bench->bench->line, "in", bench->plan.cwd);
         if (bench->bench->plan.runs > 0)
-            tch_buf_addf(&b, "  %-10s %llu, up to %llu where it is not clear, %u looks\n", "runs",
+            tch_buf_addf(&b, "  %-10s %llu, up to %llu where it is not clear, %u look%s\n", "runs",
                          (unsigned long long)bench->bench->plan.runs,
-                         (unsigned long long)bench->bench->plan.max_runs, bench->looks);
+                         (unsigned long long)bench->bench->plan.max_runs, bench->looks,
+                         bench->looks == 1 ? "" : "s");
         else
             tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
                          "runs", 100 * bench->bench->plan.precision,
@@ -171,10 +175,10 @@ static int run_with(const struct gate_options *o, struct args *args)
 
     if (o->against && !o->dry_run)
         status = cli_against_checkout(&a, o, args);
-    if (o->against) {
+    if (status == EXIT_OK && !o->dry_run)
+        status = cli_gate_build(o, args);
+    if (o->against)
         how.against = o->dry_run ? o->root : a.root;
-        how.commit = a.commit;
-    }
     how.plan_only = o->dry_run;
     if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
@@ -195,10 +199,12 @@ static int run_gate(struct args *args)
     if (!o)
         return EXIT_WORK;
     status = cli_set_opts(args, o, NULL);
-    if (status == EXIT_OK && o->build && !o->against)
-        status = cli_wrong_usage(args, "--build goes with --against");
     if (status == EXIT_OK)
         status = cli_gate_read_settings(o);
+    if (status == EXIT_OK && o->against && !o->build && !o->settings.build)
+        status =
+            cli_wrong_usage(args, "--against needs to know how to build: --build 'CMD', or 'build' "
+                                  "in the settings; --build true where there is nothing to build");
     if (status == EXIT_OK)
         status = run_with(o, args);
     tch_settings_release(&o->settings);
@@ -211,10 +217,6 @@ static const struct opt opts[] = {
      .arg = "REF",
      .help = "compare with this commit, built beside ours and run in turns with it",
      CLI_TEXT(struct gate_options, against)},
-    {.name = "build",
-     .arg = "CMD",
-     .help = "how to build, by sh -c, in both trees; else 'build' of the settings",
-     CLI_TEXT(struct gate_options, build)},
     GATE_COMMON_OPTS,
     {.name = "require-baseline",
      .help = "fail when a bench has no baseline; else that is a warning",

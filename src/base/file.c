@@ -142,6 +142,26 @@ ssize_t tch_write_limited(int fd, const void *data, size_t len)
     return n;
 }
 
+int tch_file_sha256(int fd, const char *name, char out[TCH_SHA256_HEX], uint64_t *bytes,
+                    tacho_error *err)
+{
+    uint8_t digest[TCH_SHA256_SIZE];
+    char data[READ_CHUNK];
+    struct tch_sha256 h;
+    ssize_t n;
+
+    tch_sha256_init(&h);
+    while ((n = tch_read_some(fd, data, sizeof data)) > 0)
+        tch_sha256_update(&h, data, (size_t)n);
+    if (n < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", name);
+    if (bytes)
+        *bytes = h.len;
+    tch_sha256_final(&h, digest);
+    tch_sha256_digest_hex(out, digest);
+    return 0;
+}
+
 int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_error *err)
 {
     bool limited = tch_file_size_limited();

@@ -14,6 +14,7 @@
 #include <tacho/error.h>
 
 #include "buf.h"
+#include "sha256.h"
 
 /**
  * Adds all of a file to b: a regular one, a pipe, one of /proc.
@@ -25,6 +26,11 @@ int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error
 
 /** The same from where an open descriptor stands; `name` is what errors call it. */
 int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err);
+
+/** Computes the SHA-256 of what is left to read; `name` is what errors call it. bytes: how many;
+    may be NULL. */
+int tch_file_sha256(int fd, const char *name, char out[TCH_SHA256_HEX], uint64_t *bytes,
+                    tacho_error *err);
 
 /** read(2), with its results and errno, but it goes on after a signal and waits where a
    non-blocking descriptor has nothing yet. */

@@ -84,6 +84,11 @@ const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const c
     return NULL;
 }
 
+void tch_occasion_commit(const struct tch_occasion *o, char *out, size_t size)
+{
+    snprintf(out, size, "%.12s%s", o->commit, o->dirty ? "-dirty" : "");
+}
+
 /* --- Spread --- */
 
 double tch_kept_median(const struct tch_kept *kept)
@@ -188,7 +193,7 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
                      tacho_error *err)
 {
     struct tch_occasion *o;
-    char commit[64];
+    char commit[TCH_VCS_HASH];
     int status;
 
     if (tch_array_extend(&b->occasions, b->count) < 0)
@@ -198,6 +203,7 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
     *o = (struct tch_occasion){.id = strdup(r->id),
                                .at = strdup(r->started_at),
                                .commit = strdup(commit),
+                               .dirty = tch_receipt_dirty(r),
                                .command = strdup(r->command),
                                .environment = raw_member(r, "environment")};
     if (!o->id || !o->at || !o->commit || !o->command || !o->environment)

@@ -37,6 +37,7 @@ struct tch_occasion {
     char *id;          /**< of the run */
     char *at;          /**< "2026-11-15T23:05:11Z" */
     char *commit;      /**< "" when not known */
+    bool dirty;        /**< files differed from it */
     char *command;     /**< the line */
     char *environment; /**< JSON, or "null" */
     struct tch_kept *kept;
@@ -86,6 +87,9 @@ int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occa
 /** Returns the values of a quantity on an occasion, or NULL. */
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
                                            double quantile);
+
+/** Writes the commit for people: its first digits, "-dirty" when files differed from it. */
+void tch_occasion_commit(const struct tch_occasion *o, char *out, size_t size);
 
 /** Returns the median; NAN when there are no values, or no memory. */
 double tch_kept_median(const struct tch_kept *kept);

@@ -78,6 +78,10 @@ static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
     line_text(out, "      ", "id", o->id);
     line_text(out, "      ", "at", o->at);
     line_text(out, "      ", "commit", o->commit);
+    if (o->dirty) {
+        begin_line(out, "      ", "dirty");
+        tch_buf_adds(out, "true");
+    }
     line_text(out, "      ", "command", o->command);
     begin_line(out, "      ", "environment");
     tch_buf_adds(out, o->environment);
@@ -152,6 +156,18 @@ static int take_text(struct reading *f, char **slot)
     free(*slot);
     *slot = tch_buf_take(&text);
     return *slot ? 0 : tch_fail_memory(f->err);
+}
+
+static int take_bool(struct reading *f, bool *slot)
+{
+    struct tch_json_value value;
+
+    if (tch_json_read(&f->r, &value) < 0)
+        return f->r.status;
+    if (value.type != TCH_JSON_TRUE && value.type != TCH_JSON_FALSE)
+        return fail(f, "true or false is expected where there is neither");
+    *slot = value.type == TCH_JSON_TRUE;
+    return 0;
 }
 
 static int take_raw(struct reading *f, char **slot)
@@ -238,6 +254,8 @@ static int take_occasion(struct reading *f)
             status = take_text(f, &o->at);
         else if (tch_json_is(&key, "commit"))
             status = take_text(f, &o->commit);
+        else if (tch_json_is(&key, "dirty"))
+            status = take_bool(f, &o->dirty);
         else if (tch_json_is(&key, "command"))
             status = take_text(f, &o->command);
         else if (tch_json_is(&key, "environment"))

@@ -174,8 +174,9 @@ int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const
    as its name, are left out. */
 static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
 {
-    static const char *const members[] = {"machine_class", "environment", "commit", "config",
-                                          "labels",        "work",        "plan",   "command"};
+    static const char *const members[] = {"machine_class", "environment", "commit",
+                                          "config",        "labels",      "work",
+                                          "plan",          "command",     "program_sha256"};
 
     tch_json_begin_object(b);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
@@ -187,6 +188,8 @@ static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
         tch_json_key(b, members[i]);
         tch_json_raw(b, raw, len);
     }
+    if (tch_receipt_dirty(r)) /* the commit alone does not say what was run */
+        tch_json_put_bool(b, "dirty", true);
     tch_json_end_object(b);
 }
 

@@ -23,7 +23,6 @@
 struct tch_gate_how {
     const char *root;        /**< the folder of tacho.yaml, absolute */
     const char *against;     /**< the same folder of another commit, built; NULL: the baselines */
-    const char *commit;      /**< of that one */
     const char *out;         /**< where run folders go */
     const char *const *only; /**< names of benches, NULL-ended; NULL: all */
     uint64_t runs;           /**< at the first look; 0: as tacho.yaml says */

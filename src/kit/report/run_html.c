@@ -62,6 +62,7 @@ static void add_comparison_link(struct tch_buf *b, const struct tch_report_run *
 static void add_title(struct tch_buf *b, const struct tch_report_run *run)
 {
     const struct tch_receipt *r = &run->receipt;
+    char commit[32];
 
     tch_buf_adds(b, "<h1>");
     tch_xml_adds(b, r->name);
@@ -72,6 +73,11 @@ static void add_title(struct tch_buf *b, const struct tch_report_run *run)
     tch_xml_adds(b, r->started_at);
     tch_buf_adds(b, ", ");
     tch_xml_adds(b, r->state);
+    tch_receipt_commit(r, commit, sizeof commit);
+    if (commit[0]) {
+        tch_buf_adds(b, ", commit ");
+        tch_xml_adds(b, commit);
+    }
     tch_buf_adds(b, "</p>\n");
     add_comparison_link(b, run);
 }

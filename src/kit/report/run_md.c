@@ -8,10 +8,12 @@
 
 static void add_run(struct tch_buf *b, const struct tch_receipt *r)
 {
+    char commit[32];
     size_t before;
 
-    tch_buf_addf(b, "## %s\n\n`%s`  \n%zu runs, %s, %s\n\n", r->name, r->command, r->samples.count,
-                 r->started_at, r->state);
+    tch_receipt_commit(r, commit, sizeof commit);
+    tch_buf_addf(b, "## %s\n\n`%s`  \n%zu runs, %s, %s%s%s\n\n", r->name, r->command,
+                 r->samples.count, r->started_at, r->state, commit[0] ? ", commit " : "", commit);
     for (size_t i = 0; i < r->warnings.count; i++)
         tch_buf_addf(b, "> **%s** (%s)\n%s", r->warnings.item[i].text, r->warnings.item[i].advice,
                      i + 1 < r->warnings.count ? ">\n" : "\n");

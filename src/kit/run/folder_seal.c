@@ -19,7 +19,7 @@
 
 #define SCHEMA "tacho.seal.v1"
 
-enum { SEAL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, DEPTH_MAX = 32, READ_AT_ONCE = 1 << 16 };
+enum { SEAL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, DEPTH_MAX = 32 };
 
 /* Files in the order of their names. */
 struct list {
@@ -102,27 +102,14 @@ static int list_files(struct list *l, const char *folder, tacho_error *err)
 
 static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error *err)
 {
-    uint8_t digest[TCH_SHA256_SIZE];
-    char data[READ_AT_ONCE];
     char path[PATH_MAX];
-    struct tch_sha256 h;
-    ssize_t n;
     int status = tch_folder_at(path, folder, line->file, err);
     int fd = status == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
 
     if (fd < 0)
         return status < 0 ? status : tch_fail_errno(err, errno, "cannot read '%s'", path);
-    tch_sha256_init(&h);
-    line->bytes = 0;
-    while ((n = tch_read_some(fd, data, sizeof data)) > 0) {
-        tch_sha256_update(&h, data, (size_t)n);
-        line->bytes += (uint64_t)n;
-    }
-    if (n < 0)
-        status = tch_fail_errno(err, errno, "cannot read '%s'", path);
+    status = tch_file_sha256(fd, path, line->sha256, &line->bytes, err);
     close(fd);
-    tch_sha256_final(&h, digest);
-    tch_sha256_digest_hex(line->sha256, digest);
     return status;
 }
 

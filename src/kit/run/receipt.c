@@ -167,14 +167,15 @@ static void write_work(struct tch_buf *b, const struct tch_run_plan *plan)
 }
 
 static void add_surroundings(struct tch_receipt *r, const struct tch_run_plan *plan,
-                             const struct tch_run_command *command,
                              const struct tch_surroundings *s)
 {
     add_text(r, "machine_class", s->machine_class);
     tch_json_raw(begin_member(r, "environment"), s->environment, s->environment_len);
     end_member(r);
     add_text(r, "environment_hash", s->environment_hash);
-    add_text(r, "commit", command->commit ? command->commit : s->commit[0] ? s->commit : NULL);
+    add_text(r, "commit", s->vcs.sha[0] ? s->vcs.sha : NULL);
+    tch_vcs_write(begin_member(r, "vcs"), &s->vcs);
+    end_member(r);
     write_config(begin_member(r, "config"), plan, s);
     end_member(r);
     write_pairs(begin_member(r, "labels"), plan->labels);
@@ -229,6 +230,27 @@ static void add_comparison(struct tch_receipt *r, const struct tch_run_plan *pla
     add_text(r, "comparison", index == 0 ? TCH_COMPARISON_FILE : path);
 }
 
+static bool is_member(const struct tch_receipt *r, const struct tch_receipt_member *m,
+                      const char *key)
+{
+    return strlen(key) == m->key_len && memcmp(key, r->text.data + m->key_at, m->key_len) == 0;
+}
+
+int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
+                        tacho_error *err)
+{
+    char sha256[TACHO_SHA256_TEXT];
+    size_t kept = 0;
+
+    tch_program_sha256(plan, &plan->commands[index], sha256);
+    for (size_t i = 0; i < r->member_count; i++)
+        if (!is_member(r, &r->member[i], "program_sha256"))
+            r->member[kept++] = r->member[i];
+    r->member_count = kept;
+    add_text(r, "program_sha256", sha256[0] ? sha256 : NULL);
+    return r->text.failed ? tch_fail_memory(err) : 0;
+}
+
 int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                       const struct tch_folder *folder, const char *group, double alpha,
                       const struct tch_surroundings *s, tacho_error *err)
@@ -259,9 +281,10 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
     end_member(r);
     write_plan(begin_member(r, "plan"), plan, alpha);
     end_member(r);
-    add_surroundings(r, plan, command, s);
+    add_surroundings(r, plan, s);
     add_text(r, "state", r->state);
-    return r->text.failed ? tch_fail_memory(err) : copy_texts(r, plan, command, err);
+    return tch_receipt_program(r, plan, index, err) < 0 ? TACHO_ENOMEM
+                                                        : copy_texts(r, plan, command, err);
 }
 
 /* --- The outcome --- */
@@ -273,8 +296,7 @@ static bool is_outcome(const struct tch_receipt *r, const struct tch_receipt_mem
                                         "statistics", "warnings", "samples"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i]) == m->key_len &&
-            memcmp(names[i], r->text.data + m->key_at, m->key_len) == 0)
+        if (is_member(r, m, names[i]))
             return true;
     return false;
 }

@@ -21,6 +21,7 @@
 #include "run_plan.h"
 #include "run_sample.h"
 #include "run_summary.h"
+#include "vcs.h"
 
 #define TCH_RUN_SCHEMA "tacho.run.v1"
 
@@ -88,13 +89,18 @@ struct tch_surroundings {
     char *config; /**< canonical JSON of the plan's config; NULL: none */
     size_t config_len;
     char config_hash[TACHO_SHA256_TEXT];
-    char commit[64]; /**< of the git repository it runs in; "": none */
+    struct tch_vcs vcs; /**< of the folder it runs in */
 };
 
 /** 0, TACHO_ENOMEM, or what is wrong with the config; release in any case. */
 int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan *plan,
                           tacho_error *err);
 void tch_surroundings_release(struct tch_surroundings *s);
+
+/** Computes the SHA-256 of the program of a command. "" where that is not known: of a shell's line,
+    of a program that is missing, and of one larger than 1 GiB. */
+void tch_program_sha256(const struct tch_run_plan *plan, const struct tch_run_command *command,
+                        char out[TACHO_SHA256_TEXT]);
 
 /**
  * Begins the receipt of command `index` of the plan: its head, without samples.
@@ -107,6 +113,11 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
                       const struct tch_folder *folder, const char *group, double alpha,
                       const struct tch_surroundings *s, tacho_error *err);
 
+/** Records the SHA-256 of the program of command `index`, in place of what was recorded before.
+    0 or TACHO_ENOMEM. */
+int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
+                        tacho_error *err);
+
 /** Parses the text of a head or of a whole receipt, which it takes over from b.
     tch_receipt_release() in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */
 int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err);
@@ -117,6 +128,13 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
 
 /** Copies the text of a member to out: "" when it is no string or does not fit. */
 void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, size_t size);
+
+/** Writes the commit for people: its first digits, "-dirty" when files differed from it; "" when
+    there is none. */
+void tch_receipt_commit(const struct tch_receipt *r, char *out, size_t size);
+
+/** Says whether the run was made with files that differ from its commit. */
+bool tch_receipt_dirty(const struct tch_receipt *r);
 
 /** The number that member `sub` of a member is, or the member itself when sub is NULL; or
     `otherwise`. */

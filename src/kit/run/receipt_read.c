@@ -83,6 +83,23 @@ double tch_receipt_number(const struct tch_receipt *r, const char *key, const ch
     return found && value.type == TCH_JSON_NUMBER ? tch_json_to_f64(&value) : otherwise;
 }
 
+bool tch_receipt_dirty(const struct tch_receipt *r)
+{
+    size_t len = 0;
+    const char *raw = tch_receipt_raw(r, "vcs", &len);
+    struct tch_json_value value;
+
+    return raw && tch_json_find(raw, len, "dirty", &value) && value.type == TCH_JSON_TRUE;
+}
+
+void tch_receipt_commit(const struct tch_receipt *r, char *out, size_t size)
+{
+    char sha[TCH_VCS_HASH];
+
+    tch_receipt_text(r, "commit", sha, sizeof sha);
+    snprintf(out, size, "%.12s%s", sha, sha[0] && tch_receipt_dirty(r) ? "-dirty" : "");
+}
+
 /* Finds the members of the document. */
 static int read_members(struct tch_receipt *r, tacho_error *err)
 {

@@ -272,6 +272,15 @@ int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho
     return status;
 }
 
+/* The setup may have built the program. */
+static int record_program(struct tch_run *run, size_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    int status = tch_receipt_program(&item->receipt, run->plan, index, err);
+
+    return status < 0 ? status : tch_receipt_save(&item->receipt, item->folder.path, err);
+}
+
 int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
                  tacho_error *err)
 {
@@ -289,6 +298,8 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
 
     tch_machine_read(&run->before);
     status = tch_run_hook(run->plan, "setup", run->plan->setup, err);
+    for (size_t i = 0; i < run->plan->command_count && status == 0 && run->plan->setup; i++)
+        status = record_program(run, i, err);
     if (status == 0 && run->plan->server)
         status = start_server(run, watch, err);
     if (status == 0)

@@ -28,8 +28,9 @@
 struct tch_run_item {
     struct tch_folder folder;
     struct tch_receipt receipt;
-    int log_fd; /**< samples.jsonl */
-    int out_fd; /**< its output, kept for metrics and messages; -1: not kept */
+    char commit[TCH_VCS_HASH]; /**< that programs are told */
+    int log_fd;                /**< samples.jsonl */
+    int out_fd;                /**< its output, kept for metrics and messages; -1: not kept */
     int err_fd;
     struct tch_run_timeline timeline;
     tacho_error flame_error; /**< why it has no flamegraph; message "" otherwise */

@@ -115,6 +115,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     bool has_flags = s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX;
     int status = open_log(item, err);
 
+    tch_receipt_text(&item->receipt, "commit", item->commit, sizeof item->commit);
     if (status == 0)
         status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
     if (status == 0)
@@ -122,7 +123,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     run->targets[index] = (struct tch_target){
         .command = command,
         .env_hash = s->environment_hash,
-        .commit = command->commit ? command->commit : s->commit,
+        .commit = item->commit,
         .model = label_of(run->plan, "model"),
         .concurrency = label_of(run->plan, "concurrency"),
         .runtime_flags = has_flags ? s->config : NULL,
@@ -139,15 +140,17 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
 static int open_item(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
-    int status =
-        tch_folder_make(&item->folder, run->plan->out, run->plan->commands[index].name, err);
+    const struct tch_run_command *command = &run->plan->commands[index];
+    struct tch_surroundings s = run->surroundings; /* borrowed, except for the commit */
+    int status = tch_folder_make(&item->folder, run->plan->out, command->name, err);
 
     if (status == 0 && index == 0 && run->plan->command_count > 1)
         memcpy(run->group, item->folder.id, sizeof run->group);
+    if (command->source)
+        tch_vcs_find(&s.vcs, command->source);
     if (status == 0)
         status = tch_receipt_begin(&item->receipt, run->plan, index, &item->folder,
-                                   run->group[0] ? run->group : NULL, run->alpha,
-                                   &run->surroundings, err);
+                                   run->group[0] ? run->group : NULL, run->alpha, &s, err);
     if (status == 0)
         status = tch_receipt_save(&item->receipt, item->folder.path, err);
     return status == 0 ? open_files(run, index, err) : status;
@@ -245,11 +248,9 @@ static int read_head(struct tch_run *run, tacho_error *err)
     if (status == 0)
         status = tch_receipt_parse(&item->receipt, &b, err);
     tch_buf_release(&b);
-    if (status == 0) {
+    if (status == 0)
         tch_receipt_text(&item->receipt, "environment_hash", s->environment_hash,
                          sizeof s->environment_hash);
-        tch_receipt_text(&item->receipt, "commit", s->commit, sizeof s->commit);
-    }
     return status;
 }
 

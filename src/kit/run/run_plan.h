@@ -45,7 +45,7 @@ struct tch_run_command {
     const char *line;        /**< as the user typed it, for people */
     const char *path;        /**< the program's file; set by tch_run_open() */
     const char *cwd;         /**< where it runs; NULL: where the plan says */
-    const char *commit;      /**< that it was built from; NULL: that of the folder it runs in */
+    const char *source;      /**< a folder of the repository that it was built from; NULL: cwd */
 };
 
 struct tch_run_plan {

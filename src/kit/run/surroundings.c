@@ -1,11 +1,13 @@
-/* The machine, the configuration and the commit of a run. */
-#include <sys/wait.h>
+/* The machine, the configuration, the commit and the program of a run. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "receipt.h"
 
-enum { CONFIG_MAX = 16 << 20, GIT_NS = 2000000000 };
+enum { CONFIG_MAX = 16 << 20, PROGRAM_MAX = 1 << 30 };
 
 static int read_config(struct tch_surroundings *s, const char *path, tacho_error *err)
 {
@@ -28,20 +30,6 @@ static int read_config(struct tch_surroundings *s, const char *path, tacho_error
     return status;
 }
 
-/* Without git or a repository there is no commit, which is fine. */
-static void find_commit(struct tch_surroundings *s, const char *cwd)
-{
-    const char *argv[] = {"git", "rev-parse", "HEAD", NULL};
-    struct tch_spawn spec = {.argv = argv, .cwd = cwd, .io = {[2] = {.kind = TCH_IO_NULL}}};
-    struct tch_spawn_end end;
-    struct tch_buf out;
-
-    tch_buf_init(&out, 1024);
-    if (tch_spawn_read(&spec, GIT_NS, &out, &end, NULL) == 0 && end.status == 0)
-        snprintf(s->commit, sizeof s->commit, "%.*s", (int)strcspn(out.data, "\n"), out.data);
-    tch_buf_release(&out);
-}
-
 int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan *plan,
                           tacho_error *err)
 {
@@ -56,8 +44,42 @@ int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan 
     if (status == 0 && plan->config)
         status = read_config(s, plan->config, err);
     if (status == 0)
-        find_commit(s, plan->cwd);
+        tch_vcs_find(&s->vcs, plan->cwd);
     return status;
+}
+
+/* Opens the file that is executed. -1 where it is not found, or no regular file. */
+static int open_program(const struct tch_run_plan *plan, const struct tch_run_command *command)
+{
+    const char *program = command->path ? command->path : command->argv[0];
+    const char *cwd = command->cwd ? command->cwd : plan->cwd;
+    char path[PATH_MAX];
+    struct stat st;
+    int fd = -1;
+
+    if (program[0] != '/' && strchr(program, '/') && cwd)
+        snprintf(path, sizeof path, "%.3000s/%.1000s", cwd, program);
+    else if (tch_find_program(program, path, sizeof path, NULL) < 0)
+        return -1;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > PROGRAM_MAX)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void tch_program_sha256(const struct tch_run_plan *plan, const struct tch_run_command *command,
+                        char out[TACHO_SHA256_TEXT])
+{
+    int fd = plan->shell ? -1 : open_program(plan, command);
+
+    out[0] = '\0';
+    if (fd < 0)
+        return;
+    if (tch_file_sha256(fd, command->line, out, NULL, NULL) < 0)
+        out[0] = '\0';
+    close(fd);
 }
 
 void tch_surroundings_release(struct tch_surroundings *s)

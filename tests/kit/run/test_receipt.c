@@ -90,7 +90,7 @@ static int begin(struct tch_receipt *r)
     const struct tch_surroundings s = {.environment = (char *)"{\"a\":[1]}",
                                        .environment_len = 9,
                                        .environment_hash = "sha256:1",
-                                       .commit = "c0ffee"};
+                                       .vcs = {.sha = "c0ffee", .dirty = 1}};
     const struct tch_folder folder = {.id = "20261117-120000-abcdef"};
     struct tch_run_plan plan;
 

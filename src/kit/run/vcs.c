@@ -1,0 +1,134 @@
+/* Asks git for the commit of a folder. Three short commands, none of which locks the repository. */
+#include "vcs.h"
+
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/number.h"
+#include "base/spawn.h"
+
+enum { GIT_TEXT = 1 << 16, GIT_NS = 2000000000 };
+
+/* Returns what git prints; b is cleared first. Text may be there after a failure, too: of a listing
+   that is too long, its beginning. */
+static int git(struct tch_buf *b, const char *folder, const char *const *words)
+{
+    /* A repository may name a program as its fsmonitor, which `git status` would run. */
+    const char *argv[16] = {"git", "--no-optional-locks", "-c", "core.fsmonitor=false"};
+    struct tch_spawn spec = {.argv = argv, .cwd = folder, .io = {[2] = {.kind = TCH_IO_NULL}}};
+    struct tch_spawn_end end = {0};
+    size_t n = 4;
+
+    while (*words)
+        argv[n++] = *words++;
+    tch_buf_clear(b);
+    return tch_spawn_read(&spec, GIT_NS, b, &end, NULL) == 0 && end.status == 0 ? 0 : -1;
+}
+
+/* Copies the text up to the next `end` or line feed, and returns what follows that. */
+static const char *take(char *out, size_t size, const char *text, char end)
+{
+    char stop[] = {'\n', end, '\0'};
+    size_t len = strcspn(text, stop);
+
+    snprintf(out, size, "%.*s", (int)len, text);
+    text += strcspn(text, "\n");
+    return text + (*text == '\n');
+}
+
+static bool find_commit(struct tch_vcs *vcs, const char *folder, struct tch_buf *b)
+{
+    const char *text;
+    char seconds[32];
+    uint64_t at;
+
+    if (git(b, folder,
+            (const char *[]){"log", "-1", "--no-show-signature", "--format=%H%n%T%n%P%n%ct", "HEAD",
+                             NULL}) < 0)
+        return false;
+    text = take(vcs->sha, sizeof vcs->sha, b->data, '\n');
+    text = take(vcs->tree, sizeof vcs->tree, text, '\n');
+    text = take(vcs->parent, sizeof vcs->parent, text, ' ');
+    take(seconds, sizeof seconds, text, '\n');
+    if (tch_parse_u64(seconds, UINT64_MAX / 1000000000, &at) == 0)
+        tch_utc_text(vcs->committed_at, at * 1000000000);
+    return true;
+}
+
+/* Lines that start with '#' are about the branch; every other one is a file that differs. Files
+   that git does not know do not count: the run folders themselves would. */
+static void find_state(struct tch_vcs *vcs, const char *folder, struct tch_buf *b)
+{
+    static const char head[] = "# branch.head ";
+    int status =
+        git(b, folder,
+            (const char *[]){"status", "--porcelain=v2", "--branch", "--untracked-files=no", NULL});
+    const char *line = b->data;
+
+    vcs->dirty = status < 0 ? -1 : 0;
+    while (*line) {
+        size_t len = strcspn(line, "\n");
+
+        if (strncmp(line, head, strlen(head)) == 0)
+            take(vcs->branch, sizeof vcs->branch, line + strlen(head), '\n');
+        else if (*line != '#')
+            vcs->dirty = 1;
+        line += len + (line[len] == '\n');
+    }
+    if (strcmp(vcs->branch, "(detached)") == 0)
+        vcs->branch[0] = '\0';
+}
+
+void tch_vcs_plain_url(char *out, size_t size, const char *url)
+{
+    const char *scheme = strstr(url, "://");
+    const char *host = scheme ? scheme + 3 : url;
+    size_t len = strcspn(host, "/?#");
+    const char *at = scheme ? memrchr(host, '@', len) : NULL;
+    const char *from = at ? at + 1 : host;
+
+    snprintf(out, size, "%.*s%.*s", (int)(host - url), url,
+             (int)(scheme ? strcspn(from, "?#") : strlen(from)), from);
+}
+
+void tch_vcs_find(struct tch_vcs *vcs, const char *folder)
+{
+    struct tch_buf b;
+
+    *vcs = (struct tch_vcs){.dirty = -1};
+    tch_buf_init(&b, GIT_TEXT);
+    if (find_commit(vcs, folder, &b)) {
+        find_state(vcs, folder, &b);
+        if (git(&b, folder, (const char *[]){"config", "--get", "remote.origin.url", NULL}) == 0) {
+            b.data[strcspn(b.data, "\n")] = '\0';
+            tch_vcs_plain_url(vcs->remote, sizeof vcs->remote, b.data);
+        }
+    }
+    tch_buf_release(&b);
+}
+
+static void put_text(struct tch_buf *b, const char *key, const char *text)
+{
+    tch_json_put_text(b, key, text[0] ? text : NULL);
+}
+
+void tch_vcs_write(struct tch_buf *b, const struct tch_vcs *vcs)
+{
+    if (!vcs->sha[0]) {
+        tch_json_null(b);
+        return;
+    }
+    tch_json_begin_object(b);
+    put_text(b, "sha", vcs->sha);
+    put_text(b, "tree", vcs->tree);
+    put_text(b, "parent", vcs->parent);
+    put_text(b, "committed_at", vcs->committed_at);
+    put_text(b, "branch", vcs->branch);
+    tch_json_key(b, "dirty");
+    if (vcs->dirty < 0)
+        tch_json_null(b);
+    else
+        tch_json_bool(b, vcs->dirty);
+    put_text(b, "remote", vcs->remote);
+    tch_json_end_object(b);
+}

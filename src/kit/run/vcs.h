@@ -1,0 +1,32 @@
+/*
+ * The git commit that a program was built from, as far as its folder tells.
+ */
+#ifndef TCH_VCS_H
+#define TCH_VCS_H
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+enum { TCH_VCS_HASH = 72, TCH_VCS_BRANCH = 256, TCH_VCS_REMOTE = 1024 };
+
+/** Texts are "" where git does not say. */
+struct tch_vcs {
+    char sha[TCH_VCS_HASH]; /**< "": not in a repository, or one without a commit */
+    char tree[TCH_VCS_HASH];
+    char parent[TCH_VCS_HASH]; /**< the first one */
+    char committed_at[TCH_TIME_TEXT];
+    char branch[TCH_VCS_BRANCH]; /**< "": detached */
+    char remote[TCH_VCS_REMOTE]; /**< URL of origin, without credentials */
+    int dirty;                   /**< 1: tracked files differ from the commit; -1: not known */
+};
+
+/** Asks git about a folder; NULL is the current one. Without git or a repository all is "". */
+void tch_vcs_find(struct tch_vcs *vcs, const char *folder);
+
+/** Copies a URL without user, password, query and fragment: tokens are found in each of them. */
+void tch_vcs_plain_url(char *out, size_t size, const char *url);
+
+/** Writes an object, or null without a commit. */
+void tch_vcs_write(struct tch_buf *b, const struct tch_vcs *vcs);
+
+#endif
