@@ -6,6 +6,19 @@
 #include "cmd_baseline_parts.h"
 #include "kit/report/report.h"
 
+static void print_saved(const struct tch_baseline *b, const char *path)
+{
+    const struct tch_occasion *saved = tch_baseline_find(b, "latest");
+    char commit[32];
+
+    printf("%s: %zu occasion%s\n", path, b->count, b->count == 1 ? "" : "s");
+    tch_occasion_commit(saved, commit, sizeof commit);
+    if (saved->dirty)
+        cli_warn("files differ from the commit, so '%s' is saved as %s; commit first for a "
+                 "baseline that can be repeated",
+                 b->bench, commit);
+}
+
 /* A run that was made before. */
 static int save_run(const char *from, const char *bench, const char *dir, size_t keep, bool promote)
 {
@@ -37,7 +50,7 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
     if (status < 0)
         cli_complain(&err, "cannot save '%s' as a baseline", from);
     else
-        printf("%s: %zu occasion%s\n", path, baseline.count, baseline.count == 1 ? "" : "s");
+        print_saved(&baseline, path);
     tch_baseline_release(&baseline);
     tch_report_close(&run);
     return status < 0 ? EXIT_WORK : EXIT_OK;
@@ -62,7 +75,8 @@ static int save_now(struct gate_options *o, const struct args *args)
     for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
         if (o->settings.benches[i].plan.runs > 0)
             o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
-    if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
+    status = cli_gate_build(o, args);
+    if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
@@ -76,8 +90,7 @@ static int save_now(struct gate_options *o, const struct args *args)
         char path[PATH_MAX];
 
         if (tch_gate_baseline_path(&g, &g.benches[i], path, &err) == 0)
-            printf("%s: %zu occasion%s\n", path, g.benches[i].baseline.count,
-                   g.benches[i].baseline.count == 1 ? "" : "s");
+            print_saved(&g.benches[i].baseline, path);
     }
     tch_gate_close(&g);
     return status;

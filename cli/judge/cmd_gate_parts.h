@@ -63,6 +63,11 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
      .help = "the settings (default tacho.yaml)",                                     \
      .complete = COMPLETE_FILE,                                                       \
      CLI_TEXT(struct gate_options, config)},                                          \
+        {.name = "build",                                                             \
+         .arg = "CMD",                                                                \
+         .help = "how to build before measuring, by sh -c (default: 'build' of the "  \
+                 "settings; true: do not build)",                                     \
+         CLI_TEXT(struct gate_options, build)},                                       \
         {.name = "bench",                                                             \
          .letter = 'b',                                                               \
          .arg = "NAME",                                                               \
@@ -94,7 +99,11 @@ struct against {
     char commit[64];
 };
 
-/** Checks the commit out into a git worktree and builds both. EXIT_OK, or EXIT_WORK after a
+/** Builds the working tree by --build or by `build` of the settings, where there is one. EXIT_OK,
+   or EXIT_WORK after a complaint. */
+int cli_gate_build(const struct gate_options *o, const struct args *args);
+
+/** Checks the commit out into a git worktree and builds it. EXIT_OK, or EXIT_WORK after a
     complaint; cli_against_remove() in any case. */
 int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args);
 void cli_against_remove(struct against *a, const char *root);

@@ -1,4 +1,4 @@
-/* The other commit: a git worktree beside ours, and both built. */
+/* The other commit, as a git worktree beside ours, and the builds of both. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -141,27 +141,36 @@ static int build(const char *line, const char *folder, const char *log, const ch
     return EXIT_WORK;
 }
 
+int cli_gate_build(const struct gate_options *o, const struct args *args)
+{
+    const char *line = o->build ? o->build : o->settings.build;
+    char log[PATH_MAX];
+    tacho_error err;
+
+    if (!line)
+        return EXIT_OK;
+    if (tch_mkdirs(o->out, &err) < 0) {
+        cli_complain(&err, "cannot make the folder '%s'", o->out);
+        return EXIT_WORK;
+    }
+    if (!args->quiet)
+        fprintf(stderr, "building the working tree: %s\n", line);
+    snprintf(log, sizeof log, "%.4000s/build-now.log", o->out);
+    return build(line, o->root, log, "the working tree", cli_catch_stop());
+}
+
 int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args)
 {
     const char *line = o->build ? o->build : o->settings.build;
-    const volatile sig_atomic_t *stop = cli_catch_stop();
     char log[PATH_MAX];
     int status;
 
     *a = (struct against){0};
-    if (!line)
-        return cli_wrong_usage(args,
-                               "--against needs to know how to build: --build 'CMD', or 'build' "
-                               "in the settings; --build true where there is nothing to build");
     status = make_tree(a, o);
     if (status != EXIT_OK)
         return status;
     if (!args->quiet)
-        fprintf(stderr, "building %s (%.12s) and the working tree\n", o->against, a->commit);
+        fprintf(stderr, "building %s (%.12s): %s\n", o->against, a->commit, line);
     snprintf(log, sizeof log, "%.4000s/build-before.log", o->out);
-    status = build(line, a->root, log, o->against, stop);
-    if (status != EXIT_OK)
-        return status;
-    snprintf(log, sizeof log, "%.4000s/build-now.log", o->out);
-    return build(line, o->root, log, "the working tree", stop);
+    return build(line, a->root, log, o->against, cli_catch_stop());
 }

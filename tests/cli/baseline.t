@@ -44,6 +44,8 @@ $ tacho baseline save --help
 |                      is --bench, or its name
 |       --promote      make it the reference at once
 |   -c, --config FILE  the settings (default tacho.yaml)
+|       --build CMD    how to build before measuring, by sh -c (default: 'build'
+|                      of the settings; true: do not build)
 |   -b, --bench NAME   this bench only; may be given several times
 |   -n, --runs N       runs of each at the first look, in place of what the
 |                      settings say

@@ -135,10 +135,6 @@ $ tacho compare --alpha 2 compare/a compare/b
 $ tacho compare compare/a compare/none
 ! tacho: cannot read the run 'compare/none': cannot open 'compare/none/run.json': No such file or directory
 [1]
-$ tacho gate --build make
-! tacho: --build goes with --against
-! see 'tacho gate --help'
-[64]
 $ tacho baseline show
 ! tacho: BENCH is missing
 ! see 'tacho baseline show --help'

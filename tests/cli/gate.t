@@ -24,9 +24,9 @@ $ tacho gate --help
 | Options:
 |       --against REF          compare with this commit, built beside ours and run
 |                              in turns with it
-|       --build CMD            how to build, by sh -c, in both trees; else 'build'
-|                              of the settings
 |   -c, --config FILE          the settings (default tacho.yaml)
+|       --build CMD            how to build before measuring, by sh -c (default:
+|                              'build' of the settings; true: do not build)
 |   -b, --bench NAME           this bench only; may be given several times
 |   -n, --runs N               runs of each at the first look, in place of what
 |                              the settings say
@@ -99,20 +99,20 @@ $ project/try 'tacho gate --dry-run'
 | steps
 |   command    echo steps 100
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 looks
+|   runs       6, up to 6 where it is not clear, 1 look
 |   budgets    steps may be worse by 5 %
 |   baseline   DIR/.tacho/baselines/steps/CLASS.json (not there yet)
 | score
 |   command    echo score 7 of 9
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 looks
+|   runs       6, up to 6 where it is not clear, 1 look
 |   budgets    score may be worse by 10 %
 |              total its median may be at most 10
 |   baseline   DIR/.tacho/baselines/score/CLASS.json (not there yet)
 | pages
 |   command    echo pages 40
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 looks
+|   runs       6, up to 6 where it is not clear, 1 look
 |   budgets    pages its median may be at most 50, required
 |   baseline   DIR/.tacho/baselines/pages/CLASS.json (not there yet)
 
@@ -136,18 +136,18 @@ $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
 | steps
 |   command    echo steps 100
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 looks
+|   runs       6, up to 6 where it is not clear, 1 look
 |   budgets    steps may be worse by 5 %
 | score
 |   command    echo score 7 of 9
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 looks
+|   runs       6, up to 6 where it is not clear, 1 look
 |   budgets    score may be worse by 10 %
 |              total its median may be at most 10
 | pages
 |   command    echo pages 40
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 looks
+|   runs       6, up to 6 where it is not clear, 1 look
 |   budgets    pages its median may be at most 50, required
 
 # Without baselines only the limits are judged.
@@ -392,10 +392,10 @@ $ project/try 'tacho gate --against HEAD'
 ! see 'tacho gate --help'
 [64]
 
-$ project/try 'tacho gate --build make'
-! tacho: --build goes with --against
-! see 'tacho gate --help'
-[64]
+$ project/try 'tacho gate -q --build "echo broken; exit 3"'
+! tacho: cannot build the working tree: 'echo broken; exit 3' ended with status 3; all it said is in 'tacho-out/build-now.log'
+! broken
+[1]
 
 # A start: written once, never over what is there.
 $ project/try 'rm tacho.yaml; tacho gate init; ls -A | grep -v -e baselines -e try -e twice; tacho gate --dry-run >/dev/null'

@@ -46,7 +46,9 @@ says "has no baseline"
 says "tacho baseline save"
 ends_with 3 "$tacho" gate --fail-on-warn
 ends_with 2 "$tacho" gate --require-baseline
-ends_with 64 "$tacho" gate --build make
+ends_with 1 "$tacho" gate --build 'echo broken; exit 3'
+says "cannot build the working tree"
+says "broken"
 ends_with 1 "$tacho" gate --bench nothing
 says "there is no bench 'nothing'"
 
@@ -151,4 +153,42 @@ says "left as it is"
 ends_with 1 "$tacho" baseline save
 ends_with 1 "$tacho" baseline list
 cmp -s corrupt "$baseline" || fail "the corrupt baseline was changed"
+# Both commands build first: what is measured is never stale. --build stands in for the setting.
+mkdir built && cd built || exit 1
+printf 'echo v 3\n' >prog.in
+cat >tacho.yaml <<END
+build: cp prog.in prog && chmod +x prog
+defaults: {runs: 6, max_runs: 6}
+benches:
+- {name: prog, command: ./prog, shell: true, metrics: {v: 'v ([0-9]+)'}, budgets: {v: {tolerance: 1%, direction: lower}}}
+END
+ends_with 0 "$tacho" gate --dry-run
+says "would run 'cp prog.in prog"
+[ ! -e prog ] || fail "--dry-run builds"
+ends_with 0 "$tacho" baseline save -q
+printf 'echo v 5\n' >prog.in
+ends_with 2 "$tacho" gate -q
+says "+66.7 %"
+ends_with 0 "$tacho" baseline save -q --build 'echo "echo v 7" >prog'
+ends_with 0 "$tacho" baseline show prog --json
+jq -e '.occasions[1].metrics.v[0] == 7' out >/dev/null || fail "--build was not used: $(cat out)"
+
+# A baseline of files that differ from their commit says so.
+if command -v git >/dev/null; then
+    export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
+    git init -q . && git add prog.in tacho.yaml && git commit -qm one
+    ends_with 0 "$tacho" baseline save -q
+    ends_with 0 "$tacho" baseline show prog
+    says "$(git rev-parse HEAD | cut -c1-12)  "
+    printf 'echo v 4\n' >prog.in
+    ends_with 0 "$tacho" baseline save -q --promote
+    says "files differ from the commit"
+    ends_with 0 "$tacho" baseline show prog
+    says "$(git rev-parse HEAD | cut -c1-12)-dirty"
+    ends_with 0 "$tacho" baseline list
+    says "$(git rev-parse HEAD | cut -c1-12)-dirty"
+    "$tacho" baseline show prog --json | jq -c . | "$check_schema" "$schemas" >out 2>&1
+    [ $? -ne 1 ] || fail "a dirty baseline is not what its schema says: $(cat out)"
+fi
+cd .. || exit 1
 finish
