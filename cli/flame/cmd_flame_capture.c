@@ -214,6 +214,8 @@ int cli_flame_run_capture(struct args *args)
     }
     if (tacho_flame_notice(flame))
         cli_complain(NULL, "%s", tacho_flame_notice(flame));
+    for (size_t i = 0; tacho_flame_warning(flame, i); i++)
+        cli_complain(NULL, "%s", tacho_flame_warning(flame, i));
     end = judge_command(&c, tacho_flame_wait_status(flame));
     tch_buf_init(&b, OUT_MAX);
     if (args->json)

@@ -110,6 +110,10 @@ TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 /** Why another profiler than the best one was taken, when none was asked for; else NULL. */
 TACHO_API const char *tacho_flame_notice(const tacho_flame *flame);
 
+/** What to know about the result, from index 0 on, one line each: which program's stacks are
+   truncated or have no names, and what helps. NULL after the last one. */
+TACHO_API const char *tacho_flame_warning(const tacho_flame *flame, size_t index);
+
 /** The event that was sampled, such as "cpu-clock". */
 TACHO_API const char *tacho_flame_event(const tacho_flame *flame);
 

@@ -14,7 +14,7 @@
 #include "kit/flame/read/frame_name.h"
 #include "kit/flame/sample/perf_rings.h"
 
-enum { RATE = 997, RATE_MAX = 100000, LABEL_MAX = 200 };
+enum { RATE = 997, RATE_MAX = 100000, LABEL_MAX = 200, WARNINGS_MAX = 1 << 20 };
 
 static int check_request(const tacho_flame_request *r, tacho_error *err)
 {
@@ -154,14 +154,17 @@ static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *er
 {
     tacho_flame *flame = malloc(sizeof *flame);
     char *path = flame ? tch_buf_take(&c->svg_path) : NULL;
+    char *warnings = path && !c->warnings.failed ? tch_buf_take(&c->warnings) : NULL;
 
-    if (!path) {
+    if (!warnings) {
+        free(path);
         free(flame);
         free(c->result.folded_path);
         return tch_fail_memory(err);
     }
     *flame = c->result;
     flame->svg_path = path;
+    flame->warnings = warnings;
     *ret = flame;
     return 0;
 }
@@ -251,8 +254,10 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     c.folder = c.request.output_dir ? c.request.output_dir : ".";
     c.label = c.request.label ? c.request.label : default_label(&c.request, label, sizeof label);
     tch_buf_init(&c.svg_path, PATH_MAX);
+    tch_buf_init(&c.warnings, WARNINGS_MAX);
     status = run_capture(&c, ret, err);
     tch_buf_release(&c.svg_path);
+    tch_buf_release(&c.warnings);
     tch_stacks_release(&c.stacks);
     return status;
 }
@@ -263,6 +268,7 @@ void tacho_flame_free(tacho_flame *flame)
         return;
     free(flame->svg_path);
     free(flame->folded_path);
+    free(flame->warnings);
     free(flame);
 }
 
@@ -319,6 +325,15 @@ int tacho_flame_has_kernel(const tacho_flame *flame)
 const char *tacho_flame_notice(const tacho_flame *flame)
 {
     return flame->notice[0] ? flame->notice : NULL;
+}
+
+const char *tacho_flame_warning(const tacho_flame *flame, size_t index)
+{
+    const char *at = flame->warnings;
+
+    while (*at && index-- > 0)
+        at += strlen(at) + 1;
+    return *at ? at : NULL;
 }
 
 int tacho_flame_wait_status(const tacho_flame *flame)

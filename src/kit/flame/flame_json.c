@@ -15,6 +15,11 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
     tch_json_put_text(b, "folded_path", tacho_flame_folded_path(flame));
     tch_json_put_text(b, "profiler_used", tacho_flame_profiler_used(flame));
     tch_json_put_text(b, "notice", tacho_flame_notice(flame));
+    tch_json_key(b, "warnings");
+    tch_json_begin_array(b);
+    for (size_t i = 0; tacho_flame_warning(flame, i); i++)
+        tch_json_text(b, tacho_flame_warning(flame, i));
+    tch_json_end_array(b);
     tch_json_put_text(b, "event", tacho_flame_event(flame));
     tch_json_put_bool(b, "kernel_frames", tacho_flame_has_kernel(flame));
     tch_json_put_u64(b, "duration_ms", tacho_flame_duration_ns(flame) / 1000000);

@@ -95,6 +95,7 @@ cat >wanted <<'JSON'
 "folded_path":"out/flamegraph-x.folded"
 "profiler_used":"perf"
 "notice":null
+"warnings":[]
 "event":"cpu-clock"
 "kernel_frames":false
 "duration_ms":N

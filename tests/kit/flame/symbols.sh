@@ -216,7 +216,33 @@ let sum = 0;
 for (let k = 0; k < 100; k++) sum += hotWork(350000) + warmWork(150000);
 console.log(sum);
 JS
-    compiled node hotWork warmWork node --perf-basic-prof work.js
+    compiled node hotWork warmWork node --perf-basic-prof --interpreted-frames-native-stack work.js
+    ! grep -q 'of its stacks' out.txt || { cat out.txt; fail "node is advised although its functions have names"; }
+    profile node-nameless node work.js
+    grep -q 'run node with --perf-basic-prof' out.txt || { cat out.txt; fail "node is not advised"; }
+fi
+if command -v javac >/dev/null; then
+    cat >Work.java <<'JAVA'
+public class Work {
+    static int step(int x, int i) { return (x * 31 + i) % 1000003; }
+    static int hotWork(int n) { int x = 1; for (int i = 0; i < n; i++) x = step(x, i); return x; }
+    static int warmWork(int n) { int x = 1; for (int i = 0; i < n; i++) x = step(x, i); return x; }
+    public static void main(String[] args)
+    {
+        long sum = 0;
+        for (int k = 0; k < 200; k++)
+            sum += hotWork(700000) + warmWork(300000);
+        System.out.println(sum);
+    }
+}
+JAVA
+    javac Work.java
+    profile java-nameless java Work
+    advice=$(sed -n 's/.*run java with \(-XX.*DumpPerfMapAtExit\).*/\1/p' out.txt)
+    [ -n "$advice" ] || { cat out.txt; fail "java is not advised"; }
+    # shellcheck disable=SC2086  # what was advised, word by word
+    compiled java hotWork warmWork java $advice Work
+    ! grep -q 'run java with' out.txt || { cat out.txt; fail "java is advised although its methods have names"; }
 fi
 cat >work.py <<'PY'
 def hot_work(n):
@@ -235,9 +261,12 @@ for k in range(30):
     hot_work(70000)
     warm_work(30000)
 PY
+profile python-nameless python3 work.py
+grep -q "do so with 'python3 -X perf'" out.txt || { cat out.txt; fail "python is not advised"; }
 for python in python3 python3.14 python3.13 python3.12; do
     if "$python" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null; then
         compiled python hot_work warm_work "$python" -X perf work.py
+        ! grep -q 'of its stacks' out.txt || { cat out.txt; fail "stacks of Python are truncated"; }
         break
     fi
 done

@@ -105,6 +105,111 @@ static void losses_are_counted(void **state)
     tch_collect_release(&c);
 }
 
+static void map(struct tch_collect *c, uint32_t pid, uint64_t start, const char *path)
+{
+    struct record r = {.count = 1};
+
+    put32(&r, pid, pid);
+    put(&r, start);
+    put(&r, 0x1000);
+    r.count = 9;
+    memcpy(&r.words[r.count], path, strlen(path) + 1);
+    r.count += strlen(path) / 8 + 3;
+    take(c, &r, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+}
+
+/* A sample in compiled code at 0x8010, whose stack has a return address above one word. */
+static void sample_trampoline(struct tch_collect *c, uint32_t pid)
+{
+    enum { REGISTERS = 17, SP = 7, IP = 8, STACK = 0x7000 };
+    struct record r = {.count = 1};
+
+    put(&r, 0x8010);
+    put32(&r, pid, pid);
+    put(&r, 1000);
+    put(&r, 250);
+    put(&r, 0); /* no callchain */
+    put(&r, PERF_SAMPLE_REGS_ABI_64);
+    for (int i = 0; i < REGISTERS; i++)
+        put(&r, i == SP ? STACK : i == IP ? 0x8010 : 0);
+    put(&r, 24);
+    put(&r, 0x1234);
+    put(&r, 0x5020);
+    put(&r, 0);
+    put(&r, 24);
+    r.count++; /* so that the stack does not end with the record */
+    take(c, &r, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+}
+
+static void pythons_trampolines_are_passed(void **state)
+{
+    static const char *const programs[] = {"/nowhere/python3.12", "/nowhere/other"};
+    struct tch_collect_options options = {.user_stack = true};
+    struct tch_collect c;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(tch_collect_init(&c, &options, NULL), 0);
+        comm(&c, 7, "prog");
+        map(&c, 7, 0x5000, programs[i]);
+        map(&c, 7, 0x8000, "//anon");
+        sample_trampoline(&c, 7);
+        /* The comm, the mark of a truncated stack, the caller of Python, the trampoline. */
+        assert_int_equal(c.stacks.list[0].len, i == 0 ? 4 : 3);
+        assert_int_equal(c.programs.names.count, 2);
+        assert_int_equal(c.programs.list[1].samples, 1);
+        assert_int_equal(c.programs.list[1].jit, 1);
+        assert_int_equal(c.programs.list[1].truncated, 1);
+        tch_collect_release(&c);
+    }
+}
+
+/* What is advised for a program, or "". */
+static void advises(const char *name, const char *file, struct tch_flame_program counts,
+                    const char *wanted)
+{
+    struct tch_flame_programs programs = {0};
+    struct tch_buf lines;
+
+    assert_int_equal(tch_programs_add(&programs, name), 0);
+    counts.runtime = tch_runtime_of(file);
+    programs.list[0] = counts;
+    tch_buf_init(&lines, 4096);
+    tch_programs_advise(&programs, 16384, &lines);
+    if (wanted[0] == '\0')
+        assert_int_equal(lines.len, 0);
+    else if (!strstr(lines.data, wanted) || lines.len != strlen(lines.data) + 1)
+        fail_msg("'%s' is advised: '%s', not '%s'", name, lines.data, wanted);
+    tch_buf_release(&lines);
+    tch_programs_release(&programs);
+}
+
+static void one_line_helps(void **state)
+{
+    struct tch_flame_program good = {.samples = 100, .truncated = 50};
+    struct tch_flame_program lost = {.samples = 100, .truncated = 51, .cut = 25};
+    struct tch_flame_program cut = {.samples = 100, .truncated = 51, .cut = 26};
+    struct tch_flame_program nameless = {
+        .samples = 100, .jit = 51, .places = 10, .unnamed = 6, .truncated = 3, .cut = 3};
+    struct tch_flame_program named = {.samples = 100, .jit = 100, .places = 10, .unnamed = 5};
+    struct tch_flame_program few = {.samples = 19, .truncated = 19};
+
+    (void)state;
+    advises("prog", "prog", good, "");
+    advises("prog", "prog", few, "");
+    advises("prog", "prog", lost, "prog: 51% of its stacks are truncated; compile it with");
+    advises("prog", "prog", cut, "--stack-size 63k");
+    advises("prog", "prog", nameless, "compiled code without names; let its compiler write");
+    advises("java", "libjvm.so", lost, "java with -XX:+PreserveFramePointer");
+    advises("java", "libjvm.so", nameless, "-XX:+DumpPerfMapAtExit");
+    advises("java", "libjvm.so", named, "");
+    advises("node", "node", nameless, "--perf-basic-prof --interpreted-frames-native-stack");
+    advises("node", "libnode.so.108", nameless, "--perf-basic-prof");
+    advises("python3.11", "python3.11", good, "-X perf");
+    advises("prog", "libpython3.13.so.1.0", good, "-X perf");
+    advises("python3", "python3", named, "");
+}
+
 static int collect_once(void *arg)
 {
     static const uint64_t ips[] = {0x1000, 0x2000};
@@ -136,8 +241,8 @@ static void no_memory_is_no_crash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_stacks_are_one),
-        cmocka_unit_test(losses_are_counted),
+        cmocka_unit_test(equal_stacks_are_one),           cmocka_unit_test(losses_are_counted),
+        cmocka_unit_test(pythons_trampolines_are_passed), cmocka_unit_test(one_line_helps),
         cmocka_unit_test(no_memory_is_no_crash),
     };
 

@@ -27,6 +27,7 @@ struct tacho_flame {
     uint64_t truncated;
     bool kernel;
     char notice[2 * sizeof(tacho_error)]; /**< or empty */
+    char *warnings;                       /**< each ended by '\0'; one more '\0' at the end */
     int wait_status;
 };
 
@@ -43,6 +44,7 @@ struct tch_capture {
     struct tch_stacks stacks; /**< what to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */
     uint64_t ended_ns;        /**< when the command exited */
+    struct tch_buf warnings;  /**< what to tell about the result, each ended by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
     struct tacho_flame result;
 };

@@ -268,7 +268,10 @@ static int run(struct native *n, tacho_error *err)
         n->c->count_name = "microseconds";
     else if (!n->sampler.clock)
         n->c->count_name = n->sampler.event;
-    return tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
+    status = tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
+    if (status == 0)
+        tch_programs_advise(&n->collect.programs, n->sampler.stack_bytes, &n->c->warnings);
+    return status;
 }
 
 static int capture(struct tch_capture *c, tacho_error *err)

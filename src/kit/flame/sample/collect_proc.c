@@ -49,9 +49,8 @@ static int add_mapping(struct tch_collect *c, struct tch_flame_process *process,
         return 0;
     text += strspn(text, " ");
     map.object = tch_code_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
-    if (map.object == TCH_INTERN_NONE || !tch_maps_mmap(process, map))
-        return tch_fail_memory(err);
-    return 0;
+    return map.object == TCH_INTERN_NONE ? tch_fail_memory(err)
+                                         : tch_collect_map(c, process, map, err);
 }
 
 static int read_maps(struct tch_collect *c, struct tch_flame_process *process, tacho_error *err)

@@ -44,7 +44,8 @@ int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *op
 {
     *c = (struct tch_collect){.options = *options};
     c->frames = malloc(TCH_STACK_DEEPEST * sizeof *c->frames);
-    if (!c->frames || !tch_code_objects_init(&c->objects) || !tch_code_places_init(&c->places))
+    if (!c->frames || !tch_code_objects_init(&c->objects) || !tch_code_places_init(&c->places) ||
+        tch_programs_add(&c->programs, "[unknown]") != 0)
         return tch_fail_memory(err);
     return 0;
 }
@@ -54,6 +55,7 @@ void tch_collect_release(struct tch_collect *c)
     tch_maps_release(&c->maps);
     tch_code_objects_release(&c->objects);
     tch_code_places_release(&c->places);
+    tch_programs_release(&c->programs);
     tch_intern_release(&c->comms);
     tch_stacks_release(&c->stacks);
     free(c->frames);
@@ -87,6 +89,32 @@ static const char *name_at(const struct perf_event_header *record, size_t at)
     return at < record->size && memchr(name, '\0', record->size - at) ? name : "";
 }
 
+/* The first file that a process maps is its program. */
+int tch_collect_map(struct tch_collect *c, struct tch_flame_process *process, struct tch_map map,
+                    tacho_error *err)
+{
+    struct tch_code_object *object = c->objects.list[map.object];
+    const char *slash = strrchr(object->path, '/');
+
+    if (!tch_maps_mmap(process, map))
+        return tch_fail_memory(err);
+    if (object->kind == TCH_OBJECT_FILE) {
+        const char *file = slash ? slash + 1 : object->path;
+        enum tch_runtime runtime = tch_runtime_of(file);
+
+        if (process->program == 0)
+            process->program = tch_programs_add(&c->programs, file);
+        if (process->program == TCH_INTERN_NONE) {
+            process->program = 0;
+            return tch_fail_memory(err);
+        }
+        if (runtime != TCH_RUNTIME_NATIVE)
+            c->programs.list[process->program].runtime = runtime;
+    }
+    object->program = process->program;
+    return 0;
+}
+
 static int add_mapping(struct tch_collect *c, const struct perf_event_header *record,
                        tacho_error *err)
 {
@@ -104,7 +132,7 @@ static int add_mapping(struct tch_collect *c, const struct perf_event_header *re
         tch_code_objects_add(&c->objects, name_at(record, MMAP2_NAME), word64(record, 48), pid);
     if (!thread || map.object == TCH_INTERN_NONE)
         return tch_fail_memory(err);
-    return tch_maps_mmap(thread->process, map) ? 0 : tch_fail_memory(err);
+    return tch_collect_map(c, thread->process, map, err);
 }
 
 static int begin_wait(struct tch_collect *c, uint32_t tid, uint64_t time, int64_t stack,

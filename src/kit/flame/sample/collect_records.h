@@ -10,6 +10,7 @@
 
 #include <tacho/error.h>
 
+#include "collect_programs.h"
 #include "kit/flame/stacks.h"
 #include "kit/flame/unwind/code_object.h"
 #include "perf_rings.h"
@@ -33,13 +34,12 @@ struct tch_collect {
     struct tch_maps maps;
     struct tch_code_objects objects;
     struct tch_code_places places;
+    struct tch_flame_programs programs;
     struct tch_intern comms;  /**< names of threads: the first frame */
     struct tch_stacks stacks; /**< the first number is one of comms, the others of places */
     uint64_t samples;
     uint64_t lost;      /**< samples that the kernel had no room for */
     uint64_t truncated; /**< samples whose user stack was not followed to its root */
-    uint64_t cut;       /**< those because the copy was too short */
-    uint64_t user;      /**< samples with a user stack at all */
 
     uint32_t *frames; /* of the current sample, leaf first */
     size_t frame_count;
@@ -64,6 +64,10 @@ int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
 
 /** Does so for every process. */
 int tch_collect_processes(struct tch_collect *c, tacho_error *err);
+
+/** Adds a mapping of a process. @return 0 or TACHO_ENOMEM */
+int tch_collect_map(struct tch_collect *c, struct tch_flame_process *process, struct tch_map map,
+                    tacho_error *err);
 
 /** Adds the stack of a sample `weight` times. @return its number in c->stacks, or a negative code
  */

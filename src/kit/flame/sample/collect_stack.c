@@ -16,6 +16,8 @@ struct sample {
     const uint8_t *at;
     const uint8_t *end;
     struct tch_flame_thread *thread;
+    bool user; /* some code of the program is in it */
+    bool jit;  /* and some of it was compiled at run time */
 };
 
 static uint64_t next_word(struct sample *s)
@@ -62,14 +64,21 @@ static int locate(struct tch_collect *c, const struct tch_flame_process *process
     return 0;
 }
 
-static int push_user(struct tch_collect *c, const struct tch_flame_process *process, uint64_t ip,
+static int push_user(struct tch_collect *c, struct sample *s, uint32_t object, uint64_t addr,
                      tacho_error *err)
+{
+    s->user = true;
+    s->jit |= c->objects.list[object]->kind == TCH_OBJECT_JIT;
+    return push_place(c, object, addr, err);
+}
+
+static int push_address(struct tch_collect *c, struct sample *s, uint64_t ip, tacho_error *err)
 {
     uint32_t object;
     uint64_t addr;
-    int status = locate(c, process, ip, &object, &addr, err);
+    int status = locate(c, s->thread->process, ip, &object, &addr, err);
 
-    return status < 0 ? status : push_place(c, object, addr, err);
+    return status < 0 ? status : push_user(c, s, object, addr, err);
 }
 
 /* The chain that the kernel followed: kernel frames, and user frames by their frame pointers. */
@@ -91,7 +100,7 @@ static int add_callchain(struct tch_collect *c, struct sample *s, tacho_error *e
         if (context == (uint64_t)PERF_CONTEXT_KERNEL)
             status = push_place(c, TCH_OBJECT_THE_KERNEL, ip - !first, err);
         else if (context == (uint64_t)PERF_CONTEXT_USER && ip != 0)
-            status = push_user(c, s->thread->process, ip - !first, err);
+            status = push_address(c, s, ip - !first, err);
         first = false;
     }
     return status;
@@ -108,10 +117,34 @@ static void read_registers(struct sample *s, struct tch_regs *regs)
     regs->known = (1u << TCH_REGS) - 1;
 }
 
-/* One frame up: by the rules of its place, else by the frame pointer. */
-static enum tch_unwound step_up(struct tch_collect *c, uint32_t place, uint32_t object,
-                                const struct tch_stack_copy *stack, struct tch_regs *regs,
-                                bool *signal)
+/* One frame up from code without rules. The trampolines of "python3 -X perf" have no frame pointer:
+   they make room for one word and call, so the return address is above that word. */
+static enum tch_unwound step_without_rules(struct tch_collect *c, const struct sample *s,
+                                           uint32_t object, const struct tch_stack_copy *stack,
+                                           struct tch_regs *regs)
+{
+    const struct tch_flame_process *process = s->thread->process;
+    uint64_t at = regs->r[TCH_REG_SP] - stack->start + sizeof(uint64_t);
+    uint64_t ra;
+
+    if (c->objects.list[object]->kind == TCH_OBJECT_JIT &&
+        c->programs.list[process->program].runtime == TCH_RUNTIME_PYTHON &&
+        regs->r[TCH_REG_BP] != regs->r[TCH_REG_SP] && at < stack->len &&
+        stack->len - at >= sizeof ra) {
+        memcpy(&ra, stack->data + at, sizeof ra);
+        if (tch_maps_find(process, ra - 1)) {
+            regs->r[TCH_REG_RA] = ra;
+            regs->r[TCH_REG_SP] += 2 * sizeof ra;
+            return TCH_UNWOUND_STEP;
+        }
+    }
+    return tch_unwind_step_fp(stack, regs);
+}
+
+/* One frame up: by the rules of its place, else without. */
+static enum tch_unwound step_up(struct tch_collect *c, const struct sample *s, uint32_t place,
+                                uint32_t object, const struct tch_stack_copy *stack,
+                                struct tch_regs *regs, bool *signal)
 {
     struct tch_code_object *o = c->objects.list[object];
     struct tch_cfi_row row;
@@ -120,7 +153,7 @@ static enum tch_unwound step_up(struct tch_collect *c, uint32_t place, uint32_t 
     if (tch_code_places_row(&c->places, place, o, &row) <= 0)
         return tch_code_object_is_entry(o, c->places.list[place].addr)
                    ? TCH_UNWOUND_END
-                   : tch_unwind_step_fp(stack, regs);
+                   : step_without_rules(c, s, object, stack, regs);
     *signal = row.signal;
     return tch_unwind_step(&o->cfi, &row, stack, regs);
 }
@@ -142,9 +175,9 @@ static int follow_stack(struct tch_collect *c, struct sample *s, struct tch_regs
             break;
         }
         if (status == 0)
-            status = push_place(c, object, addr, err);
+            status = push_user(c, s, object, addr, err);
         if (status == 0)
-            *how = step_up(c, c->frames[c->frame_count - 1], object, stack, regs, &exact);
+            *how = step_up(c, s, c->frames[c->frame_count - 1], object, stack, regs, &exact);
     }
     return status;
 }
@@ -172,14 +205,14 @@ static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *
     /* In the middle of an exec the registers are those of a program that is gone. */
     if (c->frame_count > 0 && !tch_maps_find(s->thread->process, regs.r[TCH_REG_RA]))
         return 0;
-    c->user++;
     if (abi == PERF_SAMPLE_REGS_ABI_64)
         status = follow_stack(c, s, &regs, &stack, &how, err);
     else
-        status = push_user(c, s->thread->process, regs.r[TCH_REG_RA], err);
+        status = push_address(c, s, regs.r[TCH_REG_RA], err);
     if (status == 0 && how != TCH_UNWOUND_END) {
         c->truncated++;
-        c->cut += how == TCH_UNWOUND_CUT;
+        c->programs.list[s->thread->process->program].truncated++;
+        c->programs.list[s->thread->process->program].cut += how == TCH_UNWOUND_CUT;
         c->frames[c->frame_count++] = TCH_PLACE_CUT;
     }
     return status;
@@ -222,6 +255,8 @@ int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header 
         status = add_user_stack(c, &s, err);
     if (status < 0)
         return status;
+    c->programs.list[s.thread->process->program].samples += s.user;
+    c->programs.list[s.thread->process->program].jit += s.jit;
     comm = comm_of(c, s.thread);
     if (comm == TCH_INTERN_NONE)
         return tch_fail_memory(err);

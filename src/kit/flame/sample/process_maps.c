@@ -185,6 +185,7 @@ bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t p
         return false;
     memcpy(thread->process->maps, from->maps, from->count * sizeof *from->maps);
     thread->process->count = from->count;
+    thread->process->program = from->program;
     return true;
 }
 
@@ -195,8 +196,10 @@ bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char
     if (!thread)
         return false;
     snprintf(thread->comm, sizeof thread->comm, "%.15s", comm);
-    if (exec)
+    if (exec) {
         thread->process->count = 0;
+        thread->process->program = 0;
+    }
     return true;
 }
 

@@ -21,6 +21,7 @@ struct tch_flame_process {
     struct tch_flame_process *next; /* in the same bucket */
     uint32_t pid;
     uint32_t threads;     /* number of known ones */
+    uint32_t program;     /**< its number in struct tch_flame_programs; 0: not known yet */
     struct tch_map *maps; /* by address, none overlapping */
     size_t count;
     size_t cap;

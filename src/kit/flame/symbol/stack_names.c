@@ -33,7 +33,7 @@ static int name_stacks(const struct tch_symbols *symbols, const struct tch_colle
     return 0;
 }
 
-int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struct tch_stacks *ret,
+int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_stacks *ret,
                        tacho_error *err)
 {
     uint32_t *room = malloc(2 * TCH_STACK_DEEPEST * sizeof *room);
@@ -44,8 +44,13 @@ int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struc
         const struct tch_code_place *place = &c->places.list[i];
         const struct tch_code_object *object = c->objects.list[place->object];
 
-        if (object->kind == TCH_OBJECT_JIT)
-            status = tch_symbols_again(s, (uint32_t)i, place, object, err);
+        if (object->kind != TCH_OBJECT_JIT)
+            continue;
+        status = tch_symbols_again(s, (uint32_t)i, place, object, err);
+        c->programs.list[object->program].places++;
+        if (status == 0 && strncmp(tch_intern_text(s->names, s->frames[s->list[i].at]),
+                                   TCH_NAME_ANONYMOUS, strlen(TCH_NAME_ANONYMOUS)) == 0)
+            c->programs.list[object->program].unnamed++;
     }
     if (status == 0)
         status = name_stacks(s, c, room, room + TCH_STACK_DEEPEST, ret, err);

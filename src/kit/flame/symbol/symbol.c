@@ -141,7 +141,7 @@ static bool read_symbols(struct tch_symbol_object *o, const struct tch_code_obje
         snprintf(o->unknown, sizeof o->unknown, "[kernel]");
         return read_text(&o->table, "/proc/kallsyms", tch_symbol_table_kallsyms);
     case TCH_OBJECT_JIT:
-        snprintf(o->unknown, sizeof o->unknown, "[anonymous]");
+        snprintf(o->unknown, sizeof o->unknown, TCH_NAME_ANONYMOUS);
         return read_perf_map(&o->table, object->pid);
     case TCH_OBJECT_VDSO:
         snprintf(o->unknown, sizeof o->unknown, "[vdso]");
@@ -282,7 +282,7 @@ int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
     if (s->count == TCH_PLACE_CUT)
         fixed = "[truncated]";
     else if (object->kind == TCH_OBJECT_JIT)
-        fixed = "[anonymous]"; /* until its map is written */
+        fixed = TCH_NAME_ANONYMOUS; /* until its map is written */
     if (tch_array_reserve(&s->list, &s->cap, s->count + 1) < 0 ||
         !name_into(s, &naming, place, object, fixed))
         return tch_fail_memory(err);

@@ -27,6 +27,9 @@
 
 struct tch_collect;
 
+/** The name of code that was compiled at run time and has none. */
+#define TCH_NAME_ANONYMOUS "[anonymous]"
+
 struct tch_symbol_options {
     bool no_inline;  /**< leave out inlined functions */
     bool source;     /**< add ":file:line" to each name */
@@ -75,8 +78,8 @@ int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_obje
                                tacho_error *err);
 
 /** Adds every stack of c with its names to ret, whose names are those of s. All places are named.
- */
-int tch_symbols_stacks(struct tch_symbols *s, const struct tch_collect *c, struct tch_stacks *ret,
+    Counts in the programs of c which code of a JIT has names. */
+int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_stacks *ret,
                        tacho_error *err);
 
 /** A place and its object, which does not move. */

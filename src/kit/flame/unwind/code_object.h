@@ -30,9 +30,10 @@ struct tch_debug_frame;
 
 struct tch_code_object {
     enum tch_code_object_kind kind;
-    uint32_t pid;   /**< where it was seen first; of a JIT: its process */
-    char *path;     /**< of a file: as the process sees it */
-    uint64_t inode; /**< of a file; 0: not known */
+    uint32_t pid;     /**< where it was seen first; of a JIT: its process */
+    char *path;       /**< of a file: as the process sees it */
+    uint64_t inode;   /**< of a file; 0: not known */
+    uint32_t program; /**< of a JIT: its process's number in struct tch_flame_programs */
     struct tch_elf elf;
     struct tch_cfi cfi;
     struct tch_debug_frame *debug_frame; /* for code that .eh_frame does not cover */
