@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stay_loaded.h"
+
 _Thread_local unsigned tch_thread_slot_plus_1;
 
 static atomic_bool taken[TCH_THREAD_SLOTS];
@@ -24,6 +26,7 @@ static void release_slot(void *value)
 
 static void make_key(void)
 {
+    tch_stay_loaded(); /* the key calls release_slot() when a thread exits */
     has_key = pthread_key_create(&key, release_slot) == 0;
 }
 

@@ -88,15 +88,27 @@ const char *tch_trace_extension(const char *path)
 int tch_trace_convert(const char *recording, const char *out, struct tch_recording *ret,
                       tacho_error *err)
 {
+    int fd = open(recording, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s'", recording);
+    return tch_trace_convert_fd(fd, recording, out, ret, err);
+}
+
+int tch_trace_convert_fd(int fd, const char *recording, const char *out, struct tch_recording *ret,
+                         tacho_error *err)
+{
     const struct tch_trace_format *format = format_of(out);
     struct tch_recording r;
     struct tch_replace file;
     int status;
 
-    if (!format)
+    if (!format) {
+        close(fd);
         return tch_fail(err, TACHO_EINVAL, 0,
                         "cannot write '%.150s': its name must end in .json or .pftrace", out);
-    status = tch_recording_open(&r, recording, err);
+    }
+    status = tch_recording_open_fd(&r, fd, recording, err);
     if (status < 0)
         return status;
     status = r.head.foreign ? tch_fail(err, TACHO_EINVAL, 0,
@@ -114,5 +126,30 @@ out:
     tch_recording_close(&r);
     if (ret)
         *ret = r;
+    return status;
+}
+
+int tch_trace_copy_fd(int fd, const char *recording, const char *out, tacho_error *err)
+{
+    char bytes[16 * 1024];
+    struct tch_replace file;
+    off_t at = 0;
+    ssize_t n = 0;
+    int status = tch_replace_open(&file, out, err);
+
+    if (status < 0)
+        goto out;
+    while (status == 0 && (n = pread(fd, bytes, sizeof bytes, at)) > 0) {
+        status = tch_replace_write(&file, bytes, (size_t)n, err);
+        at += n;
+    }
+    if (status == 0 && n < 0)
+        status = tch_fail_errno(err, errno, "cannot read '%s'", recording);
+    if (status == 0)
+        status = tch_replace_commit(&file, err);
+    else
+        tch_replace_abort(&file);
+out:
+    close(fd);
     return status;
 }

@@ -32,4 +32,12 @@ bool tch_trace_is_recording(const char *path);
 int tch_trace_convert(const char *recording, const char *out, struct tch_recording *ret,
                       tacho_error *err);
 
+/** Like tch_trace_convert(), from a descriptor, which it takes over: the recording may have no name
+    any more. `recording` is for messages. */
+int tch_trace_convert_fd(int fd, const char *recording, const char *out, struct tch_recording *ret,
+                         tacho_error *err);
+
+/** Copies the bytes of a recording, from a descriptor, which it takes over. */
+int tch_trace_copy_fd(int fd, const char *recording, const char *out, tacho_error *err);
+
 #endif

@@ -402,14 +402,20 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
 
 int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *err)
 {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s'", path);
+    return tch_recording_open_fd(r, fd, path, err);
+}
+
+int tch_recording_open_fd(struct tch_recording *r, int fd, const char *path, tacho_error *err)
+{
     struct tch_clock_pair now;
     int status;
 
-    *r = (struct tch_recording){.path = path, .until = UINT64_MAX};
+    *r = (struct tch_recording){.path = path, .fd = fd, .until = UINT64_MAX};
     tch_buf_init(&r->bytes, NAME_BYTES_MAX);
-    r->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (r->fd < 0)
-        return tch_fail_errno(err, errno, "cannot open '%s'", path);
     status = read_header(r, err);
     if (status < 0)
         goto failed;

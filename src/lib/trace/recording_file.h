@@ -76,6 +76,9 @@ struct tch_recording {
             or byte order */
 int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *err);
 
+/** Like tch_recording_open(), from a descriptor, which it takes over. `path` is for messages. */
+int tch_recording_open_fd(struct tch_recording *r, int fd, const char *path, tacho_error *err);
+
 /** Does nothing the second time. */
 void tch_recording_close(struct tch_recording *r);
 

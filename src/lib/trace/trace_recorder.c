@@ -152,15 +152,17 @@ failed:
     return status;
 }
 
-void tch_recorder_close(void)
+int tch_recorder_close(void)
 {
+    int fd = rec->fd;
+
     tch_trace_stages_close();
     tch_table_detach();
     tch_chunks_end();
     /* The header, one page, stays mapped: another thread may be counting a dropped record. */
     __atomic_store_n(&rec->head, NULL, __ATOMIC_RELEASE);
-    close(rec->fd);
     rec->fd = -1;
+    return fd;
 }
 
 void tch_recorder_forked(void)

@@ -82,8 +82,9 @@ void tch_trace_unlock(const sigset_t *before);
 /** Makes the recording. On failure no file is left. */
 int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err);
 
-/** Closes the recording. The next record of every thread finds that the trace is over. */
-void tch_recorder_close(void);
+/** Ends the recording. The next record of every thread finds that the trace is over. Returns the
+    descriptor of the file, which the caller closes. */
+int tch_recorder_close(void);
 
 /** Leaves the recording of the parent, in a child made by fork. */
 void tch_recorder_forked(void);

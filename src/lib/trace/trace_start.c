@@ -1,5 +1,6 @@
 /* Starts and stops traces, by call, environment, exit, fork and signal, and chooses their files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/stay_loaded.h"
 #include "recording_convert.h"
 #include "trace_recorder.h"
 
@@ -172,7 +174,7 @@ static int begin_trace(bool owner, tacho_error *err)
     if (status < 0)
         return status;
     if (!tch_table_move()) {
-        tch_recorder_close();
+        close(tch_recorder_close());
         unlink(recording);
         return tch_fail_errno(err, ENOSPC, "cannot write the recording '%s'", recording);
     }
@@ -257,6 +259,7 @@ int tacho_trace_start(const char *path, tacho_error *err)
                         "cannot write the trace '%.100s': its name must end in .json, .pftrace or "
                         ".tacho",
                         path ? path : "");
+    tch_stay_loaded(); /* threads call release_lane() when they exit */
     tch_trace_lock(&before);
     if (rec->state != TCH_TRACE_OFF) {
         status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is on already");
@@ -289,7 +292,7 @@ int tacho_trace_flush(tacho_error *err)
 {
     sigset_t before;
     bool on, convert;
-    int status = 0;
+    int fd = -1, status = 0;
 
     pthread_mutex_lock(&converting);
     tch_trace_lock(&before);
@@ -298,19 +301,47 @@ int tacho_trace_flush(tacho_error *err)
     if (on) {
         tch_recorder_calibrate();
         copy_paths();
+        fd = convert ? fcntl(rec->fd, F_DUPFD_CLOEXEC, 0) : -1;
     }
     tch_trace_unlock(&before);
     if (convert)
-        status = tch_trace_convert(convert_from, convert_to, NULL, err);
+        status = fd < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", convert_from)
+                        : tch_trace_convert_fd(fd, convert_from, convert_to, NULL, err);
     pthread_mutex_unlock(&converting);
     return on ? status : tch_fail(err, TACHO_EINVAL, 0, "no trace is on");
+}
+
+/* Has the recording still the name it was made with? */
+static bool is_at(int fd, const char *path)
+{
+    struct stat own, other;
+
+    return fstat(fd, &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev &&
+           own.st_ino == other.st_ino;
+}
+
+/* Writes the trace from the recording, which may have been removed, and removes it. */
+static int write_out(int fd, bool convert, tacho_error *err)
+{
+    bool named = is_at(fd, convert_from);
+    int status = 0;
+
+    if (convert)
+        status = tch_trace_convert_fd(fd, convert_from, convert_to, NULL, err);
+    else if (!named && !in_run_folder)
+        status = tch_trace_copy_fd(fd, convert_from, convert_to, err);
+    else
+        close(fd);
+    if (convert && named && status == 0)
+        unlink(convert_from);
+    return status;
 }
 
 int tacho_trace_stop(tacho_error *err)
 {
     sigset_t before;
     bool was_on, convert;
-    int status = 0;
+    int fd = -1, status = 0;
 
     pthread_mutex_lock(&converting);
     tch_trace_lock(&before);
@@ -324,15 +355,12 @@ int tacho_trace_stop(tacho_error *err)
     if (was_on) {
         tch_recorder_calibrate();
         rec->head->ended = 1;
-        tch_recorder_close();
+        fd = tch_recorder_close();
         copy_paths();
     }
     tch_trace_unlock(&before);
-    if (convert) {
-        status = tch_trace_convert(convert_from, convert_to, NULL, err);
-        if (status == 0)
-            unlink(convert_from);
-    }
+    if (was_on)
+        status = write_out(fd, convert, err);
     pthread_mutex_unlock(&converting);
     return status;
 }
@@ -381,6 +409,7 @@ int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
 {
     struct sigaction action = {.sa_handler = request_flush, .sa_flags = SA_RESTART};
 
+    tch_stay_loaded(); /* the kernel calls request_flush() from now on */
     pthread_once(&flusher_once, start_flusher);
     if (flusher_failure != 0)
         return tch_fail_errno(err, flusher_failure, "cannot start a thread to write the trace");
@@ -449,16 +478,29 @@ __attribute__((constructor)) static void start_by_environment(void)
         path = env_value("FERRUM_TRACE_OUT");
     if (!path && !folder)
         return;
+    tch_stay_loaded();
     tch_trace_lock(&before);
     if (start_from(path, folder, &err) < 0)
         give_up(&err);
     tch_trace_unlock(&before);
 }
 
+/* The one place where the library prints: at exit there is no caller to return an error to. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
-    if (tacho_trace_enabled())
-        tacho_trace_stop(NULL);
+    tacho_error err;
+    struct stat st;
+
+    if (!tacho_trace_enabled() || tacho_trace_stop(&err) == 0)
+        return;
+    if (stat(convert_from, &st) == 0)
+        dprintf(
+            STDERR_FILENO,
+            "tacho: %s; the recording is kept: 'tacho trace recover %s -o OUT' makes the trace\n",
+            err.message, convert_from);
+    else
+        dprintf(STDERR_FILENO, "tacho: %s; the recording '%s' was removed, the trace is lost\n",
+                err.message, convert_from);
 }
 
 int tacho_trace_convert(const char *from, const char *to, tacho_error *err)
