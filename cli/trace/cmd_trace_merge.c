@@ -47,6 +47,11 @@ static void print_input(const struct tch_merged_input *in)
     if (in->renumbered > 0)
         fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
                 (unsigned)in->renumbered);
+    if (in->parted > 0)
+        fprintf(stderr,
+                "%s: %llu events of flows and async spans got other ids, as theirs begin in "
+                "an earlier trace too\n",
+                in->path, (unsigned long long)in->parted);
 }
 
 /* Returns the number of warnings. */

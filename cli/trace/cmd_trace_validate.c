@@ -159,7 +159,8 @@ const struct cmd cmd_trace_validate = {
              "tacho trace validate --fix FILE -o OUT",
     .about = "Checks a trace against what Perfetto and Chrome do with it: spans of a track that "
              "overlap only partly, events that lack something, ids past 32 bits, flows that bind "
-             "to no span, JSON that is not sound, JSON lines, times that cannot be shown. --fix "
+             "to no span or begin twice with one id, JSON that is not sound, JSON lines, times "
+             "that cannot be shown. --fix "
              "writes the trace anew: overlaps go to tracks of their own, ids and times become "
              "small, what is cut is closed.",
     .opts = opts,

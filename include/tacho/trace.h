@@ -200,7 +200,8 @@ TACHO_API void tacho_counter_f64(const char *name, double value);
 enum tacho_phase { TACHO_PHASE_BEGIN, TACHO_PHASE_STEP, TACHO_PHASE_END };
 
 /** Records a step of an arrow between spans, across threads. A step binds to the innermost open
-   span. Steps with the same name, category and id belong together. */
+   span. Steps with the same name, category and id belong together. Begin with each id once: viewers
+   draw later arrows of the same id from the first begin. */
 TACHO_API void tacho_flow(const char *name, const char *category, enum tacho_phase phase,
                           uint64_t id);
 

@@ -3,12 +3,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <tacho/csv.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/sink.h"
@@ -16,7 +19,10 @@
 #include "lib/trace/recording_convert.h"
 #include "lib/trace/recording_events.h"
 
-enum { OUR_PID = 0 };
+enum {
+    OUR_PID = 0,
+    PID_STEP = 1000000, /* to the next number tried for a pid that is taken */
+};
 
 struct writing {
     struct tch_model m;
@@ -25,6 +31,8 @@ struct writing {
     struct tch_buf args;
     double origin_ns; /* CLOCK_MONOTONIC */
     double unix_ns;   /* the same moment, since 1970 */
+    uint64_t *runs;   /* by process: the run that it is of */
+    size_t run_room;
     tacho_error *err;
 };
 
@@ -102,22 +110,55 @@ static int write_csv(struct writing *w, const char *folder, const char *name, in
 
 /* What the program recorded. */
 
+/* Hash of "0002" in ".../iter/0002/trace.tacho", which tells the recordings of two runs apart. */
+static uint64_t run_of(const char *path)
+{
+    const char *end = strrchr(path, '/'), *start = end;
+
+    while (start > path && start[-1] != '/')
+        start--;
+    return tch_hash(start, (size_t)(end - start));
+}
+
+/* Every run has processes of its own: a pid that another run has used, as in a container, gets
+   another number. */
+static int choose_pid(struct writing *w, uint64_t run, uint32_t *pid)
+{
+    for (;; *pid += PID_STEP) {
+        uint32_t count = tch_model_process_count(&w->m);
+        uint32_t process = tch_model_process(&w->m, *pid);
+
+        if (process == TCH_INTERN_NONE ||
+            tch_array_reserve_zero(&w->runs, &w->run_room, (size_t)process + 1) < 0)
+            return tch_fail_memory(w->err);
+        if (process == count)
+            w->runs[process] = run;
+        if (w->runs[process] == run)
+            return 0;
+    }
+}
+
 static int write_recording(const char *path, void *ctx, tacho_error *err)
 {
     struct writing *w = ctx;
     struct tch_recording r;
+    uint64_t run = run_of(path);
     int status = tch_recording_open(&r, path, err);
 
     if (status == TACHO_EPARSE)
         return 0; /* no recording, or cut before it began */
     if (status < 0)
         return status;
-    status = tch_recording_events(&(struct tch_recording_source){.r = &r,
-                                                                 .m = &w->m,
-                                                                 .form = TCH_REC_FOR_CHROME,
-                                                                 .origin = (uint64_t)w->origin_ns,
-                                                                 .put_pid = r.head.pid},
-                                  tch_chrome_add, &w->chrome, err);
+    status = choose_pid(w, run, &r.head.pid);
+    if (status == 0)
+        status =
+            tch_recording_events(&(struct tch_recording_source){.r = &r,
+                                                                .m = &w->m,
+                                                                .form = TCH_REC_FOR_CHROME,
+                                                                .origin = (uint64_t)w->origin_ns,
+                                                                .put_pid = r.head.pid,
+                                                                .flow_scope = run},
+                                 tch_chrome_add, &w->chrome, err);
     tch_recording_close(&r);
     return status;
 }
@@ -207,6 +248,7 @@ int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *
         status = w.out.status;
     tch_chrome_release(&w.chrome);
     tch_buf_release(&w.args);
+    free(w.runs);
     tch_model_release(&w.m);
     if (status == 0)
         return tch_replace_commit(&file, err);

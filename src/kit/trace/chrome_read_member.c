@@ -177,6 +177,8 @@ static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *o
     while ((p = tch_chrome_next_member(p, &key, &v))) {
         c->ev.id = id_of(&v);
         c->has_id = true;
+        if (key.len == 5 && memcmp(key.text, "local", 5) == 0)
+            c->ev.flags |= TCH_EV_LOCAL;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "trace_load.h"
 #include "trace_readers.h"
 
@@ -29,6 +30,14 @@ struct merge {
     uint32_t *texts, *tracks, *processes; /* 1 + number in all; 0: not known yet */
     size_t text_room, track_room, process_room;
     bool placed;
+
+    /* Of all inputs. */
+    uint32_t *inputs; /* by process: the input that it is of */
+    size_t input_room;
+    struct tch_intern begun; /* struct bond of each flow and async span that begins */
+    uint32_t *first_of;      /* by its number: the first input in which it does */
+    size_t first_room;
+    struct tch_intern others; /* struct bond of those that begin in a later one, with that input */
 };
 
 const char *tch_merge_way_name(enum tch_merge_way way)
@@ -166,6 +175,60 @@ static int place_input(struct merge *g)
     return place_by_clock(g);
 }
 
+/* Ids of flows and async spans. Those that begin in one input only stay as they are, so that an
+   arrow may go from one process to another. What begins in several inputs under one id is not the
+   same thing: all but the first of them get an id of their own. */
+
+struct bond {
+    uint64_t id;
+    uint32_t kind, name, category, input; /* input: 1 + its number, 0: any */
+};
+
+/* Does the event have an id that an event of another input may have too? */
+static bool has_shared_id(const struct tch_ev *ev)
+{
+    return ev->kind == TCH_EV_FLOW || (ev->kind == TCH_EV_ASYNC && !(ev->flags & TCH_EV_LOCAL));
+}
+
+static struct bond bond_of(const struct tch_ev *ev, uint32_t input)
+{
+    return (struct bond){.id = ev->id,
+                         .kind = ev->kind,
+                         .name = ev->kind == TCH_EV_FLOW ? ev->name : 0,
+                         .category = ev->category,
+                         .input = input};
+}
+
+/* ev has the numbers of all. */
+static int note_begin(struct merge *g, const struct tch_ev *ev)
+{
+    uint32_t input = (uint32_t)(g->input - g->ret->inputs);
+    struct bond any = bond_of(ev, 0), own = bond_of(ev, input + 1);
+    uint32_t count = g->begun.count, number;
+
+    number = tch_intern_add(&g->begun, (const char *)&any, sizeof any);
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&g->first_of, &g->first_room, (size_t)number + 1) < 0)
+        return tch_fail_memory(g->err);
+    if (number == count)
+        g->first_of[number] = input;
+    if (g->first_of[number] == input)
+        return 0;
+    number = tch_intern_add(&g->others, (const char *)&own, sizeof own);
+    return number == TCH_INTERN_NONE ? tch_fail_memory(g->err) : 0;
+}
+
+static void part_id(struct merge *g, struct tch_ev *ev)
+{
+    uint32_t input = g->inputs[g->all.model.tracks[ev->track].process];
+    struct bond own = bond_of(ev, input + 1);
+
+    if (tch_intern_find(&g->others, (const char *)&own, sizeof own) == TCH_INTERN_NONE)
+        return;
+    ev->id = tch_hash(&own, sizeof own);
+    g->ret->inputs[input].parted++;
+}
+
 /* Numbers of one input to those of all. */
 
 static uint32_t *slot(uint32_t **list, size_t *room, uint32_t number)
@@ -209,8 +272,11 @@ static uint32_t map_process(struct merge *g, uint32_t process)
     }
     g->input->renumbered += pid != own;
     number = tch_model_process(&g->all.model, pid);
-    if (number != TCH_INTERN_NONE)
-        *to = number + 1;
+    if (number == TCH_INTERN_NONE ||
+        tch_array_reserve_zero(&g->inputs, &g->input_room, (size_t)number + 1) < 0)
+        return TCH_INTERN_NONE;
+    g->inputs[number] = (uint32_t)(g->input - g->ret->inputs);
+    *to = number + 1;
     return number;
 }
 
@@ -248,7 +314,9 @@ static int merge_event(void *ctx, const struct tch_ev *given)
     ev.ts += g->input->offset;
     ev.offset = g->ret->events++;
     g->input->events++;
-    return tch_trace_load_add(&g->all, &ev);
+    if (has_shared_id(&ev) && (ev.phase == 's' || ev.phase == 'b'))
+        status = note_begin(g, &ev);
+    return status < 0 ? status : tch_trace_load_add(&g->all, &ev);
 }
 
 /* The process's own labels, and which file it came from. */
@@ -333,8 +401,11 @@ static int write_out(struct merge *g, const char *out, struct tch_write_options 
     status = tch_trace_writer_open(&w, out, &g->all.model, &writing, g->err);
     if (status < 0)
         return status;
-    while (status == 0 && (more = tch_trace_load_next(&g->all, &ev, g->err)) > 0)
+    while (status == 0 && (more = tch_trace_load_next(&g->all, &ev, g->err)) > 0) {
+        if (has_shared_id(&ev))
+            part_id(g, &ev);
         status = tch_trace_writer_add(&w, &ev);
+    }
     if (status == 0 && more == 0)
         status = tch_trace_writer_close(&w);
     else
@@ -371,6 +442,10 @@ int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const ch
     ret->processes = tch_model_process_count(&g.all.model);
     ret->tracks = tch_model_track_count(&g.all.model);
     tch_trace_load_close(&g.all);
+    tch_intern_release(&g.begun);
+    tch_intern_release(&g.others);
+    free(g.first_of);
+    free(g.inputs);
     return status;
 }
 

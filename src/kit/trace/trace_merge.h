@@ -33,6 +33,7 @@ struct tch_merged_input {
     enum tch_merge_wall wall; /**< of TCH_MERGE_WALL */
     uint64_t events;
     uint32_t renumbered; /**< processes that got another pid */
+    uint64_t parted;     /**< steps of flows and async spans that got another id */
     bool cut;
 };
 

@@ -27,6 +27,9 @@ static const struct tch_finding_text texts[TCH_FOUND_KINDS] = {
     [TCH_FOUND_NEGATIVE] = {"negative-time", "events before time 0 are dropped", true, true},
     [TCH_FOUND_FLOW_NOWHERE] = {"flow-nowhere", "flows outside of every span are not drawn", true,
                                 false},
+    [TCH_FOUND_FLOW_AGAIN] = {"flow-again",
+                              "flows that begin again: arrows start where the first did", true,
+                              false},
     [TCH_FOUND_FLOW_HALF] = {"flow-half", "flows that do not begin, or do not end", true, false},
     [TCH_FOUND_ASYNC_HALF] = {"async-half", "async spans that do not begin, or do not end", false,
                               false},
@@ -94,8 +97,8 @@ static struct bond *bond_of(struct check *c, const struct tch_ev *ev)
 
     if (ev->kind == TCH_EV_FLOW)
         key.name = ev->name;
-    else
-        key.process = c->load.model.tracks[ev->track].process;
+    if (ev->flags & TCH_EV_LOCAL)
+        key.process = c->load.model.tracks[ev->track].process + 1;
     number = tch_intern_add(&c->bond_keys, (const char *)&key, sizeof key);
     if (number == TCH_INTERN_NONE ||
         tch_array_reserve(&c->bonds, &c->bond_room, (size_t)number + 1) < 0)
@@ -116,6 +119,8 @@ static int check_bond(struct check *c, const struct tch_ev *ev, tacho_error *err
 
     if (!bond)
         return tch_fail_memory(err);
+    if (ev->phase == 's' && bond->began)
+        note_event(c, TCH_FOUND_FLOW_AGAIN, ev);
     if (strchr("sb", ev->phase)) {
         bond->began = true;
         bond->open++;

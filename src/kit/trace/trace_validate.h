@@ -17,7 +17,8 @@ enum tch_finding_kind {
     TCH_FOUND_LONE_END,
     TCH_FOUND_NEGATIVE, /**< times before 0 */
     TCH_FOUND_FLOW_NOWHERE,
-    TCH_FOUND_FLOW_HALF, /**< a beginning without an end, or the other way round */
+    TCH_FOUND_FLOW_AGAIN, /**< a beginning with an id that has begun before */
+    TCH_FOUND_FLOW_HALF,  /**< a beginning without an end, or the other way round */
     TCH_FOUND_ASYNC_HALF,
     TCH_FOUND_COUNTER,    /**< no number in it */
     TCH_FOUND_UNFINISHED, /**< shown as not finished; nothing is lost */

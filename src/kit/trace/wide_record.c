@@ -162,6 +162,8 @@ int tch_wide_record_make(struct tch_wide_record *r, const struct tch_ev *ev, uin
     case TCH_EV_FLOW:
     case TCH_EV_ASYNC:
         fixed[0] = phase_of(ev->phase);
+        if (ev->kind == TCH_EV_ASYNC && !(ev->flags & TCH_EV_LOCAL))
+            fixed[0] |= TCH_REC_TRACE_ID;
         tch_wide_record_begin(r, ev->kind == TCH_EV_FLOW ? TCH_REC_FLOW : TCH_REC_ASYNC, site,
                               fixed);
         break;

@@ -277,7 +277,14 @@ static void add_special(struct tch_chrome *c, const struct tch_ev *ev)
     case TCH_EV_FLOW:
     case TCH_EV_ASYNC:
         snprintf(text, sizeof text, "0x%llx", (unsigned long long)ev->id);
-        tch_json_put_text(&c->text, "id", text);
+        if (ev->flags & TCH_EV_LOCAL) {
+            tch_json_key(&c->text, "id2");
+            tch_json_begin_object(&c->text);
+            tch_json_put_text(&c->text, "local", text);
+            tch_json_end_object(&c->text);
+        } else {
+            tch_json_put_text(&c->text, "id", text);
+        }
         if (ev->flags & TCH_EV_ENCLOSING)
             tch_json_put_text(&c->text, "bp", "e");
         break;

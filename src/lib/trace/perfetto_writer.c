@@ -180,13 +180,14 @@ static int flow(struct tch_perfetto *p, const struct tch_ev *ev)
    grow with the ids. */
 static int async(struct tch_perfetto *p, const struct tch_ev *ev)
 {
-    uint64_t key[3] = {p->m->tracks[ev->track].process, ev->category, ev->id};
+    uint64_t process = p->m->tracks[ev->track].process;
+    uint64_t key[3] = {ev->flags & TCH_EV_LOCAL ? process + 1 : 0, ev->category, ev->id};
     uint64_t track = TCH_PF_UUID_ASYNC | tch_hash(key, sizeof key);
 
     if (ev->phase == 'e')
         return end_on(p, ev->ts, track, NULL);
     if (ev->phase == 'b')
-        tch_pf_describe(p, track, TCH_PF_UUID_PROCESS + key[0],
+        tch_pf_describe(p, track, TCH_PF_UUID_PROCESS + process,
                         tch_intern_text(&p->m->texts, ev->name));
     return named_event(p, ev->phase == 'b' ? TCH_PF_BEGIN : TCH_PF_INSTANT, ev, track);
 }

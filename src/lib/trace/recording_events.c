@@ -227,18 +227,24 @@ static int instant(struct tch_rec_events *s, const struct tch_seen_event *e)
     return tch_rec_emit(s, e->id, &ev, e->args, e->end_args);
 }
 
-/* Events that belong together. Ids of Perfetto are those of the whole trace. In a recording the
-   name and the category are part of an id. */
+/* Events that belong together. In a recording the name and the category are part of an id. Ids of
+   Perfetto are those of the whole trace. Flows have no ids of a process in any format, so those of
+   several programs are kept apart by their scope. */
 static int linked(struct tch_rec_events *s, const struct tch_seen_event *e, enum tch_ev_kind kind,
                   const char *phases)
 {
     const struct tch_rec_name *site = tch_rec_site(s->r, e->id);
+    uint64_t phase = e->fixed[0] & ~(uint64_t)TCH_REC_TRACE_ID;
     struct tch_ev ev;
 
-    if (begin_event(s, &ev, kind, phases[e->fixed[0] < 3 ? e->fixed[0] : 0], e->ns) < 0)
+    if (begin_event(s, &ev, kind, phases[phase < 3 ? phase : 0], e->ns) < 0)
         return TACHO_ENOMEM;
-    ev.flags = kind == TCH_EV_FLOW ? TCH_EV_ENCLOSING : 0;
+    ev.flags = kind == TCH_EV_FLOW              ? TCH_EV_ENCLOSING
+               : e->fixed[0] & TCH_REC_TRACE_ID ? 0
+                                                : TCH_EV_LOCAL;
     ev.id = e->fixed[1];
+    if (kind == TCH_EV_FLOW && s->given->flow_scope != 0)
+        ev.id = tch_hash_mix(ev.id ^ UINT64_C(0xa0761d6478bd642f), s->given->flow_scope);
     if (s->given->form == TCH_REC_FOR_PERFETTO)
         ev.id = tch_hash_mix(tch_hash(site->name, (size_t)site->name_len + site->category_len) ^
                                  site->name_len,

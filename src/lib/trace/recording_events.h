@@ -23,9 +23,10 @@ struct tch_recording_source {
     struct tch_recording *r;
     struct tch_model *m; /**< gets the names; may have those of other recordings */
     enum tch_rec_form form;
-    bool no_args;     /**< leave out arguments */
-    uint64_t origin;  /**< CLOCK_MONOTONIC nanoseconds, time 0 of the events */
-    uint64_t put_pid; /**< in Chrome's form: of spans that were put without a process */
+    bool no_args;        /**< leave out arguments */
+    uint64_t origin;     /**< CLOCK_MONOTONIC nanoseconds, time 0 of the events */
+    uint64_t put_pid;    /**< in Chrome's form: of spans that were put without a process */
+    uint64_t flow_scope; /**< 0, or what sets flows apart from equal ids of another scope */
 };
 
 /** Walks the recording and gives its events to the sink. Spans come when they end.

@@ -143,7 +143,7 @@ enum tch_rec_kind {
     TCH_REC_INSTANT = 3,        /* id site; scope */
     TCH_REC_COUNTER = 4,        /* id site; type (enum tacho_arg_type); value */
     TCH_REC_FLOW = 5,           /* id site; phase; flow */
-    TCH_REC_ASYNC = 6,          /* id site; phase; id */
+    TCH_REC_ASYNC = 6,          /* id site; phase, perhaps with TCH_REC_TRACE_ID; id */
     TCH_REC_PUSH = 7,           /* id site; dur_us; track */
     TCH_REC_PUT = 8,            /* id site; ts_us; dur_us; pid; tid; text of the phase */
     TCH_REC_TRACK_SPAN = 9,     /* id site; track; start ns; end ns */
@@ -154,6 +154,9 @@ enum tch_rec_kind {
     TCH_REC_PROCESS_NAME = 14,  /* id text */
     TCH_REC_KINDS = 15,
 };
+
+/* In the phase of an async event: its id is one of the whole trace, not of its process. */
+enum { TCH_REC_TRACE_ID = 4 };
 
 /** Fixed words of a kind, after the first two. */
 static inline unsigned tch_rec_fixed(unsigned kind)

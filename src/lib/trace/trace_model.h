@@ -34,8 +34,9 @@ enum tch_ev_flag {
     TCH_EV_LONE = 2,      /**< of a begin or end: its other half is not in the trace */
     TCH_EV_VALUES = 4,    /**< arguments are `values`, as many as args_len says */
     TCH_EV_ASIDE = 8,     /**< its time is not in the order of the events around it */
-    TCH_EV_PUT = 16, /**< ts and dur are whole microseconds, unsigned. id: where `phase` is 0, the
-                        text of the one that the program chose */
+    TCH_EV_PUT = 16,   /**< ts and dur are whole microseconds, unsigned. id: where `phase` is 0, the
+                          text of the one that the program chose */
+    TCH_EV_LOCAL = 32, /**< of an async event: its id is one of its process, not of the trace */
 };
 
 struct tch_rec_arg;

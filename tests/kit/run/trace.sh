@@ -35,4 +35,18 @@ has '[.[] | select(.ph == "X" and .pid == 0)] as $runs
      | ($runs | length) == 3 and ($events | length) >= 30
      and ($events | all(. as $e | $runs | any(.ts <= $e.ts and $e.ts + ($e.dur // 0) <= .ts + .dur)))
      and ([$events[].pid] | unique | length) == 3'
+# An arrow of each run is one of its own; ids of async spans belong to their process.
+has '[.[] | select(.ph == "s") | .id] | unique | length == 3'
+has '[.[] | select(.ph == "s" or .ph == "f")] | group_by(.id) | all((map(.pid) | unique | length) == 1)'
+has '[.[] | select(.ph == "b" or .ph == "e")] | all(.id2.local == "0x9")'
+
 "$tacho" trace validate "$trace" >out 2>err || fail "the trace is not sound: $(cat out err)"
+
+# In a container every run may have the same pid.
+run 0 -n 1 --name once -- "$recorder"
+cp tacho-out/once/latest/iter/*/*.tacho same.tacho || fail "there is no recording"
+# shellcheck disable=SC2016 # the variable of the run
+run 0 -n 3 --name same -- sh -c "cp '$PWD/same.tacho' \"\$TACHO_RUN_DIR/\""
+trace="tacho-out/same/latest/trace.json"
+has '[.[] | select(.ph == "s") | .pid] | unique | length == 3'
+has '[.[] | select(.ph == "M" and .name == "process_name" and .pid != 0)] | length == 3'

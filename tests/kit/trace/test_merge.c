@@ -141,12 +141,79 @@ static void a_converted_recording_claims_no_clock(void **state)
     tch_merged_release(&done);
 }
 
+#define EVENT(name, phase, ts, more)                                         \
+    ",{\"name\":\"" name "\",\"cat\":\"c\",\"ph\":\"" phase "\",\"ts\":" #ts \
+    ",\"pid\":1,\"tid\":1" more "}"
+#define WHOLE "[{\"name\":\"work\",\"ph\":\"X\",\"ts\":0,\"dur\":90,\"pid\":1,\"tid\":1}"
+#define OWN   ",\"id2\":{\"local\":\"0x9\"}"
+
+/* The ids of each event with this name and phase, in the order of the file. */
+static size_t ids_of(const char *path, const char *name, char phase, char ids[4][32])
+{
+    char *text = tools_content(path), what[64], *at = text;
+    size_t n = 0;
+
+    snprintf(what, sizeof what, "\"name\":\"%s\",\"cat\":\"c\",\"ph\":\"%c\"", name, phase);
+    while (n < 4 && (at = strstr(at, what))) {
+        const char *id = strstr(at, "0x");
+
+        at++;
+        snprintf(ids[n++], 32, "%.*s", (int)strcspn(id, "\""), id);
+    }
+    free(text);
+    return n;
+}
+
+/* Two runs of one program use the same ids for different things. What one begins and the other
+   ends is one thing. */
+static void keeps_ids_of_several_traces_apart(void **state)
+{
+    static const char first[] =
+        WHOLE EVENT("f", "s", 1, ",\"id\":1") EVENT("f", "f", 2, ",\"id\":1,\"bp\":\"e\"")
+            EVENT("over", "s", 3, ",\"id\":7") EVENT("a", "b", 4, ",\"id\":9")
+                EVENT("a", "e", 5, ",\"id\":9") EVENT("l", "b", 6, OWN) EVENT("l", "e", 7, OWN) "]";
+    static const char second[] =
+        WHOLE EVENT("f", "s", 1, ",\"id\":1") EVENT("f", "f", 2, ",\"id\":1,\"bp\":\"e\"")
+            EVENT("over", "f", 3, ",\"id\":7,\"bp\":\"e\"") EVENT("a", "b", 4, ",\"id\":9")
+                EVENT("a", "e", 5, ",\"id\":9") EVENT("l", "b", 6, OWN) EVENT("l", "e", 7, OWN) "]";
+    char a[128], b[128], *paths[2] = {a, b}, begins[4][32], ends[4][32];
+    struct tch_merge_options options = {.same_clock = true};
+    struct tch_write_options writing = {.object = false};
+    struct tch_merged done;
+    tacho_error err;
+
+    (void)state;
+    snprintf(a, sizeof a, "%s", tools_put("a.json", first));
+    snprintf(b, sizeof b, "%s", tools_put("b.json", second));
+    assert_int_equal(tch_merge(&done, paths, 2, test_at("all.json"), &options, &writing, &err), 0);
+    assert_int_equal(done.inputs[0].parted, 0);
+    assert_int_equal(done.inputs[1].parted, 4);
+    tch_merged_release(&done);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "f" : "a";
+
+        assert_int_equal(ids_of(test_at("all.json"), name, i == 0 ? 's' : 'b', begins), 2);
+        assert_int_equal(ids_of(test_at("all.json"), name, i == 0 ? 'f' : 'e', ends), 2);
+        assert_string_not_equal(begins[0], begins[1]);
+        assert_string_equal(begins[0], ends[0]);
+        assert_string_equal(begins[1], ends[1]);
+    }
+    assert_int_equal(ids_of(test_at("all.json"), "over", 's', begins), 1);
+    assert_int_equal(ids_of(test_at("all.json"), "over", 'f', ends), 1);
+    assert_string_equal(begins[0], ends[0]);
+    /* The ids of a process need nothing. */
+    assert_int_equal(ids_of(test_at("all.json"), "l", 'b', begins), 2);
+    assert_string_equal(begins[0], "0x9");
+    assert_string_equal(begins[1], "0x9");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(merges_by_an_event_and_keeps_processes_apart),
         TEST_IN_HOME(merges_recordings_by_the_best_clock_they_share),
         TEST_IN_HOME(a_converted_recording_claims_no_clock),
+        TEST_IN_HOME(keeps_ids_of_several_traces_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

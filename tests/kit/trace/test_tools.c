@@ -331,6 +331,29 @@ static void finds_what_viewers_lose(void **state)
     tch_validation_release(&v);
 }
 
+#define STEP(phase, ts, tid)                            \
+    ",{\"name\":\"f\",\"ph\":\"" phase "\",\"ts\":" #ts \
+    ",\"id\":1,\"bp\":\"e\",\"pid\":1,\"tid\":" #tid "}"
+
+/* Viewers draw the second arrow from where the first began. */
+static void finds_a_flow_that_begins_twice(void **state)
+{
+    static const char text[] =
+        "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":0,\"dur\":90,\"pid\":1,\"tid\":1},"
+        "{\"name\":\"b\",\"ph\":\"X\",\"ts\":0,\"dur\":90,\"pid\":1,\"tid\":2}" STEP("s", 10, 1)
+            STEP("f", 20, 2) STEP("s", 30, 1) STEP("f", 40, 2) "]";
+    struct tch_validation v;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_validate(&v, tools_put("twice.json", text), &tools_plain, &err), 0);
+    assert_int_equal(v.found[TCH_FOUND_FLOW_AGAIN].places.count, 1);
+    assert_int_equal(v.found[TCH_FOUND_FLOW_AGAIN].places.first[0],
+                     strstr(text, &STEP("s", 30, 1)[1]) - text);
+    assert_true(tch_validation_loses(&v));
+    tch_validation_release(&v);
+}
+
 static int note_time(void *ctx, const struct tch_ev *ev)
 {
     *(int64_t *)ctx = ev->ts;
@@ -535,6 +558,7 @@ int main(void)
         TEST_IN_HOME(refuses_what_is_no_trace),
         TEST_IN_HOME(cuts_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
+        TEST_IN_HOME(finds_a_flow_that_begins_twice),
         TEST_IN_HOME(long_times_lose_nothing),
         TEST_IN_HOME(labels_are_put_together_once),
         TEST_IN_HOME(mends_overlaps_and_ids),
