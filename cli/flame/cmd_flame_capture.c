@@ -11,6 +11,7 @@
 #include "base/human_number.h"
 #include "base/number.h"
 #include "base/spawn.h"
+#include "cli/core/table.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/flame_json.h"
 #include "kit/flame/sample/perf_rings.h"
@@ -141,13 +142,44 @@ static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_erro
     return status;
 }
 
-static void add_text(struct tch_buf *b, const tacho_flame *flame)
+static void add_files(struct tch_buf *b, const tacho_flame *flame)
+{
+    const char *const paths[] = {tacho_flame_svg_path(flame), tacho_flame_folded_path(flame),
+                                 tacho_flame_pprof_path(flame), tacho_flame_speedscope_path(flame)};
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (paths[i])
+            tch_buf_addf(b, "%s\n", paths[i]);
+    if (tacho_flame_previous_path(flame))
+        tch_buf_addf(b, "previous: kept as %s\n", tacho_flame_previous_path(flame));
+}
+
+/* The functions that took most of the time. */
+static void add_hottest(struct tch_buf *b, const struct term *term, const tacho_flame *flame)
+{
+    static const struct column columns[] = {
+        {"self", true, FIT_WHOLE}, {"total", true, FIT_WHOLE}, {"function", false, FIT_CUT}};
+    struct table t;
+
+    if (tacho_flame_hottest_count(flame) == 0)
+        return;
+    tch_buf_addc(b, '\n');
+    cli_table_init(&t, term, columns, 3);
+    for (size_t i = 0; i < tacho_flame_hottest_count(flame); i++) {
+        cli_table_addf(&t, PLAIN, "%.1f %%", 100 * tacho_flame_hottest_self(flame, i));
+        cli_table_addf(&t, PLAIN, "%.1f %%", 100 * tacho_flame_hottest_total(flame, i));
+        cli_table_addf(&t, PLAIN, "%s%s", tacho_flame_hottest_name(flame, i),
+                       tacho_flame_hottest_is_kernel(flame, i) ? " [kernel]" : "");
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+}
+
+static void add_text(struct tch_buf *b, const struct term *term, const tacho_flame *flame)
 {
     uint64_t samples = tacho_flame_samples(flame);
 
-    tch_buf_addf(b, "%s\n", tacho_flame_svg_path(flame));
-    if (tacho_flame_folded_path(flame))
-        tch_buf_addf(b, "%s\n", tacho_flame_folded_path(flame));
+    add_files(b, flame);
     tch_buf_addf(b, "profiler: %s", tacho_flame_profiler_used(flame));
     if (tacho_flame_event(flame)[0])
         tch_buf_addf(b, ", %s%s", tacho_flame_event(flame),
@@ -168,6 +200,7 @@ static void add_text(struct tch_buf *b, const tacho_flame *flame)
     tch_buf_adds(b, ", of which after the end ");
     tch_add_value(b, TCH_NS, (double)tacho_flame_after_ns(flame));
     tch_buf_addc(b, '\n');
+    add_hottest(b, term, flame);
 }
 
 /* Prints how to get the missing rights, and how to profile without them. */
@@ -223,7 +256,7 @@ int cli_flame_run_capture(struct args *args)
     else if (args->quiet)
         tch_buf_addf(&b, "%s\n", tacho_flame_svg_path(flame));
     else
-        add_text(&b, flame);
+        add_text(&b, &args->out, flame);
     status = cli_print(&b);
     tacho_flame_free(flame);
     return status == EXIT_OK ? end : status;
@@ -248,12 +281,21 @@ const struct opt cli_flame_capture_opts[] = {
      CLI_TEXT(struct capture, request.output_dir)},
     {.name = "label",
      .arg = "LABEL",
-     .help = "write flamegraph-LABEL.svg; by default the command's name",
+     .help = "write flamegraph-LABEL.svg, by default the command's name; one that is there is "
+             "kept as flamegraph-LABEL.old.svg",
      CLI_TEXT(struct capture, request.label)},
-    {.name = "force", .help = "overwrite the SVG of another label", CAPTURE_FLAG(FORCE)},
-    {.name = "folded",
-     .help = "write the folded stacks, too, beside the SVG",
-     CAPTURE_FLAG(FOLDED)},
+    {.name = "force", .help = "replace the SVG of another label", CAPTURE_FLAG(FORCE)},
+    {.name = "folded", .help = "also write flamegraph-LABEL.folded", CAPTURE_FLAG(FOLDED)},
+    {.name = "pprof", .help = "also write flamegraph-LABEL.pb.gz, for pprof", CAPTURE_FLAG(PPROF)},
+    {.name = "speedscope",
+     .help = "also write flamegraph-LABEL.speedscope.json, for speedscope.app",
+     CAPTURE_FLAG(SPEEDSCOPE)},
+    {.name = "palette",
+     .arg = "NAME",
+     .help = "colours by name, library or language",
+     .choices = tch_palettes,
+     CLI_TEXT(struct capture, request.palette)},
+    {.name = "inverted", .help = "draw the root on top: an icicle graph", CAPTURE_FLAG(INVERTED)},
     {.name = "duration",
      .arg = "TIME",
      .help = "end the capture after 10s, 1.5m",

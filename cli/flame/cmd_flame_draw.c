@@ -17,7 +17,8 @@ static const struct opt opts[] = {
      .take = cli_flame_take_format},
     {.name = "label",
      .arg = "LABEL",
-     .help = "write flamegraph-LABEL.svg, named after what was profiled",
+     .help = "write flamegraph-LABEL.svg, named after what was profiled; one that is there is kept "
+             "as flamegraph-LABEL.old.svg",
      .take = cli_flame_take_label},
     {.name = "out",
      .arg = "DIR",

@@ -28,6 +28,7 @@ struct flame {
     const char *output;              /**< NULL or "-": stdout */
     const char *label;               /**< the output is called after it */
     const char *folder;              /**< and goes here */
+    char *previous;                  /**< where an earlier file of that name went; or NULL */
     bool force;
     bool split;     /**< by thread */
     bool normalize; /**< diff: scale A to the total of B */

@@ -1,4 +1,6 @@
 /* The options that the sub-commands of `tacho flame` share. */
+#include <stdlib.h>
+
 #include "base/number.h"
 #include "cmd_flame_parts.h"
 
@@ -13,6 +15,7 @@ void cli_flame_release(struct flame *f)
 {
     tch_stacks_release(&f->stacks);
     tch_timeline_release(&f->timeline);
+    free(f->previous);
 }
 
 int cli_flame_take_percent(void *into, const struct args *args, const struct opt *opt)

@@ -93,6 +93,8 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
     tch_sink_init(&sink, tch_sink_to_replace, &file, &err);
     status = f->format->write(profile, &f->write, &sink);
     ended = tch_sink_end(&sink);
+    if (status == 0 && ended == 0 && f->label)
+        status = tch_label_keep_previous(path, &f->previous, &err);
     if (status == 0 && ended == 0)
         status = tch_replace_commit(&file, &err);
     tch_replace_abort(&file);
@@ -135,7 +137,7 @@ static int report_written(const struct flame *f, const char *path)
 
     tch_buf_init(&b, 1 << 20);
     if (f->args->json) {
-        tch_flame_written_json(&b, &f->stacks, path, f->format->name, f->input);
+        tch_flame_written_json(&b, &f->stacks, path, f->previous, f->format->name, f->input);
         return cli_print(&b);
     }
     tch_buf_addf(&b, "%s: ", path);
@@ -143,6 +145,8 @@ static int report_written(const struct flame *f, const char *path)
     tch_buf_adds(&b, samples == 1 ? " sample in " : " samples in ");
     tch_add_grouped(&b, f->stacks.count);
     tch_buf_adds(&b, f->stacks.count == 1 ? " stack" : " stacks");
+    if (f->previous)
+        tch_buf_addf(&b, "; the earlier file is kept as %s", f->previous);
     if (!f->args->quiet)
         fprintf(stderr, "%s\n", b.data);
     tch_buf_release(&b);
@@ -179,6 +183,9 @@ int cli_flame_run(struct args *args, const char *format, bool both)
     status = cli_set_opts(args, &f, NULL);
     if (status == EXIT_OK)
         status = cli_flame_choose_format(&f, format);
+    /* A picture shows the mark by its colour. */
+    if (status == EXIT_OK && strcmp(f.format->name, "svg") == 0)
+        f.read.mark_kernel = true;
     if (status == EXIT_OK)
         status = cli_flame_read(&f, args->count ? args->operands[0] : NULL, both);
     if (status == EXIT_OK)

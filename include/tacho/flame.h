@@ -45,9 +45,12 @@ enum tacho_flame_flags {
     TACHO_FLAME_FORCE = 1 << 8,      /**< overwrite an SVG of another label */
     TACHO_FLAME_FOLDED = 1 << 9,     /**< also write the folded stacks, beside the SVG */
     TACHO_FLAME_TREE = 1 << 10,      /**< with pid: also the children that it has already */
-    TACHO_FLAME_ORPHANS = 1 << 11 /**< with argv: what outlived its parent is ended, too, when the
+    TACHO_FLAME_ORPHANS = 1 << 11, /**< with argv: what outlived its parent is ended, too, when the
                                        command is; for a process that starts nothing else
                                        meanwhile: its other children would be taken for such */
+    TACHO_FLAME_PPROF = 1 << 12,   /**< also write pprof's format, beside the SVG */
+    TACHO_FLAME_SPEEDSCOPE = 1 << 13, /**< also write speedscope's format, beside the SVG */
+    TACHO_FLAME_INVERTED = 1 << 14    /**< draw the root on top */
 };
 
 /** What to profile, and how. Start with TACHO_FLAME_REQUEST_INIT; all that is pointed to is
@@ -69,12 +72,13 @@ typedef struct tacho_flame_request {
     int32_t stop_fd;         /**< readable: end now, draw what there is; -1: none */
     uint64_t duration_ns;    /**< end after this time; 0: when the command does. A command that
                                   still runs at the end is ended, with all that it started */
+    const char *palette;     /**< colours by "hash", "library" or "language"; NULL: hash */
 } tacho_flame_request;
 
 #define TACHO_FLAME_REQUEST_INIT                                                                  \
     {                                                                                             \
         sizeof(tacho_flame_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, -1, \
-            0                                                                                     \
+            0, NULL                                                                               \
     }
 
 /** What became of it. Immutable. */
@@ -82,7 +86,8 @@ typedef struct tacho_flame tacho_flame;
 
 /**
  * Runs the command under a profiler, waits for its end and writes flamegraph-LABEL.svg. The
- * calling thread does the sampling; another one looks up symbols and is gone afterwards.
+ * calling thread does the sampling; another one looks up symbols and is gone afterwards. The files
+ * of an earlier capture are kept, as flamegraph-LABEL.old.svg and so on.
  *
  * Messages of err: "profiler command failed: PROGRAM: REASON", "failed to create output directory
  * PATH: REASON", "failed to write flamegraph SVG to PATH: REASON", "profiler produced no output"
@@ -103,6 +108,28 @@ TACHO_API const char *tacho_flame_svg_path(const tacho_flame *flame);
 
 /** The folded stacks beside it, with TACHO_FLAME_FOLDED; else NULL. */
 TACHO_API const char *tacho_flame_folded_path(const tacho_flame *flame);
+
+/** The same in pprof's and in speedscope's format, if asked for; else NULL. */
+TACHO_API const char *tacho_flame_pprof_path(const tacho_flame *flame);
+TACHO_API const char *tacho_flame_speedscope_path(const tacho_flame *flame);
+
+/** The new name of the SVG that was there before; NULL: there was none. */
+TACHO_API const char *tacho_flame_previous_path(const tacho_flame *flame);
+
+/** The functions in which most time was spent, the hottest first, at most ten. None where the
+    profiler gives a picture only. index is below the count. */
+TACHO_API size_t tacho_flame_hottest_count(const tacho_flame *flame);
+
+/** Its name, borrowed. */
+TACHO_API const char *tacho_flame_hottest_name(const tacho_flame *flame, size_t index);
+
+/** The share of the profile, 0 to 1, that was spent in the function itself, and in it and all that
+    it called. */
+TACHO_API double tacho_flame_hottest_self(const tacho_flame *flame, size_t index);
+TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t index);
+
+/** 1 when it is a function of the kernel. */
+TACHO_API int tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
 /** Who sampled: "native", "perf", "perf + inferno", "dtrace", "cargo-flamegraph". */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);

@@ -84,6 +84,13 @@ $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert --json -o out
 $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; rm -r $d
 ! out.svg: 3 samples in 1 stack
 
+$ d=$(mktemp -d); cd $d; printf 'p;f 3\n' | tacho flame draw -q --label x; printf 'p;g 3\n' | tacho flame draw --label x; grep -c '>f (' flamegraph-x.old.svg; rm -r $d
+| 1
+! flamegraph-x.svg: 3 samples in 1 stack; the earlier file is kept as flamegraph-x.old.svg
+# A picture tells the kernel from programs by colour.
+$ printf 'p 1 1.5: 1 cycles: \n\t4 f ([kernel.kallsyms])\n\n' | tacho flame draw | grep -c '>kernel</text>'
+| 1
+
 # Wrong usage.
 $ tacho flame
 ! tacho flame - capture, fold, draw, compare and convert flamegraphs

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "file_label.h"
+#include "kit/flame/draw/frame_text.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/read/frame_name.h"
 #include "kit/flame/sample/perf_rings.h"
@@ -41,6 +42,17 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
         return tch_fail(err, TACHO_EINVAL, 0, "there is no call graph %u", (unsigned)r->call_graph);
     if ((r->flags & TACHO_FLAME_KERNEL) && (r->flags & TACHO_FLAME_USER))
         return tch_fail(err, TACHO_EINVAL, 0, "only the kernel and only programs leave nothing");
+    return 0;
+}
+
+static int find_palette(struct tch_capture *c, tacho_error *err)
+{
+    const char *name = c->request.palette;
+
+    while (name && tch_palettes[c->palette] && strcmp(tch_palettes[c->palette], name) != 0)
+        c->palette++;
+    if (!tch_palettes[c->palette])
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no palette '%s'", name);
     return 0;
 }
 
@@ -98,6 +110,17 @@ static int prepare_output(struct tch_capture *c, tacho_error *err)
     return 0;
 }
 
+/* The files beside the SVG, in the order of enum tch_flame_extra. */
+static const struct {
+    uint32_t flag;
+    const char *format;
+    const char *extension;
+} extras[TCH_EXTRAS] = {
+    {TACHO_FLAME_FOLDED, "folded", ".folded"},
+    {TACHO_FLAME_PPROF, "pprof", ".pb.gz"},
+    {TACHO_FLAME_SPEEDSCOPE, "speedscope", ".speedscope.json"},
+};
+
 static int write_format(struct tch_capture *c, const char *name, const char *path, tacho_error *err)
 {
     struct tch_profile profile = {.stacks = &c->stacks, .name = c->label};
@@ -111,6 +134,8 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     options.svg.title = c->label;
     options.svg.label = c->label;
     options.svg.count_name = c->count_name;
+    options.svg.inverted = (c->request.flags & TACHO_FLAME_INVERTED) != 0;
+    options.svg.palette = c->palette;
     if (status < 0)
         return cannot_write(err, status, path, why.message);
     tch_sink_init(&sink, tch_sink_to_replace, &file, &why);
@@ -119,14 +144,61 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     if (status == 0)
         status = ended;
     if (status == 0)
+        status = tch_label_keep_previous(
+            path, path == c->svg_path.data ? &c->result.previous_path : NULL, &why);
+    if (status == 0)
         status = tch_replace_commit(&file, &why);
     tch_replace_abort(&file);
     return status < 0 ? cannot_write(err, status, path, why.message) : 0;
 }
 
+/* Writes "flamegraph-x.folded" beside "flamegraph-x.svg" if it was asked for. One of an earlier
+   capture does not stay beside the new picture in any case. */
+static int write_extra(struct tch_capture *c, enum tch_flame_extra extra, tacho_error *err)
+{
+    bool wanted = (c->request.flags & extras[extra].flag) != 0;
+    struct tch_buf path;
+    int status;
+
+    tch_buf_init(&path, PATH_MAX);
+    tch_buf_add(&path, c->svg_path.data, c->svg_path.len - strlen(".svg"));
+    tch_buf_adds(&path, extras[extra].extension);
+    if (path.failed)
+        status = tch_fail_memory(err);
+    else if (wanted)
+        status = write_format(c, extras[extra].format, path.data, err);
+    else
+        status = tch_label_keep_previous(path.data, NULL, err);
+    if (status == 0 && wanted)
+        c->result.extra_paths[extra] = tch_buf_take(&path);
+    tch_buf_release(&path);
+    return status;
+}
+
+static int find_hottest(struct tch_capture *c, tacho_error *err)
+{
+    struct tch_hot_function hottest[TCH_HOTTEST];
+    int64_t count = tch_stacks_hottest(&c->stacks, hottest, TCH_HOTTEST, err);
+
+    for (int64_t i = 0; i < count; i++) {
+        struct tch_span name = tch_span_interned(&c->stacks.names, hottest[i].name);
+        struct tch_span text = tch_frame_unmarked(name);
+        char *copy = strndup(text.p, text.len);
+
+        if (!copy)
+            return tch_fail_memory(err);
+        c->result.hottest[c->result.hottest_count++] = (struct tacho_flame_hot){
+            .name = copy,
+            .self = hottest[i].self,
+            .total = hottest[i].total,
+            .kernel = tch_frame_mark(name) == 'k',
+        };
+    }
+    return count < 0 ? (int)count : 0;
+}
+
 static int write_outputs(struct tch_capture *c, tacho_error *err)
 {
-    struct tch_buf path;
     int status = 0;
 
     if (!c->drawn && c->stacks.count == 0)
@@ -137,19 +209,12 @@ static int write_outputs(struct tch_capture *c, tacho_error *err)
                               "higher rate sees more)");
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
-    if (status < 0 || !(c->request.flags & TACHO_FLAME_FOLDED))
-        return status;
-    /* "flamegraph-x.folded" beside "flamegraph-x.svg". */
-    tch_buf_init(&path, PATH_MAX);
-    tch_buf_add(&path, c->svg_path.data, c->svg_path.len - strlen(".svg"));
-    tch_buf_adds(&path, ".folded");
-    status = path.failed ? tch_fail_memory(err) : write_format(c, "folded", path.data, err);
-    c->result.folded_path = status == 0 ? tch_buf_take(&path) : NULL;
-    tch_buf_release(&path);
-    return status;
+    for (int i = 0; i < TCH_EXTRAS && status == 0; i++)
+        status = write_extra(c, (enum tch_flame_extra)i, err);
+    return status == 0 ? find_hottest(c, err) : status;
 }
 
-/* Copies the result to the heap. */
+/* Moves the result to the heap. */
 static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     tacho_flame *flame = malloc(sizeof *flame);
@@ -159,12 +224,12 @@ static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     if (!warnings) {
         free(path);
         free(flame);
-        free(c->result.folded_path);
         return tch_fail_memory(err);
     }
     *flame = c->result;
     flame->svg_path = path;
     flame->warnings = warnings;
+    c->result = (struct tacho_flame){0};
     *ret = flame;
     return 0;
 }
@@ -185,9 +250,14 @@ static int check_backend(const struct tch_capture *c, tacho_error *err)
         {TACHO_FLAME_SOURCE, "--source"},
         {TACHO_FLAME_DEBUGINFOD, "--debuginfod"},
         {TACHO_FLAME_FOLDED, "--folded"},
+        {TACHO_FLAME_PPROF, "--pprof"},
+        {TACHO_FLAME_SPEEDSCOPE, "--speedscope"},
+        {TACHO_FLAME_INVERTED, "--inverted"},
     };
     const struct tch_backend *b = c->backend;
-    const char *what = b->own_event && c->request.event ? "--event" : NULL;
+    const char *what = b->own_event && c->request.event ? "--event"
+                       : b->draws && c->request.palette ? "--palette"
+                                                        : NULL;
 
     if (b->runs_only && !c->request.argv)
         return tch_fail(err, TACHO_EINVAL, 0, "profiler '%s' takes a command to run, nothing else",
@@ -245,6 +315,8 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     c.request.stop_fd = -1;
     memcpy(&c.request, request, request->size);
     status = check_request(&c.request, err);
+    if (status == 0)
+        status = find_palette(&c, err);
     if (status < 0)
         return status;
     if (c.request.rate == 0)
@@ -256,95 +328,9 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     tch_buf_init(&c.svg_path, PATH_MAX);
     tch_buf_init(&c.warnings, WARNINGS_MAX);
     status = run_capture(&c, ret, err);
+    tch_flame_release(&c.result);
     tch_buf_release(&c.svg_path);
     tch_buf_release(&c.warnings);
     tch_stacks_release(&c.stacks);
     return status;
-}
-
-void tacho_flame_free(tacho_flame *flame)
-{
-    if (!flame)
-        return;
-    free(flame->svg_path);
-    free(flame->folded_path);
-    free(flame->warnings);
-    free(flame);
-}
-
-const char *tacho_flame_svg_path(const tacho_flame *flame)
-{
-    return flame->svg_path;
-}
-
-const char *tacho_flame_folded_path(const tacho_flame *flame)
-{
-    return flame->folded_path;
-}
-
-const char *tacho_flame_profiler_used(const tacho_flame *flame)
-{
-    return flame->profiler;
-}
-
-const char *tacho_flame_event(const tacho_flame *flame)
-{
-    return flame->event;
-}
-
-uint64_t tacho_flame_duration_ns(const tacho_flame *flame)
-{
-    return flame->duration_ns;
-}
-
-uint64_t tacho_flame_after_ns(const tacho_flame *flame)
-{
-    return flame->after_ns;
-}
-
-uint64_t tacho_flame_samples(const tacho_flame *flame)
-{
-    return flame->samples;
-}
-
-uint64_t tacho_flame_lost(const tacho_flame *flame)
-{
-    return flame->lost;
-}
-
-uint64_t tacho_flame_truncated(const tacho_flame *flame)
-{
-    return flame->truncated;
-}
-
-int tacho_flame_has_kernel(const tacho_flame *flame)
-{
-    return flame->kernel;
-}
-
-const char *tacho_flame_notice(const tacho_flame *flame)
-{
-    return flame->notice[0] ? flame->notice : NULL;
-}
-
-const char *tacho_flame_warning(const tacho_flame *flame, size_t index)
-{
-    const char *at = flame->warnings;
-
-    while (*at && index-- > 0)
-        at += strlen(at) + 1;
-    return *at ? at : NULL;
-}
-
-int tacho_flame_wait_status(const tacho_flame *flame)
-{
-    return flame->wait_status;
-}
-
-const char *const *tacho_flame_profilers(void)
-{
-    static const char *const names[] = {"native",           "perf", "perf-inferno", "dtrace",
-                                        "cargo-flamegraph", NULL};
-
-    return names;
 }

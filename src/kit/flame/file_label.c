@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "alphanumeric.h"
@@ -87,4 +90,32 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
             tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and was made for another label", path);
     tch_buf_release(&ours);
     return status;
+}
+
+int tch_label_keep_previous(const char *path, char **ret, tacho_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *point = strchr(slash ? slash : path, '.'); /* no label has one in its file name */
+    struct tch_buf kept;
+    char *name;
+
+    if (access(path, F_OK) < 0)
+        return 0;
+    tch_buf_init(&kept, PATH_MAX);
+    tch_buf_add(&kept, path, (size_t)(point - path));
+    tch_buf_addf(&kept, ".old%s", point);
+    name = tch_buf_take(&kept);
+    tch_buf_release(&kept);
+    if (!name)
+        return tch_fail_memory(err);
+    if (rename(path, name) < 0) {
+        tch_fail_errno(err, errno, "cannot keep the earlier '%s' as '%s'", path, name);
+        free(name);
+        return TACHO_EIO;
+    }
+    if (ret)
+        *ret = name;
+    else
+        free(name);
+    return 0;
 }

@@ -26,4 +26,12 @@ void tch_label_file(struct tch_buf *b, const char *label);
  */
 int tch_label_check(const char *path, const char *label, tacho_error *err);
 
+/**
+ * Renames the file at `path`, if there is one: "flamegraph-x.svg" becomes "flamegraph-x.old.svg",
+ * in place of an older one.
+ *
+ * @param ret  may be NULL; set to the new name, which the caller frees, if there was a file
+ */
+int tch_label_keep_previous(const char *path, char **ret, tacho_error *err);
+
 #endif

@@ -13,6 +13,9 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
     tch_json_put_text(b, "schema", "tacho.flame.capture.v1");
     tch_json_put_text(b, "svg_path", tacho_flame_svg_path(flame));
     tch_json_put_text(b, "folded_path", tacho_flame_folded_path(flame));
+    tch_json_put_text(b, "pprof_path", tacho_flame_pprof_path(flame));
+    tch_json_put_text(b, "speedscope_path", tacho_flame_speedscope_path(flame));
+    tch_json_put_text(b, "previous_path", tacho_flame_previous_path(flame));
     tch_json_put_text(b, "profiler_used", tacho_flame_profiler_used(flame));
     tch_json_put_text(b, "notice", tacho_flame_notice(flame));
     tch_json_key(b, "warnings");
@@ -27,6 +30,17 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
     tch_json_put_u64(b, "samples", tacho_flame_samples(flame));
     tch_json_put_u64(b, "lost", tacho_flame_lost(flame));
     tch_json_put_u64(b, "truncated", tacho_flame_truncated(flame));
+    tch_json_key(b, "hottest");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < tacho_flame_hottest_count(flame); i++) {
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "function", tacho_flame_hottest_name(flame, i));
+        tch_json_put_bool(b, "kernel", tacho_flame_hottest_is_kernel(flame, i));
+        tch_json_put_f64(b, "self", tacho_flame_hottest_self(flame, i));
+        tch_json_put_f64(b, "total", tacho_flame_hottest_total(flame, i));
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
     tch_json_key(b, "exit_status");
     if (status != -1 && WIFEXITED(status))
         tch_json_u64(b, (uint64_t)WEXITSTATUS(status));
@@ -42,11 +56,13 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
 }
 
 void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, const char *path,
-                            const char *format, const char *input)
+                            const char *previous, const char *format, const char *input)
 {
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.flame.v1");
     tch_json_put_text(b, "path", path);
+    if (previous)
+        tch_json_put_text(b, "previous_path", previous);
     tch_json_put_text(b, "format", format);
     tch_json_put_text(b, "input", input);
     tch_json_put_u64(b, "samples", tch_stacks_total(stacks));

@@ -101,6 +101,18 @@ uint64_t tch_stacks_total_before(const struct tch_stacks *stacks);
  */
 int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err);
 
+/** A function, with its shares of the profile, 0 to 1. */
+struct tch_hot_function {
+    uint32_t name; /**< its name number, with a mark such as "_[k]" */
+    double self;   /**< spent in the function itself */
+    double total;  /**< spent in it and all that it called */
+};
+
+/** Writes the `most` functions of the largest self share to ret, the hottest first. Returns how
+    many there are, or TACHO_ENOMEM. */
+int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_function *ret,
+                           size_t most, tacho_error *err);
+
 /* A differential: two profiles in one. */
 
 /** Turns the profile in stacks into "before"; then another one can be read into stacks.

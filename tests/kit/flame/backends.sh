@@ -40,9 +40,9 @@ works()
     grep -qF "\"profiler_used\":\"$used\"" out.txt || { cat out.txt; fail "'$*' was not done by $used"; }
     [ "$(ls -A out)" = flamegraph-x.svg ] || { ls -A out; fail "'$*' left files behind"; }
     grep -q "$svg_has" out/flamegraph-x.svg || fail "'$*': the picture has no $svg_has"
-    # A second time it is our own file.
+    # A second time it is our own file, and the first is kept.
     "$tacho" flame --out out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed when done again"; }
-    rm out/flamegraph-x.svg
+    rm out/flamegraph-x.svg out/flamegraph-x.old.svg
 }
 
 # logged NAME WORD...: the last call of NAME had exactly these words, FILE standing for one of ours.
@@ -93,6 +93,9 @@ cat >wanted <<'JSON'
 {"schema":"tacho.flame.capture.v1"
 "svg_path":"out/flamegraph-x.svg"
 "folded_path":"out/flamegraph-x.folded"
+"pprof_path":null
+"speedscope_path":null
+"previous_path":null
 "profiler_used":"perf"
 "notice":null
 "warnings":[]
@@ -103,6 +106,14 @@ cat >wanted <<'JSON'
 "samples":2
 "lost":0
 "truncated":0
+"hottest":[{"function":"hot"
+"kernel":false
+"self":0.5
+"total":0.5}
+{"function":"warm"
+"kernel":false
+"self":0.5
+"total":0.5}]
 "exit_status":null
 "signal":9}
 JSON
@@ -131,6 +142,8 @@ grep -q '"samples":4' out.txt || { cat out.txt; fail "inferno's samples are not 
 rm -f out/*
 # What it cannot do is refused, not left out.
 fails "profiler 'perf-inferno' has nothing for --per-thread" --profiler perf-inferno --per-thread -- echo
+fails "profiler 'perf-inferno' has nothing for --palette" --profiler perf-inferno --palette library -- echo
+fails "profiler 'perf-inferno' has nothing for --inverted" --profiler perf-inferno --inverted -- echo
 fails "profiler 'perf' has nothing for --source" --profiler perf --source -- echo
 stand_in inferno-flamegraph <<'END'
 echo 'ERROR: no stack counts found' >&2

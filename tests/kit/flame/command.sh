@@ -62,6 +62,22 @@ grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the pictur
 
 ends 0 "$tacho" flame -q -- "$workload" shares 50
 [ "$(cat out.txt)" = flamegraph-workload.svg ] || fail "-q should print the path alone"
+# In every format, and the functions that cost most.
+ends 0 "$tacho" flame --out all --label x --folded --pprof --speedscope --inverted --palette library -- "$workload" shares 50
+for end in svg folded pb.gz speedscope.json; do
+    grep -qxF "all/flamegraph-x.$end" out.txt || fail "flamegraph-x.$end is not named"
+    [ -s "all/flamegraph-x.$end" ] || fail "flamegraph-x.$end is empty"
+done
+grep -q 'data-inverted="1"' all/flamegraph-x.svg || fail "--inverted does not draw the root on top"
+grep -q '%  *[0-9.]* %  *spin$' out.txt || fail "spin is not among the hottest functions"
+# A second capture keeps the files of the first.
+cp all/flamegraph-x.svg first.svg
+ends 0 "$tacho" flame --out all --label x -- "$workload" shares 50
+grep -qx 'previous: kept as all/flamegraph-x.old.svg' out.txt || fail "it does not say what became of the first"
+cmp all/flamegraph-x.old.svg first.svg || fail "the first picture is not kept"
+[ -s all/flamegraph-x.old.folded ] || fail "the first stacks are not kept"
+[ ! -e all/flamegraph-x.folded ] || fail "stacks of the first capture are beside the second picture"
+
 # Without "--": a path, or a program of PATH.
 ends 0 "$tacho" flame -q "$workload" shares 50
 ends 0 env PATH="${workload%/*}:$PATH" "$tacho" flame -q workload shares 50

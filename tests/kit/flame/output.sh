@@ -49,4 +49,4 @@ fails "$tacho" flame draw in.folded --label 'a/b' --out made/here
 grep -q -- --force err.txt || fail "the way out is not named"
 "$tacho" flame draw in.folded -q --label 'a/b' --out made/here --force
 "$tacho" flame draw in.folded -q --label 'a/b' --out made/here
-[ "$(ls made/here)" = flamegraph-a_b.svg ] || fail "other files were left"
+[ "$(echo made/here/*)" = 'made/here/flamegraph-a_b.old.svg made/here/flamegraph-a_b.svg' ] || fail "other files were left"

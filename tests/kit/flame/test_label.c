@@ -1,6 +1,8 @@
 /* Labels as file names. */
 #include "support/test.h"
 
+#include <unistd.h>
+
 #include <inttypes.h>
 
 #include "base/file.h"
@@ -145,6 +147,24 @@ static void a_file_of_another_label_is_not_ours(void **state)
     assert_int_equal(tch_label_check(test_home, "a b", &err), TACHO_EIO);
 }
 
+static void an_earlier_file_is_kept(void **state)
+{
+    const char *path = test_at("flamegraph-x.pb.gz");
+    char *kept = NULL;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_label_keep_previous(path, &kept, &err), 0);
+    assert_null(kept);
+    for (int i = 0; i < 2; i++) { /* the second time in place of the first */
+        test_put(path, i ? "two" : "one");
+        assert_int_equal(tch_label_keep_previous(path, &kept, &err), 0);
+        assert_string_equal(kept, test_at("flamegraph-x.old.pb.gz"));
+        assert_int_equal(access(path, F_OK), -1);
+        free(kept);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +173,7 @@ int main(void)
         cmocka_unit_test(keeps_letters_and_digits_of_any_script),
         cmocka_unit_test(what_is_not_utf8_is_a_blank),
         TEST_IN_HOME(a_file_of_another_label_is_not_ours),
+        TEST_IN_HOME(an_earlier_file_is_kept),
     };
 
     return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));

@@ -194,10 +194,39 @@ static void the_widest_frames_are_kept(void **state)
     tch_stacks_release(&stacks);
 }
 
+/* By self time, each function once in a stack; inlined or not it is one function, but the kernel's
+   is another, and the process is none. */
+static void the_hottest_functions_are_found(void **state)
+{
+    struct tch_stacks stacks = {0};
+    uint32_t p = name(&stacks, "f"); /* a process of the name of a function */
+    uint32_t main_ = name(&stacks, "main");
+    uint32_t f = name(&stacks, "f_[i]");
+    uint32_t g = name(&stacks, "g");
+    uint32_t g_inlined = name(&stacks, "g_[i]");
+    uint32_t kernel = name(&stacks, "g_[k]");
+    struct tch_hot_function hot[3];
+
+    (void)state;
+    tch_stacks_add(&stacks, (uint32_t[]){p, main_, g, g}, 4, 40, NULL);
+    tch_stacks_add(&stacks, (uint32_t[]){p, main_, g_inlined}, 3, 10, NULL);
+    tch_stacks_add(&stacks, (uint32_t[]){p, main_, f}, 3, 30, NULL);
+    tch_stacks_add(&stacks, (uint32_t[]){p, main_, f, kernel}, 4, 15, NULL);
+    tch_stacks_add(&stacks, (uint32_t[]){p, main_}, 2, 5, NULL);
+    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, NULL), 3);
+    assert_true(hot[0].name == g || hot[0].name == g_inlined);
+    assert_true(hot[0].self == 0.5 && hot[0].total == 0.5);
+    assert_true(hot[1].name == f && hot[1].self == 0.3 && hot[1].total == 0.45);
+    assert_true(hot[2].name == kernel && hot[2].self == 0.15);
+    tch_stacks_release(&stacks);
+    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, NULL), 0);
+}
+
 static int lay_out_all(void *arg)
 {
     struct tch_stacks stacks = {0};
     struct tch_layout layout = {0};
+    struct tch_hot_function hot[10];
     int status = 0;
     char text[16];
 
@@ -214,6 +243,8 @@ static int lay_out_all(void *arg)
         status = tch_layout_make(&stacks, 1, &layout, NULL);
     if (status == 0)
         status = tch_layout_limit(&layout, 100, NULL);
+    if (status == 0 && tch_stacks_hottest(&stacks, hot, 10, NULL) != 10)
+        status = TACHO_ENOMEM;
     tch_layout_release(&layout);
     tch_stacks_release(&stacks);
     return status;
@@ -257,6 +288,7 @@ int main(void)
         cmocka_unit_test(nothing_is_sorted_and_laid_out_too),
         cmocka_unit_test(what_is_too_narrow_is_counted_once),
         cmocka_unit_test(the_widest_frames_are_kept),
+        cmocka_unit_test(the_hottest_functions_are_found),
         cmocka_unit_test(survives_want_of_memory),
     };
 

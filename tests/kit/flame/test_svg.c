@@ -81,12 +81,14 @@ static void languages_are_told_by_name(void **state)
 static void a_name_keeps_its_colour(void **state)
 {
     struct tch_color a = tch_palette_color(TCH_PALETTE_HASH, span("main"));
-    struct tch_color b = tch_palette_color(TCH_PALETTE_HASH, span("main_[k]"));
+    struct tch_color b = tch_palette_color(TCH_PALETTE_HASH, span("main_[i]"));
+    struct tch_color kernel = tch_palette_color(TCH_PALETTE_HASH, span("main_[k]"));
     struct tch_color more = tch_palette_change(0.5);
     struct tch_color less = tch_palette_change(-0.5);
 
     (void)state;
     assert_memory_equal(&a, &b, sizeof a);
+    assert_true(a.r > a.b && kernel.b > kernel.r);
     assert_true(more.r > more.b && less.b > less.r);
 }
 
@@ -102,6 +104,20 @@ static void noise_is_paler_than_a_change(void **state)
     snprintf(fill, sizeof fill, "fill=\"#%02x%02x%02x\"", faint.r, faint.g, faint.b);
     assert_non_null(strstr(svg, fill));
     free(svg);
+}
+
+/* Colours that have a meaning are explained. */
+static void the_kernel_has_a_legend(void **state)
+{
+    const char *const texts[] = {"p;f;sys_read_[k] 5\n", "p;f 5\n", "p;f;sys_read_[k] 5 6\n"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char *svg = test_convert(texts[i], strlen(texts[i]), NULL, "svg", NULL, NULL);
+
+        assert_int_equal(strstr(svg, ">kernel</text>") != NULL, i == 0);
+        free(svg);
+    }
 }
 
 static void a_picture_is_whole(void **state)
@@ -169,6 +185,7 @@ int main(void)
         cmocka_unit_test(languages_are_told_by_name),
         cmocka_unit_test(a_name_keeps_its_colour),
         cmocka_unit_test(noise_is_paler_than_a_change),
+        cmocka_unit_test(the_kernel_has_a_legend),
         cmocka_unit_test(a_picture_is_whole),
         cmocka_unit_test(an_empty_profile_is_a_picture_too),
         cmocka_unit_test(a_long_name_is_cut),

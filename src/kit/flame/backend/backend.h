@@ -14,10 +14,23 @@
 #include "kit/flame/stacks.h"
 #include "process_family.h"
 
+/** Files beside the SVG, in the order of the table in capture.c. */
+enum tch_flame_extra { TCH_EXTRA_FOLDED, TCH_EXTRA_PPROF, TCH_EXTRA_SPEEDSCOPE, TCH_EXTRAS };
+
+enum { TCH_HOTTEST = 10 };
+
 /** The result, which the tacho_flame_*() functions read. */
 struct tacho_flame {
     char *svg_path;
-    char *folded_path; /**< or NULL */
+    char *extra_paths[TCH_EXTRAS]; /**< each or NULL */
+    char *previous_path;           /**< where an earlier SVG of the label went; or NULL */
+    struct tacho_flame_hot {
+        char *name;
+        double self;
+        double total;
+        bool kernel;
+    } hottest[TCH_HOTTEST];
+    size_t hottest_count;
     char profiler[32];
     char event[32];
     uint64_t duration_ns;
@@ -30,6 +43,9 @@ struct tacho_flame {
     char *warnings;                       /**< each ended by '\0'; one more '\0' at the end */
     int wait_status;
 };
+
+/** Frees what the struct points to. */
+void tch_flame_release(struct tacho_flame *flame);
 
 struct tch_backend;
 
@@ -46,6 +62,7 @@ struct tch_capture {
     uint64_t ended_ns;        /**< when the command exited */
     struct tch_buf warnings;  /**< what to tell about the result, each ended by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
+    unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;
 };
 
@@ -58,6 +75,7 @@ struct tch_backend {
     const char *needs; /**< for the "not available" message */
     bool runs_only;    /**< needs a command; cannot attach to a process */
     bool own_event;    /**< chooses its event itself; a request with one is refused */
+    bool draws;        /**< draws the SVG itself: a palette is refused */
     uint32_t cannot;   /**< enum tacho_flame_flags that it does not support */
 
     /** Checks whether it can be used on this machine. */

@@ -51,9 +51,11 @@ const struct tch_backend tch_backend_cargo = {
     .needs = "cargo and cargo-flamegraph",
     .runs_only = true,
     .own_event = true,
+    .draws = true,
     .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD | TACHO_FLAME_KERNEL |
               TACHO_FLAME_USER | TACHO_FLAME_NO_INLINE | TACHO_FLAME_SOURCE |
-              TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_FOLDED,
+              TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_FOLDED | TACHO_FLAME_INVERTED |
+              TACHO_FLAME_PPROF | TACHO_FLAME_SPEEDSCOPE,
     .probe = probe,
     .works = tch_perf_works, /* which is what it runs */
     .capture = capture,

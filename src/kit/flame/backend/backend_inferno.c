@@ -95,7 +95,9 @@ const struct tch_backend tch_backend_inferno = {
     .name = "perf-inferno",
     .used = "perf + inferno",
     .needs = "perf, inferno-collapse-perf and inferno-flamegraph",
-    .cannot = TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_PER_THREAD,
+    .draws = true,
+    .cannot =
+        TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_PER_THREAD | TACHO_FLAME_INVERTED,
     .probe = probe,
     .works = tch_perf_works,
     .capture = capture,

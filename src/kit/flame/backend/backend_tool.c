@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/spawn.h"
 #include "base/xml.h"
+#include "kit/flame/file_label.h"
 #include "kit/flame/read/profile_read.h"
 #include "process_family.h"
 
@@ -289,6 +290,8 @@ static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho
             status = tch_replace_write(&file, mark.data, mark.len, &why);
         if (status == 0)
             status = tch_replace_write(&file, svg->data + at, svg->len - at, &why);
+        if (status == 0)
+            status = tch_label_keep_previous(c->svg_path.data, &c->result.previous_path, &why);
         if (status == 0)
             status = tch_replace_commit(&file, &why);
         tch_replace_abort(&file);

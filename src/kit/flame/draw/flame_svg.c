@@ -198,27 +198,44 @@ static void add_frames(struct picture *p)
     tch_buf_adds(p->b, "</svg>\n");
 }
 
-static bool has_legend(const struct tch_layout *layout, const struct tch_svg_options *options)
+/* Whether the colours have a meaning: languages, or programs and the kernel where both are drawn.
+ */
+static bool has_legend(const struct tch_stacks *stacks, const struct tch_layout *layout,
+                       const struct tch_svg_options *options)
 {
-    return options->palette == TCH_PALETTE_LANGUAGE && layout->total_before == 0;
+    bool kernel = false;
+
+    for (size_t i = 0; i < layout->count && !kernel; i++)
+        kernel = layout->list[i].name != TCH_FRAME_ALL &&
+                 tch_frame_mark(tch_span_interned(&stacks->names, layout->list[i].name)) == 'k';
+    return layout->total_before == 0 && (options->palette == TCH_PALETTE_LANGUAGE ||
+                                         (options->palette == TCH_PALETTE_HASH && kernel));
+}
+
+/* Returns where the next entry begins. */
+static unsigned add_legend_entry(struct picture *p, unsigned x, struct tch_color c,
+                                 const char *name)
+{
+    unsigned y = p->height - FOOT - LEGEND + 10;
+
+    tch_buf_addf(p->b,
+                 "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"#%02x%02x%02x\"/>"
+                 "<text x=\"%u\" y=\"%u\">%s</text>",
+                 x, y, c.r, c.g, c.b, x + 14, y + 9, name);
+    return x + 14 + (unsigned)(column_px * (double)(strlen(name) + 2));
 }
 
 static void add_legend(struct picture *p)
 {
     unsigned x = MARGIN;
-    unsigned y = p->height - FOOT - LEGEND + 10;
 
-    if (!has_legend(p->layout, p->options))
-        return;
     tch_buf_adds(p->b, "<g class=\"legend\">");
-    for (const char *const *name = tch_languages; *name; name++) {
-        struct tch_color c = tch_language_color(*name);
-
-        tch_buf_addf(p->b,
-                     "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"#%02x%02x%02x\"/>"
-                     "<text x=\"%u\" y=\"%u\">%s</text>",
-                     x, y, c.r, c.g, c.b, x + 14, y + 9, *name);
-        x += 14 + (unsigned)(column_px * (double)(strlen(*name) + 2));
+    if (p->options->palette == TCH_PALETTE_HASH) {
+        x = add_legend_entry(p, x, (struct tch_color){230, 160, 60}, "programs");
+        add_legend_entry(p, x, (struct tch_color){120, 182, 222}, "kernel");
+    } else {
+        for (const char *const *name = tch_languages; *name; name++)
+            x = add_legend_entry(p, x, tch_language_color(*name), *name);
     }
     tch_buf_adds(p->b, "</g>\n");
 }
@@ -254,8 +271,8 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
         .sink = sink,
         .b = &sink->b,
         .width = options->width ? options->width : WIDTH,
-        .height = HEAD + layout->levels * ROW + FOOT + (has_legend(layout, options) ? LEGEND : 0),
     };
+    bool legend = has_legend(stacks, layout, options);
     const char *counted = options->count_name ? options->count_name : "samples";
     struct tch_buf count_name;
 
@@ -263,8 +280,10 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
     tch_xml_add_line(&count_name, counted, strlen(counted));
     p.count_name = count_name.data;
     p.full_change = full_change(layout);
+    p.height = HEAD + layout->levels * ROW + FOOT + (legend ? LEGEND : 0);
     add_head(&p);
-    add_legend(&p);
+    if (legend)
+        add_legend(&p);
     add_frames(&p);
     add_foot(&p);
     tch_buf_adds(p.b, "<script><![CDATA[\n");

@@ -19,7 +19,8 @@ struct tch_color {
     uint8_t r, g, b;
 };
 
-/** Returns the colour of a frame by its name with marks. It is the same in every picture. */
+/** Returns the colour of a frame by its name with marks. It is the same in every picture. By
+    TCH_PALETTE_HASH functions of the kernel, marked "_[k]", are blue and others warm. */
 struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name);
 
 /** Returns the colour of a frame of a differential: red for more, blue for less, white for the

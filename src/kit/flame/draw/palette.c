@@ -174,6 +174,9 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
         break;
     }
     hash_channels(tch_frame_unmarked(name), v);
+    if (tch_frame_mark(name) == 'k') /* blue beside the warm colours of programs */
+        return (struct tch_color){(uint8_t)(95 + v[0] * 50 / 255), (uint8_t)(155 + v[1] * 55 / 255),
+                                  (uint8_t)(195 + v[2] * 55 / 255)};
     return (struct tch_color){(uint8_t)(205 + v[0] * 50 / 255), (uint8_t)(90 + v[1] * 140 / 255),
                               (uint8_t)(30 + v[2] * 60 / 255)};
 }

@@ -1,0 +1,110 @@
+/* The functions in which most samples end. */
+#include "stacks.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "draw/frame_text.h"
+
+/* The counts of a function, and the last stack that it was seen in. */
+struct function {
+    uint64_t self;
+    uint64_t total;
+    uint32_t seen; /* the number of the stack plus 1 */
+    uint32_t name; /* one of its names */
+};
+
+/* The functions of a profile. A function keeps its number whatever its marks are: it may be inlined
+   in one place only. What the kernel and a program both have are two functions. */
+struct functions {
+    struct tch_intern keys;
+    uint32_t *of_name; /* the function of each name */
+    struct function *list;
+};
+
+static int number_functions(struct functions *f, const struct tch_intern *names, tacho_error *err)
+{
+    struct tch_buf key;
+    int status = 0;
+
+    tch_buf_init(&key, SIZE_MAX / 2);
+    for (uint32_t i = 0; i < names->count && status == 0; i++) {
+        struct tch_span name = tch_span_interned(names, i);
+        struct tch_span text = tch_frame_unmarked(name);
+
+        tch_buf_clear(&key);
+        tch_buf_addc(&key, tch_frame_mark(name) == 'k' ? 'k' : 'u');
+        tch_buf_add(&key, text.p, text.len);
+        f->of_name[i] = key.failed ? TCH_INTERN_NONE : tch_intern_add(&f->keys, key.data, key.len);
+        if (f->of_name[i] == TCH_INTERN_NONE)
+            status = tch_fail_memory(err);
+        else
+            f->list[f->of_name[i]].name = i;
+    }
+    tch_buf_release(&key);
+    return status;
+}
+
+/* The first frame is the process, no function, unless there is nothing else. */
+static void count_functions(struct functions *f, const struct tch_stacks *stacks)
+{
+    for (uint32_t i = 0; i < stacks->count; i++) {
+        const struct tch_stack *stack = stacks->list + i;
+        const char *at = tch_stacks_first(stacks, i);
+
+        for (uint32_t k = 0; k < stack->len; k++) {
+            struct function *one = f->list + f->of_name[tch_stacks_next(&at)];
+
+            if (k + 1 == stack->len)
+                one->self += stack->count;
+            if (one->seen == i + 1 || (k == 0 && stack->len > 1))
+                continue;
+            one->seen = i + 1;
+            one->total += stack->count;
+        }
+    }
+}
+
+/* Keeps ret sorted, the hottest first; of equal ones that which was named first. */
+static size_t choose_hottest(const struct functions *f, double total, struct tch_hot_function *ret,
+                             size_t most)
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < f->keys.count; i++) {
+        const struct function *one = f->list + i;
+        double self = (double)one->self / total;
+        size_t at = count < most ? count : most - 1;
+
+        if (one->self == 0 || (count == most && self <= ret[most - 1].self))
+            continue;
+        count += count < most;
+        for (; at > 0 && ret[at - 1].self < self; at--)
+            ret[at] = ret[at - 1];
+        ret[at] = (struct tch_hot_function){
+            .name = one->name, .self = self, .total = (double)one->total / total};
+    }
+    return count;
+}
+
+int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_function *ret,
+                           size_t most, tacho_error *err)
+{
+    uint64_t total = tch_stacks_total(stacks);
+    struct functions f = {
+        .of_name = calloc((size_t)stacks->names.count + 1, sizeof *f.of_name),
+        .list = calloc((size_t)stacks->names.count + 1, sizeof *f.list),
+    };
+    int64_t status = f.of_name && f.list ? 0 : tch_fail_memory(err);
+
+    if (status == 0)
+        status = number_functions(&f, &stacks->names, err);
+    if (status == 0) {
+        count_functions(&f, stacks);
+        status = (int64_t)choose_hottest(&f, (double)total, ret, most);
+    }
+    tch_intern_release(&f.keys);
+    free(f.of_name);
+    free(f.list);
+    return status;
+}
