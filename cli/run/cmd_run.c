@@ -330,8 +330,9 @@ const struct cmd cmd_run = {
         "Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every sample is; "
         "OUT/NAME/latest points to the newest. Samples are on disk as they are taken.\n"
         "\n"
-        "setup, prepare, conclude and cleanup are run by sh -c and are not measured. The command "
-        "has an empty standard input, and what it prints is thrown away, unless told otherwise.",
+        "setup, prepare, conclude and cleanup are run by sh -c and are not measured; with several "
+        "commands each is for all of them, or is given once per command. The command has an empty "
+        "standard input, and what it prints is thrown away, unless told otherwise.",
     .opts = cli_run_opts,
     .more_opts = cli_plan_opts,
     .args = operands,

@@ -18,6 +18,35 @@ static int take_until_precise(void *into, const struct args *args, const struct 
     return cli_set_field(args, opt, into);
 }
 
+/* Remembers an option that is given again and is not a list: with several commands it might have
+   been meant for the second one. */
+static void note_given(struct run_options *o, const struct opt *opt)
+{
+    for (size_t i = 0; i < o->given_count; i++)
+        if (o->given[i] == opt)
+            o->once = opt;
+    if (o->given_count < sizeof o->given / sizeof o->given[0])
+        o->given[o->given_count++] = opt;
+}
+
+static int take_once(void *into, const struct args *args, const struct opt *opt)
+{
+    note_given(into, opt);
+    return cli_set_field(args, opt, into);
+}
+
+/* One line for all commands, or one for each: finish_hooks() tells. */
+static int take_hook(void *into, const struct args *args, const struct opt *opt)
+{
+    struct run_options *o = into;
+    size_t n = o->hook_count[opt->id]++;
+
+    if (n >= TCH_COMMANDS_MAX)
+        return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
+    o->hooks[opt->id][n] = args->value;
+    return cli_set_field(args, opt, into);
+}
+
 static int take_interval(void *into, const struct args *args, const struct opt *opt)
 {
     const struct run_options *o = into;
@@ -32,6 +61,7 @@ static int take_work(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
 
+    note_given(o, opt);
     if (tch_run_work_parse(args->value, &o->plan) < 0)
         return cli_wrong_value(args, opt->name, "an amount such as 200 or 200samples");
     return EXIT_OK;
@@ -70,6 +100,7 @@ static int take_path(void *into, const struct args *args, const struct opt *opt)
     char **slot = &o->paths[opt->id];
     tacho_error err;
 
+    note_given(o, opt);
     free(*slot);
     *slot = realpath(args->value, NULL);
     if (!*slot) {
@@ -128,7 +159,7 @@ static int take_output(void *into, const struct args *args, const struct opt *op
     bool is_null = strcmp(args->value, "null") == 0;
     bool inherit = strcmp(args->value, "inherit") == 0;
 
-    (void)opt;
+    note_given(o, opt);
     o->plan.output = is_null ? TCH_IO_NULL : inherit ? TCH_IO_INHERIT : TCH_IO_WRITE;
     o->plan.output_path = args->value;
     return EXIT_OK;
@@ -138,6 +169,7 @@ static int take_cpus(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
 
+    note_given(o, opt);
     o->plan.cpus = args->value;
     if (tch_parse_cpus(args->value, &o->plan.cpu_set) < 0)
         return cli_wrong_value(args, opt->name, "CPUs such as 2 or 0-3,6");
@@ -213,19 +245,27 @@ const struct opt cli_plan_opts[] = {
     {.name = "setup",
      .arg = "LINE",
      .help = "run LINE once before all, by sh -c",
-     .set = RUN_SETTING(SETUP)},
+     .id = TCH_HOOK_SETUP,
+     .set = RUN_SETTING(SETUP),
+     .take = take_hook},
     {.name = "prepare",
      .arg = "LINE",
      .help = "run LINE before each run",
-     .set = RUN_SETTING(PREPARE)},
+     .id = TCH_HOOK_PREPARE,
+     .set = RUN_SETTING(PREPARE),
+     .take = take_hook},
     {.name = "conclude",
      .arg = "LINE",
      .help = "run LINE after each run",
-     .set = RUN_SETTING(CONCLUDE)},
+     .id = TCH_HOOK_CONCLUDE,
+     .set = RUN_SETTING(CONCLUDE),
+     .take = take_hook},
     {.name = "cleanup",
      .arg = "LINE",
      .help = "run LINE once after all",
-     .set = RUN_SETTING(CLEANUP)},
+     .id = TCH_HOOK_CLEANUP,
+     .set = RUN_SETTING(CLEANUP),
+     .take = take_hook},
     {.name = "server",
      .arg = "LINE",
      .help = "a server to run against: started by sh -c, watched, ended afterwards",
@@ -237,7 +277,8 @@ const struct opt cli_plan_opts[] = {
     {.name = "timeout",
      .arg = "TIME",
      .help = "end a run after TIME: TERM to its process group, KILL a second later",
-     .set = RUN_SETTING(TIMEOUT)},
+     .set = RUN_SETTING(TIMEOUT),
+     .take = take_once},
     {.name = "cwd",
      .arg = "DIR",
      .help = "run in DIR",
@@ -310,7 +351,26 @@ const struct opt cli_plan_opts[] = {
     {.name = NULL},
 };
 
-int cli_run_options_check(const struct run_options *o, const struct args *args)
+/* Gives each command its hooks where there is one per command. */
+static int finish_hooks(struct run_options *o, const struct args *args)
+{
+    size_t commands = o->plan.command_count > 0 ? o->plan.command_count : 1; /* 0 in a sweep */
+
+    for (int hook = 0; hook < TCH_HOOKS; hook++) {
+        size_t count = o->hook_count[hook];
+
+        if (count > 1 && count != commands)
+            return cli_wrong_usage(args,
+                                   "--%s is given %zu times for %zu command%s; give it once for "
+                                   "all commands, or once for each",
+                                   tch_hook_names[hook], count, commands, commands == 1 ? "" : "s");
+        for (size_t i = 0; i < count && count > 1; i++)
+            o->commands[i].hook[hook] = o->hooks[hook][i];
+    }
+    return EXIT_OK;
+}
+
+int cli_run_options_check(struct run_options *o, const struct args *args)
 {
     if (!o->plan.server != !o->plan.ready)
         return cli_wrong_usage(args, "--server and --ready need each other");
@@ -323,7 +383,10 @@ int cli_run_options_check(const struct run_options *o, const struct args *args)
                                (unsigned long long)o->plan.max_runs);
     if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
         return cli_wrong_usage(args, "--metric reads what --output inherit would give away");
-    return EXIT_OK;
+    if (o->once && o->plan.command_count > 1)
+        return cli_wrong_usage(args, "--%s is one for all commands; it is given more than once",
+                               o->once->name);
+    return finish_hooks(o, args);
 }
 
 int cli_run_options_init(struct run_options *o, const struct args *args)

@@ -19,9 +19,14 @@ struct run_options {
     const char **labels;
     char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     size_t name_count;
-    uint64_t max_time_ns; /**< as given; 0: not */
-    bool until_precise;   /**< --precision or --max-runs was given */
-    bool in_sweep;        /**< --input may hold {NAME} */
+    const char *hooks[TCH_HOOKS][TCH_COMMANDS_MAX]; /**< in the order given */
+    size_t hook_count[TCH_HOOKS];
+    const struct opt *given[16]; /**< options that hold for all commands */
+    size_t given_count;
+    const struct opt *once; /**< one of them that was given again; or NULL */
+    uint64_t max_time_ns;   /**< as given; 0: not */
+    bool until_precise;     /**< --precision or --max-runs was given */
+    bool in_sweep;          /**< --input may hold {NAME} */
     bool pass_status;
     bool seal;
     bool fail_on_warn;
@@ -40,7 +45,7 @@ extern const struct opt cli_plan_opts[];
 int cli_run_options_init(struct run_options *o, const struct args *args);
 
 /** Do the options fit each other? As above. */
-int cli_run_options_check(const struct run_options *o, const struct args *args);
+int cli_run_options_check(struct run_options *o, const struct args *args);
 
 /** All for tacho run: EXIT_OK, or what to end with after a complaint; cli_run_options_release() in
  * any case. */

@@ -18,7 +18,8 @@ $ tacho run --help
 | sample is; OUT/NAME/latest points to the newest. Samples are on disk as they are
 | taken.
 | 
-| setup, prepare, conclude and cleanup are run by sh -c and are not measured. The
+| setup, prepare, conclude and cleanup are run by sh -c and are not measured; with
+| several commands each is for all of them, or is given once per command. The
 | command has an empty standard input, and what it prints is thrown away, unless
 | told otherwise.
 | 
@@ -342,3 +343,29 @@ $ project/try 'tacho run -q -n 3 --name one --name two --name three -c "echo n 1
 | "metrics":{"n":3
 | "metrics":{"n":3
 | "metrics":{"n":3
+
+# Hooks are for all commands, or one for each. Other options are for all.
+$ tacho run --prepare a --prepare b -- true
+! tacho: --prepare is given 2 times for 1 command; give it once for all commands, or once for each
+! see 'tacho run --help'
+[64]
+
+$ tacho run --conclude a --conclude b -c true -c true -c true
+! tacho: --conclude is given 2 times for 3 commands; give it once for all commands, or once for each
+! see 'tacho run --help'
+[64]
+
+$ tacho run --timeout 1s --timeout 2s -c true -c true
+! tacho: --timeout is one for all commands; it is given more than once
+! see 'tacho run --help'
+[64]
+
+$ tacho run --input /dev/null --cwd / --input /dev/zero -c true -c true
+! tacho: --input is one for all commands; it is given more than once
+! see 'tacho run --help'
+[64]
+
+$ tacho sweep --setup a --setup b --grid x=1,2 -- true
+! tacho: --setup is given 2 times for 1 command; give it once for all commands, or once for each
+! see 'tacho sweep --help'
+[64]

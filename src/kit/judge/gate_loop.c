@@ -1,6 +1,7 @@
 /* The gate's loop: measure, judge, look again. Opening, closing and saving are gate_open.c's. */
 #include "gate_loop.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +32,12 @@ static uint64_t runs_made(const struct tch_gate_bench *b)
 
 /* The plan's setup and cleanup are for our own side; the other one needs them, too. */
 static int other_hook(const struct tch_gate *g, const struct tch_gate_bench *b, const char *what,
-                      const char *line, tacho_error *err)
+                      const char *line, const struct tch_gate_watch *watch, tacho_error *err)
 {
     struct tch_run_plan plan = b->plan;
 
     plan.cwd = b->commands[0].cwd;
-    return g->how.against ? tch_run_hook(&plan, what, line, err) : 0;
+    return g->how.against ? tch_run_hook(&plan, what, line, watch->run.stop, err) : 0;
 }
 
 /* 1 to go on, 0 when a command failed or the user has enough. */
@@ -52,13 +53,15 @@ static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
         more = made >= most / 2 ? most - made : made;
     if (watch->begin)
         watch->begin(watch->ctx, b, more, g->look);
-    status = other_hook(g, b, "setup", b->plan.setup, err);
+    status = other_hook(g, b, "setup", b->plan.setup, watch, err);
     if (status == 0)
         status = g->look == 0 ? tch_run_measure(&b->run, &watch->run, err)
                               : tch_run_more(&b->run, more, &watch->run, err);
     if (status == 0)
-        status = other_hook(g, b, "cleanup", b->plan.cleanup, err);
-    if (status < 0)
+        status = other_hook(g, b, "cleanup", b->plan.cleanup, watch, err);
+    if (status < 0 && err->system_errno == ECANCELED) /* the user stopped a hook */
+        b->run.state = TCH_RUN_INTERRUPTED;
+    else if (status < 0)
         return status;
     if (b->run.state == TCH_RUN_COMPLETE)
         return 1;

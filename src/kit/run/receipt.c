@@ -112,7 +112,8 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
     tch_json_end_object(b);
 }
 
-static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, double alpha)
+static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_t index,
+                       double alpha)
 {
     tch_json_begin_object(b);
     key_u64_or_null(b, "runs", plan->runs);
@@ -132,10 +133,8 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, doubl
     tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
     tch_json_put_text(b, "server", plan->server);
     tch_json_put_text(b, "ready", plan->ready);
-    tch_json_put_text(b, "setup", plan->setup);
-    tch_json_put_text(b, "prepare", plan->prepare);
-    tch_json_put_text(b, "conclude", plan->conclude);
-    tch_json_put_text(b, "cleanup", plan->cleanup);
+    for (enum tch_hook hook = TCH_HOOK_SETUP; hook < TCH_HOOKS; hook++)
+        tch_json_put_text(b, tch_hook_names[hook], tch_run_hook_line(plan, index, hook));
     tch_json_end_object(b);
 }
 
@@ -279,7 +278,7 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
     add_u64(r, "started_monotonic_ns", tch_now_ns());
     write_command(begin_member(r, "command"), plan, command);
     end_member(r);
-    write_plan(begin_member(r, "plan"), plan, alpha);
+    write_plan(begin_member(r, "plan"), plan, index, alpha);
     end_member(r);
     add_surroundings(r, plan, s);
     add_text(r, "state", r->state);

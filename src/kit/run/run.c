@@ -2,6 +2,7 @@
    single run. */
 #include "run.h"
 
+#include <errno.h>
 #include <math.h>
 
 #include "base/clock.h"
@@ -21,7 +22,7 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
         status = tch_run_begin(run, &job, 1, err);
         if (status == 0)
             status = tch_run_await(run, job.index, watch, &sample, err);
-        if (status > 0 && tch_run_hook_at(run, job.index, "conclude", run->plan->conclude, err) < 0)
+        if (status > 0 && tch_run_hook_at(run, job.index, TCH_HOOK_CONCLUDE, err) < 0)
             return err->code;
         run->bad_warmup = status > 0 && !tch_run_acceptable(run, job.index, &sample);
         if (run->bad_warmup)
@@ -66,8 +67,9 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
     uint64_t most = plan->runs > 0 ? plan->runs : plan->max_runs;
     uint64_t n = 1;
 
-    if (plan->prepare || plan->conclude || plan->metric_count > 0 || run->meter.power ||
-        count > TCH_JOBS_MAX / 2)
+    if (tch_run_hook_line(plan, 0, TCH_HOOK_PREPARE) ||
+        tch_run_hook_line(plan, 0, TCH_HOOK_CONCLUDE) || plan->metric_count > 0 ||
+        run->meter.power || count > TCH_JOBS_MAX / 2)
         return 1;
     if (rounds > 0) {
         uint64_t each = (tch_now_ns() - run->begin_ns) / rounds + 1;
@@ -172,6 +174,12 @@ static int interrupted(struct tch_run *run)
     return 0;
 }
 
+/* Says whether a hook was stopped by the user, which is no failure. */
+static bool was_stopped(int status, const tacho_error *err)
+{
+    return status < 0 && err->system_errno == ECANCELED;
+}
+
 static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status = warm_up(run, watch, err);
@@ -239,13 +247,13 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
     for (size_t i = 0; i < count; i++) {
         size_t index = i < plan->command_count ? i : 0; /* the server is drawn while that runs */
 
-        if (tch_run_hook_at(run, index, "prepare", plan->prepare, err) < 0)
+        if (tch_run_hook_at(run, index, TCH_HOOK_PREPARE, err) < 0)
             return err->code;
         if (i < plan->command_count)
             (void)tch_run_flame(run, i, &run->items[i].flame_error);
         else
             (void)tch_run_flame_server(run, &run->server_flame_error);
-        if (tch_run_hook_at(run, index, "conclude", plan->conclude, err) < 0)
+        if (tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0)
             return err->code;
     }
     forget_uncounted(run);
@@ -264,10 +272,14 @@ int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho
 {
     int status = run->plan->server ? start_server(run, watch, err) : 0;
 
+    run->stop = watch->stop;
     if (status == 0)
         status = draw_flames(run, err);
     else if (status > 0)
         status = interrupted(run);
+    if (was_stopped(status, err))
+        status = interrupted(run);
+    run->stop = NULL;
     stop_server(run);
     return status;
 }
@@ -297,9 +309,11 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     int status;
 
     tch_machine_read(&run->before);
-    status = tch_run_hook(run->plan, "setup", run->plan->setup, err);
-    for (size_t i = 0; i < run->plan->command_count && status == 0 && run->plan->setup; i++)
-        status = record_program(run, i, err);
+    run->stop = watch->stop;
+    status = tch_run_hook_once(run, TCH_HOOK_SETUP, err);
+    for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
+        if (tch_run_hook_line(run->plan, i, TCH_HOOK_SETUP))
+            status = record_program(run, i, err);
     if (status == 0 && run->plan->server)
         status = start_server(run, watch, err);
     if (status == 0)
@@ -311,15 +325,18 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)
         status = draw_flames(run, err);
     stop_server(run);
+    if (was_stopped(status, err))
+        status = interrupted(run);
     /* Nothing is measured any more, so reading long files may use a CPU. */
     for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
         status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";
-        (void)tch_run_hook(run->plan, "cleanup", run->plan->cleanup, NULL);
+        (void)tch_run_hook_once(run, TCH_HOOK_CLEANUP, NULL);
     } else {
-        status = tch_run_hook(run->plan, "cleanup", run->plan->cleanup, err);
+        status = tch_run_hook_once(run, TCH_HOOK_CLEANUP, err);
     }
+    run->stop = NULL;
     return status;
 }

@@ -56,6 +56,7 @@ struct tch_run {
     tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
 
+    const volatile sig_atomic_t *stop; /**< of the watch, while it measures; else NULL */
     enum tch_run_state state;
     const char *stopped;
     struct tch_run_sample bad; /**< the run that failed, when the state says so */
@@ -116,10 +117,16 @@ int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err);
 
-/** Runs a line of --setup, --prepare and so on by a shell, not measured. `what` names it in
-   messages. Accepts a NULL line. 0, or TACHO_EIO when it failed. */
+/**
+ * Runs a line of --setup, --prepare and so on by a shell, not measured. `what` names it in
+ * messages. Accepts a NULL line.
+ *
+ * @param stop  ends it as it ends a run, once it is not 0; when it is already, the line has some
+ *              seconds. NULL: without limit
+ * @return 0, or TACHO_EIO: it failed, or was stopped (system_errno is ECANCELED)
+ */
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
-                 tacho_error *err);
+                 const volatile sig_atomic_t *stop, tacho_error *err);
 
 /** Completes the folder of a run that was killed. r is from tch_receipt_load(). */
 int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
@@ -127,11 +134,13 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
 /** Adds the last lines, at most `lines`, that the failed run printed to standard error. */
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b);
 
-/* The steps of one run, which run_one.c provides for the loop of run.c. */
+/* The steps of one run, which run_one.c and run_hook.c provide for the loop of run.c. */
 
-/** Like tch_run_hook(), in the folder where the command runs. */
-int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, const char *line,
-                    tacho_error *err);
+/** Runs the hook of a command like tch_run_hook(), in the folder where the command runs. */
+int tch_run_hook_at(const struct tch_run *run, size_t index, enum tch_hook hook, tacho_error *err);
+
+/** Runs --setup or --cleanup: the one of all commands, or that of each. */
+int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err);
 
 /** Prepares and starts runs. Call tch_run_await() or tch_run_collect() for each, in the same
     order. */

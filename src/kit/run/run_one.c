@@ -1,4 +1,4 @@
-/* Makes one run: hooks around it, waiting and polling, metrics, its line in the log. */
+/* Makes one run: waiting and polling, metrics, its line in the log. */
 #include "run.h"
 
 #include <errno.h>
@@ -11,33 +11,6 @@
 #include "base/file.h"
 
 enum { LINE_MAX_BYTES = 256 << 20 };
-
-/* Hooks print to standard error, because standard output is for results. */
-int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
-                 tacho_error *err)
-{
-    const char *argv[] = {"sh", "-c", line, NULL};
-    struct tch_spawn spec = {
-        .argv = argv,
-        .extra_env = plan->env,
-        .cwd = plan->cwd,
-        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
-    };
-    struct tch_spawn_end end;
-    pid_t pid;
-    int status;
-
-    if (!line)
-        return 0;
-    status = tch_spawn(&spec, &pid, err);
-    if (status == 0)
-        status = tch_spawn_wait(pid, &end, err);
-    if (status == 0 && end.status != 0)
-        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, line,
-                          WIFSIGNALED(end.status) ? "signal" : "status",
-                          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
-    return status;
-}
 
 /* Drops the output of the previous run, except in a file of the user. */
 static int clear_output(const struct tch_run *run, struct tch_run_item *item, tacho_error *err)
@@ -142,20 +115,10 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
     return 1;
 }
 
-int tch_run_hook_at(const struct tch_run *run, size_t index, const char *what, const char *line,
-                    tacho_error *err)
-{
-    struct tch_run_plan plan = *run->plan;
-
-    if (plan.commands[index].cwd)
-        plan.cwd = plan.commands[index].cwd;
-    return tch_run_hook(&plan, what, line, err);
-}
-
 int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (tch_run_hook_at(run, jobs[i].index, "prepare", run->plan->prepare, err) < 0 ||
+        if (tch_run_hook_at(run, jobs[i].index, TCH_HOOK_PREPARE, err) < 0 ||
             clear_output(run, &run->items[jobs[i].index], err) < 0)
             return err->code;
     tch_run_meter_begin(&run->meter);
@@ -208,7 +171,7 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     if (status <= 0)
         return status;
     if (find_metrics(run, item, sample, err) < 0 || write_log(run, job->index, sample, err) < 0 ||
-        tch_run_hook_at(run, job->index, "conclude", run->plan->conclude, err) < 0)
+        tch_run_hook_at(run, job->index, TCH_HOOK_CONCLUDE, err) < 0)
         return err->code;
     item->receipt.samples.count++;
     if (run->plan->server && poll_server(run) == 0)

@@ -25,12 +25,16 @@ enum {
     TCH_COMMANDS_MAX = 64,
 };
 
+/** What is run around the runs, by sh -c. */
+enum tch_hook { TCH_HOOK_SETUP, TCH_HOOK_PREPARE, TCH_HOOK_CONCLUDE, TCH_HOOK_CLEANUP, TCH_HOOKS };
+
 #define TCH_RUN_TIME_NS   5000000000u /* until precise, unless the user says otherwise */
 #define TCH_RUN_USUAL_NS  60000000000u
 #define TCH_RUN_PRECISION 0.01
 #define TCH_RUN_LOOK_NS   10000000u
 #define TCH_RUN_GRACE_NS  1000000000u /* from TERM to KILL */
 #define TCH_RUN_ALPHA     0.05
+#define TCH_HOOK_LAST_NS  10000000000u /* of --cleanup after an interrupt */
 
 /** A number that a command prints, found by a regular expression. */
 struct tch_metric {
@@ -40,12 +44,14 @@ struct tch_metric {
 };
 
 struct tch_run_command {
-    const char *name;        /**< of its folder: no slash */
-    const char *const *argv; /**< what is executed */
-    const char *line;        /**< as the user typed it, for people */
-    const char *path;        /**< the program's file; set by tch_run_open() */
-    const char *cwd;         /**< where it runs; NULL: where the plan says */
-    const char *source;      /**< a folder of the repository that it was built from; NULL: cwd */
+    const char *name;            /**< of its folder: no slash */
+    const char *const *argv;     /**< what is executed */
+    const char *line;            /**< as the user typed it, for people */
+    const char *path;            /**< the program's file; set by tch_run_open() */
+    const char *cwd;             /**< where it runs; NULL: where the plan says */
+    const char *source;          /**< a folder of the repository it was built from; NULL: cwd */
+    const char *hook[TCH_HOOKS]; /**< its own; NULL: that of the plan. All commands have one of a
+                                      kind, or none has */
 };
 
 struct tch_run_plan {
@@ -61,7 +67,7 @@ struct tch_run_plan {
     uint64_t max_time_ns; /**< of measuring, per command; the commands share the sum; 0: no limit */
     uint64_t warmup;
 
-    const char *setup; /**< by sh -c; NULL: none */
+    const char *setup; /**< of all commands; NULL: none */
     const char *prepare;
     const char *conclude;
     const char *cleanup;
@@ -94,6 +100,12 @@ struct tch_run_plan {
     const struct tch_metric *metrics;
     size_t metric_count;
 };
+
+/** "setup" and so on. */
+extern const char *const tch_hook_names[TCH_HOOKS];
+
+/** The line of a hook for command `index`; NULL: none. */
+const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enum tch_hook hook);
 
 /** Sets everything to its default. */
 void tch_run_plan_init(struct tch_run_plan *plan);

@@ -1,6 +1,7 @@
 /* The loop: block after block, run after run, whatever becomes of a cell. */
 #include "sweep_loop.h"
 
+#include <errno.h>
 #include <math.h>
 #include <sys/wait.h>
 
@@ -306,15 +307,20 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
     steps = calloc(sweep->order.steps, sizeof *steps);
     if (!steps)
         return tch_fail_memory(err);
-    status = tch_run_hook(plan, "setup", plan->setup, err);
-    if (status == 0) {
+    status = tch_run_hook(plan, "setup", plan->setup, watch->stop, err);
+    sweep->interrupted = status < 0 && err->system_errno == ECANCELED;
+    if (sweep->interrupted) {
+        status = 0;
+    } else if (status == 0) {
         status = 1;
         for (uint64_t block = 0; block < sweep->plan->repeat && status > 0; block++)
             status = run_block(sweep, block, steps, watch, err);
         if (status > 0)
             status = draw_flames(sweep, watch, err);
         sweep->interrupted = status == 0;
-        if (tch_run_hook(plan, "cleanup", plan->cleanup, status < 0 ? NULL : err) < 0 && status > 0)
+        if (tch_run_hook(plan, "cleanup", plan->cleanup, watch->stop, status < 0 ? NULL : err) <
+                0 &&
+            status > 0)
             status = TACHO_EIO;
     }
     free(steps);

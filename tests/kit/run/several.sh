@@ -74,6 +74,39 @@ for name in a b c; do
     [ "$status" -eq "$([ $name = b ] && echo 2 || echo 0)" ] || fail "the seal of $name: $status"
 done
 
+# A hook is for all commands, or there is one for each.
+rm order
+run 0 -n 2 -w 1 --name a --name b --setup 'echo setup a >>order' --setup 'echo setup b >>order' \
+    --prepare 'echo before a >>order' --prepare 'echo before b >>order' --conclude 'echo after >>order' \
+    --cleanup 'echo clean a >>order' --cleanup 'echo clean b >>order' -c './prog a 1' -c './prog b 2'
+want='setup a setup b'
+for name in a b a b b a; do
+    want="$want before $name $name after"
+done
+[ "$(tr '\n' ' ' <order)" = "$want clean a clean b " ] || fail "the hooks were: $(tr '\n' ' ' <order)"
+holds a '.plan.prepare == "echo before a >>order" and .plan.conclude == "echo after >>order"'
+holds b '.plan.prepare == "echo before b >>order" and .plan.cleanup == "echo clean b >>order"'
+rm order
+run 1 -n 2 --name a --name b --cleanup 'echo clean a >>order; exit 5' --cleanup 'echo clean b >>order' \
+    -c true -c true
+[ "$(tr '\n' ' ' <order)" = "clean a clean b " ] || fail "after a failed --cleanup: $(cat order)"
+says err "ended with status 5"
+
+# SIGTERM ends a hook that does not end by itself, also one that ignores it; --cleanup is run.
+for hook in setup prepare conclude; do
+    rm -f began cleaned
+    "$tacho" run -n 2 --name a --name b --$hook "trap '' TERM; echo >>began; sleep 97; sleep 97" \
+        --cleanup 'echo >cleaned' -c true -c true >out 2>err &
+    pid=$!
+    await began 1
+    kill -TERM $pid
+    wait $pid
+    [ -e cleaned ] || fail "no --cleanup after SIGTERM in --$hook"
+    says err interrupted
+    holds a '.state == "interrupted"'
+    ! pgrep -f 'sleep 97' >/dev/null || fail "--$hook outlives SIGTERM"
+done
+
 # What polling cost is told of the command that was polled.
 run 0 -n 2 --name long --name short -c 'sleep 0.3' -c true
 [ "$(jq .costs.looks tacho-out/long/latest/run.json)" -gt \

@@ -1,0 +1,110 @@
+/* Hooks: the lines of --setup, --prepare, --conclude and --cleanup, which are not measured. */
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "run.h"
+
+const char *const tch_hook_names[TCH_HOOKS] = {
+    [TCH_HOOK_SETUP] = "setup",
+    [TCH_HOOK_PREPARE] = "prepare",
+    [TCH_HOOK_CONCLUDE] = "conclude",
+    [TCH_HOOK_CLEANUP] = "cleanup",
+};
+
+const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enum tch_hook hook)
+{
+    const char *const common[TCH_HOOKS] = {plan->setup, plan->prepare, plan->conclude,
+                                           plan->cleanup};
+    const char *own = plan->commands[index].hook[hook];
+
+    return own ? own : common[hook];
+}
+
+/* Waits until the hook has exited. A stop that came before does not keep a hook from running, as
+   --cleanup must, but limits its time. Sets *stopped when it was killed. */
+static int await(pid_t pid, const volatile sig_atomic_t *stop, struct tch_spawn_end *end,
+                 bool *stopped, tacho_error *err)
+{
+    static const volatile sig_atomic_t now = 1;
+    int status;
+
+    *stopped = false;
+    if (!stop)
+        return tch_spawn_wait(pid, end, err);
+    if (*stop == 0) {
+        status = tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, end, err);
+        *stopped = status == 0 && *stop != 0 && end->status != 0;
+        return status;
+    }
+    status = tch_spawn_wait_for(pid, TCH_HOOK_LAST_NS, end, err);
+    if (status == 0) {
+        *stopped = true;
+        status = tch_spawn_wait_or_stop(pid, &now, TCH_RUN_GRACE_NS, end, err);
+    }
+    return status < 0 ? status : 0;
+}
+
+/* Hooks print to standard error, because standard output is for results. */
+int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
+                 const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    const char *argv[] = {"sh", "-c", line, NULL};
+    struct tch_spawn spec = {
+        .argv = argv,
+        .extra_env = plan->env,
+        .cwd = plan->cwd,
+        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
+        .new_group = true,
+    };
+    struct tch_spawn_end end;
+    bool stopped;
+    pid_t pid;
+    int status;
+
+    if (!line)
+        return 0;
+    status = tch_spawn(&spec, &pid, err);
+    if (status == 0)
+        status = await(pid, stop, &end, &stopped, err);
+    if (status < 0)
+        return status;
+    if (stopped)
+        return tch_fail_errno(err, ECANCELED, "--%s was stopped: '%.80s'", what, line);
+    if (end.status != 0)
+        return tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, line,
+                        WIFSIGNALED(end.status) ? "signal" : "status",
+                        WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
+    return 0;
+}
+
+int tch_run_hook_at(const struct tch_run *run, size_t index, enum tch_hook hook, tacho_error *err)
+{
+    struct tch_run_plan plan = *run->plan;
+
+    if (plan.commands[index].cwd)
+        plan.cwd = plan.commands[index].cwd;
+    return tch_run_hook(&plan, tch_hook_names[hook], tch_run_hook_line(run->plan, index, hook),
+                        run->stop, err);
+}
+
+int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    int status = 0;
+
+    if (!plan->commands[0].hook[hook])
+        return tch_run_hook(plan, tch_hook_names[hook], tch_run_hook_line(plan, 0, hook), run->stop,
+                            err);
+    for (size_t i = 0; i < plan->command_count; i++) {
+        /* Every --cleanup is run, whatever became of the others; the first failure counts. */
+        int one = tch_run_hook_at(run, i, hook, status < 0 ? NULL : err);
+
+        if (one < 0 && status == 0)
+            status = one;
+        if (status < 0 && hook != TCH_HOOK_CLEANUP)
+            break;
+    }
+    return status;
+}
