@@ -173,11 +173,11 @@ static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
 /* All ranks at once: the values, and those that enclose each percentile. */
 static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
 {
-    uint64_t ranks[3 * TCH_STATS_PERCENTILES + 1];
-    double values[3 * TCH_STATS_PERCENTILES + 1];
+    uint64_t ranks[3 * TCH_STATS_PERCENTILES];
+    double values[3 * TCH_STATS_PERCENTILES];
     uint64_t n = job->stream.n;
     size_t count = job->count;
-    int status;
+    int status = tch_stream_median(&job->stream, &job->median, err);
 
     for (size_t i = 0; i < count; i++) {
         const struct tch_percentile *p = &job->percentiles[i];
@@ -190,19 +190,16 @@ static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
         ranks[3 * i + 2] = known ? at.high + 1 : n;
         job->percentiles[i].low = known ? 0 : NAN;
     }
-    ranks[3 * count] = (n + 1) / 2;
-    status = tch_stream_at(&job->stream, ranks, 3 * count + 1, values, err);
+    if (status == 0)
+        status = tch_stream_at(&job->stream, ranks, 3 * count, values, err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         struct tch_percentile *p = &job->percentiles[i];
 
-        p->value = values[3 * i];
+        p->value = p->num * 2 == p->den ? job->median : values[3 * i];
         p->high = isnan(p->low) ? NAN : values[3 * i + 2];
         p->low = isnan(p->low) ? NAN : values[3 * i + 1];
     }
-    if (status < 0)
-        return status;
-    job->median = values[3 * count];
-    return tch_stream_mad(&job->stream, job->median, &job->mad, err);
+    return status == 0 ? tch_stream_mad(&job->stream, job->median, &job->mad, err) : status;
 }
 
 /* Equal steps, or equal factors where a few are far above the rest. */
@@ -285,7 +282,7 @@ static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
         add_percentile_row(&t, job, &job->percentiles[i]);
     add_row(&t, job, "max", job->stream.max, true);
     add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
-    add_row(&t, job, "std", tch_stream_std(&job->stream), false);
+    add_row(&t, job, "sd", tch_stream_stddev(&job->stream), false);
     add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
     cli_table_print(&t, b);
     cli_table_release(&t);
@@ -447,9 +444,10 @@ const struct cmd cmd_stats = {
     .usage = "tacho stats [--column NAME|N] [--percentiles LIST] [--unit UNIT] [--json] [FILE]",
     .about =
         "Reads numbers from plain lines, a column of a CSV file or a key of JSON lines, and "
-        "prints percentiles (nearest-rank, each with its 95% interval by binomial order "
-        "statistics), mean, standard deviation of the population, median absolute deviation, "
-        "and a histogram.\n\n"
+        "prints percentiles (each with its 95% interval by binomial order statistics), mean, "
+        "standard deviation (sd, of a sample: divided by n - 1), median absolute deviation, and a "
+        "histogram. p50 is the median, the mean of the two middle numbers of an even count; all "
+        "other percentiles are nearest-rank. The tables of tacho run use the same definitions.\n\n"
         "While the numbers fit into --memory the answers are exact; beyond that they come from "
         "a histogram and are within 0.39% of that. The first line of the output says which.\n\n"
         "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) is read, too: the "

@@ -236,9 +236,9 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 | 
 | step: 24 events in A, 24 in B
 |   stage              n A  n B  median A  median B  B / A  95% interval        p  B is
-|   total               24   24  12.01 ms  12.30 ms  1.025  0.991 to 1.062   0.63  cannot tell
-|   model               24   24  11.10 ms  8.880 ms  0.800  0.770 to 0.831  5e-13  faster
-|   sample              24   24  211.0 us  211.0 us  1.000  0.981 to 1.020      1  cannot tell
+|   total               24   24  12.06 ms  12.36 ms  1.025  0.991 to 1.062   0.63  cannot tell
+|   model               24   24  11.15 ms  8.920 ms  0.800  0.770 to 0.831  5e-13  faster
+|   sample              24   24  211.5 us  211.5 us  1.000  0.981 to 1.020      1  cannot tell
 |   attn.kernel_us      24   24  51.00 us  76.00 us  1.490  1.481 to 1.500  5e-13  slower
 |   attn.kernel_calls   24   24        12        16  1.333  1.333 to 1.333  5e-13  more
 |   mostly_zero         24   24      0 ns      0 ns      -  has zeros           1  cannot tell
@@ -269,9 +269,9 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 | 
 | step batch=1: 12 events in A, 12 in B
 |   stage       n A  n B  median A  median B  B / A  95% interval        p  B is
-|   total        12   12  12.01 ms  12.30 ms  1.025  0.975 to 1.080      1  cannot tell
-|   model        12   12  11.10 ms  8.880 ms  0.800  0.756 to 0.847  1e-05  faster
-|   sample       12   12  211.0 us  211.0 us  1.000  0.971 to 1.030      1  cannot tell
+|   total        12   12  12.11 ms  12.41 ms  1.025  0.975 to 1.080      1  cannot tell
+|   model        12   12  11.20 ms  8.960 ms  0.800  0.756 to 0.847  1e-05  faster
+|   sample       12   12  212.0 us  212.0 us  1.000  0.971 to 1.030      1  cannot tell
 |   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.471 to 1.510  1e-05  slower
 |   attn.kern…   12   12        12        16  1.333  1.333 to 1.333  1e-05  more
 |   mostly_ze…   12   12      0 ns      0 ns      -  has zeros           1  cannot tell
@@ -279,9 +279,9 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 | 
 | step batch=8: 12 events in A, 12 in B
 |   stage       n A  n B  median A  median B  B / A  95% interval        p  B is
-|   total        12   12  11.92 ms  12.22 ms  1.025  0.973 to 1.081      1  cannot tell
-|   model        12   12  11.00 ms  8.800 ms  0.800  0.756 to 0.847  1e-05  faster
-|   sample       12   12  210.0 us  210.0 us  1.000  0.971 to 1.030      1  cannot tell
+|   total        12   12  12.02 ms  12.32 ms  1.025  0.973 to 1.081      1  cannot tell
+|   model        12   12  11.10 ms  8.880 ms  0.800  0.756 to 0.847  1e-05  faster
+|   sample       12   12  211.0 us  211.0 us  1.000  0.971 to 1.030      1  cannot tell
 |   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.471 to 1.510  1e-05  slower
 |   attn.kern…   12   12        12        16  1.333  1.333 to 1.333  1e-05  more
 |   mostly_ze…   12   12      0 ns      0 ns      -  has zeros           1  cannot tell

@@ -4,15 +4,15 @@ $ tacho stats stats/latency.csv
 | 
 |                  95% interval
 | min    118.0 us
-| p50    121.0 us  118.0 us to 950.0 us
+| p50    121.5 us  118.0 us to 950.0 us
 | p90    950.0 us  too few numbers for an interval
 | p95    950.0 us  too few numbers for an interval
 | p99    950.0 us  too few numbers for an interval
 | p99.9  950.0 us  too few numbers for an interval
 | max    950.0 us
 | mean   225.8 us
-| std    273.8 us
-| mad    2.000 us
+| sd     292.7 us
+| mad    3.000 us
 | 
 | 118.0 us  ████████████████████████████████████████  7
 | 170.0 us
@@ -37,12 +37,12 @@ $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 | 
 |                     95% interval
 | min             64
-| p50             64  64 to 1024
+| p50             96  64 to 1024
 | p99.99999     1024  too few numbers for an interval
 | max           1024
 | mean           208
-| std        309.839
-| mad              0
+| sd         331.231
+| mad             32
 
 # Numbers of a pipe; the histogram takes over when memory is short.
 $ seq 20000 | tacho stats --no-histogram --memory 1k -
@@ -57,12 +57,12 @@ $ seq 20000 | tacho stats --no-histogram --memory 1k -
 | p99.9    20000  20000 to 20000
 | max      20000
 | mean   10000.5
-| std     5773.5
+| sd     5773.65
 | mad       4992
 
 # JSON lines; what has no number is passed over on request.
 $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -c a.b
-| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"std":1.0,"mad":0.0,"percentiles":[{"percentile":"50","value":2.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
+| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"stddev":1.4142135623730951,"mad":1.0,"percentiles":[{"percentile":"50","value":3.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
 
 # A log of HdrHistogram, deflated by another writer: lines without a tag, and those of a tag, which
 # counts in units of 1024.
@@ -78,23 +78,23 @@ $ tacho stats --no-histogram -u ns stats/latency.hlog
 | p99.9  997.4 us  too few numbers for an interval
 | max    1.000 ms
 | mean   500.5 us
-| std    288.7 us
-| mad    249.9 us
+| sd     288.8 us
+| mad    250.4 us
 
 $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
 | 100 numbers of decode in 1 histogram, by histogram: within 0.39% or 512 ns, if that is more, of the exact answer
 | 
 |                  95% interval
 | min    999.4 us
-| p50    49.94 ms  39.98 ms to 60.95 ms
+| p50    50.46 ms  39.98 ms to 60.95 ms
 | p90    89.92 ms  84.15 ms to 96.21 ms
 | p95    95.16 ms  89.92 ms to 99.88 ms
 | p99    98.83 ms  too few numbers for an interval
 | p99.9  99.88 ms  too few numbers for an interval
 | max    100.1 ms
 | mean   50.50 ms
-| std    28.87 ms
-| mad    24.90 ms
+| sd     29.01 ms
+| mad    25.03 ms
 
 $ tacho stats -c encode stats/latency.hlog
 ! tacho: cannot read 'stats/latency.hlog': no line has the tag 'encode'; there are 'decode'

@@ -94,8 +94,8 @@ double tch_stage_group_total(const struct tch_stage_group *group, bool *is_stage
 struct tch_stage_summary {
     double total;
     double mean;
-    double p50; /**< nearest-rank */
-    double p95;
+    double p50; /**< the median: of an even count the mean of the two middle values */
+    double p95; /**< nearest-rank, as is p99 */
     double p99;
     double max;
     bool exact; /**< else the percentiles are good to 0.4 % */

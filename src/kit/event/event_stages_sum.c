@@ -50,7 +50,7 @@ void tch_stage_summarise(struct tch_stage *stage, struct tch_stage_summary *ret)
         return;
     }
     tch_sort(stage->values, stage->value_count);
-    ret->p50 = tch_quantile_nearest(stage->values, stage->value_count, 0.50);
+    ret->p50 = tch_quantile_linear(stage->values, stage->value_count, 0.50);
     ret->p95 = tch_quantile_nearest(stage->values, stage->value_count, 0.95);
     ret->p99 = tch_quantile_nearest(stage->values, stage->value_count, 0.99);
 }

@@ -175,7 +175,7 @@ static double of_metric(const struct tch_values *values, double quantile, struct
     if (quantile == 0.5)
         return tch_median(room->v, room->n);
     tch_sort(room->v, room->n);
-    return tch_quantile_linear(room->v, room->n, quantile);
+    return tch_quantile_nearest(room->v, room->n, quantile);
 }
 
 /* Stages are in microseconds; a quantity that is a time is in nanoseconds. */

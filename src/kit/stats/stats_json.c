@@ -43,7 +43,7 @@ void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
     tch_json_put_f64(b, "min", r->stream.min);
     tch_json_put_f64(b, "max", r->stream.max);
     tch_json_put_f64(b, "mean", tch_stream_mean(&r->stream));
-    tch_json_put_f64(b, "std", tch_stream_std(&r->stream));
+    tch_json_put_f64(b, "stddev", tch_stream_stddev(&r->stream));
     tch_json_put_f64(b, "mad", r->mad);
     tch_json_key(b, "percentiles");
     tch_json_begin_array(b);

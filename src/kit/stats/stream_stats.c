@@ -135,13 +135,13 @@ double tch_stream_mean(const struct tch_stream *s)
     return s->n > 0 ? (double)(s->shift + s->sum / s->n) : 0;
 }
 
-double tch_stream_std(const struct tch_stream *s)
+double tch_stream_stddev(const struct tch_stream *s)
 {
     long double variance;
 
-    if (s->n == 0)
+    if (s->n < 2 || s->min == s->max)
         return 0;
-    variance = (s->squares - s->sum * s->sum / s->n) / s->n;
+    variance = (s->squares - s->sum * s->sum / s->n) / (s->n - 1);
     return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
@@ -225,11 +225,23 @@ int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t coun
     return 0;
 }
 
+int tch_stream_median(const struct tch_stream *s, double *ret, tacho_error *err)
+{
+    const uint64_t ranks[2] = {(s->n + 1) / 2, s->n / 2 + 1};
+    double middle[2];
+    int status = tch_stream_at(s, ranks, 2, middle, err);
+
+    if (status == 0)
+        *ret = middle[0] + (middle[1] - middle[0]) / 2;
+    return status;
+}
+
 int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err)
 {
     uint64_t *counts = calloc(BUCKETS, sizeof *counts);
     struct chosen p = {.s = s, .counts = counts, .distances = true, .from = from};
-    uint64_t rank = (s->n + 1) / 2;
+    const uint64_t ranks[2] = {(s->n + 1) / 2, s->n / 2 + 1};
+    double middle[2] = {0};
     uint64_t before;
     int status = 0;
 
@@ -238,16 +250,15 @@ int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_e
     if (s->values) {
         for (uint64_t i = 0; i < s->n; i++)
             counts[bucket_of(value_of(&p, i))]++;
-        status = values_at(&p, &rank, 1, ret, err);
+        status = values_at(&p, ranks, 2, middle, err);
     } else {
-        size_t bucket;
-
         for (size_t b = 0; b < BUCKETS; b++)
             if (s->counts[b] > 0)
                 counts[bucket_of(fabs(middle_of(s, b) - from))] += s->counts[b];
-        bucket = find_rank(counts, rank, &before);
-        *ret = edge_of((uint64_t)bucket << SHIFT);
+        for (int i = 0; i < 2; i++)
+            middle[i] = edge_of((uint64_t)find_rank(counts, ranks[i], &before) << SHIFT);
     }
+    *ret = middle[0] + (middle[1] - middle[0]) / 2;
     free(counts);
     return status;
 }

@@ -48,9 +48,11 @@ static inline bool tch_stream_exact(const struct tch_stream *s)
     return s->values != NULL;
 }
 
-/** The mean and the population's standard deviation; 0 when empty. */
+/** Returns the mean; 0 when empty. */
 double tch_stream_mean(const struct tch_stream *s);
-double tch_stream_std(const struct tch_stream *s);
+
+/** Returns the standard deviation of a sample, divided by n - 1; 0 below two values. */
+double tch_stream_stddev(const struct tch_stream *s);
 
 /**
  * The values at `count` ranks, each from 1 to n, ascending or not.
@@ -60,7 +62,10 @@ double tch_stream_std(const struct tch_stream *s);
 int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t count, double *ret,
                   tacho_error *err);
 
-/** The median of the distances from `from`. 0 or TACHO_ENOMEM. */
+/** Finds the median as tch_median() defines it; n > 0. 0 or TACHO_ENOMEM. */
+int tch_stream_median(const struct tch_stream *s, double *ret, tacho_error *err);
+
+/** Finds the median of the distances from `from`; n > 0. 0 or TACHO_ENOMEM. */
 int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err);
 
 /** How many values are < edges[0], < edges[1], …, edges ascending; a histogram answers by the

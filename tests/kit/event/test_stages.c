@@ -122,7 +122,7 @@ static void percentiles_are_exact_while_values_are_few(void **state)
     add_values(&stages, 1, 100);
     tch_stage_summarise(stage_of(&stages, 0, "x"), &sum);
     assert_true(sum.exact);
-    assert_true(sum.p50 == 50.25 && sum.p95 == 95.25 && sum.p99 == 99.25 && sum.max == 100.25);
+    assert_true(sum.p50 == 50.75 && sum.p95 == 95.25 && sum.p99 == 99.25 && sum.max == 100.25);
     assert_true(sum.mean == 50.75);
 }
 

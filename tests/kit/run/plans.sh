@@ -33,6 +33,17 @@ holds sleep '.stopped == "max-time" and (.samples | length) == 10 and .statistic
 run 0 --precision 0.0001% --max-time 300ms --name a --name b -c 'sleep 0.05' -c 'sleep 0.05'
 holds a '.stopped == "max-time" and .ended_unix_ns - .started_unix_ns >= 600000000'
 
+# The same numbers have the same median and standard deviation in every command.
+printf '%s\n' 9 1 4 2 >numbers
+run 0 -n 6 --name a --metric 'all:x=([0-9]+)' -- cat "$PWD/numbers"
+sd=$("$tacho" stats --json numbers | jq -c '[.percentiles[0].value, .percentiles[1].value, .stddev]')
+jq -ne "$sd == [3, 9, 3.559026084010437]" >/dev/null || fail "stats says $sd"
+"$tacho" run -q -n 1 --name one --metric 'all:x=([0-9]+)' -- cat "$PWD/numbers" >/dev/null || fail "no run"
+holds one '.statistics.x | .median == 3 and .p95 == 9 and .stddev == 3.559026084010437'
+"$tacho" compare --json tacho-out/a tacho-out/a >judged || fail "no comparison"
+jq -e '[.rows[] | select(.metric == "x") | .a.median] == [3]' judged >/dev/null ||
+    fail "compare has another median: $(jq -c .rows judged)"
+
 # Too few runs for an interval: the range.
 run 0 -n 2 --name a --name b -c 'sleep 0.001' -c 'sleep 0.001'
 says out "(range)"
