@@ -1,9 +1,13 @@
 /* Names of addresses: symbol tables, the kernel's list, a JIT's map, mangled names. */
 #include "support/test.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "kit/flame/symbol/symbol.h"
 #include "kit/flame/symbol/symbol_demangle.h"
 #include "kit/flame/symbol/symbol_table.h"
+#include "support/system.h"
 
 static void the_nearest_symbol_in_its_size(void **state)
 {
@@ -62,6 +66,91 @@ static void a_jits_map_with_names_of_any_kind(void **state)
                         "LazyCompile:~add /srv/a b.js:1");
     assert_null(tch_symbol_table_find(&t, 0x7f00dead0040, 0));
     assert_string_equal(tch_symbol_table_find(&t, 0x7f00dead1018, 0), "moved"); /* the later line */
+    tch_symbol_table_release(&t);
+}
+
+static char *map_path(void)
+{
+    static char path[64];
+
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    return path;
+}
+
+static void a_map_is_of_its_owner(void **state)
+{
+    struct tch_perf_maps maps = {0};
+    struct tch_symbol_table t = {0};
+    struct tch_buf lines;
+    char other[80];
+
+    (void)state;
+    tch_buf_init(&lines, 4096);
+    snprintf(other, sizeof other, "%s.other", map_path());
+    test_put(other, "1000 10 forged\n");
+    assert_int_equal(symlink(other, map_path()), 0); /* a link is not followed */
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_int_equal(t.count, 0);
+    unlink(map_path());
+    assert_int_equal(rename(other, map_path()), 0);
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_string_equal(tch_symbol_table_find(&t, 0x1000, 0), "forged");
+    tch_perf_maps_explain(&maps, &lines);
+    assert_int_equal(lines.len, 0);
+    tch_symbol_table_release(&t);
+    if (chown(map_path(), 65534, 65534) == 0) { /* root only */
+        assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+        assert_int_equal(t.count, 0);
+        tch_perf_maps_explain(&maps, &lines);
+        assert_non_null(strstr(lines.data, "belongs to another user"));
+    }
+    unlink(map_path());
+    tch_buf_release(&lines);
+}
+
+static void a_map_costs_so_much(void **state)
+{
+    static const char line[] = "1000 10 early\n";
+    struct tch_perf_maps maps = {0};
+    struct tch_symbol_table t = {0};
+    struct tch_buf lines;
+    int fd;
+
+    (void)state;
+    test_put(map_path(), line);
+    fd = open(map_path(), O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(fd, "\n2000 10 late\n", 14, INT64_C(300) << 20), 14); /* sparse */
+    close(fd);
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_null(tch_symbol_table_find(&t, 0x1000, 0));
+    assert_string_equal(tch_symbol_table_find(&t, 0x2000, 0), "late");
+    assert_true(maps.bytes <= 64 << 20);
+    tch_symbol_table_release(&t);
+    maps.bytes = 256 << 20; /* spent */
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_int_equal(t.count, 0);
+    tch_buf_init(&lines, 4096);
+    tch_perf_maps_explain(&maps, &lines);
+    assert_non_null(strstr(lines.data, "too large; not all"));
+    assert_non_null(strstr(lines.data + strlen(lines.data) + 1, "was not read"));
+    tch_buf_release(&lines);
+    unlink(map_path());
+}
+
+/* Two million lines and one. */
+static void a_map_has_so_many_lines(void **state)
+{
+    struct tch_symbol_table t = {0};
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 64 << 20);
+    for (unsigned i = 1; i <= TCH_PERF_MAP_LINES + 1; i++)
+        tch_buf_addf(&b, "%x 1 a\n", i);
+    assert_true(tch_symbol_table_perf_map(&t, b.data, b.len));
+    assert_true(t.full);
+    assert_int_equal(t.count, TCH_PERF_MAP_LINES);
+    tch_buf_release(&b);
     tch_symbol_table_release(&t);
 }
 
@@ -194,6 +283,9 @@ int main(void)
         cmocka_unit_test(the_nearest_symbol_in_its_size),
         cmocka_unit_test(the_kernels_list),
         cmocka_unit_test(a_jits_map_with_names_of_any_kind),
+        cmocka_unit_test(a_map_is_of_its_owner),
+        cmocka_unit_test(a_map_costs_so_much),
+        cmocka_unit_test(a_map_has_so_many_lines),
         cmocka_unit_test(cpp_and_rust_names),
         cmocka_unit_test(rust_names_of_today),
         cmocka_unit_test(a_file_that_is_none),

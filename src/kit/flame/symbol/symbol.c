@@ -2,7 +2,6 @@
 #include "symbol.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -13,7 +12,7 @@
 #include "symbol_demangle.h"
 #include "symbol_table.h"
 
-enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, TEXT_MAX = 512 << 20 };
+enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, KALLSYMS_MAX = 512 << 20 };
 
 /* The names of one object. */
 struct tch_symbol_object {
@@ -49,40 +48,19 @@ void tch_symbols_release(struct tch_symbols *s)
     *s = (struct tch_symbols){0};
 }
 
-/* A file in text form, read whole; false: no memory. That there is none leaves the table empty. */
-static bool read_text(struct tch_symbol_table *table, const char *path,
-                      bool (*add)(struct tch_symbol_table *table, const char *text, size_t len))
+/* The kernel's own list; false: no memory. That there is none leaves the table empty. */
+static bool read_kallsyms(struct tch_symbol_table *table)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct tch_buf b;
-    struct stat st;
-    bool ok = true;
     int status;
+    bool ok = true;
 
-    if (fd < 0)
-        return true;
-    tch_buf_init(&b, TEXT_MAX);
-    /* Anybody may create a pipe under such a name, which has no end. */
-    status = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-                 ? tch_file_read_fd(fd, path, TEXT_MAX, &b, NULL)
-                 : TACHO_EIO;
+    tch_buf_init(&b, KALLSYMS_MAX);
+    status = tch_file_read("/proc/kallsyms", KALLSYMS_MAX, &b, NULL);
     if (status == 0)
-        ok = add(table, b.data, b.len);
+        ok = tch_symbol_table_kallsyms(table, b.data, b.len);
     tch_buf_release(&b);
-    close(fd);
     return ok && status != TACHO_ENOMEM;
-}
-
-/* "/tmp/perf-PID.map" as the process sees it, or as we do. */
-static bool read_perf_map(struct tch_symbol_table *table, uint32_t pid)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/%u/root/tmp/perf-%u.map", (unsigned)pid, (unsigned)pid);
-    if (!read_text(table, path, tch_symbol_table_perf_map))
-        return false;
-    snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)pid);
-    return table->count > 0 || read_text(table, path, tch_symbol_table_perf_map);
 }
 
 /* Names of local functions that were packed into a stripped file. */
@@ -130,8 +108,8 @@ static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_code
     return ok;
 }
 
-static bool read_symbols(struct tch_symbol_object *o, const struct tch_code_object *object,
-                         const struct tch_symbol_options *options)
+static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o,
+                         const struct tch_code_object *object)
 {
     struct tch_span base = tch_span_base((struct tch_span){object->path, strlen(object->path)});
 
@@ -139,15 +117,15 @@ static bool read_symbols(struct tch_symbol_object *o, const struct tch_code_obje
     switch (object->kind) {
     case TCH_OBJECT_KERNEL:
         snprintf(o->unknown, sizeof o->unknown, "[kernel]");
-        return read_text(&o->table, "/proc/kallsyms", tch_symbol_table_kallsyms);
+        return read_kallsyms(&o->table);
     case TCH_OBJECT_JIT:
         snprintf(o->unknown, sizeof o->unknown, TCH_NAME_ANONYMOUS);
-        return read_perf_map(&o->table, object->pid);
+        return tch_perf_maps_read(&s->perf_maps, &o->table, object->pid);
     case TCH_OBJECT_VDSO:
         snprintf(o->unknown, sizeof o->unknown, "[vdso]");
         return !object->usable || tch_symbol_table_elf(&o->table, &object->elf);
     case TCH_OBJECT_FILE:
-        return !object->usable || read_file_symbols(o, object, options);
+        return !object->usable || read_file_symbols(o, object, &s->options);
     case TCH_OBJECT_UNKNOWN:
         snprintf(o->unknown, sizeof o->unknown, "[unknown]");
         break;
@@ -168,7 +146,7 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
     if (s->objects[id])
         return s->objects[id];
     o = calloc(1, sizeof *o);
-    if (!o || !read_symbols(o, object, &s->options)) {
+    if (!o || !read_symbols(s, o, object)) {
         free_object(o);
         return NULL;
     }

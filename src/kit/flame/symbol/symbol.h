@@ -24,6 +24,7 @@
 #include "base/buf.h"
 #include "kit/flame/stacks.h"
 #include "kit/flame/unwind/code_object.h"
+#include "symbol_table.h"
 
 struct tch_collect;
 
@@ -51,6 +52,7 @@ struct tch_symbols {
     struct tch_naming *list;  /**< by the number of the place */
     size_t count;
     uint32_t *frames;
+    struct tch_perf_maps perf_maps;
 
     size_t cap;
     size_t frame_count;

@@ -51,6 +51,9 @@ static bool add_perf_map_line(struct tch_symbol_table *table, const char *p, con
 
     if (!read_hex(&p, end, &addr) || !read_hex(&p, end, &size) || p == end || size == 0)
         return true;
+    table->full |= table->count >= TCH_PERF_MAP_LINES;
+    if (table->full)
+        return true;
     return tch_symbol_table_add(table, addr, size, UINT32_MAX - (uint32_t)table->count, p,
                                 (size_t)(end - p));
 }
