@@ -6,8 +6,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -101,6 +103,22 @@ int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error
     if (fd < 0)
         return tch_fail_errno(err, errno, "cannot open '%s'", path);
     result = tch_file_read_fd(fd, path, limit, b, err);
+    close(fd);
+    return result;
+}
+
+int tch_file_read_regular(const char *path, size_t limit, struct tch_buf *b, tacho_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat st;
+    int result;
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot open '%s'", path);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        result = tch_file_read_fd(fd, path, limit, b, err);
+    else
+        result = tch_fail(err, TACHO_EINVAL, 0, "'%s' is not a regular file", path);
     close(fd);
     return result;
 }
@@ -227,7 +245,8 @@ static int find_target(struct tch_replace *r, const char *path)
     return -1;
 }
 
-/* A name of our own beside the file; `mode` is that of the file there is, or 0 for a new one. */
+/* Creates a file of our own beside the one to replace. `mode` is the mode of the existing file, or
+   0 for a new one. The set-uid bits are not kept: they vouched for the old content. */
 static int open_temp(struct tch_replace *r, mode_t mode)
 {
     enum { TRIES = 1000 };
@@ -239,7 +258,7 @@ static int open_temp(struct tch_replace *r, mode_t mode)
         r->fd = openat(r->folder, r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                        mode ? mode & 0777 : 0666);
         if (r->fd >= 0)
-            return mode ? fchmod(r->fd, mode & 07777) : 0;
+            return mode ? fchmod(r->fd, mode & 0777) : 0;
         if (errno != EEXIST)
             break;
     }
@@ -271,6 +290,26 @@ int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err)
     if (result < 0)
         tch_replace_abort(r);
     return result;
+}
+
+int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, const char *path,
+                        tacho_error *err)
+{
+    struct stat st;
+    mode_t mode = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode : 0;
+    int number = 0;
+
+    *r = (struct tch_replace){.path = path, .fd = -1, .folder = folder};
+    if (!*name || S_ISDIR(mode))
+        number = *name ? EISDIR : ENOENT;
+    else if (snprintf(r->name, sizeof r->name, "%s", name) >= (int)sizeof r->name)
+        number = ENAMETOOLONG;
+    else if (open_temp(r, S_ISREG(mode) ? mode : 0) < 0)
+        number = errno;
+    if (number == 0)
+        return 0;
+    tch_replace_abort(r);
+    return tch_fail_errno(err, number, "cannot create '%s'", path);
 }
 
 int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err)
@@ -327,19 +366,38 @@ void tch_replace_abort(struct tch_replace *r)
     close_fd(&r->folder);
 }
 
+int tch_replace_all(struct tch_replace *r, const void *data, size_t len, bool sync,
+                    tacho_error *err)
+{
+    int result;
+
+    r->sync = sync;
+    result = tch_replace_write(r, data, len, err);
+    if (result == 0)
+        result = tch_replace_commit(r, err);
+    tch_replace_abort(r);
+    return result;
+}
+
 int tch_file_replace(const char *path, const void *data, size_t len, bool sync, tacho_error *err)
 {
     struct tch_replace r;
     int result = tch_replace_open(&r, path, err);
 
-    if (result < 0)
-        return result;
-    r.sync = sync;
-    result = tch_replace_write(&r, data, len, err);
-    if (result == 0)
-        result = tch_replace_commit(&r, err);
-    tch_replace_abort(&r);
-    return result;
+    return result < 0 ? result : tch_replace_all(&r, data, len, sync, err);
+}
+
+int tch_file_lock(int fd, unsigned seconds)
+{
+    enum { TRIES_PER_SECOND = 10 };
+
+    for (unsigned i = 0;; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return 0;
+        if ((errno != EWOULDBLOCK && errno != EINTR) || i == seconds * TRIES_PER_SECOND)
+            return -1;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000000 / TRIES_PER_SECOND}, NULL);
+    }
 }
 
 /* Folders. */

@@ -24,6 +24,10 @@
  */
 int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error *err);
 
+/** The same for a file that a command looks for by itself: refuses what is not a regular file, such
+    as a FIFO, which could block for ever. */
+int tch_file_read_regular(const char *path, size_t limit, struct tch_buf *b, tacho_error *err);
+
 /** The same from where an open descriptor stands; `name` is what errors call it. */
 int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err);
 
@@ -53,7 +57,8 @@ int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_
 /**
  * New content for a file, in pieces: under a temporary name in the same folder until the commit
  * renames it, so that a reader sees the old content or all of the new, and any failure leaves the
- * old one alone. The file keeps its mode; a new one gets 0666 less the umask. A symbolic link
+ * old one alone. The file keeps its permissions, but no set-uid or set-gid bit; a new one gets 0666
+ * less the umask. A symbolic link
  * stays, and what it points to is replaced. What is not a regular file (/dev/stdout, a pipe)
  * cannot be replaced and is written to directly.
  *
@@ -71,6 +76,11 @@ struct tch_replace {
 /** path must outlive r. After a failure there is nothing to abort. */
 int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err);
 
+/** Opens a replacement of `name` in the folder of a descriptor, which r owns in any case. Whatever
+    has the name is replaced, except a folder; a link is not followed. `path` is for messages. */
+int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, const char *path,
+                        tacho_error *err);
+
 int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err);
 
 /** The new content takes the file's name. After a failure all is as after tch_replace_abort(),
@@ -80,8 +90,16 @@ int tch_replace_commit(struct tch_replace *r, tacho_error *err);
 /** The temporary file goes. Does nothing after a commit, or a second time. */
 void tch_replace_abort(struct tch_replace *r);
 
+/** Writes and commits content held in memory. sync: as in struct tch_replace. */
+int tch_replace_all(struct tch_replace *r, const void *data, size_t len, bool sync,
+                    tacho_error *err);
+
 /** All of that for content held in memory. sync: as in struct tch_replace. */
 int tch_file_replace(const char *path, const void *data, size_t len, bool sync, tacho_error *err);
+
+/** Takes an exclusive lock (flock) on an open file, and tries ten times a second for at most
+    `seconds`. Returns 0, or -1 with errno: EWOULDBLOCK when another process holds it. */
+int tch_file_lock(int fd, unsigned seconds);
 
 /** The folder and those above it, as `mkdir -p`: fine when it exists. */
 int tch_mkdirs(const char *path, tacho_error *err);
