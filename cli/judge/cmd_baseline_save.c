@@ -1,6 +1,7 @@
 /* tacho baseline save: measure, or take a run that is there, and keep it as an occasion. */
 #include <errno.h>
 
+#include "base/fail.h"
 #include "cli/cmds.h"
 #include "cli/run/run_view.h"
 #include "cmd_baseline_parts.h"
@@ -30,6 +31,8 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
     tacho_error err;
     int status = tch_report_open(&run, cli_run_folder(from, folder), &err);
 
+    if (status == 0 && run.life == TCH_RUN_GOING)
+        status = tch_fail(&err, TACHO_EINVAL, 0, "it is still running; wait until it has ended");
     if (status == 0) {
         tch_receipt_text(&run.receipt, "machine_class", machine_class, sizeof machine_class);
         if (!bench)

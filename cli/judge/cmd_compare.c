@@ -140,9 +140,7 @@ static int open_runs(struct compare *c, const struct args *args)
             cli_complain(&err, "cannot read the run '%s'", args->operands[i]);
             return EXIT_WORK;
         }
-        if (run->recovered)
-            cli_warn("the run '%s' had been killed: its receipt was made from %zu samples",
-                     args->operands[i], run->receipt.samples.count);
+        cli_warn_unfinished(args->operands[i], &run->receipt, run->life);
     }
     return EXIT_OK;
 }

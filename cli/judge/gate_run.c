@@ -46,7 +46,7 @@ int cli_gate_read_settings(struct gate_options *o)
             path);
         return EXIT_WORK;
     }
-    if (tch_settings_read(&o->settings, path, &err) < 0) {
+    if (tch_settings_read(&o->settings, path, !o->config, &err) < 0) {
         cli_complain(&err, "cannot read '%s'", path);
         return EXIT_WORK;
     }

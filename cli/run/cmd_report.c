@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "base/file.h"
+#include "base/found_file.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
 #include "run_view.h"
@@ -27,7 +27,7 @@ static int write_report(const struct tch_report_format *format, const struct tch
         cli_complain(&err, "cannot make the report");
     } else if (!output && count == 1 && format->file && !args->json) {
         if (tch_folder_at(path, runs[0].folder, format->file, &err) < 0 ||
-            tch_file_replace(path, b.data, b.len, false, &err) < 0) {
+            tch_found_write(runs[0].folder, format->file, b.data, b.len, false, &err) < 0) {
             cli_complain(&err, "cannot write the report");
         } else {
             printf("%s\n", path);
@@ -43,6 +43,25 @@ static int write_report(const struct tch_report_format *format, const struct tch
     }
     tch_buf_release(&b);
     return status;
+}
+
+/* The formats that go into the folder show files that a killed run has not merged yet. It is
+   completed for them. A run that is still going is left alone. */
+static int complete(struct tch_report_run *run, const struct tch_report_format *format,
+                    const char *output)
+{
+    tacho_error err;
+
+    if (!format->file || run->life == TCH_RUN_ENDED)
+        return EXIT_OK;
+    if (run->life == TCH_RUN_GOING && !output) {
+        cli_complain(NULL, "no report is written to the folder of a run in progress; "
+                           "--output FILE draws what there is");
+        return EXIT_WORK;
+    }
+    if (run->life == TCH_RUN_KILLED && tch_run_recover(&run->receipt, run->folder, &err) < 0)
+        cli_warn("the run is shown without the files of its program: %s", err.message);
+    return EXIT_OK;
 }
 
 static int run_report(struct args *args)
@@ -71,9 +90,9 @@ static int run_report(struct args *args)
         if (tch_report_open(&runs[count], folder, &err) < 0) {
             cli_complain(&err, "cannot read the run '%s'", args->operands[count]);
             status = EXIT_WORK;
-        } else if (runs[count].recovered) {
-            cli_warn("the run '%s' had been killed: its receipt was made from %zu samples", folder,
-                     runs[count].receipt.samples.count);
+        } else {
+            cli_warn_unfinished(folder, &runs[count].receipt, runs[count].life);
+            status = complete(&runs[count], format, output);
         }
         count++;
     }
@@ -123,8 +142,10 @@ const struct cmd cmd_report = {
              "one run go into the folder, all else to stdout, unless --output says where. Several "
              "runs are put side by side.\n"
              "\n"
-             "A run that was killed is completed first: its samples are in samples.jsonl, and "
-             "run.json is made of them.",
+             "For HTML and Markdown a run that was killed is completed first, unless its folder "
+             "belongs to another user: run.json is made from samples.jsonl. The other formats "
+             "write nothing to the folder. Of a run that is still going the report shows the "
+             "runs so far, and --output must say where it goes.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -28,6 +28,21 @@ const char *cli_run_folder(const char *path, char folder[PATH_MAX])
     return folder;
 }
 
+void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch_run_life life)
+{
+    double planned = tch_receipt_number(r, "plan", "runs", 0);
+
+    if (life == TCH_RUN_KILLED)
+        cli_warn("the run '%s' was killed: these are the %zu runs it completed", name,
+                 r->samples.count);
+    else if (life == TCH_RUN_GOING && planned > 0)
+        cli_warn("the run '%s' is still running: these are %zu of %.0f runs", name,
+                 r->samples.count, planned);
+    else if (life == TCH_RUN_GOING)
+        cli_warn("the run '%s' is still running: these are %zu runs so far", name,
+                 r->samples.count);
+}
+
 static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
 {
     struct tch_buf b;

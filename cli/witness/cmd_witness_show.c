@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "base/float_text.h"
+#include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/json_write.h"
 #include "cli/core/table.h"
@@ -125,15 +125,13 @@ static int show_seal(struct args *args, const char *folder)
         {.title = "file"}, {.title = "size", .right = true}, {.title = "sha256"}};
     struct tch_seal_line *lines = NULL;
     size_t count = 0;
-    char path[PATH_MAX];
     char hash[TCH_SHA256_HEX];
     struct tch_buf b;
     struct table t;
     tacho_error err;
 
     tch_buf_init(&b, SEAL_MAX);
-    if (tch_folder_at(path, folder, TCH_SEAL_FILE, &err) < 0 ||
-        tch_file_read(path, SEAL_MAX, &b, &err) < 0 ||
+    if (tch_found_read(folder, TCH_SEAL_FILE, SEAL_MAX, &b, &err) < 0 ||
         tch_seal_parse(b.data, b.len, &lines, &count, hash, &err) < 0) {
         cli_complain(&err, "cannot show the seal of '%s'", folder);
         tch_buf_release(&b);

@@ -8,8 +8,10 @@ $ tacho report --help
 | of one run go into the folder, all else to stdout, unless --output says where.
 | Several runs are put side by side.
 | 
-| A run that was killed is completed first: its samples are in samples.jsonl, and
-| run.json is made of them.
+| For HTML and Markdown a run that was killed is completed first, unless its
+| folder belongs to another user: run.json is made from samples.jsonl. The other
+| formats write nothing to the folder. Of a run that is still going the report
+| shows the runs so far, and --output must say where it goes.
 | 
 | Arguments:
 |   RUN  run folders, their run.json, or OUT/NAME for the latest

@@ -340,7 +340,7 @@ int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err
 
     *b = (struct tch_baseline){0};
     tch_buf_init(&text, TCH_BASELINE_MAX);
-    status = tch_file_read(path, TCH_BASELINE_MAX, &text, err);
+    status = tch_file_read_regular(path, TCH_BASELINE_MAX, &text, err);
     if (status == 0)
         status = tch_baseline_parse(b, text.data, text.len, err);
     tch_buf_release(&text);

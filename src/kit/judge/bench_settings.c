@@ -301,14 +301,14 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     return status < 0 ? status : take_benches(s, top.benches, &defaults, err);
 }
 
-int tch_settings_read(struct tch_settings *s, const char *path, tacho_error *err)
+int tch_settings_read(struct tch_settings *s, const char *path, bool found, tacho_error *err)
 {
     struct tch_buf b;
     int status;
 
     *s = (struct tch_settings){0};
     tch_buf_init(&b, TCH_YAML_MAX + 1);
-    status = tch_file_read(path, TCH_YAML_MAX, &b, err);
+    status = (found ? tch_file_read_regular : tch_file_read)(path, TCH_YAML_MAX, &b, err);
     if (status == 0)
         status = tch_settings_parse(s, b.data, b.len, err);
     tch_buf_release(&b);

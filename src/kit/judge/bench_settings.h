@@ -58,7 +58,10 @@ struct tch_settings {
 /** Reads a text. s is released by the caller in any case. 0, TACHO_EPARSE with line and column,
     TACHO_ENOMEM, TACHO_ELIMIT. */
 int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err);
-int tch_settings_read(struct tch_settings *s, const char *path, tacho_error *err);
+
+/** Reads a file. `found`: no user named it, so it must be a regular file. */
+int tch_settings_read(struct tch_settings *s, const char *path, bool found, tacho_error *err);
+
 void tch_settings_release(struct tch_settings *s);
 
 /** The bench of that name, or NULL. */

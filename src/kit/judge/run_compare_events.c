@@ -1,15 +1,14 @@
 /* Stages of profile events as rows, event by event. One value a run is quantity.c's. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
-#include "kit/run/run_folder.h"
 #include "run_compare.h"
 
 /* 0 where there is no such file. */
@@ -18,16 +17,12 @@ static int read_stages(struct tch_stages *stages, const char *folder, tacho_erro
     void *worker = stages;
     const struct tch_scan scan = {.threads = 1, .workers = &worker, .event = tch_stages_add};
     struct tch_scan_counts counts;
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, folder, "profile.jsonl", err);
-    int fd;
+    int fd = tch_found_open(folder, "profile.jsonl", err);
+    int status;
 
-    if (status < 0)
-        return status;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT ? 0 : tch_fail_errno(err, errno, "cannot read '%s'", path);
-    status = tch_scan_fd(fd, path, &scan, &counts, err);
+        return errno == ENOENT ? 0 : fd;
+    status = tch_scan_fd(fd, "profile.jsonl", &scan, &counts, err);
     close(fd);
     return status;
 }

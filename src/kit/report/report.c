@@ -4,10 +4,9 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/human_number.h"
 #include "kit/judge/quantity.h"
-#include "kit/run/run.h"
 #include "kit/stats/ratio.h"
 
 enum { COMPARED_MOST = 2000 }; /* the work grows as the square; the interval is narrow by then */
@@ -19,13 +18,8 @@ const struct tch_report_format *const tch_report_formats[] = {
 
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err)
 {
-    int status;
-
     *run = (struct tch_report_run){.folder = folder};
-    status = tch_receipt_load(&run->receipt, folder, &run->recovered, err);
-    if (status == 0 && run->recovered)
-        status = tch_run_recover(&run->receipt, folder, err);
-    return status;
+    return tch_run_load(&run->receipt, folder, &run->life, err);
 }
 
 void tch_report_close(struct tch_report_run *run)
@@ -40,7 +34,6 @@ int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error
 
     for (size_t i = 0; tch_report_formats[i] && status == 0; i++) {
         const struct tch_report_format *format = tch_report_formats[i];
-        char path[PATH_MAX];
         struct tch_buf b;
 
         if (!format->file)
@@ -50,9 +43,7 @@ int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error
         if (status == 0 && b.failed)
             status = tch_fail_memory(err);
         if (status == 0)
-            status = tch_folder_at(path, folder, format->file, err);
-        if (status == 0)
-            status = tch_file_replace(path, b.data, b.len, false, err);
+            status = tch_found_write(folder, format->file, b.data, b.len, false, err);
         tch_buf_release(&b);
     }
     return status;

@@ -10,7 +10,7 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
-#include "kit/run/receipt.h"
+#include "kit/run/run.h"
 
 enum { TCH_REPORT_MAX = 1 << 30, TCH_REPORT_RUNS = 64 };
 
@@ -18,7 +18,7 @@ enum { TCH_REPORT_MAX = 1 << 30, TCH_REPORT_RUNS = 64 };
 struct tch_report_run {
     struct tch_receipt receipt;
     const char *folder;
-    bool recovered; /**< it had been killed */
+    enum tch_run_life life;
 };
 
 struct tch_report_format {
@@ -38,8 +38,7 @@ extern const struct tch_report_format tch_report_prometheus;
 /** NULL-ended. */
 extern const struct tch_report_format *const tch_report_formats[];
 
-/** Reads a run folder; one of a run that was killed is completed on disk.
-    tch_report_close() in any case. */
+/** Reads a run folder and writes nothing; see tch_run_load(). tch_report_close() in any case. */
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err);
 void tch_report_close(struct tch_report_run *run);
 

@@ -2,12 +2,12 @@
 #include "report_parts.h"
 
 #include <dirent.h>
-#include <fcntl.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include "base/base64.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/number.h"
@@ -58,13 +58,11 @@ static int is_flamegraph(const struct dirent *entry)
 
 static int add_flamegraph(struct tch_buf *b, const char *folder, const char *name, tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf svg;
-    int status = tch_folder_at(path, folder, name, err);
+    int status;
 
     tch_buf_init(&svg, SVG_MAX);
-    if (status == 0)
-        status = tch_file_read(path, SVG_MAX, &svg, err);
+    status = tch_found_read(folder, name, SVG_MAX, &svg, err);
     if (status == 0)
         tch_part_frame(b, name, svg.data, svg.len);
     tch_buf_release(&svg);
@@ -140,14 +138,13 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
     void *workers[1] = {&stages};
     struct tch_scan scan = {.threads = 1, .workers = workers, .event = tch_stages_add};
     struct tch_scan_counts counts;
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, run->folder, "profile.jsonl", err);
-    int fd = status == 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = tch_found_open(run->folder, "profile.jsonl", err);
+    int status;
 
     if (fd < 0)
-        return status; /* most programs record none */
+        return errno == ENOENT ? 0 : fd; /* most programs record none */
     tch_stages_init(&stages, NULL, NULL);
-    status = tch_scan_fd(fd, path, &scan, &counts, err);
+    status = tch_scan_fd(fd, "profile.jsonl", &scan, &counts, err);
     close(fd);
     if (status == 0 && stages.count > 0) {
         tch_buf_adds(b, "<h2>Stages of the events</h2>\n");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/stacks.h"
 #include "kit/run/run_folder.h"
@@ -25,10 +26,13 @@ int tch_folded_find(const char *folder, char path[PATH_MAX])
 {
     struct dirent **names;
     int n = scandir(folder, &names, is_folded, alphasort);
-    int found = n > 0 && tch_folder_at(path, folder, names[0]->d_name, NULL) == 0;
+    int found = 0;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        found = found || (tch_found_regular(folder, names[i]->d_name) &&
+                          tch_folder_at(path, folder, names[i]->d_name, NULL) == 0);
         free(names[i]);
+    }
     if (n >= 0)
         free(names);
     return found;
@@ -38,7 +42,7 @@ static int read_profile(struct tch_stacks *stacks, const char *path, tacho_error
 {
     const struct tch_flame_read_options options = {.kind = TCH_READ_FOLDED};
     struct tch_flame_reader r;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     int status;
 
     if (fd < 0)

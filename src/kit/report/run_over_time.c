@@ -1,11 +1,11 @@
 /* Memory and power over time, from the CSV files of a run folder. */
+#include <errno.h>
 #include <math.h>
-#include <unistd.h>
-
-#include <tacho/csv.h>
 
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "base/xml.h"
+#include "lib/measure/csv_columns.h"
 #include "plot.h"
 #include "report_parts.h"
 
@@ -91,14 +91,14 @@ static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
 static int read_rows(struct chart *c, const char *folder, const char *file, int kind,
                      struct tch_buf *b, tacho_error *err)
 {
-    char path[PATH_MAX];
     tacho_error why = {0};
-    int status = tch_folder_at(path, folder, file, err);
+    int fd = tch_found_open(folder, file, err);
+    int status;
 
-    if (status < 0 || access(path, F_OK) < 0)
-        return status;
-    status =
-        tacho_csv_read(path, kind, kind == TACHO_CSV_POWER ? take_power : take_memory, c, &why);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fd;
+    status = tch_csv_read_fd(fd, file, kind, kind == TACHO_CSV_POWER ? take_power : take_memory, c,
+                             &why);
     if (status < 0 && status != TACHO_EPARSE && err)
         *err = why;
     if (status != TACHO_EPARSE)

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/json_write.h"
 #include "lib/witness/witness_chain.h"
 #include "lib/witness/witness_member.h"
@@ -102,13 +102,12 @@ static int list_files(struct list *l, const char *folder, tacho_error *err)
 
 static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error *err)
 {
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, folder, line->file, err);
-    int fd = status == 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    int fd = tch_found_open(folder, line->file, err);
+    int status;
 
     if (fd < 0)
-        return status < 0 ? status : tch_fail_errno(err, errno, "cannot read '%s'", path);
-    status = tch_file_sha256(fd, path, line->sha256, &line->bytes, err);
+        return fd;
+    status = tch_file_sha256(fd, line->file, line->sha256, &line->bytes, err);
     close(fd);
     return status;
 }
@@ -143,7 +142,6 @@ static void add_seal(struct tch_buf *b, const struct list *l, struct tch_seal_in
 int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *err)
 {
     struct list l = {0};
-    char path[PATH_MAX];
     struct tch_buf b;
     int status = list_files(&l, folder, err);
 
@@ -151,11 +149,10 @@ int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *e
     tch_buf_init(&b, SEAL_MAX);
     for (size_t i = 0; i < l.count && status == 0; i++)
         status = hash_file(folder, &l.line[i], err);
-    if (status == 0)
-        status = tch_folder_at(path, folder, TCH_SEAL_FILE, err);
     if (status == 0) {
         add_seal(&b, &l, ret);
-        status = b.failed ? tch_fail_memory(err) : tch_file_replace(path, b.data, b.len, true, err);
+        status = b.failed ? tch_fail_memory(err)
+                          : tch_found_write(folder, TCH_SEAL_FILE, b.data, b.len, true, err);
     }
     tch_buf_release(&b);
     tch_seal_free(l.line, l.count);
@@ -302,14 +299,12 @@ int tch_seal_check(const char *folder, tch_seal_bad_fn *bad, void *ctx, struct t
     struct checking c = {.bad = bad, .ctx = ctx};
     struct list sealed = {0};
     struct list there = {0};
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, folder, TCH_SEAL_FILE, err);
+    int status;
 
     *ret = (struct tch_seal_info){0};
     tch_buf_init(&b, SEAL_MAX);
-    if (status == 0)
-        status = tch_file_read(path, SEAL_MAX, &b, err);
+    status = tch_found_read(folder, TCH_SEAL_FILE, SEAL_MAX, &b, err);
     if (status == 0)
         status = tch_seal_parse(b.data, b.len, &sealed.line, &sealed.count, ret->hash, err);
     if (status == 0)

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 
@@ -406,17 +406,13 @@ void tch_receipt_write(struct tch_buf *b, const struct tch_receipt *r)
 
 int tch_receipt_save(const struct tch_receipt *r, const char *folder, tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, folder, "run.json", err);
+    int status;
 
     tch_buf_init(&b, TCH_RECEIPT_MAX);
-    if (status == 0)
-        tch_receipt_write(&b, r);
-    if (status == 0 && b.failed)
-        status = tch_fail_memory(err);
-    if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
+    tch_receipt_write(&b, r);
+    status = b.failed ? tch_fail_memory(err)
+                      : tch_found_write(folder, "run.json", b.data, b.len, false, err);
     tch_buf_release(&b);
     return status;
 }

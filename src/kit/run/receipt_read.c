@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/lines.h"
 
@@ -242,16 +242,14 @@ int tch_receipt_sum(struct tch_receipt *r, tacho_error *err)
 /* Reads samples.jsonl. A kill may have truncated the last line, which is ignored. */
 static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf b;
     struct tch_lines lines;
     struct tch_line line;
-    int status = tch_folder_at(path, folder, "samples.jsonl", err);
+    int status;
     int more = 0;
 
     tch_buf_init(&b, TCH_RECEIPT_MAX);
-    if (status == 0)
-        status = tch_file_read(path, TCH_RECEIPT_MAX, &b, err);
+    status = tch_found_read(folder, "samples.jsonl", TCH_RECEIPT_MAX, &b, err);
     tch_lines_init_mem(&lines, b.data, b.len, 0);
     while (status == 0 && (more = tch_lines_next(&lines, &line, err)) > 0) {
         if (!line.ended || line.too_long)
@@ -279,7 +277,7 @@ int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered,
         status =
             tch_fail(err, TACHO_EINVAL, 0, "'%s' is not a run folder: it has no run.json", folder);
     if (status == 0)
-        status = tch_file_read(path, TCH_RECEIPT_MAX, &b, err);
+        status = tch_found_read(folder, "run.json", TCH_RECEIPT_MAX, &b, err);
     if (status == 0)
         status = tch_receipt_parse(r, &b, err);
     tch_buf_release(&b);

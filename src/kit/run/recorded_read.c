@@ -1,20 +1,18 @@
 /* Reads the files that programs wrote in the folders of their runs. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include <tacho/csv.h>
-
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
+#include "lib/measure/csv_columns.h"
 #include "recorded.h"
-#include "run_folder.h"
 #include "run_merge.h"
 
 /* One run at a time. */
 struct reading {
+    const char *folder;
     struct tch_run_samples *samples;
     struct tch_run_sample *sample;
     struct tch_stages stages;
@@ -66,27 +64,28 @@ static int add_detail_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return raise_peak(ctx, name, detail->value, err);
 }
 
-static int read_csv(const char *path, int kind, tacho_csv_row_fn *add_row, struct reading *r,
+static int read_csv(const char *name, int kind, tacho_csv_row_fn *add_row, struct reading *r,
                     tacho_error *err)
 {
-    int status = tacho_csv_read(path, kind, add_row, r, err);
+    int fd = tch_found_open(r->folder, name, err);
+    int status = fd < 0 ? fd : tch_csv_read_fd(fd, name, kind, add_row, r, err);
 
     return status == TACHO_EPARSE ? 0 : status; /* truncated by a kill: it counts up to there */
 }
 
 /* --- Stages of events --- */
 
-static int read_events(const char *path, struct reading *r, tacho_error *err)
+static int read_events(const char *name, struct reading *r, tacho_error *err)
 {
     void *worker = &r->stages;
     const struct tch_scan scan = {.threads = 1, .workers = &worker, .event = tch_stages_add};
     struct tch_scan_counts counts;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = tch_found_open(r->folder, name, err);
     int status;
 
     if (fd < 0)
-        return tch_fail_errno(err, errno, "cannot read '%s'", path);
-    status = tch_scan_fd(fd, path, &scan, &counts, err);
+        return fd;
+    status = tch_scan_fd(fd, name, &scan, &counts, err);
     close(fd);
     return status;
 }
@@ -116,31 +115,30 @@ static int add_stages(struct reading *r, tacho_error *err)
 
 /* --- Runs --- */
 
-static int read_part(void *ctx, const char *path, tacho_error *err)
+static int read_part(void *ctx, const char *name, tacho_error *err)
 {
     struct reading *r = ctx;
-    const char *name = strrchr(path, '/') + 1;
+    const char *base = tch_base_name(name);
 
-    if (tch_run_part_is(name, "memory.", ".csv"))
-        return read_csv(path, TACHO_CSV_MEMORY, add_memory_row, r, err);
-    if (tch_run_part_is(name, "memory-detail.", ".csv"))
-        return read_csv(path, TACHO_CSV_MEMORY_DETAIL, add_detail_row, r, err);
-    if (tch_run_part_is(name, "profile", ".jsonl"))
-        return read_events(path, r, err);
+    if (!tch_found_regular(r->folder, name))
+        return 0; /* tch_run_merge() warns of it */
+    if (tch_run_part_is(base, "memory.", ".csv"))
+        return read_csv(name, TACHO_CSV_MEMORY, add_memory_row, r, err);
+    if (tch_run_part_is(base, "memory-detail.", ".csv"))
+        return read_csv(name, TACHO_CSV_MEMORY_DETAIL, add_detail_row, r, err);
+    if (tch_run_part_is(base, "profile", ".jsonl"))
+        return read_events(name, r, err);
     return 0;
 }
 
-static int read_run(struct reading *r, const char *folder, tacho_error *err)
+static int read_run(struct reading *r, tacho_error *err)
 {
     char name[32];
-    char path[PATH_MAX];
     int status;
 
     snprintf(name, sizeof name, "iter/%04llu", (unsigned long long)r->sample->run);
-    status = tch_folder_at(path, folder, name, err);
     tch_stages_init(&r->stages, NULL, NULL);
-    if (status == 0)
-        status = tch_folder_each(path, read_part, r, err);
+    status = tch_found_each(r->folder, name, read_part, r, err);
     if (status == 0)
         status = add_stages(r, err);
     tch_stages_release(&r->stages);
@@ -149,13 +147,13 @@ static int read_run(struct reading *r, const char *folder, tacho_error *err)
 
 int tch_recorded_read(struct tch_run_samples *samples, const char *folder, tacho_error *err)
 {
-    struct reading r = {.samples = samples};
+    struct reading r = {.folder = folder, .samples = samples};
     int status = 0;
 
     for (size_t i = 0; i < samples->count && status == 0; i++) {
         r.sample = &samples->items[i];
         if (r.sample->recorded_count == 0)
-            status = read_run(&r, folder, err);
+            status = read_run(&r, err);
     }
     return status;
 }

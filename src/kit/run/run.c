@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "recorded.h"
 #include "run_summary.h"
 
@@ -34,12 +35,8 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
 /* Removes what programs recorded in runs that do not count. */
 static void forget_uncounted(const struct tch_run *run)
 {
-    for (size_t i = 0; i < run->plan->command_count; i++) {
-        char path[PATH_MAX];
-
-        if (tch_folder_at(path, run->items[i].folder.path, "iter/0000", NULL) == 0)
-            tch_folder_remove(path);
-    }
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        tch_found_clear(run->items[i].folder.path, "iter/0000");
 }
 
 /* Returns the i-th run of all, from 0. A round has every command once, in reverse order every other

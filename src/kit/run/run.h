@@ -128,7 +128,16 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
                  const volatile sig_atomic_t *stop, tacho_error *err);
 
-/** Completes the folder of a run that was killed. r is from tch_receipt_load(). */
+enum tch_run_life { TCH_RUN_ENDED, TCH_RUN_GOING, TCH_RUN_KILLED };
+
+/** Reads a run folder and writes nothing. A run that is still going or was killed has no outcome on
+    disk: r gets one from the samples so far, with the state "running" or "recovered".
+    tch_receipt_release() in any case. */
+int tch_run_load(struct tch_receipt *r, const char *folder, enum tch_run_life *life,
+                 tacho_error *err);
+
+/** Completes the folder of a killed run. r is from tch_run_load(). Writes nothing, and returns
+    TACHO_EINVAL, when the folder belongs to another user or is in use. */
 int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
 
 /** Adds the last lines, at most `lines`, that the failed run printed to standard error. */

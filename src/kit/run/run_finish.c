@@ -1,13 +1,16 @@
 /* Finishes a run: completes the receipts, and shows the last words of a run that failed. */
 #include "run.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "recorded.h"
 #include "run_merge.h"
 #include "run_trace.h"
@@ -27,19 +30,18 @@ static int stop_at_first(const char *path, void *ctx, tacho_error *err)
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err)
 {
-    char path[PATH_MAX];
     int status = tch_recorded_read(&r->samples, folder, err);
 
     if (status == 0)
-        status = tch_run_merge(folder, err);
+        status = tch_run_merge(folder, &r->warnings, err);
     if (status == 0 && (trace || tch_run_each_recording(folder, stop_at_first, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
         status = tch_receipt_end(r, end, err);
     if (status == 0)
         status = tch_receipt_save(r, folder, err);
-    if (status == 0 && tch_folder_at(path, folder, "samples.jsonl", err) == 0)
-        unlink(path);
+    if (status == 0)
+        tch_found_remove(folder, "samples.jsonl");
     return status == 0 ? tch_run_remove_parts(folder, err) : status;
 }
 
@@ -82,18 +84,77 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     return result;
 }
 
-int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
+/* --- Runs without an outcome --- */
+
+static struct tch_run_end end_of(enum tch_run_life life)
 {
-    const struct tch_run_end end = {
-        .state = "recovered",
-        .stopped = "killed",
+    bool going = life == TCH_RUN_GOING;
+
+    return (struct tch_run_end){
+        .state = going ? "running" : "recovered",
+        .stopped = going ? "not yet" : "killed",
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = NAN,
         .polls_cpu_ns = NAN,
-        .power_why = "not known: the run was killed",
+        .power_why = going ? "not known: still running" : "not known: the run was killed",
     };
+}
 
-    return tch_run_complete(r, folder, &end, false, err);
+static bool is_locked(const char *folder, const char *name)
+{
+    int fd = tch_found_open(folder, name, NULL);
+    bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}
+
+/* A cell of a sweep (SWEEP/cells/NAME/ID) is in use as long as its sweep is. */
+static bool is_going(const char *folder)
+{
+    char sweep[PATH_MAX];
+
+    return is_locked(folder, "samples.jsonl") ||
+           (snprintf(sweep, sizeof sweep, "%s/../../..", folder) < PATH_MAX &&
+            is_locked(sweep, ".lock"));
+}
+
+int tch_run_load(struct tch_receipt *r, const char *folder, enum tch_run_life *life,
+                 tacho_error *err)
+{
+    struct tch_run_end end;
+    bool open;
+    int status = tch_receipt_load(r, folder, &open, err);
+
+    *life = TCH_RUN_ENDED;
+    if (status < 0 || !open)
+        return status;
+    *life = is_going(folder) ? TCH_RUN_GOING : TCH_RUN_KILLED;
+    end = end_of(*life);
+    status = tch_recorded_read(&r->samples, folder, err);
+    return status < 0 ? status : tch_receipt_end(r, &end, err);
+}
+
+int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
+{
+    struct tch_run_end end = end_of(TCH_RUN_KILLED);
+    struct stat st;
+    int fd = tch_found_open(folder, "samples.jsonl", err);
+    int status;
+
+    if (fd < 0)
+        return fd;
+    if (stat(folder, &st) < 0)
+        status = tch_fail_errno(err, errno, "cannot read '%s'", folder);
+    else if (st.st_uid != geteuid())
+        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' belongs to another user", folder);
+    else if (tch_file_lock(fd, 0) < 0 && errno == EWOULDBLOCK)
+        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' is in use", folder);
+    else
+        status = tch_run_complete(r, folder, &end, false, err);
+    close(fd);
+    return status;
 }
 
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)

@@ -1,7 +1,6 @@
 /* Run folders. */
 #include "run_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/random.h>
@@ -90,44 +89,5 @@ int tch_folder_make(struct tch_folder *folder, const char *out, const char *name
         status = tch_fail_errno(err, errno, "cannot find the folder '%s'", folder->shown);
     if (status == 0)
         status = point_latest(parent, folder->id, err);
-    return status;
-}
-
-void tch_folder_remove(const char *path)
-{
-    DIR *dir;
-    struct dirent *entry;
-
-    if (rmdir(path) == 0 || errno != ENOTEMPTY)
-        return;
-    dir = opendir(path);
-    while (dir && (entry = readdir(dir)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        closedir(dir);
-    rmdir(path);
-}
-
-int tch_folder_each(const char *path, int (*each)(void *ctx, const char *path, tacho_error *err),
-                    void *ctx, tacho_error *err)
-{
-    struct dirent **names;
-    int n = scandir(path, &names, NULL, alphasort);
-    int status = 0;
-
-    if (n < 0)
-        return errno == ENOENT ? 0 : tch_fail_errno(err, errno, "cannot read '%s'", path);
-    for (int i = 0; i < n; i++) {
-        char full[PATH_MAX];
-
-        if (status == 0 && names[i]->d_name[0] != '.') {
-            status = tch_folder_at(full, path, names[i]->d_name, err);
-            if (status == 0)
-                status = each(ctx, full, err);
-        }
-        free(names[i]);
-    }
-    free(names);
     return status;
 }

@@ -27,15 +27,7 @@ int tch_folder_make(struct tch_folder *folder, const char *out, const char *name
 /** Joins the path of a folder and a name. TACHO_ELIMIT when it is too long. */
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err);
 
-/** Calls `each` with the path of every entry whose name does not begin with a dot, sorted. Stops at
-    the first result that is not 0 and returns it. A missing folder counts as empty. */
-int tch_folder_each(const char *path, int (*each)(void *ctx, const char *path, tacho_error *err),
-                    void *ctx, tacho_error *err);
-
 /** Makes a folder name from any text: replaces all but letters, digits, '.', '_' and '-' by '_'. */
 void tch_folder_name(char *out, size_t size, const char *text);
-
-/** Removes the files in a folder and, unless it has sub-folders, the folder. */
-void tch_folder_remove(const char *path);
 
 #endif

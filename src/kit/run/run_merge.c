@@ -4,12 +4,9 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <unistd.h>
-
-#include <tacho/csv.h>
 
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "run_folder.h"
 
 enum { FILE_MAX_BYTES = 1 << 30 };
@@ -38,6 +35,8 @@ struct merging {
     struct tch_replace out[KINDS];
     char path[KINDS][PATH_MAX];
     bool any[KINDS]; /* something of it so far */
+    size_t skipped;  /* parts that are not regular files */
+    char first_skipped[64];
 };
 
 bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
@@ -51,12 +50,12 @@ bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
 }
 
 /* Returns the kind that a file is a part of; KINDS when it is none. */
-static size_t kind_of(const char *path)
+static size_t kind_of(const char *name)
 {
-    const char *name = strrchr(path, '/') + 1;
+    const char *base = tch_base_name(name);
     size_t k = 0;
 
-    while (k < KINDS && !tch_run_part_is(name, kinds[k].prefix, kinds[k].suffix))
+    while (k < KINDS && !tch_run_part_is(base, kinds[k].prefix, kinds[k].suffix))
         k++;
     return k;
 }
@@ -76,7 +75,7 @@ static int append_lines(struct merging *m, size_t k, const struct tch_buf *text,
     } else {
         status = tch_folder_at(m->path[k], m->folder, kinds[k].whole, err);
         if (status == 0)
-            status = tch_replace_open(&m->out[k], m->path[k], err);
+            status = tch_found_replace(&m->out[k], m->folder, kinds[k].whole, m->path[k], err);
         if (status < 0)
             return status;
         m->any[k] = true;
@@ -84,16 +83,22 @@ static int append_lines(struct merging *m, size_t k, const struct tch_buf *text,
     return tch_replace_write(&m->out[k], data, (size_t)(end + 1 - data), err);
 }
 
-static int merge_part(void *m, const char *path, tacho_error *err)
+static int merge_part(void *ctx, const char *name, tacho_error *err)
 {
-    size_t k = kind_of(path);
+    struct merging *m = ctx;
+    size_t k = kind_of(name);
     struct tch_buf text;
     int status;
 
     if (k == KINDS)
         return 0;
+    if (!tch_found_regular(m->folder, name)) {
+        if (m->skipped++ == 0)
+            snprintf(m->first_skipped, sizeof m->first_skipped, "%.63s", name);
+        return 0;
+    }
     tch_buf_init(&text, FILE_MAX_BYTES);
-    status = tch_file_read(path, FILE_MAX_BYTES, &text, err);
+    status = tch_found_read(m->folder, name, FILE_MAX_BYTES, &text, err);
     if (status == 0)
         status = append_lines(m, k, &text, err);
     tch_buf_release(&text);
@@ -101,53 +106,53 @@ static int merge_part(void *m, const char *path, tacho_error *err)
 }
 
 /* Sorted, so that the same files give the same result. */
-static int merge_iteration(void *m, const char *path, tacho_error *err)
+static int merge_iteration(void *ctx, const char *name, tacho_error *err)
 {
-    return tch_folder_each(path, merge_part, m, err);
+    struct merging *m = ctx;
+
+    return tch_found_each(m->folder, name, merge_part, m, err);
 }
 
-int tch_run_merge(const char *folder, tacho_error *err)
+int tch_run_merge(const char *folder, struct tch_warnings *warnings, tacho_error *err)
 {
     struct merging m = {.folder = folder};
-    char iter[PATH_MAX];
-    int status = tch_folder_at(iter, folder, "iter", err);
+    int status = tch_found_each(folder, "iter", merge_iteration, &m, err);
 
-    if (status == 0)
-        status = tch_folder_each(iter, merge_iteration, &m, err);
     for (size_t k = 0; k < KINDS; k++) {
         if (m.any[k] && status == 0)
             status = tch_replace_commit(&m.out[k], err);
         if (m.any[k])
             tch_replace_abort(&m.out[k]);
     }
+    if (m.skipped > 0)
+        tch_warn(warnings, "not-collected", "Let the program write regular files to TACHO_RUN_DIR.",
+                 "%zu of the program's files could not be collected, such as '%s': links, FIFOs "
+                 "and devices are not read.",
+                 m.skipped, m.first_skipped);
     return status;
 }
 
-static int remove_part(void *ctx, const char *path, tacho_error *err)
+static int remove_part(void *folder, const char *name, tacho_error *err)
 {
-    (void)ctx;
     (void)err;
-    if (kind_of(path) < KINDS)
-        unlink(path);
+    if (kind_of(name) < KINDS)
+        tch_found_remove(folder, name);
     return 0;
 }
 
-static int remove_iteration(void *ctx, const char *path, tacho_error *err)
+static int remove_iteration(void *folder, const char *name, tacho_error *err)
 {
-    int status = tch_folder_each(path, remove_part, ctx, err);
+    int status = tch_found_each(folder, name, remove_part, folder, err);
 
-    rmdir(path); /* unless something is left */
+    tch_found_remove(folder, name); /* unless something is left */
     return status;
 }
 
 int tch_run_remove_parts(const char *folder, tacho_error *err)
 {
-    char iter[PATH_MAX];
-    int status = tch_folder_at(iter, folder, "iter", err);
+    int status = tch_found_each(folder, "iter", remove_iteration, (void *)folder, err);
 
     if (status == 0)
-        status = tch_folder_each(iter, remove_iteration, NULL, err);
-    if (status == 0)
-        rmdir(iter);
+        tch_found_remove(folder, "iter");
     return status;
 }

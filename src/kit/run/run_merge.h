@@ -8,6 +8,8 @@
 
 #include <tacho/error.h>
 
+#include "advise.h"
+
 /** Is that the name of a part, such as memory.4711.csv: does it start and end so? */
 bool tch_run_part_is(const char *name, const char *prefix, const char *suffix);
 
@@ -15,9 +17,10 @@ bool tch_run_part_is(const char *name, const char *prefix, const char *suffix);
  * Merges profile.jsonl of all runs into profile.jsonl, latency.*.csv into latency.csv, memory.*.csv
  * into memory-program.csv, memory-detail.*.csv into memory-detail.csv and power.*.csv into
  * power-program.csv, in the order of the runs. A file that a kill truncated loses its last line.
- * The parts stay, so a merge that was killed is repeated.
+ * The parts stay, so a merge that was killed is repeated. Warns of parts that are not regular
+ * files.
  */
-int tch_run_merge(const char *folder, tacho_error *err);
+int tch_run_merge(const char *folder, struct tch_warnings *warnings, tacho_error *err);
 
 /** Removes the parts of these files. Call it when run.json contains what they tell of single runs.
     Other files stay. */

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 
 enum { HEAD_MAX = 64 << 20, FLAGS_MAX = 100000 };
 
@@ -91,6 +91,11 @@ static int open_log(struct tch_run_item *item, tacho_error *err)
     item->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (item->log_fd < 0)
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
+    /* Readers see by the lock that the run is going on. Some file systems have none: there they
+       cannot. A reader may hold it for a moment. */
+    if (tch_file_lock(item->log_fd, 2) < 0 && errno == EWOULDBLOCK)
+        return tch_fail(err, TACHO_ELIMIT, 0, "another tacho is at work in '%s'",
+                        item->folder.path);
     return 0;
 }
 
@@ -238,13 +243,11 @@ static int read_head(struct tch_run *run, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[0];
     struct tch_surroundings *s = &run->surroundings;
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, item->folder.path, "run.json", err);
+    int status;
 
     tch_buf_init(&b, HEAD_MAX);
-    if (status == 0)
-        status = tch_file_read(path, HEAD_MAX, &b, err);
+    status = tch_found_read(item->folder.path, "run.json", HEAD_MAX, &b, err);
     if (status == 0)
         status = tch_receipt_parse(&item->receipt, &b, err);
     tch_buf_release(&b);
@@ -257,7 +260,6 @@ static int read_head(struct tch_run *run, tacho_error *err)
 int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *folder,
                    uint64_t runs, uint64_t pairs, tacho_error *err)
 {
-    char killed[PATH_MAX];
     char name[32];
     int status;
 
@@ -268,9 +270,7 @@ int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *f
         return status;
     snprintf(run->items[0].folder.path, PATH_MAX, "%s", folder);
     snprintf(name, sizeof name, "iter/%04llu", (unsigned long long)(runs + 1));
-    if (tch_folder_at(killed, folder, name, err) < 0)
-        return TACHO_ELIMIT;
-    tch_folder_remove(killed);
+    tch_found_clear(folder, name);
     status = read_head(run, err);
     if (status == 0)
         status = open_files(run, 0, err);

@@ -1,20 +1,17 @@
 /* trace.json of a run folder. */
 #include "run_trace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#include <tacho/csv.h>
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/sink.h"
+#include "lib/measure/csv_columns.h"
 #include "lib/trace/chrome_writer.h"
 #include "lib/trace/recording_convert.h"
 #include "lib/trace/recording_events.h"
@@ -99,12 +96,12 @@ static int add_power_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 static int write_csv(struct writing *w, const char *folder, const char *name, int kind,
                      tacho_csv_row_fn *take)
 {
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, folder, name, w->err);
+    int fd = tch_found_open(folder, name, w->err);
+    int status;
 
-    if (status < 0 || access(path, F_OK) < 0)
-        return status;
-    status = tacho_csv_read(path, kind, take, w, w->err);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fd;
+    status = tch_csv_read_fd(fd, name, kind, take, w, w->err);
     return status == TACHO_EPARSE ? 0 : status;
 }
 
@@ -163,41 +160,37 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
     return status;
 }
 
-static int is_shown(const struct dirent *entry)
+struct recordings {
+    const char *folder;
+    tch_run_recording_fn *each;
+    void *ctx;
+};
+
+static int visit_file(void *ctx, const char *name, tacho_error *err)
 {
-    return entry->d_name[0] != '.';
+    const struct recordings *r = ctx;
+    char path[PATH_MAX];
+    int status;
+
+    if (!tch_trace_is_recording(name) || !tch_found_regular(r->folder, name))
+        return 0;
+    status = tch_folder_at(path, r->folder, name, err);
+    return status < 0 ? status : r->each(path, r->ctx, err);
 }
 
-static int recordings_in(const char *path, bool top, tch_run_recording_fn *each, void *ctx,
-                         tacho_error *err)
+static int visit_iteration(void *ctx, const char *name, tacho_error *err)
 {
-    struct dirent **names;
-    int n = scandir(path, &names, is_shown, alphasort);
-    int status = 0;
+    const struct recordings *r = ctx;
 
-    for (int i = 0; i < n; i++) {
-        char full[PATH_MAX];
-
-        if (status == 0)
-            status = tch_folder_at(full, path, names[i]->d_name, err);
-        if (status == 0 && top)
-            status = recordings_in(full, false, each, ctx, err);
-        else if (status == 0 && tch_trace_is_recording(full))
-            status = each(full, ctx, err);
-        free(names[i]);
-    }
-    if (n >= 0)
-        free(names);
-    return status;
+    return tch_found_each(r->folder, name, visit_file, ctx, err);
 }
 
 int tch_run_each_recording(const char *folder, tch_run_recording_fn *each, void *ctx,
                            tacho_error *err)
 {
-    char path[PATH_MAX];
-    int status = tch_folder_at(path, folder, "iter", err);
+    struct recordings r = {.folder = folder, .each = each, .ctx = ctx};
 
-    return status < 0 ? status : recordings_in(path, true, each, ctx, err);
+    return tch_found_each(folder, "iter", visit_iteration, &r, err);
 }
 
 static int write_all(struct writing *w, const struct tch_receipt *r, const char *folder)
@@ -236,7 +229,7 @@ int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *
     int status = tch_folder_at(path, folder, "trace.json", err);
 
     if (status == 0)
-        status = tch_replace_open(&file, path, err);
+        status = tch_found_replace(&file, folder, "trace.json", path, err);
     if (status < 0)
         return status;
     tch_model_init(&w.m);

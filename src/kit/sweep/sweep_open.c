@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "sweep_loop.h"
@@ -241,7 +241,7 @@ static int find_sweep(struct tch_sweep *sweep, tacho_error *err)
     if (sweep->plan->fresh || access(path, F_OK) < 0)
         return begin_sweep(sweep, path, err);
     tch_buf_init(&b, SWEEP_MAX);
-    status = tch_file_read(path, SWEEP_MAX, &b, err);
+    status = tch_found_read(sweep->folder, "sweep.json", SWEEP_MAX, &b, err);
     if (status == 0)
         status = check_same_plan(sweep, &b, err);
     tch_buf_release(&b);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/json_read.h"
 #include "kit/judge/quantity.h"
 #include "kit/stats/rank.h"
@@ -159,14 +159,13 @@ static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
 
 static int read_failure(struct tch_cell_result *c, const char *folder, tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, folder, "failure.txt", err);
+    int status;
 
-    if (status < 0 || access(path, F_OK) < 0)
-        return status;
+    if (!tch_found_regular(folder, "failure.txt"))
+        return 0;
     tch_buf_init(&b, FAILURE_MAX);
-    status = tch_file_read(path, FAILURE_MAX, &b, err);
+    status = tch_found_read(folder, "failure.txt", FAILURE_MAX, &b, err);
     if (status == 0 && !(c->failure = strndup(b.data, strcspn(b.data, "\n"))))
         status = tch_fail_memory(err);
     tch_buf_release(&b);

@@ -34,4 +34,8 @@ const struct tch_csv_kind *tch_csv_kind(int kind);
  */
 int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err);
 
+/** Reads rows like tacho_csv_read(), and closes the descriptor. `name` is for messages. */
+int tch_csv_read_fd(int fd, const char *name, int kind, tacho_csv_row_fn *each, void *ctx,
+                    tacho_error *err);
+
 #endif

@@ -209,19 +209,26 @@ static int read_lines(struct tch_lines *lines, int kind, tacho_csv_row_fn *each,
     return status;
 }
 
-int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each, void *ctx, tacho_error *err)
+int tch_csv_read_fd(int fd, const char *name, int kind, tacho_csv_row_fn *each, void *ctx,
+                    tacho_error *err)
 {
     struct tch_lines lines;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     int status;
 
-    if (fd < 0)
-        return tch_fail_errno(err, errno, "cannot read '%s'", path);
-    tch_lines_init_fd(&lines, fd, path, ROW_MAX);
+    tch_lines_init_fd(&lines, fd, name, ROW_MAX);
     status = read_lines(&lines, kind, each, ctx, err);
     tch_lines_release(&lines);
     close(fd);
     return status;
+}
+
+int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each, void *ctx, tacho_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return tch_fail_errno(err, errno, "cannot read '%s'", path);
+    return tch_csv_read_fd(fd, path, kind, each, ctx, err);
 }
 
 int tacho_csv_parse(const char *data, size_t len, int kind, tacho_csv_row_fn *each, void *ctx,

@@ -402,7 +402,7 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
 
 int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0)
         return tch_fail_errno(err, errno, "cannot open '%s'", path);

@@ -19,6 +19,8 @@ static const char *const files[] = {
     "latency.csv",
 };
 
+static struct tch_warnings warnings;
+
 static const char *const folders[] = {"iter/0001", "iter/0002", "iter"};
 
 static int remove_run(void **state)
@@ -66,7 +68,7 @@ static void expect_merged(void)
 {
     tacho_error err;
 
-    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err), 0);
     expect_whole();
     expect("iter/0001/latency.7.csv", "id,us\n1,10\n");
     expect("iter/0002/profile.jsonl", "two\n");
@@ -82,7 +84,8 @@ static void puts_parts_together(void **state)
     make_parts();
     expect_merged();
     assert_int_equal(access(test_at("iter"), F_OK), -1);
-    assert_int_equal(tch_run_merge(test_home, &err), 0); /* again: there is nothing to do */
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err),
+                     0); /* again: there is nothing to do */
     assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
     expect_whole();
 }
@@ -98,26 +101,65 @@ static void leaves_what_it_does_not_know(void **state)
     expect("iter/0001/own.txt", "mine");
     assert_int_equal(access(test_at("iter/0001/profile.jsonl"), F_OK), -1);
     assert_int_equal(access(test_at("iter/0002"), F_OK), -1);
-    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err), 0);
     expect_whole();
     expect("iter/0001/own.txt", "mine");
 }
 
-/* The last part cannot be read: those before it are still there afterwards. */
+/* One of the merged files cannot be written: all parts are still there afterwards. */
 static void a_failure_leaves_every_part(void **state)
 {
     tacho_error err;
 
     (void)state;
     make_parts();
-    unlink(test_at("iter/0002/profile.jsonl"));
-    assert_int_equal(mkdir(test_at("iter/0002/profile.jsonl"), 0777), 0);
-    assert_true(tch_run_merge(test_home, &err) < 0);
+    assert_int_equal(mkdir(test_at("latency.csv"), 0777), 0);
+    assert_true(tch_run_merge(test_home, &warnings, &err) < 0);
     assert_int_equal(access(test_at("profile.jsonl"), F_OK), -1);
-    assert_int_equal(access(test_at("latency.csv"), F_OK), -1);
-    rmdir(test_at("iter/0002/profile.jsonl"));
-    test_put(test_at("iter/0002/profile.jsonl"), "two\n");
+    rmdir(test_at("latency.csv"));
     expect_merged();
+}
+
+/* What could lead out of the folder or block for ever is neither read nor written through. */
+static void links_and_fifos_are_not_collected(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    make_parts();
+    test_put(test_at("victim"), "secret\n");
+    unlink(test_at("iter/0001/profile.jsonl"));
+    assert_int_equal(symlink(test_at("victim"), test_at("iter/0001/profile.jsonl")), 0);
+    assert_int_equal(mkfifo(test_at("iter/0002/profile.fifo.jsonl"), 0666), 0);
+    assert_int_equal(symlink("victim", test_at("profile.jsonl")), 0);
+    warnings.count = 0;
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err), 0);
+    expect("profile.jsonl", "two\n");
+    expect("victim", "secret\n");
+    assert_int_equal(warnings.count, 1);
+    assert_string_equal(warnings.item[0].code, "not-collected");
+    assert_non_null(strstr(warnings.item[0].text, "2 of the program's files"));
+    assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
+    expect("victim", "secret\n");
+    assert_int_equal(access(test_at("iter"), F_OK), -1);
+    unlink(test_at("victim"));
+}
+
+/* Removing the parts does not empty a folder elsewhere. */
+static void a_link_to_another_folder_is_not_emptied(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    make_parts();
+    assert_int_equal(rename(test_at("iter"), test_at("elsewhere")), 0);
+    assert_int_equal(symlink("elsewhere", test_at("iter")), 0);
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err), 0);
+    assert_int_equal(access(test_at("profile.jsonl"), F_OK), -1);
+    assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
+    expect("elsewhere/0002/profile.jsonl", "two\n");
+    unlink(test_at("iter"));
+    assert_int_equal(rename(test_at("elsewhere"), test_at("iter")), 0);
 }
 
 /* As a kill leaves it: some whole files have their name, no part is gone. */
@@ -136,7 +178,7 @@ static void a_kill_after_the_whole_files(void **state)
 
     (void)state;
     make_parts();
-    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err), 0);
     expect_merged();
 }
 
@@ -147,7 +189,7 @@ static void a_kill_while_parts_go(void **state)
 
     (void)state;
     make_parts();
-    assert_int_equal(tch_run_merge(test_home, &err), 0);
+    assert_int_equal(tch_run_merge(test_home, &warnings, &err), 0);
     unlink(test_at("iter/0001/profile.jsonl"));
     assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
     expect_whole();
@@ -157,9 +199,14 @@ static void a_kill_while_parts_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(puts_parts_together),          RUN(leaves_what_it_does_not_know),
-        RUN(a_failure_leaves_every_part),  RUN(a_kill_between_the_whole_files),
-        RUN(a_kill_after_the_whole_files), RUN(a_kill_while_parts_go),
+        RUN(puts_parts_together),
+        RUN(leaves_what_it_does_not_know),
+        RUN(a_failure_leaves_every_part),
+        RUN(links_and_fifos_are_not_collected),
+        RUN(a_link_to_another_folder_is_not_emptied),
+        RUN(a_kill_between_the_whole_files),
+        RUN(a_kill_after_the_whole_files),
+        RUN(a_kill_while_parts_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

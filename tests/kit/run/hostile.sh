@@ -1,0 +1,119 @@
+#!/bin/sh
+# hostile.sh TACHO: run folders that somebody else filled, and looks at a run that is going on.
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+# unchanged: nothing outside the run folder was written or removed.
+unchanged()
+{
+    [ "$(cat outside/victim)" = precious ] || fail "$1 changed a file outside the run folder"
+    [ "$(cat outside/0001/profile.jsonl)" = '{"planted":1}' ] || fail "$1 emptied a folder elsewhere"
+}
+
+# killed NAME: leaves the folder of a run that was killed in $folder.
+killed()
+{
+    "$tacho" run -n 100000 --name "$1" -- sleep 0.01 >out 2>err &
+    pid=$!
+    await "tacho-out/$1/latest/samples.jsonl" 2
+    spawner=$(pgrep -P $pid)
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    gone "the spawner" "$spawner"
+    folder=$(readlink -f "tacho-out/$1/latest")
+}
+
+# within SECONDS COMMAND...: it must end by then.
+within()
+{
+    timeout -k 1 "$@" </dev/null >out 2>err
+    status=$?
+    [ $status -ne 124 ] && [ $status -ne 137 ] || fail "'$*' hangs"
+    return $status
+}
+
+mkdir -p outside/0001
+echo precious >outside/victim
+echo '{"planted":1}' >outside/0001/profile.jsonl
+
+# A killed run whose files are links: none is followed, in reading, completing or writing.
+killed links
+rm -rf "$folder/iter"
+ln -s "$PWD/outside" "$folder/iter"
+ln -s "$PWD/outside/victim" "$folder/profile.jsonl"
+ln -s "$PWD/outside/victim" "$folder/report.html"
+ln -s "$PWD/outside/victim" "$folder/trace.json"
+before=$(ls -l "$folder" | cksum)
+within 60 "$tacho" compare "$folder" "$folder"
+within 60 "$tacho" report -f csv "$folder" || fail "no table: $(cat err)"
+[ "$(ls -l "$folder" | cksum)" = "$before" ] || fail "compare or report -f csv wrote to the folder"
+unchanged "a table"
+within 60 "$tacho" report "$folder" && fail "a report read a link"
+says err "'$folder/profile.jsonl' is a symbolic link"
+rm "$folder/profile.jsonl"
+within 60 "$tacho" report "$folder" || fail "no report: $(cat err)"
+unchanged "the report"
+[ ! -L "$folder/report.html" ] && [ -s "$folder/report.html" ] || fail "the link was not replaced by the report"
+
+# FIFOs and devices are refused, not waited for.
+run 0 -n 2 --name fifo -- true
+folder=$(readlink -f tacho-out/fifo/latest)
+for name in run.json flamegraph-x.svg profile.jsonl memory.csv; do
+    [ ! -e "$folder/$name" ] || mv "$folder/$name" kept
+    mkfifo "$folder/$name"
+    within 30 "$tacho" report "$folder" && fail "a report read the FIFO $name"
+    says err "is a FIFO"
+    rm "$folder/$name"
+    ln -s /dev/zero "$folder/$name"
+    within 30 "$tacho" report "$folder" && fail "a report read the device $name"
+    says err "is a symbolic link"
+    rm "$folder/$name"
+    [ ! -e kept ] || mv kept "$folder/$name"
+done
+rm "$folder/report.html"
+mkfifo "$folder/report.html"
+within 30 "$tacho" report "$folder" || fail "no report in the place of a FIFO: $(cat err)"
+[ -f "$folder/report.html" ] || fail "report.html is not a file"
+
+# Files that a command looks for by itself.
+mkfifo tacho.yaml
+within 30 "$tacho" gate && fail "gate read a FIFO"
+says err "'tacho.yaml' is not a regular file"
+rm tacho.yaml
+mkfifo "$folder/seal.jsonl"
+within 30 "$tacho" witness verify "$folder" && fail "verify read a FIFO"
+says err "is a FIFO"
+rm "$folder/seal.jsonl"
+
+# What the program makes in its own folder neither hangs the run nor is copied.
+within 60 "$tacho" run -n 2 --name plants -- sh -c 'mkfifo "$TACHO_RUN_DIR/profile.x.jsonl"
+    ln -s "$PWD/outside/victim" "$TACHO_RUN_DIR/latency.1.csv"
+    ln -s "$PWD/outside" "$TACHO_RUN_DIR/more"' || fail "the run failed: $(cat err)"
+holds plants 'any(.warnings[]; .code == "not-collected") and (.samples | length) == 2'
+unchanged "a run"
+! grep -rq precious tacho-out || fail "a file from outside was copied into the run folder"
+
+# Looking at a run that is going on leaves it alone.
+"$tacho" run -n 8 --name live -- sh -c 'case $TACHO_RUN_DIR in
+    */0001) ;;
+    *) until [ -e go ]; do sleep 0.01; done ;;
+    esac
+    : >"$TACHO_RUN_DIR/profile.jsonl"' >run.out 2>run.err &
+pid=$!
+await tacho-out/live/latest/samples.jsonl 1
+within 30 "$tacho" report -f csv tacho-out/live/latest || fail "no table of a run in progress: $(cat err)"
+says err "is still running: these are 1 of 8 runs"
+[ "$(wc -l <out)" -eq 2 ] || fail "not the header and one run: $(cat out)"
+within 30 "$tacho" compare tacho-out/live/latest tacho-out/live/latest
+says err "is still running"
+within 30 "$tacho" report tacho-out/live/latest && fail "a report was written beside a run in progress"
+says err "--output FILE"
+within 30 "$tacho" report -o live.html tacho-out/live/latest || fail "no page of a run in progress: $(cat err)"
+[ -s live.html ] || fail "the page is empty"
+within 30 "$tacho" baseline save --from tacho-out/live/latest && fail "a run in progress became a baseline"
+says err "still running"
+touch go
+wait $pid || fail "the run that was looked at failed: $(cat run.err)"
+holds live '.state == "complete" and (.samples | length) == 8'
