@@ -117,6 +117,51 @@ async function hostile() {
   check("zoom works inside of HTML", await ask(shown), ["", "&#x0", "&lt", "all", "leaf"]);
 }
 
+// A picture that is taller than its window, or than what scrolls around it.
+async function deep() {
+  const folded = "main;" + [...Array(150).keys()].map((i) => "f" + i).join(";") + " 10\nmain;f0;g 5\n";
+  const inView = (e) => `(() => { const b = (${e}).getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight && b.height > 0; })()`;
+  const all = frame("all") + ".querySelector('rect')", box = "document.querySelector('input')";
+  const url = draw("deep.svg", folded);
+  await page.send("Emulation.setDeviceMetricsOverride", { width: 1200, height: 800, deviceScaleFactor: 1, mobile: false });
+  await open(url);
+  await shot("deep");
+  check("a deep picture opens at its root", await ask(inView(all)), true);
+  check("with the search in view", await ask(inView(box)), true);
+  check("nothing is cut off at 1200 pixels", await ask(`[...document.querySelectorAll('text, input')].every(
+    (e) => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth; })`), true);
+  await click("document.querySelector('.flip')");
+  check("flipped it shows its root, too", await ask(inView(all)), true);
+  await click(box);
+  await page.send("Input.insertText", { text: "f140" });
+  await key("Enter", 13);
+  check("a match comes into view", await ask(inView(frame("f140") + ".querySelector('rect')")), true);
+  await open(draw("icicle.svg", folded, "--inverted"));
+  check("an icicle opens at its root", await ask(inView(all)), true);
+  await open(url + "#flame=100,0,10");
+  check("a deep link shows the frame", await ask(inView(frame("f98") + ".querySelector('rect')")), true);
+
+  const svg = readFileSync(join(folder, "deep.svg")).toString().replace(/^<\?xml.*\n/, "");
+  writeFileSync(join(folder, "scroll.html"), "<!DOCTYPE html><meta charset=utf-8><title>t</title><div style='height:400px;overflow:auto;border:5px solid'>" + svg + "</div>");
+  await open("file://" + join(folder, "scroll.html"));
+  check("so it does where a page scrolls it", await ask(`(() => { const b = ${all}.getBoundingClientRect(),
+    d = document.querySelector('div').getBoundingClientRect(); return b.top >= d.top && b.bottom <= d.bottom; })()`), true);
+
+  await open(url);
+  const at = await ask("scrollY");
+  const { data } = await page.send("Page.printToPDF");
+  check("it is printed on one page", Buffer.from(data, "base64").toString("latin1").match(/\/Type \/Page\b/g).length, 1);
+  check("and is where it was afterwards", [await ask("scrollY"), await ask("document.documentElement.hasAttribute('viewBox')")], [at, false]);
+  await page.send("Emulation.setEmulatedMedia", { media: "print" });
+  await ask("window.dispatchEvent(new Event('beforeprint'))");
+  check("whole", await ask(`(() => { const frames = [...document.querySelectorAll('.frames rect')].map((e) => e.getBoundingClientRect());
+    return frames.every((b) => b.top >= 0 && b.bottom <= innerHeight && b.left >= 0 && b.right <= innerWidth); })()`), true);
+  check("without its buttons", await ask("[...document.querySelectorAll('.button, input')].every((e) => e.getClientRects().length === 0)"), true);
+  await ask("window.dispatchEvent(new Event('afterprint'))");
+  await page.send("Emulation.setEmulatedMedia", { media: "" });
+  await page.send("Emulation.clearDeviceMetricsOverride");
+}
+
 async function large() {
   let folded = "", seed = 1;
   const next = (n) => { seed = (seed * 48271) % 2147483647; return Math.floor(seed / 1024) % n; };
@@ -141,6 +186,7 @@ await withPage(chromium, folder, async (opened) => {
   page = opened;
   await simple();
   await hostile();
+  await deep();
   await large();
   check("no complaint on the console", page.complaints, []);
   check("no request but for the files themselves",

@@ -63,6 +63,7 @@ await withPage(chromium, folder, async (page) => {
   // On paper: two charts beside each other, no hints for the mouse.
   await page.send("Emulation.setEmulatedMedia", { media: "print" });
   check("two columns on paper", await page.ask("getComputedStyle(document.querySelector('.plots')).gridTemplateColumns.split(' ').length"), 2);
+  check("the whole flamegraph on paper", await page.ask("document.querySelector('iframe').getBoundingClientRect().height"), 52 + 42 * 16 + 48 + 2);
   check("no hints on paper", await page.ask("getComputedStyle(document.querySelector('.hint')).display"), "none");
   await page.send("Emulation.setEmulatedMedia", { media: "", features: [{ name: "prefers-color-scheme", value: "dark" }] });
   check("dark when that is wanted", await page.ask("getComputedStyle(document.body).backgroundColor"), "rgb(18, 22, 28)");

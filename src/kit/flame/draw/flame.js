@@ -9,11 +9,11 @@
   var key = root.id || "flame";
   var area = root.querySelector("svg.frames"), details = root.querySelector(".details");
   var total = Number(root.dataset.total) || 1, count = root.dataset.count;
-  var ROW = 16, MARGIN = 10;
+  var ROW = 16, MARGIN = 10, HEAD = area.y.baseVal.value, height = root.height.baseVal.value;
   var inverted = root.dataset.inverted === "1", levels = area.height.baseVal.value / ROW;
   var pen = document.createElementNS(HTML, "canvas").getContext("2d");
   var column = 7.3;
-  var zoomed = null, here = null, found = [], pattern = "";
+  var zoomed = null, here = null, found = [], pattern = "", printing = false, scrolled = 0;
 
   if (pen) {
     pen.font = "12px " + getComputedStyle(root).fontFamily;
@@ -34,17 +34,24 @@
 
   function share(title) { return title.slice(title.lastIndexOf(" (") + 2); }
 
-  function make(name, attributes, text) {
+  function make(parent, name, attributes, text) {
     var e = document.createElementNS(SVG, name);
     Object.keys(attributes).forEach(function (k) { e.setAttribute(k, attributes[k]); });
     if (text) e.textContent = text;
-    root.appendChild(e);
+    parent.appendChild(e);
     return e;
   }
 
+  /* Title, buttons and search, which stay in view when a tall picture is scrolled. */
+  var head = make(root, "g", { "class": "head" });
+  var title = root.querySelector("text.title"), subtitle = root.querySelector("text.subtitle");
+  make(head, "rect", { "class": "paper", width: "100%", height: HEAD - 2 });
+  if (title) head.appendChild(title);
+  if (subtitle) head.appendChild(subtitle);
+
   function button(x, anchor, text, action) {
-    var e = make("text", { "class": "button", x: x, y: 20, "text-anchor": anchor, tabindex: 0,
-                           role: "button" }, text);
+    var e = make(head, "text", { "class": "button", x: x, y: 20, "text-anchor": anchor,
+                                 tabindex: 0, role: "button" }, text);
     e.addEventListener("click", action);
     e.addEventListener("keydown", function (event) {
       if (event.key === "Enter" || event.key === " ") {
@@ -62,18 +69,18 @@
   reset.classList.add("reset");
   flipper.classList.add("flip");
 
-  var box = make("foreignObject", { x: 0, y: 4, width: 210, height: 26 });
+  var box = make(head, "foreignObject", { x: 0, y: 4, width: 210, height: 26 });
   var input = document.createElementNS(HTML, "input");
   input.setAttribute("type", "search");
   input.setAttribute("placeholder", "Search (regexp)");
   input.setAttribute("aria-label", "Search frames");
   box.appendChild(input);
-  var title = root.querySelector("text.title");
-  var matched = make("text", { "class": "matched", y: 45, "text-anchor": "end" });
+  var matched = make(head, "text", { "class": "matched", y: 45, "text-anchor": "end" });
 
   /* The picture is as wide as its place. */
   function place() {
     var width = Math.max(320, root.getBoundingClientRect().width || 1200), room;
+    if (printing) return;
     area.setAttribute("width", width - 2 * MARGIN);
     room = Math.min(210, width - 2 * MARGIN - 215); /* beside the buttons; the title has what is left */
     box.setAttribute("width", room);
@@ -81,6 +88,43 @@
     if (title) title.classList.toggle("off", title.getComputedTextLength() / 2 > width / 2 - 235);
     matched.setAttribute("x", width - MARGIN);
     draw();
+  }
+
+  function follow() {
+    head.setAttribute("transform", "translate(0," + (alone ? window.pageYOffset : 0) + ")");
+  }
+
+  /* Brings the root, or the frame that is zoomed into, into view: a deep picture is taller than its
+     place, which is the window, or what scrolls around the picture in a page. */
+  function showRoot() {
+    var f = zoomed || frames[0], y = HEAD + (inverted ? f.level : levels - 1 - f.level) * ROW;
+    var edge = inverted ? y - HEAD : y + ROW + height - HEAD - levels * ROW;
+    if (alone) {
+      window.scrollTo(0, inverted ? edge : edge - window.innerHeight);
+      follow();
+      return;
+    }
+    for (var e = root.parentElement; e && e !== document.body; e = e.parentElement)
+      if (e.scrollHeight > e.clientHeight && /auto|scroll/.test(getComputedStyle(e).overflowY)) {
+        y = root.getBoundingClientRect().top - e.getBoundingClientRect().top - e.clientTop + edge;
+        e.scrollTop += inverted ? y : y - e.clientHeight;
+        return;
+      }
+  }
+
+  /* On paper nothing scrolls: the whole picture is scaled to fit. */
+  function print(on) {
+    printing = on;
+    if (on) {
+      scrolled = window.pageYOffset;
+      head.removeAttribute("transform");
+      root.setAttribute("viewBox", "0 0 " + (area.width.baseVal.value + 2 * MARGIN) + " " + height);
+    } else {
+      root.removeAttribute("viewBox");
+      place();
+      if (alone) window.scrollTo(0, scrolled);
+      follow();
+    }
   }
 
   function fit(text, room) {
@@ -210,6 +254,7 @@
     inverted = !inverted;
     flipper.textContent = inverted ? "Flame" : "Icicle";
     draw();
+    showRoot();
   }
 
   function theme() {
@@ -222,6 +267,12 @@
     here = f;
     details.textContent = f ? fit(f.title, area.width.baseVal.value) : " ";
     if (f) f.g.classList.add("here");
+  }
+
+  /* By key: it may be out of view. */
+  function reach(f) {
+    point(f);
+    f.rect.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /* The nearest to the side, the widest above. */
@@ -237,18 +288,18 @@
   }
 
   function move(dx, up) {
-    if (!here) return point(zoomed || frames[0]);
+    if (!here) return reach(zoomed || frames[0]);
     var next = best(function (f) {
       if (dx) return f.level === here.level && (dx > 0 ? f.x > here.x : f.x < here.x);
       if (up > 0) return f.level === here.level + 1 && f.x >= here.x && f.x < here.x + here.w;
       return f.level === here.level - 1 && f.x <= here.x && f.x + f.w >= here.x + here.w;
     }, up);
-    if (next) point(next);
+    if (next) reach(next);
   }
 
   function nextFound() {
     var shown = found.filter(function (f) { return f.shown; });
-    if (shown.length) point(shown[(shown.indexOf(here) + 1) % shown.length]);
+    if (shown.length) reach(shown[(shown.indexOf(here) + 1) % shown.length]);
   }
 
   function press(event) {
@@ -291,6 +342,9 @@
   input.addEventListener("change", remember);
   (alone ? document : root).addEventListener("keydown", press);
   window.addEventListener("resize", place);
+  window.addEventListener("scroll", follow);
+  window.addEventListener("beforeprint", function () { print(true); });
+  window.addEventListener("afterprint", function () { print(false); });
   window.addEventListener("hashchange", recall);
   window.addEventListener("popstate", recall);
 
@@ -298,4 +352,5 @@
   root.removeAttribute("viewBox");
   recall();
   place();
+  showRoot();
 })();
