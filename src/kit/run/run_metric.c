@@ -2,14 +2,15 @@
 #include "run_plan.h"
 
 #include <errno.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "base/number.h"
 
-enum { LINE_LONGEST = 1 << 20 };
+enum { LINE_LONGEST = 1 << 20, BLOCK = 1 << 20 };
 
 static int fail_spec(tacho_error *err, const char *spec, const char *why)
 {
@@ -91,6 +92,10 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
     double last = 0;
     bool found = false;
 
+    while (len > 0 && *text == '\0') { /* the rest of a hole before the line */
+        text++;
+        len--;
+    }
     if (len > LINE_LONGEST)
         return 0;
     tch_buf_clear(copy);
@@ -119,63 +124,129 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
     return found;
 }
 
-static int find_every(const struct tch_metric *metric, const char *data, size_t len,
-                      struct tch_buf *copy, struct tch_values *values, tacho_error *err)
+/* The output is read in blocks and not mapped, because the program may truncate it at any time.
+   Between two blocks a line is carried over, at the front of the text when reading forward and at
+   its end when reading backward. Of a line that is too long one byte more than the limit is
+   carried, so that it stays too long. */
+struct output {
+    int fd;
+    const char *name;
+    struct tch_buf copy;
+    char text[BLOCK + LINE_LONGEST + 1];
+    size_t carried;
+};
+
+/* Reads a block. Returns its length, 0 for a hole of a sparse file, or a negative code. A file that
+   was truncated has no more bytes. */
+static ssize_t read_block(const struct output *o, off_t at, size_t len, char *to, tacho_error *err)
 {
-    const char *end = data + len;
+    off_t data = lseek(o->fd, at, SEEK_DATA);
+    size_t got = 0;
+    ssize_t n = 1;
+
+    if (data >= at + (off_t)len || (data < 0 && errno == ENXIO))
+        return 0;
+    while (got < len && n != 0) {
+        n = pread(o->fd, to + got, len - got, at + (off_t)got);
+        if (n < 0 && errno != EINTR)
+            return tch_fail_errno(err, errno, "cannot read '%s'", o->name);
+        got += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)got;
+}
+
+/* Carries text over to the next block. */
+static void carry(struct output *o, char *to, const char *text, size_t len)
+{
+    o->carried = len < LINE_LONGEST + 1 ? len : LINE_LONGEST + 1;
+    memmove(to, text, o->carried);
+}
+
+static int find_every(const struct tch_metric *metric, struct output *o, off_t at, off_t end,
+                      struct tch_values *values, tacho_error *err)
+{
     int status = 0;
 
-    while (data < end && status >= 0) {
-        const char *feed = memchr(data, '\n', (size_t)(end - data));
-        const char *stop = feed ? feed : end;
+    o->carried = 0;
+    while (at < end && status >= 0) {
+        size_t len = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
+        ssize_t n = read_block(o, at, len, o->text + o->carried, err);
+        const char *line = o->text;
+        const char *stop = o->text + o->carried + (n > 0 ? n : 0);
+        const char *feed;
 
-        status = find_in_line(metric, data, (size_t)(stop - data), copy, values, err);
-        data = stop + 1;
+        if (n < 0)
+            return (int)n;
+        at += (off_t)len;
+        while (status >= 0 && (feed = memchr(line, '\n', (size_t)(stop - line)))) {
+            status = find_in_line(metric, line, (size_t)(feed - line), &o->copy, values, err);
+            line = feed + 1;
+        }
+        carry(o, o->text, line, (size_t)(stop - line));
+        if (status >= 0 && o->carried > 0 && (at >= end || (size_t)n < len)) { /* ends here */
+            status = find_in_line(metric, o->text, o->carried, &o->copy, values, err);
+            o->carried = 0;
+        }
     }
     return status < 0 ? status : 0;
 }
 
 /* Searches from the end, so that a long output costs no more than a short one. */
-static int find_last(const struct tch_metric *metric, const char *data, size_t len,
-                     struct tch_buf *copy, struct tch_values *values, tacho_error *err)
+static int find_last(const struct tch_metric *metric, struct output *o, off_t from, off_t end,
+                     struct tch_values *values, tacho_error *err)
 {
+    char *const middle = o->text + BLOCK; /* blocks end here, and what was carried follows */
     int status = 0;
 
-    while (len > 0 && status == 0) {
+    o->carried = 0;
+    while (end > from && status == 0) {
+        size_t len = end - from < BLOCK ? (size_t)(end - from) : BLOCK;
+        char *start = middle - len;
+        ssize_t n = read_block(o, end - (off_t)len, len, start, err);
+        const char *stop = middle + o->carried;
         const char *feed;
-        size_t start;
 
-        if (data[len - 1] == '\n')
-            len--;
-        feed = memrchr(data, '\n', len);
-        start = feed ? (size_t)(feed + 1 - data) : 0;
-        status = find_in_line(metric, data + start, len - start, copy, values, err);
-        len = start;
+        if (n < 0)
+            return (int)n;
+        end -= (off_t)len;
+        if ((size_t)n < len) { /* a hole, or truncated: no line goes across it */
+            status = find_in_line(metric, middle, o->carried, &o->copy, values, err);
+            stop = start + n;
+        }
+        while (status == 0 && (feed = memrchr(start, '\n', (size_t)(stop - start)))) {
+            status =
+                find_in_line(metric, feed + 1, (size_t)(stop - feed - 1), &o->copy, values, err);
+            stop = feed;
+        }
+        carry(o, middle, start, (size_t)(stop - start));
     }
+    if (status == 0 && o->carried > 0)
+        status = find_in_line(metric, middle, o->carried, &o->copy, values, err);
     return status < 0 ? status : 0;
 }
 
 int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off_t from,
                      const char *name, struct tch_values *values, tacho_error *err)
 {
-    struct tch_buf copy;
+    struct output *o;
     struct stat st;
-    char *map;
     int status = 0;
 
     if (fstat(fd, &st) < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", name);
     if (st.st_size <= from)
         return 0;
-    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-        return tch_fail_errno(err, errno, "cannot read '%s'", name);
-    tch_buf_init(&copy, LINE_LONGEST);
+    o = malloc(sizeof *o);
+    if (!o)
+        return tch_fail_memory(err);
+    o->fd = fd;
+    o->name = name;
+    tch_buf_init(&o->copy, LINE_LONGEST);
     for (size_t i = 0; i < count && status == 0; i++)
-        status = (metrics[i].id.all ? find_every : find_last)(
-            &metrics[i], map + from, (size_t)(st.st_size - from), &copy, &values[i], err);
-    tch_buf_release(&copy);
-    munmap(map, (size_t)st.st_size);
+        status = (metrics[i].id.all ? find_every : find_last)(&metrics[i], o, from, st.st_size,
+                                                              &values[i], err);
+    tch_buf_release(&o->copy);
+    free(o);
     return status;
 }
 

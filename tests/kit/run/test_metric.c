@@ -1,0 +1,127 @@
+/* Numbers in the output of a program: across blocks, in sparse files, in files that shrink. */
+#include "support/test.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "kit/run/run_plan.h"
+#include "support/system.h"
+
+enum { MIB = 1 << 20 };
+
+static int fd;
+
+static void open_output(void)
+{
+    fd = open(test_at("output"), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+}
+
+static void print_text(const char *text)
+{
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static void print_dots(size_t count)
+{
+    static char dots[MIB];
+
+    memset(dots, '.', sizeof dots);
+    for (size_t n; count > 0; count -= n) {
+        n = count < sizeof dots ? count : sizeof dots;
+        assert_int_equal(write(fd, dots, n), n);
+    }
+}
+
+/* Compares what the metric finds with the expected numbers. */
+static void expect(const char *spec, off_t from, size_t count, const double *numbers)
+{
+    struct tch_metric metric;
+    struct tch_values values = {0};
+
+    assert_int_equal(tch_metric_init(&metric, spec, NULL), 0);
+    assert_int_equal(tch_metrics_find(&metric, 1, fd, from, "output", &values, NULL), 0);
+    assert_int_equal(values.n, count);
+    for (size_t i = 0; i < count; i++)
+        assert_float_equal(values.v[i], numbers[i], 0);
+    tch_values_release(&values);
+    tch_metric_release(&metric);
+}
+
+#define EXPECT(spec, from, ...) \
+    expect(spec, from, sizeof(double[]){__VA_ARGS__} / sizeof(double), (double[]){__VA_ARGS__})
+
+static void finds_all_and_the_last(void **state)
+{
+    (void)state;
+    open_output();
+    print_text("x=1 x=2\nnothing\nx=3\nx=4 x=5\ny=7");
+    EXPECT("all:x=x=([0-9]+)", 0, 1, 2, 3, 4, 5);
+    EXPECT("x=x=([0-9]+)", 0, 5);
+    EXPECT("y=y=([0-9]+)", 0, 7);
+    EXPECT("x=x=([0-9]+)", 8, 5);
+    EXPECT("all:x=x=([0-9]+)", 8, 3, 4, 5);
+    expect("z=z=([0-9]+)", 0, 0, NULL);
+    expect("x=x=([0-9]+)", 100, 0, NULL);
+    close(fd);
+}
+
+/* The number is on every place around the border of two blocks, counted from either end. */
+static void a_line_may_cross_blocks(void **state)
+{
+    (void)state;
+    for (size_t before = MIB - 12; before <= MIB + 2; before++) {
+        open_output();
+        print_dots(before - 1);
+        print_text("\nx=1234\n");
+        print_dots(before);
+        EXPECT("x=x=([0-9]+)", 0, 1234);
+        EXPECT("all:x=x=([0-9]+)", 0, 1234);
+        close(fd);
+    }
+}
+
+static void a_line_that_is_too_long_is_ignored(void **state)
+{
+    (void)state;
+    open_output();
+    print_text("x=1\nx=2");
+    print_dots(3 * MIB);
+    print_text("x=3\nx=4\n");
+    EXPECT("all:x=x=([0-9]+)", 0, 1, 4);
+    print_dots(3 * MIB);
+    EXPECT("x=x=([0-9]+)", 0, 4);
+    print_text("x=5");
+    EXPECT("x=x=([0-9]+)", 0, 4);
+    close(fd);
+}
+
+/* Its size says 200 GB, its data are a few bytes. */
+static void holes_are_skipped(void **state)
+{
+    const off_t size = (off_t)200 << 30;
+
+    (void)state;
+    open_output();
+    print_text("x=1\nx=2");
+    if (ftruncate(fd, size) < 0)
+        skip(); /* the file system has no files as large */
+    EXPECT("x=x=([0-9]+)", 0, 2);
+    EXPECT("all:x=x=([0-9]+)", 0, 1, 2);
+    print_text("x=3\n");
+    EXPECT("x=x=([0-9]+)", 0, 3);
+    EXPECT("all:x=x=([0-9]+)", 0, 1, 2, 3);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_HOME(finds_all_and_the_last),
+        TEST_IN_HOME(a_line_may_cross_blocks),
+        TEST_IN_HOME(a_line_that_is_too_long_is_ignored),
+        TEST_IN_HOME(holes_are_skipped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
