@@ -11,6 +11,7 @@
 #include "base/spawn.h"
 #include "help.h"
 #include "opt.h"
+#include "stop.h"
 
 enum { HELP_MAX = 1 << 20 };
 
@@ -103,5 +104,5 @@ int cli_main(const struct cmd *root, char **argv)
     snprintf(args.path, sizeof args.path, "%s", root->name);
     cli_term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
     cli_term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
-    return cli_finish_out(run_words(&args, *argv ? argv + 1 : argv));
+    return cli_finish_out(cli_stopped_status(run_words(&args, *argv ? argv + 1 : argv)));
 }

@@ -14,10 +14,11 @@ struct args;
 /** What the command ends with, whatever the sub-command. */
 enum {
     EXIT_OK = 0,
-    EXIT_WORK = 1,   /**< could not do the work */
-    EXIT_CHECK = 2,  /**< a check failed */
-    EXIT_WARN = 3,   /**< only warnings, with --fail-on-warn */
-    EXIT_USAGE = 64, /**< wrong usage */
+    EXIT_WORK = 1,     /**< could not do the work */
+    EXIT_CHECK = 2,    /**< a check failed */
+    EXIT_WARN = 3,     /**< only warnings, with --fail-on-warn */
+    EXIT_USAGE = 64,   /**< wrong usage */
+    EXIT_SIGINT = 130, /**< stopped by Ctrl-C; by SIGTERM 143, by SIGHUP 129 */
 };
 
 /** What a shell offers in the place of a value. */
@@ -75,6 +76,12 @@ struct exit_note {
     int status;
     const char *help;
 };
+
+/** The note of a command that stops in order: cli_main() ends with that status. */
+#define EXIT_NOTE_STOPPED                                                  \
+    {                                                                      \
+        EXIT_SIGINT, "stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)" \
+    }
 
 /** An option of a related command that this one does not take. Ends with an entry without name. */
 struct refusal {

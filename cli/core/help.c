@@ -167,7 +167,7 @@ static void add_exits(struct page *page)
     if (!page->cmd->run && !page->cmd->exits)
         return;
     begin_list(page, &t, "Exit status:");
-    for (int status = 0; status <= EXIT_USAGE; status++) {
+    for (int status = 0; status <= EXIT_SIGINT; status++) {
         const char *meaning = cli_exit_meaning(page->cmd, status);
 
         if (meaning) {

@@ -146,7 +146,7 @@ static void add_examples(struct tch_buf *b, const struct cmd *cmd)
 
 static void add_exits(struct tch_buf *b, const struct cmd *cmd)
 {
-    for (int status = 0; status <= EXIT_USAGE; status++) {
+    for (int status = 0; status <= EXIT_SIGINT; status++) {
         const char *meaning = cli_exit_meaning(cmd, status);
         char number[16];
 

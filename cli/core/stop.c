@@ -5,7 +5,7 @@
 
 static volatile sig_atomic_t stop;
 
-static void on_signal(int sig)
+void cli_note_stop(int sig)
 {
     stop = sig;
 }
@@ -13,9 +13,19 @@ static void on_signal(int sig)
 const volatile sig_atomic_t *cli_catch_stop(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = cli_note_stop};
 
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction before;
+
+        sigaction(signals[i], NULL, &before);
+        if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN) /* as nohup leaves it */
+            sigaction(signals[i], &action, NULL);
+    }
     return &stop;
+}
+
+int cli_stopped_status(int status)
+{
+    return stop ? 128 + stop : status;
 }

@@ -24,6 +24,7 @@ static const struct refusal refused[] = {
 
 static const struct exit_note exits[] = {
     {EXIT_WORK, "could not do the work, or the command failed; with --pass-status its own status"},
+    EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 

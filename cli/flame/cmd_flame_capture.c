@@ -11,6 +11,7 @@
 #include "base/human_number.h"
 #include "base/number.h"
 #include "base/spawn.h"
+#include "cli/core/stop.h"
 #include "cli/core/table.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/flame_json.h"
@@ -40,7 +41,7 @@ static void stop(int number)
     ssize_t ignored = write(stop_write, "", 1);
 
     (void)ignored;
-    (void)number;
+    cli_note_stop(number);
     errno = saved;
 }
 

@@ -139,6 +139,11 @@ static const struct opt save_opts[] = {
     {.name = NULL},
 };
 
+static const struct exit_note save_exits[] = {
+    EXIT_NOTE_STOPPED,
+    {0, NULL},
+};
+
 const struct cmd cmd_baseline_save = {
     .name = "save",
     .summary = "measure what tacho.yaml lists, and keep it as an occasion",
@@ -148,5 +153,6 @@ const struct cmd cmd_baseline_save = {
              "the gate compares with; later ones tell how much occasions differ with nothing "
              "changed, and become the reference by 'tacho baseline promote'.",
     .opts = save_opts,
+    .exits = save_exits,
     .run = run_save,
 };

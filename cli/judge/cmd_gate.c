@@ -283,6 +283,7 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "a budget FAILs, or with --require-baseline there is no baseline"},
     {EXIT_WARN, "with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline"},
+    EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 

@@ -310,6 +310,7 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_WORK, "could not do the work, or a run failed; with --pass-status that run's own status"},
     {EXIT_WARN, "there are warnings, with --fail-on-warn"},
+    EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 

@@ -243,6 +243,7 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "the cost does not grow as --expect says"},
     {EXIT_WARN, "cells have warnings, with --fail-on-warn"},
+    EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 

@@ -133,8 +133,12 @@ static int set_attributes(struct tch_spawn_ready *p)
     sigset_t none;
     int number;
 
+    struct sigaction hangup;
+
     sigfillset(&all);
     sigemptyset(&none);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
+        sigdelset(&all, SIGHUP); /* nohup is meant for the child, too */
     if (p->spec->new_group)
         flags |= POSIX_SPAWN_SETPGROUP; /* to group 0, the attribute's default: its own */
     number = posix_spawnattr_setsigdefault(&p->attr, &all);

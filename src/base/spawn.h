@@ -53,7 +53,8 @@ struct tch_spawn {
 };
 
 /**
- * Starts a program. It has the default action for every signal and none blocked. Descriptors of
+ * Starts a program. It has the default action for every signal, but a SIGHUP that we ignore it
+ * ignores, too; none is blocked. Descriptors of
  * ours without O_CLOEXEC are inherited.
  *
  * @return 0, TACHO_ENOMEM, or TACHO_EIO with a message that tells what was missing: the program,

@@ -57,9 +57,10 @@ $ tacho baseline save --help
 |   -h, --help         show this help
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
-|   64  wrong usage
+|   0    fine
+|   1    could not do the work
+|   64   wrong usage
+|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 
 # Baselines of two benches, one of them of two classes of machines.
 $ tacho baseline list --dir project/baselines

@@ -97,11 +97,12 @@ $ tacho run --help
 |       With cold caches.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work, or a run failed; with --pass-status that run's own
-|       status
-|   3   there are warnings, with --fail-on-warn
-|   64  wrong usage
+|   0    fine
+|   1    could not do the work, or a run failed; with --pass-status that run's own
+|        status
+|   3    there are warnings, with --fail-on-warn
+|   64   wrong usage
+|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 
 # Commands: none, too many names, two of the same name, both ways at once.
 $ tacho run

@@ -112,11 +112,12 @@ $ tacho sweep --help
 |       Each number of threads has a baseline of its own.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
-|   2   the cost does not grow as --expect says
-|   3   cells have warnings, with --fail-on-warn
-|   64  wrong usage
+|   0    fine
+|   1    could not do the work
+|   2    the cost does not grow as --expect says
+|   3    cells have warnings, with --fail-on-warn
+|   64   wrong usage
+|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 
 # Parameters: each mistake by name.
 $ tacho sweep

@@ -114,7 +114,10 @@ for signal in INT TERM; do
     kill -$signal $pid
     got=0
     wait $pid || got=$?
-    [ $got = 1 ] || { cat out.txt err.txt; fail "$signal: it ended with $got, not 1"; }
+    [ $got = "$([ $signal = INT ] && echo 130 || echo 143)" ] || {
+        cat out.txt err.txt
+        fail "$signal: it ended with $got"
+    }
     grep -q ';hot' flamegraph-$signal.folded || fail "$signal leaves no picture"
 done
 ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
@@ -133,7 +136,7 @@ for profiler in $profilers; do
     done
     # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
     rm -f up
-    ends 1 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; : >up; wait\" &
+    ends 130 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; : >up; wait\" &
         until [ -e up ]; do sleep 0.05; done; sleep 0.3; kill -INT 0; wait \$!"
     [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
 done
@@ -153,7 +156,7 @@ fi
 # What was there before us is not the command's, nor is what comes of it: a job of the shell that
 # became tacho leaves a process behind, and then interrupts.
 cp "$workload" other
-ends 1 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
+ends 130 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
     exec '$tacho' flame --label older -- sh -c ': >go; exec $workload shares $long'"
 [ -n "$(running other)" ] || fail "a process that another child left behind was ended"
 end_all other

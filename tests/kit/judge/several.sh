@@ -79,8 +79,9 @@ interrupt()
     wait "$waiting"
     got=$?
     case $got in
-    0) fail "'$*' ended with 0 after SIG$sig" ;;
     124 | 137) fail "'$*' hung after SIG$sig" ;;
+    "$([ "$sig" = INT ] && echo 130 || echo 143)") ;;
+    *) fail "'$*' ended with $got after SIG$sig" ;;
     esac
     tries=0
     while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 50 ]; do

@@ -20,7 +20,7 @@ sed '$d' $log | jq -se '[.[].run] == [range(1; length + 1)]' >/dev/null ||
     fail "the log has not one line per run"
 kill -INT $pid
 wait $pid
-[ $? -eq 1 ] || fail "an interrupted run did not end with 1"
+[ $? -eq 130 ] || fail "an interrupted run did not end with 130"
 says err interrupted
 holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4 and
               any(.samples[]; .tree_rss_bytes > 0)'
@@ -32,7 +32,7 @@ server=$(pids up 1)
 await tacho-out/waiting/latest/samples.jsonl 0
 kill -INT $pid
 wait $pid
-[ $? -eq 1 ] || fail "a run that waited did not end with 1"
+[ $? -eq 130 ] || fail "a run that waited did not end with 130"
 holds waiting '.state == "interrupted" and .samples == []'
 gone "the server" "$server"
 
@@ -131,3 +131,22 @@ done
 says err "No such file"
 ! "$tacho" report . 2>err || fail "a report was made of a folder without a run"
 says err "is not a run folder"
+
+# nohup: the hang-up of the terminal stops neither tacho nor the command.
+cat >slow <<'END'
+#!/bin/sh
+echo >>began
+until [ -e go ]; do sleep 0.05; done
+END
+chmod +x slow
+nohup "$tacho" run -n 2 --name hung --prepare 'kill -HUP $$' -- ./slow >out 2>err &
+pid=$!
+await began 1
+kill -HUP $pid
+for child in $(pgrep -P $pid) $(pgrep -f ./slow); do
+    kill -HUP "$child"
+done
+: >go
+wait $pid
+[ $? -eq 0 ] || fail "nohup tacho run does not survive SIGHUP: $(cat err)"
+holds hung '.state == "complete" and (.samples | length) == 2'

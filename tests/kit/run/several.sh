@@ -101,6 +101,7 @@ for hook in setup prepare conclude; do
     await began 1
     kill -TERM $pid
     wait $pid
+    [ $? -eq 143 ] || fail "SIGTERM in --$hook did not end it with 143"
     [ -e cleaned ] || fail "no --cleanup after SIGTERM in --$hook"
     says err interrupted
     holds a '.state == "interrupted"'
@@ -197,7 +198,7 @@ pid=$!
 sleep 0.5
 kill -INT $pid
 wait $pid
-[ $? -eq 1 ] || fail "an interrupted run did not end with 1"
+[ $? -eq 130 ] || fail "an interrupted run did not end with 130"
 for name in left right; do
     holds $name '.state == "interrupted" and [.samples[].pair] == [range(1; (.samples | length) + 1)]'
 done

@@ -85,7 +85,7 @@ pid=$!
 await 10
 kill -INT $pid
 wait $pid
-[ $? -eq 1 ] || fail "an interrupted sweep did not end with 1"
+[ $? -eq 130 ] || fail "an interrupted sweep did not end with 130"
 says err "the same command line goes on"
 is polite '.state == "interrupted" and any(.cells[]; .state == "partial")'
 [ -s tacho-out/polite/report.html ] || fail "there is no report of what was done"

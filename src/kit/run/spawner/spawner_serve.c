@@ -303,17 +303,21 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
  * Before the first run.
  */
 
-/* A program has the default for every signal: what we ignore it would inherit. */
+/* A program has the default for every signal: what we ignore it would inherit. Only nohup, which
+   ignores SIGHUP, is meant for it. */
 static void set_signals(void)
 {
     static const struct {
         int sig;
         void (*handler)(int);
     } ours[] = {{SIGALRM, on_alarm}, {SIGTERM, on_term}, {SIGPIPE, on_pipe}};
+    struct sigaction hangup = {0};
     sigset_t none;
 
+    sigaction(SIGHUP, NULL, &hangup);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL);
+        if (sig != SIGHUP || hangup.sa_handler != SIG_IGN)
+            signal(sig, SIG_DFL);
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
         struct sigaction action = {.sa_handler = ours[i].handler};
 
