@@ -7,6 +7,7 @@
 
 #include "base/human_number.h"
 #include "cli/core/table.h"
+#include "kit/report/report.h"
 #include "kit/report/report_text.h"
 
 enum { LAST_LINES = 5 };
@@ -132,6 +133,11 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_re
         tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
     tch_buf_addf(b, "  (%s)\n", r->command);
     add_table(b, term, r);
+    if (r->latency.wall.n > 0) {
+        tch_buf_adds(b, "  ");
+        tch_report_add_latencies(b, r);
+        tch_buf_addc(b, '\n');
+    }
 }
 
 void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct tch_comparison *c)

@@ -22,7 +22,8 @@ enum tacho_csv_kind {
     TACHO_CSV_LATENCY = 1,
     TACHO_CSV_MEMORY = 2,
     TACHO_CSV_POWER = 3,
-    TACHO_CSV_MEMORY_DETAIL = 4
+    TACHO_CSV_MEMORY_DETAIL = 4,
+    TACHO_CSV_LATENCY_NS = 5
 };
 
 /** results.csv: one row per setting. */
@@ -72,6 +73,14 @@ typedef struct tacho_csv_memory_detail {
     uint64_t value;
 } tacho_csv_memory_detail;
 
+/** latency-ns.csv: latency.csv in nanoseconds. */
+typedef struct tacho_csv_latency_ns {
+    uint64_t sample_id;
+    uint64_t wall_ns;
+    uint64_t kernel_ns;
+    uint64_t seq_len;
+} tacho_csv_latency_ns;
+
 typedef struct tacho_csv tacho_csv;
 
 /** How a file is written. */
@@ -98,6 +107,8 @@ TACHO_API int tacho_csv_add_memory(tacho_csv *csv, const tacho_csv_memory *row, 
 TACHO_API int tacho_csv_add_power(tacho_csv *csv, const tacho_csv_power *row, tacho_error *err);
 TACHO_API int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory_detail *row,
                                           tacho_error *err);
+TACHO_API int tacho_csv_add_latency_ns(tacho_csv *csv, const tacho_csv_latency_ns *row,
+                                       tacho_error *err);
 
 /** Writes the rows in the buffer. */
 TACHO_API int tacho_csv_flush(tacho_csv *csv, tacho_error *err);
@@ -117,6 +128,7 @@ typedef struct tacho_csv_row {
         tacho_csv_memory memory;
         tacho_csv_power power;
         tacho_csv_memory_detail memory_detail;
+        tacho_csv_latency_ns latency_ns;
     } as;
 } tacho_csv_row;
 

@@ -56,8 +56,9 @@ typedef struct tacho_latency_record {
 typedef struct tacho_latency tacho_latency;
 
 /**
- * Makes an empty list. When TACHO_RUN_DIR is set, its records are also written to latency.PID.csv
- * there (latency.PID.2.csv for the second list, and so on), 64 KB at a time.
+ * Makes an empty list. When TACHO_RUN_DIR is set, its records are also written to
+ * latency-ns.PID.csv there (latency-ns.PID.2.csv for the second list, and so on), 64 KB at a time
+ * and after each second of wall_ns. A forked child writes its own records to a file of its own.
  *
  * @return 0, TACHO_ENOMEM, or TACHO_EIO when that file cannot be made
  */

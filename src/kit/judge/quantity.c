@@ -31,6 +31,9 @@ static const struct known {
     {"kv_cache", "peak key-value cache", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
     {"activation", "peak activations", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
     {"temp_buffer", "peak temporary buffers", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
+    {TCH_RECORDED_LATENCY, "latency", TCH_NS, TCH_QUANTITY_RECORDED, 0, true, 0.02},
+    {TCH_RECORDED_LATENCY_KERNEL, "latency in the kernel", TCH_NS, TCH_QUANTITY_RECORDED, 0, true,
+     0.02},
     {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.03},
     {"throughput", "throughput", TCH_PLAIN, TCH_QUANTITY_THROUGHPUT, 0, true, 0.02},
     {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.005},
@@ -71,6 +74,7 @@ static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity 
     *ret = (struct tch_quantity){.unit = k->unit,
                                  .kind = k->kind,
                                  .index = recorded ? recorded_index(r, k->name) : k->index,
+                                 .several = recorded && k->unit == TCH_NS,
                                  .higher = k->kind == TCH_QUANTITY_THROUGHPUT,
                                  .directed = true,
                                  .gated = k->gated,
@@ -124,7 +128,8 @@ static bool is_called(const struct known *k, const char *name)
 {
     size_t prefix = strlen(TCH_RECORDED_MEMORY);
 
-    if (k->kind == TCH_QUANTITY_RECORDED && strncmp(name, TCH_RECORDED_MEMORY, prefix) == 0)
+    if (k->kind == TCH_QUANTITY_RECORDED && k->unit == TCH_BYTES &&
+        strncmp(name, TCH_RECORDED_MEMORY, prefix) == 0)
         name += prefix;
     return strcmp(k->name, name) == 0 ||
            (k->kind == TCH_QUANTITY_FIELD && strcmp(tch_fields[k->index].name, name) == 0);
@@ -178,18 +183,19 @@ static double of_metric(const struct tch_values *values, double quantile, struct
     return tch_quantile_nearest(room->v, room->n, quantile);
 }
 
-/* Stages are in microseconds; a quantity that is a time is in nanoseconds. */
+/* Times of stages are recorded in microseconds; a quantity that is a time is in nanoseconds. */
 static double of_recorded(const struct tch_run_sample *s, const struct tch_quantity *q,
                           double quantile)
 {
+    bool stage = strncmp(q->name, TCH_RECORDED_STAGE, strlen(TCH_RECORDED_STAGE)) == 0;
     const struct tch_recorded *v;
 
     if (q->index >= s->recorded_count)
         return NAN;
     v = &s->recorded[q->index];
-    return (q->unit == TCH_NS ? 1e3 : 1) * (quantile == 0.95   ? v->p95
-                                            : quantile == 0.99 ? v->p99
-                                                               : v->p50);
+    return (stage && q->unit == TCH_NS ? 1e3 : 1) * (quantile == 0.95   ? v->p95
+                                                     : quantile == 0.99 ? v->p99
+                                                                        : v->p50);
 }
 
 /* The value of run i, NAN where there is none. */

@@ -2,7 +2,8 @@
  * Quantities of a run that can be judged: by name, with one value per run.
  *
  * The fields of a sample, CPU time, throughput, the user's own metrics, and what the program
- * recorded of itself: peaks of memory categories, stages of its profile events (run/recorded.h).
+ * recorded of itself: latencies, peaks of memory categories, stages of its profile events
+ * (run/recorded.h).
  */
 #ifndef TCH_QUANTITY_H
 #define TCH_QUANTITY_H

@@ -342,7 +342,8 @@ void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const 
 }
 
 /* Corners are drawn by H, so that the script finds the values alone. */
-void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, size_t n)
+void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, const double *share,
+                   size_t n)
 {
     size_t piece = n / TCH_PLOT_POINTS + 1;
 
@@ -350,8 +351,9 @@ void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, s
     for (size_t i = 0; i < n; i += piece) {
         size_t last = i + piece < n ? i + piece - 1 : n - 1;
 
-        tch_buf_addf(p->b, "H%.1fL%.1f %.1f", px(p, sorted[last]), px(p, sorted[last]),
-                     py(p, (double)(last + 1) / (double)n));
+        tch_buf_addf(p->b, "H%.*fL%.*f %.1f", digits(p), px(p, sorted[last]), digits(p),
+                     px(p, sorted[last]),
+                     py(p, share ? share[last] : (double)(last + 1) / (double)n));
     }
     tch_buf_addf(p->b, "H%.0f\"/>", data_width(p));
 }

@@ -50,9 +50,10 @@ void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const
 void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n,
                    bool area);
 
-/** Adds the steps of a cumulative distribution: at each value the share of values up to it, from 0
-    at the left to 1 at the right. */
-void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, size_t n);
+/** Adds the steps of a cumulative distribution, from 0 at the left to 1 at the right. share[i] is
+    the share of the data up to sorted[i]; NULL: each value counts the same. */
+void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, const double *share,
+                   size_t n);
 
 /** From low[i] to high[i], each with a line. */
 void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,

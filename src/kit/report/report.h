@@ -53,4 +53,8 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
 /** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
 
+/** Adds a line with the percentiles of the latencies that the program recorded; nothing where there
+    are none. */
+void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r);
+
 #endif

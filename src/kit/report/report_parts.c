@@ -225,7 +225,7 @@ static void add_object(struct tch_buf *b, const char *name, const char *json, si
 
 void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r)
 {
-    static const char *const left_out[] = {"statistics", "warnings", "samples"};
+    static const char *const left_out[] = {"statistics", "warnings", "samples", "latency"};
 
     tch_buf_adds(b, "<h2>Machine, configuration and how it was run</h2>\n"
                     "<div class=\"wide\"><table class=\"facts\">\n");

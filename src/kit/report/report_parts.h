@@ -23,6 +23,12 @@ int tch_charts_runs(struct tch_buf *b, const struct tch_receipt *r, tacho_error 
 /** Adds memory and power over time, from the folder's files; nothing where there are no rows. */
 int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
+/** Adds statistics and charts of the latencies that the program recorded, if any. */
+int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
+
+/** Adds the peaks of the program's memory categories, if any. */
+int tch_part_categories(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err);
+
 /** Adds a picture that has a script of its own, in a frame. */
 void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len);
 

@@ -95,7 +95,7 @@ static void plot_cumulative(struct tch_buf *b, const double *sorted, size_t n)
 
     tch_plot_range_x(&p, sorted[0], sorted[n - 1]);
     tch_plot_begin(&p);
-    tch_plot_ecdf(&p, "c", sorted, n);
+    tch_plot_ecdf(&p, "c", sorted, NULL, n);
     tch_plot_end(&p);
 }
 

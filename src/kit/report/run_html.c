@@ -175,7 +175,11 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
     add_heads(b, r);
     status = tch_charts_runs(b, r, err);
     if (status == 0)
+        status = tch_part_latencies(b, run, err);
+    if (status == 0)
         status = tch_charts_timeline(b, run, err);
+    if (status == 0)
+        status = tch_part_categories(b, r, err);
     if (status == 0)
         status = tch_part_flamegraphs(b, run, err);
     if (status == 0)

@@ -9,22 +9,29 @@
 #include "plot.h"
 #include "report_parts.h"
 
-enum { MEMORY_LINES = 4 };
+enum {
+    MEMORY_LINES = 4, /* columns of memory.csv */
+    LINES_MOST = 32,  /* with categories of the program's own */
+    LINES_DRAWN = 8,  /* there are as many colours */
+};
 
 /* One line of a chart. A NAN interrupts it: between two runs and between two processes. */
 struct line {
+    char name[64];
     struct tch_values x; /* microseconds since 1970, then nanoseconds since the chart's first row */
     struct tch_values y;
     double most;
     double last_us;
     size_t run; /* of the last row */
+    uint64_t pid;
 };
 
 struct chart {
     const struct tch_receipt *interrupted; /* by the runs of this; NULL: it covers them all */
     double unix_us;                        /* at CLOCK_MONOTONIC 0 */
     double first_us, last_us;
-    struct line line[MEMORY_LINES];
+    struct line line[LINES_MOST];
+    size_t count;
 };
 
 /* Returns how many runs had started by then. */
@@ -45,12 +52,13 @@ static size_t runs_started(const struct chart *c, double us)
     return low;
 }
 
-static int add_point(struct chart *c, struct line *line, double us, double value, tacho_error *err)
+static int add_point(struct chart *c, struct line *line, double us, uint64_t pid, double value,
+                     tacho_error *err)
 {
     size_t run = runs_started(c, us);
     int status = 0;
 
-    if (line->x.n > 0 && (run != line->run || us < line->last_us)) {
+    if (line->x.n > 0 && (run != line->run || us < line->last_us || pid != line->pid)) {
         status = tch_values_add(&line->x, NAN, err);
         if (status == 0)
             status = tch_values_add(&line->y, NAN, err);
@@ -64,28 +72,61 @@ static int add_point(struct chart *c, struct line *line, double us, double value
     line->most = fmax(line->most, value);
     line->last_us = us;
     line->run = run;
+    line->pid = pid;
     return status;
 }
 
 static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
+    static const char *const names[MEMORY_LINES] = {"resident", "kv_cache", "activations",
+                                                    "temp_buffers"};
     const tacho_csv_memory *m = &row->as.memory;
     double values[MEMORY_LINES] = {(double)m->peak_rss_bytes, (double)m->kv_cache_bytes,
                                    (double)m->activation_bytes, (double)m->temp_buffer_bytes};
     struct chart *c = ctx;
     int status = 0;
 
-    for (int i = 0; i < MEMORY_LINES && status == 0; i++)
-        status = add_point(c, &c->line[i], (double)m->timestamp_us, values[i], err);
+    for (int i = 0; i < MEMORY_LINES && status == 0; i++) {
+        snprintf(c->line[i].name, sizeof c->line[i].name, "%s", names[i]);
+        status = add_point(c, &c->line[i], (double)m->timestamp_us, 0, values[i], err);
+    }
+    c->count = c->count > MEMORY_LINES ? c->count : MEMORY_LINES;
     return status;
+}
+
+/* A category of the program's own, beside the columns of memory.csv. */
+static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    const tacho_csv_memory_detail *d = &row->as.memory_detail;
+    struct chart *c = ctx;
+    size_t i = MEMORY_LINES;
+
+    if (!tch_recorded_is_category(d->key, d->key_len) || d->key_len >= sizeof c->line[0].name)
+        return 0;
+    while (i < c->count && (strlen(c->line[i].name) != d->key_len ||
+                            memcmp(c->line[i].name, d->key, d->key_len) != 0))
+        i++;
+    if (i == LINES_MOST)
+        return 0; /* a tracker has no more of them; the table has all */
+    if (i >= c->count) {
+        memcpy(c->line[i].name, d->key, d->key_len);
+        c->count = i + 1;
+    }
+    return add_point(c, &c->line[i], (double)d->timestamp_us, d->pid, (double)d->value, err);
 }
 
 static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     struct chart *c = ctx;
 
-    return add_point(c, &c->line[0], (double)row->as.power.timestamp_us, row->as.power.watts, err);
+    c->count = 1;
+    return add_point(c, &c->line[0], (double)row->as.power.timestamp_us, 0, row->as.power.watts,
+                     err);
 }
+
+static tacho_csv_row_fn *const takes[] = {[TACHO_CSV_MEMORY] = take_memory,
+                                          [TACHO_CSV_MEMORY_DETAIL] = take_detail,
+                                          [TACHO_CSV_POWER] = take_power};
 
 /* Reads the rows of a file. A missing file has none; of a truncated one the page says so. */
 static int read_rows(struct chart *c, const char *folder, const char *file, int kind,
@@ -97,8 +138,7 @@ static int read_rows(struct chart *c, const char *folder, const char *file, int 
 
     if (fd < 0)
         return errno == ENOENT ? 0 : fd;
-    status = tch_csv_read_fd(fd, file, kind, kind == TACHO_CSV_POWER ? take_power : take_memory, c,
-                             &why);
+    status = tch_csv_read_fd(fd, file, kind, takes[kind], c, &why);
     if (status < 0 && status != TACHO_EPARSE && err)
         *err = why;
     if (status != TACHO_EPARSE)
@@ -115,11 +155,43 @@ static bool is_drawn(const struct chart *c)
     return c->last_us > c->first_us;
 }
 
+/* The first line, and the others from the largest on. */
+static size_t choose_lines(const struct chart *c, const struct line *drawn[LINES_MOST])
+{
+    size_t n = 1;
+
+    drawn[0] = &c->line[0];
+    for (size_t i = 1; i < c->count; i++) {
+        size_t at = n;
+
+        if (!(c->line[i].most > 0))
+            continue;
+        for (; at > 1 && drawn[at - 1]->most < c->line[i].most; at--)
+            drawn[at] = drawn[at - 1];
+        drawn[at] = &c->line[i];
+        n++;
+    }
+    return n;
+}
+
+static void add_key(struct tch_buf *b, const struct line *const *drawn, size_t n, size_t found)
+{
+    tch_buf_adds(b, "<p class=\"key\">");
+    for (size_t i = 0; i < n; i++) {
+        tch_buf_addf(b, "<span><i style=\"background:var(--%c)\"></i>", 'a' + (int)i);
+        tch_xml_adds(b, drawn[i]->name);
+        tch_buf_adds(b, "</span> ");
+    }
+    if (found > n)
+        tch_buf_addf(b, "<span>and %zu smaller ones, not drawn</span>", found - n);
+    tch_buf_adds(b, "</p>");
+}
+
 static void plot_memory(struct tch_buf *b, const char *title, const struct chart *c)
 {
-    static const char *const kinds[MEMORY_LINES] = {"a", "b", "c", "d"};
-    static const char *const names[MEMORY_LINES] = {"resident", "kv_cache", "activations",
-                                                    "temp_buffers"};
+    const struct line *drawn[LINES_MOST];
+    size_t found = choose_lines(c, drawn);
+    size_t n = found < LINES_DRAWN ? found : LINES_DRAWN;
     struct tch_plot p = {.b = b,
                          .title = title,
                          .x_name = "time",
@@ -127,24 +199,17 @@ static void plot_memory(struct tch_buf *b, const char *title, const struct chart
                          .x1 = (c->last_us - c->first_us) * 1e3,
                          .xu = TCH_NS,
                          .yu = TCH_BYTES};
-    bool several = false;
 
-    for (int i = 0; i < MEMORY_LINES; i++) {
-        p.y1 = fmax(p.y1, 1.08 * c->line[i].most);
-        several |= i > 0 && c->line[i].most > 0;
-    }
+    for (size_t i = 0; i < n; i++)
+        p.y1 = fmax(p.y1, 1.08 * drawn[i]->most);
     tch_plot_begin(&p);
-    for (int i = 0; i < MEMORY_LINES; i++)
-        if (i == 0 || c->line[i].most > 0)
-            tch_plot_line(&p, kinds[i], c->line[i].x.v, c->line[i].y.v, c->line[i].x.n, i == 0);
+    for (size_t i = 0; i < n; i++)
+        tch_plot_line(&p, (char[]){(char)('a' + i), 0}, drawn[i]->x.v, drawn[i]->y.v, drawn[i]->x.n,
+                      i == 0);
     tch_plot_end_picture(&p);
-    if (several)
-        tch_buf_adds(b, "<p class=\"key\">");
-    for (int i = 0; several && i < MEMORY_LINES; i++)
-        if (i == 0 || c->line[i].most > 0)
-            tch_buf_addf(b, "<span><i style=\"background:var(--%s)\"></i>%s</span> ", kinds[i],
-                         names[i]);
-    tch_buf_adds(b, several ? "</p></figure>\n" : "</figure>\n");
+    if (n > 1)
+        add_key(b, drawn, n, found);
+    tch_buf_adds(b, "</figure>\n");
 }
 
 static void plot_power(struct tch_buf *b, const char *title, const struct chart *c)
@@ -169,14 +234,16 @@ static const struct {
     int kind;
     bool server; /* which lives through all runs */
     const char *title;
+    const char *detail; /* a file with more lines for the same chart */
 } timelines[] = {
     {"memory.csv", TACHO_CSV_MEMORY, false,
-     "Memory of the process tree, all runs one after the other"},
-    {"server-memory.csv", TACHO_CSV_MEMORY, true, "Memory of the server's process tree"},
-    {"memory-program.csv", TACHO_CSV_MEMORY, false, "Memory by category, as the program counts it"},
-    {"power.csv", TACHO_CSV_POWER, false, "Power while it ran, in watts"},
+     "Memory of the process tree, all runs one after the other", NULL},
+    {"server-memory.csv", TACHO_CSV_MEMORY, true, "Memory of the server's process tree", NULL},
+    {"memory-program.csv", TACHO_CSV_MEMORY, false, "Memory by category, as the program counts it",
+     "memory-detail.csv"},
+    {"power.csv", TACHO_CSV_POWER, false, "Power while it ran, in watts", NULL},
     {"server-power.csv", TACHO_CSV_POWER, true,
-     "Power of the server by its share of CPU time, in watts"},
+     "Power of the server by its share of CPU time, in watts", NULL},
 };
 
 enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
@@ -189,7 +256,7 @@ static void draw(struct tch_buf *b, const struct tch_receipt *r, struct chart li
     for (int i = 0; i < TIMELINES; i++) {
         struct chart *c = &list[i];
 
-        for (int k = 0; k < MEMORY_LINES; k++)
+        for (size_t k = 0; k < c->count; k++)
             for (size_t j = 0; j < c->line[k].x.n; j++)
                 c->line[k].x.v[j] = (c->line[k].x.v[j] - c->first_us) * 1e3;
         if (!is_drawn(c))
@@ -218,12 +285,15 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
                      1e3;
         c->first_us = INFINITY;
         status = read_rows(c, run->folder, timelines[i].file, timelines[i].kind, b, err);
+        if (status == 0 && timelines[i].detail)
+            status =
+                read_rows(c, run->folder, timelines[i].detail, TACHO_CSV_MEMORY_DETAIL, b, err);
         any |= is_drawn(c);
     }
     if (status == 0 && any)
         draw(b, r, list);
     for (int i = 0; i < TIMELINES; i++)
-        for (int k = 0; k < MEMORY_LINES; k++) {
+        for (size_t k = 0; k < LINES_MOST; k++) {
             tch_values_release(&list[i].line[k].x);
             tch_values_release(&list[i].line[k].y);
         }

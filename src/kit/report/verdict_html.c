@@ -199,8 +199,8 @@ static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t 
              about->bench, about->bench[0] ? ": " : "", about->quantity.title);
     tch_plot_range_x(&p, fmin(x[0], y[0]), fmax(x[r->a_count - 1], y[r->b_count - 1]));
     tch_plot_begin(&p);
-    tch_plot_ecdf(&p, "a", x, r->a_count);
-    tch_plot_ecdf(&p, "b", y, r->b_count);
+    tch_plot_ecdf(&p, "a", x, NULL, r->a_count);
+    tch_plot_ecdf(&p, "b", y, NULL, r->b_count);
     tch_plot_end(&p);
 }
 

@@ -14,7 +14,7 @@
 
 enum {
     HEAD_MAX = 64 << 20,
-    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 8, /* the rest is for the outcome */
+    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 9, /* the rest is for the outcome */
 };
 
 /* --- Members --- */
@@ -292,7 +292,7 @@ static bool is_outcome(const struct tch_receipt *r, const struct tch_receipt_mem
 {
     static const char *const names[] = {"state",      "ended_at", "ended_unix_ns", "stopped",
                                         "precision",  "server",   "power",         "costs",
-                                        "statistics", "warnings", "samples"};
+                                        "statistics", "warnings", "samples",       "latency"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (is_member(r, m, names[i]))
@@ -376,6 +376,10 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
     }
     write_power(begin_member(r, "power"), end);
     end_member(r);
+    if (r->latency.wall.n > 0) {
+        tch_latency_summary_write(begin_member(r, "latency"), &r->latency);
+        end_member(r);
+    }
     r->ended = true;
     return r->text.failed ? tch_fail_memory(err) : 0;
 }

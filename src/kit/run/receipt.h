@@ -17,6 +17,7 @@
 #include "advise.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "recorded.h"
 #include "run_folder.h"
 #include "run_plan.h"
 #include "run_sample.h"
@@ -76,6 +77,7 @@ struct tch_receipt {
 
     struct tch_metric_name *metrics;
     struct tch_run_samples samples;
+    struct tch_latency_summary latency; /**< of all runs */
     struct tch_warnings warnings;
     struct tch_run_rows rows; /**< made of the samples */
 };

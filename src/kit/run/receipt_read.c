@@ -187,6 +187,7 @@ int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err
     char schema[48];
     size_t len;
     const char *warnings;
+    const char *latency;
     int status;
 
     *r = (struct tch_receipt){.text = *b};
@@ -212,6 +213,8 @@ int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err
     r->alpha = tch_receipt_number(r, "plan", "alpha", TCH_RUN_ALPHA);
     r->alpha = tch_receipt_number(r, "precision", "alpha", r->alpha);
     r->precision = tch_receipt_number(r, "plan", "precision", 0);
+    latency = tch_receipt_raw(r, "latency", &len);
+    tch_latency_summary_parse(&r->latency, latency, len);
     warnings = tch_receipt_raw(r, "warnings", &len);
     if (warnings)
         status = tch_warnings_parse(warnings, len, &r->warnings, err);

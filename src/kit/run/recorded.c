@@ -15,6 +15,16 @@ size_t tch_recorded_find(const struct tch_run_samples *samples, const char *name
     return SIZE_MAX;
 }
 
+bool tch_recorded_is_category(const char *key, size_t len)
+{
+    static const char *const kernel[] = {"anon_bytes", "file_bytes", "swap_bytes"};
+
+    for (size_t i = 0; i < sizeof kernel / sizeof kernel[0]; i++)
+        if (len == strlen(kernel[i]) && memcmp(key, kernel[i], len) == 0)
+            return false;
+    return true;
+}
+
 static int add_name(struct tch_run_samples *samples, const char *name, tacho_error *err)
 {
     size_t size = strlen(name) + 1;

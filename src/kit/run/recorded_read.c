@@ -16,6 +16,7 @@ struct reading {
     struct tch_run_samples *samples;
     struct tch_run_sample *sample;
     struct tch_stages stages;
+    struct tch_latencies wall, kernel;
 };
 
 /* --- Memory --- */
@@ -47,18 +48,13 @@ static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return 0;
 }
 
-/* Numbers of the kernel are no categories. */
 static int add_detail_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
-    static const char *const kernel[] = {"anon_bytes", "file_bytes", "swap_bytes"};
     const tacho_csv_memory_detail *detail = &row->as.memory_detail;
     char name[sizeof TCH_RECORDED_MEMORY + 64];
 
-    for (size_t i = 0; i < sizeof kernel / sizeof kernel[0]; i++)
-        if (detail->key_len == strlen(kernel[i]) &&
-            memcmp(detail->key, kernel[i], detail->key_len) == 0)
-            return 0;
-    if (detail->value == 0 || detail->key_len > 63)
+    if (!tch_recorded_is_category(detail->key, detail->key_len) || detail->value == 0 ||
+        detail->key_len > 63)
         return 0;
     snprintf(name, sizeof name, TCH_RECORDED_MEMORY "%.*s", (int)detail->key_len, detail->key);
     return raise_peak(ctx, name, detail->value, err);
@@ -71,6 +67,39 @@ static int read_csv(const char *name, int kind, tacho_csv_row_fn *add_row, struc
     int status = fd < 0 ? fd : tch_csv_read_fd(fd, name, kind, add_row, r, err);
 
     return status == TACHO_EPARSE ? 0 : status; /* truncated by a kill: it counts up to there */
+}
+
+/* --- Latencies --- */
+
+static int add_latency(struct reading *r, uint64_t wall_ns, uint64_t kernel_ns, tacho_error *err)
+{
+    int status = tch_latencies_add(&r->wall, wall_ns, err);
+
+    return status < 0 ? status : tch_latencies_add(&r->kernel, kernel_ns, err);
+}
+
+static int add_latency_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    return add_latency(ctx, row->as.latency_ns.wall_ns, row->as.latency_ns.kernel_ns, err);
+}
+
+static int add_latency_us_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    return add_latency(ctx, tch_latency_ns(row->as.latency.wall_time_us),
+                       tch_latency_ns(row->as.latency.kernel_time_us), err);
+}
+
+static int set_latency(struct reading *r, const char *name, const struct tch_latencies *l,
+                       tacho_error *err)
+{
+    tacho_latency_stats s;
+    int status = tch_latencies_stats(l, &s, err);
+
+    if (status < 0 || s.max == 0) /* nothing was recorded, or the kernel's part is not known */
+        return status;
+    return tch_recorded_set(r->samples, r->sample, name,
+                            &(struct tch_recorded){(double)s.p50, (double)s.p95, (double)s.p99},
+                            err);
 }
 
 /* --- Stages of events --- */
@@ -126,6 +155,10 @@ static int read_part(void *ctx, const char *name, tacho_error *err)
         return read_csv(name, TACHO_CSV_MEMORY, add_memory_row, r, err);
     if (tch_run_part_is(base, "memory-detail.", ".csv"))
         return read_csv(name, TACHO_CSV_MEMORY_DETAIL, add_detail_row, r, err);
+    if (tch_run_part_is(base, "latency-ns.", ".csv"))
+        return read_csv(name, TACHO_CSV_LATENCY_NS, add_latency_row, r, err);
+    if (tch_run_part_is(base, "latency.", ".csv"))
+        return read_csv(name, TACHO_CSV_LATENCY, add_latency_us_row, r, err);
     if (tch_run_part_is(base, "profile", ".jsonl"))
         return read_events(name, r, err);
     return 0;
@@ -140,7 +173,13 @@ static int read_run(struct reading *r, tacho_error *err)
     tch_stages_init(&r->stages, NULL, NULL);
     status = tch_found_each(r->folder, name, read_part, r, err);
     if (status == 0)
+        status = set_latency(r, TCH_RECORDED_LATENCY, &r->wall, err);
+    if (status == 0)
+        status = set_latency(r, TCH_RECORDED_LATENCY_KERNEL, &r->kernel, err);
+    if (status == 0)
         status = add_stages(r, err);
+    tch_latencies_release(&r->wall);
+    tch_latencies_release(&r->kernel);
     tch_stages_release(&r->stages);
     return status;
 }

@@ -7,6 +7,9 @@
 
 #include "base/fail.h"
 #include "base/found_file.h"
+#include "base/human_number.h"
+#include "lib/measure/csv_columns.h"
+#include "recorded.h"
 #include "run_folder.h"
 
 enum { FILE_MAX_BYTES = 1 << 30 };
@@ -20,9 +23,12 @@ struct kind {
     bool header;
 };
 
+enum { LATENCY = 1, LATENCY_NS = 2 };
+
 static const struct kind kinds[] = {
     {"profile", ".jsonl", "profile.jsonl", false},
-    {"latency.", ".csv", "latency.csv", true},
+    [LATENCY] = {"latency.", ".csv", "latency.csv", true},
+    [LATENCY_NS] = {"latency-ns.", ".csv", "latency-ns.csv", true},
     {"memory.", ".csv", "memory-program.csv", true},
     {"memory-detail.", ".csv", "memory-detail.csv", true},
     {"power.", ".csv", "power-program.csv", true},
@@ -83,6 +89,62 @@ static int append_lines(struct merging *m, size_t k, const struct tch_buf *text,
     return tch_replace_write(&m->out[k], data, (size_t)(end + 1 - data), err);
 }
 
+static void add_row(struct tch_buf *b, const uint64_t cells[4])
+{
+    for (int i = 0; i < 4; i++) {
+        tch_add_u64(b, cells[i]);
+        tch_buf_addc(b, i < 3 ? ',' : '\n');
+    }
+}
+
+static int add_row_us(const tacho_csv_row *row, void *b, tacho_error *err)
+{
+    const tacho_csv_latency_ns *r = &row->as.latency_ns;
+
+    (void)err;
+    add_row(b, (uint64_t[]){r->sample_id, tch_csv_us(r->wall_ns), tch_csv_us(r->kernel_ns),
+                            r->seq_len});
+    return 0;
+}
+
+static int add_row_ns(const tacho_csv_row *row, void *b, tacho_error *err)
+{
+    const tacho_csv_latency *r = &row->as.latency;
+
+    (void)err;
+    add_row(b, (uint64_t[]){r->sample_id, tch_latency_ns(r->wall_time_us),
+                            tch_latency_ns(r->kernel_time_us), r->seq_len});
+    return 0;
+}
+
+/* latency.csv and latency-ns.csv have the same rows, whichever of them a program wrote. A damaged
+   part counts up to the damage. */
+static int append_converted(struct merging *m, size_t k, const struct tch_buf *text,
+                            tacho_error *err)
+{
+    const char *end = memrchr(text->data, '\n', text->len);
+    size_t whole = end ? (size_t)(end + 1 - text->data) : 0;
+    int kind = k == LATENCY ? TACHO_CSV_LATENCY : TACHO_CSV_LATENCY_NS;
+    int other = k == LATENCY ? TACHO_CSV_LATENCY_NS : TACHO_CSV_LATENCY;
+    struct tch_buf rows;
+    size_t head;
+    int status;
+
+    tch_buf_init(&rows, FILE_MAX_BYTES);
+    tch_buf_adds(&rows, tch_csv_kind(other)->header);
+    head = rows.len;
+    status = tacho_csv_parse(text->data, whole, kind, k == LATENCY ? add_row_ns : add_row_us, &rows,
+                             err);
+    if (status == TACHO_EPARSE)
+        status = 0;
+    if (status == 0 && rows.failed)
+        status = tch_fail_memory(err);
+    if (status == 0 && rows.len > head)
+        status = append_lines(m, k == LATENCY ? LATENCY_NS : LATENCY, &rows, err);
+    tch_buf_release(&rows);
+    return status;
+}
+
 static int merge_part(void *ctx, const char *name, tacho_error *err)
 {
     struct merging *m = ctx;
@@ -101,6 +163,8 @@ static int merge_part(void *ctx, const char *name, tacho_error *err)
     status = tch_found_read(m->folder, name, FILE_MAX_BYTES, &text, err);
     if (status == 0)
         status = append_lines(m, k, &text, err);
+    if (status == 0 && (k == LATENCY || k == LATENCY_NS))
+        status = append_converted(m, k, &text, err);
     tch_buf_release(&text);
     return status;
 }

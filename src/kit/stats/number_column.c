@@ -201,7 +201,8 @@ static int start_csv(struct reading *r, struct span line, tacho_error *err)
         return no_column(r, trim(line), err);
     if (!csv_field(line, 1, &field)) { /* there is but one */
         csv_field(line, 0, &field);
-    } else if (header && find_column(line, "wall_time_us", &r->index)) {
+    } else if (header && (find_column(line, "wall_time_us", &r->index) ||
+                          find_column(line, "wall_ns", &r->index))) {
         csv_field(line, r->index, &field);
     } else {
         return no_column(r, trim(line), err);

@@ -57,6 +57,13 @@ const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS] = {
                                   COLUMN(tacho_csv_memory_detail, pid, TCH_CSV_U64),
                                   COLUMN(tacho_csv_memory_detail, key, TCH_CSV_TEXT),
                                   COLUMN(tacho_csv_memory_detail, value, TCH_CSV_U64)}},
+    [TACHO_CSV_LATENCY_NS] = {"latency-ns",
+                              "sample_id,wall_ns,kernel_ns,seq_len\n",
+                              4,
+                              {COLUMN(tacho_csv_latency_ns, sample_id, TCH_CSV_U64),
+                               COLUMN(tacho_csv_latency_ns, wall_ns, TCH_CSV_U64),
+                               COLUMN(tacho_csv_latency_ns, kernel_ns, TCH_CSV_U64),
+                               COLUMN(tacho_csv_latency_ns, seq_len, TCH_CSV_U64)}},
 };
 
 const struct tch_csv_kind *tch_csv_kind(int kind)

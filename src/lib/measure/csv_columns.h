@@ -6,7 +6,7 @@
 
 #include <tacho/csv.h>
 
-enum { TCH_CSV_KINDS = 5, TCH_CSV_COLUMNS = 8 };
+enum { TCH_CSV_KINDS = 6, TCH_CSV_COLUMNS = 8 };
 
 enum tch_csv_type { TCH_CSV_U64, TCH_CSV_F64, TCH_CSV_TEXT };
 
@@ -27,6 +27,12 @@ extern const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS];
 
 /** Returns the kind, or NULL when there is none of that number. */
 const struct tch_csv_kind *tch_csv_kind(int kind);
+
+/** Rounds nanoseconds to the microseconds of latency.csv, half up. */
+static inline uint64_t tch_csv_us(uint64_t ns)
+{
+    return ns / 1000 + (ns % 1000 >= 500);
+}
 
 /**
  * Opens the file of a tracker: "FILE.PID.csv" in TACHO_RUN_DIR, for the second tracker

@@ -180,21 +180,33 @@ int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_erro
     return add_row(csv, TACHO_CSV_RESULTS, row, row->setting_len, err);
 }
 
-/* Rows of this kind come by the million, hence without the table of columns. */
-int tacho_csv_add_latency(tacho_csv *csv, const tacho_csv_latency *row, tacho_error *err)
+/* Rows of latencies come by the million, hence without the table of columns. */
+static int add_latency(tacho_csv *csv, int kind, const uint64_t cells[4], tacho_error *err)
 {
-    int status = check_row(csv, TACHO_CSV_LATENCY, 0, err);
+    int status = check_row(csv, kind, 0, err);
 
     if (status < 0)
         return status;
-    add_u64(csv, row->sample_id);
-    csv->text[csv->len++] = ',';
-    add_u64(csv, row->wall_time_us);
-    csv->text[csv->len++] = ',';
-    add_u64(csv, row->kernel_time_us);
-    csv->text[csv->len++] = ',';
-    add_u64(csv, row->seq_len);
+    for (int i = 0; i < 4; i++) {
+        if (i > 0)
+            csv->text[csv->len++] = ',';
+        add_u64(csv, cells[i]);
+    }
     return end_row(csv, err);
+}
+
+int tacho_csv_add_latency(tacho_csv *csv, const tacho_csv_latency *row, tacho_error *err)
+{
+    return add_latency(
+        csv, TACHO_CSV_LATENCY,
+        (uint64_t[]){row->sample_id, row->wall_time_us, row->kernel_time_us, row->seq_len}, err);
+}
+
+int tacho_csv_add_latency_ns(tacho_csv *csv, const tacho_csv_latency_ns *row, tacho_error *err)
+{
+    return add_latency(csv, TACHO_CSV_LATENCY_NS,
+                       (uint64_t[]){row->sample_id, row->wall_ns, row->kernel_ns, row->seq_len},
+                       err);
 }
 
 int tacho_csv_add_memory(tacho_csv *csv, const tacho_csv_memory *row, tacho_error *err)

@@ -1,4 +1,6 @@
 /* A list of latency records, stored by column: statistics read one column alone. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/fail.h"
@@ -6,6 +8,7 @@
 #include "latency_stats.h"
 
 enum { COLUMNS = 4, FIRST = 4096, DOUBLINGS = 20, BLOCKS = 40 };
+enum { FLUSH_NS = 1000000000 }; /* of recorded time that a kill may lose */
 
 /* Blocks double in size, so there are few of them, and records never move. */
 struct block {
@@ -18,8 +21,65 @@ struct tacho_latency {
     size_t count;
     unsigned blocks;
     struct block block[BLOCKS];
-    tacho_csv *csv; /* NULL: there is no run folder */
+    tacho_csv *csv;        /* NULL: there is no run folder */
+    unsigned forks;        /* when it was opened */
+    uint64_t unflushed_ns; /* recorded since the last flush */
 };
+
+/* How often this process was forked from another that had loaded the library. */
+static atomic_uint forks;
+
+static void count_fork(void)
+{
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: rows appear twice */
+}
+
+static bool is_of_parent(const tacho_latency *list)
+{
+    return list->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+static int open_csv(tacho_latency *list, tacho_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int status = tch_csv_open_in_run(TACHO_CSV_LATENCY_NS, &list->csv, err);
+
+    if (list->csv)
+        pthread_once(&once, watch_forks);
+    list->forks = atomic_load_explicit(&forks, memory_order_relaxed);
+    return status;
+}
+
+/* Writes a record to the file. In a forked child that is a new one: the buffer of the old one has
+   rows that the parent writes. */
+static int write_row(tacho_latency *list, const tacho_latency_record *record, tacho_error *err)
+{
+    int status = 0;
+
+    if (is_of_parent(list)) {
+        tacho_csv_discard(list->csv);
+        list->csv = NULL;
+        status = open_csv(list, err);
+    }
+    if (status < 0 || !list->csv)
+        return status;
+    status = tacho_csv_add_latency_ns(list->csv,
+                                      &(tacho_csv_latency_ns){.sample_id = record->sample_id,
+                                                              .wall_ns = record->wall_ns,
+                                                              .kernel_ns = record->kernel_ns,
+                                                              .seq_len = record->seq_len},
+                                      err);
+    list->unflushed_ns += record->wall_ns < FLUSH_NS ? record->wall_ns : FLUSH_NS;
+    if (status < 0 || list->unflushed_ns < FLUSH_NS)
+        return status;
+    list->unflushed_ns = 0;
+    return tacho_csv_flush(list->csv, err);
+}
 
 int tacho_latency_new(tacho_latency **ret, tacho_error *err)
 {
@@ -28,7 +88,7 @@ int tacho_latency_new(tacho_latency **ret, tacho_error *err)
 
     if (!list)
         return tch_fail_memory(err);
-    status = tch_csv_open_in_run(TACHO_CSV_LATENCY, &list->csv, err);
+    status = open_csv(list, err);
     if (status < 0)
         free(list);
     else
@@ -40,7 +100,9 @@ void tacho_latency_free(tacho_latency *list)
 {
     if (!list)
         return;
-    if (list->csv && tacho_csv_close(list->csv, NULL) < 0)
+    if (is_of_parent(list))
+        tacho_csv_discard(list->csv);
+    else if (list->csv && tacho_csv_close(list->csv, NULL) < 0)
         list->csv = NULL; /* an earlier add has reported it */
     for (unsigned b = 0; b < list->blocks; b++)
         free(list->block[b].columns[0]);
@@ -61,24 +123,9 @@ static int grow(tacho_latency *list, tacho_error *err)
     return 0;
 }
 
-/* Rounds to microseconds, half up. */
-static uint64_t to_us(uint64_t ns)
-{
-    return ns / 1000 + (ns % 1000 >= 500);
-}
-
-static tacho_csv_latency csv_row(const tacho_latency_record *record)
-{
-    return (tacho_csv_latency){.sample_id = record->sample_id,
-                               .wall_time_us = to_us(record->wall_ns),
-                               .kernel_time_us = to_us(record->kernel_ns),
-                               .seq_len = record->seq_len};
-}
-
 int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record, tacho_error *err)
 {
     struct block *block;
-    tacho_csv_latency row;
 
     if (list->blocks == 0 || list->block[list->blocks - 1].n == list->block[list->blocks - 1].room)
         if (grow(list, err) < 0)
@@ -90,10 +137,7 @@ int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record, t
     block->columns[3][block->n] = record->seq_len;
     block->n++;
     list->count++;
-    if (!list->csv)
-        return 0;
-    row = csv_row(record);
-    return tacho_csv_add_latency(list->csv, &row, err);
+    return list->csv ? write_row(list, record, err) : 0;
 }
 
 size_t tacho_latency_count(const tacho_latency *list)
@@ -131,7 +175,10 @@ int tacho_latency_write_csv(const tacho_latency *list, const char *path, tacho_e
         return status;
     for (size_t i = 0; i < list->count; i++) {
         tacho_latency_record record = tacho_latency_at(list, i);
-        tacho_csv_latency row = csv_row(&record);
+        tacho_csv_latency row = {.sample_id = record.sample_id,
+                                 .wall_time_us = tch_csv_us(record.wall_ns),
+                                 .kernel_time_us = tch_csv_us(record.kernel_ns),
+                                 .seq_len = record.seq_len};
 
         status = tacho_csv_add_latency(csv, &row, err);
         if (status < 0) {

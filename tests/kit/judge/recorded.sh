@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a program records of itself is judged: memory categories and stages of events, one value a run, by
-# compare, gate and baseline.
+# What a program records of itself is judged: latencies, memory categories and stages of events, one value a
+# run, by compare, gate and baseline.
 #   recorded.sh TACHO MODEL CHECK_SCHEMA SCHEMAS
 tacho=$1
 model=$2
@@ -33,6 +33,10 @@ recorded="tacho-out/b/latest/run.json"
 [ "$(jq -c '.samples[7].recorded."stage:decode.attention_us".p50' $recorded)" = 230 ] || fail "median"
 [ "$(jq -c '.samples[7].recorded."stage:decode.attention_us".p99' $recorded)" = 690 ] || fail "p99"
 [ "$(jq -c '.samples[7].recorded."stage:decode.kernel_calls"' $recorded)" = 12 ] || fail "calls"
+[ "$(jq -c '.samples[7].recorded | [.latency, .latency_kernel.p50]' $recorded)" = \
+    '[{"p50":230001,"p95":690001,"p99":690001},115000]' ] || fail "latency: $(jq -c .samples[7] $recorded)"
+[ "$(jq -c '.latency | [.exact, .wall_ns.n, .wall_ns.p50, .wall_ns.max, .kernel_ns.max]' $recorded)" = \
+    '[true,40,230001,690001,345000]' ] || fail "all latencies: $(jq -c .latency $recorded)"
 jq -e '.samples[7].recorded | has("memory.anon_bytes") | not' $recorded >/dev/null || fail "the kernel's"
 "$check_schema" "$schemas" <$recorded >out 2>&1
 [ $? -ne 1 ] || fail "run.json: $(cat out)"
@@ -47,6 +51,10 @@ is both.json stage:decode.attention_us verdict FAIL
 is both.json stage:decode.attention_us unit ns
 is both.json stage:decode.attention_us a.n 8
 is both.json stage:decode.attention_us paired true
+is both.json latency verdict FAIL
+is both.json latency unit ns
+is both.json latency a.median 200001
+is both.json latency_kernel verdict FAIL
 is both.json stage:decode.mlp.up_us verdict PASS
 is both.json stage:decode.kernel_calls verdict null
 "$tacho" compare -t memory.kv_cache=20% -t stage:decode.attention_us=20% tacho-out/a/latest \
@@ -95,10 +103,12 @@ benches:
     memory.kv_cache: {tolerance: 5%, max: 4MiB}
     memory.weights: {tolerance: 5%}
     stage:decode.attention_us: {tolerance: 10%}
+    latency: {tolerance: 5%, max: 250us}
 END
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline show model
 says "stage:decode.attention_us:p99"
+says "latency:p99"
 says "kv_cache"
 "$tacho" gate --json >fine.json 2>out || fail "what did not change ended with $?: $(cat out fine.json)"
 is fine.json memory.weights verdict PASS
@@ -111,6 +121,8 @@ sed -i 's/4000 800 200/4000 1000 300/' tacho.yaml
 [ $? -eq 2 ] || fail "what is worse does not FAIL: $(cat out worse.json)"
 is worse.json memory.weights verdict FAIL
 is worse.json stage:decode.attention_us verdict FAIL
+[ "$(jq -r '[.rows[] | select(.metric == "latency") | .verdict] | join(" ")' worse.json)" = "FAIL FAIL" ] ||
+    fail "latency: $(cat worse.json)"
 [ "$(jq -r '[.rows[] | select(.metric == "kv_cache") | .verdict] | join(" ")' worse.json)" = "PASS PASS" ] ||
     fail "kv_cache: $(cat worse.json)"
 

@@ -134,7 +134,7 @@ static void shares_are_steps_from_0_to_1(void **state)
 
     (void)state;
     tch_plot_begin(&p);
-    tch_plot_ecdf(&p, "c", sorted, 4);
+    tch_plot_ecdf(&p, "c", sorted, NULL, 4);
     tch_plot_end(&p);
     assert_string_equal(path_of_line(path, sizeof path),
                         "M0 190.0H117.0L117.0 142.5H117.0L117.0 95.0H234.0L234.0 47.5"

@@ -5,15 +5,51 @@
 #include "kit/report/report.h"
 #include "support/system.h"
 
-/* The golden receipt, with rows of memory and power beside it. */
+#define STATS(max)                                                                       \
+    "{\"n\":3,\"min\":1,\"p50\":2,\"p90\":3,\"p95\":3,\"p99\":3,\"p999\":3,\"max\":" max \
+    ",\"mad\":1,\"mean\":2,\"std\":0.8}"
+
+/* Adds the text, with `more` before each place where `at` is. */
+static void add_with(struct tch_buf *b, const char *text, const char *at, const char *more)
+{
+    for (const char *next; (next = strstr(text, at)); text = next + strlen(at)) {
+        tch_buf_add(b, text, (size_t)(next - text));
+        tch_buf_adds(b, more);
+        tch_buf_adds(b, at);
+    }
+    tch_buf_adds(b, text);
+}
+
+/* The golden receipt with what a program recorded, and rows of memory, power and latencies beside
+   it. */
 static void make_folder(void)
 {
     struct tch_buf text;
+    struct tch_buf with;
+    struct tch_buf all;
 
     tch_buf_init(&text, 1 << 20);
+    tch_buf_init(&with, 1 << 20);
+    tch_buf_init(&all, 1 << 20);
     assert_int_equal(tch_file_read(GOLDEN_RUN, 1 << 20, &text, NULL), 0);
-    test_put(test_at("run.json"), text.data);
+    add_with(&with, text.data, "\"metrics\":{",
+             "\"recorded\":{\"latency\":{\"p50\":1,\"p95\":2,\"p99\":3},\"kv_cache\":7,"
+             "\"memory.own\":9},");
+    add_with(
+        &all, with.data, "\"statistics\":",
+        "\"latency\":{\"exact\":true,\"wall_ns\":" STATS("765") ",\"kernel_ns\":" STATS("3") "},");
+    test_put(test_at("run.json"), all.data);
     tch_buf_release(&text);
+    tch_buf_release(&with);
+    tch_buf_release(&all);
+    test_put(test_at("latency-ns.csv"), "sample_id,wall_ns,kernel_ns,seq_len\n1,1,1,1\n2,2,2,1\n"
+                                        "3,765,3,1\n");
+    test_put(test_at("memory-program.csv"),
+             "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n"
+             "1000,5000000,1000,0,0\n2000,6000000,1000,0,0\n");
+    test_put(test_at("memory-detail.csv"),
+             "timestamp_us,pid,key,value\n1000,7,own,9000000\n1000,7,anon_bytes,1\n"
+             "2000,7,own,9000000\n1000,8,own,1\n2000,8,own,2\n");
     test_put(test_at("memory.csv"),
              "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n"
              "1000,5000000,1000,2000,3000\n2000,6000000,1000,2000,3000\n"
@@ -56,6 +92,8 @@ static void the_page_has_its_parts(void **state)
         "<!DOCTYPE html>",   "class=\"dots\"", "class=\"bars\"",
         "Over time",         "kv_cache",       "Power while it ran",
         "were looked at 11", "Statistics",     "Machine, configuration",
+        "<h2>Latencies",     "765 ns",         "Latencies of the runs in order",
+        "</i>own</span>",    "<td>own</td>",   "Peaks of the memory categories",
     };
     struct tch_buf b;
 
@@ -67,6 +105,7 @@ static void the_page_has_its_parts(void **state)
         if (!strstr(b.data, parts[i]))
             fail_msg("'%s' is not in the page", parts[i]);
     assert_null(strstr(b.data, "=\"http")); /* nothing from the network */
+    assert_null(strstr(b.data, "</i>anon_bytes"));
     tch_buf_release(&b);
 }
 

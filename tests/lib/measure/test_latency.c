@@ -226,7 +226,7 @@ static void writes_into_the_run_folder_unasked(void **state)
     char path[192];
     tacho_latency *first = NULL;
     tacho_latency *second = NULL;
-    tacho_latency_record r = {7, 3000, 2000, 64};
+    tacho_latency_record r = {7, 3001, 2000, 64};
 
     (void)state;
     snprintf(deep, sizeof deep, "%s/iter/0001", test_home);
@@ -237,10 +237,10 @@ static void writes_into_the_run_folder_unasked(void **state)
     assert_int_equal(tacho_latency_add(first, &r, NULL), 0);
     tacho_latency_free(first);
     tacho_latency_free(second);
-    snprintf(path, sizeof path, "%s/latency.%ld.csv", deep, (long)getpid());
-    expect_file(path, "sample_id,wall_time_us,kernel_time_us,seq_len\n7,3,2,64\n");
-    snprintf(path, sizeof path, "%s/latency.%ld.2.csv", deep, (long)getpid());
-    expect_file(path, "sample_id,wall_time_us,kernel_time_us,seq_len\n");
+    snprintf(path, sizeof path, "%s/latency-ns.%ld.csv", deep, (long)getpid());
+    expect_file(path, "sample_id,wall_ns,kernel_ns,seq_len\n7,3001,2000,64\n");
+    snprintf(path, sizeof path, "%s/latency-ns.%ld.2.csv", deep, (long)getpid());
+    expect_file(path, "sample_id,wall_ns,kernel_ns,seq_len\n");
 }
 
 static void a_run_folder_that_cannot_be_made_is_an_error(void **state)

@@ -1,0 +1,241 @@
+/* What the program recorded of itself: its latencies, and the peaks of its memory categories. */
+#include <errno.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/found_file.h"
+#include "base/human_number.h"
+#include "base/xml.h"
+#include "lib/measure/csv_columns.h"
+#include "plot.h"
+#include "report_parts.h"
+
+/* --- Latencies --- */
+
+static void add_cell(struct tch_buf *b, double ns)
+{
+    tch_buf_adds(b, "<td>");
+    tch_add_value(b, TCH_NS, ns);
+    tch_buf_adds(b, "</td>");
+}
+
+static void add_latency_row(struct tch_buf *b, const char *title, const tacho_latency_stats *s)
+{
+    const double values[] = {(double)s->min, (double)s->p50, (double)s->p90,
+                             (double)s->p95, (double)s->p99, (double)s->p999,
+                             (double)s->max, s->mean,        s->std};
+
+    tch_buf_addf(b, "<tr><td>%s</td><td>", title);
+    tch_add_grouped(b, s->n);
+    tch_buf_adds(b, "</td>");
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        add_cell(b, values[i]);
+    tch_buf_adds(b, "</tr>\n");
+}
+
+static void add_latency_table(struct tch_buf *b, const struct tch_latency_summary *s)
+{
+    tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th><th>n</th><th>min</th><th>p50</th>"
+                    "<th>p90</th><th>p95</th><th>p99</th><th>p99.9</th><th>max</th><th>mean</th>"
+                    "<th>sd</th></tr>\n");
+    add_latency_row(b, "latency", &s->wall);
+    if (s->kernel.max > 0)
+        add_latency_row(b, "in the kernel", &s->kernel);
+    tch_buf_adds(b, "</table></div>\n");
+}
+
+static int count_row(const tacho_csv_row *row, void *h, tacho_error *err)
+{
+    (void)err;
+    tacho_histogram_record(h, row->as.latency_ns.wall_ns);
+    return 0;
+}
+
+static int plot_histogram(struct tch_buf *b, const tacho_histogram *h, tacho_error *err)
+{
+    struct tch_plot p = {.b = b,
+                         .title = "Share of latencies that were at most so long",
+                         .x_name = "latency",
+                         .y_name = "share",
+                         .y1 = 1.02,
+                         .xu = TCH_NS,
+                         .yu = TCH_PLAIN};
+    struct tch_values x = {0};
+    struct tch_values share = {0};
+    tacho_histogram_bucket bucket;
+    uint64_t below = 0;
+    int status = 0;
+
+    for (size_t at = 0; status == 0 && tacho_histogram_next(h, &at, &bucket) > 0;) {
+        below += bucket.count;
+        status = tch_values_add(&x, fmin((double)bucket.high, (double)tacho_histogram_max(h)), err);
+        if (status == 0)
+            status = tch_values_add(&share, (double)below / (double)tacho_histogram_count(h), err);
+    }
+    if (status == 0 && x.n > 1) {
+        tch_plot_range_x(&p, x.v[0], x.v[x.n - 1]);
+        p.x_log = x.v[0] > 0 && x.v[x.n - 1] > 100 * x.v[0];
+        if (p.x_log) {
+            p.x0 = x.v[0] * 0.9;
+            p.x1 = x.v[x.n - 1] * 1.1;
+        }
+        tch_plot_begin(&p);
+        tch_plot_ecdf(&p, "c", x.v, share.v, x.n);
+        tch_plot_end(&p);
+    }
+    tch_values_release(&x);
+    tch_values_release(&share);
+    return status;
+}
+
+/* All of them, from their file; nothing where that is not there any more. */
+static int plot_latencies(struct tch_buf *b, const char *folder, tacho_error *err)
+{
+    tacho_histogram *h = NULL;
+    int fd = tch_found_open(folder, "latency-ns.csv", err);
+    int status;
+
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fd;
+    status = tacho_histogram_new(&h, err);
+    if (status == 0)
+        status = tch_csv_read_fd(fd, "latency-ns.csv", TACHO_CSV_LATENCY_NS, count_row, h, err);
+    else
+        close(fd);
+    if (status == 0 || status == TACHO_EPARSE)
+        status = plot_histogram(b, h, err);
+    tacho_histogram_free(h);
+    return status;
+}
+
+/* The percentiles of each run, in order. */
+static int plot_runs(struct tch_buf *b, const struct tch_run_samples *samples, tacho_error *err)
+{
+    static const char *const keys[] = {"p50", "p95", "p99"};
+    static const char *const kinds[] = {"a", "b", "c"};
+    size_t name = tch_recorded_find(samples, TCH_RECORDED_LATENCY);
+    struct tch_plot p = {.b = b,
+                         .title = "Latencies of the runs in order",
+                         .x_name = "run",
+                         .y_name = "latency",
+                         .x_first = 1,
+                         .xu = TCH_COUNT,
+                         .yu = TCH_NS,
+                         .keys = keys,
+                         .key_count = 3};
+    struct tch_values x = {0};
+    struct tch_values y[3] = {0};
+    double most = 0;
+    double least = INFINITY;
+    int status = 0;
+
+    for (size_t i = 0; i < samples->count && status == 0; i++) {
+        const struct tch_run_sample *s = &samples->items[i];
+        const struct tch_recorded *r = name < s->recorded_count ? &s->recorded[name] : NULL;
+
+        if (!r || isnan(r->p50))
+            continue;
+        if (tch_values_add(&x, (double)i + 1, err) < 0 || tch_values_add(&y[0], r->p50, err) < 0 ||
+            tch_values_add(&y[1], r->p95, err) < 0 || tch_values_add(&y[2], r->p99, err) < 0)
+            status = TACHO_ENOMEM;
+        most = fmax(most, r->p99);
+        least = fmin(least, r->p50);
+    }
+    if (status == 0 && x.n > 1) {
+        tch_plot_range_x(&p, 1, (double)samples->count);
+        p.y1 = 1.08 * most;
+        p.y_log = least > 0 && most > 20 * least; /* else p50 and p95 are one line at the bottom */
+        if (p.y_log)
+            p.y0 = 0.8 * least;
+        tch_plot_begin(&p);
+        for (int k = 0; k < 3; k++)
+            tch_plot_marks(&p, kinds[k], x.v, y[k].v, x.n);
+        tch_plot_end(&p);
+    }
+    tch_values_release(&x);
+    for (int k = 0; k < 3; k++)
+        tch_values_release(&y[k]);
+    return status;
+}
+
+int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
+{
+    const struct tch_latency_summary *s = &run->receipt.latency;
+    int status;
+
+    if (s->wall.n == 0)
+        return 0;
+    tch_buf_adds(b, "<h2>Latencies</h2>\n<p class=\"sub\">Recorded by the program in all runs. "
+                    "Percentiles are nearest-rank, ");
+    tch_buf_adds(b, s->exact ? "and exact" : "within 0.4 %: there are too many to keep them all");
+    tch_buf_adds(b, "; sd is that of the population.</p>\n");
+    add_latency_table(b, s);
+    tch_buf_adds(b, "<div class=\"plots\">\n");
+    status = plot_latencies(b, run->folder, err);
+    if (status == 0)
+        status = plot_runs(b, &run->receipt.samples, err);
+    tch_buf_adds(b, "</div>\n");
+    return status;
+}
+
+/* --- Memory categories --- */
+
+static const char *category_of(const char *name)
+{
+    static const char *const told[] = {"kv_cache", "activation", "temp_buffer"};
+
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (strcmp(name, told[i]) == 0)
+            return name;
+    return strncmp(name, TCH_RECORDED_MEMORY, strlen(TCH_RECORDED_MEMORY)) == 0
+               ? name + strlen(TCH_RECORDED_MEMORY)
+               : NULL;
+}
+
+static int add_category(struct tch_buf *b, const struct tch_run_samples *samples, size_t name,
+                        tacho_error *err)
+{
+    struct tch_values peaks = {0};
+    struct tch_run_summary s;
+    int status = 0;
+
+    for (size_t i = 0; i < samples->count && status == 0; i++)
+        if (name < samples->items[i].recorded_count && !isnan(samples->items[i].recorded[name].p50))
+            status = tch_values_add(&peaks, samples->items[i].recorded[name].p50, err);
+    if (status == 0)
+        status = tch_run_summary_of(peaks.v, peaks.n, TCH_RUN_ALPHA, &s, err);
+    tch_values_release(&peaks);
+    if (status < 0)
+        return status;
+    tch_buf_adds(b, "<tr><td>");
+    tch_xml_adds(b, category_of(samples->recorded_names[name]));
+    tch_buf_addf(b, "</td><td>%zu</td><td>", s.n);
+    tch_add_value(b, TCH_BYTES, s.median);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_value(b, TCH_BYTES, s.min);
+    tch_buf_adds(b, "</td><td>");
+    tch_add_value(b, TCH_BYTES, s.max);
+    tch_buf_adds(b, "</td></tr>\n");
+    return 0;
+}
+
+int tch_part_categories(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err)
+{
+    bool any = false;
+    int status = 0;
+
+    for (size_t i = 0; i < r->samples.recorded_count && status == 0; i++) {
+        if (!category_of(r->samples.recorded_names[i]))
+            continue;
+        if (!any)
+            tch_buf_adds(b, "<h2>Peaks of the memory categories</h2>\n<div class=\"wide\"><table>"
+                            "<tr><th>category</th><th>runs</th><th>median peak</th><th>min</th>"
+                            "<th>max</th></tr>\n");
+        any = true;
+        status = add_category(b, &r->samples, i, err);
+    }
+    if (any)
+        tch_buf_adds(b, "</table></div>\n");
+    return status;
+}
