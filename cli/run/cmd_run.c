@@ -254,7 +254,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     }
     flames = complain_of_flames(run);
     status = show(run, args);
-    if (o->seal && seal_folders(run, args) < 0)
+    if (o->plan.seal && seal_folders(run, args) < 0)
         status = EXIT_WORK;
     if (status != EXIT_OK || measured < 0 || flames < 0)
         return EXIT_WORK;

@@ -344,7 +344,7 @@ const struct opt cli_plan_opts[] = {
      CLI_TEXT(struct run_options, plan.power)},
     {.name = "seal",
      .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since",
-     CLI_FLAG(struct run_options, seal)},
+     CLI_FLAG(struct run_options, plan.seal)},
     {.name = "fail-on-warn",
      .help = "end with 3 when there are warnings",
      CLI_FLAG(struct run_options, fail_on_warn)},

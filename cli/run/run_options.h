@@ -28,7 +28,6 @@ struct run_options {
     bool until_precise;     /**< --precision or --max-runs was given */
     bool in_sweep;          /**< --input may hold {NAME} */
     bool pass_status;
-    bool seal;
     bool fail_on_warn;
 };
 

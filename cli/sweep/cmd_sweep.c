@@ -171,7 +171,7 @@ static int report_sweep(struct tch_sweep *sweep, const struct sweep_options *o,
         cli_complain(NULL, "%s", err.message);
     else
         status = print_results(&r, args);
-    if (status == EXIT_OK && o->run.seal && seal_folders(sweep, args, &err) < 0) {
+    if (status == EXIT_OK && o->run.plan.seal && seal_folders(sweep, args, &err) < 0) {
         cli_complain(&err, "cannot seal '%s'", sweep->shown);
         status = EXIT_WORK;
     }

@@ -135,15 +135,29 @@ static int verify_seal(struct verify *v, const char *folder)
     return EXIT_OK;
 }
 
+static void add_not_sealed(struct verify *v, const char *folder)
+{
+    const struct tch_witness_finding f = {
+        .path = folder, .kind = "seal", .hash = "", .why = "not sealed: seal.jsonl is missing"};
+
+    v->checked++;
+    add_finding(v, &f);
+}
+
 static int verify_path(struct verify *v, const char *path)
 {
+    enum witness_at at = cli_witness_kind_at(path);
     static const char *const extensions[] = {".jsonl", ".rvf", NULL};
     struct witness_paths paths = {0};
     int status = EXIT_OK;
 
-    if (cli_witness_kind_at(path) == WITNESS_SEALED) {
+    if (at == WITNESS_SEALED) {
         v->checked++;
         return verify_seal(v, path);
+    }
+    if (at == WITNESS_FOLDER && (v->expect || tch_seal_expected(path))) {
+        add_not_sealed(v, path);
+        return EXIT_OK;
     }
     status = cli_witness_paths_add(&paths, path, extensions);
     if (status == EXIT_OK && paths.count == 0) {

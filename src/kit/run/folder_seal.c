@@ -12,7 +12,10 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/found_file.h"
+#include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/number.h"
+#include "base/utf8.h"
 #include "lib/witness/witness_chain.h"
 #include "lib/witness/witness_member.h"
 #include "run_folder.h"
@@ -20,6 +23,9 @@
 #define SCHEMA "tacho.seal.v1"
 
 enum { SEAL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, DEPTH_MAX = 32 };
+
+static const char *const kind_names[] = {
+    [TCH_SEAL_REGULAR] = "file", [TCH_SEAL_LINK] = "link", [TCH_SEAL_FOLDER] = "folder"};
 
 /* Files in the order of their names. */
 struct list {
@@ -36,7 +42,7 @@ void tch_seal_free(struct tch_seal_line *lines, size_t count)
 }
 
 /* Copies the name of the file. NULL when there is no memory. */
-static struct tch_seal_line *list_add(struct list *l, const char *file)
+static struct tch_seal_line *list_add(struct list *l, const char *file, enum tch_seal_kind kind)
 {
     size_t size = strlen(file) + 1;
     char *copy = malloc(size);
@@ -45,7 +51,7 @@ static struct tch_seal_line *list_add(struct list *l, const char *file)
         free(copy);
         return NULL;
     }
-    l->line[l->count] = (struct tch_seal_line){.file = memcpy(copy, file, size)};
+    l->line[l->count] = (struct tch_seal_line){.file = memcpy(copy, file, size), .kind = kind};
     return &l->line[l->count++];
 }
 
@@ -54,10 +60,20 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct tch_seal_line *)a)->file, ((const struct tch_seal_line *)b)->file);
 }
 
-/* Adds the files of a folder and those below it; `below` is "" or the folder's name and a slash. */
+static enum tch_seal_kind kind_of(mode_t mode)
+{
+    return S_ISREG(mode)   ? TCH_SEAL_REGULAR
+           : S_ISLNK(mode) ? TCH_SEAL_LINK
+           : S_ISDIR(mode) ? TCH_SEAL_FOLDER
+                           : TCH_SEAL_OTHER;
+}
+
+/* Adds the entries of a folder and those below it; `below` is "" or the folder's name and a slash.
+   A folder is an entry when it is empty: else its files are. */
 static int list_folder(struct list *l, const char *folder, const char *below, int depth,
                        tacho_error *err)
 {
+    size_t before = l->count;
     char path[PATH_MAX];
     struct dirent *entry;
     int status = tch_folder_at(path, folder, below, err);
@@ -68,7 +84,7 @@ static int list_folder(struct list *l, const char *folder, const char *below, in
     while (status == 0 && (entry = readdir(dir))) {
         char name[PATH_MAX];
         struct stat st;
-        bool is_folder;
+        enum tch_seal_kind kind;
 
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
             (depth == 0 && strcmp(entry->d_name, TCH_SEAL_FILE) == 0))
@@ -77,17 +93,19 @@ static int list_folder(struct list *l, const char *folder, const char *below, in
             status = tch_fail_errno(err, errno, "cannot read '%s'", entry->d_name);
             break;
         }
-        is_folder = S_ISDIR(st.st_mode);
-        if (snprintf(name, sizeof name, "%s%s%s", below, entry->d_name, is_folder ? "/" : "") >=
-                PATH_MAX ||
+        kind = kind_of(st.st_mode);
+        if (snprintf(name, sizeof name, "%s%s%s", below, entry->d_name,
+                     kind == TCH_SEAL_FOLDER ? "/" : "") >= PATH_MAX ||
             depth == DEPTH_MAX)
             status = tch_fail(err, TACHO_ELIMIT, 0, "a path below '%.150s' is too long", folder);
-        else if (is_folder)
+        else if (kind == TCH_SEAL_FOLDER)
             status = list_folder(l, folder, name, depth + 1, err);
-        else if (S_ISREG(st.st_mode) && !list_add(l, name))
+        else if (!list_add(l, name, kind))
             status = tch_fail_memory(err);
     }
     closedir(dir);
+    if (status == 0 && depth > 0 && l->count == before && !list_add(l, below, TCH_SEAL_FOLDER))
+        status = tch_fail_memory(err);
     return status;
 }
 
@@ -100,16 +118,56 @@ static int list_files(struct list *l, const char *folder, tacho_error *err)
     return status;
 }
 
+/* The content of a link is the path that it points to. An empty folder has none. */
+static int hash_other(const char *folder, struct tch_seal_line *line, tacho_error *err)
+{
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+    ssize_t len = 0;
+    int status = tch_folder_at(path, folder, line->file, err);
+
+    if (status < 0)
+        return status;
+    if (line->kind == TCH_SEAL_OTHER)
+        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is a FIFO, socket or device; remove it", path);
+    if (line->kind == TCH_SEAL_LINK)
+        len = readlink(path, target, sizeof target);
+    if (len < 0)
+        return tch_fail_errno(err, errno, "cannot read the link '%s'", path);
+    line->bytes = (uint64_t)len;
+    tch_sha256_hex(line->sha256, target, (size_t)len);
+    return 0;
+}
+
 static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error *err)
 {
-    int fd = tch_found_open(folder, line->file, err);
+    int fd;
     int status;
 
+    if (line->kind != TCH_SEAL_REGULAR)
+        return hash_other(folder, line, err);
+    fd = tch_found_open(folder, line->file, err);
     if (fd < 0)
         return fd;
     status = tch_file_sha256(fd, line->file, line->sha256, &line->bytes, err);
     close(fd);
     return status;
+}
+
+/* Names of files may be any bytes, JSON must be UTF-8: other names are written in hexadecimal. */
+static void add_name(struct tch_buf *b, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (tch_utf8_valid(name, len) == len) {
+        tch_json_put_text(b, "file", name);
+        return;
+    }
+    tch_json_key(b, "file_hex");
+    tch_buf_addc(b, '"');
+    for (size_t i = 0; i < len; i++)
+        tch_buf_addf(b, "%02x", (unsigned char)name[i]);
+    tch_buf_addc(b, '"');
 }
 
 /* Writes the text of the seal and fills info. */
@@ -124,7 +182,9 @@ static void add_seal(struct tch_buf *b, const struct list *l, struct tch_seal_in
     for (size_t i = 0; i < l->count; i++) {
         start = b->len;
         tch_json_begin_object(b);
-        tch_json_put_text(b, "file", l->line[i].file);
+        add_name(b, l->line[i].file);
+        if (l->line[i].kind != TCH_SEAL_REGULAR)
+            tch_json_put_text(b, "kind", kind_names[l->line[i].kind]);
         tch_json_put_u64(b, "bytes", l->line[i].bytes);
         tch_json_put_text(b, "sha256", l->line[i].sha256);
         tch_chain_add(&chain, b, start);
@@ -161,22 +221,64 @@ int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *e
 
 /* Checking. */
 
+/* Reads the name from "file" or "file_hex". */
+static int read_name(const struct tch_line *line, char name[PATH_MAX], tacho_error *err)
+{
+    char hex[2 * PATH_MAX];
+    struct tch_buf b;
+    size_t n = 0;
+    uint64_t byte;
+
+    tch_buf_init_on(&b, name, PATH_MAX, PATH_MAX - 1);
+    if (tch_member_find(line, "file_hex", &(struct tch_json_value){0}, NULL) < 0)
+        return tch_member_text(line, "file", &b, err);
+    tch_buf_init_on(&b, hex, sizeof hex, sizeof hex - 1);
+    if (tch_member_text(line, "file_hex", &b, err) < 0)
+        return TACHO_EPARSE;
+    for (const char *at = hex; *at; at += 2) {
+        char digits[5] = {'0', 'x', at[0], at[1]};
+
+        if (!at[1] || tch_parse_hex_n(digits, 4, &byte) < 0 || byte == 0)
+            return tch_fail(err, TACHO_EPARSE, line->number, "'file_hex' is not a name");
+        name[n++] = (char)byte;
+    }
+    name[n] = '\0';
+    return 0;
+}
+
+static int read_kind(const struct tch_line *line, enum tch_seal_kind *ret, tacho_error *err)
+{
+    char name[16];
+    struct tch_buf b;
+
+    if (tch_member_find(line, "kind", &(struct tch_json_value){0}, NULL) < 0)
+        return 0;
+    tch_buf_init_on(&b, name, sizeof name, sizeof name - 1);
+    if (tch_member_text(line, "kind", &b, err) < 0)
+        return TACHO_EPARSE;
+    for (; *ret < TCH_SEAL_OTHER; ++*ret)
+        if (strcmp(name, kind_names[*ret]) == 0)
+            return 0;
+    return tch_fail(err, TACHO_EPARSE, line->number, "'kind' is '%s'", name);
+}
+
 static int read_file_line(const struct tch_line *line, struct list *l, tacho_error *err)
 {
     char name[PATH_MAX];
     char hash[TCH_SHA256_HEX + 1];
+    enum tch_seal_kind kind = TCH_SEAL_REGULAR;
     struct tch_seal_line *to;
     struct tch_buf b;
     uint64_t bytes = 0;
-    int status;
+    int status = read_name(line, name, err);
 
-    tch_buf_init_on(&b, name, sizeof name, sizeof name - 1);
-    status = tch_member_text(line, "file", &b, err);
+    if (status == 0)
+        status = read_kind(line, &kind, err);
     if (status == 0)
         status = tch_member_u64(line, "bytes", &bytes, err);
     if (status < 0)
         return status;
-    to = list_add(l, b.data);
+    to = list_add(l, name, kind);
     if (!to)
         return tch_fail_memory(err);
     to->bytes = bytes;
@@ -249,8 +351,24 @@ int tch_seal_parse(const char *data, size_t len, struct tch_seal_line **ret, siz
 bool tch_seal_there(const char *folder)
 {
     char path[PATH_MAX];
+    struct stat st;
 
-    return tch_folder_at(path, folder, TCH_SEAL_FILE, NULL) == 0 && access(path, F_OK) == 0;
+    return tch_folder_at(path, folder, TCH_SEAL_FILE, NULL) == 0 && lstat(path, &st) == 0;
+}
+
+bool tch_seal_expected(const char *folder)
+{
+    struct tch_json_value plan;
+    struct tch_json_value seal;
+    struct tch_buf b;
+    bool expected;
+
+    tch_buf_init(&b, SEAL_MAX);
+    expected = tch_found_read(folder, "run.json", SEAL_MAX, &b, NULL) == 0 &&
+               tch_json_find(b.data, b.len, "plan", &plan) &&
+               tch_json_find(plan.text, plan.len, "seal", &seal) && seal.type == TCH_JSON_TRUE;
+    tch_buf_release(&b);
+    return expected;
 }
 
 struct checking {
@@ -274,20 +392,21 @@ static int compare_lists(struct checking *c, const char *folder, const struct li
     int status = 0;
 
     while (status == 0 && (i < sealed->count || j < there->count)) {
-        int order = i == sealed->count  ? 1
-                    : j == there->count ? -1
-                                        : by_name(&sealed->line[i], &there->line[j]);
+        const struct tch_seal_line *old = i < sealed->count ? &sealed->line[i] : NULL;
+        struct tch_seal_line *now = j < there->count ? &there->line[j] : NULL;
+        int order = !old ? 1 : !now ? -1 : by_name(old, now);
 
+        i += order <= 0;
+        j += order >= 0;
         if (order < 0) {
-            status = report_bad(c, sealed->line[i++].file, "is missing");
+            status = report_bad(c, old->file, "is missing");
         } else if (order > 0) {
-            status = report_bad(c, there->line[j++].file, "was added after the sealing");
+            status = report_bad(c, now->file, "was added after the sealing");
         } else {
-            status = hash_file(folder, &there->line[j], err);
-            if (status == 0 && strcmp(there->line[j].sha256, sealed->line[i].sha256) != 0)
-                status = report_bad(c, there->line[j].file, "was changed");
-            i++;
-            j++;
+            if (old->kind == now->kind)
+                status = hash_file(folder, now, err);
+            if (status == 0 && (old->kind != now->kind || strcmp(now->sha256, old->sha256) != 0))
+                status = report_bad(c, now->file, "was changed");
         }
     }
     return status;

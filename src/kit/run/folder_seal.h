@@ -1,6 +1,7 @@
 /*
  * The seal of a folder: its file seal.jsonl, which lists every other file with size and SHA-256 in
- * chained lines. A check finds every file that was changed, added or removed since.
+ * chained lines. Links and empty folders are listed, too. A check finds everything that was
+ * changed, added or removed since.
  */
 #ifndef TCH_FOLDER_SEAL_H
 #define TCH_FOLDER_SEAL_H
@@ -21,8 +22,8 @@ struct tch_seal_info {
     char hash[TCH_SHA256_HEX]; /**< of the seal's last line */
 };
 
-/** Seals a folder, and replaces an older seal. Ignores links and whatever is not a file.
-    0, TACHO_EIO, TACHO_ENOMEM, TACHO_ELIMIT. */
+/** Seals a folder, and replaces an older seal. 0, TACHO_EIO, TACHO_ENOMEM, TACHO_ELIMIT, or
+    TACHO_EINVAL when there is something that has no content to seal, such as a FIFO. */
 int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *err);
 
 /** Receives a file and what is wrong with it, such as "was changed". Returns 0 to continue. */
@@ -40,9 +41,20 @@ int tch_seal_check(const char *folder, tch_seal_bad_fn *bad, void *ctx, struct t
 /** Says whether the folder has a seal. */
 bool tch_seal_there(const char *folder);
 
+/** Says whether the folder is that of a run that was to be sealed, by its own record. */
+bool tch_seal_expected(const char *folder);
+
+enum tch_seal_kind {
+    TCH_SEAL_REGULAR,
+    TCH_SEAL_LINK,   /**< its content is the path that it points to */
+    TCH_SEAL_FOLDER, /**< an empty one */
+    TCH_SEAL_OTHER,  /**< a FIFO, socket or device; never in a seal */
+};
+
 /** One line of a seal. */
 struct tch_seal_line {
-    char *file; /**< relative to the folder; the caller frees it */
+    char *file; /**< relative to the folder, any bytes; of a folder with a slash at its end */
+    enum tch_seal_kind kind;
     uint64_t bytes;
     char sha256[TCH_SHA256_HEX];
 };

@@ -131,6 +131,7 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_
     tch_json_put_text(b, "cpus", plan->cpus);
     tch_json_put_bool(b, "no_aslr", plan->no_aslr);
     tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
+    tch_json_put_bool(b, "seal", plan->seal);
     tch_json_put_text(b, "server", plan->server);
     tch_json_put_text(b, "ready", plan->ready);
     for (enum tch_hook hook = TCH_HOOK_SETUP; hook < TCH_HOOKS; hook++)

@@ -83,6 +83,7 @@ struct tch_run_plan {
     const char *output_path;
     bool output_goes_on; /**< append to that file */
     bool allow_nonzero;
+    bool seal;        /**< the caller seals the folder when all is written */
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;

@@ -1,14 +1,17 @@
 /* Chained lines. The hash is of bytes, not of values, so that exactly one spelling is valid. */
 #include "witness_chain.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/json_read.h"
 
 #define PREV ",\"prev\":\""
 #define HASH ",\"hash\":\""
 
 enum {
+    KEYS_MAX = 32, /* no line of ours has as many */
     DIGITS = TCH_SHA256_HEX - 1,
     PREV_LEN = sizeof PREV - 1 + DIGITS + 1, /* with the closing quote */
     HASH_LEN = sizeof HASH - 1 + DIGITS + 2, /* ... and the brace */
@@ -37,6 +40,29 @@ static const char *digits_at(const char *text, const char *name, const char *end
     return text + len;
 }
 
+/* Readers would disagree about which of two values counts. */
+static bool has_key_twice(const struct tch_line *line)
+{
+    struct tch_json_value keys[KEYS_MAX];
+    struct tch_json_reader json;
+    struct tch_json_value value;
+    size_t count = 0;
+
+    tch_json_open(&json, line->text, line->len, NULL);
+    if (tch_json_read(&json, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return false;
+    while (count < KEYS_MAX && tch_json_member(&json, &keys[count]) > 0) {
+        for (size_t i = 0; i < count; i++)
+            if (keys[i].len == keys[count].len &&
+                memcmp(keys[i].text, keys[count].text, keys[i].len) == 0)
+                return true;
+        if (tch_json_read_raw(&json, &value) < 0)
+            return false;
+        count++;
+    }
+    return false;
+}
+
 int tch_chain_check(struct tch_chain *c, const struct tch_line *line, tacho_error *err)
 {
     char hash[TCH_SHA256_HEX];
@@ -63,6 +89,8 @@ int tch_chain_check(struct tch_chain *c, const struct tch_line *line, tacho_erro
     if (memcmp(c->last, prev, DIGITS) != 0)
         return tch_fail(err, TACHO_EPARSE, line->number,
                         "not the line that followed: one was left out, added or moved here");
+    if (has_key_twice(line))
+        return tch_fail(err, TACHO_EPARSE, line->number, "a key is in the line twice");
     memcpy(c->last, hash, sizeof hash);
     return 0;
 }

@@ -126,3 +126,16 @@ holds shrinks '(.samples | length) == 20 and .samples[0].metrics.x == 7'
 within 120 "$tacho" run -n 2 --name sparse --metric 'x=x=([0-9]+)' --output sparse.txt -- \
     sh -c 'truncate -s +20G sparse.txt; echo x=5' || fail "a sparse output: $(cat err)"
 holds sparse '[.samples[].metrics.x] | all(. == 5)'
+
+# A sealed run that lost its seal is not ok because of another log in its folder.
+run 0 -n 1 --name sealed --seal -- true
+folder=$(readlink -f tacho-out/sealed/latest)
+within 30 "$tacho" witness verify "$folder" || fail "the seal does not fit: $(cat out err)"
+hash=$(grep -o '[0-9a-f]\{64\}' out)
+mv "$folder/seal.jsonl" "$folder/other.jsonl"
+within 30 "$tacho" witness verify "$folder"
+[ $? -eq 2 ] || fail "a run without its seal did not end with 2"
+says out "not sealed"
+run 0 -n 1 --name open -- true
+within 30 "$tacho" witness verify --expect "$hash" tacho-out/open/latest
+[ $? -eq 2 ] || fail "--expect of a folder without a seal did not end with 2"

@@ -18,6 +18,7 @@ static void make_folder(void)
     assert_int_equal(mkdir(test_at("iter/0001"), 0777), 0);
     test_put(test_at("iter/0001/profile.jsonl"), "a line\n");
     assert_int_equal(symlink("run.json", test_at("link")), 0);
+    assert_int_equal(mkdir(test_at("void"), 0777), 0);
 }
 
 static int make_sealed(void **state)
@@ -35,6 +36,7 @@ static int remove_sealed(void **state)
     unlink(test_at("iter/0001/profile.jsonl"));
     rmdir(test_at("iter/0001"));
     rmdir(test_at("iter"));
+    rmdir(test_at("void"));
     return test_home_remove(state);
 }
 
@@ -65,8 +67,8 @@ static void what_was_not_touched_is_as_sealed(void **state)
     (void)state;
     assert_true(tch_seal_there(test_home));
     assert_int_equal(tch_seal_check(test_home, NULL, NULL, &info, NULL), 0);
-    assert_int_equal(info.files, 3);
-    assert_int_equal(info.bytes, 10);
+    assert_int_equal(info.files, 5); /* with the link and the empty folder */
+    assert_int_equal(info.bytes, 18);
 }
 
 static void what_changed_is_named(void **state)
@@ -79,6 +81,68 @@ static void what_changed_is_named(void **state)
     expect(1, "empty is missing\niter/0001/profile.jsonl was changed\n"
               "new was added after the sealing\n");
     unlink(test_at("new"));
+}
+
+/* Readers must not find anything that was not sealed, of whatever kind. */
+static void what_was_added_is_named_whatever_it_is(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("/etc/hostname", test_at("profile.jsonl")), 0);
+    assert_int_equal(mkfifo(test_at("power.csv"), 0666), 0);
+    assert_int_equal(mkdir(test_at("iter/0002"), 0777), 0);
+    expect(1, "iter/0002/ was added after the sealing\npower.csv was added after the sealing\n"
+              "profile.jsonl was added after the sealing\n");
+    unlink(test_at("profile.jsonl"));
+    unlink(test_at("power.csv"));
+    rmdir(test_at("iter/0002"));
+    expect(0, "");
+}
+
+static void what_became_another_kind_is_named(void **state)
+{
+    (void)state;
+    unlink(test_at("link"));
+    assert_int_equal(symlink("empty", test_at("link")), 0);
+    unlink(test_at("run.json"));
+    assert_int_equal(symlink("empty", test_at("run.json")), 0);
+    rmdir(test_at("void"));
+    expect(1, "link was changed\nrun.json was changed\nvoid/ is missing\n");
+}
+
+/* Two names that differ only in bytes that are not UTF-8. */
+static void names_are_sealed_by_their_bytes(void **state)
+{
+    struct tch_seal_info info;
+
+    (void)state;
+    test_put(test_at("a\xff"), "one");
+    assert_int_equal(tch_seal_write(test_home, &info, NULL), 0);
+    expect(0, "");
+    assert_int_equal(rename(test_at("a\xff"), test_at("a\xfe")), 0);
+    expect(1, "a\xfe was added after the sealing\na\xff is missing\n");
+    unlink(test_at("a\xfe"));
+}
+
+static void what_has_no_content_is_not_sealed(void **state)
+{
+    struct tch_seal_info info;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(mkfifo(test_at("fifo"), 0666), 0);
+    assert_int_equal(tch_seal_write(test_home, &info, &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "fifo"));
+    unlink(test_at("fifo"));
+}
+
+static void a_run_may_expect_a_seal(void **state)
+{
+    (void)state;
+    assert_false(tch_seal_expected(test_home));
+    test_put(test_at("run.json"), "{\"plan\":{\"runs\":2,\"seal\":true}}");
+    assert_true(tch_seal_expected(test_home));
+    test_put(test_at("run.json"), "{\"plan\":{\"seal\":false}}");
+    assert_false(tch_seal_expected(test_home));
 }
 
 /* The seal with one bit of each byte flipped, one after the other. */
@@ -136,7 +200,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SEALED(what_was_not_touched_is_as_sealed), SEALED(what_changed_is_named),
         SEALED(a_changed_seal_is_found),           SEALED(sealing_again_takes_the_folder_as_it_is),
-        SEALED(survives_every_failing_allocation),
+        SEALED(survives_every_failing_allocation), SEALED(what_was_added_is_named_whatever_it_is),
+        SEALED(what_became_another_kind_is_named), SEALED(names_are_sealed_by_their_bytes),
+        SEALED(what_has_no_content_is_not_sealed), SEALED(a_run_may_expect_a_seal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

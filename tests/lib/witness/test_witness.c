@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "kit/witness/witness_compare.h"
+#include "lib/witness/witness_chain.h"
 #include "lib/witness/witness_entry.h"
 #include "support/reference.h"
 #include "support/system.h"
@@ -541,6 +542,34 @@ static void survives_every_failing_allocation(void **state)
     test_every_allocation_fails(write_and_pack, NULL);
 }
 
+/* Its hash is right, but one reader would take the first value and another the last. */
+static void a_key_twice_is_refused(void **state)
+{
+    static const char *const objects[] = {"{\"a\":1,\"b\":2", "{\"a\":1,\"b\":2,\"a\":3"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct tch_chain chain;
+        struct tch_buf b;
+        tacho_error err;
+
+        tch_buf_init(&b, LIMIT);
+        tch_buf_adds(&b, objects[i]);
+        tch_chain_init(&chain);
+        tch_chain_add(&chain, &b, 0);
+        tch_chain_init(&chain);
+        assert_int_equal(
+            tch_chain_check(
+                &chain,
+                &(struct tch_line){.text = b.data, .len = b.len - 1, .number = 1, .ended = true},
+                &err),
+            i == 0 ? 0 : TACHO_EPARSE);
+        if (i == 1)
+            assert_non_null(strstr(err.message, "twice"));
+        tch_buf_release(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -558,6 +587,7 @@ int main(void)
         IN_HOME(a_log_that_was_not_closed_says_so),
         IN_HOME(the_same_decisions_at_another_time_compare_equal),
         IN_HOME(refuses_what_cannot_be),
+        cmocka_unit_test(a_key_twice_is_refused),
         IN_HOME(survives_every_failing_allocation),
     };
 
