@@ -141,6 +141,11 @@ static int open_runs(struct compare *c, const struct args *args)
             return EXIT_WORK;
         }
         cli_warn_unfinished(args->operands[i], &run->receipt, run->life);
+        if (tch_report_nothing(&run->receipt)) {
+            cli_complain(NULL, "cannot compare the run '%s': %s", args->operands[i],
+                         tch_report_nothing(&run->receipt));
+            return EXIT_WORK;
+        }
     }
     return EXIT_OK;
 }

@@ -95,7 +95,7 @@ static void add_reached(struct tch_buf *b, const struct tch_run *run, const stru
     double reached =
         r->rows.count > 0 ? tch_run_summary_precision(&r->rows.row[0].summary) : INFINITY;
 
-    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE)
+    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE || r->rows.count == 0)
         return;
     if (reached <= run->plan->precision)
         tch_buf_addf(b, "  the median is known to within %.2g%%\n", 100 * reached);
@@ -157,6 +157,9 @@ static int exit_status(const struct tch_run *run, const struct run_options *o)
         return tch_run_sample_exit(&run->bad);
     if (run->state != TCH_RUN_COMPLETE)
         return EXIT_WORK;
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        if (tch_report_nothing(&run->items[i].receipt))
+            return EXIT_WORK;
     for (size_t i = 0; i < run->plan->command_count && o->fail_on_warn; i++)
         if (run->items[i].receipt.warnings.count > 0)
             return EXIT_WARN;
@@ -198,12 +201,14 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
     return 0;
 }
 
-/* Writes the pages of all commands, then prints the result. */
+/* Writes the pages of all commands, then prints the result. Where the first command was never run,
+   there is nothing to show but the receipts. */
 static int show(const struct tch_run *run, const struct args *args)
 {
+    bool any = run->items[0].receipt.samples.count > 0;
     struct views *v = make_views(run);
     struct tch_comparison all;
-    bool several = run->plan->command_count > 1;
+    bool several = any && run->plan->command_count > 1;
     tacho_error err;
     int status;
 
@@ -216,10 +221,12 @@ static int show(const struct tch_run *run, const struct args *args)
     }
     if (several && tch_comparison_save(&all, &err) < 0) /* the reports link to it */
         cli_complain(&err, "cannot write the comparison");
-    for (size_t i = 0; i < v->count; i++)
+    for (size_t i = 0; i < v->count && any; i++)
         if (tch_report_save(&v->run[i].receipt, v->run[i].folder, &err) < 0)
             cli_complain(&err, "cannot write the report of '%s'", run->items[i].folder.shown);
-    status = args->json ? print_json(v) : print_table(run, several ? &all : NULL, args);
+    status = args->json ? print_json(v)
+             : any      ? print_table(run, several ? &all : NULL, args)
+                        : EXIT_OK;
     free(v);
     return status;
 }
@@ -246,7 +253,10 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     else if (run->state == TCH_RUN_FAILED)
         cli_complain_of_run(run);
     else if (run->state == TCH_RUN_INTERRUPTED)
-        cli_complain(NULL, "interrupted; what was measured until then is below and in the folder");
+        cli_complain(NULL,
+                     run->items[0].receipt.samples.count > 0
+                         ? "interrupted; what was measured until then is below and in the folder"
+                         : "interrupted before the first run was complete");
     if (finished < 0) {
         cli_complain(&end_err, "cannot write the receipt; try: tacho report %s",
                      run->items[0].folder.shown);
@@ -308,7 +318,9 @@ static const struct example examples[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_WORK, "could not do the work, or a run failed; with --pass-status that run's own status"},
+    {EXIT_WORK,
+     "could not do the work, a run failed, or with --allow-nonzero all runs of a command "
+     "did; with --pass-status that run's own status"},
     {EXIT_WARN, "there are warnings, with --fail-on-warn"},
     EXIT_NOTE_STOPPED,
     {0, NULL},

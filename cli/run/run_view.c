@@ -132,7 +132,10 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_re
     if (level > 0)
         tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
     tch_buf_addf(b, "  (%s)\n", r->command);
-    add_table(b, term, r);
+    if (tch_report_nothing(r))
+        tch_buf_addf(b, "  no statistics: %s\n", tch_report_nothing(r));
+    else
+        add_table(b, term, r);
     if (r->latency.wall.n > 0) {
         tch_buf_adds(b, "  ");
         tch_report_add_latencies(b, r);

@@ -98,8 +98,8 @@ $ tacho run --help
 | 
 | Exit status:
 |   0    fine
-|   1    could not do the work, or a run failed; with --pass-status that run's own
-|        status
+|   1    could not do the work, a run failed, or with --allow-nonzero all runs of
+|        a command did; with --pass-status that run's own status
 |   3    there are warnings, with --fail-on-warn
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
@@ -319,14 +319,10 @@ $ project/try 'tacho run -q -n 3 --name good --name bad -c true -c false >/dev/n
 [1]
 
 $ project/try 'tacho run -q -n 3 --setup "exit 3" -- true'
-| true  0 runs  (true)
-|     median  +-  interval of the median  min  max
 ! tacho: --setup failed: 'exit 3' ended with status 3
 [1]
 
 $ project/try 'tacho run -q -n 3 --prepare "exit 3" -- true'
-| true  0 runs  (true)
-|     median  +-  interval of the median  min  max
 ! tacho: --prepare failed: 'exit 3' ended with status 3
 [1]
 

@@ -70,15 +70,20 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
     if (status == 0 && paired) {
         tch_quantity_series_match(&x, &y);
         status = tch_ratio_paired(x.value, y.value, at_most(x.count), TCH_RUN_ALPHA, 1, ret, err);
-    } else if (status == 0) { /* where no run succeeded, all of them count, as in the summary */
-        x.count = tch_run_samples_field(&a->samples, TCH_WALL, x.value);
-        y.count = tch_run_samples_field(&b->samples, TCH_WALL, y.value);
+    } else if (status == 0) {
         status = tch_ratio_unpaired(x.value, at_most(x.count), y.value, at_most(y.count),
                                     TCH_RUN_ALPHA, 1, ret, err);
     }
     tch_quantity_series_release(&x);
     tch_quantity_series_release(&y);
     return status;
+}
+
+const char *tch_report_nothing(const struct tch_receipt *r)
+{
+    if (r->rows.count > 0)
+        return NULL;
+    return r->samples.count > 0 ? "no run succeeded" : "no run was made";
 }
 
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)

@@ -50,6 +50,9 @@ struct tch_ratio;
 int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
                        struct tch_ratio *ret, tacho_error *err);
 
+/** Returns why a run has no statistics, in words; NULL if it has. */
+const char *tch_report_nothing(const struct tch_receipt *r);
+
 /** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
 

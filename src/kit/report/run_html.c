@@ -172,8 +172,13 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
     tch_buf_adds(b, "<section>\n");
     add_title(b, run);
     add_warnings(b, r);
-    add_heads(b, r);
-    status = tch_charts_runs(b, r, err);
+    if (tch_report_nothing(r)) {
+        tch_buf_addf(b, "<p>No statistics: %s.</p>\n", tch_report_nothing(r));
+        status = 0;
+    } else {
+        add_heads(b, r);
+        status = tch_charts_runs(b, r, err);
+    }
     if (status == 0)
         status = tch_part_latencies(b, run, err);
     if (status == 0)
@@ -188,7 +193,8 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
         status = tch_part_spans(b, run, err);
     if (status < 0)
         return status;
-    add_table(b, r);
+    if (!tch_report_nothing(r))
+        add_table(b, r);
     tch_part_facts(b, r);
     tch_buf_adds(b, "</section>\n");
     return 0;

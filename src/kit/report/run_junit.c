@@ -14,7 +14,7 @@ static size_t count_failed(const struct tch_receipt *r)
 
 static bool has_failed(const struct tch_receipt *r)
 {
-    return count_failed(r) > 0 || strcmp(r->state, "failed") == 0;
+    return count_failed(r) > 0 || strcmp(r->state, "failed") == 0 || tch_report_nothing(r);
 }
 
 static void add_case(struct tch_buf *b, const struct tch_receipt *r)
@@ -28,7 +28,11 @@ static void add_case(struct tch_buf *b, const struct tch_receipt *r)
     struct tch_buf output;
     char message[80];
 
-    snprintf(message, sizeof message, "%zu of %zu runs failed", count_failed(r), r->samples.count);
+    if (r->samples.count > 0)
+        snprintf(message, sizeof message, "%zu of %zu runs failed", count_failed(r),
+                 r->samples.count);
+    else
+        snprintf(message, sizeof message, "%s", tch_report_nothing(r));
     tch_buf_init(&output, TCH_REPORT_MAX);
     for (size_t i = 0; i < r->rows.count; i++) {
         tch_buf_addf(&output, "%s: ", r->rows.row[i].title);

@@ -17,6 +17,10 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     for (size_t i = 0; i < r->warnings.count; i++)
         tch_buf_addf(b, "> **%s** (%s)\n%s", r->warnings.item[i].text, r->warnings.item[i].advice,
                      i + 1 < r->warnings.count ? ">\n" : "\n");
+    if (tch_report_nothing(r)) {
+        tch_buf_addf(b, "No statistics: %s.\n\n", tch_report_nothing(r));
+        return;
+    }
     tch_buf_adds(b, "| | median | interval of the median | min | max |\n"
                     "| --- | ---: | ---: | ---: | ---: |\n");
     for (size_t i = 0; i < r->rows.count; i++) {

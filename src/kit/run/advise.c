@@ -123,8 +123,7 @@ static void check_ends(struct tch_warnings *w, const struct tch_run_samples *sam
     }
     if (failed > 0)
         tch_warn(w, "failed", "see what it prints with --output inherit",
-                 "%zu of %zu runs failed, and are not in the statistics unless all did", failed,
-                 samples->count);
+                 "%zu of %zu runs failed, and are not in the statistics", failed, samples->count);
     if (late > 0)
         tch_warn(w, "timed-out", "give it more time with --timeout",
                  "%zu of %zu runs were ended by the time limit", late, samples->count);

@@ -69,14 +69,10 @@ double tch_run_summary_precision(const struct tch_run_summary *s)
 size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
                              double *values)
 {
-    bool any_ok = false;
     size_t n = 0;
 
     for (size_t i = 0; i < samples->count; i++)
-        any_ok |= tch_run_sample_ok(&samples->items[i]);
-    for (size_t i = 0; i < samples->count; i++)
-        if ((!any_ok || tch_run_sample_ok(&samples->items[i])) &&
-            !isnan(samples->items[i].field[field]))
+        if (tch_run_sample_ok(&samples->items[i]) && !isnan(samples->items[i].field[field]))
             values[n++] = samples->items[i].field[field];
     return n;
 }
@@ -84,10 +80,13 @@ size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_fie
 int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
                            struct tch_values *values, tacho_error *err)
 {
-    for (size_t i = 0; i < samples->count; i++)
-        for (size_t j = 0; j < samples->items[i].metrics[metric].n; j++)
-            if (tch_values_add(values, samples->items[i].metrics[metric].v[j], err) < 0)
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct tch_values *of = &samples->items[i].metrics[metric];
+
+        for (size_t j = 0; j < of->n && tch_run_sample_ok(&samples->items[i]); j++)
+            if (tch_values_add(values, of->v[j], err) < 0)
                 return TACHO_ENOMEM;
+    }
     return 0;
 }
 

@@ -34,12 +34,12 @@ int tch_run_summary_of(const double *values, size_t n, double alpha, struct tch_
 /** Returns half the interval's width divided by the median; INFINITY without an interval. */
 double tch_run_summary_precision(const struct tch_run_summary *s);
 
-/** Copies one field of all successful samples, or of all samples if none succeeded, to values,
-   which has room for count. Leaves out what was not measured. Returns how many. */
+/** Copies one field of all successful samples to values, which has room for count. Leaves out what
+    was not measured. Returns how many. */
 size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
                              double *values);
 
-/** Adds all values of a metric, in order. 0 or TACHO_ENOMEM. */
+/** Adds all values of a metric in successful samples, in order. 0 or TACHO_ENOMEM. */
 int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
                            struct tch_values *values, tacho_error *err);
 

@@ -6,8 +6,8 @@ set -u
 need jq python3
 
 # A line with all that a format could trip over.
-run 0 -n 6 --allow-nonzero --name a --metric 'n=([0-9]+)' -- sh -c 'echo 7; exit 3' '<&">'
-run 0 -n 6 --name b -- true
+run 1 -n 6 --allow-nonzero --name a --metric 'n=([0-9]+)' -- sh -c 'echo 7; exit 3' '<&">'
+run 0 -n 6 --name b --metric 'n=([0-9]+)' -- echo 7
 first="tacho-out/a/latest"
 
 "$tacho" report -f junit -o junit.xml "$first" tacho-out/b/latest || fail "no JUnit"

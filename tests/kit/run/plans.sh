@@ -76,8 +76,37 @@ says seen "A B"
 [ "$(wc -l <rows)" -eq 3 ] || fail "not the samples of the latest run: $(cat rows)"
 
 # JSON on stdout, and nothing else.
-run 0 -n 3 --json -c true -c false --allow-nonzero
+run 1 -n 3 --json -c true -c false --allow-nonzero
 [ "$(jq -r '.name // .fastest' out | tr '\n' ' ')" = "true false true " ] || fail "--json gave: $(cat out)"
+
+# Runs that failed are in no statistics. Where all failed there are none, and that is a failure.
+run 1 -n 3 -i -- false
+says out "no statistics: no run succeeded"
+holds false '.statistics == {} and (.samples | length) == 3 and .state == "complete"'
+says tacho-out/false/latest/report.html "No statistics: no run succeeded"
+says tacho-out/false/latest/report.md "No statistics: no run succeeded"
+run 1 -n 3 -i -c true -c false
+says out "false is not compared: no run of it succeeded"
+"$tacho" compare tacho-out/true tacho-out/false >out 2>err && fail "compared with nothing: $(cat out)"
+says err "cannot compare the run 'tacho-out/false': no run succeeded"
+cat >fails-later <<'END'
+#!/bin/sh
+echo x >>count
+n=$(wc -l <count)
+echo "v$n"
+[ "$n" -lt 3 ]
+END
+chmod +x fails-later
+run 0 -n 4 -i --metric 'v=v([0-9]+)' -- ./fails-later
+holds fails-later '.statistics | .wall_ns.n == 2 and .v.n == 2 and .v.max == 2'
+
+# Where nothing was run there is no report.
+run 1 --setup false --name idle -- true
+says err "setup failed"
+[ ! -s out ] || fail "a table of nothing: $(cat out)"
+[ ! -e tacho-out/idle/latest/report.html ] || fail "a report of nothing"
+"$tacho" report -f md -o - tacho-out/idle | grep -q "No statistics: no run was made" || fail "an empty report"
+"$tacho" report -f junit -o - tacho-out/idle | grep -q '<failure message="no run was made"' || fail "JUnit passes"
 
 # Wrong usage: the option, the reason.
 for bad in '--runs 0' '--runs 3 --precision 1%' '--max-runs 9 -n 3' '--min-runs 9 -n 3' '--min-runs 9 --max-runs 8' '--min-runs 0' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \

@@ -26,7 +26,7 @@ says err "one two"
 holds sh '.state == "failed" and .stopped == "failed" and .samples[0].exit_status == 7'
 run 7 -n 5 --pass-status -- sh -c 'exit 7'
 run 1 -n 3 --pass-status --timeout 100ms -- sh -c 'trap "exit 0" TERM; sleep 5 & wait' # no success, whatever it ends with
-run 0 -n 4 --allow-nonzero -- sh -c 'exit 7'
+run 1 -n 4 --allow-nonzero -- sh -c 'exit 7'
 holds sh '(.samples | length) == 4 and .warnings[0].code == "failed"'
 run 1 -n 2 -- sh -c 'kill -9 $$'
 says err "killed by signal 9"

@@ -144,10 +144,11 @@ says err why
 holds good '.state == "failed" and [.samples[].exit_status] == [0]'
 holds bad '.state == "failed" and [.samples[].exit_status] == [4]'
 run 4 -n 5 --pass-status --name good --name bad -c true -c "sh -c 'exit 4'"
-run 0 -n 6 --allow-nonzero --name good --name bad -c true -c "sh -c 'exit 4'"
+run 1 -n 6 --allow-nonzero --name good --name bad -c true -c "sh -c 'exit 4'"
 holds good '[.warnings[].code] | index("failed") == null'
 holds bad '([.warnings[].code] | index("failed")) != null and all(.samples[]; .exit_status == 4)'
-run 3 -n 6 --fail-on-warn --allow-nonzero --name good --name bad -c true -c "sh -c 'exit 4'"
+run 3 -n 6 --fail-on-warn --allow-nonzero --name good --name bad -c true \
+    -c "sh -c 'echo >>ends; [ \$(wc -l <ends) -gt 1 ]'"
 run 1 -n 2 --timeout 200ms --name good --name bad -c true -c 'sleep 9'
 says err "run 1 of 'sleep 9' was ended by --timeout"
 holds good '.stopped == "timeout" and (.samples | length) == 1 and (any(.samples[]; .timed_out) | not)'
