@@ -219,11 +219,25 @@ static int name_sides(struct compare *c, tacho_error *err)
     return status;
 }
 
+static int write_page(const struct compare *c)
+{
+    struct tch_verdict_flame flames[RUNS_MOST];
+    char titles[RUNS_MOST][256];
+
+    for (size_t i = 1; i < c->count; i++) {
+        snprintf(titles[i], sizeof titles[i], "%.100s against %.100s", c->runs[i].receipt.name,
+                 c->runs[0].receipt.name);
+        flames[i - 1] = (struct tch_verdict_flame){
+            .title = titles[i], .before = c->runs[0].folder, .now = c->runs[i].folder};
+    }
+    return cli_write_findings_page(c->html, &c->findings, flames, c->count - 1);
+}
+
 static int print_findings(const struct compare *c, const struct args *args)
 {
     struct tch_buf b;
 
-    if (c->html && cli_write_findings_page(c->html, &c->findings, c->runs, c->count) != EXIT_OK)
+    if (c->html && write_page(c) != EXIT_OK)
         return EXIT_WORK;
     if (args->json || c->format > 0)
         return cli_write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",

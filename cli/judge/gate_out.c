@@ -1,4 +1,4 @@
-/* What the gate tells. */
+/* Writes what the gate found: files, the page, the terminal, GitHub. */
 #include "cmd_gate_parts.h"
 
 #include <errno.h>
@@ -51,22 +51,37 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
     return status;
 }
 
-/* Profiling that fails is told, and the verdict stands. */
-static void draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
+/* Reports profiling that fails; the verdict stays. Says whether a differential one was drawn. */
+static bool draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
 {
     tacho_error err;
 
     for (size_t i = 0; i < b->plan.command_count; i++)
         if (tch_run_flame(&b->run, i, &err) < 0) {
             cli_complain(&err, "no flamegraph of '%s'", b->bench->name);
-            return;
+            return false;
         }
-    if (g->how.against)
-        (void)write_diff(g, b);
-    else
-        tch_findings_note(&g->findings,
-                          "%s: its flamegraph is in %s; one of before needs --against",
-                          b->bench->name, b->run.items[0].folder.shown);
+    if (b->plan.command_count > 1)
+        return write_diff(g, b) == EXIT_OK;
+    tch_findings_note(&g->findings, "%s: its flamegraph is in %s; one of before needs --against",
+                      b->bench->name, b->run.items[0].folder.shown);
+    return false;
+}
+
+/* Profiles what FAILed. Fills flames, which has room for every bench, and returns how many. */
+static size_t draw_failed(struct tch_gate *g, struct tch_verdict_flame *flames)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        const struct tch_gate_bench *b = &g->benches[i];
+
+        if (has_failed(g, b) && draw_bench(g, b))
+            flames[count++] = (struct tch_verdict_flame){.title = b->bench->name,
+                                                         .before = b->run.items[0].folder.path,
+                                                         .now = b->run.items[1].folder.path};
+    }
+    return count;
 }
 
 /* --- Files --- */
@@ -93,23 +108,35 @@ static int set_link(struct tch_gate *g, const struct gate_options *o, const char
     return EXIT_WORK;
 }
 
-/* GitHub shows what is appended to this file on the page of the run. */
-static void add_to_summary(const struct tch_findings *f)
+/* Appends to a file that GitHub names in a variable. */
+static void append_to(const char *variable, const struct tch_buf *b)
 {
-    const char *path = getenv("GITHUB_STEP_SUMMARY");
-    struct tch_buf b;
+    const char *path = getenv(variable);
     tacho_error err;
     int fd;
 
     if (!path || !path[0])
         return;
     fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    tch_buf_init(&b, 16 << 20);
-    tch_verdict_md.write(&b, f);
-    if (fd < 0 || tch_write_all(fd, path, b.data, b.len, &err) < 0)
+    if (fd < 0 || b->failed || tch_write_all(fd, path, b->data, b->len, &err) < 0)
         cli_warn("cannot add to '%s'", path);
     if (fd >= 0)
         close(fd);
+}
+
+/* The summary is shown on the page of the run; outputs are for later steps of the workflow. */
+static void tell_github(const struct tch_findings *f, const char *page)
+{
+    const char *word = tch_findings_word(f);
+    struct tch_buf b;
+
+    tch_buf_init(&b, 16 << 20);
+    tch_verdict_md.write(&b, f);
+    append_to("GITHUB_STEP_SUMMARY", &b);
+    tch_buf_clear(&b);
+    if (!strpbrk(page, "\r\n"))
+        tch_buf_addf(&b, "verdict=%s\nreport=%s\n", word ? word : "", page);
+    append_to("GITHUB_OUTPUT", &b);
     tch_buf_release(&b);
 }
 
@@ -156,20 +183,24 @@ static int print_findings(const struct tch_gate *g, const struct args *args, con
 
 int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args)
 {
+    struct tch_verdict_flame *flames = calloc(g->count + 1, sizeof *flames);
+    size_t drawn = 0;
     char page[PATH_MAX];
+    tacho_error err;
     int status;
 
     snprintf(page, sizeof page, "%.4000s%s", o->html ? o->html : g->how.out,
              o->html ? "" : "/gate.html");
-    for (size_t i = 0; i < g->count && o->flame; i++)
-        if (has_failed(g, &g->benches[i]))
-            draw_bench(g, &g->benches[i]);
+    if (o->flame && flames)
+        drawn = draw_failed(g, flames);
     status = set_link(g, o, page);
-    if (status == EXIT_OK)
-        status = cli_write_findings_page(page, &g->findings, NULL, 0);
-    if (status == EXIT_OK)
-        status = write_files(g, o);
+    if (tch_mkdirs_above(page, &err) < 0 ||
+        cli_write_findings_page(page, &g->findings, flames, drawn) != EXIT_OK)
+        status = EXIT_WORK;
+    free(flames);
+    if (write_files(g, o) != EXIT_OK)
+        status = EXIT_WORK;
     if (on_github())
-        add_to_summary(&g->findings);
+        tell_github(&g->findings, page);
     return print_findings(g, args, page) == EXIT_OK ? status : EXIT_WORK;
 }

@@ -211,6 +211,8 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
 
 void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
 {
+    const char *word = tch_findings_word(f);
+
     for (size_t i = 0; i < f->note_count; i++) {
         cli_add_painted(b, term, YELLOW, "note: ");
         tch_buf_addf(b, "%s\n", f->notes[i]);
@@ -227,11 +229,13 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
             continue;
         tch_buf_adds(b, "  ");
         tch_add_sentence(b, f, i);
-        tch_buf_addf(b, ": %s\n", f->rows[i].why);
-    }
-    if (f->verdict != TCH_NO_VERDICT) {
+        if (f->rows[i].b_count > 0) /* else the sentence is the reason */
+            tch_buf_addf(b, ": %s", f->rows[i].why);
         tch_buf_addc(b, '\n');
-        cli_add_painted(b, term, verdict_paint(f->verdict), tch_verdict_names[f->verdict]);
+    }
+    if (word) {
+        tch_buf_adds(b, f->count > 0 ? "\n" : "");
+        cli_add_painted(b, term, f->problem_count > 0 ? RED : verdict_paint(f->verdict), word);
         tch_buf_addc(b, '\n');
     }
 }
@@ -259,14 +263,14 @@ int cli_write_findings(const struct tch_verdict_format *format, const char *path
 }
 
 int cli_write_findings_page(const char *path, const struct tch_findings *f,
-                            const struct tch_report_run *runs, size_t count)
+                            const struct tch_verdict_flame *flames, size_t count)
 {
     struct tch_buf b;
     tacho_error err;
     int status = EXIT_WORK;
 
     tch_buf_init(&b, TCH_REPORT_MAX);
-    if (tch_verdict_html(&b, f, runs, count, &err) < 0)
+    if (tch_verdict_html(&b, f, flames, count, &err) < 0)
         cli_complain(&err, "cannot draw the page");
     else if (b.failed)
         cli_complain(NULL, "cannot draw the page: out of memory");

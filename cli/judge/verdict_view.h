@@ -15,11 +15,10 @@ struct tch_verdict_format;
 int cli_write_findings(const struct tch_verdict_format *format, const char *path,
                        const struct tch_findings *f);
 
-/** Writes the page of f, with the distributions of the runs, to a file. EXIT_OK, or EXIT_WORK after
-    a complaint. */
-struct tch_report_run;
+/** Writes the page of f, with flamegraphs, to a file. EXIT_OK, or EXIT_WORK after a complaint. */
+struct tch_verdict_flame;
 int cli_write_findings_page(const char *path, const struct tch_findings *f,
-                            const struct tch_report_run *runs, size_t count);
+                            const struct tch_verdict_flame *flames, size_t count);
 
 /** What to end with: 2 for a FAIL; 3 for less when `warn_fails`. */
 int cli_findings_status(const struct tch_findings *f, bool warn_fails);

@@ -72,7 +72,7 @@ $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
 $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | ### ❌ tacho: FAIL
 | 
-| b, 12 runs, 2026-01-01T00:00:00Z against a, 12 runs, 2026-01-01T00:00:00Z, one look, false alarms at most 5 % of reports
+| b, 12 runs, 2026-01-01T00:00:00Z against a, 12 runs, 2026-01-01T00:00:00Z. A wrong FAIL appears in at most 1 of 20 reports.
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |

@@ -257,34 +257,36 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | </testsuite>
 
 $ tacho report -f prometheus compare/a compare/b | grep -e '^#' -e median
-| # HELP tacho_run_wall_ns wall time of a run
-| # TYPE tacho_run_wall_ns gauge
-| tacho_run_wall_ns{name="a",id="20260101-000000-a",stat="median"} 20180000
-| tacho_run_wall_ns{name="b",id="20260101-000000-b",stat="median"} 23204975
-| # HELP tacho_run_user_ns user CPU of a run
-| # TYPE tacho_run_user_ns gauge
-| tacho_run_user_ns{name="a",id="20260101-000000-a",stat="median"} 20179000
-| tacho_run_user_ns{name="b",id="20260101-000000-b",stat="median"} 23203975
-| # HELP tacho_run_system_ns system CPU of a run
-| # TYPE tacho_run_system_ns gauge
-| tacho_run_system_ns{name="a",id="20260101-000000-a",stat="median"} 0
-| tacho_run_system_ns{name="b",id="20260101-000000-b",stat="median"} 0
+| # HELP tacho_run_wall_seconds wall time of a run
+| # TYPE tacho_run_wall_seconds gauge
+| tacho_run_wall_seconds{name="a",stat="median"} 0.02018
+| tacho_run_wall_seconds{name="b",stat="median"} 0.023204975
+| # HELP tacho_run_user_seconds user CPU of a run
+| # TYPE tacho_run_user_seconds gauge
+| tacho_run_user_seconds{name="a",stat="median"} 0.020179
+| tacho_run_user_seconds{name="b",stat="median"} 0.023203975
+| # HELP tacho_run_system_seconds system CPU of a run
+| # TYPE tacho_run_system_seconds gauge
+| tacho_run_system_seconds{name="a",stat="median"} 0
+| tacho_run_system_seconds{name="b",stat="median"} 0
 | # HELP tacho_run_max_rss_bytes peak memory of a run
 | # TYPE tacho_run_max_rss_bytes gauge
-| tacho_run_max_rss_bytes{name="a",id="20260101-000000-a",stat="median"} 8392704
-| tacho_run_max_rss_bytes{name="b",id="20260101-000000-b",stat="median"} 8392704
+| tacho_run_max_rss_bytes{name="a",stat="median"} 8392704
+| tacho_run_max_rss_bytes{name="b",stat="median"} 8392704
 | # HELP tacho_run_major_faults major page faults of a run
 | # TYPE tacho_run_major_faults gauge
-| tacho_run_major_faults{name="a",id="20260101-000000-a",stat="median"} 0
-| tacho_run_major_faults{name="b",id="20260101-000000-b",stat="median"} 0
-| # HELP tacho_run_tps tps of a run
-| # TYPE tacho_run_tps gauge
-| tacho_run_tps{name="a",id="20260101-000000-a",stat="median"} 49.554
-| tacho_run_tps{name="b",id="20260101-000000-b",stat="median"} 43.094
+| tacho_run_major_faults{name="a",stat="median"} 0
+| tacho_run_major_faults{name="b",stat="median"} 0
+| # HELP tacho_metric_tps a metric of a run
+| # TYPE tacho_metric_tps gauge
+| tacho_metric_tps{name="a",stat="median"} 49.554
+| tacho_metric_tps{name="b",stat="median"} 43.094
 | # HELP tacho_run_throughput throughput of a run
 | # TYPE tacho_run_throughput gauge
-| tacho_run_throughput{name="a",id="20260101-000000-a",stat="median"} 4955.403772536614
-| tacho_run_throughput{name="b",id="20260101-000000-b",stat="median"} 4309.422968964122
+| tacho_run_throughput{name="a",stat="median",unit="items"} 4955.403772536614
+| tacho_run_throughput{name="b",stat="median",unit="items"} 4309.422968964122
+| # HELP tacho_run_start_time_seconds when the run began, since 1970
+| # TYPE tacho_run_start_time_seconds gauge
 
 # JSON: the receipts, as they are.
 $ tacho report --json compare/a | cmp - compare/a/run.json

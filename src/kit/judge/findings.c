@@ -68,6 +68,9 @@ void tch_findings_release(struct tch_findings *f)
     for (size_t i = 0; i < f->note_count; i++)
         free(f->notes[i]);
     free(f->notes);
+    for (size_t i = 0; i < f->problem_count; i++)
+        free(f->problems[i]);
+    free(f->problems);
     free(f->a_name);
     free(f->b_name);
     free(f->reproduce);
@@ -86,20 +89,44 @@ int tch_findings_set(char **slot, const char *text, tacho_error *err)
     return 0;
 }
 
-void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
+static void add_sentence(char ***list, size_t *count, const char *fmt, va_list args)
 {
     char text[NOTE_TEXT];
+
+    vsnprintf(text, sizeof text, fmt, args);
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp((*list)[i], text) == 0)
+            return; /* said before */
+    if (*count < NOTES_MOST && tch_array_extend(list, *count) == 0 &&
+        ((*list)[*count] = strdup(text)))
+        ++*count;
+}
+
+void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
+{
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    add_sentence(&f->notes, &f->note_count, fmt, args);
     va_end(args);
-    for (size_t i = 0; i < f->note_count; i++)
-        if (strcmp(f->notes[i], text) == 0)
-            return; /* said before */
-    if (f->note_count < NOTES_MOST && tch_array_extend(&f->notes, f->note_count) == 0 &&
-        (f->notes[f->note_count] = strdup(text)))
-        f->note_count++;
+}
+
+void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    add_sentence(&f->problems, &f->problem_count, fmt, args);
+    va_end(args);
+}
+
+const char *tch_findings_word(const struct tch_findings *f)
+{
+    bool is_gate = strcmp(f->mode, "compare") != 0;
+
+    if (f->verdict == TCH_FAIL || (f->verdict != TCH_NO_VERDICT && f->problem_count == 0))
+        return tch_verdict_names[f->verdict];
+    return is_gate || f->problem_count > 0 ? "NOT JUDGED" : NULL;
 }
 
 bool tch_findings_has(const struct tch_findings *f, size_t from, const char *quantity)
@@ -220,6 +247,7 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
     for (size_t i = 0; i < f->count && status == 0; i++)
         if (f->about[i].required && f->rows[i].b_count == 0) {
             f->rows[i].verdict = TCH_FAIL;
+            f->rows[i].settle = 0; /* more runs would not help */
             snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
         }
     f->verdict = tch_judge_worst(f->rows, f->count);

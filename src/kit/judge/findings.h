@@ -31,7 +31,8 @@ struct tch_about {
     bool required; /**< FAIL when there are no values */
     bool paired;
     double spread;
-    size_t occasions; /**< of the baseline; 0: both sides were measured now */
+    size_t occasions;    /**< of the baseline; 0: both sides were measured now */
+    const char *instead; /**< in place of a verdict: "new"; not copied; NULL: there is a verdict */
 };
 
 /** A difference between the two sides. Texts are JSON; NULL where a side has nothing. */
@@ -52,6 +53,8 @@ struct tch_findings {
     size_t difference_count;
     char **notes; /**< sentences that go before the table */
     size_t note_count;
+    char **problems; /**< sentences: why something that should be judged was not */
+    size_t problem_count;
     double alpha;    /**< of the whole report */
     unsigned looks;  /**< that were planned: each has alpha / looks */
     char *reproduce; /**< the command to type; or NULL */
@@ -85,6 +88,14 @@ int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const
 /** Adds a sentence for people, once. Leaves it out when memory runs out. */
 void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Adds a sentence that says what could not be judged, and why. Leaves it out when memory runs out.
+ */
+void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** What the whole report came to: a verdict, "NOT JUDGED", or NULL when nothing was asked. */
+const char *tch_findings_word(const struct tch_findings *f);
 
 /** Sets a text of f (a_name, link …) to a copy. 0 or TACHO_ENOMEM. */
 int tch_findings_set(char **slot, const char *text, tacho_error *err);

@@ -43,12 +43,14 @@ void tch_add_md_cell(struct tch_buf *b, const char *text)
 }
 
 void tch_junit_begin(struct tch_buf *b, const char *name, size_t tests, size_t failures,
-                     size_t skipped)
+                     size_t errors, size_t skipped)
 {
     tch_buf_addf(b,
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                  "<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\"",
                  name, tests, failures);
+    if (errors > 0)
+        tch_buf_addf(b, " errors=\"%zu\"", errors);
     if (skipped != SIZE_MAX)
         tch_buf_addf(b, " skipped=\"%zu\"", skipped);
     tch_buf_adds(b, ">\n");
@@ -78,17 +80,42 @@ void tch_junit_end(struct tch_buf *b)
     tch_buf_adds(b, "</testsuite>\n");
 }
 
-void tch_prometheus_begin(struct tch_buf *b, const char *family, const char *help)
+void tch_prometheus_name(struct tch_prometheus *family, const char *prefix, const char *name,
+                         enum tch_unit unit)
 {
-    tch_buf_addf(b, "# HELP %s %s\n# TYPE %s gauge\n", family, help, family);
+    static const struct {
+        const char *own; /* what our names have */
+        const char *base;
+        double divisor;
+    } units[] = {[TCH_NS] = {"_ns", "_seconds", 1e9},
+                 [TCH_BYTES] = {"_bytes", "_bytes", 1},
+                 [TCH_COUNT] = {"", "", 1},
+                 [TCH_JOULES] = {"_j", "_joules", 1},
+                 [TCH_PLAIN] = {"", "", 1}};
+    size_t len = strlen(name);
+    size_t own = strlen(units[unit].own);
+
+    if (len > own && strcmp(name + len - own, units[unit].own) == 0)
+        len -= own;
+    snprintf(family->name, sizeof family->name, "%.20s_%.*s%s", prefix, len < 100 ? (int)len : 100,
+             name, units[unit].base);
+    for (char *p = family->name; *p; p++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *p))
+            *p = '_';
+    family->divisor = units[unit].divisor;
 }
 
-void tch_prometheus_add(struct tch_buf *b, const char *family, const char *const *labels,
-                        double value)
+void tch_prometheus_begin(struct tch_buf *b, const struct tch_prometheus *family, const char *help)
+{
+    tch_buf_addf(b, "# HELP %s %s\n# TYPE %s gauge\n", family->name, help, family->name);
+}
+
+void tch_prometheus_add(struct tch_buf *b, const struct tch_prometheus *family,
+                        const char *const *labels, double value)
 {
     char text[TCH_PLAIN_TEXT];
 
-    tch_buf_addf(b, "%s{", family);
+    tch_buf_addf(b, "%s%s", family->name, labels[0] ? "{" : "");
     for (size_t i = 0; labels[i]; i += 2) {
         tch_buf_addf(b, "%s%s=\"", i > 0 ? "," : "", labels[i]);
         for (const char *p = labels[i + 1]; *p; p++)
@@ -100,7 +127,7 @@ void tch_prometheus_add(struct tch_buf *b, const char *family, const char *const
                 tch_buf_addc(b, *p);
         tch_buf_addc(b, '"');
     }
-    tch_buf_adds(b, "} ");
-    tch_buf_add(b, text, tch_f64_plain(text, value));
+    tch_buf_adds(b, labels[0] ? "} " : " ");
+    tch_buf_add(b, text, tch_f64_plain(text, value / family->divisor));
     tch_buf_addc(b, '\n');
 }

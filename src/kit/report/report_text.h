@@ -28,23 +28,35 @@ void tch_add_md_cell(struct tch_buf *b, const char *text);
 struct tch_junit_case {
     const char *group;
     const char *name;
-    double seconds;      /**< NAN: left out */
-    const char *problem; /**< the element for it, "failure" or "skipped"; NULL: the case passed */
+    double seconds; /**< NAN: left out */
+    const char
+        *problem; /**< the element for it, "failure", "error" or "skipped"; NULL: the case passed */
     const char *message; /**< what the problem is */
     const char *output;
 };
 
 /** Begins a document of one test suite. skipped: SIZE_MAX leaves it out. */
 void tch_junit_begin(struct tch_buf *b, const char *name, size_t tests, size_t failures,
-                     size_t skipped);
+                     size_t errors, size_t skipped);
 void tch_junit_add(struct tch_buf *b, const struct tch_junit_case *test);
 void tch_junit_end(struct tch_buf *b);
 
-/** Begins a family of gauges in Prometheus's text format. */
-void tch_prometheus_begin(struct tch_buf *b, const char *family, const char *help);
+/** A family of gauges in Prometheus's text format. */
+struct tch_prometheus {
+    char name[160];
+    double divisor; /**< from our unit to the base unit */
+};
 
-/** Adds a sample of the family. labels: names and values in turn, NULL-ended. */
-void tch_prometheus_add(struct tch_buf *b, const char *family, const char *const *labels,
-                        double value);
+/** Names a family in base units: "tacho_run" and "wall_ns" give "tacho_run_wall_seconds". Letters
+    that a name must not have become '_'. */
+void tch_prometheus_name(struct tch_prometheus *family, const char *prefix, const char *name,
+                         enum tch_unit unit);
+
+/** Begins the family. `help` is plain text of one line. */
+void tch_prometheus_begin(struct tch_buf *b, const struct tch_prometheus *family, const char *help);
+
+/** Adds a sample in our unit. labels: names and values in turn, NULL-ended. */
+void tch_prometheus_add(struct tch_buf *b, const struct tch_prometheus *family,
+                        const char *const *labels, double value);
 
 #endif

@@ -1,50 +1,107 @@
-/* Runs in Prometheus's text format, for a node exporter's textfile folder or a push gateway. */
+/*
+ * Runs in Prometheus's text format, for a node exporter's textfile folder or a push gateway.
+ *
+ * Gauges follow its conventions: base units, the unit at the end of the name, and no label that is
+ * new for each run: every value of a label is one more time series for ever. So there is one run of
+ * each name, the newest, and tacho_run_start_time_seconds says which.
+ */
+#include <math.h>
+
 #include "report.h"
 #include "report_text.h"
 
-static const struct tch_run_row *find_row(const struct tch_receipt *r, const char *name)
+static const struct tch_run_row *find_row(const struct tch_receipt *r,
+                                          const struct tch_run_row *row)
 {
     for (size_t i = 0; i < r->rows.count; i++)
-        if (strcmp(r->rows.row[i].name, name) == 0)
+        if (strcmp(r->rows.row[i].name, row->name) == 0 && r->rows.row[i].unit == row->unit)
             return &r->rows.row[i];
     return NULL;
 }
 
-static void add_samples(struct tch_buf *b, const char *family, const struct tch_receipt *r,
-                        const struct tch_run_summary *s)
+static double started(const struct tch_report_run *run)
 {
+    return tch_receipt_number(&run->receipt, "started_unix_ns", NULL, 0);
+}
+
+/* Says whether another run of that name began later, or is given later. */
+static bool is_older(const struct tch_report_run *runs, size_t count, size_t i)
+{
+    for (size_t k = 0; k < count; k++)
+        if (k != i && strcmp(runs[k].receipt.name, runs[i].receipt.name) == 0 &&
+            (started(&runs[k]) > started(&runs[i]) ||
+             (started(&runs[k]) == started(&runs[i]) && k > i)))
+            return true;
+    return false;
+}
+
+/* The throughput is the only row in units of the user that is no metric of the program. */
+static bool is_throughput(const struct tch_receipt *r, const struct tch_run_row *row)
+{
+    return r->work > 0 && row == &r->rows.row[r->rows.count - 1] &&
+           strcmp(row->name, "throughput") == 0;
+}
+
+static void add_samples(struct tch_buf *b, const struct tch_prometheus *family,
+                        const struct tch_receipt *r, const struct tch_run_row *row)
+{
+    const struct tch_run_summary *s = &row->summary;
     const struct {
         const char *name;
         double value;
     } stats[] = {{"median", s->median},
-                 {"low", s->low},
-                 {"high", s->high},
+                 {"low", s->level > 0 ? s->low : NAN},
+                 {"high", s->level > 0 ? s->high : NAN},
                  {"min", s->min},
                  {"max", s->max}};
+    bool throughput = is_throughput(r, row);
 
     for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++) {
-        const char *labels[] = {"name", r->name, "id", r->id, "stat", stats[i].name, NULL};
+        const char *labels[] = {
+            "name", r->name, "stat", stats[i].name, throughput ? "unit" : NULL, r->work_unit, NULL};
 
-        tch_prometheus_add(b, family, labels, stats[i].value);
+        if (isfinite(stats[i].value))
+            tch_prometheus_add(b, family, labels, stats[i].value);
     }
 }
 
 /* Adds one metric of all runs: the samples of a family must follow each other. */
 static void add_family(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
-                       const struct tch_run_row *like)
+                       const struct tch_receipt *of, const struct tch_run_row *like)
 {
-    char family[160];
+    bool own = like->unit == TCH_PLAIN && !is_throughput(of, like);
+    struct tch_prometheus family;
     char help[160];
 
-    snprintf(family, sizeof family, "tacho_run_%s", like->name);
-    snprintf(help, sizeof help, "%s of a run", like->title);
-    tch_prometheus_begin(b, family, help);
+    tch_prometheus_name(&family, own ? "tacho_metric" : "tacho_run", like->name, like->unit);
+    snprintf(help, sizeof help, "%s of a run", own ? "a metric" : like->title);
+    tch_prometheus_begin(b, &family, help);
     for (size_t i = 0; i < count; i++) {
-        const struct tch_run_row *row = find_row(&runs[i].receipt, like->name);
+        const struct tch_run_row *row = find_row(&runs[i].receipt, like);
 
-        if (row)
-            add_samples(b, family, &runs[i].receipt, &row->summary);
+        if (row && !is_older(runs, count, i))
+            add_samples(b, &family, &runs[i].receipt, row);
     }
+}
+
+static void add_starts(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
+{
+    struct tch_prometheus family;
+    size_t left_out = 0;
+
+    tch_prometheus_name(&family, "tacho_run", "start_time", TCH_NS);
+    tch_prometheus_begin(b, &family, "when the run began, since 1970");
+    for (size_t i = 0; i < count; i++) {
+        const char *labels[] = {"name", runs[i].receipt.name, NULL};
+
+        if (is_older(runs, count, i))
+            left_out++;
+        else if (started(&runs[i]) > 0)
+            tch_prometheus_add(b, &family, labels, started(&runs[i]));
+    }
+    if (left_out > 0)
+        tch_buf_addf(b, "# left out: %zu older run%s of the same name; a gauge has one value\n",
+                     left_out, left_out == 1 ? "" : "s");
 }
 
 static int write_prometheus(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
@@ -54,13 +111,14 @@ static int write_prometheus(struct tch_buf *b, const struct tch_report_run *runs
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < runs[i].receipt.rows.count; j++) {
             const struct tch_run_row *row = &runs[i].receipt.rows.row[j];
-            bool written = false;
+            bool written = is_older(runs, count, i);
 
             for (size_t k = 0; k < i; k++)
-                written |= find_row(&runs[k].receipt, row->name) != NULL;
+                written |= !is_older(runs, count, k) && find_row(&runs[k].receipt, row);
             if (!written)
-                add_family(b, runs, count, row);
+                add_family(b, runs, count, &runs[i].receipt, row);
         }
+    add_starts(b, runs, count);
     return 0;
 }
 

@@ -9,7 +9,10 @@ static void write_badge(struct tch_buf *b, const struct tch_findings *f)
         [TCH_NO_VERDICT] = "#6b7280", [TCH_PASS] = "#2a7f4f", [TCH_INCONCLUSIVE] = "#6b7280",
         [TCH_WARN] = "#9a6700",       [TCH_FAIL] = "#b3261e",
     };
-    const char *word = f->verdict == TCH_NO_VERDICT ? "not judged" : tch_verdict_names[f->verdict];
+    const char *judged = tch_findings_word(f);
+    const char *word = judged ? judged : "not judged";
+    const char *color =
+        colors[f->problem_count > 0 && f->verdict != TCH_FAIL ? TCH_NO_VERDICT : f->verdict];
     int width = LETTER * (int)strlen(word) + PAD;
 
     tch_buf_addf(b,
@@ -20,7 +23,7 @@ static void write_badge(struct tch_buf *b, const struct tch_findings *f)
                  "<clipPath id=\"r\"><rect width=\"%d\" height=\"20\" rx=\"4\"/></clipPath>\n"
                  "<g clip-path=\"url(#r)\"><rect width=\"%d\" height=\"20\" fill=\"#3b4350\"/>"
                  "<rect x=\"%d\" width=\"%d\" height=\"20\" fill=\"%s\"/></g>\n",
-                 LABEL + width, LABEL, LABEL, width, colors[f->verdict]);
+                 LABEL + width, LABEL, LABEL, width, color);
     tch_buf_addf(b,
                  "<g fill=\"#fff\" text-anchor=\"middle\" "
                  "font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"11\">"

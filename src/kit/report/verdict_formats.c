@@ -29,6 +29,17 @@ void tch_add_change_interval(struct tch_buf *b, const struct tch_ratio *ratio, c
     tch_buf_adds(b, sure ? "" : " (range)");
 }
 
+void tch_add_promise(struct tch_buf *b, const struct tch_findings *f)
+{
+    double reports = 1 / f->alpha;
+
+    tch_buf_adds(b, "A wrong FAIL appears in at most ");
+    if (fabs(reports - round(reports)) < 1e-6)
+        tch_buf_addf(b, "1 of %.0f reports.", reports);
+    else
+        tch_buf_addf(b, "%g %% of reports.", 100 * f->alpha);
+}
+
 void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
     const struct tch_about *about = &f->about[row];
@@ -99,6 +110,8 @@ const char *tch_change_word(const struct tch_findings *f, size_t row)
 
 const char *tch_row_word(const struct tch_findings *f, size_t row)
 {
+    if (f->about[row].instead)
+        return f->about[row].instead;
     return f->about[row].ask == TCH_ASK_NOTHING ? tch_change_word(f, row)
                                                 : tch_verdict_names[f->rows[row].verdict];
 }

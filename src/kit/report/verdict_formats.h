@@ -21,10 +21,17 @@ extern const struct tch_verdict_format tch_verdict_junit;
 extern const struct tch_verdict_format tch_verdict_md; /* a comment on a pull request */
 extern const struct tch_verdict_format tch_verdict_prometheus;
 
-/** Writes the page of `tacho compare --html`: verdicts, distributions of both sides, and what moved
-    in the flamegraph. Without runs (count 0) there is no flamegraph. */
+/** A differential flamegraph of a page: of two run folders that have a profile each. */
+struct tch_verdict_flame {
+    const char *title;
+    const char *before; /**< folder */
+    const char *now;    /**< folder */
+};
+
+/** Writes the page of verdicts: the table, distributions of both sides, and what moved in the
+    flamegraphs. A flamegraph whose folders have no profile is left out. */
 int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
-                     const struct tch_report_run *runs, size_t count, tacho_error *err);
+                     const struct tch_verdict_flame *flames, size_t count, tacho_error *err);
 
 /** "+4.8 %" of a ratio of 1.048. "-" where there is none. */
 void tch_add_change(struct tch_buf *b, double ratio);
@@ -32,6 +39,9 @@ void tch_add_change(struct tch_buf *b, double ratio);
 /** Adds the interval of a change, "-2.0% .. +4.0%", or where there is none the range of the runs'
     own changes, marked as such. `to` separates the two. */
 void tch_add_change_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
+
+/** The promise: "A wrong FAIL appears in at most 1 of 20 reports." */
+void tch_add_promise(struct tch_buf *b, const struct tch_findings *f);
 
 /** What the metric of a row is called: "wall time", with its statistic and limit. */
 void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row);

@@ -17,6 +17,11 @@ static void add_data(struct tch_buf *b, const char *text)
 
 static void write_github(struct tch_buf *b, const struct tch_findings *f)
 {
+    for (size_t i = 0; i < f->problem_count; i++) {
+        tch_buf_adds(b, "::error title=tacho NOT JUDGED::");
+        add_data(b, f->problems[i]);
+        tch_buf_addc(b, '\n');
+    }
     for (size_t i = 0; i < f->count; i++) {
         enum tch_verdict verdict = f->rows[i].verdict;
         struct tch_buf text;

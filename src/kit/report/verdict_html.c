@@ -16,7 +16,8 @@ enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 130 };
 
 static void add_open(struct tch_buf *b, const struct tch_findings *f)
 {
-    const char *word = f->verdict == TCH_NO_VERDICT ? "Comparison" : tch_verdict_names[f->verdict];
+    const char *judged = tch_findings_word(f);
+    const char *word = judged ? judged : "Comparison";
 
     tch_page_open(b, word);
     tch_buf_addf(b, "<h1>%s</h1>\n", word);
@@ -27,20 +28,20 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
         tch_xml_adds(b, f->b_name);
         tch_buf_adds(b, "</p>\n");
     }
-    tch_buf_addf(
-        b,
-        "<p class=\"sub\">A wrong FAIL comes up in at most %g %% of such reports. Intervals "
-        "are at %.3g %%.</p>\n",
-        100 * f->alpha, 100 * (1 - f->alpha / f->looks));
-    if (f->note_count > 0)
-        tch_buf_adds(b, "<ul class=\"warnings\">\n");
-    for (size_t i = 0; i < f->note_count; i++) {
-        tch_buf_adds(b, "<li>");
-        tch_xml_adds(b, f->notes[i]);
+    tch_buf_adds(b, "<p class=\"sub\">");
+    tch_add_promise(b, f);
+    tch_buf_addf(b, " Intervals are at %.3g %%.</p>\n", 100 * (1 - f->alpha / f->looks));
+    if (f->problem_count + f->note_count == 0)
+        return;
+    tch_buf_adds(b, "<ul class=\"warnings\">\n");
+    for (size_t i = 0; i < f->problem_count + f->note_count; i++) {
+        bool is_problem = i < f->problem_count;
+
+        tch_buf_adds(b, is_problem ? "<li><b>Not judged:</b> " : "<li>");
+        tch_xml_adds(b, is_problem ? f->problems[i] : f->notes[i - f->problem_count]);
         tch_buf_adds(b, "</li>\n");
     }
-    if (f->note_count > 0)
-        tch_buf_adds(b, "</ul>\n");
+    tch_buf_adds(b, "</ul>\n");
 }
 
 /* --- The table --- */
@@ -247,31 +248,29 @@ static int add_distributions(struct tch_buf *b, const struct tch_findings *f, ta
 
 /* --- Flamegraphs --- */
 
-static int add_flame(struct tch_buf *b, const struct tch_report_run *first,
-                     const struct tch_report_run *other, tacho_error *err)
+static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, tacho_error *err)
 {
     char before[PATH_MAX];
     char now[PATH_MAX];
-    char title[256];
     struct tch_buf svg;
     int status;
 
-    if (!tch_folded_find(first->folder, before) || !tch_folded_find(other->folder, now))
+    if (!tch_folded_find(flame->before, before) || !tch_folded_find(flame->now, now))
         return 0;
-    snprintf(title, sizeof title, "%.100s against %.100s", other->receipt.name,
-             first->receipt.name);
     tch_buf_init(&svg, SVG_MAX);
-    status = tch_flame_diff(&svg, before, now, title, err);
+    status = tch_flame_diff(&svg, before, now, flame->title, err);
     if (status == 0) {
-        tch_buf_adds(b, "<h2>Where it went: red costs more than before, blue less</h2>\n");
-        tch_part_frame(b, title, svg.data, svg.len);
+        tch_buf_adds(b, "<h2>");
+        tch_xml_adds(b, flame->title);
+        tch_buf_adds(b, ": red costs more than before, blue less</h2>\n");
+        tch_part_frame(b, flame->title, svg.data, svg.len);
     }
     tch_buf_release(&svg);
     return status;
 }
 
 int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
-                     const struct tch_report_run *runs, size_t count, tacho_error *err)
+                     const struct tch_verdict_flame *flames, size_t count, tacho_error *err)
 {
     int status;
 
@@ -279,8 +278,8 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
     add_differences(b, f);
     add_table(b, f);
     status = add_distributions(b, f, err);
-    for (size_t i = 1; i < count && status == 0; i++)
-        status = add_flame(b, &runs[0], &runs[i], err);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = add_flame(b, &flames[i], err);
     tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
                     "double-click for all of it.</p>\n<footer>Made by tacho " TACHO_VERSION
                     ".</footer>\n<script>\n");

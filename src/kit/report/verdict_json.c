@@ -101,25 +101,33 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
     tch_json_end_array(b);
 }
 
+static void add_texts(struct tch_buf *b, const char *key, char *const *texts, size_t count)
+{
+    tch_json_key(b, key);
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < count; i++)
+        tch_json_text(b, texts[i]);
+    tch_json_end_array(b);
+}
+
 static void write_json(struct tch_buf *b, const struct tch_findings *f)
 {
+    bool is_judged =
+        f->verdict == TCH_FAIL || (f->verdict != TCH_NO_VERDICT && f->problem_count == 0);
+
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", TCH_VERDICT_SCHEMA);
     tch_json_put_text(b, "tacho_version", TACHO_VERSION);
     tch_json_put_text(b, "mode", f->mode);
-    tch_json_put_text(b, "verdict",
-                      f->verdict == TCH_NO_VERDICT ? NULL : tch_verdict_names[f->verdict]);
+    tch_json_put_text(b, "verdict", is_judged ? tch_verdict_names[f->verdict] : NULL);
     tch_json_put_text(b, "a", f->a_name);
     tch_json_put_text(b, "b", f->b_name);
     tch_json_put_f64(b, "alpha", f->alpha);
     tch_json_put_u64(b, "looks", f->looks);
     tch_json_put_text(b, "reproduce", f->reproduce);
     tch_json_put_text(b, "link", f->link);
-    tch_json_key(b, "notes");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < f->note_count; i++)
-        tch_json_text(b, f->notes[i]);
-    tch_json_end_array(b);
+    add_texts(b, "problems", f->problems, f->problem_count);
+    add_texts(b, "notes", f->notes, f->note_count);
     add_differences(b, f);
     tch_json_key(b, "rows");
     tch_json_begin_array(b);

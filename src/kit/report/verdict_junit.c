@@ -42,8 +42,19 @@ static void write_junit(struct tch_buf *b, const struct tch_findings *f)
 
     for (size_t i = 0; i < f->count; i++)
         count[f->rows[i].verdict]++;
-    tch_junit_begin(b, "tacho gate", f->count - count[TCH_NO_VERDICT], count[TCH_FAIL],
-                    count[TCH_INCONCLUSIVE]);
+    tch_junit_begin(b, "tacho gate", f->count - count[TCH_NO_VERDICT] + f->problem_count,
+                    count[TCH_FAIL], f->problem_count, count[TCH_INCONCLUSIVE]);
+    for (size_t i = 0; i < f->problem_count; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "problem %zu", i + 1);
+        tch_junit_add(b, &(struct tch_junit_case){.group = "tacho.gate",
+                                                  .name = name,
+                                                  .seconds = NAN,
+                                                  .problem = "error",
+                                                  .message = f->problems[i],
+                                                  .output = "NOT JUDGED"});
+    }
     for (size_t i = 0; i < f->count; i++)
         if (f->about[i].ask != TCH_ASK_NOTHING)
             add_case(b, f, i);

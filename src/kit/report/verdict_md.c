@@ -101,17 +101,22 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
 
 static void write_md(struct tch_buf *b, const struct tch_findings *f)
 {
+    const char *word = tch_findings_word(f);
     size_t moved = 0;
     size_t left = SHOWN;
 
     for (size_t i = 0; i < f->count; i++)
         moved += f->rows[i].verdict >= TCH_INCONCLUSIVE;
-    tch_buf_addf(b, "### %s tacho: %s\n\n", marks[f->verdict],
-                 f->verdict == TCH_NO_VERDICT ? "compared" : tch_verdict_names[f->verdict]);
+    tch_buf_addf(b, "### %s tacho: %s\n\n",
+                 f->problem_count > 0 && f->verdict != TCH_FAIL ? "⚠️" : marks[f->verdict],
+                 word ? word : "compared");
     tch_buf_addf(b, "%s against %s", f->b_name ? f->b_name : "now",
                  f->a_name ? f->a_name : "before");
-    tch_buf_addf(b, ", %s, false alarms at most %g %% of reports\n\n",
-                 f->looks > 1 ? "several looks" : "one look", 100 * f->alpha);
+    tch_buf_adds(b, ". ");
+    tch_add_promise(b, f);
+    tch_buf_adds(b, "\n\n");
+    for (size_t i = 0; i < f->problem_count; i++)
+        tch_buf_addf(b, "> **Not judged:** %s\n\n", f->problems[i]);
     for (size_t i = 0; i < f->note_count; i++)
         tch_buf_addf(b, "> %s\n%s", f->notes[i], i + 1 < f->note_count ? ">\n" : "\n");
     if (moved > 0) {

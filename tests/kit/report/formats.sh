@@ -65,13 +65,27 @@ for text in open("metrics").read().splitlines():
         match = line.fullmatch(text)
         assert match and match[1] in typed, text
         families.append(match[1])
-assert "tacho_run_wall_ns" in typed and "tacho_run_n" in typed
+assert "tacho_run_wall_seconds" in typed and "tacho_metric_n" in typed
 assert families == sorted(families, key=families.index), "values of a family do not stand together"
 END
 if command -v promtool >/dev/null; then
     promtool check metrics <./metrics || fail "promtool refuses it"
 else
     echo "promtool is not installed: that part is left out"
+fi
+
+# Of several runs of a name there is the newest: a gauge has one value.
+run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power fixed:3 -- echo v1
+run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power fixed:3 -- echo v2
+"$tacho" report -f prometheus -o metrics tacho-out/again/* || fail "no Prometheus of two runs of a name"
+grep -q '^tacho_metric_my_metric{name="again",stat="median"} 2$' metrics || fail "$(cat metrics)"
+grep -q '^# .*left out' metrics || fail "nothing says what is left out"
+! grep -q '_ns\|id="' metrics || fail "nanoseconds, or the id of a run: $(cat metrics)"
+grep -q '^tacho_run_energy_joules{' metrics || fail "no joules: $(cat metrics)"
+grep -q '^tacho_run_start_time_seconds{name="again"} ' metrics || fail "no time: $(cat metrics)"
+[ "$(grep -v '^#' metrics | cut -d' ' -f1 | sort | uniq -d | wc -l)" -eq 0 ] || fail "a gauge has two values"
+if command -v promtool >/dev/null; then
+    promtool check metrics <./metrics || fail "promtool refuses it"
 fi
 
 # Three runs, each with metrics of its own: every format has the values of each.
@@ -106,15 +120,15 @@ for case, doc in zip(cases, docs):
 
 metrics = {}
 for text in open("three.prometheus"):
-    match = re.fullmatch(r'(\w+)\{name="(\w+)",.*?(?:stat="(\w+)")?\} (.*)\n', text)
+    match = re.fullmatch(r'(\w+)\{name="(\w+)",.*?(?:stat="(\w+)").*?\} (.*)\n', text)
     if match:
         metrics[match[1], match[2], match[3]] = float(match[4])
 for doc in docs:
     name = doc["name"]
-    assert metrics["tacho_run_wall_ns", name, "median"] == doc["statistics"]["wall_ns"]["median"]
+    assert metrics["tacho_run_wall_seconds", name, "median"] == doc["statistics"]["wall_ns"]["median"] / 1e9
     for metric in "xy":
         want = doc["statistics"].get(metric)
-        assert metrics.get((f"tacho_run_{metric}", name, "median")) == (want and want["median"]), metric
+        assert metrics.get((f"tacho_metric_{metric}", name, "median")) == (want and want["median"]), metric
 
 parts = re.split("^## ", open("three.md").read(), flags=re.M)[1:]
 assert [p.split()[0] for p in parts] == names
