@@ -61,12 +61,13 @@ void cli_baseline_place_release(struct place *p)
 }
 
 static int open_baseline(const struct place *p, const char *bench, struct tch_baseline *b,
-                         char path[PATH_MAX])
+                         char path[PATH_MAX], int *lock)
 {
-    tacho_error err;
+    tacho_error err = {0};
 
     if (tch_baseline_path(path, p->dir, bench, p->class, &err) < 0 ||
-        tch_baseline_read(b, path, &err) < 0) {
+        (lock && tch_baseline_lock(path, lock, &err) < 0) || tch_baseline_read(b, path, &err) < 0 ||
+        tch_baseline_check(b, bench, p->class, &err) < 0) {
         if (err.system_errno == ENOENT)
             cli_complain(
                 NULL,
@@ -80,18 +81,21 @@ static int open_baseline(const struct place *p, const char *bench, struct tch_ba
     return EXIT_OK;
 }
 
-int cli_with_baseline(struct args *args,
+int cli_with_baseline(struct args *args, bool changes,
                       int (*act)(struct tch_baseline *b, const char *path, const struct args *args))
 {
+    int lock = -1;
     struct place place;
     struct tch_baseline b = {0};
     char path[PATH_MAX];
     int status = cli_baseline_place_parse(&place, args);
 
     if (status == EXIT_OK)
-        status = open_baseline(&place, args->operands[0], &b, path);
+        status = open_baseline(&place, args->operands[0], &b, path, changes ? &lock : NULL);
     if (status == EXIT_OK)
         status = act(&b, path, args);
+    if (lock >= 0)
+        close(lock);
     tch_baseline_release(&b);
     cli_baseline_place_release(&place);
     return status;

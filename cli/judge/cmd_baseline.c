@@ -27,7 +27,7 @@ static int promote(struct tch_baseline *b, const char *path, const struct args *
 
 static int run_promote(struct args *args)
 {
-    return cli_with_baseline(args, promote);
+    return cli_with_baseline(args, true, promote);
 }
 
 static int run_remove(struct args *args)

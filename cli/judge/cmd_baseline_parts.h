@@ -32,9 +32,11 @@ int cli_baseline_place_parse(struct place *p, struct args *args);
 void cli_baseline_place_release(struct place *p);
 
 /** Takes these options, reads the baseline of the bench that the first operand names, and does
-    something with it. Its status, or another one after a complaint. */
-int cli_with_baseline(struct args *args, int (*act)(struct tch_baseline *b, const char *path,
-                                                    const struct args *args));
+    something with it, under the lock of its folder when it `changes` it. Its status, or another one
+    after a complaint. */
+int cli_with_baseline(struct args *args, bool changes,
+                      int (*act)(struct tch_baseline *b, const char *path,
+                                 const struct args *args));
 
 /** Reads tacho.yaml where there is one, and says where its baselines are. EXIT_OK or EXIT_WORK. */
 int cli_baseline_find_folder(struct gate_options *o, char dir[PATH_MAX]);

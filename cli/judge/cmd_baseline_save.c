@@ -40,16 +40,11 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
         status = tch_baseline_path(path, dir, bench, machine_class, &err);
     }
     if (status == 0) {
-        status = tch_baseline_read(&baseline, path, &err);
-        if (status == TACHO_EIO && err.system_errno == ENOENT)
-            status = tch_baseline_init(&baseline, bench, machine_class, &err);
+        const struct tch_baseline_save how = {
+            .bench = bench, .machine_class = machine_class, .keep = keep, .promote = promote};
+
+        status = tch_baseline_save(&baseline, path, &run.receipt, &how, &err);
     }
-    if (status == 0)
-        status = tch_baseline_add(&baseline, &run.receipt, keep, &err);
-    if (status == 0 && promote)
-        status = tch_baseline_promote(&baseline, tch_baseline_find(&baseline, "latest"), &err);
-    if (status == 0)
-        status = tch_baseline_write(&baseline, path, &err);
     if (status < 0)
         cli_complain(&err, "cannot save '%s' as a baseline", from);
     else
@@ -70,6 +65,7 @@ static int save_now(struct gate_options *o, const struct args *args)
                                      .runs = o->runs,
                                      .max_runs = o->max_runs,
                                      .measure_only = true};
+    char problem[GATE_PROBLEM];
     tacho_error err;
     int status = cli_gate_read_settings(o);
 
@@ -78,7 +74,7 @@ static int save_now(struct gate_options *o, const struct args *args)
     for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
         if (o->settings.benches[i].plan.runs > 0)
             o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
-    status = cli_gate_build(o, args);
+    status = cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem);
     if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;

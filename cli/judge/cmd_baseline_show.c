@@ -101,7 +101,7 @@ static int show_baseline(struct tch_baseline *b, const char *path, const struct 
 
 static int run_show(struct args *args)
 {
-    return cli_with_baseline(args, show_baseline);
+    return cli_with_baseline(args, false, show_baseline);
 }
 
 static const struct arg bench_arg[] = {

@@ -65,12 +65,11 @@ $ tacho gate --help
 |       In CI: a comment, test results, and flamegraphs when it fails.
 | 
 | Exit status:
-|   0    fine
-|   1    could not do the work
-|   2    a budget FAILs, or with --require-baseline there is no baseline
-|   3    with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline
-|   64   wrong usage
-|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
+|   0   fine
+|   1   could not do the work
+|   2   a budget FAILs, or with --require-baseline there is no baseline
+|   3   with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline
+|   64  wrong usage
 | 
 | 'tacho gate COMMAND --help' tells more about one of them.
 

@@ -68,6 +68,33 @@ void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b);
 /** Replaces the file, whole or not at all. Makes missing folders. */
 int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_error *err);
 
+/** Checks that a file is the baseline of that bench and class, as its path says.
+    0 or TACHO_EINVAL. */
+int tch_baseline_check(const struct tch_baseline *b, const char *bench, const char *machine_class,
+                       tacho_error *err);
+
+/**
+ * Locks the folder of a baseline, which must exist, until *fd is closed. Who changes a baseline
+ * holds the lock from reading it to writing it. Waits up to a minute for others. Leaves no file
+ * behind.
+ *
+ * @return 0 or TACHO_EIO
+ */
+int tch_baseline_lock(const char *path, int *fd, tacho_error *err);
+
+/** How a run is saved. */
+struct tch_baseline_save {
+    const char *bench;
+    const char *machine_class;
+    size_t keep;
+    bool promote; /**< make it the reference */
+};
+
+/** Adds a run to the baseline in a file, under its lock. b, which is released first, holds what is
+   in the file then. Several processes at once lose nothing. */
+int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_receipt *r,
+                      const struct tch_baseline_save *how, tacho_error *err);
+
 /** Adds what was measured as the newest occasion; of more than `keep` the oldest go, but never the
     reference. The first occasion is the reference. */
 int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,

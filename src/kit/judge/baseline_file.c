@@ -1,9 +1,11 @@
 /* Baselines as files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/fail.h"
@@ -13,7 +15,7 @@
 #include "baseline.h"
 #include "kit/run/run_folder.h"
 
-enum { VALUES_MOST = 100000 };
+enum { VALUES_MOST = 100000, LOCK_SECONDS = 60 };
 
 /* Names become parts of a path: "../x" would lead out of the folder. */
 static bool is_plain(const char *name)
@@ -344,6 +346,68 @@ int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err
     if (status == 0)
         status = tch_baseline_parse(b, text.data, text.len, err);
     tch_buf_release(&text);
+    return status;
+}
+
+/* --- Changing --- */
+
+int tch_baseline_check(const struct tch_baseline *b, const char *bench, const char *machine_class,
+                       tacho_error *err)
+{
+    if (strcmp(b->bench, bench) == 0 && strcmp(b->machine_class, machine_class) == 0)
+        return 0;
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "it is the baseline of '%.40s' on %.60s, not of '%.40s' on %.60s", b->bench,
+                    b->machine_class, bench, machine_class);
+}
+
+int tch_baseline_lock(const char *path, int *fd, tacho_error *err)
+{
+    char folder[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%s", path);
+    *fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return tch_fail_errno(err, errno, "cannot open the folder of '%s'", path);
+    if (tch_file_lock(*fd, LOCK_SECONDS) == 0)
+        return 0;
+    if (errno == EWOULDBLOCK)
+        tch_fail(err, TACHO_EIO, 0, "another process has locked the folder of '%.200s' for %d s",
+                 path, LOCK_SECONDS);
+    else
+        tch_fail_errno(err, errno, "cannot lock the folder of '%s'", path);
+    close(*fd);
+    *fd = -1;
+    return TACHO_EIO;
+}
+
+int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_receipt *r,
+                      const struct tch_baseline_save *how, tacho_error *err)
+{
+    tacho_error why = {0};
+    int fd = -1;
+    int status = tch_mkdirs_above(path, err);
+
+    tch_baseline_release(b);
+    if (status == 0)
+        status = tch_baseline_lock(path, &fd, err);
+    if (status == 0)
+        status = tch_baseline_read(b, path, &why);
+    if (status == TACHO_EIO && why.system_errno == ENOENT)
+        status = tch_baseline_init(b, how->bench, how->machine_class, err);
+    else if (status == 0)
+        status = tch_baseline_check(b, how->bench, how->machine_class, &why);
+    if (status < 0 && why.message[0] && why.system_errno != ENOENT)
+        status =
+            tch_fail(err, status, why.line, "'%.120s' is left as it is: %.120s", path, why.message);
+    if (status == 0)
+        status = tch_baseline_add(b, r, how->keep, err);
+    if (status == 0 && how->promote)
+        status = tch_baseline_promote(b, tch_baseline_find(b, "latest"), err);
+    if (status == 0)
+        status = tch_baseline_write(b, path, err);
+    if (fd >= 0)
+        close(fd);
     return status;
 }
 

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Many processes save baselines at once, and one promotes meanwhile: each occasion is kept.
+#   save_at_once.sh TACHO
+tacho=$1
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+cat >tacho.yaml <<END
+baseline: {keep: 100}
+defaults: {runs: 6, max_runs: 6, budgets: {v: {tolerance: 5%, direction: lower}}, metrics: {v: 'v ([0-9]+)'}}
+benches: [{name: prog, command: echo v 5}]
+END
+ends_with 0 "$tacho" baseline save -q -o out-0
+file=$(find .tacho -name '*.json')
+first=$(jq -r .reference "$file")
+
+# Ten measure and save, ten take a run that is there, and one is promoted over and over.
+pids=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    "$tacho" baseline save -q -o "out-$i" >"log-$i" 2>&1 &
+    pids="$pids $!"
+    "$tacho" baseline save --from out-0/prog/latest >"log-from-$i" 2>&1 &
+    pids="$pids $!"
+    "$tacho" baseline promote prog "$first" >"log-promote-$i" 2>&1 &
+    pids="$pids $!"
+done
+for pid in $pids; do
+    wait "$pid" || fail "one of those at once failed: $(cat log-*)"
+done
+[ "$(jq '.occasions | length' "$file")" -eq 21 ] || fail "of 21 occasions $(jq '.occasions | length' "$file") are kept"
+[ "$(jq -r .reference "$file")" = "$first" ] || fail "the reference has changed"
+[ "$(find .tacho -type f | wc -l)" -eq 1 ] || fail "something is left: $(find .tacho -type f)"
+
+# A gate that saves waits for a lock that another process holds from its reading to its writing.
+if command -v flock >/dev/null; then
+    flock "$(dirname "$file")" sh -c "cp '$file' kept; sleep 1; cp kept '$file'" &
+    pid=$!
+    while [ ! -s kept ]; do sleep 0.02; done
+    ends_with 0 "$tacho" gate -q --save
+    wait $pid
+    [ "$(jq '.occasions | length' "$file")" -eq 22 ] || fail "gate --save lost an occasion"
+fi
+finish
