@@ -2,6 +2,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
@@ -63,29 +64,47 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
 
 /* --- What it does --- */
 
-static int name_sides(struct tch_gate *g, const struct gate_options *o, const struct against *a,
-                      struct args *args)
+/* What to type to see the same: without the files that CI wants. */
+static char *reproduce(const struct gate_options *o)
+{
+    const char *words[16 + 2 * TCH_BENCHES_MOST] = {"tacho", "gate"};
+    char runs[2][24];
+    size_t n = 2;
+
+    if (o->config)
+        words[n++] = "-c", words[n++] = o->config;
+    if (o->against)
+        words[n++] = "--against", words[n++] = o->against;
+    if (o->build)
+        words[n++] = "--build", words[n++] = o->build;
+    for (size_t i = 0; i < o->only_count; i++)
+        words[n++] = "-b", words[n++] = o->only[i];
+    snprintf(runs[0], sizeof runs[0], "%llu", (unsigned long long)o->runs);
+    snprintf(runs[1], sizeof runs[1], "%llu", (unsigned long long)o->max_runs);
+    if (o->runs > 0)
+        words[n++] = "-n", words[n++] = runs[0];
+    if (o->max_runs > 0)
+        words[n++] = "--max-runs", words[n++] = runs[1];
+    words[n] = NULL;
+    return cli_join_words((char **)words);
+}
+
+static int name_sides(struct tch_gate *g, const struct gate_options *o)
 {
     struct tch_findings *f = &g->findings;
     char before[256];
-    char *words = cli_join_words(args->words);
-    struct tch_buf b;
+    char *line = reproduce(o);
     tacho_error err;
     int status;
 
-    if (o->against)
-        snprintf(before, sizeof before, "%.100s (%.12s)", o->against, a->commit);
-    else
-        snprintf(before, sizeof before, "the baselines of %.200s", g->machine_class);
-    status = tch_findings_set(&f->a_name, before, &err);
+    snprintf(before, sizeof before, "%s%.200s", o->against ? "" : "the baselines of ",
+             o->against ? g->how.against_name : g->machine_class);
+    status = line ? tch_findings_set(&f->reproduce, line, &err) : tch_fail_memory(&err);
+    if (status == 0)
+        status = tch_findings_set(&f->a_name, before, &err);
     if (status == 0)
         status = tch_findings_set(&f->b_name, o->against ? "the working tree" : "now", &err);
-    tch_buf_init(&b, 1 << 20);
-    tch_buf_addf(&b, "tacho gate%s%s", words && words[0] ? " " : "", words ? words : "");
-    if (status == 0)
-        status = tch_findings_set(&f->reproduce, b.data, &err);
-    tch_buf_release(&b);
-    free(words);
+    free(line);
     if (status < 0)
         cli_complain(NULL, "%s", err.message);
     return status < 0 ? EXIT_WORK : EXIT_OK;
@@ -93,37 +112,64 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o, const st
 
 static void note_missing(struct tch_gate *g)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (!g->how.against && !g->benches[i].has_baseline)
+    for (size_t i = 0; i < g->count && !g->how.against; i++) {
+        const struct tch_gate_bench *b = &g->benches[i];
+
+        if (!b->baseline.bench)
             tch_findings_note(
                 &g->findings,
                 "%s has no baseline on this kind of machine (%s) yet; 'tacho baseline "
                 "save' makes one, to be committed; or compare with another commit: "
                 "tacho gate --against REF --build CMD",
-                g->benches[i].bench->name, g->machine_class);
-        else if (!g->how.against && g->benches[i].baseline.count < 3)
+                b->bench->name, g->machine_class);
+        else if (b->has_baseline && b->baseline.count < 3)
             tch_findings_note(
                 &g->findings,
                 "%s: the baseline has seen %zu occasion%s, so that how much occasions "
                 "differ is assumed more than known; more of 'tacho baseline save' on "
                 "other days narrow that",
-                g->benches[i].bench->name, g->benches[i].baseline.count,
-                g->benches[i].baseline.count == 1 ? "" : "s");
+                b->bench->name, b->baseline.count, b->baseline.count == 1 ? "" : "s");
+    }
 }
 
-/* Each baseline that is missing is a warning; with --require-baseline it is a failure. */
-static int check_baselines(const struct tch_gate *g, const struct gate_options *o)
+/* Benches that only the other commit has. Its settings may be of another version: what cannot be
+   read is not compared. */
+static void note_removed(struct tch_gate *g, const struct gate_options *o, const struct against *a)
 {
-    if (!g->no_baseline || !o->require_baseline)
-        return EXIT_OK;
-    for (size_t i = 0; i < g->count; i++)
-        if (!g->benches[i].has_baseline)
-            cli_complain(
-                NULL,
+    struct tch_settings before = {0};
+    char path[PATH_MAX];
+
+    if (!a->tree[0] || o->only_count > 0)
+        return;
+    snprintf(path, sizeof path, "%.3900s/%.150s", a->root,
+             tch_base_name(o->config ? o->config : TCH_SETTINGS_FILE));
+    if (tch_settings_read(&before, path, true, NULL) == 0)
+        for (size_t i = 0; i < before.count; i++)
+            if (!tch_settings_bench(&o->settings, before.benches[i].name))
+                tch_findings_note(&g->findings,
+                                  "%s was removed: %s has it, the working tree does "
+                                  "not; it is not judged",
+                                  before.benches[i].name, g->how.against_name);
+    tch_settings_release(&before);
+}
+
+/* Each baseline that is missing is a warning; with --require-baseline it is a problem. */
+static bool lacks_baseline(struct tch_gate *g, const struct gate_options *o)
+{
+    bool lacks = false;
+
+    for (size_t i = 0; i < g->count && o->require_baseline && !o->against; i++)
+        if (!g->benches[i].has_baseline) {
+            tch_findings_problem(
+                &g->findings,
                 "'%s' has no baseline for %s; run 'tacho baseline save' on such a machine and "
                 "commit the file",
                 g->benches[i].bench->name, g->machine_class);
-    return EXIT_CHECK;
+            lacks = true;
+        }
+    for (size_t i = 0; i < g->findings.problem_count && lacks; i++)
+        cli_complain(NULL, "%s", g->findings.problems[i]);
+    return lacks;
 }
 
 static int save(struct tch_gate *g, const struct gate_options *o)
@@ -138,53 +184,81 @@ static int save(struct tch_gate *g, const struct gate_options *o)
     return EXIT_WORK;
 }
 
-static int exit_status(const struct tch_gate *g, const struct gate_options *o)
-{
-    if (g->findings.verdict == TCH_FAIL)
-        return EXIT_CHECK;
-    if (o->fail_on_warn && (g->findings.verdict > TCH_PASS || (g->no_baseline && !o->against)))
-        return EXIT_WARN;
-    return EXIT_OK;
-}
-
+/* The files are written whatever happens: CI shows them. */
 static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
-                         struct args *args)
+                         const struct args *args)
 {
-    int status = check_baselines(g, o);
+    bool lacks = lacks_baseline(g, o);
+    int status = name_sides(g, o);
+    int reported;
 
-    note_missing(g);
-    if (status == EXIT_OK)
-        status = name_sides(g, o, a, args);
-    if (status == EXIT_OK)
+    note_removed(g, o, a);
+    if (status == EXIT_OK && !g->how.plan_only && !lacks) {
+        note_missing(g);
         status = cli_gate_measure(g, args);
+    }
+    reported = cli_gate_report(g, o, args);
     if (status == EXIT_OK)
-        status = cli_gate_report(g, o, args);
-    if (status == EXIT_OK)
+        status = reported;
+    if (status == EXIT_OK && g->findings.problem_count == 0)
         status = save(g, o);
-    return status == EXIT_OK ? exit_status(g, o) : status;
+    if (g->findings.verdict == TCH_FAIL || lacks)
+        return EXIT_CHECK;
+    if (status != EXIT_OK || g->findings.problem_count > 0)
+        return EXIT_WORK;
+    return o->fail_on_warn && (g->findings.verdict > TCH_PASS || g->no_baseline) ? EXIT_WARN
+                                                                                 : EXIT_OK;
 }
 
-static int run_with(const struct gate_options *o, struct args *args)
+/* Checks out and builds. What cannot be done is in `problem` ("": nothing) and in `how`. */
+static void prepare(struct against *a, const struct gate_options *o, const struct args *args,
+                    struct tch_gate_how *how, char problem[GATE_PROBLEM])
+{
+    char other[GATE_PROBLEM] = "";
+
+    problem[0] = '\0';
+    if (o->against && cli_against_checkout(a, o, problem) != EXIT_OK)
+        how->plan_only = true;
+    snprintf(a->name, sizeof a->name, "%.100s%s%.12s%s", o->against ? o->against : "",
+             a->commit[0] ? " (" : "", a->commit, a->commit[0] ? ")" : "");
+    if (!how->plan_only &&
+        cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem) != EXIT_OK)
+        how->plan_only = true;
+    if (!how->plan_only && o->against &&
+        cli_gate_build(o, args, a->root, a->name, "build-before.log", other) != EXIT_OK) {
+        how->alone = true;
+        memcpy(problem, other, sizeof other);
+    }
+}
+
+static int run_with(const struct gate_options *o, const struct args *args)
 {
     struct against a = {0};
     struct tch_gate g = {0};
-    struct tch_gate_how how = {
-        .root = o->root, .out = o->out, .only = o->only, .runs = o->runs, .max_runs = o->max_runs};
+    struct tch_gate_how how = {.root = o->root,
+                               .out = o->out,
+                               .only = o->only,
+                               .runs = o->runs,
+                               .max_runs = o->max_runs,
+                               .plan_only = o->dry_run};
+    char problem[GATE_PROBLEM] = "";
     tacho_error err;
-    int status = EXIT_OK;
+    int status = EXIT_WORK;
 
-    if (o->against && !o->dry_run)
-        status = cli_against_checkout(&a, o, args);
-    if (status == EXIT_OK && !o->dry_run)
-        status = cli_gate_build(o, args);
-    if (o->against)
+    if (!o->dry_run)
+        prepare(&a, o, args, &how, problem);
+    if (o->against) {
         how.against = o->dry_run ? o->root : a.root;
-    how.plan_only = o->dry_run;
-    if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
+        how.against_name = a.name;
+    }
+    if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
-        status = EXIT_WORK;
-    } else if (status == EXIT_OK) {
-        status = o->dry_run ? dry_run(&g, o) : run_open_gate(&g, o, &a, args);
+    } else if (o->dry_run) {
+        status = dry_run(&g, o);
+    } else {
+        if (problem[0])
+            tch_findings_problem(&g.findings, "%s", problem);
+        status = run_open_gate(&g, o, &a, args);
     }
     tch_gate_close(&g);
     cli_against_remove(&a, o->root);

@@ -11,6 +11,8 @@
 
 extern const struct cmd cmd_gate_init;
 
+enum { GATE_PROBLEM = 400 };
+
 /** Options of both commands. */
 struct gate_options {
     const char *config; /**< --config; NULL: tacho.yaml */
@@ -88,8 +90,8 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
         CLI_TEXT(struct gate_options, out)                                            \
     }
 
-/** Runs the benches with a progress line, writes receipts and reports of the runs. EXIT_OK, or
-    EXIT_WORK after a complaint. */
+/** Runs the benches with a progress line, writes receipts and reports of the runs. Complains of
+   what could not be measured. EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_measure(struct tch_gate *g, const struct args *args);
 
 /** The other commit beside ours. */
@@ -97,15 +99,19 @@ struct against {
     char tree[PATH_MAX]; /**< "" while there is none */
     char root[PATH_MAX]; /**< where tacho.yaml is, or would be, in it */
     char commit[64];
+    char name[128]; /**< for people: "origin/main (0123456789ab)" */
 };
 
-/** Builds the working tree by --build or by `build` of the settings, where there is one. EXIT_OK,
-   or EXIT_WORK after a complaint. */
-int cli_gate_build(const struct gate_options *o, const struct args *args);
+/** Runs --build, or `build` of the settings, where there is one, in a folder. `which` names that
+   for people; the output goes to OUT/log_name. EXIT_OK, or EXIT_WORK after a complaint, which is
+   copied to `problem`. */
+int cli_gate_build(const struct gate_options *o, const struct args *args, const char *folder,
+                   const char *which, const char *log_name, char problem[GATE_PROBLEM]);
 
-/** Checks the commit out into a git worktree and builds it. EXIT_OK, or EXIT_WORK after a
-    complaint; cli_against_remove() in any case. */
-int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args);
+/** Checks the commit out into a git worktree. EXIT_OK, or EXIT_WORK after a complaint, which is
+    copied to `problem`; cli_against_remove() in any case. */
+int cli_against_checkout(struct against *a, const struct gate_options *o,
+                         char problem[GATE_PROBLEM]);
 void cli_against_remove(struct against *a, const char *root);
 
 /** EXIT_OK, or EXIT_WORK after a complaint. */

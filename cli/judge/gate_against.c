@@ -1,6 +1,7 @@
 /* The other commit, as a git worktree beside ours, and the builds of both. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,21 @@
 #include "base/spawn.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
+
+/* Complains, and keeps the sentence for the report. */
+static int fail(char problem[GATE_PROBLEM], const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int fail(char problem[GATE_PROBLEM], const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(problem, GATE_PROBLEM, fmt, args);
+    va_end(args);
+    cli_complain(NULL, "%s", problem);
+    return EXIT_WORK;
+}
 
 enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
 
@@ -39,7 +55,8 @@ static int git(const char *root, const char *const *words, char *out, size_t siz
     return status;
 }
 
-static int make_tree(struct against *a, const struct gate_options *o)
+int cli_against_checkout(struct against *a, const struct gate_options *o,
+                         char problem[GATE_PROBLEM])
 {
     char out[PATH_MAX];
     char ref[512];
@@ -47,33 +64,27 @@ static int make_tree(struct against *a, const struct gate_options *o)
     char tree[PATH_MAX];
     tacho_error err;
 
+    *a = (struct against){0};
     snprintf(ref, sizeof ref, "%s^{commit}", o->against);
     if (git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL}, a->commit,
-            sizeof a->commit) < 0) {
-        cli_complain(NULL,
-                     "'%s' is no commit of the git repository in '%s'; in CI fetch it first: "
-                     "git fetch origin %s",
-                     o->against, o->root, o->against);
-        return EXIT_WORK;
-    }
+            sizeof a->commit) < 0)
+        return fail(problem,
+                    "'%.100s' is no commit of the git repository in '%.150s'; in CI fetch it "
+                    "first: git fetch origin %.100s",
+                    o->against, o->root, o->against);
     if (git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, sizeof prefix) <
         0)
-        return EXIT_WORK;
-    if (tch_mkdirs(o->out, &err) < 0 || !realpath(o->out, out)) {
-        cli_complain(NULL, "cannot make the folder '%s'", o->out);
-        return EXIT_WORK;
-    }
-    if (snprintf(tree, sizeof tree, "%.3000s/.against-%.12s", out, a->commit) >= PATH_MAX)
-        return EXIT_WORK;
+        return fail(problem, "cannot find the root of the git repository of '%.200s'", o->root);
+    if (tch_mkdirs(o->out, &err) < 0 || !realpath(o->out, out))
+        return fail(problem, "cannot make the folder '%.200s'", o->out);
+    snprintf(tree, sizeof tree, "%.3000s/.against-%.12s", out, a->commit);
     if (access(tree, F_OK) == 0) /* left behind by a kill */
         (void)git(o->root, (const char *[]){"worktree", "remove", "--force", tree, NULL}, NULL, 0);
     if (git(o->root,
             (const char *[]){"worktree", "add", "--quiet", "--force", "--detach", tree, a->commit,
                              NULL},
-            NULL, 0) < 0) {
-        cli_complain(NULL, "cannot check '%s' out into '%s'", o->against, tree);
-        return EXIT_WORK;
-    }
+            NULL, 0) < 0)
+        return fail(problem, "cannot check '%.100s' out into '%.200s'", o->against, tree);
     memcpy(a->tree, tree, sizeof a->tree);
     snprintf(a->root, sizeof a->root, "%.3500s%s%.500s", tree, prefix[0] ? "/" : "", prefix);
     return EXIT_OK;
@@ -107,9 +118,12 @@ static void show_tail(const char *path)
     fprintf(stderr, "%.*s\n", (int)((size_t)n - from), text + from);
 }
 
-static int build(const char *line, const char *folder, const char *log, const char *which,
-                 const volatile sig_atomic_t *stop)
+int cli_gate_build(const struct gate_options *o, const struct args *args, const char *folder,
+                   const char *which, const char *log_name, char problem[GATE_PROBLEM])
 {
+    const volatile sig_atomic_t *stop = cli_catch_stop();
+    const char *line = o->build ? o->build : o->settings.build;
+    char log[PATH_MAX];
     const char *argv[] = {"sh", "-c", line, NULL};
     struct tch_spawn spec = {
         .argv = argv,
@@ -123,54 +137,23 @@ static int build(const char *line, const char *folder, const char *log, const ch
     tacho_error err;
     pid_t pid;
 
-    if (!*stop && (tch_spawn(&spec, &pid, &err) < 0 ||
-                   tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err) < 0)) {
-        cli_complain(&err, "cannot build %s", which);
-        return EXIT_WORK;
-    }
-    if (*stop) {
-        cli_complain(NULL, "interrupted while building %s", which);
-        return EXIT_WORK;
-    }
-    if (end.status == 0)
-        return EXIT_OK;
-    cli_complain(NULL, "cannot build %s: '%s' ended with %s %d; all it said is in '%s'", which,
-                 line, WIFSIGNALED(end.status) ? "signal" : "status",
-                 WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
-    show_tail(log);
-    return EXIT_WORK;
-}
-
-int cli_gate_build(const struct gate_options *o, const struct args *args)
-{
-    const char *line = o->build ? o->build : o->settings.build;
-    char log[PATH_MAX];
-    tacho_error err;
-
     if (!line)
         return EXIT_OK;
-    if (tch_mkdirs(o->out, &err) < 0) {
-        cli_complain(&err, "cannot make the folder '%s'", o->out);
-        return EXIT_WORK;
-    }
+    if (tch_mkdirs(o->out, &err) < 0)
+        return fail(problem, "%.300s", err.message);
     if (!args->quiet)
-        fprintf(stderr, "building the working tree: %s\n", line);
-    snprintf(log, sizeof log, "%.4000s/build-now.log", o->out);
-    return build(line, o->root, log, "the working tree", cli_catch_stop());
-}
-
-int cli_against_checkout(struct against *a, const struct gate_options *o, const struct args *args)
-{
-    const char *line = o->build ? o->build : o->settings.build;
-    char log[PATH_MAX];
-    int status;
-
-    *a = (struct against){0};
-    status = make_tree(a, o);
-    if (status != EXIT_OK)
-        return status;
-    if (!args->quiet)
-        fprintf(stderr, "building %s (%.12s): %s\n", o->against, a->commit, line);
-    snprintf(log, sizeof log, "%.4000s/build-before.log", o->out);
-    return build(line, a->root, log, o->against, cli_catch_stop());
+        fprintf(stderr, "building %s: %s\n", which, line);
+    snprintf(log, sizeof log, "%.4000s/%s", o->out, log_name);
+    if (!*stop && (tch_spawn(&spec, &pid, &err) < 0 ||
+                   tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err) < 0))
+        return fail(problem, "cannot build %.100s: %.200s", which, err.message);
+    if (*stop)
+        return fail(problem, "interrupted while building %.100s", which);
+    if (end.status == 0)
+        return EXIT_OK;
+    fail(problem, "cannot build %.100s: '%.120s' ended with %s %d; all it said is in '%.120s'",
+         which, line, WIFSIGNALED(end.status) ? "signal" : "status",
+         WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
+    show_tail(log);
+    return EXIT_WORK;
 }

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
-#include "cli/run/run_view.h"
 #include "cmd_gate_parts.h"
 #include "kit/report/report.h"
 
@@ -60,6 +59,8 @@ int cli_gate_read_settings(struct gate_options *o)
 
 /* --- Measuring --- */
 
+enum { LAST_LINES = 12 };
+
 struct watcher {
     struct progress progress;
     const struct args *args;
@@ -90,18 +91,32 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 static int write_reports(const struct tch_gate *g)
 {
     for (size_t i = 0; i < g->count; i++)
-        for (size_t k = 0; k < g->benches[i].plan.command_count; k++) {
+        for (size_t k = 0; k < g->benches[i].plan.command_count && g->benches[i].run.items; k++) {
+            const struct tch_run_item *item = &g->benches[i].run.items[k];
             tacho_error err;
 
-            const struct tch_run_item *item = &g->benches[i].run.items[k];
-
-            if (g->benches[i].run.items &&
+            if (item->receipt.samples.count > 0 &&
                 tch_report_save(&item->receipt, item->folder.path, &err) < 0) {
                 cli_complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
                 return EXIT_WORK;
             }
         }
     return EXIT_OK;
+}
+
+/* What a command that failed printed last. */
+static void show_last_words(const struct tch_gate_bench *bench)
+{
+    struct tch_buf b;
+
+    if (!bench->failed || !bench->run.items || bench->run.state != TCH_RUN_FAILED)
+        return;
+    tch_buf_init(&b, 1 << 16);
+    tch_run_last_words(&bench->run, LAST_LINES, &b);
+    if (b.len > 0)
+        fprintf(stderr, "the last words of '%s' on standard error:\n%s\n", bench->bench->name,
+                b.data);
+    tch_buf_release(&b);
 }
 
 int cli_gate_measure(struct tch_gate *g, const struct args *args)
@@ -121,13 +136,13 @@ int cli_gate_measure(struct tch_gate *g, const struct args *args)
     finished = tch_gate_finish(g, &end_err);
     if (measured < 0)
         cli_complain(NULL, "%s", err.message);
-    else if (g->failed && g->failed->run.state == TCH_RUN_FAILED)
-        cli_complain_of_run(&g->failed->run);
-    else if (g->failed)
-        cli_complain(NULL, "interrupted while measuring '%s'", g->failed->bench->name);
+    for (size_t i = 0; i < g->findings.problem_count; i++)
+        cli_complain(NULL, "%s", g->findings.problems[i]);
+    for (size_t i = 0; i < g->count; i++)
+        show_last_words(&g->benches[i]);
     if (finished < 0)
         cli_complain(&end_err, "cannot write the receipt of a run");
-    if (measured < 0 || g->failed || finished < 0)
+    if (measured < 0 || finished < 0)
         return EXIT_WORK;
-    return write_reports(g);
+    return write_reports(g) == EXIT_OK && g->findings.problem_count == 0 ? EXIT_OK : EXIT_WORK;
 }

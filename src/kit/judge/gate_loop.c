@@ -31,18 +31,17 @@ static uint64_t runs_made(const struct tch_gate_bench *b)
 }
 
 /* The plan's setup and cleanup are for our own side; the other one needs them, too. */
-static int other_hook(const struct tch_gate *g, const struct tch_gate_bench *b, const char *what,
-                      const char *line, const struct tch_gate_watch *watch, tacho_error *err)
+static int other_hook(const struct tch_gate_bench *b, const char *what, const char *line,
+                      const struct tch_gate_watch *watch, tacho_error *err)
 {
     struct tch_run_plan plan = b->plan;
 
     plan.cwd = b->commands[0].cwd;
-    return g->how.against ? tch_run_hook(&plan, what, line, watch->run.stop, err) : 0;
+    return b->plan.command_count > 1 ? tch_run_hook(&plan, what, line, watch->run.stop, err) : 0;
 }
 
-/* 1 to go on, 0 when a command failed or the user has enough. */
-static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
-                         const struct tch_gate_watch *watch, tacho_error *err)
+static int make_runs(struct tch_gate *g, struct tch_gate_bench *b,
+                     const struct tch_gate_watch *watch, tacho_error *err)
 {
     uint64_t made = runs_made(b);
     uint64_t most = b->bench->plan.max_runs;
@@ -53,19 +52,73 @@ static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
         more = made >= most / 2 ? most - made : made;
     if (watch->begin)
         watch->begin(watch->ctx, b, more, g->look);
-    status = other_hook(g, b, "setup", b->plan.setup, watch, err);
+    status = other_hook(b, "setup", b->plan.setup, watch, err);
     if (status == 0)
         status = g->look == 0 ? tch_run_measure(&b->run, &watch->run, err)
                               : tch_run_more(&b->run, more, &watch->run, err);
     if (status == 0)
-        status = other_hook(g, b, "cleanup", b->plan.cleanup, watch, err);
-    if (status < 0 && err->system_errno == ECANCELED) /* the user stopped a hook */
+        status = other_hook(b, "cleanup", b->plan.cleanup, watch, err);
+    if (status < 0 && err->system_errno == ECANCELED) { /* the user stopped a hook */
         b->run.state = TCH_RUN_INTERRUPTED;
-    else if (status < 0)
-        return status;
-    if (b->run.state == TCH_RUN_COMPLETE)
-        return 1;
-    g->failed = b;
+        status = 0;
+    }
+    return status;
+}
+
+/* Says whether the other side failed at its first run: then it was never able to run. */
+static bool never_ran_before(const struct tch_gate_bench *b)
+{
+    return b->plan.command_count > 1 && b->run.bad_index == 0 &&
+           (b->run.bad_warmup || runs_made(b) <= 1);
+}
+
+/* A command that failed: of the other commit it makes ours new, of ours it is a problem. */
+static int take_failure(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
+{
+    const char *side = b->plan.command_count > 1 && b->run.bad_index == 0 ? g->how.against_name
+                                                                          : "the working tree";
+    struct tch_buf why;
+    int status = 0;
+
+    tch_buf_init(&why, 1024);
+    tch_run_describe_failure(&why, &b->run);
+    if (g->look == 0 && never_ran_before(b)) {
+        tch_findings_note(&g->findings, "%s cannot be run on %s: it %s; nothing to compare with",
+                          b->bench->name, side, why.data);
+        status = tch_gate_reopen_alone(g, b, "not compared", err);
+        status = status < 0 ? status : 1;
+    } else {
+        tch_findings_problem(&g->findings, "%s: '%s' %s in %s", b->bench->name, b->bench->line,
+                             why.data, side);
+        b->failed = b->settled = true;
+    }
+    tch_buf_release(&why);
+    return status;
+}
+
+/* 0, or TACHO_ENOMEM. */
+static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
+                         const struct tch_gate_watch *watch, tacho_error *err)
+{
+    int again;
+
+    do {
+        int status = make_runs(g, b, watch, err);
+
+        again = 0;
+        if (status == 0 && b->run.state == TCH_RUN_INTERRUPTED) {
+            g->interrupted = true;
+            tch_findings_problem(&g->findings, "interrupted while measuring '%s'", b->bench->name);
+        } else if (status == 0 && b->run.state == TCH_RUN_FAILED) {
+            again = status = take_failure(g, b, err);
+        }
+        if (status < 0 && status != TACHO_ENOMEM) {
+            tch_findings_problem(&g->findings, "%s: %s", b->bench->name, err->message);
+            b->failed = b->settled = true;
+        } else if (status < 0) {
+            return status;
+        }
+    } while (again > 0 && !b->failed);
     return 0;
 }
 
@@ -105,7 +158,28 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
     return status;
 }
 
-/* Against a baseline: its values, and limits. */
+/* What was measured, where there is nothing to compare it with. */
+static int add_alone_row(struct tch_gate *g, const struct tch_gate_bench *b,
+                         const struct tch_receipt *r, const struct tch_named_budget *budget,
+                         const struct tch_quantity *q, tacho_error *err)
+{
+    struct tch_about about = {
+        .bench = b->bench->name,
+        .quantity = *q,
+        .budget = budget->budget,
+        .ask = TCH_ASK_NOTHING,
+        .instead = b->alone ? b->alone : "no baseline",
+    };
+    struct tch_quantity_series now = {0};
+    int status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
+
+    if (status == 0)
+        status = tch_findings_add(&g->findings, &about, NULL, &now, err);
+    tch_quantity_series_release(&now);
+    return status;
+}
+
+/* One side: against the values of a baseline, if there is one, and limits. */
 static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const struct tch_receipt *r,
                     tacho_error *err)
 {
@@ -128,6 +202,8 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const st
         }
         if (b->has_baseline && !isnan(budget->budget.tolerance))
             status = add_kept_row(g, b, r, budget, &q, err);
+        else if (!isnan(budget->budget.tolerance))
+            status = add_alone_row(g, b, r, budget, &q, err);
         if (status == 0)
             status = tch_compare_max(&g->findings, b->bench->name, r, &q, budget, err);
     }
@@ -162,7 +238,10 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
         const struct tch_receipt *own = tch_gate_receipt(b);
 
         b->first_row = g->findings.count;
-        status = g->how.against
+        b->row_count = 0;
+        if (b->failed)
+            continue;
+        status = b->plan.command_count > 1
                      ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
                                         b->bench->budgets, b->bench->budget_count, false, err)
                      : add_kept(g, b, own, err);
@@ -182,10 +261,13 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
     int status;
 
     do {
-        for (size_t i = 0; i < g->count; i++)
-            if (!g->benches[i].settled &&
-                (status = measure_bench(g, &g->benches[i], watch, err)) <= 0)
+        for (size_t i = 0; i < g->count; i++) {
+            if (g->benches[i].settled)
+                continue;
+            status = measure_bench(g, &g->benches[i], watch, err);
+            if (status < 0 || g->interrupted)
                 return status;
+        }
         g->look++;
         if (g->how.measure_only)
             return 0;

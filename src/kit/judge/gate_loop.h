@@ -21,14 +21,16 @@
 
 /** How the gate compares. */
 struct tch_gate_how {
-    const char *root;        /**< the folder of tacho.yaml, absolute */
-    const char *against;     /**< the same folder of another commit, built; NULL: the baselines */
-    const char *out;         /**< where run folders go */
-    const char *const *only; /**< names of benches, NULL-ended; NULL: all */
-    uint64_t runs;           /**< at the first look; 0: as tacho.yaml says */
-    uint64_t max_runs;       /**< 0: as tacho.yaml says */
-    bool measure_only;       /**< for saving a baseline: nothing is judged */
-    bool plan_only;          /**< only to say what would be done: nothing is opened */
+    const char *root;         /**< the folder of tacho.yaml, absolute */
+    const char *against;      /**< the same folder of another commit; NULL: the baselines */
+    const char *against_name; /**< of that commit, for people */
+    bool alone;               /**< that commit cannot be run: our own side is measured alone */
+    const char *out;          /**< where run folders go */
+    const char *const *only;  /**< names of benches, NULL-ended; NULL: all */
+    uint64_t runs;            /**< at the first look; 0: as tacho.yaml says */
+    uint64_t max_runs;        /**< 0: as tacho.yaml says */
+    bool measure_only;        /**< for saving a baseline: nothing is judged */
+    bool plan_only;           /**< only to say what would be done: nothing is opened */
 };
 
 struct tch_gate_bench {
@@ -39,7 +41,9 @@ struct tch_gate_bench {
     char *cwd[2];                       /**< owned */
     struct tch_run run;
     bool opened;
-    bool settled; /**< no more runs */
+    bool settled;      /**< no more runs */
+    bool failed;       /**< could not be measured: it is not judged */
+    const char *alone; /**< a word for rows with nothing to compare with: "new"; or NULL */
     struct tch_baseline baseline;
     bool has_baseline;
     unsigned looks;
@@ -55,9 +59,9 @@ struct tch_gate {
     size_t count;
     char *machine_class;
     struct tch_findings findings;
-    unsigned look;                       /**< how many were made */
-    bool no_baseline;                    /**< of at least one bench */
-    const struct tch_gate_bench *failed; /**< whose command failed; see its run */
+    unsigned look;    /**< how many were made */
+    bool no_baseline; /**< of at least one bench there is nothing to compare with */
+    bool interrupted;
 };
 
 /** Callbacks of the caller; begin is called before each bench is measured. */
@@ -71,8 +75,13 @@ struct tch_gate_watch {
 int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct tch_gate_how *how,
                   tacho_error *err);
 
-/** Measures and judges. A command that failed or was interrupted is in g->failed, and 0 is
- * returned. */
+/**
+ * Measures and judges. A bench that cannot be measured is a problem of g->findings, and the others
+ * are judged. One that can be run on our own side only is measured alone, with a note. An interrupt
+ * leaves the rows of the look before.
+ *
+ * @return 0 also then; or TACHO_ENOMEM
+ */
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
 
 /** Writes the receipts of what was run. */
@@ -93,6 +102,10 @@ int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench
 
 /** Returns how many looks doubling from `runs` to `most` takes. */
 unsigned tch_gate_looks(uint64_t runs, uint64_t most);
+
+/** Opens the runs of a bench again, of our own side alone. `why` is a word for its rows. */
+int tch_gate_reopen_alone(struct tch_gate *g, struct tch_gate_bench *b, const char *why,
+                          tacho_error *err);
 
 /** The receipt of a bench's own side. */
 const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b);

@@ -34,10 +34,10 @@ static char *join(const char *folder, const char *name)
 
 static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *how, tacho_error *err)
 {
-    size_t own = how->against ? 1 : 0;
+    size_t own = how->against && !b->alone ? 1 : 0;
 
-    if (how->against && (asprintf(&b->names[0], "%s-before", b->bench->name) < 0 ||
-                         !(b->cwd[0] = join(how->against, b->bench->plan.cwd))))
+    if (own > 0 && (asprintf(&b->names[0], "%s-before", b->bench->name) < 0 ||
+                    !(b->cwd[0] = join(how->against, b->bench->plan.cwd))))
         return tch_fail_memory(err);
     b->names[own] = strdup(b->bench->name);
     b->cwd[own] = join(how->root, b->bench->plan.cwd);
@@ -52,6 +52,15 @@ static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *ho
     b->plan.commands = b->commands;
     b->plan.command_count = own + 1;
     return 0;
+}
+
+static void release_names(struct tch_gate_bench *b)
+{
+    for (int i = 0; i < 2; i++) {
+        free(b->names[i]);
+        free(b->cwd[i]);
+        b->names[i] = b->cwd[i] = NULL;
+    }
 }
 
 static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, tacho_error *err)
@@ -106,7 +115,30 @@ int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench
                       : tch_baseline_path(path, dir, b->bench->name, g->machine_class, err);
 }
 
-/* None is fine; one that cannot be read is not. */
+/* What was measured by another command says nothing of this one. A new occasion may be of another
+   command: it replaces the reference when it is promoted. */
+static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench *b,
+                          tacho_error *err)
+{
+    const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
+    int status = tch_baseline_check(&b->baseline, b->bench->name, g->machine_class, err);
+    size_t from = 0; /* of what is shown: a little before the difference */
+
+    while (reference && reference->command[from] &&
+           reference->command[from] == b->bench->line[from])
+        from++;
+    from = from > 20 ? from - 20 : 0;
+    if (status == 0 && reference && !g->how.measure_only &&
+        strcmp(reference->command, b->bench->line) != 0)
+        status = tch_fail(err, TACHO_EINVAL, 0,
+                          "it was measured with '%s%.40s', the bench is '%s%.40s'; to accept that: "
+                          "tacho baseline save --promote",
+                          from > 0 ? "..." : "", reference->command + from, from > 0 ? "..." : "",
+                          b->bench->line + from);
+    return status;
+}
+
+/* None is fine; one that cannot be read, or is of something else, is a problem. */
 static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -120,12 +152,52 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
         g->no_baseline = true;
         return 0;
     }
-    if (status < 0)
-        return tch_fail(err, status, 0,
-                        "the baseline '%.120s' cannot be used, and is left as it is: %.80s", path,
-                        why.message);
+    if (status == 0)
+        status = check_baseline(g, b, &why);
+    if (status == TACHO_ENOMEM)
+        return tch_fail_memory(err);
+    if (status < 0) {
+        tch_findings_problem(&g->findings,
+                             "the baseline '%.150s' cannot be used, and is left as it is: %.200s",
+                             path, why.message);
+        b->alone = "not judged";
+        return 0;
+    }
     b->has_baseline = b->baseline.count > 0;
     g->no_baseline |= !b->has_baseline;
+    return 0;
+}
+
+/* Says whether the other commit has the program of a bench. One on PATH is the same for both; a
+   shell's line is known when it is run. */
+static bool is_there(const struct tch_bench *bench, const struct tch_gate_how *how)
+{
+    const char *program = bench->argv[0];
+    char *folder = join(how->against, bench->plan.cwd);
+    char *path = folder && program[0] != '/' && strchr(program, '/') ? join(folder, program) : NULL;
+    bool found = !path || access(path, X_OK) == 0;
+
+    free(folder);
+    free(path);
+    return found;
+}
+
+/* A run that cannot be opened is a problem of its bench alone. */
+static int open_run(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
+{
+    tacho_error why;
+    int status;
+
+    if (g->how.plan_only)
+        return 0;
+    b->opened = true;
+    status = tch_run_open(&b->run, &b->plan, &why);
+    if (status == TACHO_ENOMEM)
+        return tch_fail_memory(err);
+    if (status < 0) {
+        tch_findings_problem(&g->findings, "%s: %s", b->bench->name, why.message);
+        b->failed = b->settled = true;
+    }
     return 0;
 }
 
@@ -135,6 +207,14 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
     int status;
 
     b->bench = bench;
+    if (g->how.alone) {
+        b->alone = "not compared";
+    } else if (g->how.against && !g->how.plan_only && !is_there(bench, &g->how)) {
+        b->alone = "new";
+        g->no_baseline = true;
+        tch_findings_note(&g->findings, "%s is new: %s has no '%s'; nothing to compare with",
+                          bench->name, g->how.against_name, bench->argv[0]);
+    }
     status = make_plan(b, &g->how, err);
     if (status == 0 && !g->how.against)
         status = read_baseline(g, b, err);
@@ -142,10 +222,22 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
         return status;
     if (b->looks > g->findings.looks)
         g->findings.looks = b->looks;
-    if (g->how.plan_only)
-        return 0;
-    b->opened = true;
-    return tch_run_open(&b->run, &b->plan, err);
+    return open_run(g, b, err);
+}
+
+int tch_gate_reopen_alone(struct tch_gate *g, struct tch_gate_bench *b, const char *why,
+                          tacho_error *err)
+{
+    int status = tch_run_finish(&b->run, err);
+
+    if (status < 0)
+        return status;
+    tch_run_release(&b->run);
+    release_names(b);
+    b->alone = why;
+    g->no_baseline = true;
+    status = make_plan(b, &g->how, err);
+    return status < 0 ? status : open_run(g, b, err);
 }
 
 int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct tch_gate_how *how,
@@ -197,10 +289,7 @@ void tch_gate_close(struct tch_gate *g)
         if (b->opened)
             tch_run_release(&b->run);
         tch_baseline_release(&b->baseline);
-        for (int k = 0; k < 2; k++) {
-            free(b->names[k]);
-            free(b->cwd[k]);
-        }
+        release_names(b);
     }
     free(g->benches);
     free(g->machine_class);
@@ -214,20 +303,15 @@ int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err)
 
     for (size_t i = 0; i < g->count && status == 0; i++) {
         struct tch_gate_bench *b = &g->benches[i];
-        struct tch_baseline *baseline = &b->baseline;
+        const struct tch_baseline_save how = {.bench = b->bench->name,
+                                              .machine_class = g->machine_class,
+                                              .keep = (size_t)g->settings->keep,
+                                              .promote = promote};
         char path[PATH_MAX];
 
-        if (!baseline->bench)
-            status = tch_baseline_init(baseline, b->bench->name, g->machine_class, err);
+        status = tch_gate_baseline_path(g, b, path, err);
         if (status == 0)
-            status =
-                tch_baseline_add(baseline, tch_gate_receipt(b), (size_t)g->settings->keep, err);
-        if (status == 0 && promote)
-            status = tch_baseline_promote(baseline, tch_baseline_find(baseline, "latest"), err);
-        if (status == 0)
-            status = tch_gate_baseline_path(g, b, path, err);
-        if (status == 0)
-            status = tch_baseline_write(baseline, path, err);
+            status = tch_baseline_save(&b->baseline, path, tch_gate_receipt(b), &how, err);
     }
     return status;
 }

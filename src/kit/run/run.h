@@ -140,6 +140,9 @@ int tch_run_load(struct tch_receipt *r, const char *folder, enum tch_run_life *l
     TACHO_EINVAL, when the folder belongs to another user or is in use. */
 int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
 
+/** Adds how the failed run ended: "failed with status 1", "exceeded its timeout after 3 s". */
+void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run);
+
 /** Adds the last lines, at most `lines`, that the failed run printed to standard error. */
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b);
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -157,6 +158,20 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
         status = tch_run_complete(r, folder, &end, false, err);
     close(fd);
     return status;
+}
+
+void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run)
+{
+    const struct tch_run_sample *bad = &run->bad;
+
+    if (bad->timed_out)
+        tch_buf_addf(b, "exceeded its timeout after %.3g s", bad->field[TCH_WALL] / 1e9);
+    else if (WIFSIGNALED(bad->status))
+        tch_buf_addf(b, "was killed by signal %d (%s)", WTERMSIG(bad->status),
+                     strsignal(WTERMSIG(bad->status)));
+    else
+        tch_buf_addf(b, "failed with status %d", WEXITSTATUS(bad->status));
+    tch_buf_adds(b, run->bad_warmup ? " in a warm-up run" : "");
 }
 
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)

@@ -44,22 +44,6 @@ double tch_sweep_left_ns(const struct tch_sweep *sweep)
  * A cell that failed.
  */
 
-static void describe_failure(struct tch_buf *b, const struct tch_run *run)
-{
-    const struct tch_run_sample *bad = &run->bad;
-
-    tch_buf_adds(b, run->bad_warmup ? "a warm-up run " : "");
-    if (bad->timed_out)
-        tch_buf_addf(b, "ended by --timeout after %.3g s", bad->field[TCH_WALL] / 1e9);
-    else if (WIFSIGNALED(bad->status))
-        tch_buf_addf(b, "killed by signal %d (%s)", WTERMSIG(bad->status),
-                     strsignal(WTERMSIG(bad->status)));
-    else
-        tch_buf_addf(b, "failed with status %d", WEXITSTATUS(bad->status));
-    tch_buf_addc(b, '\n');
-    tch_run_last_words(run, LAST_LINES, b);
-}
-
 static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
                          tacho_error *err)
 {
@@ -161,7 +145,9 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
         tch_buf_adds(why, err->message);
         status = 1;
     } else if (status == 0 && run.state == TCH_RUN_FAILED) {
-        describe_failure(why, &run);
+        tch_run_describe_failure(why, &run);
+        tch_buf_addc(why, '\n');
+        tch_run_last_words(&run, LAST_LINES, why);
         status = 1;
     } else if (status == 0) {
         status = run.state == TCH_RUN_COMPLETE;

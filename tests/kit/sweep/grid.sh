@@ -91,7 +91,7 @@ says err "a=2: failed with status 3"
 says err "2 of 4 cells failed"
 is frail '[.cells[].state] == ["complete","failed","complete","failed"] and .state == "complete"'
 is frail '.cells[1].runs == 1 and .cells[1].failure == "failed with status 3" and
-    (.cells[3].failure | startswith("ended by --timeout"))'
+    (.cells[3].failure | startswith("exceeded its timeout"))'
 says tacho-out/frail/cells/a=2/latest/failure.txt "two is too much"
 [ "$(jq -r .state tacho-out/frail/cells/a=2/latest/run.json)" = failed ] || fail "run.json is not failed"
 : >mended

@@ -103,6 +103,6 @@ expect_same "the cells" cells.whole cells.killed
 sweep 1 --grid n=1,2,3 -n 6 --timeout 300ms -b "sh -c 'exit {n}'" --name fails -- \
     sh -c '[ {n} != 2 ] || exit 5; [ {n} != 3 ] || exec sleep 9'
 is fails '[.cells[] | .state] == ["complete", "failed", "failed"] and
-    .cells[1].failure == "failed with status 5" and (.cells[2].failure | startswith("ended by --timeout"))'
+    .cells[1].failure == "failed with status 5" and (.cells[2].failure | startswith("exceeded its timeout"))'
 is fails '[.baselines[] | .failure] ==
     ["failed with status 1", "failed with status 2", "failed with status 3"]'

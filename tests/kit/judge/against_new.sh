@@ -1,0 +1,122 @@
+#!/bin/sh
+# tacho gate --against a commit that cannot be compared with in every respect: benches that only one side has, and
+# sides that cannot be built or run. The rest is judged, and every file is written.
+#   against_new.sh TACHO CHECK_SCHEMA SCHEMAS
+tacho=$1
+check_schema=$2
+schemas=$3
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+command -v git >/dev/null || {
+    echo "there is no git here"
+    exit 77
+}
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_OUTPUT GITHUB_SERVER_URL CI_JOB_URL
+export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
+
+# gate STATUS OPTIONS...: ends so, and writes every file.
+gate()
+{
+    wanted=$1
+    shift
+    rm -rf files && mkdir files
+    ends_with "$wanted" "$tacho" gate -q --md files/md --junit files/junit --prometheus files/prom \
+        --json-file files/json --badge files/badge --html files/html "$@"
+    for name in md junit prom json badge html; do
+        [ -s "files/$name" ] || fail "after '$*' there is no $name: $(cat out)"
+    done
+    "$check_schema" "$schemas" <files/json >checked 2>&1
+    [ $? -ne 1 ] || fail "the JSON is not what its schema says: $(cat checked)"
+    if command -v xmllint >/dev/null; then
+        xmllint --noout files/junit files/badge || fail "after '$*' junit or badge is no XML"
+    fi
+    if command -v promtool >/dev/null; then
+        promtool check metrics <files/prom >checked 2>&1 || fail "promtool: $(cat checked files/prom)"
+    fi
+    [ "$(git worktree list | wc -l)" -eq 1 ] || fail "a worktree is left"
+}
+
+# holds FILTER: jq's filter is true for the verdict.
+holds()
+{
+    jq -e "$1" files/json >/dev/null || fail "not so: $1: $(cat files/json)"
+}
+
+git init -q repo && cd repo || exit 1
+cat >tacho.yaml <<END
+build: test ! -e broken && cp old.in old && chmod +x old
+defaults: {runs: 10, max_runs: 10, metrics: {v: 'v ([0-9]+)'}, budgets: {v: {tolerance: 5%, direction: lower, max: 100}}}
+benches:
+- {name: old, command: ./old}
+- {name: gone, command: ./old}
+END
+printf '#!/bin/sh\necho v 5\n' >old.in
+printf 'tacho-out\nold\nout\nchecked\nfiles\n' >.gitignore
+git add . && git commit -qm one && git tag before
+
+# A pull request adds two benches, one by a shell, and removes one.
+sed -i '/name: gone/d' tacho.yaml
+cat >>tacho.yaml <<END
+- {name: added, command: ./added}
+- {name: piped, command: ./added | cat, shell: true}
+END
+printf '#!/bin/sh\necho v 7\n' >added && chmod +x added
+sed -i 's/, shell: true//; s/command: .\/added | cat/command: "test -x added \&\& .\/added | cat", shell: true/' tacho.yaml
+git add . && git commit -qm two && git tag two
+gate 0 --against before
+holds '.verdict == "PASS" and .problems == []'
+holds '[.rows[] | select(.bench == "old") | .verdict] == ["PASS", "PASS"]'
+holds '[.rows[] | select(.bench == "added") | [.b.median, .a.n, .verdict]] == [[7, 0, null], [7, 0, "PASS"]]'
+holds '[.rows[] | select(.bench == "piped") | [.b.median, .a.n, .verdict]] == [[7, 0, null], [7, 0, "PASS"]]'
+holds '.notes | any(startswith("added is new: before (") and endswith("has no '"'./added'"'; nothing to compare with"))'
+holds '.notes | any(startswith("piped cannot be run on before (") and contains("failed with status 1"))'
+holds '.notes | any(startswith("gone was removed"))'
+says "new"
+grep -q 'added is new' files/md files/html || fail "the comment does not say that it is new"
+gate 3 --fail-on-warn --against before
+
+# It is worse than allowed, while another one is new.
+printf '#!/bin/sh\necho v 9\n' >old.in
+gate 2 --against before
+holds '.verdict == "FAIL"'
+git checkout -q old.in
+
+# Our own side of one bench fails: the others are judged.
+printf '#!/bin/sh\necho went wrong >&2\nexit 4\n' >added
+gate 1 --against before
+holds '.verdict == null and (.problems | any(. == "added: '"'./added'"' failed with status 4 in the working tree"))'
+holds '[.rows[] | select(.bench == "old") | .verdict] == ["PASS", "PASS"]'
+says "NOT JUDGED"
+says "went wrong"
+grep -q 'NOT JUDGED' files/md files/badge || fail "comment and badge are those of a PASS"
+grep -q '<error message=' files/junit || fail "JUnit has no error: $(cat files/junit)"
+grep -q '^tacho_gate_problems 1$' files/prom || fail "$(cat files/prom)"
+rm added
+gate 1 --against before
+holds '(.problems | any(contains("./added"))) and ([.rows[] | select(.bench == "old")] | length == 2)'
+git checkout -q added
+
+# The other side cannot be built: ours is measured, limits are judged, and it does not end well.
+git rm -q --cached added && touch broken && git add broken && git commit -qm "cannot be built" && git tag unbuildable
+rm broken
+gate 1 --against unbuildable
+says "cannot build unbuildable ("
+holds '.verdict == null and (.problems | length == 1) and ([.rows[] | select(.a.n > 0)] == [])'
+holds '[.rows[] | select(.bench == "old") | .b.median] == [5, 5]'
+
+# Ours cannot be built, or there is no such commit: nothing is measured.
+touch broken
+gate 1 --against two
+says "cannot build the working tree"
+holds '.verdict == null and .rows == [] and (.problems | length == 1)'
+gate 1
+says "cannot build the working tree"
+rm broken
+gate 1 --against nowhere
+holds '.verdict == null and (.problems[0] | contains("is no commit"))'
+
+# A command that is not installed is the problem of its bench.
+sed -i 's/^- {name: old, command: .*/&\n- {name: tool, command: no-such-tool-xyz}/' tacho.yaml
+gate 1 -b old -b tool
+holds '(.problems | any(contains("no-such-tool-xyz"))) and ([.rows[] | select(.bench == "old")] | length == 2)'
+finish
