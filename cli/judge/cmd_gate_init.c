@@ -1,4 +1,9 @@
-/* tacho gate init: a tacho.yaml to start from, and workflows, after a look at the repository. */
+/*
+ * tacho gate init: a tacho.yaml to start from, and workflows, by what the repository looks like.
+ *
+ * The texts are the files of cli/judge/init, which the build embeds. @BUILD@ and the like in them
+ * are replaced by what a project needs.
+ */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,125 +31,85 @@ static const struct project {
     {NULL, "true", "./PROGRAM", NULL},
 };
 
-static void add_settings(struct tch_buf *b, const struct project *p)
-{
-    tch_buf_adds(
-        b, "# What `tacho gate` runs, and what it may cost. All keys: docs/gate.md of tacho.\n"
-           "\n"
-           "# How to build, in this tree and in the one of `tacho gate --against REF`.\n");
-    tch_buf_addf(b, "build: %s\n", p->build);
-    tch_buf_adds(
-        b, "\n"
-           "# The chance of a wrong FAIL in a whole report, however many budgets it has.\n"
-           "alpha: 5%\n"
-           "\n"
-           "defaults:\n"
-           "  runs: 10        # at the first look; what is not clear is run again, twice as often\n"
-           "  max_runs: 40    # up to this\n"
-           "  warmup: 1\n"
-           "  timeout: 60s\n"
-           "  budgets:\n"
-           "    wall:   {tolerance: 5%}   # time from start to end\n"
-           "    memory: {tolerance: 5%}   # peak memory\n"
-           "\n"
-           "benches:\n");
-    tch_buf_addf(b, "  - name: example\n    command: %s\n", p->command);
-    tch_buf_adds(b,
-                 "    # cwd: bench             # relative to this file\n"
-                 "    # env: {OMP_NUM_THREADS: 1}\n"
-                 "    # work: 200samples       # gives throughput, which can have a budget\n"
-                 "    # precision: 1%          # in place of runs: until the median is that sure\n"
-                 "    # prepare: sync          # before each run, not measured\n"
-                 "    # metrics:\n"
-                 "    #   tps: '([0-9.]+) tokens/s'\n"
-                 "    # budgets:\n"
-                 "    #   wall: {tolerance: 3%, min_effect: 1%, max: 2s}\n"
-                 "    #   memory: {max: 512MiB}\n"
-                 "    #   tps: {tolerance: 5%, direction: higher}\n"
-                 "    #   memory.kv_cache: {max: 256MiB}     # of programs that record themselves\n"
-                 "    #   stage:decode.attention_us: {tolerance: 10%, statistic: p95}\n");
-}
+/* The files to write. `step` is what comes before the project's setup in a list of steps. */
+static const struct written {
+    const char *path;
+    const char *text;
+    const char *step;
+} written[] = {
+    {TCH_SETTINGS_FILE, cli_init_settings, ""},
+    {".github/workflows/tacho.yml", cli_init_github, "      - run: "},
+    {".gitlab/tacho.yml", cli_init_gitlab, "    - "},
+};
 
-static void add_github(struct tch_buf *b, const struct project *p)
+static void fill(struct tch_buf *b, const struct written *w, const struct project *p)
 {
-    tch_buf_adds(b, "name: performance\n"
-                    "on: pull_request\n"
-                    "jobs:\n"
-                    "  gate:\n"
-                    "    runs-on: ubuntu-latest\n"
-                    "    permissions:\n"
-                    "      pull-requests: write\n"
-                    "    steps:\n"
-                    "      - uses: actions/checkout@v4\n"
-                    "        with:\n"
-                    "          fetch-depth: 0\n");
+    char step[128] = "";
+    const struct {
+        const char *name;
+        const char *value;
+    } fields[] = {{"@BUILD@", p->build}, {"@COMMAND@", p->command}, {"@SETUP@", step}};
+    const char *text = w->text;
+    const char *at;
+
     if (p->setup)
-        tch_buf_addf(b, "      - run: %s\n", p->setup);
-    tch_buf_adds(b, "      # Install tacho here.\n"
-                    "      - name: tacho gate\n"
-                    "        run: >\n"
-                    "          tacho gate --against origin/${{ github.base_ref }}\n"
-                    "          --md gate.md --junit gate.xml --json-file gate.json\n"
-                    "          --flame-on-regression\n"
-                    "      - if: always()\n"
-                    "        run: gh pr comment ${{ github.event.number }} --body-file gate.md\n"
-                    "        env:\n"
-                    "          GH_TOKEN: ${{ github.token }}\n"
-                    "      - if: always()\n"
-                    "        uses: actions/upload-artifact@v4\n"
-                    "        with:\n"
-                    "          name: tacho\n"
-                    "          path: |\n"
-                    "            gate.*\n"
-                    "            tacho-out/*.html\n"
-                    "            tacho-out/*.svg\n");
+        snprintf(step, sizeof step, "%s%s\n", w->step, p->setup);
+    while ((at = strchr(text, '@'))) {
+        const char *value = "@";
+        size_t len = 1;
+
+        for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+            if (strncmp(at, fields[i].name, strlen(fields[i].name)) == 0) {
+                value = fields[i].value;
+                len = strlen(fields[i].name);
+            }
+        tch_buf_add(b, text, (size_t)(at - text));
+        tch_buf_adds(b, value);
+        text = at + len;
+    }
+    tch_buf_adds(b, text);
 }
 
-static void add_gitlab(struct tch_buf *b, const struct project *p)
+/* Finds a symbolic link in a relative path: the path up to it, in `link`. */
+static bool has_link(const char *path, char link[PATH_MAX])
 {
-    tch_buf_adds(b, "# To be included from .gitlab-ci.yml: include: .gitlab/tacho.yml\n"
-                    "performance:\n"
-                    "  rules:\n"
-                    "    - if: $CI_PIPELINE_SOURCE == \"merge_request_event\"\n"
-                    "  variables:\n"
-                    "    GIT_DEPTH: 0\n"
-                    "  script:\n");
-    if (p->setup)
-        tch_buf_addf(b, "    - %s\n", p->setup);
-    tch_buf_adds(b, "    # Install tacho here.\n"
-                    "    - git fetch origin \"$CI_MERGE_REQUEST_TARGET_BRANCH_NAME\"\n"
-                    "    - tacho gate --against FETCH_HEAD --md gate.md --junit gate.xml"
-                    " --json-file gate.json --flame-on-regression\n"
-                    "  artifacts:\n"
-                    "    when: always\n"
-                    "    paths: [gate.md, gate.json, tacho-out/gate.html]\n"
-                    "    reports:\n"
-                    "      junit: gate.xml\n");
+    const char *end = path;
+    struct stat st;
+
+    do {
+        end += strcspn(end, "/");
+        snprintf(link, PATH_MAX, "%.*s", (int)(end - path), path);
+        if (lstat(link, &st) == 0 && S_ISLNK(st.st_mode))
+            return true;
+    } while (*end++ == '/');
+    return false;
 }
 
-/* What is there stays, unless --force. */
-static int write_one(const char *path, bool force, const struct project *p,
-                     void (*add)(struct tch_buf *b, const struct project *p))
+/* What is there stays, unless --force. A link is never written through. */
+static int write_one(const struct written *w, bool force, const struct project *p)
 {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
+    char link[PATH_MAX];
     struct tch_buf b;
     tacho_error err;
     int status = EXIT_OK;
 
-    if (!force && access(path, F_OK) == 0) {
-        printf("%s is there and stays as it is\n", path);
+    if (has_link(w->path, link)) {
+        cli_complain(NULL, "cannot write '%s': '%s' is a link, which may lead anywhere; remove it",
+                     w->path, link);
+        return EXIT_WORK;
+    }
+    if (!force && access(w->path, F_OK) == 0) {
+        printf("%s is there and stays as it is\n", w->path);
         return EXIT_OK;
     }
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     tch_buf_init(&b, 1 << 16);
-    add(&b, p);
-    if (b.failed || tch_mkdirs(folder, &err) < 0 ||
-        tch_file_replace(path, b.data, b.len, false, &err) < 0) {
-        cli_complain(b.failed ? NULL : &err, "cannot write '%s'", path);
+    fill(&b, w, p);
+    if (b.failed || tch_mkdirs_above(w->path, &err) < 0 ||
+        tch_file_replace(w->path, b.data, b.len, false, &err) < 0) {
+        cli_complain(b.failed ? NULL : &err, "cannot write '%s'", w->path);
         status = EXIT_WORK;
     } else {
-        printf("wrote %s\n", path);
+        printf("wrote %s\n", w->path);
     }
     tch_buf_release(&b);
     return status;
@@ -154,18 +119,17 @@ static int run_init(struct args *args)
 {
     const struct project *p = projects;
     bool force = cli_next_opt(args) != NULL;
-    int status;
+    int status = EXIT_OK;
 
     while (p->file && access(p->file, F_OK) < 0)
         p++;
-    status = write_one(TCH_SETTINGS_FILE, force, p, add_settings);
-    if (status == EXIT_OK)
-        status = write_one(".github/workflows/tacho.yml", force, p, add_github);
-    if (status == EXIT_OK)
-        status = write_one(".gitlab/tacho.yml", force, p, add_gitlab);
+    for (size_t i = 0; i < sizeof written / sizeof written[0] && status == EXIT_OK; i++)
+        status = write_one(&written[i], force, p);
     if (status == EXIT_OK && !args->quiet)
         printf("\n%s%s%s is built by '%s'. Put what is to be measured under 'benches' in "
-               "tacho.yaml, then see what would be run: tacho gate --dry-run\n",
+               "tacho.yaml, then see what would be run: tacho gate --dry-run\n"
+               "The workflows build tacho itself: set the variables TACHO_REPOSITORY and "
+               "TACHO_COMMIT, as they say.\n",
                p->file ? "As there is a " : "Nothing says how this is built; it",
                p->file ? p->file : "", p->file ? ", it" : "", p->build);
     return status;
@@ -183,7 +147,9 @@ const struct cmd cmd_gate_init = {
     .about =
         "Looks at how the project in this folder is built (cargo, meson, cmake, go, configure, "
         "make) and writes tacho.yaml, .github/workflows/tacho.yml and .gitlab/tacho.yml to "
-        "start from. Files that are there stay.",
+        "start from. Files that are there stay, and symbolic links are not followed. The workflows "
+        "build tacho from the repository and the commit that the CI's variables TACHO_REPOSITORY "
+        "and TACHO_COMMIT name.",
     .opts = opts,
     .run = run_init,
 };

@@ -11,6 +11,14 @@
 
 extern const struct cmd cmd_gate_init;
 
+/* The files of cli/judge/init, for `tacho gate init`. */
+extern const char cli_init_settings[];
+extern const size_t cli_init_settings_len;
+extern const char cli_init_github[];
+extern const size_t cli_init_github_len;
+extern const char cli_init_gitlab[];
+extern const size_t cli_init_gitlab_len;
+
 enum { GATE_PROBLEM = 400 };
 
 /** Options of both commands. */

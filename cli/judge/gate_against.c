@@ -144,6 +144,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
     if (!args->quiet)
         fprintf(stderr, "building %s: %s\n", which, line);
     snprintf(log, sizeof log, "%.4000s/%s", o->out, log_name);
+    unlink(log); /* never write through a link */
     if (!*stop && (tch_spawn(&spec, &pid, &err) < 0 ||
                    tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err) < 0))
         return fail(problem, "cannot build %.100s: %.200s", which, err.message);

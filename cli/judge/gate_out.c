@@ -186,6 +186,7 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
     struct tch_verdict_flame *flames = calloc(g->count + 1, sizeof *flames);
     size_t drawn = 0;
     char page[PATH_MAX];
+    char link;
     tacho_error err;
     int status;
 
@@ -194,6 +195,8 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
     if (o->flame && flames)
         drawn = draw_failed(g, flames);
     status = set_link(g, o, page);
+    if (!o->html && readlink(page, &link, 1) >= 0) /* only a page that was asked for may be one */
+        unlink(page);
     if (tch_mkdirs_above(page, &err) < 0 ||
         cli_write_findings_page(page, &g->findings, flames, drawn) != EXIT_OK)
         status = EXIT_WORK;

@@ -81,7 +81,9 @@ $ tacho gate init --help
 | 
 | Looks at how the project in this folder is built (cargo, meson, cmake, go,
 | configure, make) and writes tacho.yaml, .github/workflows/tacho.yml and
-| .gitlab/tacho.yml to start from. Files that are there stay.
+| .gitlab/tacho.yml to start from. Files that are there stay, and symbolic links
+| are not followed. The workflows build tacho from the repository and the commit
+| that the CI's variables TACHO_REPOSITORY and TACHO_COMMIT name.
 | 
 | Options:
 |       --force       write anew what is there
@@ -253,6 +255,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| <!-- tacho gate -->
 | ### ❌ tacho: FAIL
 | 
 | now against the baselines of CLASS. A wrong FAIL appears in at most 1 of 20 reports.
@@ -444,6 +447,7 @@ $ project/try 'rm tacho.yaml; tacho gate init; ls -A | grep -v -e baselines -e t
 | wrote .gitlab/tacho.yml
 | 
 | Nothing says how this is built; it is built by 'true'. Put what is to be measured under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
+| The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.
 | .github
 | .gitlab
 | tacho.yaml
@@ -454,3 +458,4 @@ $ project/try 'tacho gate init'
 | wrote .gitlab/tacho.yml
 | 
 | Nothing says how this is built; it is built by 'true'. Put what is to be measured under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
+| The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.

@@ -107,6 +107,8 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
 
     for (size_t i = 0; i < f->count; i++)
         moved += f->rows[i].verdict >= TCH_INCONCLUSIVE;
+    if (strcmp(f->mode, "compare") != 0) /* by which a workflow finds the comment to update */
+        tch_buf_adds(b, "<!-- tacho gate -->\n");
     tch_buf_addf(b, "### %s tacho: %s\n\n",
                  f->problem_count > 0 && f->verdict != TCH_FAIL ? "⚠️" : marks[f->verdict],
                  word ? word : "compared");
