@@ -39,7 +39,7 @@ void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t
 {
     tch_buf_adds(b, "<h3>");
     tch_xml_adds(b, name);
-    tch_buf_adds(b, "</h3>\n<iframe title=\"");
+    tch_buf_adds(b, "</h3>\n<iframe sandbox=\"allow-scripts\" title=\"");
     tch_xml_adds(b, name);
     tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
     tch_base64_add(b, svg, len);

@@ -29,7 +29,8 @@ int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tach
 /** Adds the peaks of the program's memory categories, if any. */
 int tch_part_categories(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err);
 
-/** Adds a picture that has a script of its own, in a frame. */
+/** Adds a picture that has a script of its own, in a frame that cannot reach the page: the picture
+    may be somebody else's. */
 void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t len);
 
 /** Adds each flamegraph-*.svg, as it is, in a frame of its own. */

@@ -20,3 +20,19 @@ node "$1/tests/kit/report/browser.mjs" "$chromium" "$scratch" "$scratch/tacho-ou
 "$2" sweep -q -n 2 --range n=10:100000:log10 --grid k=1,2 --along n --cost steps --name grid \
     --metric 'steps=([0-9]+)' -- expr '{n}' '*' '{k}' >/dev/null
 node "$1/tests/kit/report/sweep.mjs" "$chromium" "$scratch" "$scratch/tacho-out/grid/report.html"
+
+# A planted picture whose script attacks the page.
+printf '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>' >picture.svg
+cat >flamegraph-planted.svg <<END
+<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><script><![CDATA[
+const tried = (f) => { try { f(); return "done"; } catch (e) { return e.name; } };
+const said = { ran: true, read: tried(() => top.document.title), lead: tried(() => { top.location = "about:blank"; }),
+  window: tried(() => { if (!open("about:blank")) throw new Error("x"); }) === "done", loaded: false };
+fetch("data:text/plain,x").then(() => { said.loaded = true; }, () => {}).finally(() => parent.postMessage(said, "*"));
+]]></script></svg>
+END
+"$2" run -q -n 2 --name planted -- true >/dev/null
+folder=$scratch/tacho-out/planted/latest
+cp flamegraph-planted.svg picture.svg "$folder"
+"$2" report -f html -o "$folder/report.html" "$folder" >/dev/null
+node "$1/tests/kit/report/planted.mjs" "$chromium" "$scratch" "$folder/report.html"

@@ -139,6 +139,25 @@ static size_t count_in(const struct tch_buf *b, const char *what)
     return n;
 }
 
+/* A picture in the folder may be somebody else's: its frame is a sandbox, and the page loads
+   nothing. */
+static void pictures_are_shut_in(void **state)
+{
+    struct tch_buf b;
+
+    (void)state;
+    make_folder();
+    test_put(test_at("flamegraph-x.svg"), "<svg><script>alert(1)</script></svg>");
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    assert_int_equal(write_as(&tch_report_html, &b), 0);
+    assert_non_null(strstr(b.data, "http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                                   "'none'; "));
+    assert_int_equal(count_in(&b, "<iframe"), 1);
+    assert_int_equal(count_in(&b, "<iframe sandbox=\"allow-scripts\""), 1);
+    assert_null(strstr(b.data, "alert(1)"));
+    tch_buf_release(&b);
+}
+
 static void memory_is_not_joined_across_runs(void **state)
 {
     const double starts_ms[] = {0, 10, 500};
@@ -212,9 +231,9 @@ static void survives_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(every_format_has_the_run),         TEST_IN_HOME(the_page_has_its_parts),
-        TEST_IN_HOME(memory_is_not_joined_across_runs), TEST_IN_HOME(one_run_has_no_distribution),
-        TEST_IN_HOME(survives_without_memory),
+        TEST_IN_HOME(every_format_has_the_run),    TEST_IN_HOME(the_page_has_its_parts),
+        TEST_IN_HOME(pictures_are_shut_in),        TEST_IN_HOME(memory_is_not_joined_across_runs),
+        TEST_IN_HOME(one_run_has_no_distribution), TEST_IN_HOME(survives_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
