@@ -86,8 +86,8 @@ typedef struct tacho_flame tacho_flame;
 
 /**
  * Runs the command under a profiler, waits for its end and writes flamegraph-LABEL.svg. The
- * calling thread does the sampling; another one looks up symbols and is gone afterwards. The files
- * of an earlier capture are kept, as flamegraph-LABEL.old.svg and so on.
+ * calling thread does the sampling; another one and a child process look up symbols and are gone
+ * afterwards. The files of an earlier capture are kept, as flamegraph-LABEL.old.svg and so on.
  *
  * Messages of err: "profiler command failed: PROGRAM: REASON", "failed to create output directory
  * PATH: REASON", "failed to write flamegraph SVG to PATH: REASON", "profiler produced no output"

@@ -61,6 +61,16 @@ profile nameless-library "$workload" dlopen 50 "$scratch/libstripped.so"
 near "library, hot" "$(share nameless-library.folded "libstripped.so+$(at "$library" library_hot)")" 67 3
 near "library, exported" "$(share nameless-library.folded library_work)" 100 3
 
+# Debug information that takes all memory, or all time: the child that reads it dies, and symbols are enough.
+profile hostile "$programs/workload_hostile" shares 50
+known hostile
+grep -q 'reading the debug information of workload_hostile .*; inlined functions are missing' out.txt ||
+    { cat out.txt; fail "hostile debug information was read, or not explained"; }
+options=--no-inline
+profile hostile-symbols "$programs/workload_hostile" shares 20
+options=
+! grep -q 'debug information' out.txt || { cat out.txt; fail "debug information was read with --no-inline"; }
+
 # Only .debug_frame says how to unwind, in the program or in its debug file.
 if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then
     profile debug-frame "$programs/workload_debug_frame" recursion 50

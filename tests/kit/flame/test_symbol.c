@@ -244,7 +244,7 @@ static int name_once(void *arg)
     struct tch_symbols symbols;
     struct tch_code_objects objects;
     struct tch_symbol_options options = {.no_inline = true};
-    struct tch_code_place cut = {0};
+    struct tch_symbol_job jobs[2] = {{{0}, NULL}, {{0}, NULL}};
     int status = -1;
 
     (void)arg;
@@ -252,10 +252,10 @@ static int name_once(void *arg)
     if (tch_code_objects_init(&objects) &&
         tch_code_objects_add(&objects, "/proc/self/exe", 0, 1) == 2 &&
         tch_code_object_load(objects.list[2])) {
-        struct tch_code_place place = {.addr = objects.list[2]->elf.entry, .object = 2};
-
-        if (tch_symbols_add(&symbols, &cut, objects.list[0], NULL) == 0 &&
-            tch_symbols_add(&symbols, &place, objects.list[2], NULL) == 0)
+        jobs[0].object = objects.list[0];
+        jobs[1].object = objects.list[2];
+        jobs[1].place = (struct tch_code_place){.addr = objects.list[2]->elf.entry, .object = 2};
+        if (tch_symbols_add(&symbols, jobs, 2, NULL) == 0)
             status = 0;
     }
     if (status == 0 && symbols.list[1].count == 1) {

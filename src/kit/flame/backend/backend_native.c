@@ -269,7 +269,7 @@ static int run(struct native *n, tacho_error *err)
     else if (!n->sampler.clock)
         n->c->count_name = n->sampler.event;
     status = tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
-    tch_perf_maps_explain(&n->symbols.perf_maps, &n->c->warnings);
+    tch_symbols_explain(&n->symbols, &n->c->warnings);
     if (status == 0)
         tch_programs_advise(&n->collect.programs, n->sampler.stack_bytes, &n->c->warnings);
     return status;

@@ -17,15 +17,22 @@ enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, KALLSYMS_MAX
 /* The names of one object. */
 struct tch_symbol_object {
     struct tch_symbol_table table;
-    struct tch_dwarf *dwarf; /* or NULL */
-    char unknown[264];       /* for an address without a name: "[libx.so.1]" */
+    bool dwarf;        /* s->dwarf has its debug information */
+    char unknown[264]; /* for an address without a name: "[libx.so.1]" */
 };
+
+static bool wants_dwarf(const struct tch_symbol_options *options)
+{
+    return !options->no_inline || options->source;
+}
 
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
                       struct tch_intern *names)
 {
     *s = (struct tch_symbols){.options = *options, .names = names};
     tch_buf_init(&s->text, NAME_MAX_BYTES);
+    if (wants_dwarf(options))
+        s->dwarf = tch_dwarf_child_start();
 }
 
 static void free_object(struct tch_symbol_object *o)
@@ -33,7 +40,6 @@ static void free_object(struct tch_symbol_object *o)
     if (!o)
         return;
     tch_symbol_table_release(&o->table);
-    tch_dwarf_close(o->dwarf);
     free(o);
 }
 
@@ -42,6 +48,7 @@ void tch_symbols_release(struct tch_symbols *s)
     for (size_t i = 0; i < s->object_count; i++)
         free_object(s->objects[i]);
     free(s->objects);
+    tch_dwarf_child_close(s->dwarf);
     free(s->list);
     free(s->frames);
     tch_buf_release(&s->text);
@@ -79,36 +86,34 @@ static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_code
     return ok;
 }
 
-/* The symbols of the file and of its debug file, and the debug information of either. */
-static bool read_file_symbols(struct tch_symbol_object *o, const struct tch_code_object *object,
-                              const struct tch_symbol_options *options)
+/* The symbols of the file and of its debug file, and the debug information of either. The child
+   opens that at the same time. */
+static bool read_file_symbols(struct tch_symbols *s, struct tch_symbol_object *o, uint32_t id,
+                              const struct tch_code_object *object)
 {
     bool own = tch_elf_section(&object->elf, ".debug_info") != NULL;
     bool whole = own && tch_elf_section_type(&object->elf, SHT_SYMTAB);
-    int debug = whole ? -1 : tch_debug_file(object, options->debuginfod);
+    int debug = whole ? -1 : tch_debug_file(object, s->options.debuginfod);
+    int dwarf = debug >= 0 ? debug : own ? object->elf.fd : -1;
     struct tch_elf elf;
     bool ok = true;
 
+    if (s->dwarf && dwarf >= 0) {
+        dwarf = fcntl(dwarf, F_DUPFD_CLOEXEC, 3);
+        o->dwarf = dwarf >= 0 && tch_dwarf_child_open(s->dwarf, id, dwarf);
+    }
     if (debug >= 0 && tch_elf_open_fd(&elf, fcntl(debug, F_DUPFD_CLOEXEC, 3), "", NULL) == 0) {
         ok = tch_symbol_table_elf(&o->table, &elf);
         tch_elf_release(&elf);
     } else if (!whole) {
         ok = read_mini_symbols(o, object);
     }
-    ok = ok && tch_symbol_table_elf(&o->table, &object->elf);
-    if (options->no_inline && !options->source) {
-        if (debug >= 0)
-            close(debug);
-        return ok;
-    }
-    if (debug < 0 && own && object->elf.fd >= 0)
-        debug = fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3);
     if (debug >= 0)
-        o->dwarf = tch_dwarf_open(debug);
-    return ok;
+        close(debug);
+    return ok && tch_symbol_table_elf(&o->table, &object->elf);
 }
 
-static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o,
+static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o, uint32_t id,
                          const struct tch_code_object *object)
 {
     struct tch_span base = tch_span_base((struct tch_span){object->path, strlen(object->path)});
@@ -125,7 +130,7 @@ static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o,
         snprintf(o->unknown, sizeof o->unknown, "[vdso]");
         return !object->usable || tch_symbol_table_elf(&o->table, &object->elf);
     case TCH_OBJECT_FILE:
-        return !object->usable || read_file_symbols(o, object, &s->options);
+        return !object->usable || read_file_symbols(s, o, id, object);
     case TCH_OBJECT_UNKNOWN:
         snprintf(o->unknown, sizeof o->unknown, "[unknown]");
         break;
@@ -146,7 +151,7 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
     if (s->objects[id])
         return s->objects[id];
     o = calloc(1, sizeof *o);
-    if (!o || !read_symbols(s, o, object)) {
+    if (!o || !read_symbols(s, o, id, object)) {
         free_object(o);
         return NULL;
     }
@@ -204,16 +209,16 @@ static bool push_name(struct tch_symbols *s, const char *name, const struct tch_
     return push_text(s);
 }
 
+/* Names a place; scopes are the `count` functions there, as the debug information has them. */
 static bool name_place(struct tch_symbols *s, const struct tch_code_place *place,
-                       const struct tch_code_object *object)
+                       const struct tch_code_object *object, const struct tch_scope *scopes,
+                       size_t count)
 {
-    struct tch_scope scopes[TCH_INLINE_DEEPEST];
     struct tch_symbol_object *o = get_object(s, place->object, object);
     const struct tch_scope *outer;
     const char *mark = "";
     const char *symbol;
     uint64_t start = 0;
-    size_t count;
     bool ok;
 
     if (!o)
@@ -228,10 +233,9 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
        .eh_frame starts a byte before it for that reason. */
     if (!symbol && (start == 0 || start == place->addr))
         symbol = tch_symbol_table_find(&o->table, place->addr + 1, start);
-    count = o->dwarf ? tch_dwarf_find(o->dwarf, place->addr, s->options.source, scopes) : 0;
     if (count == 0)
         return symbol ? push_name(s, symbol, NULL, mark) : push_nameless(s, o, start, mark);
-    /* As the debug information has them, outermost first; the outermost by its symbol. */
+    /* Outermost first; the outermost by its symbol. */
     outer = &scopes[count - 1];
     ok = push_name(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
     for (size_t i = count - 1; ok && i-- > 0 && !s->options.no_inline;)
@@ -239,43 +243,114 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     return ok;
 }
 
-/* `fixed` is the name, where it does not depend on the place. */
-static bool name_into(struct tch_symbols *s, struct tch_naming *ret,
-                      const struct tch_code_place *place, const struct tch_code_object *object,
-                      const char *fixed)
+/* The name of place `number` where it does not depend on the place, or NULL. */
+static const char *fixed_name(size_t number, const struct tch_code_object *object)
 {
-    ret->at = (uint32_t)s->frame_count;
-    if (!(fixed ? push_name(s, fixed, NULL, "") : name_place(s, place, object)))
-        return false;
-    ret->count = (uint32_t)s->frame_count - ret->at;
+    if (number == TCH_PLACE_CUT)
+        return "[truncated]";
+    return object->kind == TCH_OBJECT_JIT ? TCH_NAME_ANONYMOUS
+                                          : NULL; /* until its map is written */
+}
+
+/* Asks for the functions at the places that have debug information. Sets *asked to the number of
+   answers to come, none when the child is dead. False: no memory. */
+static bool ask_dwarf(struct tch_symbols *s, const struct tch_symbol_job *jobs, size_t count,
+                      size_t *asked)
+{
+    struct tch_dwarf_query queries[TCH_DWARF_QUERIES];
+
+    *asked = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct tch_code_place *place = &jobs[i].place;
+        const struct tch_symbol_object *o;
+
+        if (fixed_name(s->count + i, jobs[i].object))
+            continue;
+        o = get_object(s, place->object, jobs[i].object);
+        if (!o)
+            return false;
+        if (o->dwarf)
+            queries[(*asked)++] =
+                (struct tch_dwarf_query){.addr = place->addr, .object = place->object};
+    }
+    if (*asked > 0 && !tch_dwarf_child_find(s->dwarf, queries, *asked, s->options.source))
+        *asked = 0;
     return true;
 }
 
-int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
-                    const struct tch_code_object *object, tacho_error *err)
+/* Names up to TCH_DWARF_QUERIES places. */
+static bool name_places(struct tch_symbols *s, const struct tch_symbol_job *jobs, size_t count)
 {
-    struct tch_naming naming;
-    const char *fixed = NULL;
+    size_t asked;
+    bool ok = tch_array_reserve(&s->list, &s->cap, s->count + count) == 0 &&
+              ask_dwarf(s, jobs, count, &asked);
 
-    if (s->count == TCH_PLACE_CUT)
-        fixed = "[truncated]";
-    else if (object->kind == TCH_OBJECT_JIT)
-        fixed = TCH_NAME_ANONYMOUS; /* until its map is written */
-    if (tch_array_reserve(&s->list, &s->cap, s->count + 1) < 0 ||
-        !name_into(s, &naming, place, object, fixed))
-        return tch_fail_memory(err);
-    s->list[s->count++] = naming;
+    for (size_t i = 0; i < count && ok; i++) {
+        const struct tch_code_place *place = &jobs[i].place;
+        const char *fixed = fixed_name(s->count, jobs[i].object);
+        struct tch_scope scopes[TCH_INLINE_DEEPEST];
+        size_t found = 0;
+        uint32_t at = (uint32_t)s->frame_count;
+
+        if (asked > 0 && !fixed && s->objects[place->object]->dwarf)
+            found = tch_dwarf_child_next(s->dwarf, scopes);
+        ok = fixed ? push_name(s, fixed, NULL, "")
+                   : name_place(s, place, jobs[i].object, scopes, found);
+        s->list[s->count] = (struct tch_naming){at, (uint32_t)s->frame_count - at};
+        s->count += ok;
+    }
+    return ok;
+}
+
+int tch_symbols_add(struct tch_symbols *s, const struct tch_symbol_job *jobs, size_t count,
+                    tacho_error *err)
+{
+    while (count > 0) {
+        size_t now = count < TCH_DWARF_QUERIES ? count : TCH_DWARF_QUERIES;
+
+        if (!name_places(s, jobs, now))
+            return tch_fail_memory(err);
+        jobs += now;
+        count -= now;
+    }
     return 0;
 }
 
 int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_place *place,
                       const struct tch_code_object *object, tacho_error *err)
 {
-    return name_into(s, &s->list[id], place, object, NULL) ? 0 : tch_fail_memory(err);
+    uint32_t at = (uint32_t)s->frame_count;
+
+    if (!name_place(s, place, object, NULL, 0))
+        return tch_fail_memory(err);
+    s->list[id] = (struct tch_naming){at, (uint32_t)s->frame_count - at};
+    return 0;
 }
 
 int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_object *kernel,
                                tacho_error *err)
 {
     return get_object(s, TCH_OBJECT_THE_KERNEL, kernel) ? 0 : tch_fail_memory(err);
+}
+
+void tch_symbols_explain(const struct tch_symbols *s, struct tch_buf *lines)
+{
+    const char *what = s->options.no_inline ? "source lines" : "inlined functions";
+    uint32_t object = 0;
+    const char *why = s->dwarf ? tch_dwarf_child_dead(s->dwarf, &object) : NULL;
+
+    tch_perf_maps_explain(&s->perf_maps, lines);
+    if (!s->dwarf && wants_dwarf(&s->options)) {
+        tch_buf_addf(lines, "cannot start a process that reads debug information; %s are missing",
+                     what);
+        tch_buf_addc(lines, '\0');
+    }
+    if (why) {
+        const char *file =
+            object < s->object_count && s->objects[object] ? s->objects[object]->unknown : "[?]";
+
+        tch_buf_addf(lines, "reading the debug information of %.*s %s; %s are missing from then on",
+                     (int)strlen(file) - 2, file + 1, why, what);
+        tch_buf_addc(lines, '\0');
+    }
 }

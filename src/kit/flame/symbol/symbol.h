@@ -44,6 +44,7 @@ struct tch_naming {
 };
 
 struct tch_symbol_object;
+struct tch_dwarf_child;
 
 /** All zero but options and names. */
 struct tch_symbols {
@@ -53,6 +54,8 @@ struct tch_symbols {
     size_t count;
     uint32_t *frames;
     struct tch_perf_maps perf_maps;
+    struct tch_dwarf_child *dwarf; /**< for inlined functions and lines; NULL: not wanted, or not
+                                        possible */
 
     size_t cap;
     size_t frame_count;
@@ -63,13 +66,23 @@ struct tch_symbols {
     struct tch_buf text;
 };
 
+/** Forks, so call it before there is much memory, and before there are events to inherit. */
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
                       struct tch_intern *names);
 void tch_symbols_release(struct tch_symbols *s);
 
-/** Names the next place, from number 0 on. @return 0 or TACHO_ENOMEM */
-int tch_symbols_add(struct tch_symbols *s, const struct tch_code_place *place,
-                    const struct tch_code_object *object, tacho_error *err);
+/** A place and its object, which does not move. */
+struct tch_symbol_job {
+    struct tch_code_place place;
+    const struct tch_code_object *object;
+};
+
+/** Names the next places, from number 0 on. @return 0 or TACHO_ENOMEM */
+int tch_symbols_add(struct tch_symbols *s, const struct tch_symbol_job *jobs, size_t count,
+                    tacho_error *err);
+
+/** Adds a line, ended by '\0', for each kind of names that could not be used. */
+void tch_symbols_explain(const struct tch_symbols *s, struct tch_buf *lines);
 
 /** Names a place again when more is known: the code of a JIT, once its map is written. */
 int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_place *place,
@@ -83,12 +96,6 @@ int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_obje
     Counts in the programs of c which code of a JIT has names. */
 int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_stacks *ret,
                        tacho_error *err);
-
-/** A place and its object, which does not move. */
-struct tch_symbol_job {
-    struct tch_code_place place;
-    const struct tch_code_object *object;
-};
 
 /** Use the functions only. */
 struct tch_symbol_worker {

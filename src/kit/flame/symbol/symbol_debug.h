@@ -55,6 +55,44 @@ void tch_dwarf_close(struct tch_dwarf *dwarf);
  */
 size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret);
 
+/** A process that reads debug information for this one, so that no file can harm it. */
+struct tch_dwarf_child;
+
+/** One question: the functions at an address. */
+struct tch_dwarf_query {
+    uint64_t addr;
+    uint32_t object; /**< as in tch_dwarf_child_open() */
+    uint32_t unused;
+};
+
+enum { TCH_DWARF_QUERIES = 256 };
+
+/** NULL: it cannot be started. */
+struct tch_dwarf_child *tch_dwarf_child_start(void);
+
+/** Ends the process. Only tch_dwarf_child_dead() and tch_dwarf_child_close() may follow. */
+void tch_dwarf_child_end(struct tch_dwarf_child *child);
+
+/** Accepts NULL. */
+void tch_dwarf_child_close(struct tch_dwarf_child *child);
+
+/** Hands over the debug information of an object, by a number of the caller's choice. Takes over
+   fd, also on failure. False: the child is dead. */
+bool tch_dwarf_child_open(struct tch_dwarf_child *child, uint32_t object, int fd);
+
+/** Asks as tch_dwarf_find() does, for up to TCH_DWARF_QUERIES addresses. The answers are then read
+   by as many calls of tch_dwarf_child_next(). False: the child is dead. */
+bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_query *queries,
+                          size_t count, bool lines);
+
+/** Reads the functions of the next query, like tch_dwarf_find(). Texts are valid until the next
+    tch_dwarf_child_find(). */
+size_t tch_dwarf_child_next(struct tch_dwarf_child *child, struct tch_scope *ret);
+
+/** Returns why the child has died, "took too long", and the object that it worked on; NULL: it
+    has not. */
+const char *tch_dwarf_child_dead(const struct tch_dwarf_child *child, uint32_t *object);
+
 /** The .debug_frame of one file. */
 struct tch_debug_frame;
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "kit/flame/sample/collect_records.h"
+#include "symbol_debug.h"
 
 static void *name_places(void *arg)
 {
@@ -32,8 +33,8 @@ static void *name_places(void *arg)
             return NULL;
         if (kernel && w->status == 0)
             w->status = tch_symbols_prepare_kernel(w->symbols, kernel, &w->error);
-        for (size_t i = 0; i < count && w->status == 0; i++)
-            w->status = tch_symbols_add(w->symbols, &jobs[i].place, jobs[i].object, &w->error);
+        if (w->status == 0)
+            w->status = tch_symbols_add(w->symbols, jobs, count, &w->error);
         free(jobs);
     }
 }
@@ -97,6 +98,8 @@ int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err)
     pthread_cond_destroy(&w->more);
     pthread_mutex_destroy(&w->lock);
     free(w->jobs);
+    if (w->symbols->dwarf) /* now: it would look like an orphan of the command */
+        tch_dwarf_child_end(w->symbols->dwarf);
     if (w->status < 0 && err)
         *err = w->error;
     return w->status;

@@ -1,0 +1,165 @@
+/* The process that reads debug information: what it answers, what it may do, how it dies. */
+#include "support/test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "kit/flame/symbol/symbol_debug.h"
+
+/* Set by the linker to the address of this program. */
+static int find_base(struct dl_phdr_info *info, size_t size, void *base)
+{
+    (void)size;
+    *(uint64_t *)base = info->dlpi_addr;
+    return 1; /* the first one is the program */
+}
+
+/* The address of a function of this program, as linked. */
+static uint64_t linked(void (*function)(void **))
+{
+    uint64_t base = 0;
+
+    dl_iterate_phdr(find_base, &base);
+    return (uint64_t)(uintptr_t)function - base;
+}
+
+/* The process id of our only child. */
+static pid_t child_pid(void)
+{
+    char path[64];
+    struct tch_buf b;
+    uint64_t pid = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    tch_buf_init(&b, 4096);
+    assert_int_equal(tch_file_read(path, 4096, &b, NULL), 0);
+    assert_int_equal(tch_parse_u64_n(b.data, strcspn(b.data, " "), INT32_MAX, &pid), 0);
+    tch_buf_release(&b);
+    return (pid_t)pid;
+}
+
+static struct tch_dwarf_child *start_with_self(uint32_t object)
+{
+    struct tch_dwarf_child *child = tch_dwarf_child_start();
+
+    assert_non_null(child);
+    assert_true(tch_dwarf_child_open(child, object, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
+    return child;
+}
+
+static void names_the_functions_at_an_address(void **state)
+{
+    struct tch_dwarf_child *child = start_with_self(7);
+    struct tch_dwarf_query queries[] = {
+        {.addr = linked(names_the_functions_at_an_address), .object = 7},
+        {.addr = 1, .object = 7},
+        {.addr = linked(names_the_functions_at_an_address), .object = 8},
+        {.addr = linked(names_the_functions_at_an_address), .object = 7},
+    };
+    struct tch_scope scopes[TCH_INLINE_DEEPEST];
+    uint32_t object;
+    size_t count;
+
+    (void)state;
+    assert_true(tch_dwarf_child_find(child, queries, 4, true));
+    count = tch_dwarf_child_next(child, scopes);
+    if (count == 0) { /* this program was built without debug information */
+        tch_dwarf_child_close(child);
+        skip();
+    }
+    assert_string_equal(scopes[count - 1].name, __func__);
+    assert_non_null(strstr(scopes[count - 1].file, "test_dwarf_child.c"));
+    assert_true(scopes[count - 1].line > 0);
+    assert_int_equal(tch_dwarf_child_next(child, scopes), 0); /* no such address */
+    assert_int_equal(tch_dwarf_child_next(child, scopes), 0); /* no such object */
+    assert_int_equal(tch_dwarf_child_next(child, scopes), count);
+    assert_int_equal(tch_dwarf_child_next(child, scopes), 0); /* no more */
+    assert_true(tch_dwarf_child_find(child, queries, 1, false));
+    assert_int_equal(tch_dwarf_child_next(child, scopes), count);
+    assert_null(scopes[0].file);
+    assert_null(tch_dwarf_child_dead(child, &object));
+    tch_dwarf_child_end(child);
+    assert_null(tch_dwarf_child_dead(child, &object));
+    tch_dwarf_child_close(child);
+}
+
+static void has_no_privileges(void **state)
+{
+    struct tch_dwarf_child *child = start_with_self(1);
+    struct tch_dwarf_query query = {.addr = 1, .object = 1};
+    char path[64];
+    struct tch_buf b;
+
+    (void)state;
+    assert_true(tch_dwarf_child_find(child, &query, 1, false)); /* it has begun to work */
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child_pid());
+    tch_buf_init(&b, 1 << 16);
+    assert_int_equal(tch_file_read(path, 1 << 16, &b, NULL), 0);
+    assert_non_null(strstr(b.data, "NoNewPrivs:\t1\n"));
+    assert_non_null(strstr(b.data, "CapEff:\t0000000000000000\n"));
+    assert_non_null(strstr(b.data, "CapPrm:\t0000000000000000\n"));
+    if (geteuid() == 0)
+        assert_non_null(strstr(b.data, "Uid:\t65534\t65534\t65534\t65534\n"));
+    tch_buf_release(&b);
+    tch_dwarf_child_close(child);
+}
+
+static void its_death_is_no_failure_of_ours(void **state)
+{
+    struct tch_dwarf_child *child = start_with_self(3);
+    struct tch_dwarf_query query = {.addr = 1, .object = 3};
+    struct tch_scope scopes[TCH_INLINE_DEEPEST];
+    uint32_t object = 0;
+
+    (void)state;
+    assert_true(tch_dwarf_child_find(child, &query, 1, false));
+    kill(child_pid(), SIGSEGV);
+    assert_false(tch_dwarf_child_find(child, &query, 1, false));
+    assert_string_equal(tch_dwarf_child_dead(child, &object), "failed");
+    assert_int_equal(object, 3);
+    assert_int_equal(tch_dwarf_child_next(child, scopes), 0);
+    assert_false(tch_dwarf_child_find(child, &query, 1, false));
+    assert_false(tch_dwarf_child_open(child, 4, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
+    tch_dwarf_child_close(child);
+}
+
+static void keeps_no_file_of_ours(void **state)
+{
+    int ours = open("/dev/null", O_RDONLY); /* not even without O_CLOEXEC */
+    struct tch_dwarf_child *child = tch_dwarf_child_start();
+    struct tch_dwarf_query query = {.addr = 1, .object = 1};
+    char path[64];
+    size_t count = 0;
+    DIR *dir;
+
+    (void)state;
+    assert_non_null(child);
+    assert_true(tch_dwarf_child_find(child, &query, 1, false));
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)child_pid());
+    dir = opendir(path);
+    if (dir) { /* root's alone, since the child may not be looked into */
+        for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+            count += e->d_name[0] != '.';
+        closedir(dir);
+        assert_int_equal(count, 4); /* standard ones, and the socket */
+    }
+    tch_dwarf_child_close(child);
+    close(ours);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_the_functions_at_an_address),
+        cmocka_unit_test(has_no_privileges),
+        cmocka_unit_test(its_death_is_no_failure_of_ours),
+        cmocka_unit_test(keeps_no_file_of_ours),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
