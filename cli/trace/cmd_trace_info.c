@@ -20,7 +20,7 @@ static void add_losses(struct table *t, const struct tch_recording *r)
 
     if (r->head.dropped > 0) {
         tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
-        tch_buf_addf(&text, "%llu records (", (unsigned long long)r->head.dropped);
+        tch_buf_addf(&text, "%llu events (", (unsigned long long)r->head.dropped);
         tch_add_reasons(&text, r->head.reasons);
         tch_buf_addc(&text, ')');
         cli_table_add(t, BOLD, "dropped");
@@ -30,6 +30,9 @@ static void add_losses(struct table *t, const struct tch_recording *r)
     if (r->lost_begins + r->lost_ends > 0)
         cli_table_add_pair(t, "at gaps", "%llu spans cut, %llu ends without their begin",
                            (unsigned long long)r->lost_begins, (unsigned long long)r->lost_ends);
+    if (r->mismatched > 0)
+        cli_table_add_pair(t, "mismatched", "%llu spans ended by the end of another one",
+                           (unsigned long long)r->mismatched);
     if (r->head.cut > 0)
         cli_table_add_pair(t, "texts cut", "%llu", (unsigned long long)r->head.cut);
     if (r->head.clock_faults > 0)

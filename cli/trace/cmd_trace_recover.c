@@ -24,8 +24,12 @@ static int run_recover(struct args *args)
                 (unsigned long long)(r.spans + r.lost_begins + r.unfinished), (unsigned)r.threads,
                 out);
     if (r.head.dropped > 0)
-        cli_warn("%llu records of '%s' were dropped while it was recorded",
+        cli_warn("%llu events of '%s' were dropped while it was recorded",
                  (unsigned long long)r.head.dropped, name);
+    if (r.mismatched > 0)
+        cli_warn("%llu spans of '%s' were ended by the end of another span and may have the wrong "
+                 "length",
+                 (unsigned long long)r.mismatched, name);
     if (r.head.clock_faults > 0)
         cli_warn("CLOCK_MONOTONIC stood still or went back while '%s' was recorded; its times may "
                  "be wrong",

@@ -49,7 +49,11 @@ static void add_table(struct tch_buf *b, const struct tch_trace_summary *s, cons
 
         tch_buf_clear(&text);
         tch_trace_summary_add_key(s, row, &text);
-        cli_table_add(&t, PLAIN, text.len > 0 ? text.data : "(none)");
+        if (text.len == 0)
+            tch_buf_adds(&text, "(none)");
+        if (row->mismatched > 0)
+            tch_buf_addf(&text, " (%llu mismatched)", (unsigned long long)row->mismatched);
+        cli_table_add(&t, PLAIN, text.data);
         tch_buf_clear(&text);
         tch_add_value(&text, TCH_COUNT, (double)row->count);
         cli_table_add(&t, PLAIN, text.data);

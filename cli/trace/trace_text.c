@@ -84,7 +84,13 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
         warnings++;
     }
     if (m->dropped > 0) {
-        cli_warn("'%s': the recorder dropped %llu records", path, (unsigned long long)m->dropped);
+        cli_warn("'%s': the recorder dropped %llu events", path, (unsigned long long)m->dropped);
+        warnings++;
+    }
+    if (m->mismatched > 0) {
+        cli_warn("'%s': %llu spans were ended by the end of another span and may have the wrong "
+                 "length (argument " TCH_MISMATCH "); record fibers on tracks (tacho_track)",
+                 path, (unsigned long long)m->mismatched);
         warnings++;
     }
     if (m->clock_faults > 0) {

@@ -150,14 +150,16 @@ static inline tacho_arg tacho_arg_text(const char *key, const char *value)
 /** Limit of arguments per event; more are left out and counted. */
 #define TACHO_ARGS_MAX 16
 
-/* Spans of this thread. They nest. */
+/* Spans of this thread. They nest. Fibers that switch inside their spans do not: give each a track
+   of its own (tacho_track(), examples/fibers). */
 
 /** Begins a span. Looks up its names each time; TACHO_SPAN does so once per program. */
 TACHO_API void tacho_span_begin(const char *name, const char *category);
 TACHO_API void tacho_span_begin_args(const char *name, const char *category, const tacho_arg *args,
                                      size_t count);
 
-/** Ends the innermost span of this thread. */
+/** Ends the span of the last tacho_span_begin() of this thread that has not ended. Records nothing
+    when that begin was dropped, or was before the trace. */
 TACHO_API void tacho_span_end(void);
 TACHO_API void tacho_span_end_args(const tacho_arg *args, size_t count);
 

@@ -212,6 +212,8 @@ static int emit_event(struct tch_chrome_reader *c)
     status = find_track(c);
     if (status < 0)
         return status;
+    if (c->has_args && c->ev.kind <= TCH_EV_END)
+        c->ev.flags |= tch_trace_args_flags(c->args, c->args_len);
     if (c->has_args && c->r->options.args && c->args_len > 2) {
         c->ev.args = c->args;
         c->ev.args_len = (uint32_t)c->args_len;

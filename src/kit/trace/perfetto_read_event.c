@@ -144,6 +144,7 @@ struct found {
     uint64_t type, track;
     uint32_t name, category;
     bool has_double, has_flows;
+    uint8_t flags;
     uint64_t counter;
     double counter_double;
     struct tch_pb_field legacy;
@@ -188,6 +189,8 @@ static void read_field(struct tch_pf_reader *p, uint32_t sequence, const struct 
         ret->has_double = true;
         break;
     case TCH_PF_EVENT_ARG:
+        if (f->type == TCH_PB_BYTES)
+            ret->flags |= tch_trace_args_flags(f->data, f->len);
         if (f->type == TCH_PB_BYTES && p->r->options.args)
             add_arg(p, sequence, f, true, 0);
         break;
@@ -410,6 +413,8 @@ static int emit_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
         p->r->m->ignored.count++;
         return 0;
     }
+    if (ev->kind != TCH_EV_INSTANT)
+        ev->flags |= f->flags;
     status = tch_trace_reading_give(p->r, ev);
     if (status == 0 && f->has_flows)
         status = emit_flows(p, packet, ev);

@@ -94,6 +94,7 @@ static int emit_span(struct csv *c, uint64_t offset)
         return tch_fail_memory(c->r->err);
     m->tracks[ev.track].name = thread;
     m->processes[m->tracks[ev.track].process].name = process;
+    ev.flags |= tch_trace_args_flags(c->fields[8].data, c->fields[8].len);
     if (c->r->options.args && c->fields[8].len > 2) {
         ev.args = c->fields[8].data;
         ev.args_len = (uint32_t)c->fields[8].len;

@@ -54,6 +54,7 @@ static void put_other_counts(struct tch_buf *b, const struct tch_model *m)
     tch_json_put_u64(b, "ignored", m->ignored.count);
     tch_json_put_u64(b, "bad", m->bad.count);
     tch_json_put_u64(b, "dropped", m->dropped);
+    tch_json_put_u64(b, "mismatched", m->mismatched);
     tch_json_put_bool(b, "cut", m->cut);
 }
 
@@ -66,6 +67,7 @@ static void put_summary_row(struct tch_buf *b, const struct tch_trace_summary *s
     tch_json_key(b, tch_trace_summary_by_names[s->by]);
     tch_json_string(b, text->data, text->len);
     tch_json_put_u64(b, "count", row->count);
+    tch_json_put_u64(b, "mismatched", row->mismatched);
     tch_json_put_u64(b, "total_ns", row->total);
     tch_json_put_u64(b, "self_ns", row->self);
     tch_json_put_f64(b, "mean_ns", (double)row->sum / (double)row->count);
@@ -361,6 +363,7 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_json_put_text(b, "dropped_why", text.data);
     tch_json_put_u64(b, "spans_cut_by_a_gap", r->lost_begins);
     tch_json_put_u64(b, "ends_without_begin", r->lost_ends);
+    tch_json_put_u64(b, "mismatched_spans", r->mismatched);
     tch_json_put_u64(b, "texts_cut", head->cut);
     tch_json_put_u64(b, "damaged_records", r->damaged);
     tch_json_end_object(b);

@@ -102,7 +102,9 @@ static int meet_end(struct tch_trace_load *l, const struct tch_ev *end)
         span.kind = TCH_EV_SPAN;
         span.phase = 'X';
         span.dur = end->ts - span.ts;
-        span.flags = 0;
+        span.flags &= TCH_EV_MISMATCHED;
+        if (l->depth == depth - 1)
+            span.flags |= end->flags & TCH_EV_MISMATCHED;
         if (l->depth == depth - 1)
             status = join_args(l, &span, end);
         if (status == 0)

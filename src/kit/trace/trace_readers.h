@@ -77,6 +77,12 @@ struct tch_trace_reading {
 /** Times past this, 73 years to either side, are not believed: sums of them must not overflow. */
 #define TCH_TIME_MAX (INT64_C(1) << 61)
 
+/** Returns TCH_EV_MISMATCHED when arguments, as JSON or as bytes of Perfetto, have that mark. */
+static inline uint8_t tch_trace_args_flags(const void *args, size_t len)
+{
+    return memmem(args, len, TCH_MISMATCH, sizeof TCH_MISMATCH - 1) ? TCH_EV_MISMATCHED : 0;
+}
+
 /** Counts the event and hands it on. */
 static inline int tch_trace_reading_give(struct tch_trace_reading *r, const struct tch_ev *ev)
 {
@@ -85,6 +91,7 @@ static inline int tch_trace_reading_give(struct tch_trace_reading *r, const stru
         return 0;
     }
     r->m->events++;
+    r->m->mismatched += (ev->flags & TCH_EV_MISMATCHED) != 0;
     r->m->by_kind[ev->kind]++;
     return r->sink(r->ctx, ev);
 }

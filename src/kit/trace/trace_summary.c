@@ -20,6 +20,7 @@ struct open_span {
     uint64_t hidden; /* ... of those of its own row, which its own time contains */
     uint32_t name, key;
     uint32_t outer; /* 1 + place of the nearest open span of the same row; 0: none */
+    bool mismatched;
 };
 
 /* A track while it is read. */
@@ -79,6 +80,7 @@ static int add_span(struct tch_trace_summary *s, const struct open_span *span, u
         tacho_histogram_record(row->more, dur);
     }
     row->count++;
+    row->mismatched += span->mismatched;
     row->total += counted;
     row->sum += dur;
     row->self += dur > span->inside ? dur - span->inside : 0;
@@ -239,8 +241,13 @@ static int open_span(struct tch_trace_summary *s, struct track_state *t, const s
     }
     outer = find_outer(s, t, key);
     s->state->open_of[key]++;
-    open[t->depth++] = (struct open_span){
-        .ts = ev->ts, .end = end, .painted = ev->ts, .name = ev->name, .key = key, .outer = outer};
+    open[t->depth++] = (struct open_span){.ts = ev->ts,
+                                          .end = end,
+                                          .painted = ev->ts,
+                                          .name = ev->name,
+                                          .key = key,
+                                          .outer = outer,
+                                          .mismatched = (ev->flags & TCH_EV_MISMATCHED) != 0};
     return 0;
 }
 
@@ -257,6 +264,7 @@ static int end_span(struct tch_trace_summary *s, struct track_state *t, const st
         s->lone_ends++;
         return 0;
     }
+    t->open[depth - 1].mismatched |= (ev->flags & TCH_EV_MISMATCHED) != 0;
     while (status == 0 && t->depth >= depth) {
         struct open_span *top = &t->open[t->depth - 1];
 

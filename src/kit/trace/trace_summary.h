@@ -64,6 +64,7 @@ enum {
 struct tch_trace_summary_row {
     uint32_t key; /**< text, or track */
     uint64_t count;
+    uint64_t mismatched; /**< of these: ended by the end of a span around them */
     uint64_t total; /**< nanoseconds; on one track, spans of the row inside others count once */
     uint64_t sum;   /**< ... of all spans, for the mean */
     uint64_t self;  /**< ... without the spans inside */

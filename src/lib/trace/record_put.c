@@ -50,7 +50,7 @@ static unsigned measure_args(const tacho_arg *args, size_t *arg_count,
 }
 
 /* The first word is written last; until then the record counts as not written. */
-void tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_count)
+bool tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_count)
 {
     size_t lengths[TACHO_ARGS_MAX];
     uint32_t keys[TACHO_ARGS_MAX];
@@ -63,7 +63,7 @@ void tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_co
     words = TCH_REC_HEAD_WORDS + fixed + measure_args(args, &arg_count, lengths);
     slot = tch_put_take(words);
     if (!slot)
-        return;
+        return false;
     if (e->kind >= TCH_REC_PUSH && e->kind <= TCH_REC_TRACK_COUNTER)
         tch_recorder_has_tracks();
     *(volatile uint64_t *)slot = (uint64_t)words << TCH_REC_LOW_BITS | TCH_REC_SKIP;
@@ -78,6 +78,7 @@ void tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_co
                              lengths[i]);
     __atomic_store_n(slot, e->ticks << TCH_REC_LOW_BITS | TCH_REC_WIDE, __ATOMIC_RELEASE);
     tch_cursor_done((uintptr_t)words * 8);
+    return true;
 }
 
 bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *name,

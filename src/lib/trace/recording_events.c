@@ -1,6 +1,7 @@
 /* From the records of a recording to events of a model. */
 #include "recording_events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <tacho/trace.h>
@@ -63,6 +64,19 @@ static void gather_values(struct tch_rec_events *s, struct tch_rec_args args)
     }
 }
 
+/* Adds an argument that says which span ended this one. */
+static void add_mismatch(struct tch_rec_events *s)
+{
+    static const struct tch_rec_name key = {.name = TCH_MISMATCH,
+                                            .name_len = sizeof TCH_MISMATCH - 1};
+    const struct tch_rec_name *site = tch_rec_site(s->r, s->ended_by);
+    int len = snprintf(s->mismatch, sizeof s->mismatch, "ended by the end of '%.*s'",
+                       (int)(site->name_len < 90 ? site->name_len : 90), site->name);
+
+    s->values[s->value_count++] = (struct tch_rec_arg){
+        .key = &key, .type = TACHO_ARG_TEXT, .text = s->mismatch, .len = (size_t)len};
+}
+
 /* Tools get JSON. A value that claims to be JSON and is not becomes a text. */
 static int set_args(struct tch_rec_events *s, struct tch_ev *ev)
 {
@@ -98,10 +112,14 @@ int tch_rec_emit(struct tch_rec_events *s, uint32_t site, struct tch_ev *ev,
         return TACHO_ENOMEM;
     ev->name = s->sites[site].name - 1;
     ev->category = s->sites[site].category;
-    if (args.count + more.count > 0 && !s->given->no_args) {
+    if (s->ended_by != 0)
+        ev->flags |= TCH_EV_MISMATCHED;
+    if ((args.count + more.count > 0 || s->ended_by != 0) && !s->given->no_args) {
         s->value_count = 0;
         gather_values(s, args);
         gather_values(s, more);
+        if (s->ended_by != 0)
+            add_mismatch(s);
         if (set_args(s, ev) < 0)
             return TACHO_ENOMEM;
     }
@@ -178,11 +196,15 @@ __attribute__((noinline)) static int rare_span(struct tch_rec_events *s,
 {
     struct tch_ev ev = s->plain;
     struct tch_rec_args none = {0};
+    int status;
 
     if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
         return TACHO_ENOMEM;
     ev.track = s->track;
-    return tch_rec_emit(s, e->id, &ev, ev.kind == TCH_EV_END ? none : e->args, e->end_args);
+    s->ended_by = e->ended_by;
+    status = tch_rec_emit(s, e->id, &ev, ev.kind == TCH_EV_END ? none : e->args, e->end_args);
+    s->ended_by = 0;
+    return status;
 }
 
 static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_event *e,
@@ -195,8 +217,8 @@ static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_even
     ev->phase = phase;
     ev->ts = tch_rec_from_origin(s, from);
     ev->dur = to > from ? (int64_t)(to - from) : 0;
-    if ((kind == TCH_EV_END ? 0 : e->args.count) + e->end_args.count > 0 || site->name == 0 ||
-        s->track == TCH_INTERN_NONE)
+    if ((kind == TCH_EV_END ? 0 : e->args.count) + e->end_args.count + e->ended_by > 0 ||
+        site->name == 0 || s->track == TCH_INTERN_NONE)
         return rare_span(s, e);
     ev->track = s->track;
     ev->name = site->name - 1;

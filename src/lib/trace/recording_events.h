@@ -65,7 +65,9 @@ struct tch_rec_events {
     char comm[17];
     bool own; /* a thread or track of the program has events */
 
-    struct tch_rec_arg values[TCH_REC_EVENT_ARGS];
+    uint32_t ended_by; /* of the span: as in struct tch_seen_event */
+    char mismatch[128];
+    struct tch_rec_arg values[TCH_REC_EVENT_ARGS + 1];
     uint32_t value_count;
     struct tch_buf json;
 };

@@ -68,6 +68,7 @@ struct tch_recording {
     uint64_t unfinished;  /**< spans without an end */
     uint64_t lost_ends;   /**< ends whose begin was dropped */
     uint64_t lost_begins; /**< spans whose end was dropped; they end where the gap begins */
+    uint64_t mismatched;  /**< spans that ended by the end of a span around them */
     uint64_t damaged;     /**< records that make no sense */
     uint32_t threads;
 };
@@ -101,6 +102,7 @@ struct tch_seen_event {
     enum tch_rec_kind kind;
     uint64_t ns;       /**< CLOCK_MONOTONIC; of what is unfinished: where it began */
     uint64_t begin_ns; /**< of an end */
+    uint32_t ended_by; /**< of an end: 0, or the site of the span around it whose end ended it */
     uint32_t id;       /**< site, text or thread; exists */
     uint32_t lane;
     uint32_t thread;

@@ -64,7 +64,7 @@ struct tch_rec_header {
     uint64_t wall_ns; /* CLOCK_REALTIME at first.ns */
     struct tch_rec_pair first;
     struct tch_rec_pair last[2];   /* written in turn; the later valid one counts */
-    uint64_t dropped;              /* records */
+    uint64_t dropped;              /* events; a span is one, counted by its begin */
     uint64_t reasons;              /* bits of enum tch_rec_reason */
     uint64_t cut;                  /* texts cut, arguments left out */
     uint64_t ended;                /* 1 once the process has ended in order */
@@ -92,7 +92,7 @@ struct tch_rec_chunk {
     uint64_t base;    /* ticks: no record of the chunk is older by more than half the range */
     uint64_t cleared; /* a stage's records are valid where this equals base */
     uint32_t tid;     /* of that thread */
-    uint32_t records; /* of a copy in a ring: how many it holds; else 0 */
+    uint32_t records; /* of a copy in a ring: events that it holds, counted as above; else 0 */
     uint64_t process; /* 1 + the pid, of another process than the header's; else 0 */
     uint32_t
         name; /* of a ring: that thread's name, a text; the record with it may have made room */

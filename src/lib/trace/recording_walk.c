@@ -32,6 +32,8 @@ struct walk {
     uint64_t ticks; /* of the record before, whole */
     uint64_t ns;
 
+    uint32_t ended_by; /* set while spans end that do not match the end */
+
     struct open_span *open;
     size_t depth, open_room;
     uint64_t *kept; /* arguments of open spans, one after the other */
@@ -62,6 +64,7 @@ static int close_top(struct walk *w, enum tch_seen seen, struct tch_rec_args end
     if (seen == TCH_SEEN_UNFINISHED)
         e.ns = span->ns;
     e.id = span->site;
+    e.ended_by = w->ended_by;
     e.args = (struct tch_rec_args){w->kept + span->args, span->arg_count};
     e.end_args = end_args;
     w->kept_len = span->args;
@@ -86,17 +89,21 @@ static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
     size_t depth = w->depth;
     int status = 0;
 
-    /* Spans above the one that ends were left by a jump: they end with it. */
+    /* Spans above the one that ends were left by a jump, or belong to another fiber: they end with
+       it, at the wrong time perhaps. */
     while (depth > 0 && site != TCH_REC_SITE_ANY && w->open[depth - 1].site != site)
         depth--;
     if (depth == 0) {
         w->r->lost_ends++;
         return 0;
     }
+    w->ended_by = site;
     while (status == 0 && w->depth > depth) {
         w->r->spans++;
+        w->r->mismatched++;
         status = close_top(w, TCH_SEEN_END, no_args);
     }
+    w->ended_by = 0;
     if (status != 0)
         return status;
     w->r->spans++;
@@ -280,7 +287,8 @@ int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ct
     struct walk w = {.r = r, .visit = visit, .ctx = ctx, .err = err};
     int status = 0;
 
-    r->records = r->spans = r->unfinished = r->lost_ends = r->lost_begins = r->damaged = 0;
+    r->records = r->spans = r->unfinished = r->lost_ends = r->lost_begins = 0;
+    r->mismatched = r->damaged = 0;
     r->threads = 0;
     for (size_t i = 0; status == 0 && i < r->chunk_count; i++) {
         const struct tch_rec_ref *ref = &r->chunks[i];

@@ -131,6 +131,7 @@ static void release_lane(void *arg)
         lane->taken = false;
     }
     reset_cursor(c);
+    tch_trace_spans_release();
     if (++c->ended < LAST_ROUND)
         pthread_setspecific(thread_end, c);
     tch_trace_unlock(&before);
@@ -217,26 +218,36 @@ static uint64_t record_words(const uint64_t *at, uint64_t left)
     return words > 0 ? words : 1;
 }
 
-/* Counts the records of a full stage. In ring mode every record pays for this count, so blocks of
+/* Is there an event at `at`, of which `left` words are in the chunk? A span is one event: its begin
+   counts, its end does not. */
+static bool is_event(const uint64_t *at, uint64_t left)
+{
+    uint64_t low = *at & 0xFFFF;
+    uint64_t kind = low == TCH_REC_WIDE && left > 1 ? at[1] >> 16 & 0xFF : TCH_REC_BEGIN;
+
+    return *at != 0 && !(low & 1) && kind != TCH_REC_END && kind != TCH_REC_THREAD;
+}
+
+/* Counts the events of a full stage. In ring mode every record pays for this count, so blocks of
    plain records are counted at once: no word has to wait for the length of the record before it. */
-static uint32_t count_records(const uint64_t *words)
+static uint32_t count_events(const uint64_t *words)
 {
     enum { BLOCK = 64 };
-    uint32_t records = 0;
+    uint32_t events = 0;
     uint64_t i = 0;
 
     while (i < TCH_REC_WORDS) {
         uint64_t block_end = i + BLOCK < TCH_REC_WORDS ? i + BLOCK : TCH_REC_WORDS;
 
         if (tch_trace_all_plain(words + i, block_end - i)) {
-            records += (uint32_t)(block_end - i);
-            i = block_end;
+            for (; i < block_end; i++)
+                events += !(words[i] & 1); /* a begin */
             continue;
         }
         for (; i < block_end; i += record_words(words + i, TCH_REC_WORDS - i))
-            records += words[i] != 0 && (words[i] & 0xFFFF) != TCH_REC_SKIP;
+            events += is_event(words + i, TCH_REC_WORDS - i);
     }
-    return records;
+    return events;
 }
 
 /* Lanes. */
@@ -338,8 +349,8 @@ static void turn_over(struct tch_lane *lane, struct tacho_trace_cursor *c)
     /* A record that a signal interrupted is still to be written into this stage. */
     if (unfinished_bytes(c) > 0 && make_stage(lane, c, &why))
         return;
-    if (!tch_chunk_copy(stage, rec->ring ? count_records(words) : 0, &why))
-        tch_recorder_drop(count_records(words), why);
+    if (!tch_chunk_copy(stage, rec->ring ? count_events(words) : 0, &why))
+        tch_recorder_drop(count_events(words), why);
     /* This store retires all records; the stage counts as empty until `cleared` follows. */
     __atomic_store_n(&stage->base, base_after(stage->base), __ATOMIC_RELEASE);
     memset(words, 0, TCH_REC_WORDS * 8);

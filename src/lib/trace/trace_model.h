@@ -37,7 +37,11 @@ enum tch_ev_flag {
     TCH_EV_PUT = 16,   /**< ts and dur are whole microseconds, unsigned. id: where `phase` is 0, the
                           text of the one that the program chose */
     TCH_EV_LOCAL = 32, /**< of an async event: its id is one of its process, not of the trace */
+    TCH_EV_MISMATCHED = 64, /**< of a span or its end: it ended by the end of a span around it */
 };
+
+/** The argument of such a span, in every format that has arguments. */
+#define TCH_MISMATCH "tacho.mismatch"
 
 struct tch_rec_arg;
 
@@ -142,6 +146,7 @@ struct tch_model {
     struct tch_trace_places bad;     /**< events that lack what they must have: passed over */
     struct tch_trace_places big_ids; /**< pids or tids past 32 bits */
     uint64_t dropped;                /**< by the recorder, as far as the trace says */
+    uint64_t mismatched;             /**< spans with TCH_EV_MISMATCHED */
     uint64_t clock_faults;           /**< times that its clock stood still or went back */
     bool cut;                        /**< the file ends, or stops making sense, before its end */
     tacho_error why;                 /**< ... where and why */

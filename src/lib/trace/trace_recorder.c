@@ -46,13 +46,13 @@ void tch_trace_unlock(const sigset_t *before)
 
 /* The header. */
 
-void tch_recorder_drop(uint64_t records, enum tch_rec_reason why)
+void tch_recorder_drop(uint64_t events, enum tch_rec_reason why)
 {
     struct tch_rec_header *head = __atomic_load_n(&rec->head, __ATOMIC_ACQUIRE);
 
     if (!head)
         return;
-    __atomic_fetch_add(&head->dropped, records, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&head->dropped, events, __ATOMIC_RELAXED);
     __atomic_fetch_or(&head->reasons, (uint64_t)why, __ATOMIC_RELAXED);
 }
 
@@ -141,6 +141,7 @@ int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *
     if (head == MAP_FAILED)
         goto failed;
     rec->fd = fd;
+    atomic_fetch_add(&rec->traces, 1);
     tch_chunks_begin(limit, ring);
     fill_header(head, limit);
     __atomic_store_n(&rec->head, head, __ATOMIC_RELEASE);
@@ -173,6 +174,7 @@ void tch_recorder_forked(void)
     close(rec->fd);
     rec->fd = -1;
     atomic_store(&rec->threads, 0);
+    atomic_fetch_add(&rec->traces, 1); /* spans that the parent has open do not end here */
     atomic_store(&rec->turning, 0);
     atomic_flag_clear(&rec->overwriting);
 }

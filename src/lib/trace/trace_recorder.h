@@ -60,6 +60,7 @@ struct tch_recorder {
     atomic_uint_fast64_t victim; /* ring: the chunk that was replaced last */
     atomic_flag overwriting;     /* ring: a thread takes and fills a chunk */
     atomic_uint_fast32_t threads;
+    atomic_uint_fast32_t traces; /* recordings made by this process and those it was forked from */
     atomic_uint_fast64_t calibrated; /* ticks of the last calibration */
     atomic_uint_fast32_t turning;    /* threads that are turning over their stage */
     uint32_t lane_count;
@@ -89,8 +90,8 @@ int tch_recorder_close(void);
 /** Leaves the recording of the parent, in a child made by fork. */
 void tch_recorder_forked(void);
 
-/** Counts records that could not be kept. Needs no lock. */
-void tch_recorder_drop(uint64_t records, enum tch_rec_reason why);
+/** Counts events that could not be kept. A span is one, counted by its begin. Needs no lock. */
+void tch_recorder_drop(uint64_t events, enum tch_rec_reason why);
 
 /** Counts a truncated text or an argument left out. Needs no lock. */
 void tch_recorder_cut(void);
@@ -117,7 +118,8 @@ int tch_allocate(int fd, off_t offset, off_t len);
    that is NULL, anywhere. Returns NULL and the reason when there is none. */
 void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reason *why);
 
-/** Writes the content of a stage to a new chunk. Returns false and the reason on failure. */
+/** Writes the content of a stage to a new chunk. `records` is what its header says. Returns false
+ * and the reason on failure. */
 bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tch_rec_reason *why);
 
 /* thread_stage.c: the threads that write. The lock is held for the first three. */
@@ -152,6 +154,11 @@ static inline void tch_cursor_done(uintptr_t bytes)
    lane. The caller writes them, then calls tch_cursor_done().
     @return the first word, or NULL, and then the record is counted as dropped */
 uint64_t *tch_recorder_take(unsigned words);
+
+/* trace_span.c */
+
+/** Frees what the calling thread keeps about its open spans. */
+void tch_trace_spans_release(void);
 
 /* trace_start.c */
 

@@ -1,14 +1,41 @@
-/* Records spans of this thread, except for the plain ones that <tacho/trace.h> records inline. */
+/*
+ * Records spans of this thread, except for the plain ones that <tacho/trace.h> records inline.
+ *
+ * An end names the site of its begin, so that a reader sees when the two do not match. A span whose
+ * begin was dropped gets no end: it would end the span around it. TACHO_SPAN passes a ticket from
+ * begin to end. tacho_span_begin() and tacho_span_end() cannot, so a stack per thread keeps the
+ * sites of the spans that they have opened. It grows, never in a signal handler of its own growing.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
 #include "record_put.h"
 
-static void put_plain(uint32_t site, uint64_t end, uint64_t ticks)
+/* Returns false when the record was dropped. */
+static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)
 {
     uint64_t *slot = tch_put_take(1);
 
     if (!slot)
-        return;
+        return false;
     __atomic_store_n(slot, ticks << TCH_REC_LOW_BITS | (uint64_t)site << 1 | end, __ATOMIC_RELEASE);
     tch_cursor_done(8);
+    return true;
+}
+
+/* Kept out of line, because it would cost plain records registers. */
+__attribute__((noinline)) static bool put_wide(enum tch_rec_kind kind, uint32_t site,
+                                               uint64_t ticks, const tacho_arg *args, size_t count)
+{
+    return tch_put(&(struct tch_put_event){.kind = kind, .id = site, .ticks = ticks}, args, count);
+}
+
+/* Records the begin or the end of a span. Returns false when it was dropped. */
+static inline bool put_edge(enum tch_rec_kind kind, uint32_t site, uint64_t ticks,
+                            const tacho_arg *args, size_t count)
+{
+    return count == 0 && site < TCH_REC_SITE_PLAIN ? put_plain(site, kind == TCH_REC_END, ticks)
+                                                   : put_wide(kind, site, ticks, args, count);
 }
 
 /* Sets the number of the site, unless another thread was first. The code is set last: the inline
@@ -55,15 +82,8 @@ static uint32_t ticket_of(const struct tacho_trace_site *site)
 
 uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
 {
-    if (!ensure_site(site))
+    if (!ensure_site(site) || !put_edge(TCH_REC_BEGIN, number_of(site), tch_ticks(), NULL, 0))
         return 0;
-    if (number_of(site) < TCH_REC_SITE_PLAIN)
-        put_plain(number_of(site), 0, tch_ticks());
-    else
-        tch_put(&(struct tch_put_event){.kind = TCH_REC_BEGIN,
-                                        .id = number_of(site),
-                                        .ticks = tch_ticks()},
-                NULL, 0);
     return ticket_of(site);
 }
 
@@ -99,19 +119,20 @@ static bool ensure_site_args(struct tacho_trace_site *site, const tacho_arg *arg
     return set_site(site, number, number < TCH_REC_SITE_PLAIN ? shape_of(args, count) : 0);
 }
 
-/* Records the begin of a span and bare values after it. */
-static void put_values(uint32_t code, const tacho_arg *args, size_t count)
+/* Records the begin of a span and bare values after it. Returns false when it was dropped. */
+static bool put_values(uint32_t code, const tacho_arg *args, size_t count)
 {
     unsigned words = 1 + (unsigned)count;
     uint64_t *slot = tch_put_take(words);
 
     if (!slot)
-        return;
+        return false;
     *(volatile uint64_t *)slot = (uint64_t)words << TCH_REC_LOW_BITS | TCH_REC_SKIP;
     for (size_t i = 0; i < count; i++)
         slot[1 + i] = args[i].as.u64;
     __atomic_store_n(slot, tch_ticks() << TCH_REC_LOW_BITS | code, __ATOMIC_RELEASE);
     tch_cursor_done((uintptr_t)words * 8);
+    return true;
 }
 
 uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
@@ -119,19 +140,14 @@ uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
     uint32_t values = __atomic_load_n(&site->values, __ATOMIC_RELAXED);
 
-    if (__builtin_expect(code != 0 && values == shape_of(args, count), 1)) {
-        put_values(code, args, count);
-        return code;
-    }
+    if (__builtin_expect(code != 0 && values == shape_of(args, count), 1))
+        return put_values(code, args, count) ? code : 0;
     if (number_of(site) == 0) {
         if (!ensure_site_args(site, args, count))
             return 0;
         return tacho_trace_begin_args(site, args, count);
     }
-    tch_put(
-        &(struct tch_put_event){.kind = TCH_REC_BEGIN, .id = number_of(site), .ticks = tch_ticks()},
-        args, count);
-    return ticket_of(site);
+    return put_wide(TCH_REC_BEGIN, number_of(site), tch_ticks(), args, count) ? ticket_of(site) : 0;
 }
 
 void tacho_trace_end_slow(uint32_t ticket)
@@ -139,12 +155,92 @@ void tacho_trace_end_slow(uint32_t ticket)
     uint64_t now = tch_ticks();
     uint32_t number = ticket & TACHO_TRACE_BY_CALL ? ticket & ~TACHO_TRACE_BY_CALL : ticket >> 1;
 
-    if (!tacho_trace_enabled())
+    if (tacho_trace_enabled())
+        put_edge(TCH_REC_END, number, now, NULL, 0);
+}
+
+/* Spans by call. */
+
+enum { OPEN_FIRST = 28, OPEN_STEP = 4096 / sizeof(uint32_t) };
+
+/* The spans that this thread has opened by tacho_span_begin(), from the outermost. A handler that
+   interrupts a push or a pop leaves the levels below it alone. */
+static TACHO_TRACE_TLS struct {
+    uint32_t trace; /* number of the trace that they belong to */
+    uint32_t depth;
+    uint32_t room;              /* of `more` */
+    uint32_t first[OPEN_FIRST]; /* sites; 0: the begin was dropped */
+    uint32_t *more;             /* mapped; those after the first ones */
+} spans;
+
+/* Makes room for one more page of levels. Signals are blocked. */
+static void grow_spans(void)
+{
+    size_t size = (size_t)spans.room * sizeof *spans.more;
+    void *more = mmap(NULL, size + OPEN_STEP * sizeof *spans.more, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (more == MAP_FAILED)
         return;
-    if (number < TCH_REC_SITE_PLAIN)
-        put_plain(number, 1, now);
+    if (size > 0)
+        memcpy(more, spans.more, size);
+    tch_trace_spans_release();
+    spans.more = more;
+    spans.room = (uint32_t)(size / sizeof *spans.more) + OPEN_STEP;
+}
+
+void tch_trace_spans_release(void)
+{
+    if (spans.room > 0)
+        munmap(spans.more, (size_t)spans.room * sizeof *spans.more);
+    spans.room = 0;
+}
+
+__attribute__((noinline)) static void push_deep(uint32_t level, uint32_t site)
+{
+    sigset_t before;
+
+    tch_signals_block(&before);
+    if (level >= spans.room)
+        grow_spans();
+    if (level < spans.room)
+        spans.more[level] = site;
+    tch_signals_restore(&before);
+}
+
+static inline void push_span(uint32_t site)
+{
+    uint32_t trace = (uint32_t)atomic_load_explicit(&tch_recorder.traces, memory_order_relaxed);
+    uint32_t level;
+
+    if (spans.trace != trace) {
+        spans.trace = trace;
+        spans.depth = 0;
+    }
+    level = spans.depth++;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (level < OPEN_FIRST)
+        spans.first[level] = site;
     else
-        tch_put(&(struct tch_put_event){.kind = TCH_REC_END, .id = number, .ticks = now}, NULL, 0);
+        push_deep(level - OPEN_FIRST, site);
+}
+
+/* Returns the site of the innermost span, 0 when there is nothing to end. Without memory for the
+   level it is the innermost span of the thread, whatever it is. */
+static inline uint32_t pop_span(void)
+{
+    uint32_t trace = (uint32_t)atomic_load_explicit(&tch_recorder.traces, memory_order_relaxed);
+    uint32_t level, site;
+
+    if (spans.trace != trace || spans.depth == 0)
+        return 0; /* it began before this trace */
+    level = spans.depth - 1;
+    site = level < OPEN_FIRST                ? spans.first[level]
+           : level - OPEN_FIRST < spans.room ? spans.more[level - OPEN_FIRST]
+                                             : TCH_REC_SITE_ANY;
+    atomic_signal_fence(memory_order_seq_cst);
+    spans.depth = level;
+    return site;
 }
 
 void(tacho_span_begin_args)(const char *name, const char *category, const tacho_arg *args,
@@ -152,12 +248,13 @@ void(tacho_span_begin_args)(const char *name, const char *category, const tacho_
 {
     struct tch_put_event e;
 
-    if (!tch_put_begin(&e, TCH_REC_BEGIN, name, category))
+    if (!tacho_trace_enabled())
         return;
-    if (count == 0 && e.id < TCH_REC_SITE_PLAIN)
-        put_plain(e.id, 0, e.ticks);
+    if (tch_put_begin(&e, TCH_REC_BEGIN, name, category) &&
+        put_edge(TCH_REC_BEGIN, e.id, e.ticks, args, count))
+        push_span(e.id);
     else
-        tch_put(&e, args, count);
+        push_span(0);
 }
 
 void(tacho_span_begin)(const char *name, const char *category)
@@ -165,16 +262,20 @@ void(tacho_span_begin)(const char *name, const char *category)
     (tacho_span_begin_args)(name, category, NULL, 0);
 }
 
-void(tacho_span_end)(void)
-{
-    tacho_trace_end_slow(TCH_REC_SITE_ANY << 1);
-}
-
 void(tacho_span_end_args)(const tacho_arg *args, size_t count)
 {
-    if (tacho_trace_enabled())
-        tch_put(&(struct tch_put_event){.kind = TCH_REC_END,
-                                        .id = TCH_REC_SITE_ANY,
-                                        .ticks = tch_ticks()},
-                args, count);
+    uint64_t now;
+    uint32_t site;
+
+    if (!tacho_trace_enabled())
+        return;
+    now = tch_ticks();
+    site = pop_span();
+    if (site != 0)
+        put_edge(TCH_REC_END, site, now, args, count);
+}
+
+void(tacho_span_end)(void)
+{
+    (tacho_span_end_args)(NULL, 0);
 }
