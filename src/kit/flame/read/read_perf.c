@@ -459,7 +459,8 @@ static bool is_bare_stack_line(const struct perf *p, struct tch_span line)
 static int line_perf(struct tch_flame_reader *r, struct tch_span line, tacho_error *err)
 {
     struct perf *p = r->state;
-    bool indented = is_indented(line) || (p->state != BETWEEN && is_bare_stack_line(p, line));
+    bool indented =
+        is_indented(line) || (line.len > 1 && p->state != BETWEEN && is_bare_stack_line(p, line));
     int status = 0;
 
     if (p->state == SAMPLE && indented)
