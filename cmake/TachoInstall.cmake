@@ -50,6 +50,13 @@ install(FILES ${PROJECT_BINARY_DIR}/completions/_tacho OPTIONAL
 install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.fish OPTIONAL
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 
+# Documents as the repository has them, so that their links hold: README.md, docs with schemas and
+# images, and examples, whose tests stay here.
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
+    PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test*.sh" EXCLUDE)
+
 # As a part of another project, what is packaged is that project's to say.
 if(PROJECT_IS_TOP_LEVEL)
     include(TachoPackages)

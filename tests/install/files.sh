@@ -45,6 +45,27 @@ install command
         echo "share/man/man1/tacho-${name%.c}.1"
     done
     printf '%s\n' bin/tacho share/man/man1/tacho.1 share/bash-completion/completions/tacho \
-        share/zsh/site-functions/_tacho share/fish/vendor_completions.d/tacho.fish
+        share/zsh/site-functions/_tacho share/fish/vendor_completions.d/tacho.fish \
+        share/doc/tacho/README.md share/doc/tacho/CHANGELOG.md
+    (cd "$project" && find docs examples -type f ! -name CMakeLists.txt ! -name 'test*.sh') | sed 's|^|share/doc/tacho/|'
 } | LC_ALL=C sort >"$scratch/wanted"
 expect_same command "$scratch/wanted" "$scratch/command"
+
+# What documents and settings name is there: links between documents, and docs/gate.md for tacho.yaml.
+doc=$scratch/stage-command/opt/tacho/share/doc/tacho
+[ -s "$doc/docs/gate.md" ] || fail "docs/gate.md, which tacho.yaml names, is not installed"
+[ -s "$doc/docs/schemas/run.v1.schema.json" ] || fail "the schemas are not installed"
+for page in "$doc"/README.md "$doc"/docs/*.md; do
+    grep -o ']([^)#:]*)' "$page" | sed 's/^](//; s/)$//' | sort -u | while read -r link; do
+        case $link in
+        CONTRIBUTING.md | LICENSE | Makefile | bench/* | fuzz/* | scripts/* | ../bench/*) ;; # of the repository alone
+        *) [ -e "$(dirname "$page")/$link" ] || echo "${page##*/} links to $link, which is not installed" ;;
+        esac
+    done
+done >"$scratch/links"
+[ ! -s "$scratch/links" ] || { cat "$scratch/links"; fail "links of installed documents lead nowhere"; }
+
+# The example compiles against what is installed, as its README says.
+# shellcheck disable=SC2086  # lists of flags
+(cd "$doc/examples/attention" && "$cc" $flags -I"$scratch/stage-dev/opt/tacho/include" -D_POSIX_C_SOURCE=200809L \
+    -fsyntax-only ./*.c) || fail "the installed example does not compile"
