@@ -47,6 +47,20 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
+static const struct man_item variables[] = {
+    {"TACHO_RUN_DIR, TACHO_PROFILE_JSONL, TACHO_TRACE_OUT",
+     "Where programs linked with libtacho record; 'tacho run' sets them for its command."},
+    {"FERRUM_*", "Read in place of the TACHO_* variable of the same name where that is not set."},
+    {NULL, NULL},
+};
+
+static const struct man_item files[] = {
+    {"tacho-out/", "Run folders and reports, unless --out names another place."},
+    {"tacho.yaml, .tacho/baselines/", "Settings and baselines of 'tacho gate'."},
+    {"PREFIX/share/doc/tacho/", "Documents, JSON schemas and examples."},
+    {NULL, NULL},
+};
+
 static const struct cmd tacho = {
     .name = "tacho",
     .summary = "make benchmark runs observable, reproducible and gateable",
@@ -57,6 +71,8 @@ static const struct cmd tacho = {
     .opts = opts,
     .examples = examples,
     .exits = exits,
+    .variables = variables,
+    .files = files,
     .subs = commands,
 };
 

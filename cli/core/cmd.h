@@ -70,6 +70,12 @@ struct example {
     const char *what; /**< what that does */
 };
 
+/** A variable of the environment or a file, for manual pages. Ends with an entry without name. */
+struct man_item {
+    const char *name;
+    const char *help; /**< a sentence, with its full stop */
+};
+
 /** What an exit status means for one command, beyond or in place of what 0, 1 and 64 always mean.
     Ends with an entry without help. */
 struct exit_note {
@@ -92,20 +98,22 @@ struct refusal {
 
 struct cmd {
     const char *name;
-    const char *summary;            /**< one line, no full stop */
-    const char *usage;              /**< whole, from "tacho"; several lines are several usages */
-    const char *about;              /**< paragraphs with an empty line between; or NULL */
-    const struct opt *opts;         /**< its own; the common ones are opt.c's; or NULL */
-    const struct opt *more_opts;    /**< a second table, shared with another command; or NULL */
-    const struct refusal *refused;  /**< or NULL */
-    const struct arg *args;         /**< or NULL: it takes none */
-    const struct example *examples; /**< or NULL */
-    const struct exit_note *exits;  /**< or NULL */
-    const struct cmd *const *subs;  /**< NULL-ended, alphabetical; or NULL */
-    bool json;                      /**< takes --json */
-    bool runs_program;              /**< the first argument ends the options */
-    bool runs_alone;                /**< has subs, and runs itself when none is named */
-    int (*run)(struct args *args);  /**< NULL: it has subs, one of which must be named */
+    const char *summary;              /**< one line, no full stop */
+    const char *usage;                /**< whole, from "tacho"; several lines are several usages */
+    const char *about;                /**< paragraphs with an empty line between; or NULL */
+    const struct opt *opts;           /**< its own; the common ones are opt.c's; or NULL */
+    const struct opt *more_opts;      /**< a second table, shared with another command; or NULL */
+    const struct refusal *refused;    /**< or NULL */
+    const struct arg *args;           /**< or NULL: it takes none */
+    const struct example *examples;   /**< or NULL */
+    const struct exit_note *exits;    /**< or NULL */
+    const struct man_item *variables; /**< that it reads or sets; or NULL */
+    const struct man_item *files;     /**< that it reads or writes; or NULL */
+    const struct cmd *const *subs;    /**< NULL-ended, alphabetical; or NULL */
+    bool json;                        /**< takes --json */
+    bool runs_program;                /**< the first argument ends the options */
+    bool runs_alone;                  /**< has subs, and runs itself when none is named */
+    int (*run)(struct args *args);    /**< NULL: it has subs, one of which must be named */
 };
 
 #endif

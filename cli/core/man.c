@@ -190,6 +190,21 @@ static void add_commands(struct tch_buf *b, const struct cmd *cmd, const char *p
     }
 }
 
+/* Every command obeys these. */
+static const struct man_item common_variables[] = {
+    {"NO_COLOR", "When set, and not empty, output has no colours unless --color=always."},
+    {"TERM", "Without it, or on a terminal called dumb, output has no colours."},
+    {"COLUMNS", "The width that tables fit into, in place of the terminal's."},
+    {"LC_ALL, LC_CTYPE, LANG", "Say whether the terminal shows UTF-8; else pictures are ASCII."},
+    {NULL, NULL},
+};
+
+static void add_man_items(struct tch_buf *b, const struct man_item *items)
+{
+    for (; items && items->name; items++)
+        add_item(b, items->name, items->help);
+}
+
 void cli_add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     tch_buf_adds(b, ".TH ");
@@ -214,6 +229,13 @@ void cli_add_man(struct tch_buf *b, const struct cmd *cmd, const char *path)
     if (cmd->run || cmd->exits) {
         tch_buf_adds(b, ".SH EXIT STATUS\n");
         add_exits(b, cmd);
+    }
+    tch_buf_adds(b, ".SH ENVIRONMENT\n");
+    add_man_items(b, cmd->variables);
+    add_man_items(b, common_variables);
+    if (cmd->files) {
+        tch_buf_adds(b, ".SH FILES\n");
+        add_man_items(b, cmd->files);
     }
     if (cmd->examples) {
         tch_buf_adds(b, ".SH EXAMPLES\n");

@@ -156,6 +156,16 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
+static const struct man_item variables[] = {
+    {"PATH", "Where tools are looked for."},
+    {NULL, NULL},
+};
+
+static const struct man_item files[] = {
+    {"/proc, /sys", "What the machine can measure, and what disturbs a measurement."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_doctor = {
     .name = "doctor",
     .summary = "what this machine can measure, what disturbs it, how to fix that",
@@ -170,4 +180,6 @@ const struct cmd cmd_doctor = {
     .exits = exits,
     .json = true,
     .run = run_doctor,
+    .variables = variables,
+    .files = files,
 };

@@ -14,6 +14,13 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct man_item variables[] = {
+    {"TACHO_PROFILE_JSONL",
+     "The file that 'tacho events emit' and programs linked with libtacho append to."},
+    {"TACHO_RUN_DIR", "The folder for them where that is not set."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_events = {
     .name = "events",
     .summary = "validate, summarise, compare and import profile events",
@@ -23,4 +30,5 @@ const struct cmd cmd_events = {
              "as '[unified-prof] ... total=28000us' are read by 'tacho events import'.",
     .examples = examples,
     .subs = subs,
+    .variables = variables,
 };

@@ -61,10 +61,23 @@ static const struct cmd *const subs[] = {
     &cmd_fingerprint_json,   &cmd_fingerprint_tensor, NULL,
 };
 
+static const struct man_item variables[] = {
+    {"TACHO_*, FERRUM_*", "Are part of the environment, unless their name says that they hold a "
+                          "path, a commit or a hash."},
+    {NULL, NULL},
+};
+
+static const struct man_item files[] = {
+    {"/proc, /sys, /etc/os-release", "What the machine says of itself."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_fingerprint = {
     .name = "fingerprint",
     .summary = "hash a configuration, show and hash the environment",
     .usage = "tacho fingerprint config|diff|env|json|tensor [OPTIONS] [ARGUMENTS]",
     .about = "Under what a result came about, as a hash that goes with every result.",
     .subs = subs,
+    .variables = variables,
+    .files = files,
 };

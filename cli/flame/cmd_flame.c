@@ -28,6 +28,18 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
+static const struct man_item variables[] = {
+    {"DEBUGINFOD_URLS", "Servers that --debuginfod asks for debug information."},
+    {"PATH", "Where perf, inferno and the other profilers are looked for."},
+    {NULL, NULL},
+};
+
+static const struct man_item files[] = {
+    {"flamegraph-LABEL.svg", "The flamegraph; --label names it, and else the command does."},
+    {"/tmp/perf-PID.map", "Names of compiled code that a runtime wrote, read for that process."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_flame = {
     .name = "flame",
     .summary = "capture, fold, draw, compare and convert flamegraphs",
@@ -51,4 +63,6 @@ const struct cmd cmd_flame = {
     .json = true,
     .runs_program = true,
     .run = cli_flame_run_capture,
+    .variables = variables,
+    .files = files,
 };

@@ -95,6 +95,13 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct man_item files[] = {
+    {"tacho.yaml", "Says which benches there are, and where their baselines are."},
+    {".tacho/baselines/BENCH/CLASS.json",
+     "A baseline (schema tacho.baseline.v1), meant to be committed."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_baseline = {
     .name = "baseline",
     .summary = "save, list, show, promote, remove what the gate compares with",
@@ -104,4 +111,5 @@ const struct cmd cmd_baseline = {
         "committed. It holds the values of the last occasions; one is the reference.",
     .examples = examples,
     .subs = subs,
+    .files = files,
 };

@@ -358,6 +358,13 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
+static const struct man_item files[] = {
+    {"tacho-out/NAME/ID/", "A run folder: run.json (schema tacho.run.v1), report.html, CSV files, "
+                           "flamegraphs, and what the program recorded."},
+    {"tacho-out/NAME/latest", "A link to the newest run of that name."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "runs side by side, with intervals and verdicts",
@@ -383,4 +390,5 @@ const struct cmd cmd_compare = {
     .exits = exits,
     .json = true,
     .run = run_compare,
+    .files = files,
 };

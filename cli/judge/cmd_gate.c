@@ -363,6 +363,28 @@ static const struct exit_note exits[] = {
 
 static const struct cmd *const subs[] = {&cmd_gate_init, NULL};
 
+static const struct man_item variables[] = {
+    {"GITHUB_ACTIONS", "When true, annotations are printed, and the two files below are written."},
+    {"GITHUB_STEP_SUMMARY", "The comment is appended to this file."},
+    {"GITHUB_OUTPUT", "verdict=WORD and report=FILE are appended to this file."},
+    {"GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, CI_JOB_URL",
+     "The link of the comment, unless --link gives one."},
+    {NULL, NULL},
+};
+
+static const struct man_item files[] = {
+    {"tacho.yaml", "The settings (docs/gate.md, schema tacho.yaml.schema.json)."},
+    {".tacho/baselines/BENCH/CLASS.json",
+     "A baseline (schema tacho.baseline.v1), meant to be committed."},
+    {"tacho-out/gate.html", "The page of the last gate."},
+    {"tacho-out/build-now.log, tacho-out/build-before.log",
+     "What the builds of both sides printed."},
+    {"tacho-out/flamegraph-diff-BENCH.svg",
+     "With --flame-on-regression: what costs more than before."},
+    {"tacho-out/BENCH/, tacho-out/BENCH-before/", "Run folders of both sides."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_gate = {
     .name = "gate",
     .summary = "run what tacho.yaml lists, judge it against baselines or another commit, for CI",
@@ -386,4 +408,6 @@ const struct cmd cmd_gate = {
     .json = true,
     .runs_alone = true,
     .run = run_gate,
+    .variables = variables,
+    .files = files,
 };

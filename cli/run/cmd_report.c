@@ -134,6 +134,13 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct man_item files[] = {
+    {"tacho-out/NAME/ID/", "A run folder: run.json (schema tacho.run.v1), report.html, CSV files, "
+                           "flamegraphs, and what the program recorded."},
+    {"tacho-out/NAME/latest", "A link to the newest run of that name."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_report = {
     .name = "report",
     .summary = "HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders",
@@ -151,4 +158,5 @@ const struct cmd cmd_report = {
     .examples = examples,
     .json = true,
     .run = run_report,
+    .files = files,
 };

@@ -15,6 +15,13 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct man_item variables[] = {
+    {"TMPDIR", "Where large traces keep temporary files, which have no name (default /tmp)."},
+    {"TACHO_TRACE_OUT", "For a program linked with libtacho: turns recording on, and names the "
+                        "trace that it writes at exit."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_trace = {
     .name = "trace",
     .summary = "look into recordings and traces, convert, cut and check them",
@@ -26,4 +33,5 @@ const struct cmd cmd_trace = {
              "gzip, Perfetto, CSV of spans, folded stacks, the text of babeltrace2.",
     .examples = examples,
     .subs = subs,
+    .variables = variables,
 };

@@ -444,6 +444,12 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
+static const struct man_item files[] = {
+    {"/proc/PID", "The memory and CPU time of processes."},
+    {"/sys/class/powercap, /sys/class/hwmon, /sys/class/power_supply", "Sources of power."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_watch = {
     .name = "watch",
     .summary = "memory, CPU and power of a process tree, live",
@@ -461,4 +467,5 @@ const struct cmd cmd_watch = {
     .json = true,
     .runs_program = true,
     .run = run_watch,
+    .files = files,
 };

@@ -96,6 +96,11 @@ static const struct example examples[] = {
     {NULL, NULL},
 };
 
+static const struct man_item files[] = {
+    {"seal.jsonl", "The seal of a run folder: the SHA-256 of every file, by 'tacho run --seal'."},
+    {NULL, NULL},
+};
+
 const struct cmd cmd_witness = {
     .name = "witness",
     .summary = "prove that results were not changed since, and that they come out again",
@@ -108,4 +113,5 @@ const struct cmd cmd_witness = {
         "way.",
     .examples = examples,
     .subs = subs,
+    .files = files,
 };

@@ -80,6 +80,35 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .TP
 | .B 64
 | wrong usage
+| .SH ENVIRONMENT
+| .TP
+| .B TACHO_RUN_DIR, TACHO_PROFILE_JSONL, TACHO_TRACE_OUT
+| Where programs linked with libtacho record; 'tacho run' sets them for its command.
+| .TP
+| .B FERRUM_*
+| Read in place of the TACHO_* variable of the same name where that is not set.
+| .TP
+| .B NO_COLOR
+| When set, and not empty, output has no colours unless \-\-color=always.
+| .TP
+| .B TERM
+| Without it, or on a terminal called dumb, output has no colours.
+| .TP
+| .B COLUMNS
+| The width that tables fit into, in place of the terminal's.
+| .TP
+| .B LC_ALL, LC_CTYPE, LANG
+| Say whether the terminal shows UTF\-8; else pictures are ASCII.
+| .SH FILES
+| .TP
+| .B tacho\-out/
+| Run folders and reports, unless \-\-out names another place.
+| .TP
+| .B tacho.yaml, .tacho/baselines/
+| Settings and baselines of 'tacho gate'.
+| .TP
+| .B PREFIX/share/doc/tacho/
+| Documents, JSON schemas and examples.
 | .SH EXAMPLES
 | Run it until the median is precise; a folder and a report.
 | .PP
@@ -178,6 +207,26 @@ $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .TP
 | .B 64
 | wrong usage
+| .SH ENVIRONMENT
+| .TP
+| .B PATH
+| Where tools are looked for.
+| .TP
+| .B NO_COLOR
+| When set, and not empty, output has no colours unless \-\-color=always.
+| .TP
+| .B TERM
+| Without it, or on a terminal called dumb, output has no colours.
+| .TP
+| .B COLUMNS
+| The width that tables fit into, in place of the terminal's.
+| .TP
+| .B LC_ALL, LC_CTYPE, LANG
+| Say whether the terminal shows UTF\-8; else pictures are ASCII.
+| .SH FILES
+| .TP
+| .B /proc, /sys
+| What the machine can measure, and what disturbs a measurement.
 | .SH EXAMPLES
 | Only what is not as it should be.
 | .PP
@@ -288,5 +337,18 @@ $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | .TP
 | .B \-h, \-\-help
 | show this help
+| .SH ENVIRONMENT
+| .TP
+| .B NO_COLOR
+| When set, and not empty, output has no colours unless \-\-color=always.
+| .TP
+| .B TERM
+| Without it, or on a terminal called dumb, output has no colours.
+| .TP
+| .B COLUMNS
+| The width that tables fit into, in place of the terminal's.
+| .TP
+| .B LC_ALL, LC_CTYPE, LANG
+| Say whether the terminal shows UTF\-8; else pictures are ASCII.
 | .SH SEE ALSO
 | .BR tacho (1)
