@@ -155,12 +155,16 @@ static void add_report(struct tch_buf *b, const struct tch_trace_summary *s,
     add_head(b, s);
     if (s->spans == 0)
         return;
-    tch_buf_addc(b, '\n');
-    cli_trace_add_picture(b, s, term);
+    if (s->track_count > 0) {
+        tch_buf_addc(b, '\n');
+        cli_trace_add_picture(b, s, term);
+    }
     tch_buf_addc(b, '\n');
     add_table(b, s, o, term);
-    tch_buf_addc(b, '\n');
-    add_tracks(b, s, term);
+    if (s->track_count > 0) {
+        tch_buf_addc(b, '\n');
+        add_tracks(b, s, term);
+    }
 }
 
 static int run_summary(struct args *args)
@@ -238,7 +242,9 @@ const struct cmd cmd_trace_summary = {
         "Reads a trace in any format that is known: recordings, Chrome JSON (also of others, also "
         "gzip). Total is the time in the spans: where spans of one row are nested on a track, that "
         "time counts once. Self is the time without the spans inside. Mean and percentiles are of "
-        "single spans; percentiles come from a histogram and are right to 0.4 %. For each track: "
+        "single spans; percentiles come from a histogram and are right to 0.4 %. Async "
+        "spans, which begin and end by an id, have rows and no part in what a track did. For each "
+        "track: "
         "in how much of the trace's time a span was open on it, and the longest stretches with and "
         "without a span.\n\n"
         "A file in order of time is read once, in memory that does not grow with it. Any other is "

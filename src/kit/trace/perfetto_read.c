@@ -1,4 +1,4 @@
-/* Reading Perfetto's format: packets, sequences, clocks and what is interned. */
+/* Reading Perfetto's format: packets, sequences and what is interned. */
 #include "perfetto_read.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static int intern_all(struct tch_pf_reader *p, uint32_t sequence, const struct t
     return status;
 }
 
-/* Sequences and their clocks. */
+/* Sequences. */
 
 static void read_defaults(struct tch_pf_sequence *s, const struct tch_pb_field *defaults)
 {
@@ -95,68 +95,13 @@ static void read_defaults(struct tch_pf_sequence *s, const struct tch_pb_field *
     }
 }
 
-/* A snapshot ties the clocks of the sequence to the one of the trace. */
-static void read_clocks(struct tch_pf_sequence *s, const struct tch_pb_field *snapshot)
-{
-    struct tch_pb_reader r, inner;
-    struct tch_pb_field f, g;
-    uint64_t boot = 0;
-
-    s->clock_count = 0;
-    tch_pb_open(&r, snapshot->data, snapshot->len);
-    while (tch_pb_next(&r, &f) > 0) {
-        uint64_t id = 0, time = 0, steps = 0, unit = 1;
-
-        if (f.number != TCH_PF_CLOCK || f.type != TCH_PB_BYTES)
-            continue;
-        tch_pb_open(&inner, f.data, f.len);
-        while (tch_pb_next(&inner, &g) > 0) {
-            if (g.type != TCH_PB_VARINT)
-                continue;
-            if (g.number == TCH_PF_CLOCK_ID)
-                id = g.value;
-            else if (g.number == TCH_PF_CLOCK_TIME)
-                time = g.value;
-            else if (g.number == TCH_PF_CLOCK_STEPS)
-                steps = g.value;
-            else if (g.number == TCH_PF_CLOCK_UNIT && g.value > 0)
-                unit = g.value;
-        }
-        if (id == TCH_PF_CLOCK_BOOT) {
-            boot = time;
-        } else if (id >= TCH_PF_CLOCK_FIRST_LOCAL && s->clock_count < 4) {
-            s->clocks[s->clock_count].id = id;
-            s->clocks[s->clock_count].now = time * unit;
-            s->clocks[s->clock_count].unit = unit;
-            s->clocks[s->clock_count++].steps = steps != 0;
-        }
-    }
-    for (size_t i = 0; i < s->clock_count; i++)
-        s->clocks[i].offset = (int64_t)(boot - s->clocks[i].now);
-}
-
-static int64_t time_of(struct tch_pf_sequence *s, const struct tch_pf_packet *packet)
-{
-    uint64_t clock = packet->clock ? packet->clock : s->default_clock;
-
-    for (size_t i = 0; i < s->clock_count; i++) {
-        uint64_t time = packet->time * s->clocks[i].unit;
-
-        if (s->clocks[i].id != clock)
-            continue;
-        if (s->clocks[i].steps)
-            time = s->clocks[i].now += time;
-        return (int64_t)(time + (uint64_t)s->clocks[i].offset);
-    }
-    return (int64_t)packet->time;
-}
-
 /* Packets. */
 
 struct parts {
     struct tch_pf_packet packet;
     struct tch_pb_field interned, defaults, track, clocks;
     uint64_t sequence, flags;
+    bool loss; /* packets of the sequence are missing before this one */
 };
 
 /* 0, or TACHO_EPARSE. */
@@ -179,6 +124,8 @@ static int find_parts(const uint8_t *data, size_t len, struct parts *ret)
                 ret->flags = f.value;
             } else if (f.number == TCH_PF_PACKET_CLOCK) {
                 ret->packet.clock = f.value;
+            } else if (f.number == TCH_PF_PACKET_LOSS) {
+                ret->loss = f.value != 0;
             }
         } else if (f.type == TCH_PB_BYTES) {
             if (f.number == TCH_PF_PACKET_EVENT)
@@ -196,9 +143,33 @@ static int find_parts(const uint8_t *data, size_t len, struct parts *ret)
     return more;
 }
 
+/* What is interned and the defaults are good from one clearing to the next loss. */
+static void update_state(struct tch_pf_sequence *s, const struct parts *parts)
+{
+    if (parts->flags & TCH_PF_CLEARED)
+        *s = (struct tch_pf_sequence){.generation = s->generation + 1, .valid = true};
+    else if (parts->loss)
+        s->valid = false;
+}
+
+/* Any packet with a time moves a clock that counts steps. */
+static int read_event(struct tch_pf_reader *p, const struct parts *parts)
+{
+    int64_t ts = 0;
+    bool timed = !parts->packet.has_time || tch_pf_time(p, &parts->packet, &ts);
+
+    if (!parts->packet.event.data)
+        return 0;
+    if (!timed ||
+        (parts->flags & TCH_PF_NEEDS_STATE && !p->sequences[parts->packet.sequence].valid)) {
+        p->r->m->bad.count++;
+        return 0;
+    }
+    return tch_pf_event(p, &parts->packet, ts);
+}
+
 static int read_packet(struct tch_pf_reader *p, const uint8_t *data, size_t len)
 {
-    struct tch_pf_sequence *s;
     struct parts parts;
     uint32_t number;
     int status = find_parts(data, len, &parts);
@@ -211,23 +182,16 @@ static int read_packet(struct tch_pf_reader *p, const uint8_t *data, size_t len)
         tch_array_reserve_zero(&p->sequences, &p->sequence_room, (size_t)number + 1) < 0)
         return tch_fail_memory(p->r->err);
     parts.packet.sequence = number;
-    s = &p->sequences[number];
-    if (parts.flags & TCH_PF_CLEARED) {
-        uint32_t generation = s->generation + 1;
-
-        *s = (struct tch_pf_sequence){.generation = generation};
-    }
+    update_state(&p->sequences[number], &parts);
     if (parts.clocks.data)
-        read_clocks(s, &parts.clocks);
+        status = tch_pf_read_clocks(p, number, &parts.clocks);
     if (parts.defaults.data)
-        read_defaults(s, &parts.defaults);
-    if (parts.interned.data)
+        read_defaults(&p->sequences[number], &parts.defaults);
+    if (status == 0 && parts.interned.data)
         status = intern_all(p, number, &parts.interned);
     if (status == 0 && parts.track.data)
         status = tch_pf_read_track(p, &parts.track);
-    if (status == 0 && parts.packet.event.data)
-        status = tch_pf_event(p, &parts.packet, time_of(s, &parts.packet));
-    return status;
+    return status < 0 ? status : read_event(p, &parts);
 }
 
 static void note_cut(struct tch_pf_reader *p, uint64_t offset, const char *why)
@@ -299,7 +263,9 @@ int tch_read_perfetto(struct tch_trace_reading *r, struct tch_trace_source *s)
     r->m->kind = TCH_KIND_PERFETTO;
     tch_buf_init(&b, PACKET_LIMIT);
     tch_buf_init(&p.args, PACKET_LIMIT);
-    status = read_all(&p, &b);
+    status = tch_pf_clocks_init(&p);
+    if (status == 0)
+        status = read_all(&p, &b);
     if (status == 0 && r->m->cut && r->m->events == 0)
         status =
             tch_fail(r->err, TACHO_EPARSE, 0, "'%.150s' is no trace that is known here", s->path);
@@ -309,6 +275,7 @@ int tch_read_perfetto(struct tch_trace_reading *r, struct tch_trace_source *s)
     tch_intern_release(&p.track_keys);
     tch_intern_release(&p.sequence_keys);
     tch_intern_release(&p.flows);
+    tch_pf_clocks_release(&p);
     free(p.interned);
     free(p.tracks);
     free(p.sequences);

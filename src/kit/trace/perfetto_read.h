@@ -1,5 +1,6 @@
 /*
- * The reader of Perfetto traces, in three files: packets, tracks, events and their arguments.
+ * The reader of Perfetto traces, in four files: packets, clocks, tracks, events and their
+ * arguments.
  */
 #ifndef TCH_PERFETTO_READ_H
 #define TCH_PERFETTO_READ_H
@@ -26,15 +27,11 @@ struct tch_pf_track {
 
 struct tch_pf_sequence {
     uint32_t generation; /* of what is interned */
+    bool valid;          /* nothing of that is missing */
     uint64_t default_track;
-    uint64_t default_clock; /* 0: boot time */
-    struct {
-        uint64_t id, now; /* on the clock of the trace */
-        uint64_t unit;
-        bool steps;
-        int64_t offset; /* to the clock of the trace */
-    } clocks[4];
-    size_t clock_count;
+    uint64_t default_clock; /* 0: that of the trace */
+    uint64_t clock_id;      /* that was used last, and its number */
+    uint32_t clock;
 };
 
 struct tch_pf_reader {
@@ -49,6 +46,7 @@ struct tch_pf_reader {
     struct tch_intern sequence_keys;
     struct tch_pf_sequence *sequences;
     size_t sequence_room;
+    struct tch_pf_clocks *clocks;
     struct tch_intern flows; /* ids that were seen */
     uint32_t named_tracks;   /* so far */
     struct tch_buf args;
@@ -62,6 +60,16 @@ struct tch_pf_packet {
     bool has_time;
     struct tch_pb_field event;
 };
+
+int tch_pf_clocks_init(struct tch_pf_reader *p);
+void tch_pf_clocks_release(struct tch_pf_reader *p);
+
+/** Takes a snapshot of clocks. */
+int tch_pf_read_clocks(struct tch_pf_reader *p, uint32_t sequence,
+                       const struct tch_pb_field *snapshot);
+
+/** Sets the packet's time on the clock of the trace. False: no snapshot ties its clock to that. */
+bool tch_pf_time(struct tch_pf_reader *p, const struct tch_pf_packet *packet, int64_t *ret);
 
 /** Gives the event of a packet to the sink. ts is on the clock of the trace. */
 int tch_pf_event(struct tch_pf_reader *p, const struct tch_pf_packet *packet, int64_t ts);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "perfetto_read.h"
@@ -315,32 +316,58 @@ static int emit_counter(struct tch_pf_reader *p, const struct found *f,
 }
 
 /* The old way: phases of the Chrome format. */
+
+static bool set_legacy_kind(struct tch_ev *ev, uint64_t phase, uint64_t duration_us)
+{
+    static const struct {
+        char phase;
+        uint8_t kind;
+    } kinds[] = {{'B', TCH_EV_BEGIN},   {'E', TCH_EV_END},     {'I', TCH_EV_INSTANT},
+                 {'i', TCH_EV_INSTANT}, {'R', TCH_EV_INSTANT}, {'X', TCH_EV_SPAN},
+                 {'s', TCH_EV_FLOW},    {'t', TCH_EV_FLOW},    {'f', TCH_EV_FLOW},
+                 {'b', TCH_EV_ASYNC},   {'n', TCH_EV_ASYNC},   {'e', TCH_EV_ASYNC}};
+
+    if (phase == 'X' && duration_us >= INT64_MAX / 1000)
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (phase == (uint64_t)kinds[i].phase) {
+            ev->kind = kinds[i].kind;
+            ev->phase = ev->kind == TCH_EV_INSTANT ? 'i' : kinds[i].phase;
+            ev->dur = ev->kind == TCH_EV_SPAN ? (int64_t)duration_us * 1000 : 0;
+            return true;
+        }
+    return false;
+}
+
 static int emit_legacy(struct tch_pf_reader *p, const struct found *f, struct tch_ev *ev)
 {
     struct tch_pb_reader r;
     struct tch_pb_field g;
-    uint64_t phase = 0, duration = 0;
+    uint64_t phase = 0, duration = 0, scope = 0;
+    bool local = false;
 
     tch_pb_open(&r, f->legacy.data, f->legacy.len);
     while (tch_pb_next(&r, &g) > 0) {
         if (g.number == TCH_PF_LEGACY_PHASE)
             phase = g.value;
-        else if (g.number == TCH_PF_LEGACY_ID)
+        else if (g.number == TCH_PF_LEGACY_ID || g.number == TCH_PF_LEGACY_LOCAL_ID ||
+                 g.number == TCH_PF_LEGACY_GLOBAL_ID)
             ev->id = g.value;
         else if (g.number == TCH_PF_LEGACY_DURATION_US)
             duration = g.value;
         else if (g.number == TCH_PF_LEGACY_BIND && g.value)
-            ev->flags = TCH_EV_ENCLOSING;
+            ev->flags |= TCH_EV_ENCLOSING;
+        else if (g.number == TCH_PF_LEGACY_SCOPE && g.type == TCH_PB_BYTES)
+            scope = tch_hash(g.data, g.len);
+        local = local || g.number == TCH_PF_LEGACY_LOCAL_ID;
     }
-    ev->phase = (char)phase;
-    if (phase == 's' || phase == 't' || phase == 'f') {
-        ev->kind = TCH_EV_FLOW;
-    } else if (phase == 'X' && duration < INT64_MAX / 1000) {
-        ev->kind = TCH_EV_SPAN;
-        ev->dur = (int64_t)duration * 1000;
-    } else {
+    if (!set_legacy_kind(ev, phase, duration)) {
         p->r->m->ignored.count++;
         return 0;
+    }
+    if (ev->kind == TCH_EV_ASYNC) {
+        ev->id ^= scope;
+        ev->flags = local ? TCH_EV_LOCAL : 0;
     }
     return tch_trace_reading_give(p->r, ev);
 }

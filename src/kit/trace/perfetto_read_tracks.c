@@ -154,7 +154,8 @@ int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descri
             got.parent = f.value;
         else if (f.number == TCH_PF_TRACK_SORT && f.type == TCH_PB_VARINT)
             set_sort(&got, f.value);
-        else if (f.number == TCH_PF_TRACK_NAME && f.type == TCH_PB_BYTES)
+        else if ((f.number == TCH_PF_TRACK_NAME || f.number == TCH_PF_TRACK_STATIC_NAME) &&
+                 f.type == TCH_PB_BYTES)
             status = set_text(p, &f, &got.name);
         else if (f.type == TCH_PB_BYTES &&
                  (f.number == TCH_PF_TRACK_PROCESS || f.number == TCH_PF_TRACK_THREAD ||

@@ -9,36 +9,16 @@
 
 enum { ARGS_LIMIT = 64 << 20 };
 
-/* The begins of one instant that have not met an end: an end of the same instant is theirs. */
-struct tch_trace_load_track {
-    int64_t ts;
-    uint32_t open;
-};
-
-int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *given)
+int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *ev)
 {
     bool first = l->all.total + l->pairs.total == 0;
-    struct tch_trace_load_track *t;
-    struct tch_ev ev = *given;
+    bool pairs = ev->kind == TCH_EV_BEGIN || ev->kind == TCH_EV_END;
 
-    if (first || ev.ts < l->first)
-        l->first = ev.ts;
-    if (first || ev.ts + ev.dur > l->last)
-        l->last = ev.ts + ev.dur;
-    if (ev.kind != TCH_EV_BEGIN && ev.kind != TCH_EV_END)
-        return tch_spool_add(&l->all, &ev, l->err);
-    if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev.track + 1) < 0)
-        return tch_fail_memory(l->err);
-    t = &l->tracks[ev.track];
-    if (t->ts != ev.ts)
-        *t = (struct tch_trace_load_track){.ts = ev.ts};
-    if (ev.kind == TCH_EV_BEGIN) {
-        t->open++;
-    } else if (t->open > 0) {
-        t->open--;
-        ev.flags |= TCH_EV_LONE; /* of a span without length: it must come after its begin */
-    }
-    return tch_spool_add(&l->pairs, &ev, l->err);
+    if (first || ev->ts < l->first)
+        l->first = ev->ts;
+    if (first || ev->ts + ev->dur > l->last)
+        l->last = ev->ts + ev->dur;
+    return tch_spool_add(pairs ? &l->pairs : &l->all, ev, l->err);
 }
 
 static int load_event(void *ctx, const struct tch_ev *given)
@@ -152,7 +132,7 @@ void tch_trace_load_begin(struct tch_trace_load *l, tch_ev_order *order, tacho_e
     *l = (struct tch_trace_load){.err = err};
     tch_model_init(&l->model);
     tch_spool_init(&l->all, order);
-    tch_spool_init(&l->pairs, tch_by_track_for_pairs);
+    tch_spool_init(&l->pairs, tch_by_track_as_in_file);
     tch_buf_init(&l->args, ARGS_LIMIT);
 }
 
@@ -161,8 +141,6 @@ int tch_trace_load_finish(struct tch_trace_load *l)
     int status = pair_up(l);
 
     tch_spool_release(&l->pairs);
-    free(l->tracks);
-    l->tracks = NULL;
     return status < 0 ? status : tch_spool_sort(&l->all, l->err);
 }
 
@@ -183,7 +161,6 @@ void tch_trace_load_close(struct tch_trace_load *l)
     tch_spool_release(&l->all);
     tch_spool_release(&l->pairs);
     tch_buf_release(&l->args);
-    free(l->tracks);
     free(l->open);
     *l = (struct tch_trace_load){0};
     tch_spool_init(&l->all, NULL);

@@ -17,9 +17,7 @@ struct tch_trace_load {
     struct tch_model model;
     struct tch_spool all;   /* everything but begins and ends; then also the spans made of them */
     struct tch_spool pairs; /* begins and ends */
-    struct tch_trace_load_track *tracks; /* while reading */
-    size_t track_room;
-    struct tch_ev *open; /* begins without an end yet, of one track */
+    struct tch_ev *open;    /* begins without an end yet, of one track */
     size_t depth, open_room;
     struct tch_buf args; /* of a begin and its end together */
     uint64_t lone_begins;

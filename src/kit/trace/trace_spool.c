@@ -48,22 +48,25 @@ int tch_by_track_and_time(const struct tch_ev *a, const struct tch_ev *b)
     return order != 0 ? order : tch_by_time(a, b);
 }
 
-/* The place of a begin or an end among those of its instant. */
-static int pair_rank(const struct tch_ev *ev)
-{
-    if (ev->kind == TCH_EV_END)
-        return ev->flags & TCH_EV_LONE ? 2 : 0;
-    return 1;
-}
-
-int tch_by_track_for_pairs(const struct tch_ev *a, const struct tch_ev *b)
+int tch_by_track_as_in_file(const struct tch_ev *a, const struct tch_ev *b)
 {
     int order = compare_u64(a->track, b->track);
 
     if (order == 0)
         order = compare_i64(a->ts, b->ts);
+    return order != 0 ? order : compare_u64(a->offset, b->offset);
+}
+
+int tch_by_async_id(const struct tch_ev *a, const struct tch_ev *b)
+{
+    int order = compare_u64(a->lane, b->lane);
+
     if (order == 0)
-        order = pair_rank(a) - pair_rank(b);
+        order = compare_u64(a->category, b->category);
+    if (order == 0)
+        order = compare_u64(a->id, b->id);
+    if (order == 0)
+        order = compare_i64(a->ts, b->ts);
     return order != 0 ? order : compare_u64(a->offset, b->offset);
 }
 

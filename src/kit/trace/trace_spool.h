@@ -23,11 +23,20 @@ typedef int tch_ev_order(const struct tch_ev *a, const struct tch_ev *b);
 /** Track, time; of spans that begin together the longer first; then as in the file. */
 tch_ev_order tch_by_track_and_time;
 
-/** Track and time, ends before begins, each as in the file: so begins meet their ends. */
-tch_ev_order tch_by_track_for_pairs;
+/** Track and time, then as in the file: so begins meet the ends that viewers give them. */
+tch_ev_order tch_by_track_as_in_file;
 
-/** Time alone, then as above. */
+/** Time alone; of spans that begin together the longer first; then as in the file. */
 tch_ev_order tch_by_time;
+
+/** Async events by lane, category and id, then time, then as in the file. */
+tch_ev_order tch_by_async_id;
+
+/** Do the two have the same lane, category and id? */
+static inline bool tch_same_async(const struct tch_ev *a, const struct tch_ev *b)
+{
+    return a->id == b->id && a->category == b->category && a->lane == b->lane;
+}
 
 struct tch_spool_run {
     uint64_t at, end; /* in the file, of what is not in the buffer */

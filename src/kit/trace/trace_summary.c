@@ -17,7 +17,8 @@ struct open_span {
     int64_t ts, end; /* end: INT64_MAX until it is known */
     int64_t painted; /* up to here the time is in the picture */
     uint64_t inside; /* nanoseconds of the spans in it */
-    uint64_t hidden; /* ... of those of its own row, which its own time contains */
+    uint64_t hidden; /* ... of those of its own row, which are counted */
+    int64_t reach;   /* the last end of those */
     uint32_t name, key;
     uint32_t outer; /* 1 + place of the nearest open span of the same row; 0: none */
     bool mismatched;
@@ -41,6 +42,8 @@ struct tch_trace_summary_state {
     uint32_t *open_of; /* by key: how many spans are open, on all tracks */
     size_t open_room;
     size_t row_room;
+    struct tch_spool asyncs;  /* async events, to be put together at the end */
+    struct track_state async; /* those of one id */
     tacho_error *err;
 };
 
@@ -138,43 +141,34 @@ static void paint(struct tch_trace_summary *s, struct track_state *t, int64_t ts
     }
 }
 
-/* Nested spans of one row count once: returns what the innermost span adds to the time of its row,
-   which is only what reaches past the ends of those around it. Ends that are not known yet are
-   later. */
+/* Nested spans of one row count once: the inner ones do, and an outer one adds the rest of its
+   time. Returns what the innermost span adds. */
 static uint64_t count_once(struct track_state *t, const struct open_span *span)
 {
-    int64_t from = span->ts;
+    uint64_t dur = (uint64_t)(span->end - span->ts);
+    int64_t reach = span->reach > span->end ? span->reach : span->end;
 
-    for (uint32_t i = span->outer; i > 0 && from < span->end; i = t->open[i - 1].outer)
-        if (t->open[i - 1].end > from)
-            from = t->open[i - 1].end;
-    if (span->outer > 0)
-        t->open[span->outer - 1].hidden += (uint64_t)(span->end - span->ts);
-    return from < span->end ? (uint64_t)(span->end - from) : 0;
+    if (span->outer > 0) {
+        struct open_span *outer = &t->open[span->outer - 1];
+
+        if (reach > outer->reach)
+            outer->reach = reach;
+        outer->hidden += (uint64_t)((reach < outer->end ? reach : outer->end) - span->ts);
+    }
+    return dur > span->hidden ? dur - span->hidden : 0;
 }
 
-/* The innermost span never ended and has no length: the spans of its row inside count themselves.
- */
-static int drop_top(struct tch_trace_summary *s, struct track_state *t)
+/* The innermost span never ended and has no length. */
+static void drop_top(struct tch_trace_summary *s, struct track_state *t)
 {
     struct open_span span = t->open[--t->depth];
-    struct tch_trace_summary_row *row;
 
     s->unfinished++;
     s->state->open_of[span.key]--;
+    if (span.outer > 0)
+        t->open[span.outer - 1].hidden += span.hidden;
     if (t->ts > t->end)
         t->end = t->ts;
-    if (span.hidden == 0)
-        return 0;
-    if (span.outer > 0) {
-        t->open[span.outer - 1].hidden += span.hidden;
-        return 0;
-    }
-    row = row_of(s, span.key);
-    if (!row)
-        return tch_fail_memory(s->state->err);
-    row->total += span.hidden;
-    return 0;
 }
 
 /* The innermost span ends. */
@@ -277,6 +271,77 @@ static int end_span(struct tch_trace_summary *s, struct track_state *t, const st
     return status;
 }
 
+/* Async spans. They belong to ids instead of tracks: they have rows, and no part in what a track
+   did. */
+
+/* Keeps an async event. Its lane is that of the process to which its id belongs; 0: to the trace.
+ */
+static int keep_async(struct tch_trace_summary *s, const struct tch_ev *given)
+{
+    struct tch_ev ev = *given;
+
+    if (s->by == TCH_BY_TRACK || ev.phase == 'n')
+        return 0;
+    ev.lane = ev.flags & TCH_EV_LOCAL ? s->model.tracks[ev.track].process + 1 : 0;
+    ev.args_len = 0;
+    if (!s->sorted && !tch_kind_has_offsets(s->model.kind))
+        ev.offset = s->model.events;
+    return tch_spool_add(&s->state->asyncs, &ev, s->state->err);
+}
+
+static int begin_async(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
+{
+    if (tch_array_reserve(&t->open, &t->room, t->depth + 1) < 0)
+        return tch_fail_memory(s->state->err);
+    t->open[t->depth++] = (struct open_span){.ts = ev->ts, .name = ev->name, .key = key_of(s, ev)};
+    return 0;
+}
+
+/* Ends the last one of that name; others of the id go on. */
+static int end_async(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
+{
+    size_t at = t->depth, outer;
+    struct open_span span;
+    uint64_t dur;
+
+    while (at > 0 && t->open[at - 1].name != ev->name)
+        at--;
+    if (at == 0) {
+        s->lone_ends++;
+        return 0;
+    }
+    span = t->open[at - 1];
+    span.end = ev->ts;
+    dur = (uint64_t)(span.end - span.ts);
+    outer = at - 1;
+    while (outer > 0 && t->open[outer - 1].key != span.key)
+        outer--;
+    if (outer > 0)
+        t->open[outer - 1].hidden += dur;
+    memmove(&t->open[at - 1], &t->open[at], (t->depth - at) * sizeof *t->open);
+    t->depth--;
+    return add_span(s, &span, dur > span.hidden ? dur - span.hidden : 0);
+}
+
+static int add_asyncs(struct tch_trace_summary *s)
+{
+    struct tch_trace_summary_state *st = s->state;
+    struct track_state *t = &st->async;
+    struct tch_ev ev, before = {0};
+    int more = 0, status = tch_spool_sort(&st->asyncs, st->err);
+
+    while (status == 0 && (more = tch_spool_next(&st->asyncs, &ev, st->err)) > 0) {
+        if (!tch_same_async(&before, &ev)) {
+            s->unfinished += t->depth;
+            t->depth = 0;
+        }
+        before = ev;
+        status = ev.phase == 'b' ? begin_async(s, t, &ev) : end_async(s, t, &ev);
+    }
+    s->unfinished += t->depth;
+    return status != 0 ? status : more;
+}
+
 static int add_event(void *ctx, const struct tch_ev *ev)
 {
     struct tch_trace_summary *s = ctx;
@@ -289,7 +354,7 @@ static int add_event(void *ctx, const struct tch_ev *ev)
     if (ev->ts + ev->dur > s->last || s->model.events == 1)
         s->last = ev->ts + ev->dur;
     if (ev->kind > TCH_EV_END)
-        return 0;
+        return ev->kind == TCH_EV_ASYNC ? keep_async(s, ev) : 0;
     if (tch_array_reserve_zero(&st->tracks, &st->track_room, (size_t)ev->track + 1) < 0)
         return tch_fail_memory(st->err);
     t = &st->tracks[ev->track];
@@ -320,7 +385,10 @@ static int finish_tracks(struct tch_trace_summary *s)
         while (status == 0 && t->depth > 0) {
             bool finished = t->open[t->depth - 1].end != INT64_MAX;
 
-            status = finished ? close_top(s, t) : drop_top(s, t);
+            if (finished)
+                status = close_top(s, t);
+            else
+                drop_top(s, t);
         }
         if (t->number > 0) {
             end_stretch(s, t);
@@ -379,6 +447,8 @@ static void free_state(struct tch_trace_summary *s)
         free(s->state->tracks);
         free(s->state->row_of);
         free(s->state->open_of);
+        free(s->state->async.open);
+        tch_spool_release(&s->state->asyncs);
         free(s->state);
     }
     s->state = NULL;
@@ -404,6 +474,7 @@ static int init(struct tch_trace_summary *s, enum tch_trace_summary_by by, tacho
     if (!s->state)
         return tch_fail_memory(err);
     s->state->err = err;
+    tch_spool_init(&s->state->asyncs, tch_by_async_id);
     return 0;
 }
 
@@ -446,6 +517,8 @@ int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
     }
     if (status == 0)
         status = finish_tracks(s);
+    if (status == 0)
+        status = add_asyncs(s);
     for (size_t i = 0; status == 0 && i < s->row_count; i++)
         set_percentiles(&s->rows[i]);
     if (status == 0 && s->row_count > 0)

@@ -1,6 +1,6 @@
 /*
  * Where the time of a trace went: spans by name, category or track; per track what was busy and
- * where nothing ran; a picture of it.
+ * where nothing ran; a picture of it. Async spans count by name and category.
  *
  * A file in order of time is read once, in memory bounded by names, tracks and open spans. Any
  * other is sorted first, through a temporary file.

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Traces made by others: what our summary says of them, Perfetto's own trace processor finds in what
-# we convert.
+# Traces made by others: our summary and Perfetto's own trace processor agree on every name, in the
+# file itself where that reads it, and in what we convert.
 #
-#   foreign.sh PROJECT TACHO uftrace|lttng|chromium
+#   foreign.sh PROJECT TACHO uftrace|lttng|chromium|perfetto|clang|node
 set -eu
 . "$1/tests/support/lib.sh"
+project=$1
 tacho=$2
 . "$1/tests/kit/trace/tpq.sh"
 
@@ -24,17 +25,60 @@ END
     grep -q '^leaf	147	' "$scratch/wanted" || fail "uftrace: not 147 calls of leaf"
 }
 
-from_chromium()
+# chromium_trace FILE OPTION...: lets Chromium trace its start.
+chromium_trace()
 {
     need chromium
+    file=$1
+    shift
     timeout 60 chromium --headless --no-sandbox --disable-gpu --no-first-run \
         --disable-background-networking --disable-component-update --disable-sync \
-        --user-data-dir="$scratch/profile" --trace-startup=toplevel,cc,ipc \
-        --trace-startup-format=json --trace-startup-file="$scratch/chromium.json" \
-        --trace-startup-duration=2 --dump-dom 'data:text/html,<p>x' >"$scratch/why" 2>&1 || true
-    [ -s "$scratch/chromium.json" ] ||
-        skip "chromium wrote no trace here: $(tail -1 "$scratch/why")"
+        --user-data-dir="$scratch/profile" --trace-startup-file="$file" --trace-startup-duration=2 \
+        "$@" --dump-dom 'data:text/html,<p>x' >"$scratch/why" 2>&1 || true
+    [ -s "$file" ] || skip "chromium wrote no trace here: $(tail -1 "$scratch/why")"
+}
+
+from_chromium()
+{
+    chromium_trace "$scratch/chromium.json" --trace-startup=toplevel,cc,ipc --trace-startup-format=json
     check "$scratch/chromium.json" "Chromium"
+}
+
+# Its own format: clocks of sequences in steps, tied to the clock of the trace by snapshots.
+from_perfetto()
+{
+    chromium_trace "$scratch/chromium.pftrace" --trace-startup
+    agree "$scratch/chromium.pftrace" "Chromium's Perfetto trace" length
+    "$tacho" trace convert --quiet "$scratch/chromium.pftrace" -o "$scratch/chromium.json" ||
+        fail "Chromium's Perfetto trace cannot be converted"
+    agree "$scratch/chromium.json" "Chromium's Perfetto trace as JSON"
+}
+
+# Templates instantiate each other: spans of one name in each other.
+from_clang()
+{
+    need clang++
+    printf '#include <map>\n#include <regex>\nint main() { std::map<int, int> m; std::regex r("a+");
+        return (int)m.size() + std::regex_match("aa", r); }\n' >"$scratch/t.cpp"
+    (cd "$scratch" && clang++ -ftime-trace -c t.cpp -o t.o) >"$scratch/why" 2>&1 ||
+        skip "clang++ cannot compile here: $(tail -1 "$scratch/why")"
+    agree "$scratch/t.json" "clang -ftime-trace" length
+    check "$scratch/t.json" "clang -ftime-trace"
+}
+
+from_node()
+{
+    (cd "$scratch" && node --trace-event-categories v8,node,node.async_hooks,node.perf -e '
+        const fs = require("fs");
+        let n = 0;
+        const t = setInterval(() => {
+            fs.readFile("/etc/passwd", () => {});
+            if (++n > 20) clearInterval(t);
+        }, 2)') >"$scratch/why" 2>&1
+    [ -s "$scratch/node_trace.1.log" ] || skip "node wrote no trace: $(tail -1 "$scratch/why")"
+    agree "$scratch/node_trace.1.log" "node" length
+    check "$scratch/node_trace.1.log" "node"
+    grep -q '^FSREQCALLBACK	' "$scratch/wanted" || fail "node: there are no async spans"
 }
 
 # One span a step and an instant in every tenth, by two threads.

@@ -5,6 +5,7 @@
 #   tools.sh PROJECT TACHO CHILD
 set -eu
 . "$1/tests/support/lib.sh"
+project=$1
 tacho=$2
 . "$1/tests/kit/trace/tpq.sh"
 

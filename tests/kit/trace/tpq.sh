@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # $scratch is lib.sh's, $tacho of who sources this
-# Perfetto's own trace processor beside our summary; sourced behind lib.sh. $tacho is the command.
+# shellcheck disable=SC2154 # $scratch is lib.sh's, $tacho and $project of who sources this
+# Perfetto's own trace processor beside our summary; sourced behind lib.sh. $tacho is the command, $project the
+# folder of the sources.
 
 [ -n "${TACHO_REFERENCE_DATA:-}" ] || skip "TACHO_REFERENCE_DATA is not set"
 tpq=$TACHO_REFERENCE_DATA/tools/tpq
@@ -17,13 +18,21 @@ ask()
         fail "tpq cannot read $1: $(tail -3 "$scratch/errors")"
 }
 
-# sums FILE: what the trace processor makes of it: name, count, time of finished spans on threads
-# and made-up tracks.
-sums()
+# agree FILE WHAT [length]: our summary of the file and the trace processor agree on every name.
+agree()
 {
-    ask "$1" "select name, count(*) as n, sum(dur) as t from slice
-              where dur >= 0 and not (dur = 0 and name in (select name from slice where dur = 0))
-              group by name order by name" | tail -n +2
+    # Into a file: what goes through a pipe is cut where tpq ends.
+    "$tpq" "$1" "select id, ifnull(parent_id, -1) as p, dur,
+        replace(replace(ifnull(name, ''), char(10), ' '), char(9), ' ') as n from slice" \
+        >"$scratch/slices.all" 2>"$scratch/errors" ||
+        fail "tpq cannot read $1: $(tail -3 "$scratch/errors")"
+    grep -v '^#' "$scratch/slices.all" | tail -n +2 >"$scratch/slices"
+    bounds=
+    [ -z "${3:-}" ] || bounds=$(ask "$1" "select start_ts, end_ts from trace_bounds" | tail -1)
+    "$tacho" trace summary --json --top 1000000 "$1" >"$scratch/summary" 2>"$scratch/errors" ||
+        fail "$2: $(cat "$scratch/errors")"
+    python3 "$project/tests/kit/trace/agree.py" "$scratch/summary" "$scratch/slices" "$bounds" "$2" ||
+        exit 1
 }
 
 # others FILE: counters, their sum, and flows.
@@ -41,22 +50,6 @@ import json, sys
 for row in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["name"].encode()):
     if row["min_ns"] > 0:
         print(row["name"], row["count"], row["total_ns"], sep="\t")'
-}
-
-# compare WHAT: $scratch/wanted is in $scratch/got. Only names that are in both count: async spans
-# and those without length are counted elsewhere.
-compare()
-{
-    python3 - "$scratch/wanted" "$scratch/got" "$1" <<'END' || exit 1
-import sys
-def rows(path):
-    return {line.split("\t")[0]: line.rstrip("\n").split("\t")[1:] for line in open(path)}
-ours, theirs = rows(sys.argv[1]), rows(sys.argv[2])
-bad = [n for n in ours if n and theirs.get(n) != ours[n]]
-for name in bad[:5]:
-    print(f"{sys.argv[3]}: {name!r}: ours {ours[name]}, theirs {theirs.get(name)}", file=sys.stderr)
-sys.exit(1 if bad else 0)
-END
 }
 
 # check FILE WHAT: through each format that the trace processor reads, and through a recording.
@@ -77,13 +70,9 @@ check()
             "$tacho" trace validate --quiet --fix "$1" -o "$out" 2>/dev/null ||
                 fail "$2: cannot be written as $extension"
         fi
-        # As .pftrace, async spans are spans like any other.
-        if [ $extension != pftrace ]; then
-            ours "$out" >"$scratch/again"
-            expect_same "$2 by summary of $extension" "$scratch/wanted" "$scratch/again"
-        fi
-        sums "$out" >"$scratch/got"
-        compare "$2 as $extension"
+        ours "$out" >"$scratch/again"
+        expect_same "$2 by summary of $extension" "$scratch/wanted" "$scratch/again"
+        agree "$out" "$2 as $extension"
         others "$out" >"$scratch/others.now"
         [ -e "$scratch/others" ] || cp "$scratch/others.now" "$scratch/others"
         expect_same "$2 as $extension: counters and flows" "$scratch/others" "$scratch/others.now"

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""agree.py SUMMARY SLICES BOUNDS WHAT: all that our summary says of spans is what the trace
+processor says: the time of each name, how many there are, how many never ended, how long the trace is.
+
+SUMMARY is the JSON of `tacho trace summary`. SLICES has lines of id, parent, duration and name, tab
+between them. BOUNDS has the first and the last nanosecond, or is empty: then the length is not
+compared.
+"""
+import collections
+import json
+import sys
+
+summary = json.load(open(sys.argv[1], encoding="utf-8"))
+ours = {row["name"].replace("\t", " ").replace("\n", " "): row for row in summary["rows"]}
+what = sys.argv[4]
+faults = []
+
+slices = {}
+time, some, most = collections.Counter(), collections.Counter(), collections.Counter()
+unfinished = 0
+for line in open(sys.argv[2], encoding="utf-8"):
+    number, parent, duration, name = line.rstrip("\n").split("\t")
+    duration = int(duration)
+    slices[number] = parent, duration, name
+    if duration < 0:
+        unfinished += 1
+        continue
+    most[name] += 1  # with instants, which have no length there
+    some[name] += duration > 0
+    while parent in slices and not (slices[parent][2] == name and slices[parent][1] >= 0):
+        parent = slices[parent][0]
+    if parent not in slices:  # else it is inside another of its name
+        time[name] += duration
+
+for name in sorted(set(ours) | set(time)):
+    row = ours.get(name, {"total_ns": 0, "count": 0})
+    if row["total_ns"] != time[name] or not some[name] <= row["count"] <= most[name]:
+        faults.append(f"{name!r}: ours {row['count']} in {row['total_ns']} ns, "
+                      f"theirs {some[name]} to {most[name]} in {time[name]} ns")
+if summary["unfinished"] != unfinished:
+    faults.append(f"unfinished: ours {summary['unfinished']}, theirs {unfinished}")
+if sys.argv[3]:
+    first, last = map(int, sys.argv[3].split())
+    if summary["last_ns"] - summary["first_ns"] != last - first:
+        faults.append(f"length: ours {summary['last_ns'] - summary['first_ns']}, "
+                      f"theirs {last - first}")
+if not time:
+    faults.append("the trace processor found no spans")
+for fault in faults[:10]:
+    print(f"{what}: {fault}", file=sys.stderr)
+if faults:
+    print(f"{what}: {len(faults)} differences in {len(time)} names", file=sys.stderr)
+sys.exit(1 if faults else 0)
