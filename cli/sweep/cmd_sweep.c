@@ -110,12 +110,13 @@ static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
-/* When all is written: each run as tacho run does it, then the whole. */
-static int seal_folders(const struct tch_sweep *sweep, const struct args *args, tacho_error *err)
+/* When all is written: each run as tacho run does it, then the whole, without the lock. */
+static int seal_folders(struct tch_sweep *sweep, const struct args *args, tacho_error *err)
 {
     struct tch_seal_info info;
     int status = 0;
 
+    tch_sweep_unlock(sweep);
     for (size_t i = 0; i < sweep->cells + sweep->baselines && status == 0; i++)
         if (sweep->units[i].closed)
             status = tch_seal_write(sweep->units[i].folder, &info, err);
@@ -146,7 +147,7 @@ static int exit_status(const struct tch_results *r, const struct sweep_options *
         return EXIT_WORK;
     }
     if (r->unexpected > 0) {
-        cli_complain(NULL, "the cost does not grow as expected: O(%s)", o->expect);
+        cli_complain(NULL, "the cost does not grow as expected: O(%s)", o->asked.expect);
         return EXIT_CHECK;
     }
     if (r->warned > 0 && o->run.fail_on_warn) {
@@ -164,10 +165,9 @@ static int report_sweep(struct tch_sweep *sweep, const struct sweep_options *o,
     tacho_error err;
     int status = EXIT_WORK;
 
-    if (tch_results_load(&r, sweep, &err) < 0 || tch_results_best(&r, o->pareto, &err) < 0 ||
-        tch_results_growth(&r, o->cost, o->along, o->expect, &err) < 0 ||
-        tch_results_write(&r, &err) < 0 || report_cells(sweep, &err) < 0 ||
-        tch_sweep_report(&r, &err) < 0)
+    if (tch_results_load(&r, sweep, &err) < 0 || tch_results_best(&r, &o->asked, &err) < 0 ||
+        tch_results_growth(&r, &o->asked, &err) < 0 || tch_results_write(&r, &err) < 0 ||
+        report_cells(sweep, &err) < 0 || tch_sweep_report(&r, &err) < 0)
         cli_complain(NULL, "%s", err.message);
     else
         status = print_results(&r, args);

@@ -94,21 +94,24 @@ const struct opt cli_sweep_opts[] = {
      CLI_FLAG(struct sweep_options, plan.retry)},
     {.name = "pareto",
      .arg = "MEASURE,...",
-     .help = "choose the best by these, max:MEASURE where more is better (default "
-             "wall_ns,max_rss_bytes)",
-     CLI_TEXT(struct sweep_options, pareto)},
+     .help = "choose the best by these, max:MEASURE where more is better (default wall,memory)",
+     CLI_TEXT(struct sweep_options, asked.pareto)},
+    {.name = "best-per",
+     .arg = "NAME,...",
+     .help = "choose the best for each value of these parameters, which make up the workload",
+     CLI_TEXT(struct sweep_options, asked.best_per)},
     {.name = "cost",
      .arg = "MEASURE",
-     .help = "what figures and fits are of (default wall_ns)",
-     CLI_TEXT(struct sweep_options, cost)},
+     .help = "what figures and fits are of, by a name of run.json or tacho compare (default wall)",
+     CLI_TEXT(struct sweep_options, asked.cost)},
     {.name = "along",
      .arg = "NAME",
      .help = "the parameter that the cost is fitted to; needed where several are numeric",
-     CLI_TEXT(struct sweep_options, along)},
+     CLI_TEXT(struct sweep_options, asked.along)},
     {.name = "expect",
      .arg = "GROWTH",
      .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise",
-     CLI_TEXT(struct sweep_options, expect),
+     CLI_TEXT(struct sweep_options, asked.expect),
      .take = take_expect},
     {.name = "file",
      .letter = 'f',
@@ -169,6 +172,7 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
 {
     bool shell = o->run.plan.shell;
     int status = choose_command(o, args);
+    tacho_error err;
 
     if (status == EXIT_OK && o->grid.count == 0)
         status = cli_wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
@@ -187,6 +191,8 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
     }
     o->plan.grid = &o->grid;
     o->plan.run = o->run.plan;
+    if (tch_sweep_asked_check(&o->asked, &o->plan, &err) < 0)
+        return cli_wrong_usage(args, "%s", err.message);
     return EXIT_OK;
 }
 

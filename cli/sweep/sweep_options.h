@@ -26,10 +26,7 @@ struct sweep_options {
     char **line_words[2];  /**< owned: what the command's and the baseline's line were split into */
     const char *by_shell[2][4]; /**< or what runs them by a shell */
     char name[100];             /**< of the program, where none was given */
-    const char *pareto;
-    const char *cost;
-    const char *along;
-    const char *expect;
+    struct tch_sweep_asked asked;
 };
 
 extern const struct opt cli_sweep_opts[];

@@ -48,10 +48,11 @@ $ tacho sweep --help
 |       --fresh                      start over, whatever is there
 |       --retry-failed               run cells again that failed before
 |       --pareto MEASURE,...         choose the best by these, max:MEASURE where
-|                                    more is better (default
-|                                    wall_ns,max_rss_bytes)
-|       --cost MEASURE               what figures and fits are of (default
-|                                    wall_ns)
+|                                    more is better (default wall,memory)
+|       --best-per NAME,...          choose the best for each value of these
+|                                    parameters, which make up the workload
+|       --cost MEASURE               what figures and fits are of, by a name of
+|                                    run.json or tacho compare (default wall)
 |       --along NAME                 the parameter that the cost is fitted to;
 |                                    needed where several are numeric
 |       --expect GROWTH              1, 'log n', n, 'n log n', n^2 or n^3; '<= n'

@@ -84,7 +84,13 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
             tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
         tch_buf_adds(b, "</span></div>\n");
     }
-    tch_buf_adds(b, "</div>\n<p class=\"sub\">Best: no other cell is as good in all of ");
+    tch_buf_adds(b, "</div>\n<p class=\"sub\">Best: no other cell ");
+    for (size_t i = 0; r->best_per >> i; i++)
+        if (r->best_per >> i & 1) {
+            tch_buf_adds(b, r->best_per & (((tch_params)1 << i) - 1) ? ", " : "with the same ");
+            tch_xml_adds(b, r->sweep->plan->grid->param[i].name);
+        }
+    tch_buf_adds(b, r->best_per ? " is as good in all of " : "is as good in all of ");
     for (size_t i = 0; i < r->objective_count; i++) {
         tch_buf_adds(b, i == 0 ? "" : ", ");
         tch_xml_adds(b, r->measures[r->objective[i].measure].title);

@@ -2,7 +2,10 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "kit/judge/quantity.h"
 #include "sweep_results.h"
+
+enum { NAME_MOST = 256 };
 
 /*
  * The best.
@@ -47,6 +50,15 @@ static bool beats(const struct tch_results *r, size_t a, size_t b, bool surely)
     return better;
 }
 
+static bool same_workload(const struct tch_results *r, size_t a, size_t b)
+{
+    for (size_t i = 0; r->best_per >> i; i++)
+        if ((r->best_per >> i & 1) && tch_grid_index(r->sweep->plan->grid, a, i) !=
+                                          tch_grid_index(r->sweep->plan->grid, b, i))
+            return false;
+    return true;
+}
+
 static enum tch_best best_of(const struct tch_results *r, size_t cell)
 {
     enum tch_best best = TCH_BEST_YES;
@@ -54,7 +66,7 @@ static enum tch_best best_of(const struct tch_results *r, size_t cell)
     if (!is_known(r, cell))
         return TCH_BEST_NO;
     for (size_t i = 0; i < r->sweep->cells; i++) {
-        if (i == cell || !is_known(r, i))
+        if (i == cell || !is_known(r, i) || !same_workload(r, i, cell))
             continue;
         if (beats(r, i, cell, true))
             return TCH_BEST_NO;
@@ -64,46 +76,78 @@ static enum tch_best best_of(const struct tch_results *r, size_t cell)
     return best;
 }
 
-static int add_objective(struct tch_results *r, const char *text, size_t len, tacho_error *err)
+/* Copies the next name of a list with commas, and moves *at after it. Returns false at the end. */
+static bool next_name(const char **at, char name[NAME_MOST])
 {
-    bool more = len > 4 && strncmp(text, "max:", 4) == 0;
-    bool less = len > 4 && strncmp(text, "min:", 4) == 0;
-    char name[256];
-    int at;
+    size_t len = *at ? strcspn(*at, ",") : 0;
 
-    snprintf(name, sizeof name, "%.*s", (int)len - (more || less ? 4 : 0),
-             text + (more || less ? 4 : 0));
-    at = tch_results_measure(r, name);
-    if (at < 0)
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "nothing called '%.80s' was measured; results.csv has the names", name);
-    if (r->objective_count == TCH_OBJECTIVES)
-        return tch_fail(err, TACHO_EINVAL, 0, "the best can be chosen by %d measures at most",
-                        TCH_OBJECTIVES);
-    r->objective[r->objective_count++] =
-        (struct tch_objective){.measure = (size_t)at, .more = more};
+    if (!*at)
+        return false;
+    snprintf(name, NAME_MOST, "%.*s", (int)len, *at);
+    *at = (*at)[len] ? *at + len + 1 : NULL;
+    return true;
+}
+
+/* The measure of "max:NAME", "min:NAME" or NAME. */
+static const char *measure_of(const char *objective, bool *more)
+{
+    *more = strncmp(objective, "max:", 4) == 0;
+    return objective + (*more || strncmp(objective, "min:", 4) == 0 ? 4 : 0);
+}
+
+static int find_params(const struct tch_grid *grid, const char *names, tch_params *ret,
+                       tacho_error *err)
+{
+    char name[NAME_MOST];
+
+    *ret = 0;
+    while (next_name(&names, name)) {
+        size_t i = 0;
+
+        while (i < grid->count && strcmp(grid->param[i].name, name) != 0)
+            i++;
+        if (i == grid->count)
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "there is no parameter '%.80s' to choose the best per value of", name);
+        *ret |= (tch_params)1 << i;
+    }
     return 0;
 }
 
-int tch_results_best(struct tch_results *r, const char *objectives, tacho_error *err)
+static int too_many_objectives(tacho_error *err)
 {
-    const char *at = objectives ? objectives : "wall_ns,max_rss_bytes";
+    return tch_fail(err, TACHO_EINVAL, 0, "the best can be chosen by %d measures at most",
+                    TCH_OBJECTIVES);
+}
+
+int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked, tacho_error *err)
+{
+    const char *at = asked->pareto ? asked->pareto : "wall_ns,max_rss_bytes";
+    char name[NAME_MOST];
     int status = 0;
 
     r->objective_count = 0;
-    if (r->measure_count == 0)
-        return 0; /* every cell has failed */
-    while (status == 0) {
-        size_t len = strcspn(at, ",");
+    if (asked->best_per)
+        status = find_params(r->sweep->plan->grid, asked->best_per, &r->best_per, err);
+    if (status < 0 || r->measure_count == 0)
+        return status; /* no measures: every cell has failed */
+    while (next_name(&at, name)) {
+        struct tch_objective *o = &r->objective[r->objective_count];
+        bool more;
+        int measure = tch_results_measure(r, measure_of(name, &more));
 
-        status = add_objective(r, at, len, err);
-        if (at[len] == '\0')
-            break;
-        at += len + 1;
+        if (measure < 0)
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "nothing called '%.80s' was measured; results.csv has the names",
+                            measure_of(name, &more));
+        if (r->objective_count == TCH_OBJECTIVES)
+            return too_many_objectives(err);
+        *o = (struct tch_objective){.measure = (size_t)measure, .more = more};
+        r->objective_count++;
     }
-    for (size_t i = 0; i < r->sweep->cells && status == 0; i++)
+    for (size_t i = 0; i < r->sweep->cells; i++)
         r->cells[i].best = best_of(r, i);
-    return status;
+    return 0;
 }
 
 /*
@@ -186,29 +230,81 @@ static int make_series(struct tch_results *r, tacho_error *err)
     return status;
 }
 
-int tch_results_growth(struct tch_results *r, const char *cost, const char *along,
-                       const char *expect, tacho_error *err)
+static int find_growth(const struct tch_grid *grid, const struct tch_sweep_asked *asked, int *along,
+                       struct tch_expect *expect, tacho_error *err)
 {
-    int measure = tch_results_measure(r, cost ? cost : "wall_ns");
-    int status = expect ? tch_expect_parse(expect, &r->expect, err) : 0;
+    int status = asked->expect ? tch_expect_parse(asked->expect, expect, err) : 0;
 
     if (status < 0)
         return status;
-    if (measure < 0 && (cost || r->measure_count > 0))
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "nothing called '%.80s' was measured; results.csv has the names",
-                        cost ? cost : "wall_ns");
-    r->cost = measure < 0 ? 0 : (size_t)measure;
-    r->along = find_along(r->sweep->plan->grid, along, along || expect);
-    if (r->along < 0 && (along || expect))
+    *along = find_along(grid, asked->along, asked->along || asked->expect);
+    if (*along < 0 && (asked->along || asked->expect))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "how the cost grows needs one parameter whose values are all numbers above "
                         "0%s",
-                        along ? "" : "; with several, name it: --along NAME");
+                        asked->along ? "" : "; with several, name it: --along NAME");
+    return 0;
+}
+
+int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *asked, tacho_error *err)
+{
+    const char *cost = asked->cost ? asked->cost : "wall_ns";
+    int measure = tch_results_measure(r, cost);
+    int status = find_growth(r->sweep->plan->grid, asked, &r->along, &r->expect, err);
+
+    if (status < 0)
+        return status;
+    if (measure < 0 && (asked->cost || r->measure_count > 0))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "nothing called '%.80s' was measured; results.csv has the names", cost);
+    r->cost = measure < 0 ? 0 : (size_t)measure;
     if (r->along < 0 || measure < 0)
         return 0;
     status = make_series(r, err);
-    for (size_t i = 0; i < r->series_count && expect && status == 0; i++)
+    for (size_t i = 0; i < r->series_count && asked->expect && status == 0; i++)
         r->unexpected += tch_fit_contradicts(&r->series[i].fit, &r->expect);
+    return status;
+}
+
+/*
+ * Before the first run.
+ */
+
+static int check_measure(const struct tch_run_plan *plan, const char *name, tacho_error *err)
+{
+    struct tch_quantity q;
+
+    for (size_t i = 0; i < plan->metric_count; i++)
+        if (strcmp(plan->metrics[i].id.name, name) == 0)
+            return 0;
+    if (strcmp(name, "throughput") == 0 && plan->work > 0)
+        return 0;
+    if (tch_quantity_find(NULL, name, &q) && q.kind == TCH_QUANTITY_FIELD)
+        return 0;
+    return tch_fail(
+        err, TACHO_EINVAL, 0,
+        "nothing called '%.80s' is measured: there are wall, user, system, memory, energy "
+        "and so on, throughput with --work, and what --metric names",
+        name);
+}
+
+int tch_sweep_asked_check(const struct tch_sweep_asked *asked, const struct tch_sweep_plan *plan,
+                          tacho_error *err)
+{
+    const char *at = asked->pareto;
+    struct tch_expect expect;
+    tch_params per;
+    char name[NAME_MOST];
+    bool more;
+    int along;
+    int status = asked->cost ? check_measure(&plan->run, asked->cost, err) : 0;
+
+    for (size_t i = 0; status == 0 && next_name(&at, name); i++)
+        status = i < TCH_OBJECTIVES ? check_measure(&plan->run, measure_of(name, &more), err)
+                                    : too_many_objectives(err);
+    if (status == 0)
+        status = find_params(plan->grid, asked->best_per, &per, err);
+    if (status == 0)
+        status = find_growth(plan->grid, asked, &along, &expect, err);
     return status;
 }

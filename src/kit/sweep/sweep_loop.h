@@ -116,6 +116,9 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
 /** Completes the receipts of the units that have all their runs. */
 int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err);
 
+/** Removes the lock of the folder, which nothing may be written to any more but a seal. */
+void tch_sweep_unlock(struct tch_sweep *sweep);
+
 void tch_sweep_release(struct tch_sweep *sweep);
 
 /** "lambda=0.3_tau=2", or "baseline". */

@@ -130,27 +130,54 @@ static int make_folder(struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
+/* Says whether fd is still the file of that path, and not one that was removed or replaced. */
+static bool is_file_of(int fd, const char *path)
+{
+    struct stat open_file;
+    struct stat named;
+
+    return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
+           open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+}
+
 /* Locks the folder. Programs of a killed sweep hold the lock until they exit, within a second or
-   two: nothing may be measured beside them. */
+   two: nothing may be measured beside them. A sweep that finishes removes the file while it holds
+   the lock, so a lock of a removed file is worth nothing and is taken again. */
 static int lock_folder(struct tch_sweep *sweep, tacho_error *err)
 {
     char path[PATH_MAX];
     int status = tch_folder_at(path, sweep->folder, ".lock", err);
 
-    if (status < 0)
-        return status;
-    sweep->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (sweep->lock_fd < 0)
-        return tch_fail_errno(err, errno, "cannot make '%s'", path);
-    for (int i = 0; flock(sweep->lock_fd, LOCK_EX | LOCK_NB) < 0; i++) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return tch_fail_errno(err, errno, "cannot lock '%s'", path);
-        if (i == LOCK_TRIES)
-            return tch_fail(err, TACHO_ELIMIT, 0, "another tacho sweep is at work in '%s'",
-                            sweep->shown);
+    for (int i = 0; status == 0 && i <= LOCK_TRIES; i++) {
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+        if (fd < 0)
+            return tch_fail_errno(err, errno, "cannot make '%s'", path);
+        if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+            if (errno != EWOULDBLOCK && errno != EINTR)
+                status = tch_fail_errno(err, errno, "cannot lock '%s'", path);
+        } else if (is_file_of(fd, path)) {
+            sweep->lock_fd = fd;
+            return 0;
+        }
+        close(fd);
         usleep(100000);
     }
-    return 0;
+    return status < 0 ? status
+                      : tch_fail(err, TACHO_ELIMIT, 0, "another tacho sweep is at work in '%s'",
+                                 sweep->shown);
+}
+
+void tch_sweep_unlock(struct tch_sweep *sweep)
+{
+    char path[PATH_MAX];
+
+    if (sweep->lock_fd < 0)
+        return;
+    if (tch_folder_at(path, sweep->folder, ".lock", NULL) == 0)
+        unlink(path);
+    close(sweep->lock_fd);
+    sweep->lock_fd = -1;
 }
 
 void tch_sweep_head(const struct tch_sweep *sweep, struct tch_buf *b)
@@ -315,7 +342,6 @@ void tch_sweep_release(struct tch_sweep *sweep)
     free(sweep->baseline);
     free(sweep->baseline_cell);
     tch_surroundings_release(&sweep->surroundings);
-    if (sweep->lock_fd >= 0)
-        close(sweep->lock_fd);
+    tch_sweep_unlock(sweep);
     *sweep = (struct tch_sweep){.plan = sweep->plan, .lock_fd = -1};
 }

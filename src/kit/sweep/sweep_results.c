@@ -15,10 +15,15 @@ enum { FAILURE_MAX = 64 << 10 };
 
 int tch_results_measure(const struct tch_results *r, const char *name)
 {
+    struct tch_quantity q;
+
     for (size_t i = 0; i < r->measure_count; i++)
         if (strcmp(r->measures[i].name, name) == 0)
             return (int)i;
-    return -1;
+    if (!tch_quantity_find(NULL, name, &q) || q.kind != TCH_QUANTITY_FIELD ||
+        strcmp(tch_fields[q.index].name, name) == 0)
+        return -1;
+    return tch_results_measure(r, tch_fields[q.index].name);
 }
 
 /* Its place among the measures, which it joins when it is new. */

@@ -77,6 +77,7 @@ struct tch_results {
 
     struct tch_objective objective[TCH_OBJECTIVES];
     size_t objective_count;
+    tch_params best_per; /**< the best are chosen among cells with the same values of these */
 
     size_t cost; /**< the measure that figures and fits are of */
     int along;   /**< the parameter that fits are along; -1: none */
@@ -86,27 +87,36 @@ struct tch_results {
     size_t unexpected;        /**< series that grow otherwise */
 };
 
+/** What the user asks of the results. NULL where nothing was said. */
+struct tch_sweep_asked {
+    const char *pareto;   /**< measures that the best cells are chosen by: "wall,max:accuracy" */
+    const char *best_per; /**< parameters of the workload: "kb", "kb,threads" */
+    const char *cost;     /**< the measure of figures and fits */
+    const char *along;    /**< the parameter that the cost is fitted to */
+    const char *expect;   /**< "n log n", "<= n^2" */
+};
+
+/** Checks before the first run that the names are known: measures by what the plan measures,
+    parameters by its grid. 0 or TACHO_EINVAL. */
+int tch_sweep_asked_check(const struct tch_sweep_asked *asked, const struct tch_sweep_plan *plan,
+                          tacho_error *err);
+
 /** Reads all run folders. tch_results_release() in any case. */
 int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho_error *err);
 void tch_results_release(struct tch_results *r);
 
-/** By name. -1: there is none. */
+/** Finds a measure by its name in run.json or, where none is called so, by that of `tacho compare`:
+    "wall" is "wall_ns". -1: there is none. */
 int tch_results_measure(const struct tch_results *r, const char *name);
 
-/** "wall_ns,max:accuracy": marks the best cells by these. NULL: wall time and peak memory.
-    0, or TACHO_EINVAL for a measure that is not there. */
-int tch_results_best(struct tch_results *r, const char *objectives, tacho_error *err);
+/** Marks the best cells, by wall time and peak memory where no measures are named.
+    0, or TACHO_EINVAL for a measure or a parameter that is not there. */
+int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked, tacho_error *err);
 
-/**
- * How the cost grows.
- *
- * @param cost    a measure; NULL: wall time
- * @param along   a parameter; NULL: the one that is numeric, if it is the only one
- * @param expect  "n log n", "<= n^2"; or NULL
- * @return 0, or TACHO_EINVAL: names that are not there, or what was asked for cannot be told
- */
-int tch_results_growth(struct tch_results *r, const char *cost, const char *along,
-                       const char *expect, tacho_error *err);
+/** Fits how the cost, wall time by default, grows along the parameter that was named or is the only
+    numeric one. 0, or TACHO_EINVAL: names that are not there, or what was asked cannot be said. */
+int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *asked,
+                       tacho_error *err);
 
 void tch_results_csv(const struct tch_results *r, struct tch_buf *b);
 void tch_results_json(const struct tch_results *r, struct tch_buf *b);

@@ -224,6 +224,12 @@ static void write_names(const struct tch_results *r, struct tch_buf *b)
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
+    tch_json_key(b, "pareto_per");
+    tch_json_begin_array(b);
+    for (size_t i = 0; r->best_per >> i; i++)
+        if (r->best_per >> i & 1)
+            tch_json_text(b, r->sweep->plan->grid->param[i].name);
+    tch_json_end_array(b);
 }
 
 void tch_results_json(const struct tch_results *r, struct tch_buf *b)

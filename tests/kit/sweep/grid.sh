@@ -123,8 +123,37 @@ sweep 64 --range a=2:1 -- ./prog '{a}' 0
 sweep 64 -- ./prog
 sweep 64 --grid a=1
 sweep 64 --grid a=1 --expect 'n!' -- ./prog '{a}' 0
-sweep 1 --grid a=1,2 -n 2 --pareto speed --name p -- ./prog '{a}' 0
-says err "nothing called 'speed' was measured"
+
+# Names that are not there are refused before the first run; those of compare are known.
+for bad in '--pareto speed' '--pareto wall,max:speed' '--cost speed' '--cost throughput' '--best-per kb' \
+    '--best-per a,kb' '--along kb' "--expect n --along kb"; do
+    # shellcheck disable=SC2086 # words are meant
+    sweep 64 --grid a=1,2 -n 2 $bad --name p -- ./prog '{a}' 0
+    [ ! -e tacho-out/p ] || fail "$bad was refused after the runs"
+done
+sweep 64 --grid a=1,2 -n 2 --pareto speed --name p -- ./prog '{a}' 0
+says err "nothing called 'speed' is measured"
+sweep 0 --grid a=1,2 --grid b=3,4 -n 2 --cost memory --pareto min:sum --best-per a,b --name p \
+    --metric 'sum=([0-9]+)' -- ./prog '{a}' '{b}'
+is p '.pareto_per == ["a", "b"] and all(.cells[]; .pareto == "best")'
+is p '.pareto_by == [{"measure": "sum", "better": "less"}]'
+sweep 0 --grid a=1,2 --grid b=3,4 -n 2 --pareto wall,memory --name p2 -- ./prog '{a}' '{b}'
+is p2 '.pareto_per == [] and [.pareto_by[].measure] == ["wall_ns", "max_rss_bytes"]'
+
+# The lock goes with the sweep. Sweeps that waited for it go on one after the other.
+[ ! -e tacho-out/p/.lock ] || fail "a finished sweep left its lock"
+for i in 1 2 3 4; do
+    "$tacho" sweep --grid a=1,2,3 -n 3 --name shared -- sleep '0.0{a}' >"out$i" 2>"err$i" </dev/null &
+done
+wait
+for i in 1 2 3 4; do
+    grep -q "^results: " "out$i" || grep -q "another tacho sweep is at work" "err$i" || fail "$(cat "err$i")"
+done
+is shared '.state == "complete"'
+for cell in tacho-out/shared/cells/*; do
+    jq -e '[.samples[].run] == [1, 2, 3]' "$cell"/*/run.json >/dev/null || fail "two sweeps ran $cell at once"
+done
+[ ! -e tacho-out/shared/.lock ] || fail "the last sweep left its lock"
 
 # The section of a file, and the command line over it.
 cat >tacho.yaml <<'END'

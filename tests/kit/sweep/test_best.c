@@ -51,7 +51,7 @@ static void no_other_beats_them(void **state)
 
     (void)state;
     make(&t, medians, 0.05);
-    assert_int_equal(tch_results_best(&t.r, NULL, NULL), 0);
+    assert_int_equal(tch_results_best(&t.r, &(struct tch_sweep_asked){0}, NULL), 0);
     are(&t, (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_YES, TCH_BEST_YES, TCH_BEST_NO,
                                     TCH_BEST_MAYBE});
 }
@@ -65,7 +65,7 @@ static void noise_makes_no_best(void **state)
 
     (void)state;
     make(&t, medians, 0.05);
-    assert_int_equal(tch_results_best(&t.r, NULL, NULL), 0);
+    assert_int_equal(tch_results_best(&t.r, &(struct tch_sweep_asked){0}, NULL), 0);
     are(&t,
         (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO});
 }
@@ -78,12 +78,40 @@ static void more_may_be_better(void **state)
 
     (void)state;
     make(&t, medians, 0.01);
-    assert_int_equal(tch_results_best(&t.r, "wall_ns,max:score", NULL), 0);
+    assert_int_equal(
+        tch_results_best(&t.r, &(struct tch_sweep_asked){.pareto = "wall_ns,max:score"}, NULL), 0);
     are(&t, (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_YES, TCH_BEST_YES, TCH_BEST_NO,
                                     TCH_BEST_YES});
-    assert_int_equal(tch_results_best(&t.r, "min:score", NULL), 0);
+    assert_int_equal(tch_results_best(&t.r, &(struct tch_sweep_asked){.pareto = "min:score"}, NULL),
+                     0);
     are(&t,
         (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO});
+}
+
+/* Two parameters: cells 0 and 1 have n = 1, the others n = 2; names as those of compare. */
+static void each_workload_has_its_best(void **state)
+{
+    static const double medians[CELLS][3] = {
+        {10, 1, 1}, {20, 1, 1}, {1000, 1, 1}, {900, 1, 1}, {2000, 1, 1}};
+    struct tch_grid grid = {0};
+    struct tch_sweep_plan plan = {.grid = &grid};
+    struct tch_sweep_asked asked = {.pareto = "wall", .best_per = "n"};
+    tacho_error err;
+    struct table t;
+
+    (void)state;
+    assert_int_equal(tch_grid_add(&grid, "n=1,2", NULL), 0);
+    assert_int_equal(tch_grid_add(&grid, "how=a,b", NULL), 0);
+    make(&t, medians, 0.01);
+    t.sweep.plan = &plan;
+    t.sweep.cells = 4;
+    assert_int_equal(tch_results_best(&t.r, &asked, NULL), 0);
+    are(&t,
+        (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_YES, TCH_BEST_NO});
+    asked.best_per = "kb";
+    assert_int_equal(tch_results_best(&t.r, &asked, &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "no parameter 'kb'"));
+    tch_grid_release(&grid);
 }
 
 static void names_what_was_not_measured(void **state)
@@ -94,16 +122,17 @@ static void names_what_was_not_measured(void **state)
 
     (void)state;
     make(&t, medians, 0);
-    assert_int_equal(tch_results_best(&t.r, "wall_ns,max:speed", &err), TACHO_EINVAL);
+    assert_int_equal(
+        tch_results_best(&t.r, &(struct tch_sweep_asked){.pareto = "wall_ns,max:speed"}, &err),
+        TACHO_EINVAL);
     assert_non_null(strstr(err.message, "'speed'"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_other_beats_them),
-        cmocka_unit_test(noise_makes_no_best),
-        cmocka_unit_test(more_may_be_better),
+        cmocka_unit_test(no_other_beats_them),         cmocka_unit_test(noise_makes_no_best),
+        cmocka_unit_test(more_may_be_better),          cmocka_unit_test(each_workload_has_its_best),
         cmocka_unit_test(names_what_was_not_measured),
     };
 
