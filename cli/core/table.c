@@ -7,6 +7,8 @@
 
 enum { GAP = 2, LIMIT = 64 << 20, LEAST_FLEXIBLE = 10 };
 
+static const size_t NO_COLUMN = SIZE_MAX;
+
 struct cell {
     size_t start; /* in text */
     size_t len;
@@ -98,11 +100,38 @@ static bool has_titles(const struct table *t)
     return false;
 }
 
-/* As wide as the widest cell; then the flexible one gives what is too much. */
+/* Leaves out columns of a kind, the last first, until the table fits. A column that is left out has
+   the width NO_COLUMN. Returns the table's width. */
+static size_t leave_out(const struct table *t, enum keep kind, size_t *widths, size_t total)
+{
+    for (size_t c = t->count; c-- > 0 && total > t->term->width;)
+        if (t->columns[c].keep == kind) {
+            total -= widths[c] + GAP;
+            widths[c] = NO_COLUMN;
+        }
+    return total;
+}
+
+/* Makes the flexible column narrower, if the table is too wide. Returns the table's width. */
+static size_t make_narrow(const struct table *t, size_t *widths, size_t total)
+{
+    for (size_t c = 0; c < t->count && total > t->term->width; c++) {
+        size_t too_much = total - t->term->width;
+        size_t was = widths[c];
+
+        if (t->columns[c].fit == FIT_WHOLE || was <= LEAST_FLEXIBLE)
+            continue;
+        widths[c] = was > too_much + LEAST_FLEXIBLE ? was - too_much : LEAST_FLEXIBLE;
+        total -= was - widths[c];
+        break;
+    }
+    return total;
+}
+
+/* As wide as the widest cell, as far as the terminal allows. */
 static void find_widths(const struct table *t, size_t *widths)
 {
     size_t total = t->indent + GAP * (t->count - 1);
-    size_t limit = t->term->width;
 
     for (size_t c = 0; c < t->count; c++) {
         const char *title = t->columns[c].title;
@@ -117,14 +146,11 @@ static void find_widths(const struct table *t, size_t *widths)
     }
     for (size_t c = 0; c < t->count; c++)
         total += widths[c];
-    for (size_t c = 0; c < t->count && limit > 0 && total > limit; c++) {
-        size_t too_much = total - limit;
-
-        if (t->columns[c].fit == FIT_WHOLE)
-            continue;
-        widths[c] = widths[c] > too_much + LEAST_FLEXIBLE ? widths[c] - too_much : LEAST_FLEXIBLE;
-        break;
-    }
+    if (t->term->width == 0)
+        return;
+    total = leave_out(t, KEEP_IF_NAMES_FIT, widths, total);
+    total = make_narrow(t, widths, total);
+    leave_out(t, KEEP_IF_ROOM, widths, total);
 }
 
 /* Where a row is written: blanks wait until something follows them, so that no line ends in one. */
@@ -196,6 +222,8 @@ static void print_row(const struct table *t, struct tch_buf *b, const size_t *wi
 
         more = false;
         for (size_t c = 0; c < t->count; c++) {
+            if (widths[c] == NO_COLUMN)
+                continue;
             print_piece(&pen, &t->columns[c], widths[c], &rests[c]);
             more |= rests[c].len > 0;
         }
@@ -209,7 +237,7 @@ static void print_line(const struct table *t, struct tch_buf *b, const size_t *w
     struct pen pen = {.b = b, .term = t->term, .blanks = cell->column > 0 ? t->indent : 0};
 
     for (size_t c = 0; c < cell->column; c++)
-        pen.blanks += widths[c] + GAP;
+        pen.blanks += widths[c] == NO_COLUMN ? 0 : widths[c] + GAP;
     pen_text(&pen, cell->paint, t->text.data + cell->start, cell->len);
     tch_buf_addc(b, '\n');
 }

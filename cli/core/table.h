@@ -1,6 +1,6 @@
 /*
- * Tables that fit the terminal: one column may be wrapped or cut, the others are as wide as their
- * widest cell. Failure is sticky, as in the tch_buf they end in.
+ * Tables that fit the terminal: one column may be wrapped or cut, some may be left out, the others
+ * are as wide as their widest cell. Failure is sticky, as in the tch_buf they end in.
  *
  *     cli_table_init(&t, &args->out, columns, 2);
  *     cli_table_add(&t, GREEN, "ok");
@@ -22,10 +22,18 @@ enum fit {
     FIT_CUT,   /**< ends in an ellipsis */
 };
 
+/** What happens to a column of a table that is too wide for the terminal. */
+enum keep {
+    KEEP_ALWAYS,
+    KEEP_IF_NAMES_FIT, /**< left out before the flexible column is made narrower; the last first */
+    KEEP_IF_ROOM,      /**< left out when that was not enough; the last first */
+};
+
 struct column {
     const char *title; /**< or NULL; a table without titles has no head */
     bool right;        /**< aligned to the right, as numbers are */
     enum fit fit;      /**< at most one column is not FIT_WHOLE */
+    enum keep keep;
 };
 
 struct table {

@@ -83,6 +83,30 @@ void cli_add_painted(struct tch_buf *b, const struct term *term, enum paint pain
         tch_buf_adds(b, text);
 }
 
+void cli_add_labelled(struct tch_buf *b, const struct term *term, enum paint paint,
+                      const char *label, const char *text)
+{
+    size_t indent = cli_text_width(label, strlen(label));
+    size_t columns = term->width > indent ? term->width - indent : SIZE_MAX;
+    struct tch_buf clean;
+    size_t from = 0;
+
+    tch_buf_init(&clean, MESSAGE_MAX * 16);
+    cli_add_clean(&clean, text, term->utf8);
+    cli_add_painted(b, term, paint, label);
+    do {
+        size_t next;
+        size_t len = cli_text_line(clean.data + from, clean.len - from, columns, &next);
+
+        cli_add_blanks(b, from > 0 ? indent : 0);
+        tch_buf_add(b, clean.data + from, len);
+        tch_buf_addc(b, '\n');
+        from += next;
+    } while (from < clean.len);
+    b->failed |= clean.failed;
+    tch_buf_release(&clean);
+}
+
 /* Whether the error begins with the text itself: "cannot read 'x': Is a directory" does. */
 static bool says_already(const tacho_error *err, const char *text)
 {

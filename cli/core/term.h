@@ -42,6 +42,11 @@ size_t cli_term_text_width(const struct term *term);
 void cli_add_painted(struct tch_buf *b, const struct term *term, enum paint paint,
                      const char *text);
 
+/** A painted label and prose, in lines that fit the terminal: those after the first are indented by
+    the label's width. text is made safe to show. */
+void cli_add_labelled(struct tch_buf *b, const struct term *term, enum paint paint,
+                      const char *label, const char *text);
+
 /**
  * "tacho: cannot read 'x': line 3: why" on stderr: the sentence, then what err says.
  * err may be NULL. Control characters, which file names may hold, come out as '?'.

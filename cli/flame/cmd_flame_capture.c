@@ -158,8 +158,9 @@ static void add_files(struct tch_buf *b, const tacho_flame *flame)
 /* The functions that took most of the time. */
 static void add_hottest(struct tch_buf *b, const struct term *term, const tacho_flame *flame)
 {
-    static const struct column columns[] = {
-        {"self", true, FIT_WHOLE}, {"total", true, FIT_WHOLE}, {"function", false, FIT_CUT}};
+    static const struct column columns[] = {{.title = "self", .right = true},
+                                            {.title = "total", .right = true},
+                                            {.title = "function", .fit = FIT_CUT}};
     struct table t;
 
     if (tacho_flame_hottest_count(flame) == 0)

@@ -23,13 +23,16 @@ static enum paint verdict_paint(enum tch_verdict verdict)
     return paints[verdict];
 }
 
+/* A value has at most a third of the line. */
 static void add_cut_cell(struct table *t, const struct term *term, const char *value)
 {
+    size_t third = term->width / 3;
+    size_t most = third > 0 && third < SHOWN_VALUE ? third : SHOWN_VALUE;
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
     if (value)
-        cli_add_cut(&b, value, strlen(value), SHOWN_VALUE, term->utf8);
+        cli_add_cut(&b, value, strlen(value), most, term->utf8);
     cli_table_add(t, value ? PLAIN : DIM, value ? b.data : "(none)");
     tch_buf_release(&b);
 }
@@ -38,7 +41,7 @@ static void add_differences(struct tch_buf *b, const struct term *term,
                             const struct tch_findings *f)
 {
     static const struct column columns[] = {
-        {.title = "what differs", .fit = FIT_CUT}, {.title = "A"}, {.title = "B"}};
+        {.title = "what differs", .fit = FIT_WRAP}, {.title = "A"}, {.title = "B"}};
     struct table t;
 
     if (f->difference_count == 0)
@@ -106,6 +109,12 @@ static void add_plot(struct tch_buf *b, const struct term *term, const struct tc
 
 /* --- The table --- */
 
+/* Whether there is room for more than the numbers. */
+static bool has_room(const struct term *term)
+{
+    return term->width == 0 || term->width >= PLOT_FROM;
+}
+
 static void add_value_cell(struct table *t, const struct tch_about *about, double value)
 {
     struct tch_buf b;
@@ -161,7 +170,7 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     add_change_cells(t, f, i, range);
     tch_buf_clear(&b);
     tch_buf_adds(&b, tch_row_word(f, i));
-    if (r->settle > 0)
+    if (r->settle > 0 && has_room(t->term))
         tch_buf_addf(&b, ", %llu runs would tell", (unsigned long long)r->settle);
     cli_table_add(t, verdict_paint(r->verdict), b.data);
     tch_buf_release(&b);
@@ -180,18 +189,18 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
 {
     static const struct column all[] = {
         {.title = "bench"},
-        {.title = "metric", .fit = FIT_CUT},
+        {.title = "metric", .fit = FIT_WRAP},
         {.title = "A", .right = true},
         {.title = "B", .right = true},
         {.title = "change", .right = true},
-        {.title = "interval"},
+        {.title = "interval", .keep = KEEP_IF_ROOM},
         {.title = "less        0        more"},
-        {.title = "B > A", .right = true},
+        {.title = "B > A", .right = true, .keep = KEEP_IF_NAMES_FIT},
         {.title = ""},
     };
     enum { ALL = sizeof all / sizeof all[0], INTERVAL = 5, PICTURE = 6 };
     bool benches = has_benches(f);
-    bool picture = term->width == 0 || term->width >= PLOT_FROM;
+    bool picture = has_room(term);
     struct column columns[ALL];
     char interval[32];
     size_t count = 0;
@@ -212,27 +221,39 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
 void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
 {
     const char *word = tch_findings_word(f);
+    struct tch_buf text;
 
-    for (size_t i = 0; i < f->note_count; i++) {
-        cli_add_painted(b, term, YELLOW, "note: ");
-        tch_buf_addf(b, "%s\n", f->notes[i]);
-    }
+    for (size_t i = 0; i < f->note_count; i++)
+        cli_add_labelled(b, term, YELLOW, "note: ", f->notes[i]);
     if (f->note_count > 0)
         tch_buf_addc(b, '\n');
     add_differences(b, term, f);
-    if (f->a_name && f->b_name && f->count > 0)
-        tch_buf_addf(b, "A: %s\nB: %s\n\n", f->a_name, f->b_name);
+    if (f->a_name && f->b_name && f->count > 0) {
+        cli_add_labelled(b, term, PLAIN, "A: ", f->a_name);
+        cli_add_labelled(b, term, PLAIN, "B: ", f->b_name);
+        tch_buf_addc(b, '\n');
+    }
     if (f->count > 0)
         add_table(b, term, f);
+    tch_buf_init(&text, 1 << 16);
     for (size_t i = 0; i < f->count; i++) {
         if (!f->rows[i].why[0] || f->about[i].ask == TCH_ASK_NOTHING)
             continue;
-        tch_buf_adds(b, "  ");
-        tch_add_sentence(b, f, i);
+        tch_buf_clear(&text);
+        tch_add_sentence(&text, f, i);
         if (f->rows[i].b_count > 0) /* else the sentence is the reason */
-            tch_buf_addf(b, ": %s", f->rows[i].why);
-        tch_buf_addc(b, '\n');
+            tch_buf_addf(&text, ": %s", f->rows[i].why);
+        cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
+    for (size_t i = 0; i < f->count && !has_room(term); i++) {
+        if (f->rows[i].settle == 0)
+            continue;
+        tch_buf_clear(&text);
+        tch_add_row_title(&text, f, i);
+        tch_buf_addf(&text, ": %llu runs would tell", (unsigned long long)f->rows[i].settle);
+        cli_add_labelled(b, term, PLAIN, "  ", text.data);
+    }
+    tch_buf_release(&text);
     if (word) {
         tch_buf_adds(b, f->count > 0 ? "\n" : "");
         cli_add_painted(b, term, f->problem_count > 0 ? RED : verdict_paint(f->verdict), word);

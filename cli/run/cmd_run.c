@@ -134,9 +134,11 @@ static int print_table(const struct tch_run *run, const struct tch_comparison *a
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
+    cli_add_shared_warnings(&b, &args->out, run);
+    tch_buf_adds(&b, b.len > 0 ? "\n" : "");
     for (size_t i = 0; i < count; i++) {
         tch_buf_adds(&b, i > 0 ? "\n" : "");
-        cli_add_run(&b, &args->out, &run->items[i].receipt);
+        cli_add_run(&b, &args->out, run, i);
         add_reached(&b, run, &run->items[i].receipt);
     }
     if (all)

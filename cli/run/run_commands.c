@@ -156,7 +156,7 @@ static void add_own_words(const struct run_options *o, size_t i, char name[NAME_
         const char *end = word + strcspn(word, blanks);
 
         word += strspn(word, "-./'\"");
-        if (word < end && b.len > 0)
+        if (word < end && b.len > 0 && b.len + 1 < sizeof text)
             tch_buf_addc(&b, '-');
         for (; word < end && b.len + 1 < sizeof text; word++)
             if (!strchr("'\"", *word))

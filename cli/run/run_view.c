@@ -7,6 +7,7 @@
 
 #include "base/human_number.h"
 #include "cli/core/table.h"
+#include "cli/core/text.h"
 #include "kit/report/report.h"
 #include "kit/report/report_text.h"
 
@@ -89,12 +90,12 @@ static void add_interval(struct table *t, const struct tch_run_row *row)
 static void add_table(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
 {
     static const struct column columns[] = {
-        {.title = ""},
+        {.title = "", .fit = FIT_WRAP},
         {.title = "median", .right = true},
-        {.title = "+-", .right = true},
-        {.title = "interval of the median"},
-        {.title = "min", .right = true},
-        {.title = "max", .right = true},
+        {.title = "+-", .right = true, .keep = KEEP_IF_ROOM},
+        {.title = "interval of the median", .keep = KEEP_IF_ROOM},
+        {.title = "min", .right = true, .keep = KEEP_IF_NAMES_FIT},
+        {.title = "max", .right = true, .keep = KEEP_IF_NAMES_FIT},
     };
     struct table t;
 
@@ -118,20 +119,102 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     cli_table_release(&t);
 }
 
-void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+/* The warning of a run that has the same cause, or NULL. */
+static const struct tch_warning *same_warning(const struct tch_receipt *r,
+                                              const struct tch_warning *w)
 {
-    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+    for (size_t i = 0; i < r->warnings.count; i++)
+        if (strcmp(r->warnings.item[i].code, w->code) == 0 &&
+            strcmp(r->warnings.item[i].advice, w->advice) == 0)
+            return &r->warnings.item[i];
+    return NULL;
+}
 
-    for (size_t i = 0; i < r->warnings.count; i++) {
-        cli_add_painted(b, term, YELLOW, "warning: ");
-        tch_buf_addf(b, "%s\n", r->warnings.item[i].text);
-        tch_buf_addf(b, "  %s %s\n", term->utf8 ? "\u2192" : "->", r->warnings.item[i].advice);
+/* Whether other commands have the warning, too, and whether all have the same text. */
+static bool is_shared(const struct tch_run *run, const struct tch_warning *w, bool *by_all)
+{
+    size_t have = 0;
+    size_t same = 0;
+
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        const struct tch_warning *other = same_warning(&run->items[i].receipt, w);
+
+        have += other != NULL;
+        same += other && strcmp(other->text, w->text) == 0;
     }
-    cli_add_painted(b, term, BOLD, r->name);
-    tch_buf_addf(b, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
+    *by_all = same == run->plan->command_count;
+    return have > 1;
+}
+
+static void add_advice(struct tch_buf *b, const struct term *term, const struct tch_warning *w)
+{
+    cli_add_labelled(b, term, PLAIN, term->utf8 ? "  \u2192 " : "  -> ", w->advice);
+}
+
+/* One line when all commands have it, else one per command that has it; then the advice. */
+static void add_shared_warning(struct tch_buf *b, const struct term *term,
+                               const struct tch_run *run, const struct tch_warning *w, bool by_all)
+{
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        const struct tch_receipt *r = &run->items[i].receipt;
+        const struct tch_warning *its = same_warning(r, w);
+        char label[256] = "warning: ";
+
+        if (!its || (by_all && i > 0))
+            continue;
+        if (!by_all)
+            snprintf(label, sizeof label, "warning of %.200s: ", r->name);
+        cli_add_labelled(b, term, YELLOW, label, its->text);
+    }
+    add_advice(b, term, w);
+}
+
+void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run)
+{
+    bool by_all;
+
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        const struct tch_warnings *all = &run->items[i].receipt.warnings;
+
+        for (size_t k = 0; k < all->count; k++) {
+            bool again = false;
+
+            for (size_t j = 0; j < i; j++)
+                again |= same_warning(&run->items[j].receipt, &all->item[k]) != NULL;
+            if (!again && is_shared(run, &all->item[k], &by_all))
+                add_shared_warning(b, term, run, &all->item[k], by_all);
+        }
+    }
+}
+
+void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_run *run, size_t i)
+{
+    const struct tch_receipt *r = &run->items[i].receipt;
+    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+    struct tch_buf head;
+
+    for (size_t k = 0; k < r->warnings.count; k++) {
+        const struct tch_warning *w = &r->warnings.item[k];
+        bool by_all;
+
+        if (is_shared(run, w, &by_all))
+            continue;
+        cli_add_labelled(b, term, YELLOW, "warning: ", w->text);
+        add_advice(b, term, w);
+    }
+    tch_buf_init(&head, 1 << 20);
+    tch_buf_addf(&head, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
     if (level > 0)
-        tch_buf_addf(b, ", intervals at %.4g%%", floor(1000 * level) / 10);
-    tch_buf_addf(b, "  (%s)\n", r->command);
+        tch_buf_addf(&head, ", intervals at %.4g%%", floor(1000 * level) / 10);
+    tch_buf_adds(&head, "  (");
+    cli_add_clean(&head, r->command, term->utf8);
+    tch_buf_addc(&head, ')');
+    cli_add_painted(b, term, BOLD, r->name);
+    cli_add_cut(b, head.data, head.len,
+                term->width > strlen(r->name) ? term->width - strlen(r->name) : SIZE_MAX,
+                term->utf8);
+    tch_buf_addc(b, '\n');
+    tch_buf_release(&head);
     if (tch_report_nothing(r))
         tch_buf_addf(b, "  no statistics: %s\n", tch_report_nothing(r));
     else
@@ -151,15 +234,14 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
     tch_comparison_add_fastest(&text, c);
     tch_buf_adds(b, "\n");
     cli_add_painted(b, term, BOLD, "compared");
-    tch_buf_addf(b, "  wall time%s, 95%% intervals\n  fastest: ", c->paired ? " in pairs" : "");
-    cli_add_painted(b, term, GREEN, text.data);
-    tch_buf_addc(b, '\n');
+    tch_buf_addf(b, "  wall time%s, 95%% intervals\n", c->paired ? " in pairs" : "");
+    cli_add_labelled(b, term, GREEN, "  fastest: ", text.data);
     for (size_t i = 0; i < c->count; i++) {
         if (i == c->fastest)
             continue;
         tch_buf_clear(&text);
         tch_comparison_add_sentence(&text, c, i);
-        tch_buf_addf(b, "  %s\n", text.data);
+        cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
     b->failed |= text.failed;
     tch_buf_release(&text);

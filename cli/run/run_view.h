@@ -22,8 +22,11 @@ void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch
 /** What the command that failed did, and what it last said. */
 void cli_complain_of_run(const struct tch_run *run);
 
-/** One run: warnings first, then its table. */
-void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_receipt *r);
+/** The warnings that several commands have, once. */
+void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run);
+
+/** One command: the warnings that it alone has, then its table. */
+void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_run *run, size_t i);
 
 /** The fastest of several, and how many times as fast it is as each of the others. */
 void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct tch_comparison *c);

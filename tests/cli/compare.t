@@ -108,13 +108,13 @@ $ LC_ALL=C COLUMNS=80 tacho compare -t wall=5% compare/a compare/b
 | A: a, 12 runs, 2026-01-01T00:00:00Z
 | B: b, 12 runs, 2026-01-01T00:00:00Z
 | 
-| metric              A          B   change  95 % interval       B > A
-| wall time    20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  FAIL
-| CPU time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  slower
-| user CPU     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %   1.00  slower
-| peak me...  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %       0.50  no change seen
-| items/s          4955       4309  -13.0 %  -13.0 % .. -13.0 %   0.00  less
-| tps             49.55      43.09  -13.0 %  -13.0 % .. -13.0 %   0.00  less
+| metric               A          B   change  95 % interval
+| wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %  FAIL
+| CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %  slower
+| user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %  slower
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %      no change seen
+| items/s           4955       4309  -13.0 %  -13.0 % .. -13.0 %  less
+| tps              49.55      43.09  -13.0 %  -13.0 % .. -13.0 %  less
 | 
 | FAIL
 [2]

@@ -56,6 +56,43 @@ static void wraps_nothing_without_a_width(void **state)
     cli_table_release(&t);
 }
 
+/* First what is left out for names, then names are wrapped, then the rest is left out. */
+static void leaves_columns_out_where_there_is_no_room(void **state)
+{
+    static const struct column columns[] = {
+        {.title = "name", .fit = FIT_WRAP},          {.title = "value", .right = true},
+        {.title = "interval", .keep = KEEP_IF_ROOM}, {.title = "min", .keep = KEEP_IF_NAMES_FIT},
+        {.title = "max", .keep = KEEP_IF_NAMES_FIT},
+    };
+    static const struct {
+        size_t width;
+        const char *text;
+    } cases[] = {
+        {0, "name            value  interval  min  max\nsome long name      5  4 .. 6    1    9\n"},
+        {41,
+         "name            value  interval  min  max\nsome long name      5  4 .. 6    1    9\n"},
+        {40, "name            value  interval  min\nsome long name      5  4 .. 6    1\n"},
+        {35, "name            value  interval\nsome long name      5  4 .. 6\n"},
+        {28, "name         value  interval\nsome long        5  4 .. 6\nname\n"},
+        {18, "name        value\nsome long       5\nname\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct term term = {.width = cases[i].width};
+        struct table t;
+
+        cli_table_init(&t, &term, columns, 5);
+        cli_table_add(&t, PLAIN, "some long name");
+        cli_table_add(&t, PLAIN, "5");
+        cli_table_add(&t, PLAIN, "4 .. 6");
+        cli_table_add(&t, PLAIN, "1");
+        cli_table_add(&t, PLAIN, "9");
+        assert_string_equal(print(&t), cases[i].text);
+        cli_table_release(&t);
+    }
+}
+
 static void lines_begin_at_their_column_and_stay_whole(void **state)
 {
     const struct term term = {.width = 20};
@@ -183,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wraps_the_flexible_column),
         cmocka_unit_test(wraps_nothing_without_a_width),
+        cmocka_unit_test(leaves_columns_out_where_there_is_no_room),
         cmocka_unit_test(lines_begin_at_their_column_and_stay_whole),
         cmocka_unit_test(an_empty_table_prints_nothing),
         cmocka_unit_test(an_empty_cell_keeps_its_place),

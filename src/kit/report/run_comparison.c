@@ -83,22 +83,22 @@ int tch_comparison_make(struct tch_comparison *c, const struct tch_report_run *r
 
 void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *c)
 {
+    size_t equal = 0;
     bool too_few = false;
-    bool equal = false;
 
     if (c->fastest == c->count) {
         tch_buf_adds(b, "none, because no run succeeded");
         return;
     }
-    tch_buf_adds(b, c->runs[c->fastest].receipt.name);
     for (size_t i = 0; i < c->count; i++) {
         too_few |= c->run[i].is == TCH_COMPARED_TOO_FEW;
-        if (c->run[i].is != TCH_COMPARED_EQUAL)
-            continue;
-        tch_buf_addf(b, " or %s", c->runs[i].receipt.name);
-        equal = true;
+        equal += c->run[i].is == TCH_COMPARED_EQUAL;
     }
-    if (equal)
+    tch_buf_adds(b, c->runs[c->fastest].receipt.name);
+    for (size_t i = 0, left = equal; i < c->count; i++)
+        if (c->run[i].is == TCH_COMPARED_EQUAL)
+            tch_buf_addf(b, "%s %s", --left > 0 ? "," : " or", c->runs[i].receipt.name);
+    if (equal > 0)
         tch_buf_adds(b, " (no difference shown)");
     if (too_few)
         tch_buf_adds(b, " (too few runs to be sure)");

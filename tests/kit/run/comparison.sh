@@ -28,6 +28,7 @@ want 'true echo' -c true -c echo
 want 'true-1 true-9' -c 'true -1 x' -c 'true -9 x'
 want 'true true-1' -c 'true -k x' -c 'true -1 -k x'
 want 'true-fast true-best echo' -c 'true --fast x' -c "true '--best' x" -c 'echo x'
+want 'true true-this-is-longer-than-a-name-may-be-when-it-' -c true -c 'true this is longer than a name may be when it is made'
 want 'true true-a' -c 'true a' -c 'true a a'
 want 'old_bin_prog new_bin_prog' -c ./old/bin/prog -c ./new/bin/prog
 want 'true true-2 true-3' -c true -c true -c true
@@ -65,3 +66,17 @@ run 0 -n 3 --name one -- true
 run 0 -n 2 --json --name one -- true
 [ "$(wc -l <out)" -eq 1 ] || fail "--json of one command has a comparison"
 [ ! -e tacho-out/one/latest/compare.html ] || fail "one command has a page that compares"
+
+# What is shown fits 80 columns, names are whole, and a warning of all commands comes once.
+long=tokens_per_second_of_prefill
+run 0 -n 6 --width 80 --metric "${long}_mean=([0-9])" --metric "${long}_max=([0-9])" --metric 'none=nothing' \
+    -c 'echo 1 2' -c 'echo 3 4' -c 'echo 5 this is a command line that is longer than any terminal'
+grep -v '^report: \|^comparison: ' out >shown
+! LC_ALL=C.UTF-8 grep -E '^.{81}' shown || fail "lines are longer than 80 columns"
+[ "$(grep -c "${long}_mean" out)" -eq 3 ] || fail "the names of metrics are cut: $(cat out)"
+[ "$(grep -c "'none' was not found" out)" -eq 1 ] || fail "a warning does not come once: $(cat out)"
+"$tacho" compare --width 80 tacho-out/echo-1-2 tacho-out/echo-3-4 >out || fail "compare failed"
+! LC_ALL=C.UTF-8 grep -E '^.{81}' out || fail "lines of compare are longer than 80 columns"
+sed 's/ .*//' out | tr -d '\n' | grep -q "${long}_mean${long}_max" || fail "compare cuts names: $(cat out)"
+run 1 -n 2 -i --name good --name bad --name worse -c true -c false -c false
+[ "$(grep -c '^warning of ' out)" -eq 2 ] || fail "not one line for each that failed: $(cat out)"
