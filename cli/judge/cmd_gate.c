@@ -110,26 +110,54 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
+static bool has_none(const struct tch_gate_bench *b)
+{
+    return !b->baseline.bench;
+}
+
+static bool has_few(const struct tch_gate_bench *b)
+{
+    return b->has_baseline && b->baseline.count < 3;
+}
+
+/* Lists the benches of which something is true, the first few by name. Returns how many. */
+static size_t list_benches(const struct tch_gate *g, bool (*is)(const struct tch_gate_bench *b),
+                           struct tch_buf *names)
+{
+    enum { SHOWN = 5 };
+    size_t count = 0;
+
+    tch_buf_clear(names);
+    for (size_t i = 0; i < g->count; i++)
+        if (is(&g->benches[i]) && count++ < SHOWN)
+            tch_buf_addf(names, "%s%.40s", count > 1 ? ", " : "", g->benches[i].bench->name);
+    if (count > SHOWN)
+        tch_buf_addf(names, " and %zu more", count - SHOWN);
+    return count;
+}
+
 static void note_missing(struct tch_gate *g)
 {
-    for (size_t i = 0; i < g->count && !g->how.against; i++) {
-        const struct tch_gate_bench *b = &g->benches[i];
+    struct tch_buf names;
+    size_t count;
 
-        if (!b->baseline.bench)
-            tch_findings_note(
-                &g->findings,
-                "%s has no baseline on this kind of machine (%s) yet; 'tacho baseline "
-                "save' makes one, to be committed; or compare with another commit: "
-                "tacho gate --against REF --build CMD",
-                b->bench->name, g->machine_class);
-        else if (b->has_baseline && b->baseline.count < 3)
-            tch_findings_note(
-                &g->findings,
-                "%s: the baseline has seen %zu occasion%s, so that how much occasions "
-                "differ is assumed more than known; more of 'tacho baseline save' on "
-                "other days narrow that",
-                b->bench->name, b->baseline.count, b->baseline.count == 1 ? "" : "s");
-    }
+    if (g->how.against)
+        return;
+    tch_buf_init(&names, 1024);
+    count = list_benches(g, has_none, &names);
+    if (count > 0)
+        tch_findings_note(&g->findings,
+                          "%s %s no baseline on this kind of machine (%s) yet; 'tacho baseline "
+                          "save' makes one, to be committed; or compare with another commit: "
+                          "tacho gate --against REF --build CMD",
+                          names.data, count == 1 ? "has" : "have", g->machine_class);
+    if (list_benches(g, has_few, &names) > 0)
+        tch_findings_note(&g->findings,
+                          "%s: fewer than 3 occasions are known, so how much occasions differ is "
+                          "assumed more than known; 'tacho baseline save' on other days narrows "
+                          "that",
+                          names.data);
+    tch_buf_release(&names);
 }
 
 /* Benches that only the other commit has. Its settings may be of another version: what cannot be

@@ -155,9 +155,7 @@ $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
 
 # Without baselines only the limits are judged.
 $ project/try 'tacho gate -q'
-| note: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
-| note: score has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
-| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -194,9 +192,7 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| note: score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| note: pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
 | 
 | A: the baselines of CLASS
 | B: now
@@ -214,9 +210,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| note: score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| note: pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
 | 
 | A: the baselines of CLASS
 | B: now
@@ -235,9 +229,7 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| note: score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| note: pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
 | 
 | A: the baselines of CLASS
 | B: now
@@ -260,11 +252,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | now against the baselines of CLASS. A wrong FAIL appears in at most 1 of 20 reports.
 | 
-| > steps: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| >
-| > score: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
-| >
-| > pages: the baseline has seen 1 occasion, so that how much occasions differ is assumed more than known; more of 'tacho baseline save' on other days narrow that
+| > steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
@@ -327,9 +315,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --pr
 
 # A bench that fails, a bench that prints no number.
 $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
-| note: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
-| note: score has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
-| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -344,9 +330,7 @@ $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
 [1]
 
 $ project/try 'echo none >pages; tacho gate -q'
-| note: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
-| note: score has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
-| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now

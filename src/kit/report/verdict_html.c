@@ -125,7 +125,10 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
         tch_buf_addf(b, "</td><td>%zu pairs", r->b_count);
     else
         tch_buf_addf(b, "</td><td>%zu, %zu", r->a_count, r->b_count);
-    tch_buf_addf(b, "</td><td>%.2g</td></tr>\n", r->p_adjusted);
+    tch_buf_adds(b, "</td><td>");
+    if (!about->instead)
+        tch_buf_addf(b, "%.2g", r->p_adjusted);
+    tch_buf_adds(b, "</td></tr>\n");
 }
 
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
@@ -248,7 +251,8 @@ static int add_distributions(struct tch_buf *b, const struct tch_findings *f, ta
 
 /* --- Flamegraphs --- */
 
-static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, tacho_error *err)
+static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, bool *begun,
+                     tacho_error *err)
 {
     char before[PATH_MAX];
     char now[PATH_MAX];
@@ -259,10 +263,10 @@ static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, t
         return 0;
     tch_buf_init(&svg, SVG_MAX);
     status = tch_flame_diff(&svg, before, now, flame->title, err);
+    if (status == 0 && !*begun)
+        tch_buf_adds(b, "<h2>Where it went: red costs more than before, blue less</h2>\n");
     if (status == 0) {
-        tch_buf_adds(b, "<h2>");
-        tch_xml_adds(b, flame->title);
-        tch_buf_adds(b, ": red costs more than before, blue less</h2>\n");
+        *begun = true;
         tch_part_frame(b, flame->title, svg.data, svg.len);
     }
     tch_buf_release(&svg);
@@ -272,6 +276,7 @@ static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, t
 int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
                      const struct tch_verdict_flame *flames, size_t count, tacho_error *err)
 {
+    bool begun = false;
     int status;
 
     add_open(b, f);
@@ -279,7 +284,7 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
     add_table(b, f);
     status = add_distributions(b, f, err);
     for (size_t i = 0; i < count && status == 0; i++)
-        status = add_flame(b, &flames[i], err);
+        status = add_flame(b, &flames[i], &begun, err);
     tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
                     "double-click for all of it.</p>\n<footer>Made by tacho " TACHO_VERSION
                     ".</footer>\n<script>\n");
