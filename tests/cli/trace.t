@@ -73,17 +73,18 @@ $ tacho trace validate --json trace/cut.json
 | {"schema":"tacho.trace.validate.v1","file":"trace/cut.json","format":"Chrome JSON (array)","events":2,"loses":true,"findings":[{"kind":"unsound","what":"not sound from here on; --fix keeps what is before","lost":true,"fix":false,"count":1,"offsets":[118],"example":"line 2: expected a value, found the end of the text"},{"kind":"overlap","what":"spans that overlap another partly are dropped","lost":true,"fix":true,"count":1,"offsets":[60],"example":"'inner' at 2.000 us"}]}
 [2]
 $ tacho trace compare trace/full.json trace/cut.json
-| A: trace/full.json, 4 spans
+| A: trace/full.json, 5 spans
 | B: trace/cut.json, 2 spans
 | 
 | name     count A   total A  count B   total B  a span B/A, 95 %  verdict
 | inner          1  2.250 us        1  20.00 us  8.889             too few
 | ov             1  10.00 us        0         -                    gone
+| req            1  8.000 us        0         -                    gone
 | consume        1  5.000 us        0         -                    gone
 | outer          1  10.00 us        1  12.00 us  1.200             too few
 ! tacho: warning: 'trace/cut.json' is sound up to byte 118 only: expected a value, found the end of the text
 $ tacho trace compare --json trace/full.json trace/cut.json
-| {"schema":"tacho.trace.compare.v1","a":"trace/full.json","b":"trace/cut.json","confidence":0.95,"rows":[{"name":"inner","a":{"count":1,"total_ns":2250},"b":{"count":1,"total_ns":20000},"ratio":8.88888888888888,"ratio_low":null,"ratio_high":null,"verdict":"too few"},{"name":"ov","a":{"count":1,"total_ns":10000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"consume","a":{"count":1,"total_ns":5000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"outer","a":{"count":1,"total_ns":10000},"b":{"count":1,"total_ns":12000},"ratio":1.1999999999999982,"ratio_low":null,"ratio_high":null,"verdict":"too few"}],"rows_left_out":0}
+| {"schema":"tacho.trace.compare.v1","a":"trace/full.json","b":"trace/cut.json","confidence":0.95,"rows":[{"name":"inner","a":{"count":1,"total_ns":2250},"b":{"count":1,"total_ns":20000},"ratio":8.88888888888888,"ratio_low":null,"ratio_high":null,"verdict":"too few"},{"name":"ov","a":{"count":1,"total_ns":10000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"req","a":{"count":1,"total_ns":8000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"consume","a":{"count":1,"total_ns":5000},"b":{"count":0,"total_ns":0},"ratio":null,"ratio_low":null,"ratio_high":null,"verdict":"gone"},{"name":"outer","a":{"count":1,"total_ns":10000},"b":{"count":1,"total_ns":12000},"ratio":1.1999999999999982,"ratio_low":null,"ratio_high":null,"verdict":"too few"}],"rows_left_out":0}
 ! tacho: warning: 'trace/cut.json' is sound up to byte 118 only: expected a value, found the end of the text
 $ tacho trace convert trace/full.json -o /dev/stdout
 ! tacho: cannot convert 'trace/full.json' to '/dev/stdout': its name must end in .json, .json.gz, .pftrace, .tacho, .csv or .folded

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "trace_async.h"
 #include "trace_load.h"
 
 /* A fair sample of any number of values, always the same one. */
@@ -38,53 +39,86 @@ static struct tch_compare_row *row_of(struct tch_trace_comparison *c, const char
     return &c->rows[number];
 }
 
-/* Spans of one name that are inside another of their track count once. They come by track and by
-   time. */
-static void count_once(struct tch_compare_row *row, struct tch_compare_side *side,
-                       const struct tch_ev *ev)
-{
-    int64_t end = ev->ts + ev->dur;
+struct reading {
+    struct tch_trace_comparison *c;
+    int which;
+    const struct tch_model *m;
+    tacho_error *err;
+};
 
-    if (row->track != ev->track + 1)
-        row->covered = INT64_MIN;
-    row->track = ev->track + 1;
-    if (end <= row->covered)
-        return;
-    side->total += (uint64_t)(end - (row->covered > ev->ts ? row->covered : ev->ts));
-    row->covered = end;
+/* `counted` of the span's nanoseconds are in no other span of its name. */
+static int add_span(void *ctx, const struct tch_ev *ev, uint64_t counted)
+{
+    struct reading *r = ctx;
+    struct tch_compare_row *row = row_of(r->c, tch_intern_text(&r->m->texts, ev->name),
+                                         tch_intern_len(&r->m->texts, ev->name));
+
+    if (!row)
+        return tch_fail_memory(r->err);
+    row->side[r->which].count++;
+    row->side[r->which].total += counted;
+    r->c->spans[r->which]++;
+    /* Ratios need positive values: what took no time took less than a nanosecond. */
+    add_to_sample(&row->side[r->which], ev->dur > 0 ? (double)ev->dur : 0.5);
+    return 0;
+}
+
+/* Up to where the spans of a name have covered their track. */
+struct covered {
+    uint32_t track; /* plus 1 */
+    int64_t until;
+};
+
+/* Returns what a span adds to the time of its name. Spans come by track and by time. */
+static uint64_t count_once(struct covered *name, const struct tch_ev *ev)
+{
+    int64_t from = ev->ts, end = ev->ts + ev->dur;
+
+    if (name->track == ev->track + 1 && name->until > from)
+        from = name->until;
+    name->track = ev->track + 1;
+    name->until = end > from ? end : from;
+    return end > from ? (uint64_t)(end - from) : 0;
+}
+
+static int read_events(struct reading *r, struct tch_trace_load *load, struct tch_async *async)
+{
+    struct covered *names = NULL;
+    size_t room = 0;
+    struct tch_ev ev;
+    int more = 0, status = 0;
+
+    while (status == 0 && (more = tch_trace_load_next(load, &ev, r->err)) > 0) {
+        if (ev.kind == TCH_EV_ASYNC)
+            status = tch_async_add(async, &load->model, &ev, r->err);
+        if (ev.kind != TCH_EV_SPAN)
+            continue;
+        if (tch_array_reserve_zero(&names, &room, (size_t)ev.name + 1) < 0)
+            status = tch_fail_memory(r->err);
+        else
+            status = add_span(r, &ev, count_once(&names[ev.name], &ev));
+    }
+    free(names);
+    return status != 0 ? status : more;
 }
 
 static int read_side(struct tch_trace_comparison *c, int which, const char *path, tacho_error *err)
 {
     static const struct tch_trace_read_options plain = {.args = false};
     struct tch_trace_load load;
-    struct tch_ev ev;
-    int more = 0, status = tch_trace_load_open(&load, path, &plain, tch_by_track_and_time, err);
+    struct tch_async async;
+    struct reading r = {.c = c, .which = which, .m = &load.model, .err = err};
+    int status = tch_trace_load_open(&load, path, &plain, tch_by_track_and_time, err);
 
-    while (status == 0 && (more = tch_trace_load_next(&load, &ev, err)) > 0) {
-        struct tch_compare_row *row;
-
-        if (ev.kind != TCH_EV_SPAN)
-            continue;
-        row = row_of(c, tch_intern_text(&load.model.texts, ev.name),
-                     tch_intern_len(&load.model.texts, ev.name));
-        if (!row) {
-            status = tch_fail_memory(err);
-            break;
-        }
-        row->side[which].count++;
-        count_once(row, &row->side[which], &ev);
-        c->spans[which]++;
-        /* Ratios need positive values: what took no time took less than a nanosecond. */
-        add_to_sample(&row->side[which], ev.dur > 0 ? (double)ev.dur : 0.5);
-    }
-    for (size_t i = 0; i < c->count; i++)
-        c->rows[i].track = 0;
+    tch_async_init(&async, false);
+    if (status == 0)
+        status = read_events(&r, &load, &async);
+    if (status == 0)
+        status = tch_async_each(&async, add_span, &r, err);
+    tch_async_release(&async);
     c->models[which] = load.model;
     tch_model_init(&load.model);
     tch_trace_load_close(&load);
-    if (status == 0)
-        status = more;
     return status < 0 ? tch_name_trace(err, status, path) : status;
 }
 

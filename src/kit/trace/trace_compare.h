@@ -20,8 +20,6 @@ struct tch_compare_row {
     uint32_t name; /**< in the texts of the comparison */
     struct tch_compare_side side[2];
     struct tch_ratio ratio; /**< of a span's duration; where both have the name */
-    uint32_t track;         /* while it is read: 1 + that of the span before */
-    int64_t covered;        /* ... up to here its time is counted */
 };
 
 struct tch_trace_comparison {

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
+#include "trace_async.h"
 #include "trace_load.h"
 
 /* The file is not in order of time: a result of the sink, no failure. */
@@ -42,8 +43,7 @@ struct tch_trace_summary_state {
     uint32_t *open_of; /* by key: how many spans are open, on all tracks */
     size_t open_room;
     size_t row_room;
-    struct tch_spool asyncs;  /* async events, to be put together at the end */
-    struct track_state async; /* those of one id */
+    struct tch_async async;
     tacho_error *err;
 };
 
@@ -271,75 +271,36 @@ static int end_span(struct tch_trace_summary *s, struct track_state *t, const st
     return status;
 }
 
-/* Async spans. They belong to ids instead of tracks: they have rows, and no part in what a track
-   did. */
+/* Async spans belong to ids instead of tracks: they have rows, and no part in what a track did. */
 
-/* Keeps an async event. Its lane is that of the process to which its id belongs; 0: to the trace.
- */
 static int keep_async(struct tch_trace_summary *s, const struct tch_ev *given)
 {
     struct tch_ev ev = *given;
 
-    if (s->by == TCH_BY_TRACK || ev.phase == 'n')
+    if (s->by == TCH_BY_TRACK)
         return 0;
-    ev.lane = ev.flags & TCH_EV_LOCAL ? s->model.tracks[ev.track].process + 1 : 0;
-    ev.args_len = 0;
     if (!s->sorted && !tch_kind_has_offsets(s->model.kind))
         ev.offset = s->model.events;
-    return tch_spool_add(&s->state->asyncs, &ev, s->state->err);
+    return tch_async_add(&s->state->async, &s->model, &ev, s->state->err);
 }
 
-static int begin_async(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
+static int add_async(void *ctx, const struct tch_ev *ev, uint64_t counted)
 {
-    if (tch_array_reserve(&t->open, &t->room, t->depth + 1) < 0)
-        return tch_fail_memory(s->state->err);
-    t->open[t->depth++] = (struct open_span){.ts = ev->ts, .name = ev->name, .key = key_of(s, ev)};
-    return 0;
-}
+    struct tch_trace_summary *s = ctx;
 
-/* Ends the last one of that name; others of the id go on. */
-static int end_async(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
-{
-    size_t at = t->depth, outer;
-    struct open_span span;
-    uint64_t dur;
-
-    while (at > 0 && t->open[at - 1].name != ev->name)
-        at--;
-    if (at == 0) {
-        s->lone_ends++;
-        return 0;
-    }
-    span = t->open[at - 1];
-    span.end = ev->ts;
-    dur = (uint64_t)(span.end - span.ts);
-    outer = at - 1;
-    while (outer > 0 && t->open[outer - 1].key != span.key)
-        outer--;
-    if (outer > 0)
-        t->open[outer - 1].hidden += dur;
-    memmove(&t->open[at - 1], &t->open[at], (t->depth - at) * sizeof *t->open);
-    t->depth--;
-    return add_span(s, &span, dur > span.hidden ? dur - span.hidden : 0);
+    return add_span(
+        s, &(struct open_span){.ts = ev->ts, .end = ev->ts + ev->dur, .key = key_of(s, ev)},
+        counted);
 }
 
 static int add_asyncs(struct tch_trace_summary *s)
 {
-    struct tch_trace_summary_state *st = s->state;
-    struct track_state *t = &st->async;
-    struct tch_ev ev, before = {0};
-    int more = 0, status = tch_spool_sort(&st->asyncs, st->err);
+    struct tch_async *async = &s->state->async;
+    int status = tch_async_each(async, add_async, s, s->state->err);
 
-    while (status == 0 && (more = tch_spool_next(&st->asyncs, &ev, st->err)) > 0) {
-        if (!tch_same_async(&before, &ev)) {
-            s->unfinished += t->depth;
-            t->depth = 0;
-        }
-        before = ev;
-        status = ev.phase == 'b' ? begin_async(s, t, &ev) : end_async(s, t, &ev);
-    }
-    s->unfinished += t->depth;
-    return status != 0 ? status : more;
+    s->unfinished += async->unfinished;
+    s->lone_ends += async->lone_ends;
+    return status;
 }
 
 static int add_event(void *ctx, const struct tch_ev *ev)
@@ -447,8 +408,7 @@ static void free_state(struct tch_trace_summary *s)
         free(s->state->tracks);
         free(s->state->row_of);
         free(s->state->open_of);
-        free(s->state->async.open);
-        tch_spool_release(&s->state->asyncs);
+        tch_async_release(&s->state->async);
         free(s->state);
     }
     s->state = NULL;
@@ -474,7 +434,7 @@ static int init(struct tch_trace_summary *s, enum tch_trace_summary_by by, tacho
     if (!s->state)
         return tch_fail_memory(err);
     s->state->err = err;
-    tch_spool_init(&s->state->asyncs, tch_by_async_id);
+    tch_async_init(&s->state->async, by == TCH_BY_CATEGORY);
     return 0;
 }
 

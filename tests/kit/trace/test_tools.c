@@ -76,9 +76,10 @@ static void order_in_the_file_makes_no_difference(void **state)
 #define AT(name, phase, ts, more) \
     "{\"name\":\"" name "\",\"ph\":\"" phase "\",\"ts\":" #ts ",\"pid\":1,\"tid\":1" more "}"
 #define LASTS(dur) ",\"dur\":" #dur
+#define ID(id)     ",\"id\":" #id
 
-/* Recursion, as whole spans, as begins and ends, in a span that never ends, and half overlapping.
- */
+/* Recursion: whole spans, begins and ends, in a span that never ends, half overlapping, and async
+   spans of two ids. */
 static void nested_spans_of_one_name_count_once(void **state)
 {
     static const struct {
@@ -98,6 +99,9 @@ static void nested_spans_of_one_name_count_once(void **state)
         {"[" AT("f", "X", 0, LASTS(10)) "," AT("f", "X", 5, LASTS(25)) "," AT("f", "X", 12,
                                                                               LASTS(8)) "]",
          3, 30000, 43000},
+        {"[" AT("f", "b", 0, ID(1)) "," AT("f", "b", 5, ID(2)) "," AT("f", "b", 6, ID(2)) "," AT(
+             "f", "e", 7, ID(2)) "," AT("f", "e", 10, ID(1)) "," AT("f", "e", 25, ID(2)) "]",
+         3, 30000, 31000},
     };
 
     (void)state;

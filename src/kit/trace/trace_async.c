@@ -1,0 +1,97 @@
+/* Async events, put together to spans by id. */
+#include "trace_async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/fail.h"
+
+struct tch_async_open {
+    struct tch_ev ev;
+    uint64_t hidden; /* nanoseconds of spans inside that are counted already */
+};
+
+void tch_async_init(struct tch_async *a, bool by_category)
+{
+    *a = (struct tch_async){.by_category = by_category};
+    tch_spool_init(&a->events, tch_by_async_id);
+}
+
+void tch_async_release(struct tch_async *a)
+{
+    tch_spool_release(&a->events);
+    free(a->open);
+    a->open = NULL;
+}
+
+/* The lane is that of the process to which the id belongs; 0: to the trace. */
+int tch_async_add(struct tch_async *a, const struct tch_model *m, const struct tch_ev *given,
+                  tacho_error *err)
+{
+    struct tch_ev ev = *given;
+
+    if (ev.phase == 'n')
+        return 0;
+    ev.lane = ev.flags & TCH_EV_LOCAL ? m->tracks[ev.track].process + 1 : 0;
+    ev.args_len = 0;
+    return tch_spool_add(&a->events, &ev, err);
+}
+
+static bool counts_with(const struct tch_async *a, const struct tch_ev *x, const struct tch_ev *y)
+{
+    return a->by_category ? x->category == y->category : x->name == y->name;
+}
+
+static int begin_span(struct tch_async *a, const struct tch_ev *ev, tacho_error *err)
+{
+    if (tch_array_reserve(&a->open, &a->room, a->depth + 1) < 0)
+        return tch_fail_memory(err);
+    a->open[a->depth++] = (struct tch_async_open){.ev = *ev};
+    return 0;
+}
+
+/* Ends the last span of that name; others of the id continue. */
+static int end_span(struct tch_async *a, const struct tch_ev *ev, tch_async_each_fn *each,
+                    void *ctx)
+{
+    size_t at = a->depth, outer;
+    struct tch_async_open span;
+    uint64_t dur;
+
+    while (at > 0 && a->open[at - 1].ev.name != ev->name)
+        at--;
+    if (at == 0) {
+        a->lone_ends++;
+        return 0;
+    }
+    span = a->open[at - 1];
+    span.ev.kind = TCH_EV_SPAN;
+    span.ev.dur = ev->ts - span.ev.ts;
+    dur = (uint64_t)span.ev.dur;
+    outer = at - 1;
+    while (outer > 0 && !counts_with(a, &a->open[outer - 1].ev, ev))
+        outer--;
+    if (outer > 0)
+        a->open[outer - 1].hidden += dur;
+    memmove(&a->open[at - 1], &a->open[at], (a->depth - at) * sizeof *a->open);
+    a->depth--;
+    return each(ctx, &span.ev, dur > span.hidden ? dur - span.hidden : 0);
+}
+
+int tch_async_each(struct tch_async *a, tch_async_each_fn *each, void *ctx, tacho_error *err)
+{
+    struct tch_ev ev, before = {0};
+    int more = 0, status = tch_spool_sort(&a->events, err);
+
+    while (status == 0 && (more = tch_spool_next(&a->events, &ev, err)) > 0) {
+        if (!tch_same_async(&before, &ev)) {
+            a->unfinished += a->depth;
+            a->depth = 0;
+        }
+        before = ev;
+        status = ev.phase == 'b' ? begin_span(a, &ev, err) : end_span(a, &ev, each, ctx);
+    }
+    a->unfinished += a->depth;
+    return status != 0 ? status : more;
+}
