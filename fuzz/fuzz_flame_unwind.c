@@ -1,7 +1,22 @@
-/* Any bytes as .eh_frame, and a step and an expression by what they say. */
+/* Any bytes as .eh_frame and as .debug_frame, and a step and an expression by what they say. */
 #include "kit/flame/unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void find_debug_rows(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    struct tch_cfi_row row;
+    struct tch_cfi cfi;
+
+    if (!copy)
+        return;
+    memcpy(copy, data, size);
+    if (tch_cfi_init_debug(&cfi, copy, size))
+        for (size_t i = 0; i < cfi.count && i < 16; i++)
+            tch_cfi_find(&cfi, cfi.index[i].start, &row);
+    tch_cfi_release(&cfi);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -27,5 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (tch_cfi_find(&cfi, cfi.index[i].start, &row))
             tch_unwind_step(&cfi, &row, &stack, &regs);
     tch_cfi_release(&cfi);
+    find_debug_rows(data, size);
     return 0;
 }

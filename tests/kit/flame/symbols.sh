@@ -76,6 +76,9 @@ if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then
     profile debug-frame "$programs/workload_debug_frame" recursion 50
     known debug-frame
     grep -q 'main;.*recurse;recurse;recurse;recurse;.*;hot' debug-frame.folded || fail "recursion is not deep by .debug_frame"
+    objcopy --compress-debug-sections=zlib "$programs/workload_debug_frame" debug-frame-packed
+    profile debug-frame-packed ./debug-frame-packed recursion 50
+    known debug-frame-packed
     objcopy --only-keep-debug "$programs/workload_debug_frame" frame.debug
     objcopy --strip-all --add-gnu-debuglink=frame.debug "$programs/workload_debug_frame" frame
     profile debug-frame-link ./frame recursion 50

@@ -103,6 +103,55 @@ static void rows_follow_the_program(void **state)
     tch_cfi_release(&cfi);
 }
 
+/* The same as .debug_frame: a CIE has an id of ones, an FDE the offset of its CIE. */
+static void debug_frame_has_the_same_rows(void **state)
+{
+    enum { CIE_ID = 4, FDE_CIE = 28 };
+    uint8_t *copy = malloc(sizeof plain);
+    struct tch_cfi cfi[2];
+    struct tch_cfi_row rows[2];
+
+    (void)state;
+    assert_non_null(copy);
+    memcpy(copy, plain, sizeof plain);
+    memset(copy + CIE_ID, 0xff, 4);
+    memset(copy + FDE_CIE, 0, 4);
+    load(&cfi[0], plain, sizeof plain);
+    assert_true(tch_cfi_init_debug(&cfi[1], copy, sizeof plain));
+    assert_int_equal(cfi[1].count, 1);
+    for (uint64_t addr = 0x1000; addr < 0x1040; addr++) {
+        assert_true(tch_cfi_find(&cfi[0], addr, &rows[0]) && tch_cfi_find(&cfi[1], addr, &rows[1]));
+        assert_memory_equal(&rows[0], &rows[1], sizeof rows[0]);
+    }
+    memset(copy + FDE_CIE, 0x7f, 4); /* no such CIE */
+    assert_false(tch_cfi_find(&cfi[1], 0x1000, &rows[1]));
+    tch_cfi_release(&cfi[0]);
+    tch_cfi_release(&cfi[1]);
+}
+
+/* A CIE whose letters or instructions are longer than any compiler's costs too much to read. */
+static void endless_entries_have_no_rows(void **state)
+{
+    enum { MORE = 1 << 17, CIE = 24 };
+    size_t len = sizeof plain + MORE;
+    uint8_t *bytes = calloc(1, len); /* 0 is no operation */
+    uint32_t cie_len = CIE - 4 + MORE;
+    uint32_t back = CIE + MORE + 4;
+    struct tch_cfi cfi;
+    struct tch_cfi_row row;
+
+    (void)state;
+    assert_non_null(bytes);
+    memcpy(bytes, plain, CIE);
+    memcpy(bytes, &cie_len, sizeof cie_len);
+    memcpy(bytes + CIE + MORE, plain + CIE, sizeof plain - CIE);
+    memcpy(bytes + CIE + MORE + 4, &back, sizeof back);
+    load(&cfi, bytes, len);
+    assert_false(tch_cfi_find(&cfi, 0x1000, &row));
+    tch_cfi_release(&cfi);
+    free(bytes);
+}
+
 static void a_step_restores_the_caller(void **state)
 {
     uint64_t words[4] = {0xbbbb, 0x4242, 7, 8}; /* saved rbp, return address */
@@ -304,6 +353,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_follow_the_program),
+        cmocka_unit_test(debug_frame_has_the_same_rows),
+        cmocka_unit_test(endless_entries_have_no_rows),
         cmocka_unit_test(a_step_restores_the_caller),
         cmocka_unit_test(a_return_address_in_a_register),
         cmocka_unit_test(the_end_of_the_copy_is_told_from_nonsense),

@@ -170,6 +170,14 @@ static bool receive(struct request *request, int *fd)
     return true;
 }
 
+/* Exits rather than give an answer that lacks something. An allocation that failed inside of libdw
+   shows in errno. */
+static void check_memory(const struct tch_dwarf *dwarf)
+{
+    if (errno == ENOMEM || (dwarf && tch_dwarf_no_memory(dwarf)))
+        _exit(EXIT_MEMORY);
+}
+
 static void serve_open(struct server *s, uint32_t object, int fd)
 {
     struct stat st;
@@ -180,7 +188,9 @@ static void serve_open(struct server *s, uint32_t object, int fd)
     set_limit(RLIMIT_CPU, SECONDS_BASE + s->bytes / BYTES_PER_SECOND);
     if (tch_array_reserve_zero(&s->list, &s->cap, (size_t)object + 1) < 0)
         _exit(EXIT_MEMORY);
+    errno = 0;
     s->list[object] = tch_dwarf_open(fd);
+    check_memory(s->list[object]);
 }
 
 static void add_text(struct tch_buf *b, const char *text)
@@ -199,8 +209,10 @@ static void serve_query(struct server *s, const struct tch_dwarf_query *q, bool 
     uint32_t count = 0;
 
     *s->object = q->object;
+    errno = 0;
     if (dwarf)
         count = (uint32_t)tch_dwarf_find(dwarf, q->addr, lines, scopes);
+    check_memory(dwarf);
     tch_buf_add(&s->reply, &count, sizeof count);
     for (uint32_t i = 0; i < count; i++) {
         int32_t line = scopes[i].line;
@@ -243,13 +255,10 @@ static _Noreturn void serve(int socket, uint32_t *object)
     tch_buf_init(&s.reply, REPLY_MAX);
     while (receive(&request, &fd)) {
         *object = request.object;
-        errno = 0;
         if (request.kind == OPEN && fd >= 0)
             serve_open(&s, request.object, fd);
         else if (request.kind == FIND)
             serve_find(&s, &request);
-        if (errno == ENOMEM) /* and not an answer that lacks something */
-            _exit(EXIT_MEMORY);
     }
     _exit(0);
 }

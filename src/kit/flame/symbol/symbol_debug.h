@@ -1,6 +1,6 @@
 /*
  * Debug information: the file that holds it, which functions were inlined at an address and from
- * which line it is, and, for code without .eh_frame, how to unwind from it.
+ * which line it is.
  */
 #ifndef TCH_SYMBOL_DEBUG_H
 #define TCH_SYMBOL_DEBUG_H
@@ -42,6 +42,9 @@ struct tch_dwarf;
 
 /** Takes over fd, also on failure; NULL: there is none, or no memory. */
 struct tch_dwarf *tch_dwarf_open(int fd);
+
+/** Returns whether memory ran out, so that functions may be missing. */
+bool tch_dwarf_no_memory(const struct tch_dwarf *dwarf);
 
 /** Accepts NULL. */
 void tch_dwarf_close(struct tch_dwarf *dwarf);
@@ -92,17 +95,5 @@ size_t tch_dwarf_child_next(struct tch_dwarf_child *child, struct tch_scope *ret
 /** Returns why the child has died, "took too long", and the object that it worked on; NULL: it
     has not. */
 const char *tch_dwarf_child_dead(const struct tch_dwarf_child *child, uint32_t *object);
-
-/** The .debug_frame of one file. */
-struct tch_debug_frame;
-
-/** Takes over fd, also on failure; NULL: there is none, or no memory. */
-struct tch_debug_frame *tch_debug_frame_open(int fd);
-
-/** Accepts NULL. */
-void tch_debug_frame_close(struct tch_debug_frame *frame);
-
-/** Finds a row like tch_cfi_find(); rules that are expressions are left out. */
-bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret);
 
 #endif

@@ -32,39 +32,16 @@ struct unit {
     bool indexed;
 };
 
-/* A file with debug information. */
-struct debug_file {
+struct tch_dwarf {
     int fd;
     Elf *elf;
-    Dwarf *dwarf; /* NULL: it has none */
-};
-
-struct tch_dwarf {
-    struct debug_file file;
+    Dwarf *dwarf;
     struct unit *units;
     size_t unit_count;
     size_t unit_cap;
     struct ranges ranges; /* of all units */
+    bool no_memory;
 };
-
-static struct debug_file open_debug_file(int fd)
-{
-    struct debug_file f = {.fd = fd};
-
-    elf_version(EV_CURRENT);
-    f.elf = elf_begin(fd, ELF_C_READ, NULL);
-    f.dwarf = f.elf ? dwarf_begin_elf(f.elf, DWARF_C_READ, NULL) : NULL;
-    return f;
-}
-
-static void close_debug_file(struct debug_file *f)
-{
-    if (f->dwarf)
-        dwarf_end(f->dwarf);
-    if (f->elf)
-        elf_end(f->elf);
-    close(f->fd);
-}
 
 /* Adds every range that a DIE covers; false: no memory. */
 static bool add_die(struct ranges *ranges, Dwarf_Die *die, size_t unit)
@@ -135,7 +112,7 @@ static bool index_units(struct tch_dwarf *d)
     Dwarf_Die die;
     uint8_t type;
 
-    while (dwarf_get_units(d->file.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+    while (dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
         if (type != DW_UT_compile && type != DW_UT_partial)
             continue;
         if (tch_array_reserve(&d->units, &d->unit_cap, d->unit_count + 1) < 0)
@@ -156,12 +133,21 @@ struct tch_dwarf *tch_dwarf_open(int fd)
         close(fd);
         return NULL;
     }
-    d->file = open_debug_file(fd);
-    if (!d->file.dwarf || !index_units(d) || d->ranges.count == 0) {
+    d->fd = fd;
+    elf_version(EV_CURRENT);
+    d->elf = elf_begin(fd, ELF_C_READ, NULL);
+    d->dwarf = d->elf ? dwarf_begin_elf(d->elf, DWARF_C_READ, NULL) : NULL;
+    d->no_memory = d->dwarf && !index_units(d);
+    if (!d->no_memory && d->ranges.count == 0) {
         tch_dwarf_close(d);
         return NULL;
     }
     return d;
+}
+
+bool tch_dwarf_no_memory(const struct tch_dwarf *dwarf)
+{
+    return dwarf->no_memory;
 }
 
 void tch_dwarf_close(struct tch_dwarf *dwarf)
@@ -172,7 +158,11 @@ void tch_dwarf_close(struct tch_dwarf *dwarf)
         free(dwarf->units[i].functions.list);
     free(dwarf->units);
     free(dwarf->ranges.list);
-    close_debug_file(&dwarf->file);
+    if (dwarf->dwarf)
+        dwarf_end(dwarf->dwarf);
+    if (dwarf->elf)
+        elf_end(dwarf->elf);
+    close(dwarf->fd);
     free(dwarf);
 }
 
@@ -212,16 +202,15 @@ static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwa
     if (!range)
         return false;
     unit = &d->units[range->unit];
-    if (!dwarf_offdie(d->file.dwarf, unit->die, cu))
+    if (!dwarf_offdie(d->dwarf, unit->die, cu))
         return false;
     if (!unit->indexed) {
         unit->indexed = true;
-        if (!index_functions(&unit->functions, cu, 0))
-            return false;
+        d->no_memory |= !index_functions(&unit->functions, cu, 0);
         sort_ranges(&unit->functions);
     }
     range = find_range(&unit->functions, addr);
-    return range && dwarf_offdie(d->file.dwarf, range->die, ret);
+    return range && dwarf_offdie(d->dwarf, range->die, ret);
 }
 
 /* `function` and the functions inlined into it at addr, outermost first. */
@@ -299,104 +288,4 @@ size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct
     if (line && dwarf_lineno(line, &ret[0].line) == 0)
         ret[0].file = dwarf_linesrc(line, NULL, NULL);
     return count;
-}
-
-/* .debug_frame */
-
-struct tch_debug_frame {
-    struct debug_file file;
-    Dwarf_CFI *cfi; /* owned by file.dwarf */
-};
-
-struct tch_debug_frame *tch_debug_frame_open(int fd)
-{
-    struct tch_debug_frame *f = calloc(1, sizeof *f);
-
-    if (!f) {
-        close(fd);
-        return NULL;
-    }
-    f->file = open_debug_file(fd);
-    f->cfi = f->file.dwarf ? dwarf_getcfi(f->file.dwarf) : NULL;
-    if (!f->cfi) {
-        tch_debug_frame_close(f);
-        return NULL;
-    }
-    return f;
-}
-
-void tch_debug_frame_close(struct tch_debug_frame *frame)
-{
-    if (!frame)
-        return;
-    close_debug_file(&frame->file);
-    free(frame);
-}
-
-static bool fits(Dwarf_Word value)
-{
-    return (int64_t)value >= INT32_MIN && (int64_t)value <= INT32_MAX;
-}
-
-/* A register and an offset, or nothing that a row can hold. */
-static bool read_cfa(Dwarf_Frame *frame, struct tch_cfi_row *row)
-{
-    Dwarf_Op *ops;
-    size_t count;
-
-    if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1)
-        return false;
-    if (ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31) {
-        row->cfa_register = (uint8_t)(ops[0].atom - DW_OP_breg0);
-        row->cfa_value = (int32_t)ops[0].number;
-        return row->cfa_register < TCH_REGS && fits(ops[0].number);
-    }
-    row->cfa_register = (uint8_t)ops[0].number;
-    row->cfa_value = (int32_t)ops[0].number2;
-    return ops[0].atom == DW_OP_bregx && ops[0].number < TCH_REGS && fits(ops[0].number2);
-}
-
-/* libdw gives operations. "The CFA, plus so much" is where a register was saved; a stack_value
-   after it makes it the value itself. No operations: the register is lost, or, if ops is NULL, the
-   same. */
-static void read_register(Dwarf_Frame *frame, int reg, struct tch_cfi_row *row)
-{
-    Dwarf_Op room[3];
-    Dwarf_Op *ops;
-    size_t count;
-    bool value;
-
-    row->how[reg] = TCH_CFI_UNDEFINED;
-    if (dwarf_frame_register(frame, reg, room, &ops, &count) != 0)
-        return;
-    if (count == 0 && !ops) {
-        row->how[reg] = TCH_CFI_SAME;
-        return;
-    }
-    value = count > 0 && ops[count - 1].atom == DW_OP_stack_value;
-    count -= value;
-    if (count == 0 || count > 2 || ops[0].atom != DW_OP_call_frame_cfa ||
-        (count == 2 && (ops[1].atom != DW_OP_plus_uconst || !fits(ops[1].number))))
-        return;
-    row->how[reg] = value ? TCH_CFI_IS : TCH_CFI_AT;
-    row->value[reg] = count == 2 ? (int32_t)ops[1].number : 0;
-}
-
-bool tch_debug_frame_find(struct tch_debug_frame *frame, uint64_t addr, struct tch_cfi_row *ret)
-{
-    Dwarf_Frame *found = NULL;
-    bool signal = false;
-    bool ok;
-
-    if (dwarf_cfi_addrframe(frame->cfi, addr, &found) != 0)
-        return false;
-    *ret = (struct tch_cfi_row){0};
-    ok = dwarf_frame_info(found, NULL, NULL, &signal) == TCH_REG_RA && read_cfa(found, ret);
-    ret->signal = signal;
-    for (int reg = 0; ok && reg < TCH_REGS; reg++)
-        read_register(found, reg, ret);
-    if (ret->how[TCH_REG_SP] != TCH_CFI_AT)
-        ret->how[TCH_REG_SP] = TCH_CFI_SAME; /* which of it means the CFA */
-    free(found);
-    return ok;
 }

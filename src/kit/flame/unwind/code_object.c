@@ -64,7 +64,7 @@ void tch_code_objects_release(struct tch_code_objects *objects)
     for (size_t i = 0; i < objects->count; i++) {
         tch_elf_release(&objects->list[i]->elf);
         tch_cfi_release(&objects->list[i]->cfi);
-        tch_debug_frame_close(objects->list[i]->debug_frame);
+        tch_cfi_release(&objects->list[i]->debug_cfi);
         free(objects->list[i]->path);
         free(objects->list[i]);
     }
@@ -162,21 +162,33 @@ bool tch_code_object_load(struct tch_code_object *object)
                         header_len, header ? header->sh_addr : 0);
 }
 
+/* Reads .debug_frame of the file, else of its debug file. */
+static void read_debug_frame(struct tch_code_object *object)
+{
+    const Elf64_Shdr *section = tch_elf_section(&object->elf, ".debug_frame");
+    int fd = section ? -1 : tch_debug_file(object, false);
+    struct tch_elf debug = {.fd = -1};
+    size_t len = 0;
+    uint8_t *frame;
+
+    if (fd >= 0 && tch_elf_open_fd(&debug, fd, "", NULL) == 0)
+        section = tch_elf_section(&debug, ".debug_frame");
+    frame = tch_elf_read(fd >= 0 ? &debug : &object->elf, section, &len);
+    tch_elf_release(&debug);
+    if (frame && !tch_cfi_init_debug(&object->debug_cfi, frame, len))
+        tch_cfi_release(&object->debug_cfi);
+}
+
 bool tch_code_object_row(struct tch_code_object *object, uint64_t addr, struct tch_cfi_row *ret)
 {
     if (tch_cfi_find(&object->cfi, addr, ret))
         return true;
     if (object->kind != TCH_OBJECT_FILE || !object->usable)
         return false;
-    if (!object->debug_tried) {
-        bool own = tch_elf_section(&object->elf, ".debug_frame") != NULL;
-        int fd = own ? fcntl(object->elf.fd, F_DUPFD_CLOEXEC, 3) : tch_debug_file(object, false);
-
-        object->debug_tried = true;
-        if (fd >= 0)
-            object->debug_frame = tch_debug_frame_open(fd);
-    }
-    return object->debug_frame && tch_debug_frame_find(object->debug_frame, addr, ret);
+    if (!object->debug_tried)
+        read_debug_frame(object);
+    object->debug_tried = true;
+    return tch_cfi_find(&object->debug_cfi, addr, ret);
 }
 
 bool tch_code_object_is_entry(const struct tch_code_object *object, uint64_t addr)

@@ -26,8 +26,6 @@ enum { TCH_OBJECT_NOWHERE = 0, TCH_OBJECT_THE_KERNEL = 1 };
 
 enum { TCH_ENTRY_BYTES = 48 }; /**< length of _start, the code that a program starts with */
 
-struct tch_debug_frame;
-
 struct tch_code_object {
     enum tch_code_object_kind kind;
     uint32_t pid;     /**< where it was seen first; of a JIT: its process */
@@ -36,7 +34,7 @@ struct tch_code_object {
     uint32_t program; /**< of a JIT: its process's number in struct tch_flame_programs */
     struct tch_elf elf;
     struct tch_cfi cfi;
-    struct tch_debug_frame *debug_frame; /* for code that .eh_frame does not cover */
+    struct tch_cfi debug_cfi; /* for code that .eh_frame does not cover */
     bool debug_tried;
     bool loaded; /**< tch_code_object_load() was called */
     bool usable; /**< elf is open */

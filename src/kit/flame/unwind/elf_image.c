@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fail.h"
+#include "base/gzip.h"
 
 enum {
     SECTION_MAX = 512 << 20, /* bytes of one that is read */
+    INFLATED_MAX = 64 << 20, /* of a compressed one */
     HEADERS_MAX = 1 << 16,
 };
 
@@ -50,6 +53,26 @@ static void *read_table(const struct tch_elf *elf, uint64_t offset, size_t count
     return table;
 }
 
+/* Inflates a compressed section and frees its bytes; NULL: it is damaged, or too large. */
+static void *inflate_section(char *bytes, size_t packed, size_t *len)
+{
+    Elf64_Chdr head = {0};
+    struct tch_buf out;
+    void *ret = NULL;
+
+    if (packed >= sizeof head)
+        memcpy(&head, bytes, sizeof head);
+    tch_buf_init(&out, INFLATED_MAX);
+    if (head.ch_type == ELFCOMPRESS_ZLIB &&
+        tch_zlib_inflate(bytes + sizeof head, packed - sizeof head, &out, NULL) == 0) {
+        *len = out.len;
+        ret = tch_buf_take(&out);
+    }
+    tch_buf_release(&out);
+    free(bytes);
+    return ret;
+}
+
 void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t *len)
 {
     char *bytes;
@@ -64,6 +87,8 @@ void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t 
     }
     if (!bytes)
         return NULL;
+    if (section->sh_flags & SHF_COMPRESSED)
+        return inflate_section(bytes, section->sh_size, len);
     bytes[section->sh_size] = '\0';
     *len = section->sh_size;
     return bytes;

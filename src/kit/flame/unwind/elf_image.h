@@ -44,8 +44,8 @@ const Elf64_Shdr *tch_elf_section(const struct tch_elf *elf, const char *name);
 /** Returns the first section of that SHT_ type, or NULL. */
 const Elf64_Shdr *tch_elf_section_type(const struct tch_elf *elf, uint32_t type);
 
-/** Reads a section. The caller frees it. A NUL follows its bytes. NULL: there are none, or they
-    cannot be read. */
+/** Reads a section, inflated if it is compressed. The caller frees it. A NUL follows its bytes.
+   NULL: there are none, or they cannot be read. */
 void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t *len);
 
 /** Finds the address that the byte at a file offset is linked at; false: none. */

@@ -44,7 +44,7 @@ struct tch_cfi_fde {
 
 /** All zero is none. The sections are owned. */
 struct tch_cfi {
-    uint8_t *frame; /**< .eh_frame */
+    uint8_t *frame; /**< .eh_frame, or .debug_frame */
     size_t frame_len;
     uint64_t frame_addr;
     uint8_t *header; /**< .eh_frame_hdr, with its sorted table; or NULL: our own index */
@@ -53,6 +53,7 @@ struct tch_cfi {
     size_t table_at; /* in header */
     size_t count;    /* of the table or of the index */
     struct tch_cfi_fde *index;
+    bool debug; /* frame is .debug_frame */
 };
 
 /**
@@ -61,6 +62,9 @@ struct tch_cfi {
  */
 bool tch_cfi_init(struct tch_cfi *cfi, uint8_t *frame, size_t frame_len, uint64_t frame_addr,
                   uint8_t *header, size_t header_len, uint64_t header_addr);
+
+/** Does so for a .debug_frame, whose rows have no expressions: rules with one are left out. */
+bool tch_cfi_init_debug(struct tch_cfi *cfi, uint8_t *frame, size_t frame_len);
 void tch_cfi_release(struct tch_cfi *cfi);
 
 /** Finds the row for an address; false: there is none. */

@@ -1,4 +1,8 @@
-/* The entries of .eh_frame, found by address. */
+/*
+ * The entries of .eh_frame and .debug_frame, found by address. They differ in how an entry refers
+ * to its CIE: in .eh_frame by the distance back to it, 0 in a CIE itself; in .debug_frame by its
+ * offset in the section, all ones in a CIE.
+ */
 #include "base/array.h"
 #include "unwind_read.h"
 
@@ -60,19 +64,34 @@ uint64_t tch_cfi_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t addr)
     return value;
 }
 
-/* Enters the entry at c and sets c->end to its end. *id is 0 for a CIE, else the distance from
- *id_at back to the CIE. False at the end of the section. */
-static bool enter_entry(struct tch_cursor *c, uint64_t *id, size_t *id_at)
+#define NO_CIE SIZE_MAX
+
+/* More than any compiler writes. An entry is read again for each address, so without these limits a
+   file could keep us busy for hours. */
+enum { LETTERS_MAX = 16, PROGRAM_MAX = 1 << 16 };
+
+/* Enters the entry at c and sets c->end to its end. *cie is where the CIE of an FDE is, or NO_CIE
+   for a CIE. False at the end of the section. */
+static bool enter_entry(const struct tch_cfi *cfi, struct tch_cursor *c, size_t *cie)
 {
     uint64_t len = tch_cursor_u(c, 4);
+    size_t width = 4; /* of the reference */
+    uint64_t id;
+    size_t at;
 
-    if (len == 0xffffffff)
+    if (len == 0xffffffff) {
         len = tch_cursor_u(c, 8);
-    if (c->bad || len < 4 || len > c->end - c->at)
+        width = cfi->debug ? 8 : 4;
+    }
+    if (c->bad || len < width || len > c->end - c->at)
         return false;
     c->end = c->at + len;
-    *id_at = c->at;
-    *id = tch_cursor_u(c, 4);
+    at = c->at;
+    id = tch_cursor_u(c, width);
+    if (cfi->debug)
+        *cie = id == (width == 8 ? UINT64_MAX : UINT32_MAX) ? NO_CIE : (size_t)id;
+    else
+        *cie = id == 0 ? NO_CIE : id > at ? cfi->frame_len : at - (size_t)id;
     return true;
 }
 
@@ -112,35 +131,38 @@ static bool read_cie(const struct tch_cfi *cfi, size_t at, struct tch_cfi_cie *r
 {
     struct tch_cursor c = {cfi->frame, at, cfi->frame_len, at > cfi->frame_len};
     const char *letters;
+    size_t left;
     uint64_t version;
-    uint64_t id;
-    size_t id_at;
+    size_t cie;
 
     *ret = (struct tch_cfi_cie){0};
-    if (!enter_entry(&c, &id, &id_at) || id != 0)
+    if (!enter_entry(cfi, &c, &cie) || cie != NO_CIE)
         return false;
     version = tch_cursor_u(&c, 1);
     letters = (const char *)cfi->frame + c.at;
-    if (c.bad || (version != 1 && version != 3) || !memchr(letters, '\0', c.end - c.at))
+    left = c.end - c.at;
+    if (c.bad || (version != 1 && version != 3 && !(version == 4 && cfi->debug)) ||
+        !memchr(letters, '\0', left < LETTERS_MAX ? left : LETTERS_MAX))
         return false;
     c.at += strlen(letters) + 1;
+    /* Version 4 has the sizes of addresses and of segment selectors. */
+    if (version == 4 && (tch_cursor_u(&c, 1) != 8 || tch_cursor_u(&c, 1) != 0))
+        return false;
     ret->code_align = tch_cursor_uleb(&c);
     ret->data_align = tch_cursor_sleb(&c);
     ret->ra = version == 1 ? tch_cursor_u(&c, 1) : tch_cursor_uleb(&c);
     read_augmentation(&c, ret, letters);
     ret->program = c.at;
     ret->program_end = c.end;
-    return !c.bad && ret->ra == TCH_REG_RA;
+    return !c.bad && ret->ra == TCH_REG_RA && c.end - c.at <= PROGRAM_MAX;
 }
 
 static bool read_fde(const struct tch_cfi *cfi, size_t at, struct tch_cfi_entry *ret)
 {
     struct tch_cursor c = {cfi->frame, at, cfi->frame_len, at > cfi->frame_len};
-    uint64_t id;
-    size_t id_at;
+    size_t cie;
 
-    if (!enter_entry(&c, &id, &id_at) || id == 0 || id > id_at ||
-        !read_cie(cfi, id_at - id, &ret->cie))
+    if (!enter_entry(cfi, &c, &cie) || cie == NO_CIE || !read_cie(cfi, cie, &ret->cie))
         return false;
     ret->start = tch_cfi_pointer(&c, ret->cie.encoding, cfi->frame_addr);
     ret->size = read_number(&c, ret->cie.encoding & DW_EH_PE_format);
@@ -148,7 +170,7 @@ static bool read_fde(const struct tch_cfi *cfi, size_t at, struct tch_cfi_entry 
         tch_cursor_skip(&c, tch_cursor_uleb(&c));
     ret->program = c.at;
     ret->program_end = c.end;
-    return !c.bad;
+    return !c.bad && c.end - c.at <= PROGRAM_MAX;
 }
 
 /* Our own index, for a file without a usable header. */
@@ -168,12 +190,11 @@ static bool build_index(struct tch_cfi *cfi)
     for (size_t at = 0; at < cfi->frame_len;) {
         struct tch_cursor c = {cfi->frame, at, cfi->frame_len, false};
         struct tch_cfi_entry fde;
-        uint64_t id;
-        size_t id_at;
+        size_t cie;
 
-        if (!enter_entry(&c, &id, &id_at))
+        if (!enter_entry(cfi, &c, &cie))
             break;
-        if (id != 0 && read_fde(cfi, at, &fde)) {
+        if (cie != NO_CIE && read_fde(cfi, at, &fde)) {
             if (tch_array_reserve(&cfi->index, &cap, cfi->count + 1) < 0)
                 return false;
             cfi->index[cfi->count++] = (struct tch_cfi_fde){fde.start, at};
@@ -220,6 +241,12 @@ bool tch_cfi_init(struct tch_cfi *cfi, uint8_t *frame, size_t frame_len, uint64_
         return true;
     free(cfi->header);
     cfi->header = NULL;
+    return build_index(cfi);
+}
+
+bool tch_cfi_init_debug(struct tch_cfi *cfi, uint8_t *frame, size_t frame_len)
+{
+    *cfi = (struct tch_cfi){.frame = frame, .frame_len = frame_len, .debug = true};
     return build_index(cfi);
 }
 

@@ -238,6 +238,17 @@ static bool run_program(struct machine *m, const struct tch_cfi *cfi, size_t at,
     return !c.bad;
 }
 
+/* Leaves out the rules of a row that are expressions; false: it is none without them. */
+static bool drop_expressions(struct tch_cfi_row *row)
+{
+    for (int i = 0; i < TCH_REGS; i++)
+        if (row->how[i] == TCH_CFI_AT_EXPR || row->how[i] == TCH_CFI_IS_EXPR) {
+            row->how[i] = TCH_CFI_UNDEFINED;
+            row->value[i] = 0;
+        }
+    return !row->cfa_expr && row->how[TCH_REG_RA] != TCH_CFI_UNDEFINED;
+}
+
 bool tch_cfi_find(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_row *ret)
 {
     struct machine m;
@@ -258,5 +269,5 @@ bool tch_cfi_find(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_row *
         return false;
     *ret = m.row;
     ret->signal = entry.cie.signal;
-    return true;
+    return !cfi->debug || drop_expressions(ret);
 }
