@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "cmd_gate_parts.h"
 
@@ -104,9 +105,9 @@ static int write_one(const struct written *w, bool force, const struct project *
     }
     tch_buf_init(&b, 1 << 16);
     fill(&b, w, p);
-    if (b.failed || tch_mkdirs_above(w->path, &err) < 0 ||
+    if ((b.failed && tch_fail_memory(&err)) || tch_mkdirs_above(w->path, &err) < 0 ||
         tch_file_replace(w->path, b.data, b.len, false, &err) < 0) {
-        cli_complain(b.failed ? NULL : &err, "cannot write '%s'", w->path);
+        cli_complain(&err, "cannot write '%s'", w->path);
         status = EXIT_WORK;
     } else {
         printf("wrote %s\n", w->path);

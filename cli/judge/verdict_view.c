@@ -272,7 +272,7 @@ int cli_write_findings(const struct tch_verdict_format *format, const char *path
     format->write(&b, f);
     if (strcmp(path, "-") == 0)
         return cli_print(&b);
-    if (b.failed) {
+    if (b.failed || f->lost) {
         cli_complain(NULL, "cannot write '%s': out of memory", path);
         status = EXIT_WORK;
     } else if (tch_file_replace(path, b.data, b.len, false, &err) < 0) {
@@ -293,7 +293,7 @@ int cli_write_findings_page(const char *path, const struct tch_findings *f,
     tch_buf_init(&b, TCH_REPORT_MAX);
     if (tch_verdict_html(&b, f, flames, count, &err) < 0)
         cli_complain(&err, "cannot draw the page");
-    else if (b.failed)
+    else if (b.failed || f->lost)
         cli_complain(NULL, "cannot draw the page: out of memory");
     else if (tch_file_replace(path, b.data, b.len, false, &err) < 0)
         cli_complain(NULL, "%s", err.message);

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/fail.h"
 #include "base/found_file.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
@@ -23,7 +24,7 @@ static int write_report(const struct tch_report_format *format, const struct tch
     int status = EXIT_WORK;
 
     tch_buf_init(&b, TCH_REPORT_MAX);
-    if (format->write(&b, runs, count, &err) < 0) {
+    if (format->write(&b, runs, count, &err) < 0 || (b.failed && tch_fail_memory(&err))) {
         cli_complain(&err, "cannot make the report");
     } else if (!output && count == 1 && format->file && !args->json) {
         if (tch_folder_at(path, runs[0].folder, format->file, &err) < 0 ||
@@ -34,8 +35,8 @@ static int write_report(const struct tch_report_format *format, const struct tch
             status = EXIT_OK;
         }
     } else if (output && strcmp(output, "-") != 0) {
-        if (b.failed || tch_file_replace(output, b.data, b.len, false, &err) < 0)
-            cli_complain(b.failed ? NULL : &err, "cannot write '%s'", output);
+        if (tch_file_replace(output, b.data, b.len, false, &err) < 0)
+            cli_complain(&err, "cannot write '%s'", output);
         else
             status = EXIT_OK;
     } else {

@@ -62,6 +62,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 /* All runs as reports take them. The receipts are borrowed: nothing is to be closed. */
 struct views {
     struct tch_report_run run[TCH_COMMANDS_MAX];
+    bool written[TCH_COMMANDS_MAX]; /* its report */
     size_t count;
 };
 
@@ -127,8 +128,9 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
 }
 
 /* all: NULL for one command. */
-static int print_table(const struct tch_run *run, const struct tch_comparison *all,
-                       const struct args *args)
+/* compared: the page of the comparison was written. */
+static int print_table(const struct tch_run *run, const struct views *v,
+                       const struct tch_comparison *all, bool compared, const struct args *args)
 {
     size_t count = run->plan->command_count;
     struct tch_buf b;
@@ -146,10 +148,11 @@ static int print_table(const struct tch_run *run, const struct tch_comparison *a
     add_server(&b, run);
     if (!args->quiet)
         tch_buf_addc(&b, '\n');
-    if (all && !args->quiet)
+    if (compared && !args->quiet)
         tch_buf_addf(&b, "comparison: %s/" TCH_COMPARISON_FILE "\n", run->items[0].folder.shown);
     for (size_t i = 0; i < count && !args->quiet; i++)
-        tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
+        if (v->written[i])
+            tch_buf_addf(&b, "report: %s/report.html\n", run->items[i].folder.shown);
     return cli_print(&b);
 }
 
@@ -211,6 +214,8 @@ static int show(const struct tch_run *run, const struct args *args)
     struct views *v = make_views(run);
     struct tch_comparison all;
     bool several = any && run->plan->command_count > 1;
+    bool compared = false;
+    bool failed = false;
     tacho_error err;
     int status;
 
@@ -221,16 +226,23 @@ static int show(const struct tch_run *run, const struct args *args)
         free(v);
         return EXIT_WORK;
     }
-    if (several && tch_comparison_save(&all, &err) < 0) /* the reports link to it */
-        cli_complain(&err, "cannot write the comparison");
-    for (size_t i = 0; i < v->count && any; i++)
-        if (tch_report_save(&v->run[i].receipt, v->run[i].folder, &err) < 0)
+    if (several) { /* the reports link to it */
+        compared = tch_comparison_save(&all, &err) == 0;
+        failed = !compared;
+        if (failed)
+            cli_complain(&err, "cannot write the comparison");
+    }
+    for (size_t i = 0; i < v->count && any; i++) {
+        v->written[i] = tch_report_save(&v->run[i].receipt, v->run[i].folder, &err) == 0;
+        failed |= !v->written[i];
+        if (!v->written[i])
             cli_complain(&err, "cannot write the report of '%s'", run->items[i].folder.shown);
+    }
     status = args->json ? print_json(v)
-             : any      ? print_table(run, several ? &all : NULL, args)
+             : any      ? print_table(run, v, several ? &all : NULL, compared, args)
                         : EXIT_OK;
     free(v);
-    return status;
+    return failed ? EXIT_WORK : status;
 }
 
 /* Measures, and writes down what was measured whatever happens. */

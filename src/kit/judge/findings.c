@@ -89,17 +89,21 @@ int tch_findings_set(char **slot, const char *text, tacho_error *err)
     return 0;
 }
 
-static void add_sentence(char ***list, size_t *count, const char *fmt, va_list args)
+/* Returns false when there is no memory for it. */
+static bool add_sentence(char ***list, size_t *count, const char *fmt, va_list args)
 {
     char text[NOTE_TEXT];
 
     vsnprintf(text, sizeof text, fmt, args);
     for (size_t i = 0; i < *count; i++)
         if (strcmp((*list)[i], text) == 0)
-            return; /* said before */
-    if (*count < NOTES_MOST && tch_array_extend(list, *count) == 0 &&
-        ((*list)[*count] = strdup(text)))
-        ++*count;
+            return true; /* said before */
+    if (*count == NOTES_MOST)
+        return true;
+    if (tch_array_extend(list, *count) < 0 || !((*list)[*count] = strdup(text)))
+        return false;
+    ++*count;
+    return true;
 }
 
 void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
@@ -107,7 +111,7 @@ void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    add_sentence(&f->notes, &f->note_count, fmt, args);
+    f->lost |= !add_sentence(&f->notes, &f->note_count, fmt, args);
     va_end(args);
 }
 
@@ -116,7 +120,7 @@ void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    add_sentence(&f->problems, &f->problem_count, fmt, args);
+    f->lost |= !add_sentence(&f->problems, &f->problem_count, fmt, args);
     va_end(args);
 }
 
@@ -251,5 +255,5 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
             snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
         }
     f->verdict = tch_judge_worst(f->rows, f->count);
-    return status;
+    return status == 0 && f->lost ? tch_fail_memory(err) : status;
 }

@@ -57,6 +57,7 @@ struct tch_findings {
     size_t problem_count;
     double alpha;    /**< of the whole report */
     unsigned looks;  /**< that were planned: each has alpha / looks */
+    bool lost;       /**< there was no memory for a sentence: nothing may be written */
     char *reproduce; /**< the command to type; or NULL */
     char *link;      /**< of the page with more; or NULL */
     enum tch_verdict verdict;
@@ -85,11 +86,11 @@ int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a
 int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const char *b,
                       size_t b_len, tacho_error *err);
 
-/** Adds a sentence for people, once. Leaves it out when memory runs out. */
+/** Adds a sentence for people, once. Sets f->lost when memory runs out. */
 void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Adds a sentence that says what could not be judged, and why. Leaves it out when memory runs out.
+/** Adds a sentence that says what could not be judged, and why. Sets f->lost when memory runs out.
  */
 void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -100,7 +101,7 @@ const char *tch_findings_word(const struct tch_findings *f);
 /** Sets a text of f (a_name, link …) to a copy. 0 or TACHO_ENOMEM. */
 int tch_findings_set(char **slot, const char *text, tacho_error *err);
 
-/** Judges all rows, with alpha divided by f->looks. */
+/** Judges all rows, with alpha divided by f->looks. 0 or TACHO_ENOMEM, also for a lost sentence. */
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err);
 
 /** "median", "p95", "p99". */

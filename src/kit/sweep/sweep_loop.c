@@ -141,6 +141,8 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
         status = tch_run_measure(&run, &run_watch, err);
     if (run.items)
         add_costs(sweep, unit, &run);
+    if (status == 0)
+        status = tch_run_timeline_close(&run.items[0].timeline, err);
     if (status < 0 && status != TACHO_ENOMEM) {
         tch_buf_adds(why, err->message);
         status = 1;

@@ -21,7 +21,8 @@ enum {
 
 struct tacho_csv {
     const struct tch_csv_kind *kind;
-    int failed; /* 0, or the code that every call returns from then on */
+    int failed;        /* 0, or the code that every call returns from then on */
+    int failed_number; /* errno of the write that failed */
     bool whole;
     struct tch_replace file; /* only its fd is used when not whole */
     size_t len;
@@ -29,15 +30,10 @@ struct tacho_csv {
     char text[ROOM];
 };
 
-static int fail(tacho_csv *csv, int code)
-{
-    csv->failed = code;
-    return code;
-}
-
 static int fail_again(const tacho_csv *csv, tacho_error *err)
 {
-    return tch_fail(err, csv->failed, 0, "cannot add to '%s': writing it failed before", csv->path);
+    return tch_fail_errno(err, csv->failed_number, "cannot add to '%s': writing it failed before",
+                          csv->path);
 }
 
 /* Writes whole chunks, or everything when `least` is 0. The rest moves to the front. */
@@ -49,8 +45,11 @@ static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
     if (done == 0)
         return 0;
     status = tch_write_all(csv->file.fd, csv->path, csv->text, done, err);
-    if (status < 0)
-        return fail(csv, status);
+    if (status < 0) {
+        csv->failed = status;
+        csv->failed_number = errno;
+        return status;
+    }
     csv->len -= done;
     memmove(csv->text, csv->text + done, csv->len);
     return 0;

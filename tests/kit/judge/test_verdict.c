@@ -1,4 +1,5 @@
 /* The rule: what is PASS, WARN, FAIL, INCONCLUSIVE, and what is said when it cannot be told. */
+#include "kit/judge/findings.h"
 #include "kit/judge/verdict_rule.h"
 
 #include <math.h>
@@ -306,9 +307,33 @@ static void survives_every_allocation_failing(void **state)
     test_every_allocation_fails(judge_once, NULL);
 }
 
+/* A sentence that there is no memory for fails the report. */
+static int note_once(void *arg)
+{
+    struct tch_findings f;
+    int status;
+
+    (void)arg;
+    tch_findings_init(&f, "compare");
+    tch_findings_note(&f, "%s was not measured", "wall");
+    tch_findings_problem(&f, "%s has no baseline", "a");
+    status = tch_findings_judge(&f, 0.05, NULL);
+    if (status == 0)
+        assert_true(f.note_count == 1 && f.problem_count == 1);
+    tch_findings_release(&f);
+    return status;
+}
+
+static void loses_no_sentence(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(note_once, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loses_no_sentence),
         cmocka_unit_test(each_verdict_has_its_case),
         cmocka_unit_test(more_is_better_where_it_is),
         cmocka_unit_test(a_small_effect_never_matters),
