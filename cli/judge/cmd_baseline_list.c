@@ -17,9 +17,15 @@ static void list_one(struct listing *l, const char *path)
 {
     struct tch_baseline b;
     tacho_error err;
+    char own[PATH_MAX]; /* where a baseline of that bench and class belongs */
 
-    if (tch_baseline_read(&b, path, &err) < 0) {
+    if (tch_baseline_read(&b, path, &err) < 0 ||
+        tch_baseline_path(own, l->place->dir, b.bench, b.machine_class, &err) < 0) {
         cli_complain(&err, "cannot read '%s', which is left as it is", path);
+        l->bad = true;
+    } else if (strcmp(own, path) != 0) {
+        cli_complain(NULL, "'%s' is the baseline of '%s' on %s, which belongs into '%s'", path,
+                     b.bench, b.machine_class, own);
         l->bad = true;
     } else {
         const struct tch_occasion *reference = tch_baseline_find(&b, "reference");

@@ -93,17 +93,24 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
 {
     struct tch_findings *f = &g->findings;
     char before[256];
+    char now[96];
+    char commit[32] = "";
     char *line = reproduce(o);
     tacho_error err;
     int status;
 
+    for (size_t i = 0; i < g->count && !commit[0]; i++)
+        if (g->benches[i].run.items)
+            tch_receipt_commit(tch_gate_receipt(&g->benches[i]), commit, sizeof commit);
+    snprintf(now, sizeof now, "%s%s%s%s", o->against ? "the working tree" : "now",
+             commit[0] ? " (" : "", commit, commit[0] ? ")" : "");
     snprintf(before, sizeof before, "%s%.200s", o->against ? "" : "the baselines of ",
              o->against ? g->how.against_name : g->machine_class);
     status = line ? tch_findings_set(&f->reproduce, line, &err) : tch_fail_memory(&err);
     if (status == 0)
         status = tch_findings_set(&f->a_name, before, &err);
     if (status == 0)
-        status = tch_findings_set(&f->b_name, o->against ? "the working tree" : "now", &err);
+        status = tch_findings_set(&f->b_name, now, &err);
     free(line);
     if (status < 0)
         cli_complain(NULL, "%s", err.message);

@@ -272,6 +272,15 @@ $ tacho baseline save --from compare/a -n 5
 ! see 'tacho baseline save --help'
 [64]
 
+$ project/try 'cp baselines/sort/box-1cpu.json baselines/merge; tacho baseline list --dir baselines; tacho baseline show --dir baselines --machine-class box-1cpu merge; tacho baseline promote --dir baselines --machine-class box-1cpu merge'
+| bench  machine class  occasions  reference             commit
+| merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
+| sort   box-1cpu               2  2026-01-01T00:00:00Z
+! tacho: 'baselines/merge/box-1cpu.json' is the baseline of 'sort' on box-1cpu, which belongs into 'baselines/sort/box-1cpu.json'
+! tacho: cannot read 'baselines/merge/box-1cpu.json', which is left as it is: it is the baseline of 'sort' on box-1cpu, not of 'merge' on box-1cpu
+! tacho: cannot read 'baselines/merge/box-1cpu.json', which is left as it is: it is the baseline of 'sort' on box-1cpu, not of 'merge' on box-1cpu
+[1]
+
 $ project/try 'echo "{}" >baselines/sort/box-1cpu.json; tacho baseline show --dir baselines --machine-class box-1cpu sort; tacho baseline list --dir baselines'
 | bench  machine class  occasions  reference             commit
 | merge  box-1cpu               1  2026-01-01T00:00:00Z

@@ -75,10 +75,13 @@ says "new"
 grep -q 'added is new' files/md files/html || fail "the comment does not say that it is new"
 gate 3 --fail-on-warn --against before
 
-# It is worse than allowed, while another one is new.
+holds ".b == \"the working tree ($(git rev-parse HEAD | cut -c1-12))\""
+
+# It is worse than allowed, while another one is new. The report says that files differ from the commit.
 printf '#!/bin/sh\necho v 9\n' >old.in
 gate 2 --against before
 holds '.verdict == "FAIL"'
+holds ".b == \"the working tree ($(git rev-parse HEAD | cut -c1-12)-dirty)\""
 git checkout -q old.in
 
 # Our own side of one bench fails: the others are judged.
