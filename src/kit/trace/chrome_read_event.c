@@ -154,13 +154,18 @@ static bool is_bad(const struct tch_chrome_reader *c)
            (c->phase == 'C' && !c->has_args);
 }
 
-/* The newer way to write flows: as members of a span. */
+/* The newer way to write flows: as members of a span. They match by id alone, whatever the spans
+   are called; as events of their own they need a name in common. */
 static int emit_bound_flow(struct tch_chrome_reader *c)
 {
     struct tch_ev flow = c->ev;
 
     if (c->bind_id == 0 || (!c->flow_in && !c->flow_out))
         return 0;
+    flow.name = tch_intern_add(&c->r->m->texts, "flow", 4);
+    if (flow.name == TCH_INTERN_NONE)
+        return tch_fail_memory(c->r->err);
+    flow.category = 0;
     flow.kind = TCH_EV_FLOW;
     flow.id = c->bind_id;
     flow.dur = 0;

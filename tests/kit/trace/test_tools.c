@@ -358,6 +358,31 @@ static void finds_a_flow_that_begins_twice(void **state)
     tch_validation_release(&v);
 }
 
+/* Spans of two names, whose arrow has an id and no name. */
+static void keeps_arrows_that_are_members_of_spans(void **state)
+{
+    static const char text[] =
+        "[{\"name\":\"a\",\"cat\":\"x\",\"ph\":\"X\",\"ts\":0,\"dur\":5,\"pid\":1,\"tid\":1,"
+        "\"bind_id\":\"0x5\",\"flow_out\":true},"
+        "{\"name\":\"b\",\"cat\":\"y\",\"ph\":\"X\",\"ts\":9,\"dur\":5,\"pid\":1,\"tid\":2,"
+        "\"bind_id\":\"0x5\",\"flow_in\":true}]";
+    static const char *const outputs[] = {"again.json", "again.pftrace", "again.tacho"};
+    const char *in = tools_put("bound.json", text);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        struct tch_validation v;
+        tacho_error err;
+
+        tools_convert(in, test_at(outputs[i]));
+        assert_int_equal(tch_validate(&v, test_at(outputs[i]), &tools_plain, &err), 0);
+        assert_int_equal(v.model.by_kind[TCH_EV_FLOW], 2);
+        assert_int_equal(v.found[TCH_FOUND_FLOW_HALF].places.count, 0);
+        assert_int_equal(v.found[TCH_FOUND_FLOW_NOWHERE].places.count, 0);
+        tch_validation_release(&v);
+    }
+}
+
 static int note_time(void *ctx, const struct tch_ev *ev)
 {
     *(int64_t *)ctx = ev->ts;
@@ -563,6 +588,7 @@ int main(void)
         TEST_IN_HOME(cuts_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
         TEST_IN_HOME(finds_a_flow_that_begins_twice),
+        TEST_IN_HOME(keeps_arrows_that_are_members_of_spans),
         TEST_IN_HOME(long_times_lose_nothing),
         TEST_IN_HOME(labels_are_put_together_once),
         TEST_IN_HOME(mends_overlaps_and_ids),
