@@ -15,6 +15,7 @@
 #include "cli/core/bars.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
+#include "kit/flame/backend/process_guard.h"
 #include "kit/run/process_watch.h"
 
 enum { OUT_MAX = 1 << 20, WATCH_GRAPH = 40 };
@@ -28,6 +29,7 @@ struct watch_job {
     uint64_t own_peak; /* our largest resident size when it started */
     bool ended;        /* the child was waited for */
     struct tch_spawn_end end;
+    struct tch_guard guard; /* kills the command if we are killed */
     int pidfd;
     tacho_error no_power;
     /* What is drawn. */
@@ -197,10 +199,13 @@ static int start_command(struct watch_job *job, const struct args *args)
     struct rusage usage;
     tacho_error err;
 
+    tch_guard_open(&job->guard);
     if (tch_spawn(&s, &job->plan.pid, &err) < 0) {
         cli_complain(&err, "cannot start '%s'", args->operands[0]);
+        tch_guard_close(&job->guard);
         return EXIT_WORK;
     }
+    tch_guard_watch(&job->guard, job->plan.pid);
     getrusage(RUSAGE_SELF, &usage);
     job->own_peak = (uint64_t)usage.ru_maxrss * 1024;
     job->spawned = true;
@@ -363,7 +368,8 @@ out:
 static int run_watch(struct args *args)
 {
     struct sigaction action = {.sa_handler = interrupt};
-    struct watch_job job = {.plan = {.root = ""}, .interval_ns = 100000000, .pidfd = -1};
+    struct watch_job job = {
+        .plan = {.root = ""}, .interval_ns = 100000000, .guard = TCH_NO_GUARD, .pidfd = -1};
     int status = cli_set_opts(args, &job, NULL);
     bool by_pid = job.plan.pid > 0;
 
@@ -380,6 +386,7 @@ static int run_watch(struct args *args)
         return status;
     job.pidfd = (int)syscall(SYS_pidfd_open, job.plan.pid, 0); /* -1 on kernels before 5.3 */
     status = watch_and_report(&job, args);
+    tch_guard_close(&job.guard);
     if (job.pidfd >= 0)
         close(job.pidfd);
     return status == EXIT_OK ? judge_command(&job, args) : status;

@@ -280,15 +280,21 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     /* Without debuginfod: a debuginfod-find would look like an orphan. */
     uint32_t adopt = c->request.flags & (TACHO_FLAME_ORPHANS | TACHO_FLAME_DEBUGINFOD);
 
+    c->guard = TCH_NO_GUARD;
     if (status == 0)
         status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
     if (status == 0)
         status = check_backend(c, err);
     if (status == 0 && c->request.argv && adopt == TACHO_FLAME_ORPHANS)
         tch_orphans_adopt(&c->orphans);
+    if (status == 0 && c->request.argv && adopt & TACHO_FLAME_ORPHANS) {
+        tch_guard_open(&c->guard);
+        tch_orphans_except(&c->orphans, c->guard.pid);
+    }
     if (status == 0)
         status = c->backend->capture(c, err);
     tch_orphans_release(&c->orphans);
+    tch_guard_close(&c->guard);
     if (status == 0)
         status = write_outputs(c, err);
     if (status < 0)

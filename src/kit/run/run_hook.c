@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "kit/flame/backend/process_guard.h"
 #include "run.h"
 
 const char *const tch_hook_names[TCH_HOOKS] = {
@@ -59,15 +60,20 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
         .new_group = true,
     };
     struct tch_spawn_end end;
+    struct tch_guard guard;
     bool stopped;
     pid_t pid;
     int status;
 
     if (!line)
         return 0;
+    tch_guard_open(&guard);
     status = tch_spawn(&spec, &pid, err);
-    if (status == 0)
+    if (status == 0) {
+        tch_guard_watch(&guard, pid);
         status = await(pid, stop, &end, &stopped, err);
+    }
+    tch_guard_close(&guard);
     if (status < 0)
         return status;
     if (stopped)

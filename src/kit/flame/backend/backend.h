@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "kit/flame/stacks.h"
 #include "process_family.h"
+#include "process_guard.h"
 
 /** Files beside the SVG, in the order of the table in capture.c. */
 enum tch_flame_extra { TCH_EXTRA_FOLDED, TCH_EXTRA_PPROF, TCH_EXTRA_SPEEDSCOPE, TCH_EXTRAS };
@@ -56,6 +57,7 @@ struct tch_capture {
     const char *folder; /**< for the result and for intermediate files */
     const char *label;
     struct tch_orphans orphans; /**< with TACHO_FLAME_ORPHANS */
+    struct tch_guard guard;     /**< likewise; it has no command yet */
     struct tch_buf svg_path;
     struct tch_stacks stacks; /**< what to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */

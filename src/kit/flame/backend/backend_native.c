@@ -108,6 +108,7 @@ static int start(struct native *n, tacho_error *err)
         status = tch_spawn(&spawn, &n->pid, &why);
         if (status < 0)
             return tch_profiler_failed(err, status, r->argv[0], why.message);
+        tch_guard_watch(&n->c->guard, n->pid);
         n->pidfd = (int)syscall(SYS_pidfd_open, n->pid, 0);
     }
     if (r->pid)
@@ -132,19 +133,16 @@ static bool reap(struct native *n)
     int status;
     pid_t pid;
 
-    while ((pid = waitpid(n->c->orphans.taken ? -1 : n->pid, &status, WNOHANG)) > 0) {
-        if (pid != n->pid)
-            continue;
+    while (n->c->orphans.taken && !ended && (pid = waitpid(-1, &status, WNOHANG)) > 0)
+        ended = pid == n->pid;
+    if (!ended && n->pid > 0) {
+        pid = waitpid(n->pid, &status, WNOHANG);
+        ended = pid > 0 || (pid < 0 && errno == ECHILD);
+    }
+    if (ended && pid > 0)
         n->c->result.wait_status = status;
+    if (ended)
         n->pid = 0;
-        ended = true;
-        if (!n->c->orphans.taken)
-            break;
-    }
-    if (pid < 0 && errno == ECHILD && n->pid > 0) {
-        n->pid = 0;
-        ended = true;
-    }
     return ended;
 }
 

@@ -53,6 +53,8 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
     status = tch_spawn(&spawn, &tool->pid, &why);
     if (theirs != tool->messages)
         close(theirs);
+    if (status == 0 && tool->command)
+        tch_guard_watch(&tool->command->guard, tool->pid);
     if (status == 0)
         return 0;
     close(tool->messages);

@@ -188,6 +188,12 @@ void tch_orphans_adopt(struct tch_orphans *o)
     }
 }
 
+void tch_orphans_except(struct tch_orphans *o, pid_t child)
+{
+    if (child > 0)
+        add_member(&o->older, child);
+}
+
 void tch_orphans_release(struct tch_orphans *o)
 {
     if (o->taken && !o->before)

@@ -43,6 +43,9 @@ struct tch_orphans {
     none if this process has children already, as after a shell's "job & exec ...". */
 void tch_orphans_adopt(struct tch_orphans *o);
 
+/** Says that a child started after tch_orphans_adopt() is no orphan. */
+void tch_orphans_except(struct tch_orphans *o, pid_t child);
+
 /** Stops adopting. Orphans that still run get another parent when this process exits. */
 void tch_orphans_release(struct tch_orphans *o);
 

@@ -92,6 +92,8 @@ static void stop_process(struct tch_spawner *s)
 {
     struct tch_spawn_end end;
 
+    if (s->shared)
+        atomic_store(&s->shared->closing, true);
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
@@ -101,6 +103,9 @@ static void stop_process(struct tch_spawner *s)
             kill(s->pid, SIGKILL);
             (void)tch_spawn_wait(s->pid, &end, NULL);
         }
+        /* A spawner that was killed has left the command's descendants. */
+        if (s->shared && atomic_load(&s->shared->child) > 0)
+            kill(-atomic_load(&s->shared->child), SIGKILL);
     }
     s->pid = 0;
 }

@@ -75,6 +75,7 @@ struct tch_spawner_shared {
     _Atomic uint64_t polled_tree_bytes;
     _Atomic uint64_t polled_peak_bytes;
     _Atomic pid_t server;  /* process group that is killed when tacho dies; 0: none */
+    atomic_bool closing;   /* tacho is done with the spawner; else an end of file means its death */
     _Atomic uint32_t done; /* completed runs of the request: so many `samples` are set */
     struct tch_run_sample samples[TCH_JOBS_MAX];
 };

@@ -13,7 +13,9 @@
  *   tacho to spawner    SIGTERM: abort, for good. The kernel sends it too when tacho dies.
  *   timer to spawner    SIGALRM: --timeout, or the grace time after SIGTERM, is over.
  *   spawner to command  SIGTERM to its group, then SIGKILL each TCH_RUN_GRACE_NS until it is gone.
- *   spawner to server   the same, once, and only when tacho died.
+ *   spawner to orphans  SIGKILL after a timeout or an abort, also to those that left the group.
+ *   spawner to server   SIGTERM, then SIGKILL, once, and only when tacho died.
+ *   kernel to command   SIGKILL when the spawner dies.
  *   Ctrl-C reaches tacho alone, because the others are in groups of their own.
  *
  * Descriptors and shared memory
@@ -34,8 +36,9 @@
  *   command  It exits, or is killed by the time limit, or by an abort: then its run is no sample.
  *   spawner  It exits when the socket is closed, or within a second after tacho died, which read()
  *            notices by SIGTERM, by end of file or by its timeout. Before, it has killed the
- *            command, removes an empty run folder and kills the server.
- *   If the spawner itself is killed, tacho reads end of file and reports it.
+ *            command, removes an empty run folder and kills the server and all orphans.
+ *   If the spawner itself is killed, the kernel kills the command. tacho reads end of file, kills
+ *   the rest of the command's group and reports it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -152,6 +155,7 @@ __attribute__((no_sanitize("thread"))) static int become(void *arg)
     struct launch *l = arg;
 
     syscall(SYS_setpgid, 0, 0);
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* kept by execve() */
     for (int i = 0; i < 3; i++)
         if (l->fd[i] >= 0 && syscall(SYS_dup3, l->fd[i], i, 0) < 0)
             l->error = errno;
@@ -218,17 +222,59 @@ static void add_polled_memory(double field[TCH_FIELDS])
     field[TCH_TREE_RSS] = tree > field[TCH_MAX_RSS] ? tree : field[TCH_MAX_RSS];
 }
 
-/* Orphans of the command are our children now. Those that have ended are reaped. */
+/* Kills the processes in the text of a "children" file. */
+static void kill_listed(const char *text, long len)
+{
+    long pid = 0;
+
+    for (long i = 0; i < len; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+
+        if (!digit && pid > 0)
+            syscall(SYS_kill, pid, SIGKILL);
+        pid = digit ? pid * 10 + (text[i] - '0') : 0;
+    }
+}
+
+/* Kills all orphans, also those that left the command's group or session: they are our children,
+   and so are theirs once they have exited. Bounded, for one that forks without end. */
+static void kill_orphans(void)
+{
+    enum { ROUNDS = 1000 };
+    const struct timespec nap = {.tv_nsec = 1000000};
+    char list[1024];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/children", O_RDONLY);
+        long got;
+
+        if (fd >= 0) {
+            kill_listed(list, syscall(SYS_read, fd, list, sizeof list));
+            syscall(SYS_close, fd);
+        }
+        do
+            got = syscall(SYS_wait4, -1, NULL, WNOHANG, NULL);
+        while (got > 0);
+        if (got < 0 || fd < 0)
+            return;
+        syscall(SYS_nanosleep, &nap, NULL);
+    }
+}
+
+/* Orphans of the command are our children now. Those that have ended are reaped; after a timeout
+   or an abort all are killed. */
 static bool left_running(const struct tch_run_sample *r)
 {
     long got;
 
-    if (r->timed_out)
-        syscall(SYS_kill, -child_pid, SIGKILL); /* what outlived the first of them */
+    if (r->timed_out || aborted) {
+        syscall(SYS_kill, -child_pid, SIGKILL);
+        kill_orphans();
+    }
     do
         got = syscall(SYS_wait4, -1, NULL, WNOHANG, NULL);
     while (got > 0);
-    return got == 0 && !r->timed_out; /* then they are on their way */
+    return got == 0;
 }
 
 /* clone(2) past the one that ThreadSanitizer puts in its place, which ends a child that shares our
@@ -464,6 +510,8 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
     } while (n == (long)sizeof q && run_jobs(fd, &q));
     for (size_t i = 0; i < plan->command_count; i++)
         tch_spawner_lane_close(&lanes[i]);
+    if (!atomic_load(&mine->closing))
+        kill_orphans();
     end_server();
     _exit(0);
 }

@@ -1,0 +1,102 @@
+#!/bin/sh
+# processes.sh TACHO: nothing outlives tacho, whichever of its processes is killed.
+set -u
+tacho=$1
+# shellcheck source=SCRIPTDIR/../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need setsid pgrep
+cd "$scratch" || exit 1
+unset TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL
+
+# alive PID: the process is there, and no zombie.
+alive()
+{
+    [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
+}
+
+# gone WHAT FILE: waits until the processes that wrote their pids to the file have exited.
+gone()
+{
+    while read -r process; do
+        tries=0
+        while alive "$process"; do
+            tries=$((tries + 1))
+            [ $tries -lt 200 ] || fail "$1: process $process of $2 outlives tacho"
+            sleep 0.05
+        done
+    done <"$2"
+}
+
+# await FILE LINES: waits until the file has that many.
+await()
+{
+    tries=0
+    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
+        sleep 0.05
+    done
+}
+
+# A command with a child in its group and one in a session of its own.
+cat >tree.sh <<'END'
+echo $$ >>"$1"
+sleep 97 &
+echo $! >>"$1"
+setsid sh -c 'echo $$ >>"$0"; exec sleep 97' "$1" &
+wait
+END
+
+# tacho is killed: the spawner ends the command and what left its group.
+"$tacho" run -n 2 --name a -- sh tree.sh a.pids >/dev/null 2>&1 &
+pid=$!
+await a.pids 3
+kill -9 $pid
+wait $pid 2>/dev/null
+gone "kill -9 of tacho run" a.pids
+
+# The spawner is killed: the command dies with it, and tacho ends its group.
+"$tacho" run -n 2 --name b -- sh -c 'echo $$ >b.pids; sleep 97 & echo $! >>b.pids; wait' >/dev/null 2>b.err &
+pid=$!
+await b.pids 2
+kill -9 "$(pgrep -P $pid)"
+wait $pid
+[ $? -eq 1 ] || fail "a run without its spawner did not fail"
+grep -q "the spawner has ended" b.err || fail "nothing says that the spawner was killed"
+gone "kill -9 of the spawner" b.pids
+
+# tacho is killed during a hook.
+"$tacho" run -n 2 --name c --prepare 'sh tree.sh c.pids' -- true >/dev/null 2>&1 &
+pid=$!
+await c.pids 3
+kill -9 $pid
+wait $pid 2>/dev/null
+gone "kill -9 during --prepare" c.pids
+
+# A timeout kills what left the group, so nothing is left to warn of.
+"$tacho" run -n 1 --name d --timeout 0.5s -i -- sh tree.sh d.pids >/dev/null 2>d.err
+await d.pids 3
+gone "--timeout" d.pids
+! grep -qi "left" d.err || fail "a warning about what was killed: $(cat d.err)"
+
+# watch is killed.
+"$tacho" watch -- sh tree.sh e.pids >/dev/null 2>&1 &
+pid=$!
+await e.pids 3
+kill -9 $pid
+wait $pid 2>/dev/null
+gone "kill -9 of tacho watch" e.pids
+
+# flame is killed.
+"$tacho" flame --out f -- sh tree.sh f.pids >/dev/null 2>f.err &
+pid=$!
+tries=0
+until [ -e f.pids ] && [ "$(wc -l <f.pids)" -ge 3 ]; do
+    alive $pid || skip "tacho flame cannot sample here: $(cat f.err)"
+    tries=$((tries + 1))
+    [ $tries -lt 600 ] || fail "f.pids never had 3 lines"
+    sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+gone "kill -9 of tacho flame" f.pids
