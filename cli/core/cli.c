@@ -9,6 +9,7 @@
 #include <tacho/version.h>
 
 #include "base/spawn.h"
+#include "clean_out.h"
 #include "help.h"
 #include "opt.h"
 #include "stop.h"
@@ -101,6 +102,7 @@ int cli_main(const struct cmd *root, char **argv)
     occupy_closed_descriptors();
     /* Writing to a closed pipe then fails as any write does, and nothing ends half-way. */
     signal(SIGPIPE, SIG_IGN);
+    cli_clean_stdout();
     snprintf(args.path, sizeof args.path, "%s", root->name);
     cli_term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
     cli_term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);

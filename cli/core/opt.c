@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "clean_out.h"
 #include "suggest.h"
 
 enum { NAME_MAX_TEXT = 64 };
@@ -431,6 +432,9 @@ int cli_parse_args(struct args *args, char **words)
         status = check_operands(args);
     cli_term_init(&args->out, STDOUT_FILENO, look.color, look.width);
     cli_term_init(&args->err, STDERR_FILENO, look.color, look.width);
+    cli_clean_colors(args->out.color);
+    if (args->json)
+        cli_stdout_is_data();
     rewind_words(args);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "clean_out.h"
 #include "cmd.h"
 #include "progress.h"
 #include "text.h"
@@ -184,6 +185,7 @@ int cli_finish_out(int status)
         failed = true;
         number = errno;
     }
+    cli_clean_end();
     clearerr(stdout);
     if (failed && number != EPIPE && !lost) {
         tch_fail_errno(&err, number > 0 ? number : EIO, "cannot write to stdout");

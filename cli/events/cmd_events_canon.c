@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/core/clean_out.h"
 #include "cmd_events_parts.h"
 #include "lib/event/event_parse.h"
 
@@ -49,6 +50,7 @@ static int run_canon(struct args *args)
 
     if (fd < 0)
         return EXIT_WORK;
+    cli_stdout_is_data();
     tch_buf_init(&b, LINE_MAX_OUT);
     if (tacho_event_reader_open_fd(fd, path, &reader, &err) < 0) {
         cli_complain(NULL, "%s", err.message);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/lines.h"
+#include "cli/core/clean_out.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "kit/event/event_import.h"
@@ -117,6 +118,7 @@ static int run_import(struct args *args)
     fd = cli_events_open(args->operands[0]);
     if (fd < 0)
         return EXIT_WORK;
+    cli_stdout_is_data();
     tch_buf_init(&m.out, OUT_MAX);
     if (m.output && tch_replace_open(&m.file, m.output, &err) < 0) {
         cli_complain(NULL, "%s", err.message);

@@ -2,10 +2,12 @@
 #include "kit/report/report.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/found_file.h"
 #include "cli/cmds.h"
+#include "cli/core/clean_out.h"
 #include "cli/core/opt.h"
 #include "run_view.h"
 
@@ -40,9 +42,26 @@ static int write_report(const struct tch_report_format *format, const struct tch
         else
             status = EXIT_OK;
     } else {
+        if (format != &tch_report_md)
+            cli_stdout_is_data();
         return cli_print(&b);
     }
     tch_buf_release(&b);
+    return status;
+}
+
+/* After a kill -9 of tacho its helper holds the run's lock for up to a second. A report that cannot
+   be written to the folder of a run in progress waits for that. */
+static int open_run(struct tch_report_run *run, const char *folder, bool patient, tacho_error *err)
+{
+    enum { TRIES = 20, WAIT_US = 100000 };
+    int status = tch_report_open(run, folder, err);
+
+    for (int i = 0; patient && status == 0 && run->life == TCH_RUN_GOING && i < TRIES; i++) {
+        tch_report_close(run);
+        usleep(WAIT_US);
+        status = tch_report_open(run, folder, err);
+    }
     return status;
 }
 
@@ -88,7 +107,7 @@ static int run_report(struct args *args)
         const char *folder = cli_run_folder(args->operands[count], folders[count]);
         tacho_error err;
 
-        if (tch_report_open(&runs[count], folder, &err) < 0) {
+        if (open_run(&runs[count], folder, format->file && !output, &err) < 0) {
             cli_complain(&err, "cannot read the run '%s'", args->operands[count]);
             status = EXIT_WORK;
         } else {

@@ -14,7 +14,9 @@ static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32
 
         if (i > 0)
             tch_buf_addc(b, ';');
-        tch_buf_add(b, name.p, name.len);
+        for (size_t k = 0; k < name.len; k++) /* a name must not steer the terminal */
+            tch_buf_addc(b, (name.p[k] >= 0 && name.p[k] < 0x20) || name.p[k] == 0x7F ? '?'
+                                                                                      : name.p[k]);
     }
     if (stacks->before) {
         tch_buf_addc(b, ' ');

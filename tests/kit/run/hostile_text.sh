@@ -1,0 +1,67 @@
+#!/bin/sh
+# hostile_text.sh TACHO: names with escape sequences, markup and formulas, in all that is printed.
+set -u
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need jq
+
+esc=$(printf '\033')
+name="x${esc}[2J${esc}]0;owned$(printf '\007')"
+
+# clean FILE: it holds no control characters but line feeds and tabs.
+clean()
+{
+    LC_ALL=C grep -n "[$(printf '\001')-$(printf '\010')$(printf '\013')-$(printf '\037')$(printf '\177')]" "$1" &&
+        fail "$1 has control characters: $2"
+}
+
+# prints STATUS COMMAND...: what it prints is clean.
+prints()
+{
+    want=$1
+    shift
+    "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$want" ] || fail "'$*' ended with $status: $(cat err)"
+    clean out "$*"
+    clean err "$*"
+}
+
+mkdir "$name"
+printf '1\n2\n3\n' >"$name/numbers"
+run 0 -n 3 --name plain -- true
+clean out "run"
+cp -r "$(readlink -f tacho-out/plain/latest)" "$name/run"
+jq -c --arg e "$name" '.name = $e | .command.line = "echo `" + $e + "` | @you <b>"
+    | .warnings = [{code: "x", text: $e, advice: "[x](http://evil.example) @you"}]' \
+    "$name/run/run.json" >"$name/json" && mv "$name/json" "$name/run/run.json"
+prints 0 "$tacho" compare "$name/run" "$name/run"
+prints 0 "$tacho" compare --format md "$name/run" "$name/run"
+prints 0 "$tacho" report -f md -o - "$name/run"
+says out '`` echo `x' # the fence is longer than the backticks
+grep -q '@you \[' out && fail "a mention of somebody"
+says out '\[x\](http:<!-- -->//evil.example) @<!-- -->you'
+prints 0 "$tacho" report -f csv "$name/run"
+prints 0 "$tacho" report "$name/run"
+clean "$name/run/report.md" report.md
+prints 0 "$tacho" stats "$name/numbers"
+prints 1 "$tacho" witness verify "$name"
+prints 1 "$tacho" stats "$name/none"
+
+# Functions of a profile.
+printf 'main;%s 5\n' "$name" >folded
+prints 0 "$tacho" flame fold folded
+prints 0 "$tacho" flame convert --to tree folded
+says out main
+
+# Our own colours pass, those of others do not.
+printf '1\n' >"red${esc}[5A"
+"$tacho" doctor --color always >colors 2>err
+grep -q "${esc}\[3" colors || fail "there are no colours"
+sed "s/${esc}\[[0-9]*m//g" colors >out
+clean out "colours of doctor"
+
+# Data pass unchanged.
+printf '{"a":"\302\205\302\233"}\n' >data.json
+"$tacho" fingerprint json --json data.json >out 2>err || fail "no fingerprint: $(cat err)"
+LC_ALL=C grep -q "$(printf '\302\233')" out || fail "JSON was changed: $(cat out)"
