@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "number.h"
+
 static bool needs_quotes(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -37,20 +39,30 @@ size_t tch_csv_put(char *out, const char *text, size_t len)
 
 void tch_csv_add(struct tch_buf *b, const char *text, size_t len)
 {
-    if (needs_quotes(text, len))
-        tch_csv_add_quoted(b, text, len);
-    else
-        tch_buf_add(b, text, len);
-}
-
-void tch_csv_add_quoted(struct tch_buf *b, const char *text, size_t len)
-{
-    size_t room = len + 2;
+    size_t room = len;
     char *out;
 
-    for (size_t i = 0; i < len; i++)
-        room += text[i] == '"';
+    if (needs_quotes(text, len)) {
+        room += 2;
+        for (size_t i = 0; i < len; i++)
+            room += text[i] == '"';
+    }
     out = tch_buf_room(b, room);
     if (out)
-        tch_buf_grew(b, put_quoted(out, text, len));
+        tch_buf_grew(b, tch_csv_put(out, text, len));
+}
+
+void tch_csv_add_name(struct tch_buf *b, const char *text)
+{
+    struct tch_buf name;
+    double number;
+
+    tch_buf_init(&name, b->limit);
+    if (*text && strchr("=+-@", *text) && tch_parse_f64_n(text, strlen(text), &number) < 0)
+        tch_buf_addc(&name, '\'');
+    for (; *text; text++)
+        tch_buf_addc(&name, (*text >= 0 && *text < 0x20) || *text == 0x7F ? '?' : *text);
+    tch_csv_add(b, name.data, name.len);
+    b->failed = b->failed || name.failed;
+    tch_buf_release(&name);
 }

@@ -15,7 +15,9 @@ size_t tch_csv_put(char *out, const char *text, size_t len);
 /** Adds a field like tch_csv_put(). */
 void tch_csv_add(struct tch_buf *b, const char *text, size_t len);
 
-/** Adds a field that is always quoted. */
-void tch_csv_add_quoted(struct tch_buf *b, const char *text, size_t len);
+/** Adds a name that comes from elsewhere. Spreadsheets take a cell that begins with = + - @ for a
+    formula: such a name gets an apostrophe before it, unless it is a number. Control characters
+    become '?'. */
+void tch_csv_add_name(struct tch_buf *b, const char *text);
 
 #endif

@@ -33,23 +33,41 @@ static void quotes_only_what_needs_it(void **state)
     }
 }
 
-static void quotes_when_asked_to(void **state)
+static void a_name_is_no_formula_and_no_escape_sequence(void **state)
 {
-    struct tch_buf b;
+    static const struct {
+        const char *name, *field;
+    } cases[] = {
+        {"plain", "plain"},
+        {"a,b", "\"a,b\""},
+        {"=1+1", "'=1+1"},
+        {"@SUM(A1,A2)", "\"'@SUM(A1,A2)\""},
+        {"-x", "'-x"},
+        {"-1.5", "-1.5"},
+        {"a\033[31m\n", "a?[31m?"},
+        {"é", "é"},
+        {"", ""},
+    };
 
     (void)state;
-    tch_buf_init(&b, 100);
-    tch_csv_add_quoted(&b, "a\"", 2);
-    tch_csv_add_quoted(&b, "", 0);
-    assert_string_equal(b.data, "\"a\"\"\"\"\"");
-    tch_buf_release(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_buf b;
+
+        tch_buf_init(&b, 100);
+        tch_buf_adds(&b, "");
+        tch_csv_add_name(&b, cases[i].name);
+        tch_buf_addc(&b, ',');
+        assert_memory_equal(b.data, cases[i].field, strlen(cases[i].field));
+        assert_int_equal(b.len, strlen(cases[i].field) + 1);
+        tch_buf_release(&b);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotes_only_what_needs_it),
-        cmocka_unit_test(quotes_when_asked_to),
+        cmocka_unit_test(a_name_is_no_formula_and_no_escape_sequence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

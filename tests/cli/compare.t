@@ -61,12 +61,12 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 # Seen from the other side it is faster.
 $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
 | bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict
-| "","wall",12,23204975,12,20180000,0.05,,PASS
-| "","cpu",12,23203975,12,20179000,0.05,,PASS
-| "","user",12,23203975,12,20179000,,,faster
-| "","memory",12,8392704,12,8392704,0.05,,PASS
-| "","throughput",12,4309.422968964122,12,4955.403772536614,0.05,,PASS
-| "","tps",12,43.094,12,49.554,,,more
+| ,wall,12,23204975,12,20180000,0.05,,PASS
+| ,cpu,12,23203975,12,20179000,0.05,,PASS
+| ,user,12,23203975,12,20179000,,,faster
+| ,memory,12,8392704,12,8392704,0.05,,PASS
+| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS
+| ,tps,12,43.094,12,49.554,,,more
 
 # A comment for a pull request.
 $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md

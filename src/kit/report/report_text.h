@@ -21,8 +21,12 @@ void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, co
 /** Adds a comma and the number, without an exponent; for NaN the comma alone. */
 void tch_add_csv_number(struct tch_buf *b, double value);
 
-/** Adds text to a cell of a Markdown table, which a pipe or a line break would end. */
-void tch_add_md_cell(struct tch_buf *b, const char *text);
+/** Adds text that Markdown shows as it is, also in a cell of a table: no markup, HTML, link or
+    mention of somebody (@name) comes out of it, and it stays in its line. */
+void tch_add_md_text(struct tch_buf *b, const char *text);
+
+/** Adds text as a code span, whatever backticks are in it. */
+void tch_add_md_code(struct tch_buf *b, const char *text);
 
 /** One test case of JUnit XML. Texts are plain: they are escaped here. */
 struct tch_junit_case {

@@ -43,15 +43,17 @@ static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_
     tch_buf_adds(b, "name,run,pair,start_ns,exit_status");
     for (int i = 0; i < TCH_FIELDS; i++)
         tch_buf_addf(b, ",%s", tch_fields[i].name);
-    for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
-        tch_buf_addf(b, ",%s", name);
+    for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));) {
+        tch_buf_addc(b, ',');
+        tch_csv_add_name(b, name);
+    }
     tch_buf_addc(b, '\n');
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < runs[i].receipt.samples.count; j++) {
             const struct tch_receipt *r = &runs[i].receipt;
             const struct tch_run_sample *s = &r->samples.items[j];
 
-            tch_csv_add(b, r->name, strlen(r->name));
+            tch_csv_add_name(b, r->name);
             tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run,
                          (unsigned long long)s->pair, (unsigned long long)s->start_ns,
                          tch_run_sample_exit(s));

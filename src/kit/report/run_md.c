@@ -12,14 +12,23 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     size_t before;
 
     tch_receipt_commit(r, commit, sizeof commit);
-    tch_buf_addf(b, "## %s\n\n`%s`  \n%zu runs, %s, %s%s%s\n\n", r->name, r->command,
-                 r->samples.count, r->started_at, r->state, commit[0] ? ", commit " : "", commit);
-    for (size_t i = 0; i < r->warnings.count; i++)
-        tch_buf_addf(b, "> **%s** (%s)\n%s", r->warnings.item[i].text, r->warnings.item[i].advice,
-                     i + 1 < r->warnings.count ? ">\n" : "\n");
-    if (tch_report_nothing(r)) {
-        tch_buf_addf(b, "No statistics: %s.\n\n", tch_report_nothing(r));
-        return;
+    tch_buf_adds(b, "## ");
+    tch_add_md_text(b, r->name);
+    tch_buf_adds(b, "\n\n");
+    tch_add_md_code(b, r->command);
+    tch_buf_addf(b, "  \n%zu runs, ", r->samples.count);
+    tch_add_md_text(b, r->started_at);
+    tch_buf_adds(b, ", ");
+    tch_add_md_text(b, r->state);
+    tch_buf_adds(b, commit[0] ? ", commit " : "");
+    tch_add_md_text(b, commit);
+    tch_buf_adds(b, "\n\n");
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        tch_buf_adds(b, "> **");
+        tch_add_md_text(b, r->warnings.item[i].text);
+        tch_buf_adds(b, "** (");
+        tch_add_md_text(b, r->warnings.item[i].advice);
+        tch_buf_adds(b, i + 1 < r->warnings.count ? ")\n>\n" : ")\n\n");
     }
     tch_buf_adds(b, "| | median | interval of the median | min | max |\n"
                     "| --- | ---: | ---: | ---: | ---: |\n");
@@ -29,7 +38,7 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
         bool throughput = strcmp(row->name, "throughput") == 0;
 
         tch_buf_adds(b, "| ");
-        tch_add_md_cell(b, throughput ? r->work_unit : row->title);
+        tch_add_md_text(b, throughput ? r->work_unit : row->title);
         tch_buf_adds(b, throughput ? "/s | " : " | ");
         tch_add_value(b, row->unit, s->median);
         tch_buf_adds(b, " | ");

@@ -15,9 +15,9 @@ static void write_csv(struct tch_buf *b, const struct tch_findings *f)
         const struct tch_verdict_row *r = &f->rows[i];
         bool interval = r->has_ratio && r->ratio.level > 0;
 
-        tch_csv_add_quoted(b, about->bench, strlen(about->bench));
+        tch_csv_add_name(b, about->bench);
         tch_buf_addc(b, ',');
-        tch_csv_add_quoted(b, about->quantity.name, strlen(about->quantity.name));
+        tch_csv_add_name(b, about->quantity.name);
         tch_buf_addf(b, ",%zu", r->a_count);
         tch_add_csv_number(b, r->a_count > 0 ? r->a_median : NAN);
         tch_buf_addf(b, ",%zu", r->b_count);

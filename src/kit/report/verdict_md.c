@@ -22,7 +22,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_init(&title, 1024);
     tch_add_row_title(&title, f, i);
     tch_buf_adds(b, "| ");
-    tch_add_md_cell(b, title.data);
+    tch_add_md_text(b, title.data);
     tch_buf_release(&title);
     tch_buf_adds(b, " | ");
     tch_add_value(b, about->quantity.unit, r->a_median);
@@ -93,10 +93,22 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
     for (size_t i = 0; i < f->difference_count && i < SHOWN_DIFFERENCES; i++) {
         const struct tch_difference *d = &f->differences[i];
 
-        tch_buf_addf(b, "- `%.100s`: `%.100s` → `%.100s`\n", d->path, d->a ? d->a : "none",
-                     d->b ? d->b : "none");
+        tch_buf_adds(b, "- ");
+        tch_add_md_code(b, d->path);
+        tch_buf_adds(b, ": ");
+        tch_add_md_code(b, d->a ? d->a : "none");
+        tch_buf_adds(b, " → ");
+        tch_add_md_code(b, d->b ? d->b : "none");
+        tch_buf_addc(b, '\n');
     }
     tch_buf_adds(b, "\n</details>\n\n");
+}
+
+static void add_quote(struct tch_buf *b, const char *before, const char *text, const char *after)
+{
+    tch_buf_addf(b, "> %s", before);
+    tch_add_md_text(b, text);
+    tch_buf_addf(b, "\n%s", after);
 }
 
 static void write_md(struct tch_buf *b, const struct tch_findings *f)
@@ -112,15 +124,16 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_addf(b, "### %s tacho: %s\n\n",
                  f->problem_count > 0 && f->verdict != TCH_FAIL ? "⚠️" : marks[f->verdict],
                  word ? word : "compared");
-    tch_buf_addf(b, "%s against %s", f->b_name ? f->b_name : "now",
-                 f->a_name ? f->a_name : "before");
+    tch_add_md_text(b, f->b_name ? f->b_name : "now");
+    tch_buf_adds(b, " against ");
+    tch_add_md_text(b, f->a_name ? f->a_name : "before");
     tch_buf_adds(b, ". ");
     tch_add_promise(b, f);
     tch_buf_adds(b, "\n\n");
     for (size_t i = 0; i < f->problem_count; i++)
-        tch_buf_addf(b, "> **Not judged:** %s\n\n", f->problems[i]);
+        add_quote(b, "**Not judged:** ", f->problems[i], "\n");
     for (size_t i = 0; i < f->note_count; i++)
-        tch_buf_addf(b, "> %s\n%s", f->notes[i], i + 1 < f->note_count ? ">\n" : "\n");
+        add_quote(b, "", f->notes[i], i + 1 < f->note_count ? ">\n" : "\n");
     if (moved > 0) {
         add_head(b);
         add_rows(b, f, TCH_FAIL, &left);
@@ -132,8 +145,11 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
     }
     add_fold(b, f, moved);
     add_differences(b, f);
-    if (f->reproduce)
-        tch_buf_addf(b, "To see it yourself: `%s`\n", f->reproduce);
+    if (f->reproduce) {
+        tch_buf_adds(b, "To see it yourself: ");
+        tch_add_md_code(b, f->reproduce);
+        tch_buf_addc(b, '\n');
+    }
     if (f->link)
         tch_buf_addf(b, "\nThe whole report: %s\n", f->link);
 }

@@ -23,11 +23,6 @@ static const char *const unit_names[] = {[TCH_NS] = "ns",
  * CSV.
  */
 
-static void add_text(struct tch_buf *b, const char *text)
-{
-    tch_csv_add(b, text, strlen(text));
-}
-
 /* Adds a comma and a number; an unknown number is empty. */
 static void add_number(struct tch_buf *b, double value)
 {
@@ -46,11 +41,11 @@ static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
     bool cell = i < sweep->cells;
     size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
 
-    add_text(b, c->name);
+    tch_csv_add_name(b, c->name);
     for (size_t j = 0; j < grid->count; j++) {
         tch_buf_addc(b, ',');
         if (cell || (sweep->baseline_uses >> j & 1))
-            add_text(b, tch_grid_text(grid, at, j));
+            tch_csv_add_name(b, tch_grid_text(grid, at, j));
     }
     tch_buf_addf(b, ",%s,%zu,%s", c->state, c->runs, cell ? best_names[c->best] : "");
     for (size_t j = 0; j < r->measure_count; j++) {

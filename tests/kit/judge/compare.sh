@@ -79,7 +79,7 @@ says "command.line"
 ends_with 0 "$tacho" compare -f md tacho-out/a/latest tacho-out/b/latest
 says "| wall time |"
 ends_with 0 "$tacho" compare -f csv tacho-out/a/latest/run.json tacho-out/b/latest
-says '"","wall",'
+says ',wall,'
 ends_with 0 "$tacho" compare --html page.html tacho-out/a/latest tacho-out/b/latest tacho-out/a/latest
 grep -q '</html>' page.html || fail "the page is not whole"
 
