@@ -28,6 +28,8 @@ enum complete {
     COMPLETE_DIR,
     COMPLETE_PROGRAM, /**< a program of PATH, then its own arguments */
     COMPLETE_TOPIC,   /**< a command of ours */
+    COMPLETE_REF,     /**< a branch or tag of git */
+    COMPLETE_BENCH,   /**< a bench of tacho.yaml */
 };
 
 /** One option. A table of them ends with an entry without name. */
@@ -39,6 +41,7 @@ struct opt {
     const char *help;           /**< one line, no full stop */
     const char *const *choices; /**< NULL-ended: the only values allowed; or NULL */
     enum complete complete;
+    const char *const *offers;     /**< NULL-ended: values to offer among others; or NULL */
     const struct tch_setting *set; /**< the field that cli_set_opts() fills; or NULL */
     const char *not_a;             /**< of a wrong value, for "'x' is not <not_a>"; or NULL */
     const char *rule;              /**< of a wrong value, for "<rule>, not 'x'"; or NULL */

@@ -29,12 +29,22 @@ static const char walk_end[] = "        esac\n"
                                "    if [[ $cur == '=' ]]; then cur=''; fi\n"
                                "\n";
 
+/* compgen -W would run what a branch called $(...) says, so such words are matched and quoted one
+   by one. */
 static const char helpers[] =
     "_tacho_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\"); }\n"
     "_tacho_names()\n"
     "{\n"
     "    compopt -o filenames 2>/dev/null\n"
     "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
+    "}\n"
+    "_tacho_lines()\n"
+    "{\n"
+    "    local word\n"
+    "    while IFS= read -r word; do\n"
+    "        if [[ $word == \"$cur\"* ]]; then printf -v word %q \"$word\"; "
+    "COMPREPLY+=(\"$word\"); fi\n"
+    "    done\n"
     "}\n";
 
 static void visit_sub_words(struct tch_buf *b, const struct cmd *cmd, const char *path)
@@ -83,6 +93,10 @@ static void add_offer(struct tch_buf *b, const char *const *choices, enum comple
         tch_buf_adds(b, "'");
     } else if (complete == COMPLETE_TOPIC) {
         tch_buf_adds(b, "_tacho_words \"$(_tacho_subs \"$topic\")\"");
+    } else if (complete == COMPLETE_REF) {
+        tch_buf_adds(b, "_tacho_lines < <(" CLI_COMPLETE_REFS ")");
+    } else if (complete == COMPLETE_BENCH) {
+        tch_buf_adds(b, "_tacho_lines < <(" CLI_COMPLETE_BENCHES ")");
     } else if (complete == COMPLETE_NOTHING) {
         tch_buf_adds(b, ":");
     } else {
@@ -101,7 +115,7 @@ static void visit_values(struct tch_buf *b, const struct cmd *cmd, const char *p
 
     while ((opt = cli_walk_valued_opts(&w))) {
         tch_buf_addf(b, "        '%s,--%s') ", path, opt->name);
-        add_offer(b, opt->choices, opt->complete);
+        add_offer(b, opt->choices ? opt->choices : opt->offers, opt->complete);
     }
 }
 

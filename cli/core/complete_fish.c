@@ -88,6 +88,9 @@ static const char program[] =
     "    complete --do-complete=(string join ' ' -- $words (commandline -ct))\n"
     "end\n\n";
 
+static const char lists[] = "function __tacho_refs\n    " CLI_COMPLETE_REFS "\nend\n\n"
+                            "function __tacho_benches\n    " CLI_COMPLETE_BENCHES "\nend\n\n";
+
 static void visit_topics(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     if (!cmd->subs)
@@ -116,6 +119,8 @@ static void add_offer(struct tch_buf *b, const char *const *choices, enum comple
         [COMPLETE_DIR] = " -a '(__fish_complete_directories)'",
         [COMPLETE_PROGRAM] = " -a '(__tacho_program)'",
         [COMPLETE_TOPIC] = " -a '(__tacho_topics)'",
+        [COMPLETE_REF] = " -a '(__tacho_refs)'",
+        [COMPLETE_BENCH] = " -a '(__tacho_benches)'",
     };
 
     if (choices) {
@@ -159,7 +164,7 @@ static void visit_offers(struct tch_buf *b, const struct cmd *cmd, const char *p
             tch_buf_addf(b, " -s %c", opt->letter);
         if (opt->arg) {
             tch_buf_adds(b, opt->complete == COMPLETE_FILE ? " -r" : " -x");
-            add_offer(b, opt->choices, opt->complete);
+            add_offer(b, opt->choices ? opt->choices : opt->offers, opt->complete);
         }
         tch_buf_adds(b, " -d ");
         add_fish_quoted(b, opt->help);
@@ -174,6 +179,7 @@ void cli_add_fish(struct tch_buf *b, const struct cmd *root)
     add_topics(b, root);
     tch_buf_adds(b, at);
     tch_buf_adds(b, program);
+    tch_buf_adds(b, lists);
     tch_buf_adds(b, "complete -c tacho -e\ncomplete -c tacho -f\n");
     cli_each_cmd(b, root, root->name, visit_offers);
 }

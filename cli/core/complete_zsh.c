@@ -27,14 +27,20 @@ static void add_escaped(struct tch_buf *b, const char *text)
 static void add_action(struct tch_buf *b, const char *const *choices, enum complete complete)
 {
     static const char *const actions[] = {
-        [COMPLETE_NOTHING] = " ",          [COMPLETE_FILE] = "_files",
-        [COMPLETE_DIR] = "_files -/",      [COMPLETE_PROGRAM] = "_command_names -e",
+        [COMPLETE_NOTHING] = " ",
+        [COMPLETE_FILE] = "_files",
+        [COMPLETE_DIR] = "_files -/",
+        [COMPLETE_PROGRAM] = "_command_names -e",
         [COMPLETE_TOPIC] = "_tacho_topic",
+        [COMPLETE_REF] = "_tacho_refs",
+        [COMPLETE_BENCH] = "_tacho_benches",
     };
 
     if (choices) {
-        tch_buf_addc(b, '(');
-        cli_add_words(b, choices);
+        for (size_t i = 0; choices[i]; i++) {
+            tch_buf_addc(b, i > 0 ? ' ' : '(');
+            add_escaped(b, choices[i]);
+        }
         tch_buf_addc(b, ')');
     } else {
         tch_buf_adds(b, actions[complete]);
@@ -79,7 +85,7 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
             tch_buf_addc(b, ':');
             add_escaped(b, opt->arg);
             tch_buf_addc(b, ':');
-            add_action(b, opt->choices, opt->complete);
+            add_action(b, opt->choices ? opt->choices : opt->offers, opt->complete);
         }
         tch_buf_adds(b, "' \\\n");
     }
@@ -130,6 +136,11 @@ static void visit_topic(struct tch_buf *b, const struct cmd *cmd, const char *pa
     tch_buf_adds(b, ") ;;\n");
 }
 
+static const char lists[] =
+    "_tacho_lines()\n{\n    local -a names\n\n    names=(${(f)1})\n    compadd -a names\n}\n\n"
+    "_tacho_refs() { _tacho_lines \"$(" CLI_COMPLETE_REFS ")\" }\n"
+    "_tacho_benches() { _tacho_lines \"$(" CLI_COMPLETE_BENCHES ")\" }\n\n";
+
 void cli_add_zsh(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b,
@@ -140,6 +151,7 @@ void cli_add_zsh(struct tch_buf *b, const struct cmd *root)
                     "    case \"tacho${typed:+ }$typed\" in\n");
     cli_each_cmd(b, root, root->name, visit_topic);
     tch_buf_adds(b, "    esac\n    compadd -a subs\n}\n\n");
+    tch_buf_adds(b, lists);
     cli_each_cmd(b, root, root->name, visit_function);
     /* Loaded by name from fpath, or sourced. */
     tch_buf_adds(b, "if [[ $funcstack[1] == _tacho ]]; then\n    _tacho \"$@\"\nelse\n"

@@ -54,12 +54,12 @@ static int run_remove(struct args *args)
 }
 
 static const struct arg bench_arg[] = {
-    {.name = "BENCH", .help = "its name"},
+    {.name = "BENCH", .help = "its name", .complete = COMPLETE_BENCH},
     {.name = NULL},
 };
 
 static const struct arg promote_args[] = {
-    {.name = "BENCH", .help = "its name"},
+    {.name = "BENCH", .help = "its name", .complete = COMPLETE_BENCH},
     {.name = "OCCASION",
      .help = "its id, or the start of it (default: the latest)",
      .optional = true},

@@ -105,7 +105,7 @@ static int run_show(struct args *args)
 }
 
 static const struct arg bench_arg[] = {
-    {.name = "BENCH", .help = "its name"},
+    {.name = "BENCH", .help = "its name", .complete = COMPLETE_BENCH},
     {.name = NULL},
 };
 

@@ -300,6 +300,12 @@ static int run_with(const struct gate_options *o, const struct args *args)
     return status;
 }
 
+static void print_benches(const struct tch_settings *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        printf("%s\n", s->benches[i].name);
+}
+
 static int run_gate(struct args *args)
 {
     struct gate_options *o = cli_gate_options_new();
@@ -310,11 +316,13 @@ static int run_gate(struct args *args)
     status = cli_set_opts(args, o, NULL);
     if (status == EXIT_OK)
         status = cli_gate_read_settings(o);
-    if (status == EXIT_OK && o->against && !o->build && !o->settings.build)
+    if (status == EXIT_OK && o->list)
+        print_benches(&o->settings);
+    else if (status == EXIT_OK && o->against && !o->build && !o->settings.build)
         status =
             cli_wrong_usage(args, "--against needs to know how to build: --build 'CMD', or 'build' "
                                   "in the settings; --build true where there is nothing to build");
-    if (status == EXIT_OK)
+    else if (status == EXIT_OK)
         status = run_with(o, args);
     tch_settings_release(&o->settings);
     free(o);
@@ -325,6 +333,7 @@ static const struct opt opts[] = {
     {.name = "against",
      .arg = "REF",
      .help = "compare with this commit, built beside ours and run in turns with it",
+     .complete = COMPLETE_REF,
      CLI_TEXT(struct gate_options, against)},
     GATE_COMMON_OPTS,
     {.name = "require-baseline",
@@ -370,6 +379,9 @@ static const struct opt opts[] = {
      .arg = "URL",
      .help = "where that page can be seen, for the comment",
      CLI_TEXT(struct gate_options, link)},
+    {.name = "list",
+     .help = "print the names of the benches, and do nothing else",
+     CLI_FLAG(struct gate_options, list)},
     {.name = "dry-run",
      .help = "say what would be run, and run nothing",
      CLI_FLAG(struct gate_options, dry_run)},

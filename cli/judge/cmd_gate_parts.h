@@ -41,6 +41,7 @@ struct gate_options {
     const char *link;
     bool flame;
     bool dry_run;
+    bool list;
     bool require_baseline;
     bool save;
     bool fail_on_warn;
@@ -82,6 +83,7 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
          .letter = 'b',                                                               \
          .arg = "NAME",                                                               \
          .help = "this bench only; may be given several times",                       \
+         .complete = COMPLETE_BENCH,                                                  \
          .take = cli_gate_take_bench},                                                \
         {.name = "runs",                                                              \
          .letter = 'n',                                                               \

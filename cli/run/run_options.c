@@ -232,6 +232,9 @@ const struct opt cli_run_opts[] = {
     {.name = NULL},
 };
 
+static const char *const power_sources[] = {"auto",    "none", "rapl", "perf",   "hwmon",
+                                            "battery", "nvml", "rocm", "fixed:", NULL};
+
 const struct opt cli_plan_opts[] = {
     {.name = "shell",
      .letter = 'S',
@@ -341,6 +344,7 @@ const struct opt cli_plan_opts[] = {
     {.name = "power",
      .arg = "SOURCE",
      .help = "auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or fixed:WATTS",
+     .offers = power_sources,
      CLI_TEXT(struct run_options, plan.power)},
     {.name = "seal",
      .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since",

@@ -392,6 +392,9 @@ static int run_watch(struct args *args)
     return status == EXIT_OK ? judge_command(&job, args) : status;
 }
 
+static const char *const power_sources[] = {"rapl",    "perf",   "hwmon",   "nvml", "rocm",
+                                            "battery", "fixed:", "replay:", NULL};
+
 static const struct opt opts[] = {
     {.name = "pid",
      .letter = 'p',
@@ -419,6 +422,7 @@ static const struct opt opts[] = {
      .arg = "SOURCE",
      .help = "rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE; what there is "
              "when not given",
+     .offers = power_sources,
      CLI_TEXT(struct watch_job, plan.power)},
     {.name = "idle-watts",
      .arg = "W",

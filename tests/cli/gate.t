@@ -45,6 +45,7 @@ $ tacho gate --help
 |       --badge FILE           an SVG badge with the verdict
 |       --html FILE            the page with distributions (default OUT/gate.html)
 |       --link URL             where that page can be seen, for the comment
+|       --list                 print the names of the benches, and do nothing else
 |       --dry-run              say what would be run, and run nothing
 |       --fail-on-warn         end with 3 when something is WARN, INCONCLUSIVE or
 |                              has no baseline
@@ -98,6 +99,11 @@ $ tacho gate init --help
 |   64  wrong usage
 
 # What would be run: every bench with its budgets, and some of them.
+$ project/try 'tacho gate --list'
+| steps
+| score
+| pages
+
 $ project/try 'tacho gate --dry-run'
 | steps
 |   command    cat steps
