@@ -150,7 +150,7 @@ void cli_enter_sub(struct args *args, const struct cmd *sub)
     args->cmd = sub;
 }
 
-static const struct opt *find_opt(const struct cmd *cmd, const char *name, size_t len)
+const struct opt *cli_find_opt(const struct cmd *cmd, const char *name, size_t len)
 {
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
@@ -224,7 +224,7 @@ static enum step long_opt(struct args *args, const char *word, const struct opt 
     size_t len = strcspn(word, "=");
     const char *attached = word[len] == '=' ? word + len + 1 : NULL;
 
-    *ret = find_opt(args->cmd, word, len);
+    *ret = cli_find_opt(args->cmd, word, len);
     if (!*ret) {
         unknown_opt(args, word, len);
         return STEP_WRONG;

@@ -54,6 +54,10 @@ const struct opt *cli_walk_opts(struct opt_walk *w);
 /** The next one that takes a value, or NULL after the last. */
 const struct opt *cli_walk_valued_opts(struct opt_walk *w);
 
+/** Finds an option of cmd by its long name, which need not be NUL-terminated. NULL: there is none.
+ */
+const struct opt *cli_find_opt(const struct cmd *cmd, const char *name, size_t len);
+
 /**
  * Parses words (NULL-ended, after the command's name) for args->cmd. Complains on stderr.
  *

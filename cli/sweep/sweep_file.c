@@ -112,17 +112,6 @@ static int read_command(const struct reading *f, const struct tch_yaml_node *nod
  * Every other option.
  */
 
-static const struct opt *find_opt(const struct cmd *cmd, const char *name)
-{
-    struct opt_walk w = {.cmd = cmd};
-    const struct opt *opt;
-
-    while ((opt = cli_walk_opts(&w)))
-        if (strcmp(opt->name, name) == 0 && opt->id >= 0)
-            break;
-    return opt;
-}
-
 static int set_opt(const struct reading *f, const struct tch_yaml_node *node, const struct opt *opt,
                    const char *value)
 {
@@ -183,13 +172,13 @@ static int read_section(const struct reading *f, const struct tch_yaml_node *sec
         return wrong_node(f, section, "options of tacho sweep, by name");
     for (const struct tch_yaml_node *node = section->first; node && status == EXIT_OK;
          node = node->next) {
-        const struct opt *opt = find_opt(f->args->cmd, node->key);
+        const struct opt *opt = cli_find_opt(f->args->cmd, node->key, strlen(node->key));
 
         if (strcmp(node->key, "command") == 0)
             status = read_command(f, node);
         else if (strcmp(node->key, "grid") == 0 || strcmp(node->key, "range") == 0)
             status = read_params(f, node, node->key[0] == 'r');
-        else if (opt && strcmp(node->key, "file") != 0)
+        else if (opt && opt->id >= 0 && strcmp(node->key, "file") != 0)
             status = read_member(f, node, opt);
         else if (cli_refuse_opt(f->args, node->key, 0))
             status = at_node(f, node, EXIT_WORK);
