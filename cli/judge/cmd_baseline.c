@@ -35,10 +35,12 @@ static int run_remove(struct args *args)
     struct place place;
     char path[PATH_MAX];
     tacho_error err;
+    int lock = -1;
     int status = cli_baseline_place_parse(&place, args);
 
     if (status == EXIT_OK &&
-        tch_baseline_path(path, place.dir, args->operands[0], place.class, &err) < 0) {
+        (tch_baseline_path(path, place.dir, args->operands[0], place.class, &err) < 0 ||
+         (tch_baseline_lock(path, &lock, &err) < 0 && err.system_errno != ENOENT))) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     } else if (status == EXIT_OK && unlink(path) < 0) {
@@ -49,6 +51,8 @@ static int run_remove(struct args *args)
     } else if (status == EXIT_OK) {
         printf("removed %s\n", path);
     }
+    if (lock >= 0)
+        close(lock);
     cli_baseline_place_release(&place);
     return status;
 }

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "support/test.h"
 
 /* A receipt with n runs around `wall` nanoseconds. */
@@ -18,6 +20,7 @@ static void make_receipt(struct tch_receipt *r, const char *id, size_t n, double
     tch_buf_addf(&b,
                  "{\"schema\":\"tacho.run.v1\",\"name\":\"x\",\"id\":\"%s\",\"started_at\":\"now\","
                  "\"command\":{\"line\":\"./x \\\"y\\\"\"},\"commit\":\"abc\","
+                 "\"vcs\":{\"sha\":\"abc\",\"dirty\":true},"
                  "\"environment\":{\"cpu\":1},\"machine_class\":\"m\",\"metrics\":"
                  "[{\"name\":\"lat\",\"all\":true}],\"samples\":[",
                  id);
@@ -63,6 +66,7 @@ static void reads_back_what_it_wrote(void **state)
     o = tch_baseline_find(&again, "reference");
     assert_string_equal(o->command, "./x \"y\"");
     assert_string_equal(o->commit, "abc");
+    assert_true(o->dirty);
     assert_string_equal(o->environment, "{\"cpu\":1}");
     assert_int_equal(tch_occasion_values(o, "wall", 0.5)->count, 7);
     assert_true(tch_occasion_values(o, "wall", 0.5)->value[0] == 1e6);
@@ -182,10 +186,78 @@ static int parse_once(void *arg)
     return status;
 }
 
+static const struct tch_baseline_save how = {.bench = "x", .machine_class = "m", .keep = 10};
+
+struct saving {
+    char path[PATH_MAX];
+    struct tch_receipt receipt;
+};
+
+static int save_once(void *arg)
+{
+    struct saving *s = arg;
+    struct tch_baseline b = {0};
+    int status;
+
+    unlink(s->path);
+    status = tch_baseline_save(&b, s->path, &s->receipt, &how, NULL);
+    if (status == 0)
+        status = tch_baseline_save(&b, s->path, &s->receipt, &how, NULL);
+    if (status == 0)
+        assert_int_equal(b.count, 2);
+    tch_baseline_release(&b);
+    return status;
+}
+
 static void survives_every_allocation_failing(void **state)
 {
+    char folder[] = "/tmp/test_baseline.XXXXXX";
+    struct saving s;
+
     (void)state;
     test_every_allocation_fails(parse_once, NULL);
+    assert_non_null(mkdtemp(folder));
+    snprintf(s.path, sizeof s.path, "%s/m.json", folder);
+    make_receipt(&s.receipt, "20260101-a", 7, 1e6);
+    test_every_allocation_fails(save_once, &s);
+    tch_receipt_release(&s.receipt);
+    unlink(s.path);
+    rmdir(folder);
+}
+
+/* A file that was copied from elsewhere is not added to, and stays as it is. */
+static void saves_to_its_own_file_alone(void **state)
+{
+    char folder[] = "/tmp/test_baseline.XXXXXX";
+    struct tch_baseline_save other = how;
+    struct tch_baseline b = {0};
+    struct saving s;
+    struct tch_buf before;
+    struct tch_buf after;
+    tacho_error err;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(s.path, sizeof s.path, "%s/m.json", folder);
+    make_receipt(&s.receipt, "20260101-a", 7, 1e6);
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &how, NULL), 0);
+    tch_buf_init(&before, TCH_BASELINE_MAX);
+    tch_buf_init(&after, TCH_BASELINE_MAX);
+    assert_int_equal(tch_file_read(s.path, TCH_BASELINE_MAX, &before, NULL), 0);
+    other.bench = "y";
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "it is the baseline of 'x' on m, not of 'y' on m"));
+    other = how;
+    other.machine_class = "n";
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), TACHO_EINVAL);
+    assert_int_equal(tch_file_read(s.path, TCH_BASELINE_MAX, &after, NULL), 0);
+    assert_string_equal(before.data, after.data);
+    tch_buf_release(&before);
+    tch_buf_release(&after);
+    tch_baseline_release(&b);
+    tch_receipt_release(&s.receipt);
+    unlink(s.path);
+    rmdir(folder);
 }
 
 int main(void)
@@ -195,6 +267,7 @@ int main(void)
         cmocka_unit_test(keeps_the_last_and_the_reference),
         cmocka_unit_test(occasions_tell_their_spread),
         cmocka_unit_test(refuses_what_is_no_baseline),
+        cmocka_unit_test(saves_to_its_own_file_alone),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 
