@@ -38,7 +38,7 @@ static void add_latency_table(struct tch_buf *b, const struct tch_latency_summar
 {
     tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th><th>n</th><th>min</th><th>p50</th>"
                     "<th>p90</th><th>p95</th><th>p99</th><th>p99.9</th><th>max</th><th>mean</th>"
-                    "<th>sd</th></tr>\n");
+                    "<th>std (population)</th></tr>\n");
     add_latency_row(b, "latency", &s->wall);
     if (s->kernel.max > 0)
         add_latency_row(b, "in the kernel", &s->kernel);

@@ -74,6 +74,10 @@ int tch_latencies_add(struct tch_latencies *l, uint64_t ns, tacho_error *err);
 
 /** Computes their statistics: nearest-rank percentiles. 0 or TACHO_ENOMEM. */
 int tch_latencies_stats(const struct tch_latencies *l, tacho_latency_stats *ret, tacho_error *err);
+
+/** Returns the median as tch_median() defines it, given its nearest-rank p50; that p50 itself where
+    only a histogram is left. */
+double tch_latencies_median(const struct tch_latencies *l, uint64_t p50);
 void tch_latencies_release(struct tch_latencies *l);
 
 /** All latencies of all runs, the member "latency" of run.json. */

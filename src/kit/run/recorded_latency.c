@@ -45,6 +45,21 @@ int tch_latencies_stats(const struct tch_latencies *l, tacho_latency_stats *ret,
     return 0;
 }
 
+double tch_latencies_median(const struct tch_latencies *l, uint64_t p50)
+{
+    uint64_t next = UINT64_MAX; /* the smallest above p50 */
+    size_t up_to = 0;
+
+    if (l->histogram || l->count % 2 == 1)
+        return (double)p50;
+    for (size_t i = 0; i < l->count; i++) {
+        up_to += l->value[i] <= p50;
+        if (l->value[i] > p50 && l->value[i] < next)
+            next = l->value[i];
+    }
+    return up_to > l->count / 2 ? (double)p50 : (double)p50 + (double)(next - p50) / 2;
+}
+
 void tch_latencies_release(struct tch_latencies *l)
 {
     tacho_histogram_free(l->histogram);

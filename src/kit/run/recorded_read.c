@@ -97,9 +97,9 @@ static int set_latency(struct reading *r, const char *name, const struct tch_lat
 
     if (status < 0 || s.max == 0) /* nothing was recorded, or the kernel's part is not known */
         return status;
-    return tch_recorded_set(r->samples, r->sample, name,
-                            &(struct tch_recorded){(double)s.p50, (double)s.p95, (double)s.p99},
-                            err);
+    return tch_recorded_set(
+        r->samples, r->sample, name,
+        &(struct tch_recorded){tch_latencies_median(l, s.p50), (double)s.p95, (double)s.p99}, err);
 }
 
 /* --- Stages of events --- */

@@ -176,9 +176,34 @@ static void names_have_limits(void **state)
     tch_run_samples_release(&samples);
 }
 
+static double median_of(const uint64_t *ns, size_t n)
+{
+    struct tch_latencies l = {0};
+    tacho_latency_stats stats;
+    double median;
+
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(tch_latencies_add(&l, ns[i], NULL), 0);
+    assert_int_equal(tch_latencies_stats(&l, &stats, NULL), 0);
+    median = tch_latencies_median(&l, stats.p50);
+    tch_latencies_release(&l);
+    return median;
+}
+
+static void the_median_of_latencies_is_that_of_all_values(void **state)
+{
+    (void)state;
+    assert_true(median_of((const uint64_t[]){9, 1, 4, 2}, 4) == 3);
+    assert_true(median_of((const uint64_t[]){2, 1, 9, 2}, 4) == 2);
+    assert_true(median_of((const uint64_t[]){4, 1, 4, 9}, 4) == 4);
+    assert_true(median_of((const uint64_t[]){9, 1, 2}, 3) == 2);
+    assert_true(median_of((const uint64_t[]){8, 5}, 2) == 6.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_median_of_latencies_is_that_of_all_values),
         cmocka_unit_test_setup_teardown(parts_count_for_their_run, test_home_make, remove_parts),
         cmocka_unit_test(reads_what_it_wrote),
         cmocka_unit_test(survives_without_memory),
