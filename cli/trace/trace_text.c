@@ -77,10 +77,13 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
         warnings++;
     }
     if (m->bad.count > 0) {
-        cli_warn(
-            "'%s': %llu events lack what they must have and were passed over, the first at byte "
-            "%llu",
-            path, (unsigned long long)m->bad.count, (unsigned long long)m->bad.first[0]);
+        char place[48] = "";
+
+        if (m->kind != TCH_KIND_RECORDING)
+            snprintf(place, sizeof place, ", the first at byte %llu",
+                     (unsigned long long)m->bad.first[0]);
+        cli_warn("'%s': %llu events lack what they must have and were passed over%s", path,
+                 (unsigned long long)m->bad.count, place);
         warnings++;
     }
     if (m->dropped > 0) {

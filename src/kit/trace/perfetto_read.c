@@ -162,7 +162,7 @@ static int read_event(struct tch_pf_reader *p, const struct parts *parts)
         return 0;
     if (!timed ||
         (parts->flags & TCH_PF_NEEDS_STATE && !p->sequences[parts->packet.sequence].valid)) {
-        p->r->m->bad.count++;
+        tch_trace_places_add(&p->r->m->bad, p->offset);
         return 0;
     }
     return tch_pf_event(p, &parts->packet, ts);
@@ -212,6 +212,7 @@ static int read_packets(struct tch_pf_reader *p, const struct tch_buf *b, uint64
     tch_pb_open(&r, b->data, b->len);
     *used = 0;
     while (status == 0 && tch_pb_next(&r, &f) > 0) {
+        p->offset = offset + *used;
         if (f.number == TCH_PF_TRACE_PACKET && f.type == TCH_PB_BYTES)
             status = read_packet(p, f.data, f.len);
         if (status == TACHO_EPARSE) {

@@ -37,6 +37,7 @@ struct tch_pf_sequence {
 struct tch_pf_reader {
     struct tch_trace_reading *r;
     struct tch_trace_source *s;
+    uint64_t offset;                 /* of the packet, in the file */
     struct tch_intern interned_keys; /* sequence, generation, what and iid */
     uint32_t *interned;              /* texts, by number of the key */
     size_t interned_room;

@@ -362,7 +362,7 @@ static int emit_legacy(struct tch_pf_reader *p, const struct found *f, struct tc
         local = local || g.number == TCH_PF_LEGACY_LOCAL_ID;
     }
     if (!set_legacy_kind(ev, phase, duration)) {
-        p->r->m->ignored.count++;
+        tch_trace_places_add(&p->r->m->ignored, p->offset);
         return 0;
     }
     if (ev->kind == TCH_EV_ASYNC) {
@@ -437,7 +437,7 @@ static int emit_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
                                                                      : 't';
         break;
     default:
-        p->r->m->ignored.count++;
+        tch_trace_places_add(&p->r->m->ignored, p->offset);
         return 0;
     }
     if (ev->kind != TCH_EV_INSTANT)
