@@ -43,6 +43,12 @@ static void make_note(struct watcher *w, const struct tch_run *run)
     free(wall);
 }
 
+static void on_hook(void *ctx)
+{
+    (void)ctx;
+    cli_progress_hide();
+}
+
 static void on_step(void *ctx, const struct tch_run *run, double share)
 {
     struct watcher *w = ctx;
@@ -249,7 +255,8 @@ static int show(const struct tch_run *run, const struct args *args)
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
     struct watcher w = {0};
-    struct tch_run_watch watch = {.stop = cli_catch_stop(), .step = on_step, .ctx = &w};
+    struct tch_run_watch watch = {
+        .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured;
@@ -257,7 +264,8 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    cli_progress_begin(&w.progress, args, "running", 0);
+    if (run->plan->output != TCH_IO_INHERIT) /* what it prints and the line would mix */
+        cli_progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
     cli_progress_end(&w.progress);

@@ -8,45 +8,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/human_number.h"
 #include "base/number.h"
-#include "base/spawn.h"
 #include "cli/cmds.h"
-#include "cli/core/bars.h"
-#include "cli/core/opt.h"
-#include "cli/core/table.h"
-#include "kit/flame/backend/process_guard.h"
-#include "kit/run/process_watch.h"
+#include "cli/core/stop.h"
+#include "cmd_watch_parts.h"
+#include "kit/run/run_plan.h"
 
-enum { OUT_MAX = 1 << 20, WATCH_GRAPH = 40 };
-
-struct watch_job {
-    struct tch_watch_plan plan;
-    uint64_t interval_ns;
-    uint64_t duration_ns; /* 0: until it ends */
-    bool pass_status;
-    bool spawned;
-    uint64_t own_peak; /* our largest resident size when it started */
-    bool ended;        /* the child was waited for */
-    struct tch_spawn_end end;
-    struct tch_guard guard; /* kills the command if we are killed */
-    int pidfd;
-    tacho_error no_power;
-    /* What is drawn. */
-    size_t lines; /* on the terminal now */
-    size_t points;
-    double memory[WATCH_GRAPH];
-    double cpu[WATCH_GRAPH];
-    double watts[WATCH_GRAPH];
-    struct tch_watch_now now;
-};
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-    interrupted = signal;
-}
+enum { OUT_MAX = 1 << 20, LIVE_WIDTH = 70 };
 
 static int take_watts(void *into, const struct args *args, const struct opt *opt)
 {
@@ -59,138 +27,6 @@ static int take_watts(void *into, const struct args *args, const struct opt *opt
     return EXIT_OK;
 }
 
-/* --- What is shown: lines with small graphs while it runs, then a report --- */
-
-static void push_point(double values[WATCH_GRAPH], double value)
-{
-    memmove(values, values + 1, (WATCH_GRAPH - 1) * sizeof *values);
-    values[WATCH_GRAPH - 1] = value;
-}
-
-/* Appends the current sample to the graphs. */
-static void remember_sample(struct watch_job *job)
-{
-    push_point(job->memory, (double)job->now.tree.rss_bytes);
-    push_point(job->cpu, job->now.cpu);
-    push_point(job->watts, job->now.watts);
-    job->points += job->points < WATCH_GRAPH;
-}
-
-/* A line of the live display: name, value, graph. */
-static void add_live_line(struct tch_buf *b, const struct term *term, const struct watch_job *job,
-                          const char *name, const char *value, const double values[WATCH_GRAPH])
-{
-    tch_buf_addf(b, "%-8s%10s  ", name, value);
-    if (values) /* only what is there yet: an empty half looks like nothing was used */
-        cli_add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
-}
-
-/* Three lines for a terminal. */
-static void add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
-{
-    char text[64];
-    struct tch_buf value;
-
-    tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
-    tch_add_value(&value, TCH_BYTES, (double)job->now.tree.rss_bytes);
-    add_live_line(b, term, job, "memory", text, job->memory);
-    tch_buf_adds(b, "  peak ");
-    tch_add_value(b, TCH_BYTES, (double)job->now.tree.peak_rss_bytes);
-    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
-    tch_buf_adds(b, "\x1b[K\n");
-    add_live_line(b, term, job, "cpu", text, job->cpu);
-    tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
-    snprintf(text, sizeof text, isnan(job->now.watts) ? "-" : "%.1f W", job->now.watts);
-    if (job->no_power.message[0])
-        add_live_line(b, term, job, "power", "no source", NULL);
-    else
-        add_live_line(b, term, job, "power", text, job->watts);
-    tch_buf_adds(b, "\x1b[K\n");
-    tch_buf_release(&value);
-}
-
-static void add_power_rows(struct table *t, const struct watch_job *job,
-                           const struct tch_watch_report *r)
-{
-    for (size_t i = 0; i < r->sources; i++) {
-        const tacho_power_report *p = &r->power[i];
-
-        cli_table_add(t, PLAIN, i == 0 ? "energy" : "");
-        cli_table_addf(t, BOLD, "%.4g J", p->joules);
-        cli_table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
-                       p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
-                       p->dropped > 0 ? "; readings failed" : "");
-    }
-    if (r->sources > 0 && !isnan(r->tree_joules)) {
-        cli_table_add(t, PLAIN, "");
-        cli_table_addf(t, BOLD, "%.4g J", r->tree_joules);
-        cli_table_add(t, PLAIN, "of it this tree's, by CPU time");
-    }
-    if (r->sources == 0) {
-        cli_table_add(t, PLAIN, "energy");
-        cli_table_add(t, PLAIN, "-");
-        cli_table_add(t, YELLOW, job->no_power.message);
-    }
-}
-
-static void add_value_row(struct table *t, const char *name, enum tch_unit unit, double value,
-                          const char *what)
-{
-    char text[64];
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    tch_add_value(&b, unit, value);
-    cli_table_add(t, PLAIN, name);
-    cli_table_add(t, BOLD, b.data);
-    cli_table_add(t, PLAIN, what);
-}
-
-static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
-{
-    if (r->peak_rss_bytes > 0)
-        add_value_row(t, "memory", TCH_BYTES, (double)r->peak_rss_bytes, "peak");
-    else if (r->peak_at_most > 0)
-        add_value_row(t, "memory", TCH_BYTES, (double)r->peak_at_most,
-                      "at most: no more is known of one that ended so soon");
-    if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
-        add_value_row(t, "", TCH_BYTES, (double)r->mean_rss_bytes, "mean");
-    if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
-        cli_table_add(t, PLAIN, "memory");
-        cli_table_add(t, PLAIN, "-");
-        cli_table_add(t, YELLOW, "not known: it ended before it could be looked at");
-    }
-    if (r->swap_bytes > 0)
-        add_value_row(t, "", TCH_BYTES, (double)r->swap_bytes, "swapped out at most");
-}
-
-static void add_text(struct tch_buf *b, const struct watch_job *job,
-                     const struct tch_watch_report *r, const struct args *args)
-{
-    static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
-    struct table t;
-    char what[128] = "ended before it could be looked at";
-
-    cli_table_init(&t, &args->out, columns, 3);
-    if (r->most_processes > 0)
-        snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
-                 (unsigned long long)r->looks, (unsigned long long)r->most_processes,
-                 r->most_processes == 1 ? "" : "es");
-    add_value_row(&t, "time", TCH_NS, r->seconds * 1e9, what);
-    what[0] = '\0'; /* of one that ended so soon, its time is that since it was started: no share */
-    if (r->most_processes > 0)
-        snprintf(what, sizeof what, "%.0f%% of a CPU",
-                 r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
-    add_value_row(&t, "cpu", TCH_NS, (double)r->cpu_ns, what);
-    add_memory_rows(&t, r);
-    cli_table_add(&t, PLAIN, "faults");
-    cli_table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
-    cli_table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);
-    add_power_rows(&t, job, r);
-    cli_table_print(&t, b);
-    cli_table_release(&t);
-}
-
 /* --- Watching --- */
 
 static int start_command(struct watch_job *job, const struct args *args)
@@ -198,9 +34,15 @@ static int start_command(struct watch_job *job, const struct args *args)
     struct tch_spawn s = {.argv = (const char *const *)args->operands};
     struct rusage usage;
     tacho_error err;
+    int output;
+    int status;
 
+    cli_watch_redirect(job, args, &s, &output);
     tch_guard_open(&job->guard);
-    if (tch_spawn(&s, &job->plan.pid, &err) < 0) {
+    status = tch_spawn(&s, &job->plan.pid, &err);
+    if (output >= 0)
+        close(output);
+    if (status < 0) {
         cli_complain(&err, "cannot start '%s'", args->operands[0]);
         tch_guard_close(&job->guard);
         return EXIT_WORK;
@@ -212,31 +54,11 @@ static int start_command(struct watch_job *job, const struct args *args)
     return EXIT_OK;
 }
 
-static void erase_live(struct watch_job *job)
-{
-    if (job->lines > 0)
-        fprintf(stderr, "\x1b[%zuA\x1b[J", job->lines);
-    job->lines = 0;
-}
-
-static void draw_live(struct watch_job *job, const struct args *args)
-{
-    struct tch_buf b;
-
-    if (!args->err.is_tty || args->quiet || args->err.width < 70)
-        return;
-    tch_buf_init(&b, 64 * 1024);
-    if (job->lines > 0)
-        tch_buf_addf(&b, "\x1b[%zuA", job->lines);
-    add_live(&b, &args->err, job);
-    fputs(b.data, stderr);
-    job->lines = 3;
-    tch_buf_release(&b);
-}
-
-/* Until the time comes, a signal does, or the process ends; where the kernel can tell that. */
+/* Waits until the time comes, a signal does, the process ends or prints. */
 static void wait_for(const struct watch_job *job, uint64_t until_ns)
 {
+    struct pollfd fds[] = {{.fd = job->pidfd, .events = POLLIN},
+                           {.fd = job->output, .events = POLLIN}};
     uint64_t now = tch_now_ns();
     struct timespec t;
 
@@ -244,10 +66,7 @@ static void wait_for(const struct watch_job *job, uint64_t until_ns)
         return;
     t.tv_sec = (time_t)((until_ns - now) / 1000000000);
     t.tv_nsec = (long)((until_ns - now) % 1000000000);
-    if (job->pidfd >= 0)
-        ppoll(&(struct pollfd){.fd = job->pidfd, .events = POLLIN}, 1, &t, NULL);
-    else
-        nanosleep(&t, NULL);
+    ppoll(fds, 2, &t, NULL); /* a descriptor of -1 is left out */
 }
 
 static bool has_ended(struct watch_job *job)
@@ -266,47 +85,81 @@ static bool child_ended(struct watch_job *job)
            info.si_pid == job->plan.pid;
 }
 
+/* Waits until the next sample is due, and copies meanwhile what the command prints. False: there is
+   nothing more to watch. */
+static bool await_sample(struct watch_job *job, uint64_t due_ns, const struct args *args)
+{
+    bool first = true;
+
+    while (first || tch_now_ns() < due_ns) {
+        size_t before = job->unfinished.len;
+
+        first = false;
+        wait_for(job, due_ns);
+        if (*job->stop || (job->spawned ? child_ended(job) : has_ended(job)))
+            return false;
+        cli_watch_relay(job, false);
+        if (job->lines == 0 || job->unfinished.len != before)
+            cli_watch_draw(job, args);
+    }
+    return true;
+}
+
 static int watch_it(struct watch_job *job, struct tch_watch *w, const struct args *args,
                     tacho_error *err)
 {
     uint64_t start = tch_now_ns();
+    uint64_t end = job->duration_ns > 0 ? start + job->duration_ns : UINT64_MAX;
     uint64_t next = start;
 
-    for (;;) {
+    while (next < end) {
         int status;
 
         next += job->interval_ns;
         if (next < tch_now_ns())
             next = tch_now_ns(); /* late: not twice at once */
-        wait_for(job, next);
-        if (interrupted && job->spawned)
-            kill(job->plan.pid, interrupted);
-        if ((interrupted && !job->spawned) ||
-            (job->duration_ns > 0 && tch_now_ns() - start >= job->duration_ns))
-            break;
-        interrupted = 0;
-        if (job->spawned ? child_ended(job) : has_ended(job))
+        if (next > end)
+            next = end;
+        if (!await_sample(job, next, args))
             break;
         status = tch_watch_poll(w, &job->now, err);
         if (status < 0)
             return status;
-        remember_sample(job);
-        draw_live(job, args);
+        cli_watch_remember(job);
+        cli_watch_draw(job, args);
     }
     return tch_watch_poll(w, &job->now, err);
+}
+
+/* Ends a command that still runs: the signal that came, or SIGTERM, and SIGKILL a second later. */
+static void end_child(struct watch_job *job)
+{
+    uint64_t limit = tch_now_ns() + TCH_RUN_GRACE_NS;
+
+    if (child_ended(job))
+        return;
+    kill(job->plan.pid, *job->stop ? *job->stop : SIGTERM);
+    while (!child_ended(job) && tch_now_ns() < limit) {
+        uint64_t soon = tch_now_ns() + 10000000;
+
+        wait_for(job, soon < limit ? soon : limit);
+        cli_watch_relay(job, false);
+    }
+    if (!child_ended(job))
+        kill(job->plan.pid, SIGKILL);
 }
 
 static int finish_child(struct watch_job *job, struct tch_watch *w)
 {
     tacho_error err;
 
-    if (job->duration_ns > 0 && !child_ended(job))
-        kill(job->plan.pid, SIGTERM);
+    end_child(job);
     if (tch_spawn_wait(job->plan.pid, &job->end, &err) < 0) {
         cli_complain(&err, "cannot wait for the command");
         return EXIT_WORK;
     }
     job->ended = true;
+    cli_watch_relay(job, true);
     tch_watch_ended(w, &job->end.usage, job->own_peak);
     return EXIT_OK;
 }
@@ -317,7 +170,7 @@ static int judge_command(const struct watch_job *job, const struct args *args)
     int status = job->end.status;
     int code;
 
-    if (!job->ended || status == 0 || (job->duration_ns > 0 && WIFSIGNALED(status)))
+    if (!job->ended || status == 0 || *job->stop || (job->duration_ns > 0 && WIFSIGNALED(status)))
         return EXIT_OK;
     code = cli_complain_of_status(args->operands[0], status);
     return job->pass_status ? code : EXIT_WORK;
@@ -341,14 +194,14 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     }
     if (job->spawned && finish_child(job, w) != EXIT_OK)
         goto out;
-    erase_live(job);
+    cli_watch_erase(job);
     tch_watch_report(w, &report);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         tch_watch_json(&b, &report, job->plan.pid, job->ended ? &job->end.status : NULL,
                        job->no_power.message[0] ? job->no_power.message : NULL);
     else
-        add_text(&b, job, &report, args);
+        cli_watch_add_report(&b, job, &report, args);
     status = cli_print(&b);
     if (tch_watch_close(w, &err) < 0) {
         cli_complain(&err, "cannot write the files");
@@ -356,20 +209,23 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     }
     w = NULL;
 out:
-    erase_live(job);
+    cli_watch_erase(job);
     tch_watch_discard(w);
     if (job->spawned && !job->ended) { /* not watched, it need not run */
-        kill(job->plan.pid, SIGTERM);
+        end_child(job);
         tch_spawn_wait(job->plan.pid, &job->end, NULL);
+        cli_watch_relay(job, true);
     }
     return status;
 }
 
 static int run_watch(struct args *args)
 {
-    struct sigaction action = {.sa_handler = interrupt};
-    struct watch_job job = {
-        .plan = {.root = ""}, .interval_ns = 100000000, .guard = TCH_NO_GUARD, .pidfd = -1};
+    struct watch_job job = {.plan = {.root = ""},
+                            .interval_ns = 100000000,
+                            .guard = TCH_NO_GUARD,
+                            .pidfd = -1,
+                            .output = -1};
     int status = cli_set_opts(args, &job, NULL);
     bool by_pid = job.plan.pid > 0;
 
@@ -378,8 +234,9 @@ static int run_watch(struct args *args)
                                               : "say what to watch: -p PID, or -- COMMAND");
     if (status != EXIT_OK)
         return status;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    job.stop = cli_catch_stop();
+    job.live = args->err.is_tty && !args->quiet && args->err.width >= LIVE_WIDTH;
+    tch_buf_init(&job.unfinished, WATCH_LINE);
     if (args->count > 0)
         status = start_command(&job, args);
     if (status != EXIT_OK)
@@ -387,6 +244,7 @@ static int run_watch(struct args *args)
     job.pidfd = (int)syscall(SYS_pidfd_open, job.plan.pid, 0); /* -1 on kernels before 5.3 */
     status = watch_and_report(&job, args);
     tch_guard_close(&job.guard);
+    tch_buf_release(&job.unfinished);
     if (job.pidfd >= 0)
         close(job.pidfd);
     return status == EXIT_OK ? judge_command(&job, args) : status;
@@ -465,12 +323,15 @@ const struct cmd cmd_watch = {
     .name = "watch",
     .summary = "memory, CPU and power of a process tree, live",
     .usage = "tacho watch [OPTIONS] -p PID\ntacho watch [OPTIONS] -- COMMAND [ARGUMENTS]",
-    .about = "Looks at a process and all its descendants at an interval, draws memory, CPU and "
-             "power in the terminal, and ends with a report. Memory is the sum of the resident "
-             "sizes: what processes share counts for each. Where there is no power source the "
-             "report says so.\n\n"
-             "It ends when the process does, after --duration, or, with -p, on an interrupt. A "
-             "command that it started is sent SIGTERM after --duration.",
+    .about =
+        "Looks at a process and all its descendants at an interval, draws memory, CPU and "
+        "power in the terminal, and ends with a report. Memory is the sum of the resident "
+        "sizes: what processes share counts for each. Where there is no power source the "
+        "report says so.\n\n"
+        "It ends when the process does, after --duration, or on an interrupt. A command that it "
+        "started then gets SIGTERM, or the signal that came, and SIGKILL a second later. What "
+        "the command prints is shown above the graphs; with --json it goes to standard "
+        "error.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -89,7 +89,8 @@ void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value)
 {
     if (!isfinite(value)) {
         tch_buf_adds(b, "-");
-    } else if (unit == TCH_JOULES || unit == TCH_PLAIN) {
+    } else if (unit == TCH_JOULES || unit == TCH_PLAIN ||
+               (unit == TCH_RATE && fabs(value) < counts[1].from)) {
         add_plain(b, value, true);
         tch_buf_adds(b, unit == TCH_JOULES ? " J" : "");
     } else if (unit == TCH_NS && fabs(value) >= 999.95e9) {
@@ -107,7 +108,7 @@ void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value)
 
 void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step)
 {
-    bool scaled = unit == TCH_NS || unit == TCH_BYTES || unit == TCH_COUNT;
+    bool scaled = unit != TCH_JOULES && unit != TCH_PLAIN;
     const struct scale *s = scale_of(unit, scaled ? value : 0);
     int digits = 4;
 

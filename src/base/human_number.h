@@ -15,6 +15,7 @@ enum tch_unit {
     TCH_COUNT,  /**< "9999", "12.35k", "4.560M": powers of 1000 */
     TCH_JOULES, /**< "0.5000 J", "12.34 J" */
     TCH_PLAIN,  /**< "2", "0.1234", "12346" */
+    TCH_RATE,   /**< "0.1234", "1120", then "2.780M": powers of 1000 */
 };
 
 /** Adds a number with its unit; "-" for what is not finite. */

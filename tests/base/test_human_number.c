@@ -90,6 +90,10 @@ static void writes_other_numbers(void **state)
     value_is(TCH_JOULES, 0.5, "0.5000 J");
     value_is(TCH_JOULES, 12.3456, "12.35 J");
     value_is(TCH_JOULES, 123456, "123456 J");
+    value_is(TCH_RATE, 0.123456, "0.1235");
+    value_is(TCH_RATE, 1120, "1120");
+    value_is(TCH_RATE, 9999.4, "9999");
+    value_is(TCH_RATE, 2780000, "2.780M");
     value_is(TCH_PLAIN, 0, "0");
     value_is(TCH_PLAIN, 2, "2");
     value_is(TCH_PLAIN, 0.123456, "0.1235");

@@ -35,7 +35,7 @@ static const struct known {
     {TCH_RECORDED_LATENCY_KERNEL, "latency in the kernel", TCH_NS, TCH_QUANTITY_RECORDED, 0, true,
      0.02},
     {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.03},
-    {"throughput", "throughput", TCH_PLAIN, TCH_QUANTITY_THROUGHPUT, 0, true, 0.02},
+    {"throughput", "throughput", TCH_RATE, TCH_QUANTITY_THROUGHPUT, 0, true, 0.02},
     {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.005},
     {"cycles", "CPU cycles", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CYCLES, false, 0.02},
     {"branches", "branches", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCHES, false, 0.005},

@@ -214,11 +214,9 @@ static void add_keys(struct tch_plot *p)
 
 void tch_plot_begin(struct tch_plot *p)
 {
-    static const char *const units[] = {[TCH_NS] = "ns",
-                                        [TCH_BYTES] = "bytes",
-                                        [TCH_COUNT] = "count",
-                                        [TCH_JOULES] = "j",
-                                        [TCH_PLAIN] = "plain"};
+    static const char *const units[] = {
+        [TCH_NS] = "ns",    [TCH_BYTES] = "bytes", [TCH_COUNT] = "count",
+        [TCH_JOULES] = "j", [TCH_PLAIN] = "plain", [TCH_RATE] = "count"};
 
     if (!(p->x1 > p->x0))
         p->x1 = p->x0 + 1;

@@ -132,11 +132,9 @@ void tch_prometheus_name(struct tch_prometheus *family, const char *prefix, cons
         const char *own; /* what our names have */
         const char *base;
         double divisor;
-    } units[] = {[TCH_NS] = {"_ns", "_seconds", 1e9},
-                 [TCH_BYTES] = {"_bytes", "_bytes", 1},
-                 [TCH_COUNT] = {"", "", 1},
-                 [TCH_JOULES] = {"_j", "_joules", 1},
-                 [TCH_PLAIN] = {"", "", 1}};
+    } units[] = {[TCH_NS] = {"_ns", "_seconds", 1e9}, [TCH_BYTES] = {"_bytes", "_bytes", 1},
+                 [TCH_COUNT] = {"", "", 1},           [TCH_JOULES] = {"_j", "_joules", 1},
+                 [TCH_PLAIN] = {"", "", 1},           [TCH_RATE] = {"", "", 1}};
     size_t len = strlen(name);
     size_t own = strlen(units[unit].own);
 

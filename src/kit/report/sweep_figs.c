@@ -50,8 +50,8 @@ bool tch_sweep_is_shown(const struct tch_results *r, size_t measure)
 {
     const struct tch_measure *m = &r->measures[measure];
 
-    return measure == r->cost || m->unit == TCH_PLAIN || m->unit == TCH_JOULES ||
-           strcmp(m->name, "max_rss_bytes") == 0;
+    return measure == r->cost || m->unit == TCH_PLAIN || m->unit == TCH_RATE ||
+           m->unit == TCH_JOULES || strcmp(m->name, "max_rss_bytes") == 0;
 }
 
 static bool has_ratio(const struct tch_results *r, size_t measure)

@@ -49,11 +49,9 @@ static void add_budget(struct tch_buf *b, const struct tch_about *about)
 
 static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
 {
-    static const char *const units[] = {[TCH_NS] = "ns",
-                                        [TCH_BYTES] = "bytes",
-                                        [TCH_COUNT] = "count",
-                                        [TCH_JOULES] = "joules",
-                                        [TCH_PLAIN] = ""};
+    static const char *const units[] = {
+        [TCH_NS] = "ns",         [TCH_BYTES] = "bytes", [TCH_COUNT] = "count",
+        [TCH_JOULES] = "joules", [TCH_PLAIN] = "",      [TCH_RATE] = ""};
     const struct tch_about *about = &f->about[i];
     const struct tch_verdict_row *r = &f->rows[i];
 

@@ -13,6 +13,8 @@
 
 enum { MEMORY, DETAIL, POWER, FILES };
 
+#define FLUSH_NS 500000000u /* rows that are older survive a kill */
+
 struct tch_watch {
     struct tch_watch_plan plan;
     tacho_tree *tree;
@@ -20,6 +22,7 @@ struct tch_watch {
     tacho_csv *files[FILES];
     uint64_t start_ns;
     uint64_t last_ns;
+    uint64_t flushed_ns;
     uint64_t start_busy_ns; /* of the machine */
     bool busy_known;
     uint64_t start_cpu_ns; /* of the tree */
@@ -151,6 +154,17 @@ static int read_power(struct tch_watch *w, tacho_error *err)
     return status;
 }
 
+static int flush_files(struct tch_watch *w, uint64_t now_ns, tacho_error *err)
+{
+    int status = 0;
+
+    for (int i = 0; i < FILES && status == 0; i++)
+        if (w->files[i])
+            status = tacho_csv_flush(w->files[i], err);
+    w->flushed_ns = now_ns;
+    return status;
+}
+
 int tch_watch_poll(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *err)
 {
     uint64_t cpu_before = w->last.cpu_ns;
@@ -165,6 +179,8 @@ int tch_watch_poll(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
     status = read_power(w, err);
     if (status == 0 && w->files[MEMORY] && w->last.processes > 0)
         status = write_memory(w, err);
+    if (status == 0 && now_ns - w->flushed_ns >= FLUSH_NS)
+        status = flush_files(w, now_ns, err);
     *ret = (struct tch_watch_now){.tree = w->last, .cpu = NAN, .watts = tacho_power_now(w->power)};
     if (w->polls > 0 && seconds > 0)
         ret->cpu = (double)(w->last.cpu_ns - cpu_before) / 1e9 / seconds;

@@ -269,14 +269,14 @@ int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho
 {
     int status = run->plan->server ? start_server(run, watch, err) : 0;
 
-    run->stop = watch->stop;
+    run->watch = watch;
     if (status == 0)
         status = draw_flames(run, err);
     else if (status > 0)
         status = interrupted(run);
     if (was_stopped(status, err))
         status = interrupted(run);
-    run->stop = NULL;
+    run->watch = NULL;
     stop_server(run);
     return status;
 }
@@ -306,7 +306,7 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     int status;
 
     tch_machine_read(&run->before);
-    run->stop = watch->stop;
+    run->watch = watch;
     status = tch_run_hook_once(run, TCH_HOOK_SETUP, err);
     for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
         if (tch_run_hook_line(run->plan, i, TCH_HOOK_SETUP))
@@ -334,6 +334,6 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     } else {
         status = tch_run_hook_once(run, TCH_HOOK_CLEANUP, err);
     }
-    run->stop = NULL;
+    run->watch = NULL;
     return status;
 }

@@ -56,7 +56,7 @@ struct tch_run {
     tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
 
-    const volatile sig_atomic_t *stop; /**< of the watch, while it measures; else NULL */
+    const struct tch_run_watch *watch; /**< while it measures; else NULL */
     enum tch_run_state state;
     const char *stopped;
     struct tch_run_sample bad; /**< the run that failed, when the state says so */
@@ -68,6 +68,7 @@ struct tch_run {
 struct tch_run_watch {
     const volatile sig_atomic_t *stop; /**< not 0: stop now; may be NULL */
     void (*step)(void *ctx, const struct tch_run *run, double share); /**< may be NULL */
+    void (*hook)(void *ctx); /**< before a hook, which may print; may be NULL */
     void *ctx;
 };
 

@@ -85,14 +85,24 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     return 0;
 }
 
+/* Runs a hook while its run is measured. What it prints must not run into the progress line. */
+static int run_hook(const struct tch_run *run, const struct tch_run_plan *plan, enum tch_hook hook,
+                    const char *line, tacho_error *err)
+{
+    const struct tch_run_watch *watch = run->watch;
+
+    if (line && watch && watch->hook)
+        watch->hook(watch->ctx);
+    return tch_run_hook(plan, tch_hook_names[hook], line, watch ? watch->stop : NULL, err);
+}
+
 int tch_run_hook_at(const struct tch_run *run, size_t index, enum tch_hook hook, tacho_error *err)
 {
     struct tch_run_plan plan = *run->plan;
 
     if (plan.commands[index].cwd)
         plan.cwd = plan.commands[index].cwd;
-    return tch_run_hook(&plan, tch_hook_names[hook], tch_run_hook_line(run->plan, index, hook),
-                        run->stop, err);
+    return run_hook(run, &plan, hook, tch_run_hook_line(run->plan, index, hook), err);
 }
 
 int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err)
@@ -101,8 +111,7 @@ int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error
     int status = 0;
 
     if (!plan->commands[0].hook[hook])
-        return tch_run_hook(plan, tch_hook_names[hook], tch_run_hook_line(plan, 0, hook), run->stop,
-                            err);
+        return run_hook(run, plan, hook, tch_run_hook_line(plan, 0, hook), err);
     for (size_t i = 0; i < plan->command_count; i++) {
         /* Every --cleanup is run, whatever became of the others; the first failure counts. */
         int one = tch_run_hook_at(run, i, hook, status < 0 ? NULL : err);

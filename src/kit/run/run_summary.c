@@ -144,7 +144,7 @@ int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double 
         n = tch_run_samples_field(samples, TCH_WALL, values);
         for (size_t i = 0; i < n; i++)
             values[i] = work / (values[i] > 0 ? values[i] : 1) * 1e9;
-        status = add_row(ret, "throughput", "throughput", TCH_PLAIN, values, n, alpha, err);
+        status = add_row(ret, "throughput", "throughput", TCH_RATE, values, n, alpha, err);
     }
     free(values);
     return status;

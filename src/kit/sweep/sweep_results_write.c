@@ -13,11 +13,9 @@ enum { OUT_MAX = 1 << 30 };
 static const char *const best_names[] = {
     [TCH_BEST_NO] = "no", [TCH_BEST_MAYBE] = "maybe", [TCH_BEST_YES] = "best"};
 
-static const char *const unit_names[] = {[TCH_NS] = "ns",
-                                         [TCH_BYTES] = "bytes",
-                                         [TCH_COUNT] = "count",
-                                         [TCH_JOULES] = "J",
-                                         [TCH_PLAIN] = ""};
+static const char *const unit_names[] = {
+    [TCH_NS] = "ns",    [TCH_BYTES] = "bytes", [TCH_COUNT] = "count",
+    [TCH_JOULES] = "J", [TCH_PLAIN] = "",      [TCH_RATE] = ""};
 
 /*
  * CSV.

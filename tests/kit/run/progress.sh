@@ -34,3 +34,48 @@ assert re.search(r"[0-9]+:[0-9]{2} left", drawn), drawn
 assert re.search(r"2[0-9.]+ ms \+-[0-9.]+%", drawn), drawn
 assert "\r" in drawn and "running" not in plain.split("wall time")[1], plain
 END
+
+# What the command or a hook prints begins a line of its own: no bar is before it.
+python3 - "$tacho" <<'END' || exit 1
+import os, pty, re, sys
+
+def on_terminal(*words):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="xterm", COLUMNS="100")
+        os.execv(sys.argv[1], [sys.argv[1], *words])
+    text = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text.decode()
+
+def shown(text, words):
+    """Each line as a terminal shows it when the words are printed: erased text is gone."""
+    found = 0
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if words in line:
+            assert line.rsplit("\x1b[K", 1)[-1].lstrip("\r").startswith(words), repr(line)
+            found += 1
+    return found
+
+status, text = on_terminal("run", "-n", "5", "--output", "inherit", "--", "sh", "-c", "echo from it")
+assert status == 0 and "\x1b[K" not in text and len(re.findall(r"(?m)^from it\r$", text)) == 5, text
+
+status, text = on_terminal("run", "-n", "5", "--prepare", "echo from hook", "--", "sleep", "0.05")
+assert status == 0 and shown(text, "from hook") == 5, text
+
+# What a watched command prints is above the live display, line by line, and it has a terminal.
+status, text = on_terminal("watch", "-i", "20ms", "--", "sh", "-c",
+    "for i in 1 2 3; do echo line $i; [ ! -t 1 ] || echo tty; sleep 0.1; done; printf 'no end'; sleep 0.1")
+assert status == 0, text
+lines = ["line 1", "tty", "line 2", "tty", "line 3", "tty", "no end"]
+at = 0
+for line in lines:
+    at = re.compile(rf"(?:^|\n|\x1b\[[JK]){line}\r?\n").search(text, at).end() - 1
+END

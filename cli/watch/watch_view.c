@@ -1,0 +1,171 @@
+/* What tacho watch shows: lines with small graphs while it runs, then a report. */
+#include <math.h>
+
+#include "base/human_number.h"
+#include "cli/core/bars.h"
+#include "cli/core/table.h"
+#include "cli/core/text.h"
+#include "cmd_watch_parts.h"
+
+static void push_point(double values[WATCH_GRAPH], double value)
+{
+    memmove(values, values + 1, (WATCH_GRAPH - 1) * sizeof *values);
+    values[WATCH_GRAPH - 1] = value;
+}
+
+/* Appends the current sample to the graphs. */
+void cli_watch_remember(struct watch_job *job)
+{
+    push_point(job->memory, (double)job->now.tree.rss_bytes);
+    push_point(job->cpu, job->now.cpu);
+    push_point(job->watts, job->now.watts);
+    job->points += job->points < WATCH_GRAPH;
+}
+
+/* A line of the live display: name, value, graph. */
+static void add_live_line(struct tch_buf *b, const struct term *term, const struct watch_job *job,
+                          const char *name, const char *value, const double values[WATCH_GRAPH])
+{
+    tch_buf_addf(b, "%-8s%10s  ", name, value);
+    if (values) /* only what is there yet: an empty half looks like nothing was used */
+        cli_add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
+}
+
+/* Three lines for a terminal. */
+static void add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
+{
+    char text[64];
+    struct tch_buf value;
+
+    tch_buf_init_on(&value, text, sizeof text, sizeof text - 1);
+    tch_add_value(&value, TCH_BYTES, (double)job->now.tree.rss_bytes);
+    add_live_line(b, term, job, "memory", text, job->memory);
+    tch_buf_adds(b, "  peak ");
+    tch_add_value(b, TCH_BYTES, (double)job->now.tree.peak_rss_bytes);
+    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
+    tch_buf_adds(b, "\x1b[K\n");
+    add_live_line(b, term, job, "cpu", text, job->cpu);
+    tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
+    snprintf(text, sizeof text, isnan(job->now.watts) ? "-" : "%.1f W", job->now.watts);
+    if (job->no_power.message[0])
+        add_live_line(b, term, job, "power", "no source", NULL);
+    else
+        add_live_line(b, term, job, "power", text, job->watts);
+    tch_buf_adds(b, "\x1b[K\n");
+    tch_buf_release(&value);
+}
+
+static void add_power_rows(struct table *t, const struct watch_job *job,
+                           const struct tch_watch_report *r)
+{
+    for (size_t i = 0; i < r->sources; i++) {
+        const tacho_power_report *p = &r->power[i];
+
+        cli_table_add(t, PLAIN, i == 0 ? "energy" : "");
+        cli_table_addf(t, BOLD, "%.4g J", p->joules);
+        cli_table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
+                       p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
+                       p->dropped > 0 ? "; readings failed" : "");
+    }
+    if (r->sources > 0 && !isnan(r->tree_joules)) {
+        cli_table_add(t, PLAIN, "");
+        cli_table_addf(t, BOLD, "%.4g J", r->tree_joules);
+        cli_table_add(t, PLAIN, "of it this tree's, by CPU time");
+    }
+    if (r->sources == 0) {
+        cli_table_add(t, PLAIN, "energy");
+        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, YELLOW, job->no_power.message);
+    }
+}
+
+static void add_value_row(struct table *t, const char *name, enum tch_unit unit, double value,
+                          const char *what)
+{
+    char text[64];
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
+    tch_add_value(&b, unit, value);
+    cli_table_add(t, PLAIN, name);
+    cli_table_add(t, BOLD, b.data);
+    cli_table_add(t, PLAIN, what);
+}
+
+static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
+{
+    if (r->peak_rss_bytes > 0)
+        add_value_row(t, "memory", TCH_BYTES, (double)r->peak_rss_bytes, "peak");
+    else if (r->peak_at_most > 0)
+        add_value_row(t, "memory", TCH_BYTES, (double)r->peak_at_most,
+                      "at most: no more is known of one that ended so soon");
+    if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
+        add_value_row(t, "", TCH_BYTES, (double)r->mean_rss_bytes, "mean");
+    if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
+        cli_table_add(t, PLAIN, "memory");
+        cli_table_add(t, PLAIN, "-");
+        cli_table_add(t, YELLOW, "not known: it ended before it could be looked at");
+    }
+    if (r->swap_bytes > 0)
+        add_value_row(t, "", TCH_BYTES, (double)r->swap_bytes, "swapped out at most");
+}
+
+void cli_watch_add_report(struct tch_buf *b, const struct watch_job *job,
+                          const struct tch_watch_report *r, const struct args *args)
+{
+    static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
+    struct table t;
+    char what[128] = "ended before it could be looked at";
+
+    cli_table_init(&t, &args->out, columns, 3);
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
+                 (unsigned long long)r->looks, (unsigned long long)r->most_processes,
+                 r->most_processes == 1 ? "" : "es");
+    add_value_row(&t, "time", TCH_NS, r->seconds * 1e9, what);
+    what[0] = '\0'; /* of one that ended so soon, its time is that since it was started: no share */
+    if (r->most_processes > 0)
+        snprintf(what, sizeof what, "%.0f%% of a CPU",
+                 r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
+    add_value_row(&t, "cpu", TCH_NS, (double)r->cpu_ns, what);
+    add_memory_rows(&t, r);
+    cli_table_add(&t, PLAIN, "faults");
+    cli_table_addf(&t, BOLD, "%llu", (unsigned long long)r->minor_faults);
+    cli_table_addf(&t, PLAIN, "minor, %llu major", (unsigned long long)r->major_faults);
+    add_power_rows(&t, job, r);
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+}
+
+/* --- On the terminal --- */
+
+void cli_watch_erase(struct watch_job *job)
+{
+    if (job->lines > 0)
+        fprintf(stderr, "\x1b[%zuA\x1b[J", job->lines);
+    job->lines = 0;
+}
+
+void cli_watch_draw(struct watch_job *job, const struct args *args)
+{
+    struct tch_buf b;
+
+    if (!job->live || job->points == 0)
+        return;
+    tch_buf_init(&b, 64 * 1024);
+    cli_watch_erase(job);
+    job->lines = 3;
+    if (job->unfinished.len > 0) { /* a line without an end: the display has the next ones */
+        struct tch_buf line;
+
+        tch_buf_init(&line, 64 * 1024);
+        cli_add_clean(&line, job->unfinished.data, args->err.utf8);
+        cli_add_cut(&b, line.data, line.len, args->err.width, args->err.utf8);
+        tch_buf_adds(&b, "\x1b[K\n");
+        tch_buf_release(&line);
+        job->lines++;
+    }
+    add_live(&b, &args->err, job);
+    fputs(b.data, stderr);
+    tch_buf_release(&b);
+}
