@@ -30,6 +30,10 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
         tch_add_md_text(b, r->warnings.item[i].advice);
         tch_buf_adds(b, i + 1 < r->warnings.count ? ")\n>\n" : ")\n\n");
     }
+    if (tch_report_nothing(r)) {
+        tch_buf_addf(b, "No statistics: %s.\n\n", tch_report_nothing(r));
+        return;
+    }
     tch_buf_adds(b, "| | median | interval of the median | min | max |\n"
                     "| --- | ---: | ---: | ---: | ---: |\n");
     for (size_t i = 0; i < r->rows.count; i++) {
