@@ -44,9 +44,9 @@ at()
 objcopy --strip-all --remove-section=.gnu_debuglink "$workload" 'odd(1);name'
 for label in nameless nameless-again; do
     profile $label './odd(1);name' shares 50
-    near "$label, hot" "$(share $label.folded "odd(1):name+$(at "$workload" hot)")" 70 3
-    near "$label, warm" "$(share $label.folded "odd(1):name+$(at "$workload" warm)")" 20 3
-    near "$label, main" "$(share $label.folded "odd(1):name+$(at "$workload" main)")" 100 3
+    near "$label, hot" "$(share "$label.folded" "odd(1):name+$(at "$workload" hot)")" 70 3
+    near "$label, warm" "$(share "$label.folded" "odd(1):name+$(at "$workload" warm)")" 20 3
+    near "$label, main" "$(share "$label.folded" "odd(1):name+$(at "$workload" main)")" 100 3
 done
 for format in svg speedscope pprof; do
     "$tacho" flame convert --to $format nameless.folded -o nameless.$format

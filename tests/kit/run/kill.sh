@@ -135,18 +135,16 @@ says err "is not a run folder"
 # nohup: the hang-up of the terminal stops neither tacho nor the command.
 cat >slow <<'END'
 #!/bin/sh
-echo >>began
+echo $$ >>began
 until [ -e go ]; do sleep 0.05; done
 END
 chmod +x slow
 nohup "$tacho" run -n 2 --name hung --prepare 'kill -HUP $$' -- ./slow >out 2>err &
 pid=$!
-await began 1
-kill -HUP $pid
-for child in $(pgrep -P $pid) $(pgrep -f ./slow); do
-    kill -HUP "$child"
+program=$(pids began 1)
+for process in $pid $(pgrep -P $pid) $program; do
+    kill -HUP "$process"
 done
 : >go
-wait $pid
-[ $? -eq 0 ] || fail "nohup tacho run does not survive SIGHUP: $(cat err)"
+wait $pid || fail "nohup tacho run does not survive SIGHUP: $(cat err)"
 holds hung '.state == "complete" and (.samples | length) == 2'
