@@ -137,7 +137,7 @@ static int open_runs(struct compare *c, const struct args *args)
         tacho_error err;
 
         if (tch_report_open(run, cli_run_folder(args->operands[i], c->folders[i]), &err) < 0) {
-            cli_complain(&err, "cannot read the run '%s'", args->operands[i]);
+            cli_complain_of_folder(args->operands[i], &err);
             return EXIT_WORK;
         }
         cli_warn_unfinished(args->operands[i], &run->receipt, run->life);

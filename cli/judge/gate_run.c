@@ -46,7 +46,15 @@ int cli_gate_read_settings(struct gate_options *o)
         return EXIT_WORK;
     }
     if (tch_settings_read(&o->settings, path, !o->config, &err) < 0) {
-        cli_complain(&err, "cannot read '%s'", path);
+        size_t len = strlen(path);
+
+        if (len > 5 && strcmp(path + len - 5, ".toml") == 0)
+            cli_complain(NULL,
+                         "cannot read '%s': it is TOML; a gate is set up in YAML, and 'tacho "
+                         "gate init' writes a tacho.yaml to start from",
+                         path);
+        else
+            cli_complain(&err, "cannot read '%s'", path);
         return EXIT_WORK;
     }
     snprintf(folder, sizeof folder, "%s", path);

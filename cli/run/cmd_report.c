@@ -108,7 +108,7 @@ static int run_report(struct args *args)
         tacho_error err;
 
         if (open_run(&runs[count], folder, format->file && !output, &err) < 0) {
-            cli_complain(&err, "cannot read the run '%s'", args->operands[count]);
+            cli_complain_of_folder(args->operands[count], &err);
             status = EXIT_WORK;
         } else {
             cli_warn_unfinished(folder, &runs[count].receipt, runs[count].life);

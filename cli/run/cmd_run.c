@@ -1,5 +1,6 @@
 /* tacho run: one command line, a run folder, a table. */
 #include <math.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/human_number.h"
@@ -293,6 +294,20 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     return exit_status(run, o);
 }
 
+/* Words with blanks in them were meant as lines: tacho run 'gzip x' 'zstd x'. */
+static void suggest_lines(const struct args *args)
+{
+    struct tch_buf b;
+
+    if (args->count == 0 || !strchr(args->operands[0], ' ') || access(args->operands[0], F_OK) == 0)
+        return;
+    tch_buf_init(&b, 1 << 16);
+    for (size_t i = 0; i < args->count; i++)
+        tch_buf_addf(&b, " -c '%s'", args->operands[i]);
+    cli_complain(NULL, "a whole line is given by -c: tacho run%s", b.data);
+    tch_buf_release(&b);
+}
+
 static int run_run(struct args *args)
 {
     struct run_options o;
@@ -302,13 +317,8 @@ static int run_run(struct args *args)
 
     if (status == EXIT_OK) {
         if (tch_run_open(&run, &o.plan, &err) < 0) {
-            /* One word with blanks in it was meant as a line. */
-            bool line = args->count == 1 && strchr(args->operands[0], ' ');
-
-            cli_complain(
-                NULL, "%s%s", err.message,
-                line ? "; a whole line is given by -c LINE, one for a shell with --shell, too"
-                     : "");
+            cli_complain(NULL, "%s", err.message);
+            suggest_lines(args);
             status = EXIT_WORK;
         } else {
             status = measure(&run, &o, args);

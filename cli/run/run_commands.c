@@ -61,11 +61,24 @@ char *cli_join_words(char **operands)
     return tch_buf_take(&b);
 }
 
+int cli_split_command(const struct args *args, const char *line, char ***ret)
+{
+    tacho_error err;
+    int status = tch_words_split(line, ret, &err);
+
+    if (status == TACHO_ENOMEM)
+        return cli_no_memory();
+    if (status == TACHO_EUNSUPPORTED)
+        return cli_wrong_usage(args, "cannot split '%s': %s; --shell runs it by sh -c", line,
+                               err.message);
+    return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
+}
+
 /* A line of -c into argv. */
 static int split_line(struct run_options *o, const struct args *args, size_t i)
 {
     struct tch_run_command *command = &o->commands[i];
-    tacho_error err;
+    int status;
 
     if (o->plan.shell) {
         const char *const argv[] = {"sh", "-c", command->line, NULL};
@@ -74,12 +87,9 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
         command->argv = o->shell_argv[i];
         return EXIT_OK;
     }
-    if (tch_words_split(command->line, &o->words[i], &err) == TACHO_ENOMEM)
-        return cli_no_memory();
-    if (!o->words[i])
-        return cli_wrong_usage(args, "cannot split '%s': %s", command->line, err.message);
+    status = cli_split_command(args, command->line, &o->words[i]);
     command->argv = (const char *const *)o->words[i];
-    return EXIT_OK;
+    return status;
 }
 
 /* --- Names --- */

@@ -54,6 +54,10 @@ void cli_run_options_release(struct run_options *o);
 /** The words as a person would type them; NULL without memory. */
 char *cli_join_words(char **words);
 
+/** Splits a line of -c into words, which the caller frees; EXIT_OK, or another status after a
+    complaint. */
+int cli_split_command(const struct args *args, const char *line, char ***ret);
+
 /** Take a command by -c, and a name by --name, into struct run_options. */
 int cli_run_commands_add(void *into, const struct args *args, const struct opt *opt);
 int cli_run_commands_name(void *into, const struct args *args, const struct opt *opt);

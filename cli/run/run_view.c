@@ -2,16 +2,18 @@
 #include "run_view.h"
 
 #include <math.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/human_number.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "kit/report/report.h"
 #include "kit/report/report_text.h"
 
-enum { LAST_LINES = 5 };
+enum { LAST_LINES = 5, FOREIGN_MAX = 16 << 20 };
 
 const char *cli_run_folder(const char *path, char folder[PATH_MAX])
 {
@@ -43,6 +45,48 @@ void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch
     else if (life == TCH_RUN_GOING)
         cli_warn("the run '%s' is still running: these are %zu runs so far", name,
                  r->samples.count);
+}
+
+/* What the text of a file looks like: a result of another tool, or NULL. */
+static const char *tool_of(const char *text)
+{
+    static const struct {
+        const char *first;
+        const char *second;
+        const char *tool;
+    } tools[] = {
+        {"\"results\"", "\"command\"", "hyperfine"},
+        {"\"benchmarks\"", "\"context\"", "Google Benchmark"},
+        {"\"benchmarks\"", "\"machine_info\"", "pytest-benchmark"},
+        {"\"perfgate.", "", "perfgate"},
+        {TCH_RUN_SCHEMA, "", "tacho run, under another name than run.json"},
+    };
+
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        if (strstr(text, tools[i].first) && strstr(text, tools[i].second))
+            return tools[i].tool;
+    return NULL;
+}
+
+void cli_complain_of_folder(const char *path, const tacho_error *err)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    struct tch_buf b;
+    const char *tool;
+
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || cli_run_folder(path, folder) != path) {
+        cli_complain(err, "cannot read the run '%s'", path);
+        return;
+    }
+    tch_buf_init(&b, FOREIGN_MAX);
+    (void)tch_file_read(path, FOREIGN_MAX, &b, NULL); /* what cannot be read is no known file */
+    tool = tool_of(b.data);
+    cli_complain(NULL,
+                 "cannot read the run '%s': it is a file%s%s, not a run folder; 'tacho run -c A -c "
+                 "B' makes two, OUT/NAME/latest is the newest",
+                 path, tool ? " of " : "", tool ? tool : "");
+    tch_buf_release(&b);
 }
 
 static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)

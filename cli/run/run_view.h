@@ -19,6 +19,9 @@ const char *cli_run_folder(const char *path, char folder[PATH_MAX]);
 /** Warns that a run is still going or was killed, and says how many runs there are. */
 void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch_run_life life);
 
+/** Complains that a run cannot be read; of a file that is no run it says what it is. */
+void cli_complain_of_folder(const char *path, const tacho_error *err);
+
 /** What the command that failed did, and what it last said. */
 void cli_complain_of_run(const struct tch_run *run);
 

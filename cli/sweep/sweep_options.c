@@ -126,7 +126,6 @@ const struct opt cli_sweep_opts[] = {
 static int split_line(struct sweep_options *o, const struct args *args, int which, const char *line,
                       const char *const **argv)
 {
-    tacho_error err;
     int status;
 
     if (o->run.plan.shell) {
@@ -136,11 +135,9 @@ static int split_line(struct sweep_options *o, const struct args *args, int whic
         *argv = o->by_shell[which];
         return EXIT_OK;
     }
-    status = tch_words_split(line, &o->line_words[which], &err);
-    if (status == TACHO_ENOMEM)
-        return cli_no_memory();
+    status = cli_split_command(args, line, &o->line_words[which]);
     *argv = (const char *const *)o->line_words[which];
-    return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
+    return status;
 }
 
 /* Takes the command from the command line, or else from the file. */

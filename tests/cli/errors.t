@@ -159,3 +159,35 @@ $ tacho report --json --format csv compare/a
 $ tacho report compare
 ! tacho: cannot read the run 'compare': 'compare' is not a run folder: it has no run.json
 [1]
+
+# What was meant: a line for a shell, several lines, a run folder, YAML.
+$ tacho run -c 'a | b'
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
+! see 'tacho run --help'
+[64]
+
+$ tacho sweep -c 'a | b' --grid x=1
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
+! see 'tacho sweep --help'
+[64]
+
+$ tacho run "'open"
+! tacho: cannot run ''open': No such file or directory (is it installed and on PATH?)
+[1]
+
+$ tacho run 'gzip x' 'zstd x'
+! tacho: cannot run 'gzip x': No such file or directory (is it installed and on PATH?)
+! tacho: a whole line is given by -c: tacho run -c 'gzip x' -c 'zstd x'
+[1]
+
+$ project/try 'for f in results/command benchmarks/context perfgate.run.v1/x other/y; do echo "{\"${f%/*}\": {\"${f#*/}\": 1}}" > base.json; tacho compare base.json base.json; done; tacho report base.json'
+! tacho: cannot read the run 'base.json': it is a file of hyperfine, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
+! tacho: cannot read the run 'base.json': it is a file of Google Benchmark, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
+! tacho: cannot read the run 'base.json': it is a file of perfgate, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
+! tacho: cannot read the run 'base.json': it is a file, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
+! tacho: cannot read the run 'base.json': it is a file, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
+[1]
+
+$ project/try 'printf "[a]\nb = 1\n" > perfgate.toml; tacho gate -c perfgate.toml'
+! tacho: cannot read 'perfgate.toml': it is TOML; a gate is set up in YAML, and 'tacho gate init' writes a tacho.yaml to start from
+[1]

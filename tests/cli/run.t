@@ -136,7 +136,7 @@ $ tacho run --name a/b -- true
 [64]
 
 $ tacho run -c 'true | cat'
-! tacho: cannot split 'true | cat': '|' needs a shell (quote it if it is meant as it stands, or run sh -c '...')
+! tacho: cannot split 'true | cat': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
 ! see 'tacho run --help'
 [64]
 

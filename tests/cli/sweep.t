@@ -192,7 +192,7 @@ $ tacho sweep --grid n=1 --expect n! -- ./prog {n}
 [64]
 
 $ tacho sweep --grid n=1 --baseline 'a | b' -- ./prog {n}
-! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it stands, or run sh -c '...')
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
 ! see 'tacho sweep --help'
 [64]
 

@@ -107,8 +107,9 @@ static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
     if (status == TACHO_ENOMEM)
         return tch_fail_memory(err);
     if (status < 0)
-        return tch_yaml_fail(err, raw->command, "%.100s; 'shell: true' runs it by sh -c",
-                             why.message);
+        return tch_yaml_fail(err, raw->command, "%.100s%s", why.message,
+                             status == TACHO_EUNSUPPORTED ? "; 'shell: true' runs it by sh -c"
+                                                          : "");
     if (!b->words[0])
         return tch_yaml_fail(err, raw->command, "'command' is empty");
     b->argv = (const char *const *)b->words;

@@ -14,9 +14,8 @@ struct splitter {
 
 static int needs_shell(const struct splitter *s, char c)
 {
-    return tch_fail(s->err, TACHO_EINVAL, 0,
-                    "'%c' needs a shell (quote it if it is meant as it stands, or run sh -c '...')",
-                    c);
+    return tch_fail(s->err, TACHO_EUNSUPPORTED, 0,
+                    "'%c' needs a shell (quote it if it is meant as it is)", c);
 }
 
 static int fail_unclosed(const struct splitter *s, char quote)
@@ -89,6 +88,7 @@ int tch_words_split(const char *line, char ***ret, tacho_error *err)
     char **words;
     struct splitter s = {.at = line, .err = err};
     size_t n = 0;
+    int status;
 
     if (len > SIZE_MAX / 32)
         return tch_fail(err, TACHO_ENOMEM, 0, "the command is too long");
@@ -102,9 +102,10 @@ int tch_words_split(const char *line, char ***ret, tacho_error *err)
         if (!*s.at)
             break;
         words[n++] = s.out;
-        if (one_word(&s) < 0) {
+        status = one_word(&s);
+        if (status < 0) {
             free(words);
-            return TACHO_EINVAL;
+            return status;
         }
     }
     if (n == 0) {

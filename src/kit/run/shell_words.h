@@ -10,7 +10,8 @@
 
 #include <tacho/error.h>
 
-/** NULL-ended; one allocation: free() it. 0, TACHO_EINVAL, TACHO_ENOMEM. */
+/** NULL-ended; one allocation: free() it. 0, TACHO_EINVAL, TACHO_ENOMEM, or TACHO_EUNSUPPORTED when
+    the line needs a shell. */
 int tch_words_split(const char *line, char ***ret, tacho_error *err);
 
 #endif

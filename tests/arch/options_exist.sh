@@ -1,0 +1,63 @@
+#!/bin/sh
+# options_exist.sh SOURCE TACHO: every --option that a message or a help text names exists.
+set -u
+# shellcheck source=SCRIPTDIR/../support/lib.sh
+. "$1/tests/support/lib.sh"
+source=$1
+tacho=$2
+
+# Options of all commands, as their help lists them.
+commands=$("$tacho" help 2>/dev/null | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+for command in $commands; do
+    "$tacho" "$command" --help
+    for sub in $("$tacho" "$command" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p'); do
+        "$tacho" "$command" "$sub" --help
+    done
+done | grep -oE -- '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u >"$scratch/there"
+[ "$(wc -l <"$scratch/there")" -gt 50 ] || fail "the help lists only $(wc -l <"$scratch/there") options"
+
+# Options of other programs, which we call or suggest, and of examples; variables of CSS.
+cat >>"$scratch/there" <<'END'
+--all-kernel
+--all-user
+--argument-names
+--auto
+--branch
+--buildtype
+--cap-add
+--card
+--cpuset-cpus
+--detach
+--dim
+--do-complete
+--fg
+--get
+--height
+--interpreted-frames-native-stack
+--lib
+--line
+--max-depth
+--no-bpf-event
+--no-optional-locks
+--no-show-signature
+--perf-basic-prof
+--porcelain
+--quick
+--release
+--samples
+--security-opt
+--show-prefix
+--size
+--softmax
+--sort
+--untracked-files
+--verify
+--version
+--warn
+END
+sort -u -o "$scratch/there" "$scratch/there"
+find "$source/cli" "$source/src/kit" -name '*.c' -exec cat {} + |
+    grep -v '^ *\(/\*\|\*\|//\)' | grep -oE '"([^"\\]|\\.)*"' | grep -oE -- '(^|[^a-z-])--[a-z][a-z-]+' |
+    grep -oE -- '--[a-z][a-z-]+' | sort -u >"$scratch/named"
+missing=$(comm -13 "$scratch/there" "$scratch/named")
+[ -z "$missing" ] || fail "messages name options that do not exist: $missing"
