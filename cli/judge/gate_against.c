@@ -10,6 +10,7 @@
 #include "base/spawn.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
+#include "kit/flame/backend/process_guard.h"
 
 /* Complains, and keeps the sentence for the report. */
 static int fail(char problem[GATE_PROBLEM], const char *fmt, ...)
@@ -134,8 +135,10 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
         .new_group = true,
     };
     struct tch_spawn_end end;
+    struct tch_guard guard;
     tacho_error err;
     pid_t pid;
+    int status = 0;
 
     if (!line)
         return EXIT_OK;
@@ -145,8 +148,16 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
         fprintf(stderr, "building %s: %s\n", which, line);
     snprintf(log, sizeof log, "%.4000s/%s", o->out, log_name);
     unlink(log); /* never write through a link */
-    if (!*stop && (tch_spawn(&spec, &pid, &err) < 0 ||
-                   tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err) < 0))
+    if (!*stop) {
+        tch_guard_open(&guard);
+        status = tch_spawn(&spec, &pid, &err);
+        if (status == 0) {
+            tch_guard_watch(&guard, pid);
+            status = tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err);
+        }
+        tch_guard_close(&guard);
+    }
+    if (status < 0)
         return fail(problem, "cannot build %.100s: %.200s", which, err.message);
     if (*stop)
         return fail(problem, "interrupted while building %.100s", which);

@@ -155,6 +155,9 @@ int tch_run_hook_at(const struct tch_run *run, size_t index, enum tch_hook hook,
 /** Runs --setup or --cleanup: the one of all commands, or that of each. */
 int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err);
 
+/** Opens a file without a name in the folder, which vanishes when it is closed. */
+int tch_run_open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err);
+
 /** Prepares and starts runs. Call tch_run_await() or tch_run_collect() for each, in the same
     order. */
 int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err);

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,17 +13,40 @@
 
 enum { LINE_MAX_BYTES = 256 << 20 };
 
-/* Drops the output of the previous run, except in a file of the user. */
-static int clear_output(const struct tch_run *run, struct tch_run_item *item, tacho_error *err)
+/* Replaces a file without a name by a new one, under the same number. */
+static int replace_unnamed(const struct tch_run_item *item, const char *name, int number,
+                           tacho_error *err)
 {
+    int fd, status = tch_run_open_unnamed(item->folder.path, name, &fd, err);
+
+    if (status < 0)
+        return status;
+    if (dup3(fd, number, O_CLOEXEC) < 0)
+        status = tch_fail_errno(err, errno, "cannot replace the output of the last run");
+    close(fd);
+    return status;
+}
+
+/* Gives a run whose output is read a file of its own: a process that the last run left behind must
+   not print into it. The user's file is kept; the run's part begins at its end. */
+static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    bool own = run->plan->output != TCH_IO_WRITE;
+    int status = 0;
+
     item->out_from = 0;
-    if (item->out_fd < 0)
+    if (run->plan->metric_count == 0 || item->out_fd < 0)
         return 0;
-    if (run->plan->output == TCH_IO_WRITE)
+    if (own)
+        status = replace_unnamed(item, ".stdout", item->out_fd, err);
+    else
         item->out_from = lseek(item->out_fd, 0, SEEK_END);
-    else if (ftruncate(item->out_fd, 0) < 0)
-        return tch_fail_errno(err, errno, "cannot clear the output of the last run");
-    return 0;
+    if (status == 0)
+        status = replace_unnamed(item, ".stderr", item->err_fd, err);
+    return status < 0
+               ? status
+               : tch_spawner_renew(run->spawner, index, own ? item->out_fd : -1, item->err_fd, err);
 }
 
 static int find_metrics(const struct tch_run *run, const struct tch_run_item *item,
@@ -119,7 +143,7 @@ int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count,
 {
     for (size_t i = 0; i < count; i++)
         if (tch_run_hook_at(run, jobs[i].index, TCH_HOOK_PREPARE, err) < 0 ||
-            clear_output(run, &run->items[jobs[i].index], err) < 0)
+            renew_outputs(run, jobs[i].index, err) < 0)
             return err->code;
     tch_run_meter_begin(&run->meter);
     return tch_spawner_begin(run->spawner, jobs, count, err);

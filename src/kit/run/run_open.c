@@ -34,8 +34,7 @@ static int find_programs(struct tch_run_plan *plan, tacho_error *err)
     return 0;
 }
 
-/* Opens a file without a name, which vanishes when it is closed. */
-static int open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err)
+int tch_run_open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err)
 {
     char path[PATH_MAX];
     int status = tch_folder_at(path, folder, name, err);
@@ -70,10 +69,10 @@ static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *it
             return tch_fail(err, TACHO_EINVAL, 0,
                             "metrics cannot be found in '%s', which is no file", plan->output_path);
     } else if (plan->metric_count > 0) {
-        status = open_unnamed(folder, ".stdout", &item->out_fd, err);
+        status = tch_run_open_unnamed(folder, ".stdout", &item->out_fd, err);
     }
     if (status == 0)
-        status = open_unnamed(folder, ".stderr", &item->err_fd, err);
+        status = tch_run_open_unnamed(folder, ".stderr", &item->err_fd, err);
     return status;
 }
 

@@ -18,8 +18,10 @@ run 0 -n 2 -c 'sleep 0' -c true
 "$tacho" run -q -n 1000 --name killed -- sleep 0.01 >/dev/null 2>&1 &
 pid=$!
 while [ ! -s tacho-out/killed/latest/samples.jsonl ]; do sleep 0.05; done
+spawner=$(pgrep -P $pid)
 kill -9 $pid
 wait $pid 2>/dev/null
+gone "its spawner" "$spawner" # it holds the run's lock until it has exited
 cp tacho-out/killed/latest/run.json running.json
 "$tacho" report tacho-out/killed/latest >/dev/null 2>&1 || fail "the killed run cannot be completed"
 

@@ -140,6 +140,37 @@ int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t 
     return 0;
 }
 
+int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err_fd,
+                      tacho_error *err)
+{
+    struct tch_spawner_request q = {.jobs = {{.index = index}},
+                                    .renew = {out_fd >= 0, err_fd >= 0}};
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {0};
+    struct iovec data = {&q, sizeof q};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control,
+                       .msg_controllen = sizeof control};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&m);
+    int fds[2];
+    size_t count = 0;
+
+    if (out_fd >= 0)
+        fds[count++] = out_fd;
+    if (err_fd >= 0)
+        fds[count++] = err_fd;
+    if (count == 0)
+        return 0;
+    *head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+                             .cmsg_type = SCM_RIGHTS,
+                             .cmsg_len = CMSG_LEN(count * sizeof *fds)};
+    memcpy(CMSG_DATA(head), fds, count * sizeof *fds);
+    m.msg_controllen = CMSG_SPACE(count * sizeof *fds);
+    if (sendmsg(s->fd, &m, MSG_NOSIGNAL) != (ssize_t)sizeof q)
+        return tch_fail_errno(err, errno, "cannot give the spawner a file; was it killed?");
+    return 0;
+}
+
 /* Copies the next sample of the request that is complete. The lists of metrics are the caller's. */
 static bool next_sample(struct tch_spawner *s, struct tch_run_sample *ret)
 {

@@ -63,6 +63,12 @@ struct tch_job {
 int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t count,
                       tacho_error *err);
 
+/** Gives the next runs of targets[index] new files for standard output and standard error, in place
+   of those of the target: a process that an earlier run left behind keeps the old ones. -1: no new
+   one. 0 or TACHO_EIO. */
+int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err_fd,
+                      tacho_error *err);
+
 /**
  * Waits for the next of these runs, at most timeout_ns (UINT64_MAX: without a limit). Returns early
  * only after the last one, because waking us between two runs would disturb the second.

@@ -80,9 +80,12 @@ struct tch_spawner_shared {
     struct tch_run_sample samples[TCH_JOBS_MAX];
 };
 
+/** A request for runs, or, with a count of 0, for new outputs of the target jobs[0].index: their
+    descriptors come along, and no reply follows. */
 struct tch_spawner_request {
     size_t count;
     struct tch_job jobs[TCH_JOBS_MAX];
+    bool renew[2]; /* standard output, standard error */
 };
 
 /** Sent by the spawner when it is ready, then once per request, after the last run. */

@@ -20,7 +20,8 @@
  *
  * Descriptors and shared memory
  *   socket   tacho sends a request for up to TCH_JOBS_MAX runs; one reply follows the last of them.
- *            End of file: tacho closed it or died.
+ *            End of file: tacho closed it or died. A request may bring new files for the outputs
+ *            of a command instead.
  *   shared   the spawner stores a sample, then `done`; and child, began_ns, cpu_ns. tacho stores
  *            the server's group, and polled_*, which the spawner reads when the child has exited.
  *   targets  out_fd, err_fd and log_fd of each command, opened by tacho. Each counted run is a line
@@ -443,6 +444,41 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
  * Serving.
  */
 
+/* Reads a request and the descriptors that come with it. As of read(2). */
+static long read_request(int fd, struct tch_spawner_request *q, int fds[2])
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
+    struct iovec data = {q, sizeof *q};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control,
+                       .msg_controllen = sizeof control};
+    long n = syscall(SYS_recvmsg, fd, &m, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    const int *given = head ? (const int *)(const void *)CMSG_DATA(head) : NULL;
+    size_t count = head ? (head->cmsg_len - CMSG_LEN(0)) / sizeof *given : 0;
+
+    for (size_t i = 0; i < 2; i++)
+        fds[i] = i < count ? given[i] : -1;
+    return n;
+}
+
+/* Replaces the outputs of a target, under the same numbers. */
+static void renew_outputs(const struct tch_spawner_request *q, const int fds[2])
+{
+    const struct tch_target *target = lanes[q->jobs[0].index].target;
+    const int numbers[2] = {target->out_fd, target->err_fd};
+    int next = 0;
+
+    for (int i = 0; i < 2; i++) {
+        if (!q->renew[i])
+            continue;
+        syscall(SYS_dup3, fds[next], numbers[i], O_CLOEXEC);
+        syscall(SYS_close, fds[next]);
+        next++;
+    }
+}
+
 /* One after the other; false when nobody listens any more. */
 static bool run_jobs(int fd, const struct tch_spawner_request *q)
 {
@@ -489,6 +525,7 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
 {
     static struct tch_spawner_request q;
     struct tch_spawner_reply r = {0};
+    int fds[2];
     long n;
 
     mine = shared;
@@ -505,9 +542,11 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
     tch_spawner_shrink();
     do {
         do
-            n = syscall(SYS_read, fd, &q, sizeof q);
+            n = read_request(fd, &q, fds);
         while (n < 0 && (errno == EINTR || errno == EAGAIN) && syscall(SYS_getppid) == parent);
-    } while (n == (long)sizeof q && run_jobs(fd, &q));
+        if (n == (long)sizeof q && q.count == 0)
+            renew_outputs(&q, fds);
+    } while (n == (long)sizeof q && (q.count == 0 || run_jobs(fd, &q)));
     for (size_t i = 0; i < plan->command_count; i++)
         tch_spawner_lane_close(&lanes[i]);
     if (!atomic_load(&mine->closing))

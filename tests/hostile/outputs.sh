@@ -1,0 +1,30 @@
+#!/bin/sh
+# outputs.sh TACHO: a process that run 1 leaves behind prints while run 2 goes on. The metric of
+# run 2 is its own, whether it is on standard output or standard error.
+set -u
+tacho=$1
+# shellcheck source=SCRIPTDIR/../support/lib.sh
+. "$(dirname "$0")/../support/lib.sh"
+need jq
+cd "$scratch" || exit 1
+unset TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL
+
+cat >program.sh <<'END'
+if [ ! -e first ]; then
+    touch first
+    sh -c 'until [ -e go ]; do sleep 0.01; done; echo x=999; echo x=999 >&2; touch said' &
+    echo x=1
+else
+    touch go
+    until [ -e said ]; do sleep 0.01; done
+    echo x=2
+fi
+END
+
+for where in 1 2; do
+    rm -f first go said
+    "$tacho" run -n 2 -w 0 --name "out$where" --metric 'x=([0-9]+)' -- \
+        sh -c ". ./program.sh >&$where" >out 2>err || fail "the run failed: $(cat err)"
+    got=$(jq -c '[.samples[].metrics[]]' "tacho-out/out$where/latest/run.json")
+    [ "$got" = "[1,2]" ] || [ "$got" = "[[1],[2]]" ] || fail "the metrics are $got"
+done
