@@ -138,8 +138,8 @@ static int take_metric(void *into, const struct args *args, const struct opt *op
     tacho_error err;
 
     (void)opt;
-    if (o->plan.metric_count == 64)
-        return cli_wrong_usage(args, "there can be 64 metrics");
+    if (o->plan.metric_count == TCH_METRICS_MOST)
+        return cli_wrong_usage(args, "there can be %d metrics", TCH_METRICS_MOST);
     if (tch_metric_init(metric, args->value, &err) < 0)
         return cli_wrong_usage(args, "%s", err.message);
     for (size_t i = 0; i < o->plan.metric_count; i++)

@@ -152,7 +152,7 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
         char *spec;
         int status;
 
-        if (node->kind != TCH_YAML_SCALAR || b->plan.metric_count == 64)
+        if (node->kind != TCH_YAML_SCALAR || b->plan.metric_count == TCH_METRICS_MOST)
             return tch_yaml_fail(err, node, "a metric is a name and an expression; 64 at most");
         if (asprintf(&spec, "%s=%s", node->key, node->text) < 0)
             return tch_fail_memory(err);

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/regex_limit.h"
 #include "run_folder.h"
 
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20 };
@@ -99,10 +100,12 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
     bool by_port = tch_parse_u64(ready, 65535, &port) == 0 && port > 0;
     regex_t regex;
     bool is_ready = false;
+    tacho_error why;
     int status;
 
-    if (!by_port && regcomp(&regex, ready, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
-        return tch_fail(err, TACHO_EINVAL, 0, "'%s' is neither a port nor an expression", ready);
+    if (!by_port && tch_regex_compile(&regex, ready, REG_NOSUB | REG_NEWLINE, &why) < 0)
+        return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is neither a port nor an expression: %s",
+                        ready, why.message);
     while (!is_ready && !(stop && *stop) && !has_ended(s) &&
            tch_now_ns() - begin < READY_LIMIT_NS) {
         is_ready = by_port ? port_answers((uint16_t)port) : log_matches(s, &regex);

@@ -132,6 +132,9 @@ static int read_metric(struct tch_receipt *r, const struct tch_json_value *objec
     struct tch_json_value value = {.text = "", .len = 0};
     struct tch_metric_name *metric;
 
+    if (r->samples.metric_count == TCH_METRICS_MOST)
+        return tch_fail(err, TACHO_ELIMIT, 0, "run.json has more than %d metrics",
+                        TCH_METRICS_MOST);
     if (tch_array_extend(&r->metrics, r->samples.metric_count) < 0)
         return tch_fail_memory(err);
     r->samples.metrics = r->metrics;

@@ -140,5 +140,9 @@ int tch_recorded_parse(struct tch_json_reader *r, struct tch_run_samples *sample
             status = tch_recorded_set(samples, sample, name.data, &value, err);
         tch_buf_release(&name);
     }
+    samples->recorded_parsed += sample->recorded_count;
+    if (status == 0 && samples->recorded_parsed > TCH_RECORDED_ENTRIES)
+        return tch_fail(err, TACHO_ELIMIT, 0, "its runs recorded more than %d values",
+                        TCH_RECORDED_ENTRIES);
     return status < 0 ? status : more;
 }

@@ -22,8 +22,9 @@
 #define TCH_RECORDED_LATENCY_KERNEL "latency_kernel"
 
 enum {
-    TCH_RECORDED_TEXT = 128,  /* of a name with its NUL; longer names are left out */
-    TCH_RECORDED_MOST = 1024, /* names; more are left out */
+    TCH_RECORDED_TEXT = 128,        /* of a name with its NUL; longer names are left out */
+    TCH_RECORDED_MOST = 1024,       /* names; more are left out */
+    TCH_RECORDED_ENTRIES = 1 << 24, /* of all samples of a run.json */
 };
 
 /** Returns the number of a name, SIZE_MAX when no run recorded it. */
@@ -39,7 +40,8 @@ int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sam
 void tch_recorded_write(struct tch_buf *b, const struct tch_run_sample *sample,
                         const struct tch_run_samples *of);
 
-/** Parses the value of that member. 0, TACHO_EPARSE, TACHO_ENOMEM. */
+/** Parses the value of that member. 0, TACHO_EPARSE, TACHO_ENOMEM, or TACHO_ELIMIT for more than
+    TCH_RECORDED_ENTRIES. */
 int tch_recorded_parse(struct tch_json_reader *r, struct tch_run_samples *samples,
                        struct tch_run_sample *sample, tacho_error *err);
 

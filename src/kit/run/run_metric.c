@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/regex_limit.h"
 
 enum { LINE_LONGEST = 1 << 20, BLOCK = 1 << 20 };
 
@@ -32,8 +33,8 @@ int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *er
     bool all = strncmp(spec, "all:", 4) == 0;
     const char *name = all ? spec + 4 : spec;
     const char *equals = strchr(name, '=');
-    char why[128];
-    int number;
+    tacho_error why;
+    int status;
 
     *metric = (struct tch_metric){.id = {.all = all}};
     if (!equals)
@@ -47,15 +48,12 @@ int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *er
         return tch_fail_memory(err);
     metric->id.name[equals - name] = '\0';
     metric->text = metric->id.name + (equals - name) + 1;
-    number = regcomp(&metric->regex, metric->text, REG_EXTENDED);
-    if (number == 0)
+    status = tch_regex_compile(&metric->regex, metric->text, 0, &why);
+    if (status == 0)
         return 0;
-    regerror(number, &metric->regex, why, sizeof why);
     free(metric->id.name);
     *metric = (struct tch_metric){0};
-    if (number == REG_ESPACE)
-        return tch_fail_memory(err);
-    return fail_spec(err, spec, why);
+    return status == TACHO_ENOMEM ? tch_fail_memory(err) : fail_spec(err, spec, why.message);
 }
 
 void tch_metric_release(struct tch_metric *metric)

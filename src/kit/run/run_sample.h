@@ -57,6 +57,8 @@ struct tch_values {
 int tch_values_add(struct tch_values *values, double value, tacho_error *err);
 void tch_values_release(struct tch_values *values);
 
+enum { TCH_METRICS_MOST = 64 }; /* of a run */
+
 /** A metric that the user defined, by name. */
 struct tch_metric_name {
     char *name;
@@ -93,6 +95,7 @@ struct tch_run_samples {
     size_t metric_count;
     char **recorded_names; /**< owned */
     size_t recorded_count;
+    size_t recorded_parsed; /**< entries of all samples that were parsed */
 };
 
 void tch_run_sample_init(struct tch_run_sample *sample);

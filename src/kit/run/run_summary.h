@@ -51,7 +51,7 @@ struct tch_run_row {
     struct tch_run_summary summary;
 };
 
-enum { TCH_ROWS_MAX = TCH_FIELDS + 64 + 1 };
+enum { TCH_ROWS_MAX = TCH_FIELDS + TCH_METRICS_MOST + 1 };
 
 struct tch_run_rows {
     struct tch_run_row row[TCH_ROWS_MAX];

@@ -74,6 +74,19 @@ holds echo '.samples[1].metrics == {"v": 2.5, "each": [1.5, 2.5], "gone": null}'
 holds echo '.statistics.each.n == 6 and .statistics.v.median == 2.5'
 holds echo '[.warnings[].code] | index("no-metric") != null'
 
+# An expression that would take minutes and gigabytes; a run.json that would take gigabytes.
+run 64 -n 1 --metric 'a=((((a{1,200}){1,200}){1,200}){1,200})' -- true
+says err "the expression is too large"
+run 1 -n 1 --server 'echo up; sleep 9' --ready '(((u{1,200}){1,200}){1,200})' -- true
+says err "the expression is too large"
+mkdir large
+jq -nc '{schema: "tacho.run.v1", name: "x", command: {line: "x"}, state: "complete",
+    metrics: [range(50000) | {name: "m\(.)"}], samples: [range(5000) | {wall_ns: 1}]}' >large/run.json
+status=0
+"$tacho" report -f csv large >out 2>err || status=$?
+[ "$status" -eq 1 ] || fail "a run.json of 50,000 metrics ended with $status"
+says err "more than 64 metrics"
+
 # Folder, environment, CPUs, addresses, work, labels, configuration.
 mkdir -p deep/er
 printf '{"a": 1.0, "b": [true]}' >config.json

@@ -142,6 +142,33 @@ static void reads_what_it_wrote(void **state)
     tch_run_samples_release(&again);
 }
 
+/* 40 bytes of a sample must not become 24 KB for each of a million samples. */
+static void the_entries_of_all_samples_are_limited(void **state)
+{
+    static const char last[] = "{\"wall_ns\":1,\"recorded\":{\"memory.1023\":1}}";
+    struct tch_run_samples samples = {0};
+    struct tch_buf names;
+    tacho_error err;
+    int status = 0;
+    size_t n = 0;
+
+    (void)state;
+    tch_buf_init(&names, 1 << 20);
+    tch_buf_adds(&names, "{\"wall_ns\":1,\"recorded\":{");
+    for (int i = 0; i < TCH_RECORDED_MOST; i++)
+        tch_buf_addf(&names, "%s\"memory.%d\":1", i > 0 ? "," : "", i);
+    tch_buf_adds(&names, "}}");
+    assert_int_equal(parse(names.data, &samples), 0);
+    samples.recorded_parsed = TCH_RECORDED_ENTRIES - 10 * TCH_RECORDED_MOST;
+    while (status == 0 && n++ < 100)
+        status = tch_run_sample_parse(last, strlen(last), &samples, &err);
+    assert_int_equal(status, TACHO_ELIMIT);
+    assert_int_equal(n, 11);
+    assert_non_null(strstr(err.message, "16777216"));
+    tch_buf_release(&names);
+    tch_run_samples_release(&samples);
+}
+
 static void refuses_what_is_not_recorded(void **state)
 {
     struct tch_run_samples samples = {0};
@@ -207,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parts_count_for_their_run, test_home_make, remove_parts),
         cmocka_unit_test(reads_what_it_wrote),
         cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(the_entries_of_all_samples_are_limited),
         cmocka_unit_test(refuses_what_is_not_recorded),
         cmocka_unit_test(names_have_limits),
     };

@@ -1,0 +1,108 @@
+/* Regular expressions of limited size. */
+#include "regex_limit.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "fail.h"
+#include "number.h"
+
+enum { DEPTH_MOST = 50, NODES_MOST = 1000 };
+
+/* Returns the end of a bracket expression such as "[]a[:digit:]]", whose '[' is before `at`. */
+static const char *skip_bracket(const char *at)
+{
+    at += *at == '^';
+    at += *at == ']';
+    while (*at && *at != ']') {
+        char kind = at[0] == '[' ? at[1] : '\0';
+
+        if (kind == ':' || kind == '.' || kind == '=') {
+            const char *close = strchr(at + 2, kind);
+
+            while (close && close[1] != ']')
+                close = strchr(close + 1, kind);
+            if (!close)
+                return at + strlen(at);
+            at = close + 1;
+        }
+        at++;
+    }
+    return *at ? at + 1 : at;
+}
+
+/* Returns how often "2,30}" copies what is before it, and where it ends. 1 when it is no count. */
+static double copies(const char *at, const char **end)
+{
+    size_t first = strspn(at, "0123456789");
+    size_t comma = at[first] == ',';
+    size_t second = comma ? strspn(at + first + 1, "0123456789") : 0;
+    uint64_t low = 0;
+    uint64_t high = 0;
+
+    *end = at;
+    if (at[first + comma + second] != '}')
+        return 1;
+    *end = at + first + comma + second + 1;
+    if ((first > 0 && tch_parse_u64_n(at, first, UINT32_MAX, &low) < 0) ||
+        (second > 0 && tch_parse_u64_n(at + first + 1, second, UINT32_MAX, &high) < 0))
+        return UINT32_MAX;
+    return (double)(high > low ? high : low) + (comma && second == 0);
+}
+
+/* Returns how many nodes the expression has when repetitions are written out, more than NODES_MOST
+   also for one that is nested too deep. */
+static double nodes(const char *at)
+{
+    double outer[DEPTH_MOST]; /* nodes before each group that is open */
+    size_t depth = 0;
+    double sum = 0;
+    double last = 0; /* of the atom before `at` */
+
+    while (*at && sum <= NODES_MOST) {
+        char c = *at++;
+        double times = 1;
+
+        if (c == '(') {
+            if (depth == DEPTH_MOST)
+                return NODES_MOST + 1;
+            outer[depth++] = sum;
+            sum = last = 0;
+        } else if (c == ')' && depth > 0) {
+            last = sum + 1;
+            sum = outer[--depth] + last;
+        } else if (c == '+' || c == '{') {
+            times = c == '+' ? 2 : copies(at, &at);
+            sum += last * (times - 1);
+            last *= times;
+        } else if (c != '*' && c != '?' && c != '|') {
+            if (c == '[')
+                at = skip_bracket(at);
+            else if (c == '\\' && *at)
+                at++;
+            last = 1;
+            sum++;
+        }
+    }
+    return sum;
+}
+
+int tch_regex_compile(regex_t *ret, const char *text, int flags, tacho_error *err)
+{
+    char why[128];
+    int number;
+
+    if (nodes(text) > NODES_MOST)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the expression is too large: with its repetitions written out it has more "
+                        "than %d parts, or it is nested more than %d deep",
+                        NODES_MOST, DEPTH_MOST);
+    number = regcomp(ret, text, REG_EXTENDED | flags);
+    if (number == 0)
+        return 0;
+    if (number == REG_ESPACE)
+        return tch_fail_memory(err);
+    regerror(number, ret, why, sizeof why);
+    return tch_fail(err, TACHO_EINVAL, 0, "%s", why);
+}

@@ -1,0 +1,18 @@
+/*
+ * Regular expressions of limited size.
+ *
+ * The C library writes repetitions out: "((a{1,200}){1,200}){1,200}" becomes eight million nodes,
+ * which takes minutes and gigabytes, and no signal handler can stop it.
+ */
+#ifndef TCH_REGEX_LIMIT_H
+#define TCH_REGEX_LIMIT_H
+
+#include <regex.h>
+
+#include <tacho/error.h>
+
+/** Compiles an extended expression; the caller frees it with regfree(). flags: of regcomp(),
+   besides REG_EXTENDED. 0, TACHO_EINVAL with the reason alone, TACHO_ENOMEM. */
+int tch_regex_compile(regex_t *ret, const char *text, int flags, tacho_error *err);
+
+#endif
