@@ -64,12 +64,12 @@ near "library, exported" "$(share nameless-library.folded library_work)" 100 3
 # Debug information that takes all memory, or all time: the child that reads it dies, and symbols are enough.
 profile hostile "$programs/workload_hostile" shares 50
 known hostile
-grep -q 'reading the debug information of workload_hostile .*; inlined functions are missing' out.txt ||
+grep -q 'reading the symbols of workload_hostile .*; inlined functions are missing' out.txt ||
     { cat out.txt; fail "hostile debug information was read, or not explained"; }
 options=--no-inline
 profile hostile-symbols "$programs/workload_hostile" shares 20
 options=
-! grep -q 'debug information' out.txt || { cat out.txt; fail "debug information was read with --no-inline"; }
+! grep -q 'reading the symbols' out.txt || { cat out.txt; fail "debug information was read with --no-inline"; }
 
 # Only .debug_frame says how to unwind, in the program or in its debug file.
 if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "kit/flame/symbol/symbol_debug.h"
+#include "kit/flame/symbol/symbol_demangle.h"
 
 /* Set by the linker to the address of this program. */
 static int find_base(struct dl_phdr_info *info, size_t size, void *base)
@@ -128,6 +129,44 @@ static void its_death_is_no_failure_of_ours(void **state)
     tch_dwarf_child_close(child);
 }
 
+/* "f(pair<int, int>, pair<S0, S0>, ...)": each argument is twice as long as the one before. */
+static void make_growing_name(char *name, size_t size, unsigned arguments)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t len = (size_t)snprintf(name, size, "_Z1f4pairIiiE");
+
+    for (unsigned i = 0; i < arguments; i++)
+        len += (size_t)snprintf(name + len, size - len, i < 36 ? "S_IS%c_S%c_E" : "S_IS1%c_S1%c_E",
+                                digits[i % 36], digits[i % 36]);
+}
+
+static void names_that_grow_are_for_the_child(void **state)
+{
+    struct tch_dwarf_child *child = tch_dwarf_child_start();
+    char name[1024];
+    const char *text;
+    uint32_t object;
+
+    (void)state;
+    assert_non_null(child);
+    assert_false(tch_demangle_grows("_ZNSt6vectorIiSaIiEE9push_backERKi"));
+    assert_false(tch_demangle_grows("S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_"));
+    make_growing_name(name, sizeof name, 10);
+    assert_true(tch_demangle_grows(name));
+    text = tch_dwarf_child_demangle(child, 5, name);
+    if (!text) { /* there is no C++ library */
+        tch_dwarf_child_close(child);
+        skip();
+    }
+    assert_memory_equal(text, "f(pair<int, int>, pair<pair<int, int>, pair<int, int> >", 54);
+    assert_null(tch_dwarf_child_demangle(child, 5, "_Znonsense"));
+    make_growing_name(name, sizeof name, 45);
+    assert_null(tch_dwarf_child_demangle(child, 6, name)); /* some terabytes */
+    assert_non_null(tch_dwarf_child_dead(child, &object));
+    assert_int_equal(object, 6);
+    tch_dwarf_child_close(child);
+}
+
 static void keeps_no_file_of_ours(void **state)
 {
     int ours = open("/dev/null", O_RDONLY); /* not even without O_CLOEXEC */
@@ -158,6 +197,7 @@ int main(void)
         cmocka_unit_test(names_the_functions_at_an_address),
         cmocka_unit_test(has_no_privileges),
         cmocka_unit_test(its_death_is_no_failure_of_ours),
+        cmocka_unit_test(names_that_grow_are_for_the_child),
         cmocka_unit_test(keeps_no_file_of_ours),
     };
 

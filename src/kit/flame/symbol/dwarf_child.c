@@ -1,11 +1,14 @@
 /*
  * libdw reads debug information in a child process. A file may make libdw crash, use gigabytes or
- * run for minutes; then the child dies and the capture continues without inlined functions.
+ * run for minutes; then the child dies and the capture continues without inlined functions. C++
+ * names that may grow without bounds are demangled there, too.
  *
  *     parent                                 child
  *     tch_dwarf_child_open:  OPEN, file  ->  tch_dwarf_open()
  *     tch_dwarf_child_find:  FIND        ->  tch_dwarf_find() for each query
  *                                        <-  length, then the functions of all queries
+ *     tch_dwarf_child_demangle:  NAME    ->  tch_demangle()
+ *                                        <-  length, then the text
  *
  * The child is forked before there are events, threads and much memory. It has no privileges, no
  * descriptors but the socket and the files that it is sent, and limits of memory and CPU time that
@@ -31,8 +34,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "symbol_debug.h"
+#include "symbol_demangle.h"
 
-enum { OPEN = 1, FIND = 2 };
+enum { OPEN = 1, FIND = 2, NAME = 3 };
 
 enum {
     MEMORY_BASE = 256 << 20, /* bytes for the child, */
@@ -41,6 +45,7 @@ enum {
     BYTES_PER_SECOND = 4 << 20,
     WAIT_SECONDS = 60, /* for an answer, however busy the machine is */
     REPLY_MAX = 64 << 20,
+    NAME_LONGEST = 1 << 16, /* bytes of a name, either way */
     SOCKET = 3,
     NOBODY = 65534,
     EXIT_MEMORY = 3,
@@ -51,7 +56,7 @@ static const uint32_t no_text = UINT32_MAX;
 struct request {
     uint32_t kind;
     uint32_t object; /* OPEN */
-    uint32_t count;  /* FIND: queries that follow */
+    uint32_t count;  /* FIND: queries that follow; NAME: bytes */
     uint32_t lines;
 };
 
@@ -60,7 +65,8 @@ struct tch_dwarf_child {
     int pidfd;
     uint32_t *object; /* shared: what the child works on */
     struct tch_buf reply;
-    size_t at;       /* in reply: the next query's answer */
+    size_t at; /* in reply: the next query's answer */
+    struct tch_buf name;
     bool late;       /* killed for having not answered in time */
     const char *why; /* it died, or NULL */
 };
@@ -178,14 +184,19 @@ static void check_memory(const struct tch_dwarf *dwarf)
         _exit(EXIT_MEMORY);
 }
 
+static void set_limits(const struct server *s)
+{
+    set_limit(RLIMIT_DATA, s->memory + s->bytes * MEMORY_PER_BYTE);
+    set_limit(RLIMIT_CPU, SECONDS_BASE + s->bytes / BYTES_PER_SECOND);
+}
+
 static void serve_open(struct server *s, uint32_t object, int fd)
 {
     struct stat st;
 
     if (fstat(fd, &st) == 0 && st.st_size > 0)
         s->bytes += (uint64_t)st.st_size;
-    set_limit(RLIMIT_DATA, s->memory + s->bytes * MEMORY_PER_BYTE);
-    set_limit(RLIMIT_CPU, SECONDS_BASE + s->bytes / BYTES_PER_SECOND);
+    set_limits(s);
     if (tch_array_reserve_zero(&s->list, &s->cap, (size_t)object + 1) < 0)
         _exit(EXIT_MEMORY);
     errno = 0;
@@ -223,11 +234,21 @@ static void serve_query(struct server *s, const struct tch_dwarf_query *q, bool 
     }
 }
 
+static void send_reply(const struct server *s)
+{
+    uint32_t len = (uint32_t)s->reply.len;
+
+    if (s->reply.failed)
+        _exit(EXIT_MEMORY);
+    if (send(SOCKET, &len, sizeof len, MSG_NOSIGNAL) != sizeof len ||
+        send(SOCKET, s->reply.data, len, MSG_NOSIGNAL) != (ssize_t)len)
+        _exit(0);
+}
+
 static void serve_find(struct server *s, const struct request *request)
 {
     struct tch_dwarf_query queries[TCH_DWARF_QUERIES];
     size_t bytes = request->count * sizeof queries[0];
-    uint32_t len;
 
     if (request->count > TCH_DWARF_QUERIES ||
         recv(SOCKET, queries, bytes, MSG_WAITALL) != (ssize_t)bytes)
@@ -235,12 +256,25 @@ static void serve_find(struct server *s, const struct request *request)
     tch_buf_clear(&s->reply);
     for (uint32_t i = 0; i < request->count; i++)
         serve_query(s, &queries[i], request->lines);
-    len = (uint32_t)s->reply.len;
-    if (s->reply.failed)
-        _exit(EXIT_MEMORY);
-    if (send(SOCKET, &len, sizeof len, MSG_NOSIGNAL) != sizeof len ||
-        send(SOCKET, s->reply.data, len, MSG_NOSIGNAL) != (ssize_t)len)
+    send_reply(s);
+}
+
+static void serve_name(struct server *s, uint32_t len)
+{
+    char name[NAME_LONGEST + 1];
+    char *text;
+
+    if (len > NAME_LONGEST || recv(SOCKET, name, len, MSG_WAITALL) != (ssize_t)len)
         _exit(0);
+    name[len] = '\0';
+    errno = 0;
+    text = tch_demangle(name);
+    check_memory(NULL);
+    tch_buf_clear(&s->reply);
+    if (text)
+        tch_buf_add(&s->reply, text, strnlen(text, NAME_LONGEST));
+    free(text);
+    send_reply(s);
 }
 
 static _Noreturn void serve(int socket, uint32_t *object)
@@ -252,6 +286,7 @@ static _Noreturn void serve(int socket, uint32_t *object)
     enter_child(socket);
     s.memory = used_memory() + MEMORY_BASE;
     drop_privileges();
+    set_limits(&s);
     tch_buf_init(&s.reply, REPLY_MAX);
     while (receive(&request, &fd)) {
         *object = request.object;
@@ -259,6 +294,8 @@ static _Noreturn void serve(int socket, uint32_t *object)
             serve_open(&s, request.object, fd);
         else if (request.kind == FIND)
             serve_find(&s, &request);
+        else if (request.kind == NAME)
+            serve_name(&s, request.count);
     }
     _exit(0);
 }
@@ -277,6 +314,7 @@ struct tch_dwarf_child *tch_dwarf_child_start(void)
         return NULL;
     c->pidfd = -1;
     tch_buf_init(&c->reply, REPLY_MAX);
+    tch_buf_init(&c->name, NAME_LONGEST);
     c->object =
         mmap(NULL, sizeof *c->object, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->object != MAP_FAILED && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
@@ -329,6 +367,7 @@ void tch_dwarf_child_close(struct tch_dwarf_child *child)
     if (child->object != MAP_FAILED)
         munmap(child->object, sizeof *child->object);
     tch_buf_release(&child->reply);
+    tch_buf_release(&child->name);
     free(child);
 }
 
@@ -336,6 +375,20 @@ const char *tch_dwarf_child_dead(const struct tch_dwarf_child *child, uint32_t *
 {
     *object = *child->object;
     return child->why;
+}
+
+static uint64_t deadline(void)
+{
+    return tch_now_ns() + WAIT_SECONDS * UINT64_C(1000000000);
+}
+
+static bool fail(struct tch_dwarf_child *c)
+{
+    if (!c->why) {
+        c->why = "failed";
+        tch_dwarf_child_end(c);
+    }
+    return false;
 }
 
 /* Waits until the socket can be read or written; the end of the child is no success. */
@@ -398,8 +451,8 @@ static bool send_all(struct tch_dwarf_child *c, const struct request *request, c
     return true;
 }
 
-/* Adds len bytes of the answer to the reply. */
-static bool receive_all(struct tch_dwarf_child *c, size_t len, uint64_t until)
+/* Adds len bytes of the answer to b. */
+static bool receive_all(struct tch_dwarf_child *c, struct tch_buf *b, size_t len, uint64_t until)
 {
     char data[16384];
 
@@ -412,24 +465,26 @@ static bool receive_all(struct tch_dwarf_child *c, size_t len, uint64_t until)
             return false;
         if (n <= 0)
             continue;
-        tch_buf_add(&c->reply, data, (size_t)n);
+        tch_buf_add(b, data, (size_t)n);
         len -= (size_t)n;
     }
-    return !c->reply.failed;
+    return !b->failed;
 }
 
-static uint64_t deadline(void)
+/* Sends a request and reads its answer into b. */
+static bool ask(struct tch_dwarf_child *c, const struct request *request, const void *data,
+                size_t len, struct tch_buf *b)
 {
-    return tch_now_ns() + WAIT_SECONDS * UINT64_C(1000000000);
-}
+    uint64_t until = deadline();
+    uint32_t answer;
 
-static bool fail(struct tch_dwarf_child *c)
-{
-    if (!c->why) {
-        c->why = "failed";
-        tch_dwarf_child_end(c);
-    }
-    return false;
+    tch_buf_clear(b);
+    if (c->why || !send_all(c, request, data, len, -1, until) ||
+        !receive_all(c, b, sizeof answer, until))
+        return fail(c);
+    memcpy(&answer, b->data, sizeof answer);
+    tch_buf_clear(b);
+    return (answer <= REPLY_MAX && receive_all(c, b, answer, until)) || fail(c);
 }
 
 bool tch_dwarf_child_open(struct tch_dwarf_child *child, uint32_t object, int fd)
@@ -446,19 +501,19 @@ bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_
 {
     struct request request = {
         .kind = FIND, .object = queries[0].object, .count = (uint32_t)count, .lines = lines};
-    uint64_t until = deadline();
-    uint32_t len;
 
-    if (child->why)
-        return false;
     child->at = 0;
-    tch_buf_clear(&child->reply);
-    if (!send_all(child, &request, queries, count * sizeof *queries, -1, until) ||
-        !receive_all(child, sizeof len, until))
-        return fail(child);
-    memcpy(&len, child->reply.data, sizeof len);
-    tch_buf_clear(&child->reply);
-    return (len <= REPLY_MAX && receive_all(child, len, until)) || fail(child);
+    return ask(child, &request, queries, count * sizeof *queries, &child->reply);
+}
+
+const char *tch_dwarf_child_demangle(struct tch_dwarf_child *child, uint32_t object,
+                                     const char *name)
+{
+    struct request request = {.kind = NAME, .object = object, .count = (uint32_t)strlen(name)};
+
+    if (strlen(name) > NAME_LONGEST || !ask(child, &request, name, request.count, &child->name))
+        return NULL;
+    return child->name.len > 0 ? child->name.data : NULL;
 }
 
 static bool next_u32(struct tch_dwarf_child *c, uint32_t *ret)

@@ -31,8 +31,7 @@ void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *op
 {
     *s = (struct tch_symbols){.options = *options, .names = names};
     tch_buf_init(&s->text, NAME_MAX_BYTES);
-    if (wants_dwarf(options))
-        s->dwarf = tch_dwarf_child_start();
+    s->dwarf = tch_dwarf_child_start();
 }
 
 static void free_object(struct tch_symbol_object *o)
@@ -98,7 +97,7 @@ static bool read_file_symbols(struct tch_symbols *s, struct tch_symbol_object *o
     struct tch_elf elf;
     bool ok = true;
 
-    if (s->dwarf && dwarf >= 0) {
+    if (s->dwarf && dwarf >= 0 && wants_dwarf(&s->options)) {
         dwarf = fcntl(dwarf, F_DUPFD_CLOEXEC, 3);
         o->dwarf = dwarf >= 0 && tch_dwarf_child_open(s->dwarf, id, dwarf);
     }
@@ -192,11 +191,17 @@ static bool push_nameless(struct tch_symbols *s, const struct tch_symbol_object 
 }
 
 /* Adds one name: readable, with its source line, with its mark. */
-static bool push_name(struct tch_symbols *s, const char *name, const struct tch_scope *scope,
-                      const char *mark)
+static bool push_name(struct tch_symbols *s, uint32_t object, const char *name,
+                      const struct tch_scope *scope, const char *mark)
 {
-    char *demangled = tch_demangle(name);
-    const char *text = demangled ? demangled : name;
+    bool grows = tch_demangle_grows(name);
+    char *demangled = grows ? NULL : tch_demangle(name);
+    const char *text = demangled;
+
+    if (grows && s->dwarf)
+        text = tch_dwarf_child_demangle(s->dwarf, object, name);
+    if (!text)
+        text = name;
 
     tch_buf_clear(&s->text);
     tch_add_symbol(&s->text, (struct tch_span){text, strnlen(text, NAME_LONGEST)});
@@ -234,12 +239,18 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     if (!symbol && (start == 0 || start == place->addr))
         symbol = tch_symbol_table_find(&o->table, place->addr + 1, start);
     if (count == 0)
-        return symbol ? push_name(s, symbol, NULL, mark) : push_nameless(s, o, start, mark);
+        return symbol ? push_name(s, place->object, symbol, NULL, mark)
+                      : push_nameless(s, o, start, mark);
     /* Outermost first; the outermost by its symbol. */
     outer = &scopes[count - 1];
-    ok = push_name(s, symbol ? symbol : outer->name ? outer->name : "[unknown]", outer, "");
+    ok = push_name(s, place->object,
+                   symbol        ? symbol
+                   : outer->name ? outer->name
+                                 : "[unknown]",
+                   outer, "");
     for (size_t i = count - 1; ok && i-- > 0 && !s->options.no_inline;)
-        ok = push_name(s, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i], "_[i]");
+        ok = push_name(s, place->object, scopes[i].name ? scopes[i].name : "[unknown]", &scopes[i],
+                       "_[i]");
     return ok;
 }
 
@@ -294,7 +305,7 @@ static bool name_places(struct tch_symbols *s, const struct tch_symbol_job *jobs
 
         if (asked > 0 && !fixed && s->objects[place->object]->dwarf)
             found = tch_dwarf_child_next(s->dwarf, scopes);
-        ok = fixed ? push_name(s, fixed, NULL, "")
+        ok = fixed ? push_name(s, place->object, fixed, NULL, "")
                    : name_place(s, place, jobs[i].object, scopes, found);
         s->list[s->count] = (struct tch_naming){at, (uint32_t)s->frame_count - at};
         s->count += ok;
@@ -335,21 +346,22 @@ int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_obje
 
 void tch_symbols_explain(const struct tch_symbols *s, struct tch_buf *lines)
 {
-    const char *what = s->options.no_inline ? "source lines" : "inlined functions";
+    const char *what = !wants_dwarf(&s->options) ? "long C++ names"
+                       : s->options.no_inline    ? "source lines"
+                                                 : "inlined functions";
     uint32_t object = 0;
     const char *why = s->dwarf ? tch_dwarf_child_dead(s->dwarf, &object) : NULL;
 
     tch_perf_maps_explain(&s->perf_maps, lines);
-    if (!s->dwarf && wants_dwarf(&s->options)) {
-        tch_buf_addf(lines, "cannot start a process that reads debug information; %s are missing",
-                     what);
+    if (!s->dwarf) {
+        tch_buf_addf(lines, "cannot start a process that reads symbols; %s are missing", what);
         tch_buf_addc(lines, '\0');
     }
     if (why) {
         const char *file =
             object < s->object_count && s->objects[object] ? s->objects[object]->unknown : "[?]";
 
-        tch_buf_addf(lines, "reading the debug information of %.*s %s; %s are missing from then on",
+        tch_buf_addf(lines, "reading the symbols of %.*s %s; %s are missing from then on",
                      (int)strlen(file) - 2, file + 1, why, what);
         tch_buf_addc(lines, '\0');
     }

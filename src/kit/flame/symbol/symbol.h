@@ -54,8 +54,8 @@ struct tch_symbols {
     size_t count;
     uint32_t *frames;
     struct tch_perf_maps perf_maps;
-    struct tch_dwarf_child *dwarf; /**< for inlined functions and lines; NULL: not wanted, or not
-                                        possible */
+    struct tch_dwarf_child *dwarf; /**< for inlined functions, lines, and names that grow; NULL: it
+                                      cannot be started */
 
     size_t cap;
     size_t frame_count;

@@ -92,6 +92,11 @@ bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_
     tch_dwarf_child_find(). */
 size_t tch_dwarf_child_next(struct tch_dwarf_child *child, struct tch_scope *ret);
 
+/** Demangles as tch_demangle() does. The text is valid until the next call. NULL: it cannot be, or
+   the child is dead. */
+const char *tch_dwarf_child_demangle(struct tch_dwarf_child *child, uint32_t object,
+                                     const char *name);
+
 /** Returns why the child has died, "took too long", and the object that it worked on; NULL: it
     has not. */
 const char *tch_dwarf_child_dead(const struct tch_dwarf_child *child, uint32_t *object);

@@ -27,6 +27,19 @@ static void load(void)
     demangler = tch_demangler_load("libstdc++.so.6");
 }
 
+bool tch_demangle_grows(const char *name)
+{
+    enum { FEW = 24 }; /* below 3 to the power of 8 times as long */
+    size_t count = 0;
+
+    if (strncmp(name, "_Z", 2) != 0)
+        return false;
+    for (const char *p = name; *p && count <= FEW; p++)
+        if (*p == 'S' || *p == 'T') /* "S_", "S1A_", "T0_" */
+            count += p[1 + strspn(p + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '_';
+    return count > FEW;
+}
+
 char *tch_demangle(const char *name)
 {
     int status;

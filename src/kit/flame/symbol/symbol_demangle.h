@@ -4,11 +4,18 @@
 #ifndef TCH_SYMBOL_DEMANGLE_H
 #define TCH_SYMBOL_DEMANGLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The caller frees it; NULL: the name is not mangled, nobody here can read it, or memory ran out.
  */
 char *tch_demangle(const char *name);
+
+/**
+ * Returns whether a C++ name may be far longer when it is demangled: it has so many references to
+ * earlier parts of itself that each of 40 can double it. Such a name belongs into the child.
+ */
+bool tch_demangle_grows(const char *name);
 
 /** As the C++ ABI has it. */
 typedef char *tch_demangler(const char *name, char *room, size_t *size, int *status);
