@@ -206,7 +206,7 @@ static int add_category(struct tch_buf *b, const struct tch_run_samples *samples
     if (status == 0)
         status = tch_run_summary_of(peaks.v, peaks.n, TCH_RUN_ALPHA, &s, err);
     tch_values_release(&peaks);
-    if (status < 0)
+    if (status != 0)
         return status;
     tch_buf_adds(b, "<tr><td>");
     tch_xml_adds(b, category_of(samples->recorded_names[name]));
