@@ -59,9 +59,9 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
         .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
         .new_group = true,
     };
-    struct tch_spawn_end end;
+    struct tch_spawn_end end = {0};
     struct tch_guard guard;
-    bool stopped;
+    bool stopped = false;
     pid_t pid;
     int status;
 
