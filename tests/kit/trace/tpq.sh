@@ -29,10 +29,12 @@ agree()
     grep -v '^#' "$scratch/slices.all" | tail -n +2 >"$scratch/slices"
     bounds=
     [ -z "${3:-}" ] || bounds=$(ask "$1" "select start_ts, end_ts from trace_bounds" | tail -1)
+    orphans=$(ask "$1" "select ifnull(sum(value), 0) as n from stats
+        where name = 'track_hierarchy_missing_uuid'" | tail -1)
     "$tacho" trace summary --json --top 1000000 "$1" >"$scratch/summary" 2>"$scratch/errors" ||
         fail "$2: $(cat "$scratch/errors")"
-    python3 "$project/tests/kit/trace/agree.py" "$scratch/summary" "$scratch/slices" "$bounds" "$2" ||
-        exit 1
+    python3 "$project/tests/kit/trace/agree.py" "$scratch/summary" "$scratch/slices" "$bounds" \
+        "$orphans" "$2" || exit 1
 }
 
 # others FILE: counters, their sum, and flows.
