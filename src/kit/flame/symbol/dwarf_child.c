@@ -33,6 +33,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/number.h"
 #include "symbol_debug.h"
 #include "symbol_demangle.h"
 
@@ -95,16 +96,20 @@ static void set_limit(int resource, uint64_t value)
 /* Bytes of memory that the process has before it does anything, such as that of a sanitizer. */
 static uint64_t used_memory(void)
 {
-    unsigned long long pages = 0;
+    enum { DATA = 5 }; /* the number of the field, from 0 on */
     char text[128] = "";
+    const char *at = text;
+    uint64_t pages = 0;
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
 
     if (fd >= 0)
         close(fd);
-    if (n <= 0 || sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) != 1)
+    for (int i = 0; n > 0 && i < DATA && *at; i++)
+        at += strcspn(at, " ") + 1;
+    if (n <= 0 || tch_parse_u64_n(at, strcspn(at, " "), UINT32_MAX, &pages) < 0)
         return 0;
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Gives up for good whatever this process may do that an unknown user may not. */
