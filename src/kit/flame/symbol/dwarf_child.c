@@ -107,7 +107,7 @@ static uint64_t used_memory(void)
         close(fd);
     for (int i = 0; n > 0 && i < DATA && *at; i++)
         at += strcspn(at, " ") + 1;
-    if (n <= 0 || tch_parse_u64_n(at, strcspn(at, " "), UINT32_MAX, &pages) < 0)
+    if (n <= 0 || tch_parse_u64_n(at, strcspn(at, " "), UINT64_MAX >> 20, &pages) < 0)
         return 0;
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
