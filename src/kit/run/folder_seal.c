@@ -383,6 +383,16 @@ static int report_bad(struct checking *c, const char *file, const char *what)
     return c->bad ? c->bad(file, what, c->ctx) : 0;
 }
 
+static int compare_lines(struct checking *c, const char *folder, const struct tch_seal_line *sealed,
+                         struct tch_seal_line *there, tacho_error *err)
+{
+    int status = there->kind == sealed->kind ? hash_file(folder, there, err) : 0;
+
+    if (status == 0 && (there->kind != sealed->kind || strcmp(there->sha256, sealed->sha256) != 0))
+        status = report_bad(c, there->file, "was changed");
+    return status;
+}
+
 /* Walks through both sorted lists side by side. */
 static int compare_lists(struct checking *c, const char *folder, const struct list *sealed,
                          const struct list *there, tacho_error *err)
@@ -392,22 +402,18 @@ static int compare_lists(struct checking *c, const char *folder, const struct li
     int status = 0;
 
     while (status == 0 && (i < sealed->count || j < there->count)) {
-        const struct tch_seal_line *old = i < sealed->count ? &sealed->line[i] : NULL;
-        struct tch_seal_line *now = j < there->count ? &there->line[j] : NULL;
-        int order = !old ? 1 : !now ? -1 : by_name(old, now);
+        int order = i == sealed->count  ? 1
+                    : j == there->count ? -1
+                                        : by_name(&sealed->line[i], &there->line[j]);
 
+        if (order < 0)
+            status = report_bad(c, sealed->line[i].file, "is missing");
+        else if (order > 0)
+            status = report_bad(c, there->line[j].file, "was added after the sealing");
+        else
+            status = compare_lines(c, folder, &sealed->line[i], &there->line[j], err);
         i += order <= 0;
         j += order >= 0;
-        if (order < 0) {
-            status = report_bad(c, old->file, "is missing");
-        } else if (order > 0) {
-            status = report_bad(c, now->file, "was added after the sealing");
-        } else {
-            if (old->kind == now->kind)
-                status = hash_file(folder, now, err);
-            if (status == 0 && (old->kind != now->kind || strcmp(now->sha256, old->sha256) != 0))
-                status = report_bad(c, now->file, "was changed");
-        }
     }
     return status;
 }

@@ -145,8 +145,8 @@ static bool read_cie(const struct tch_cfi *cfi, size_t at, struct tch_cfi_cie *r
         !memchr(letters, '\0', left < LETTERS_MAX ? left : LETTERS_MAX))
         return false;
     c.at += strlen(letters) + 1;
-    /* Version 4 has the sizes of addresses and of segment selectors. */
-    if (version == 4 && (tch_cursor_u(&c, 1) != 8 || tch_cursor_u(&c, 1) != 0))
+    /* Version 4 has a byte each for the sizes of addresses, 8, and of segment selectors, 0. */
+    if (version == 4 && tch_cursor_u(&c, 2) != 8)
         return false;
     ret->code_align = tch_cursor_uleb(&c);
     ret->data_align = tch_cursor_sleb(&c);
