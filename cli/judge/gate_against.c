@@ -134,7 +134,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
                {.kind = TCH_IO_APPEND, .path = log}},
         .new_group = true,
     };
-    struct tch_spawn_end end;
+    struct tch_spawn_end end = {0};
     struct tch_guard guard;
     tacho_error err;
     pid_t pid;
