@@ -98,7 +98,7 @@ static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
         add_value_row(t, "memory", TCH_BYTES, (double)r->peak_rss_bytes, "peak");
     else if (r->peak_at_most > 0)
         add_value_row(t, "memory", TCH_BYTES, (double)r->peak_at_most,
-                      "at most: no more is known of one that ended so soon");
+                      "at most (it exited before it could be measured)");
     if (r->peak_rss_bytes > 0 && r->mean_rss_bytes > 0)
         add_value_row(t, "", TCH_BYTES, (double)r->mean_rss_bytes, "mean");
     if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {

@@ -211,9 +211,10 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
 {
     uint64_t peak = (uint64_t)usage->ru_maxrss * 1024;
 
-    /* It may have grown after the last poll. */
+    /* It may have grown after the last poll. The kernel's number includes our own size at the fork,
+       so that a smaller one says nothing; what the polls saw stays. */
     if (peak > w->peak_rss) {
-        w->peak_rss = peak > our_peak ? peak : 0;
+        w->peak_rss = peak > our_peak ? peak : w->peak_rss;
         w->peak_at_most = peak;
     }
     w->cpu_ns = ns_of(&usage->ru_utime) + ns_of(&usage->ru_stime);
