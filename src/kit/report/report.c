@@ -106,8 +106,11 @@ void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r)
     const tacho_latency_stats *s = &r->latency.wall;
     const struct {
         const char *name;
-        uint64_t ns;
-    } told[] = {{"p50", s->p50}, {"p95", s->p95}, {"p99", s->p99}, {"max", s->max}};
+        double ns;
+    } told[] = {{"p50", r->latency.wall_p50},
+                {"p95", (double)s->p95},
+                {"p99", (double)s->p99},
+                {"max", (double)s->max}};
 
     if (s->n == 0)
         return;
@@ -115,6 +118,6 @@ void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, " latencies recorded by the program: ");
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         tch_buf_addf(b, "%s%s ", i > 0 ? ", " : "", told[i].name);
-        tch_add_value(b, TCH_NS, (double)told[i].ns);
+        tch_add_value(b, TCH_NS, told[i].ns);
     }
 }

@@ -20,11 +20,12 @@ static void add_cell(struct tch_buf *b, double ns)
     tch_buf_adds(b, "</td>");
 }
 
-static void add_latency_row(struct tch_buf *b, const char *title, const tacho_latency_stats *s)
+static void add_latency_row(struct tch_buf *b, const char *title, const tacho_latency_stats *s,
+                            double p50)
 {
-    const double values[] = {(double)s->min, (double)s->p50, (double)s->p90,
-                             (double)s->p95, (double)s->p99, (double)s->p999,
-                             (double)s->max, s->mean,        s->std};
+    const double values[] = {
+        (double)s->min, p50,     (double)s->p90, (double)s->p95, (double)s->p99, (double)s->p999,
+        (double)s->max, s->mean, s->std};
 
     tch_buf_addf(b, "<tr><td>%s</td><td>", title);
     tch_add_grouped(b, s->n);
@@ -39,9 +40,9 @@ static void add_latency_table(struct tch_buf *b, const struct tch_latency_summar
     tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th><th>n</th><th>min</th><th>p50</th>"
                     "<th>p90</th><th>p95</th><th>p99</th><th>p99.9</th><th>max</th><th>mean</th>"
                     "<th>std (population)</th></tr>\n");
-    add_latency_row(b, "latency", &s->wall);
+    add_latency_row(b, "latency", &s->wall, s->wall_p50);
     if (s->kernel.max > 0)
-        add_latency_row(b, "in the kernel", &s->kernel);
+        add_latency_row(b, "in the kernel", &s->kernel, s->kernel_p50);
     tch_buf_adds(b, "</table></div>\n");
 }
 
@@ -167,8 +168,8 @@ int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tach
     if (s->wall.n == 0)
         return 0;
     tch_buf_adds(b, "<h2>Latencies</h2>\n<p class=\"sub\">Recorded by the program in all runs. "
-                    "Percentiles are nearest-rank, ");
-    tch_buf_adds(b, s->exact ? "and exact" : "within 0.4 %: there are too many to keep them all");
+                    "Percentiles are ");
+    tch_buf_adds(b, s->exact ? "exact" : "within 0.4 %: there are too many to keep them all");
     tch_buf_adds(b, "; sd is that of the population.</p>\n");
     add_latency_table(b, s);
     tch_buf_adds(b, "<div class=\"plots\">\n");

@@ -87,6 +87,8 @@ struct tch_latency_summary {
     bool exact;
     tacho_latency_stats wall;   /**< n is 0 when nothing was recorded */
     tacho_latency_stats kernel; /**< all 0 when that part is not known */
+    double wall_p50;            /**< tch_latencies_median(), as in all results of runs */
+    double kernel_p50;
 };
 
 /** Sums up FOLDER/latency-ns.csv. A missing file has no latencies, a damaged one those before the

@@ -93,6 +93,8 @@ int tch_latency_summary_read(struct tch_latency_summary *ret, const char *folder
         status = tch_latencies_stats(&l[0], &ret->wall, err);
     if (status == 0)
         status = tch_latencies_stats(&l[1], &ret->kernel, err);
+    ret->wall_p50 = tch_latencies_median(&l[0], ret->wall.p50);
+    ret->kernel_p50 = tch_latencies_median(&l[1], ret->kernel.p50);
     ret->exact = !l[0].histogram;
     tch_latencies_release(&l[0]);
     tch_latencies_release(&l[1]);
@@ -101,7 +103,7 @@ int tch_latency_summary_read(struct tch_latency_summary *ret, const char *folder
 
 /* --- JSON --- */
 
-/* The whole numbers of tacho_latency_stats, in the order of the document. */
+/* The whole numbers of tacho_latency_stats, in the order of the document. The median is not one. */
 #define FIELD(name)                                \
     {                                              \
 #name, offsetof(tacho_latency_stats, name) \
@@ -109,7 +111,7 @@ int tch_latency_summary_read(struct tch_latency_summary *ret, const char *folder
 static const struct {
     const char *key;
     size_t at;
-} fields[] = {FIELD(n),   FIELD(min),  FIELD(p50), FIELD(p90), FIELD(p95),
+} fields[] = {FIELD(n),   FIELD(min),  FIELD(p90), FIELD(p95),
               FIELD(p99), FIELD(p999), FIELD(max), FIELD(mad)};
 
 static uint64_t *field(tacho_latency_stats *s, size_t i)
@@ -117,12 +119,13 @@ static uint64_t *field(tacho_latency_stats *s, size_t i)
     return (uint64_t *)(void *)((char *)s + fields[i].at);
 }
 
-static void write_stats(struct tch_buf *b, const char *key, tacho_latency_stats s)
+static void write_stats(struct tch_buf *b, const char *key, tacho_latency_stats s, double p50)
 {
     tch_json_key(b, key);
     tch_json_begin_object(b);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         tch_json_put_u64(b, fields[i].key, *field(&s, i));
+    tch_json_put_f64(b, "p50", p50);
     tch_json_put_f64(b, "mean", s.mean);
     tch_json_put_f64(b, "std", s.std);
     tch_json_end_object(b);
@@ -132,13 +135,14 @@ void tch_latency_summary_write(struct tch_buf *b, const struct tch_latency_summa
 {
     tch_json_begin_object(b);
     tch_json_put_bool(b, "exact", s->exact);
-    write_stats(b, "wall_ns", s->wall);
+    write_stats(b, "wall_ns", s->wall, s->wall_p50);
     if (s->kernel.max > 0)
-        write_stats(b, "kernel_ns", s->kernel);
+        write_stats(b, "kernel_ns", s->kernel, s->kernel_p50);
     tch_json_end_object(b);
 }
 
-static void parse_stats(const char *json, size_t len, const char *key, tacho_latency_stats *ret)
+static void parse_stats(const char *json, size_t len, const char *key, tacho_latency_stats *ret,
+                        double *p50)
 {
     struct tch_json_value all;
     struct tch_json_value value;
@@ -152,6 +156,8 @@ static void parse_stats(const char *json, size_t len, const char *key, tacho_lat
 
             *field(ret, i) = number.kind == TCH_JSON_U64 ? number.as.u64 : 0;
         }
+    if (tch_json_find(all.text, all.len, "p50", &value) && value.type == TCH_JSON_NUMBER)
+        *p50 = tch_json_to_f64(&value);
     if (tch_json_find(all.text, all.len, "mean", &value) && value.type == TCH_JSON_NUMBER)
         ret->mean = tch_json_to_f64(&value);
     if (tch_json_find(all.text, all.len, "std", &value) && value.type == TCH_JSON_NUMBER)
@@ -166,6 +172,6 @@ void tch_latency_summary_parse(struct tch_latency_summary *ret, const char *json
     if (!json)
         return;
     ret->exact = tch_json_find(json, len, "exact", &value) && value.type == TCH_JSON_TRUE;
-    parse_stats(json, len, "wall_ns", &ret->wall);
-    parse_stats(json, len, "kernel_ns", &ret->kernel);
+    parse_stats(json, len, "wall_ns", &ret->wall, &ret->wall_p50);
+    parse_stats(json, len, "kernel_ns", &ret->kernel, &ret->kernel_p50);
 }
