@@ -57,7 +57,8 @@ static void check_first(struct tch_warnings *w, const double *wall, const struct
 
 static void check_outliers(struct tch_warnings *w, const struct tch_run_summary *s)
 {
-    if (s->n < ENOUGH || s->outliers * 20 < s->n)
+    if (s->n < ENOUGH || s->outliers * 20 < s->n ||
+        (s->max < 1.05 * s->median && s->min > 0.95 * s->median))
         return;
     tch_warn(w, "outliers", "close other programs, fix the CPU with --cpu, see tacho doctor",
              "%zu of %zu runs are far from the others, the farthest %.3g times the median",
