@@ -294,17 +294,30 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     return exit_status(run, o);
 }
 
-/* Words with blanks in them were meant as lines: tacho run 'gzip x' 'zstd x'. */
+/* Words with blanks in them were meant as lines: tacho run 'gzip x' 'zstd x'. Those after them are
+   options that came too late. */
 static void suggest_lines(const struct args *args)
 {
+    static const char shell[] = "|&;<>$`*?(";
     struct tch_buf b;
+    bool needs_shell = false;
 
-    if (args->count == 0 || !strchr(args->operands[0], ' ') || access(args->operands[0], F_OK) == 0)
+    if (args->count == 0 || !strpbrk(args->operands[0], " |&;<>") ||
+        access(args->operands[0], F_OK) == 0)
         return;
     tch_buf_init(&b, 1 << 16);
-    for (size_t i = 0; i < args->count; i++)
-        tch_buf_addf(&b, " -c '%s'", args->operands[i]);
-    cli_complain(NULL, "a whole line is given by -c: tacho run%s", b.data);
+    for (size_t i = 0; i < args->count; i++) {
+        bool is_line = strpbrk(args->operands[i], " |&;<>") != NULL;
+
+        needs_shell = needs_shell || (is_line && strpbrk(args->operands[i], shell));
+        if (is_line)
+            tch_buf_addf(&b, strchr(args->operands[i], '\'') ? " -c \"%s\"" : " -c '%s'",
+                         args->operands[i]);
+        else
+            tch_buf_addf(&b, " %s", args->operands[i]);
+    }
+    cli_complain(NULL, "use -c for a command with its arguments in one word: tacho run%s%s",
+                 needs_shell ? " --shell" : "", b.data);
     tch_buf_release(&b);
 }
 

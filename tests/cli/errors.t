@@ -177,7 +177,7 @@ $ tacho run "'open"
 
 $ tacho run 'gzip x' 'zstd x'
 ! tacho: cannot run 'gzip x': No such file or directory (is it installed and on PATH?)
-! tacho: a whole line is given by -c: tacho run -c 'gzip x' -c 'zstd x'
+! tacho: use -c for a command with its arguments in one word: tacho run -c 'gzip x' -c 'zstd x'
 [1]
 
 $ project/try 'for f in results/command benchmarks/context perfgate.run.v1/x other/y; do echo "{\"${f%/*}\": {\"${f#*/}\": 1}}" > base.json; tacho compare base.json base.json; done; tacho report base.json'

@@ -123,8 +123,7 @@ void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *time
     if (times->level > 0)
         tch_buf_addf(b, "(%.*f to %.*f)", decimals, times->low, decimals, times->high);
     else
-        tch_buf_addf(b, "(%.*f to %.*f, the range: too few runs for an interval)", decimals,
-                     times->least, decimals, times->most);
+        tch_buf_addf(b, "(range %.*f to %.*f)", decimals, times->least, decimals, times->most);
 }
 
 void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison *c, size_t i)
