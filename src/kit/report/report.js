@@ -153,4 +153,18 @@
       rows.forEach(row => table.tBodies[0].appendChild(row));
     }));
   }
+
+  // Flamegraphs are in frames of their full height that cannot see the page. They say where their
+  // root is, and hear how far they are scrolled, so that their title stays in view.
+  for (const box of document.querySelectorAll('.picture')) {
+    const frame = box.firstElementChild;
+    const tell = () => frame.contentWindow.postMessage({ tachoTop: box.scrollTop }, '*');
+    box.scrollTop = box.scrollHeight;
+    box.addEventListener('scroll', tell);
+    window.addEventListener('message', e => {
+      if (e.source !== frame.contentWindow || !e.data || typeof e.data.tachoRoot !== 'number') return;
+      box.scrollTop = e.data.tachoRoot - (e.data.above ? box.clientHeight : 0);
+      tell();
+    });
+  }
 })();

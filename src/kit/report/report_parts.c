@@ -20,7 +20,8 @@ enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };
 
 /* Flamegraphs. */
 
-/* A picture that is lower than a frame gets a frame as low. */
+/* The frame is as high as the picture, and a box in the page scrolls: browsers fit an SVG document
+   into a frame of another process, which a sandbox is, instead of scrolling it. */
 static void add_height(struct tch_buf *b, const char *svg, size_t len)
 {
     static const char key[] = " height=\"";
@@ -39,13 +40,13 @@ void tch_part_frame(struct tch_buf *b, const char *name, const char *svg, size_t
 {
     tch_buf_adds(b, "<h3>");
     tch_xml_adds(b, name);
-    tch_buf_adds(b, "</h3>\n<iframe sandbox=\"allow-scripts\" title=\"");
+    tch_buf_adds(b, "</h3>\n<div class=\"picture\"><iframe sandbox=\"allow-scripts\" title=\"");
     tch_xml_adds(b, name);
     tch_buf_adds(b, "\" src=\"data:image/svg+xml;base64,");
     tch_base64_add(b, svg, len);
     tch_buf_addc(b, '"');
     add_height(b, svg, len);
-    tch_buf_adds(b, "></iframe>\n");
+    tch_buf_adds(b, "></iframe></div>\n");
 }
 
 static int is_flamegraph(const struct dirent *entry)

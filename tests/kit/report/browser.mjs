@@ -60,6 +60,9 @@ await withPage(chromium, folder, async (page) => {
     return [...document.querySelectorAll('.wide, .head, figure, h1')].filter((e) => e.scrollWidth > e.clientWidth + 1).length;
   })()`), 0);
 
+  // The flamegraph is higher than its box, which opens at the root.
+  check("the flamegraph opens at its root", await page.ask("(() => { const p = document.querySelector('.picture'); return p.scrollHeight > p.clientHeight && p.scrollTop + p.clientHeight >= p.scrollHeight - 60; })()"), true);
+
   // On paper: two charts beside each other, no hints for the mouse.
   await page.send("Emulation.setEmulatedMedia", { media: "print" });
   check("two columns on paper", await page.ask("getComputedStyle(document.querySelector('.plots')).gridTemplateColumns.split(' ').length"), 2);

@@ -13,7 +13,7 @@
   var inverted = root.dataset.inverted === "1", levels = area.height.baseVal.value / ROW;
   var pen = document.createElementNS(HTML, "canvas").getContext("2d");
   var column = 7.3;
-  var zoomed = null, here = null, found = [], pattern = "", printing = false, scrolled = 0;
+  var zoomed = null, here = null, found = [], pattern = "", printing = false, scrolled = 0, top = 0;
 
   if (pen) {
     pen.font = "12px " + getComputedStyle(root).fontFamily;
@@ -91,7 +91,7 @@
   }
 
   function follow() {
-    head.setAttribute("transform", "translate(0," + (alone ? window.pageYOffset : 0) + ")");
+    head.setAttribute("transform", "translate(0," + (alone ? window.pageYOffset + top : 0) + ")");
   }
 
   /* Brings the root, or the frame that is zoomed into, into view: a deep picture is taller than its
@@ -101,6 +101,8 @@
     var edge = inverted ? y - HEAD : y + ROW + height - HEAD - levels * ROW;
     if (alone) {
       window.scrollTo(0, inverted ? edge : edge - window.innerHeight);
+      if (window.parent !== window) /* a frame of its full height, in a page that scrolls */
+        window.parent.postMessage({ tachoRoot: edge, above: !inverted }, "*");
       follow();
       return;
     }
@@ -343,6 +345,11 @@
   (alone ? document : root).addEventListener("keydown", press);
   window.addEventListener("resize", place);
   window.addEventListener("scroll", follow);
+  window.addEventListener("message", function (event) {
+    if (event.source !== window.parent || !event.data || typeof event.data.tachoTop !== "number") return;
+    top = event.data.tachoTop;
+    follow();
+  });
   window.addEventListener("beforeprint", function () { print(true); });
   window.addEventListener("afterprint", function () { print(false); });
   window.addEventListener("hashchange", recall);
