@@ -99,8 +99,21 @@ static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, doub
     tch_buf_release(&b);
 }
 
+/* The tree of a single process holds what the process does. */
+static bool repeats_process(const struct tch_run_rows *rows, const struct tch_run_row *row)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct tch_run_summary *s = &rows->row[i].summary;
+
+        if (strcmp(rows->row[i].name, "max_rss_bytes") == 0)
+            return s->median == row->summary.median && s->min == row->summary.min &&
+                   s->max == row->summary.max;
+    }
+    return false;
+}
+
 /* What everyone wants to see; the rest is in the report. */
-static bool is_shown(const struct tch_run_row *row)
+static bool is_shown(const struct tch_run_rows *rows, const struct tch_run_row *row)
 {
     static const char *const hidden[] = {
         "minor_faults", "voluntary_switches", "involuntary_switches", "block_reads",
@@ -109,6 +122,8 @@ static bool is_shown(const struct tch_run_row *row)
 
     if (strcmp(row->name, "major_faults") == 0)
         return row->summary.median > 0;
+    if (strcmp(row->name, "tree_rss_bytes") == 0 && repeats_process(rows, row))
+        return false;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (strcmp(row->name, hidden[i]) == 0)
             return false;
@@ -148,7 +163,7 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct tch_run_row *row = &r->rows.row[i];
 
-        if (!is_shown(row))
+        if (!is_shown(&r->rows, row))
             continue;
         if (strcmp(row->name, "throughput") == 0)
             cli_table_addf(&t, PLAIN, "%s/s", r->work_unit);
