@@ -100,8 +100,8 @@ bool tch_perf_maps_read(struct tch_perf_maps *maps, struct tch_symbol_table *tab
 void tch_perf_maps_explain(const struct tch_perf_maps *maps, struct tch_buf *lines)
 {
     static const char *const why[TCH_PERF_MAP_PROBLEMS] = {
-        [TCH_PERF_MAP_FOREIGN] = "belongs to another user, so its names are not used; make it "
-                                 "root's or yours with chown",
+        [TCH_PERF_MAP_FOREIGN] = ("belongs to another user, so its names are not used; make it "
+                                  "root's or yours with chown"),
         [TCH_PERF_MAP_CUT] = "is too large; not all of its names are used",
         [TCH_PERF_MAP_SKIPPED] = "was not read: the maps of other processes were too large",
     };
