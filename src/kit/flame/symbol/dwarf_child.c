@@ -495,7 +495,7 @@ static bool ask(struct tch_dwarf_child *c, const struct request *request, const 
 bool tch_dwarf_child_open(struct tch_dwarf_child *child, uint32_t object, int fd)
 {
     struct request request = {.kind = OPEN, .object = object};
-    bool ok = !child->why && send_all(child, &request, NULL, 0, fd, deadline());
+    bool ok = !child->why && send_all(child, &request, "", 0, fd, deadline());
 
     close(fd);
     return ok || fail(child);
