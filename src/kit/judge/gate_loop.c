@@ -235,12 +235,13 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     tch_findings_clear_rows(&g->findings);
     for (size_t i = 0; i < g->count && status == 0; i++) {
         struct tch_gate_bench *b = &g->benches[i];
-        const struct tch_receipt *own = tch_gate_receipt(b);
+        const struct tch_receipt *own;
 
         b->first_row = g->findings.count;
         b->row_count = 0;
         if (b->failed)
             continue;
+        own = tch_gate_receipt(b);
         status = b->plan.command_count > 1
                      ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
                                         b->bench->budgets, b->bench->budget_count, false, err)

@@ -309,6 +309,8 @@ int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err)
                                               .promote = promote};
         char path[PATH_MAX];
 
+        if (b->failed)
+            continue;
         status = tch_gate_baseline_path(g, b, path, err);
         if (status == 0)
             status = tch_baseline_save(&b->baseline, path, tch_gate_receipt(b), &how, err);
