@@ -77,9 +77,9 @@ const struct cmd cmd_fingerprint_env = {
     .usage = "tacho fingerprint env [--json]",
     .about =
         "CPU model and count, memory, kernel, C library, compiler, governor, GPUs, container, "
-        "and the variables TACHO_* and FERRUM_* that matter. Nothing that changes while the "
-        "machine idles, so two runs give the same hash. The compiler is the one that tacho was "
-        "built with; a program that records itself tells its own.",
+        "and the variables TACHO_* and FERRUM_* that matter, secrets masked. Nothing that changes "
+        "while the machine idles, so two runs give the same hash. The compiler is the one that "
+        "tacho was built with; a program that records itself tells its own.",
     .json = true,
     .run = run_env,
 };

@@ -77,7 +77,8 @@ TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_S
  * values are null.
  *
  * variables are those of the environment that start with TACHO_ or FERRUM_, without those that only
- * name a file, a folder, a commit or this hash.
+ * name a file, a folder, a commit or this hash. The value of a variable whose name looks like that
+ * of a secret, such as TACHO_API_TOKEN, is "masked:" and the first 8 digits of its SHA-256.
  *
  * @param root      prefix of every path that is read; "" for this machine
  * @param compiler  TACHO_COMPILER; or NULL

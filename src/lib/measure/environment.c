@@ -9,6 +9,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/secret.h"
 #include "fingerprint_config.h"
 
 enum { SMALL_FILE = 1024 * 1024, NAMES_MAX = 64, TEXT = 256 };
@@ -304,21 +305,30 @@ static const char *next_variable(const char *after)
     return best;
 }
 
-static void add_variables(struct env *e)
+/* The hash of the document must change with every value, and it does with a masked one, too. */
+static void add_variables(struct env *e, const char *const *keep)
 {
+    struct tch_buf value;
+
+    tch_buf_init(&value, TCH_FINGERPRINT_LIMIT);
     tch_json_key(&e->out, "variables");
     tch_json_begin_object(&e->out);
     for (const char *v = NULL; (v = next_variable(v));) {
         size_t len = strcspn(v, "=");
 
         tch_json_key_n(&e->out, v, len);
-        tch_json_text(&e->out, v[len] ? v + len + 1 : "");
+        tch_buf_clear(&value);
+        if (v[len])
+            tch_secret_mask_value(&value, v, len, v + len + 1, keep);
+        e->out.failed |= value.failed;
+        tch_json_text(&e->out, value.data);
     }
     tch_json_end_object(&e->out);
+    tch_buf_release(&value);
 }
 
-int tacho_environment(const char *root, const char *compiler, char **ret, size_t *len,
-                      tacho_error *err)
+int tch_environment(const char *root, const char *compiler, const char *const *keep, char **ret,
+                    size_t *len, tacho_error *err)
 {
     struct env e = {.root = root};
     uint64_t cpus;
@@ -335,11 +345,17 @@ int tacho_environment(const char *root, const char *compiler, char **ret, size_t
     add_governor(&e, cpus);
     add_gpus(&e);
     add_container(&e);
-    add_variables(&e);
+    add_variables(&e, keep);
     tch_json_end_object(&e.out);
     tch_buf_release(&e.path);
     tch_buf_release(&e.file);
     return tch_hand_over(&e.out, ret, len, err);
+}
+
+int tacho_environment(const char *root, const char *compiler, char **ret, size_t *len,
+                      tacho_error *err)
+{
+    return tch_environment(root, compiler, NULL, ret, len, err);
 }
 
 void tacho_environment_hash(const char *document, size_t len, char ret[TACHO_ENV_HASH_TEXT])

@@ -22,6 +22,11 @@ struct tch_config {
 
 void tch_config_write(struct tch_buf *b, const struct tch_config *config);
 
+/** Does what tacho_environment() does, with the values of the variables in `keep` as they are.
+    keep: NULL-ended, or NULL. */
+int tch_environment(const char *root, const char *compiler, const char *const *keep, char **ret,
+                    size_t *len, tacho_error *err);
+
 /** Gives the text of b to the caller, or returns TACHO_ENOMEM. b is released. */
 int tch_hand_over(struct tch_buf *b, char **ret, size_t *len, tacho_error *err);
 

@@ -268,6 +268,33 @@ static void describes_a_machine(void **state)
     free(text);
 }
 
+static void secrets_are_masked_and_still_tell_machines_apart(void **state)
+{
+    const char *const keep[] = {"TACHO_API_TOKEN", NULL};
+    char *text[3];
+    char *kept;
+
+    (void)state;
+    make_machine();
+    clearenv();
+    setenv("FERRUM_MAX_TOKENS", "128", 1);
+    for (int i = 0; i < 3; i++) {
+        setenv("TACHO_API_TOKEN", i == 1 ? "another" : "s3cr3t", 1);
+        text[i] = environment();
+        assert_null(strstr(text[i], "s3cr3t"));
+        assert_null(strstr(text[i], "another"));
+    }
+    assert_non_null(strstr(text[0], "\"variables\":{\"FERRUM_MAX_TOKENS\":\"128\","
+                                    "\"TACHO_API_TOKEN\":\"masked:4e738ca5\"}"));
+    assert_string_not_equal(text[0], text[1]);
+    assert_string_equal(text[0], text[2]);
+    assert_int_equal(tch_environment(test_home, NULL, keep, &kept, NULL, NULL), 0);
+    assert_non_null(strstr(kept, "\"TACHO_API_TOKEN\":\"s3cr3t\""));
+    for (int i = 0; i < 3; i++)
+        free(text[i]);
+    free(kept);
+}
+
 static void a_machine_that_says_nothing_is_null(void **state)
 {
     char *text = NULL;
@@ -394,6 +421,7 @@ int main(void)
         cmocka_unit_test(canonical_json_keeps_order_and_drops_blanks),
         cmocka_unit_test(a_key_that_comes_twice_is_refused),
         TEST_IN_HOME(describes_a_machine),
+        TEST_IN_HOME(secrets_are_masked_and_still_tell_machines_apart),
         TEST_IN_HOME(a_machine_that_says_nothing_is_null),
         TEST_IN_HOME(governors_that_differ_are_mixed),
         cmocka_unit_test(this_machine_has_the_same_hash_twice),
