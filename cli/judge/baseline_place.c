@@ -55,9 +55,7 @@ int cli_baseline_place_parse(struct place *p, struct args *args)
 void cli_baseline_place_release(struct place *p)
 {
     free(p->own_class);
-    if (p->options)
-        tch_settings_release(&p->options->settings);
-    free(p->options);
+    cli_gate_options_free(p->options);
 }
 
 static int open_baseline(const struct place *p, const char *bench, struct tch_baseline *b,

@@ -117,8 +117,7 @@ static int run_save(struct args *args)
         status = cli_wrong_usage(args, "--from is one run: give one --bench at most");
     if (status == EXIT_OK)
         status = o->from ? save_from(o) : save_now(o, args);
-    tch_settings_release(&o->settings);
-    free(o);
+    cli_gate_options_free(o);
     return status;
 }
 

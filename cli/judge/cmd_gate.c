@@ -27,7 +27,7 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 
 static int dry_run(const struct tch_gate *g, const struct gate_options *o)
 {
-    const char *build = o->build ? o->build : o->settings.build;
+    const char *build = o->build_shown;
     struct tch_buf b;
 
     tch_buf_init(&b, 16 << 20);
@@ -76,7 +76,7 @@ static char *reproduce(const struct gate_options *o)
     if (o->against)
         words[n++] = "--against", words[n++] = o->against;
     if (o->build)
-        words[n++] = "--build", words[n++] = o->build;
+        words[n++] = "--build", words[n++] = o->build_shown;
     for (size_t i = 0; i < o->only_count; i++)
         words[n++] = "-b", words[n++] = o->only[i];
     snprintf(runs[0], sizeof runs[0], "%llu", (unsigned long long)o->runs);
@@ -324,8 +324,7 @@ static int run_gate(struct args *args)
                                   "in the settings; --build true where there is nothing to build");
     else if (status == EXIT_OK)
         status = run_with(o, args);
-    tch_settings_release(&o->settings);
-    free(o);
+    cli_gate_options_free(o);
     return status;
 }
 

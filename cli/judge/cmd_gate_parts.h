@@ -50,11 +50,15 @@ struct gate_options {
     bool promote;
 
     struct tch_settings settings;
+    char *build_shown;   /**< owned: what builds, secrets masked; NULL: nothing */
     char root[PATH_MAX]; /**< the folder of the file, absolute */
 };
 
 /** With defaults; NULL after a complaint. */
 struct gate_options *cli_gate_options_new(void);
+
+/** Accepts NULL. */
+void cli_gate_options_free(struct gate_options *o);
 
 /** Finds and reads tacho.yaml. EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_read_settings(struct gate_options *o);

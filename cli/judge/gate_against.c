@@ -145,7 +145,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
     if (tch_mkdirs(o->out, &err) < 0)
         return fail(problem, "%.300s", err.message);
     if (!args->quiet)
-        fprintf(stderr, "building %s: %s\n", which, line);
+        fprintf(stderr, "building %s: %s\n", which, o->build_shown);
     snprintf(log, sizeof log, "%.4000s/%s", o->out, log_name);
     unlink(log); /* never write through a link */
     if (!*stop) {
@@ -164,7 +164,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
     if (end.status == 0)
         return EXIT_OK;
     fail(problem, "cannot build %.100s: '%.120s' ended with %s %d; all it said is in '%.120s'",
-         which, line, WIFSIGNALED(end.status) ? "signal" : "status",
+         which, o->build_shown, WIFSIGNALED(end.status) ? "signal" : "status",
          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
     show_tail(log);
     return EXIT_WORK;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
@@ -20,6 +21,15 @@ struct gate_options *cli_gate_options_new(void)
     return o;
 }
 
+void cli_gate_options_free(struct gate_options *o)
+{
+    if (!o)
+        return;
+    tch_settings_release(&o->settings);
+    free(o->build_shown);
+    free(o);
+}
+
 int cli_gate_take_bench(void *into, const struct args *args, const struct opt *opt)
 {
     struct gate_options *o = into;
@@ -34,6 +44,7 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
 int cli_gate_read_settings(struct gate_options *o)
 {
     const char *path = o->config ? o->config : TCH_SETTINGS_FILE;
+    const char *build;
     char folder[PATH_MAX];
     tacho_error err;
 
@@ -57,6 +68,9 @@ int cli_gate_read_settings(struct gate_options *o)
             cli_complain(&err, "cannot read '%s'", path);
         return EXIT_WORK;
     }
+    build = o->build ? o->build : o->settings.build;
+    if (build && !(o->build_shown = tch_secret_masked_line(build, NULL)))
+        return cli_no_memory();
     snprintf(folder, sizeof folder, "%s", path);
     if (!realpath(dirname(folder), o->root)) {
         cli_complain(NULL, "cannot find the folder of '%s'", path);

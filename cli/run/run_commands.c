@@ -1,6 +1,8 @@
 /* The commands of `tacho run`: given by -c or as operands, split into words, named. */
 #include "run_options.h"
 
+#include "base/secret.h"
+#include "base/shell_quote.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 
@@ -47,21 +49,13 @@ char *cli_join_words(char **operands)
 
     tch_buf_init(&b, 16 << 20);
     for (char **word = operands; *word; word++) {
-        bool plain = **word && !(*word)[strcspn(*word, " \t\n'\"\\|&;<>()$`*?[#~")];
-
         tch_buf_adds(&b, word > operands ? " " : "");
-        tch_buf_adds(&b, plain ? "" : "'");
-        for (const char *c = *word; *c; c++)
-            if (*c == '\'')
-                tch_buf_adds(&b, "'\\''");
-            else
-                tch_buf_addc(&b, *c);
-        tch_buf_adds(&b, plain ? "" : "'");
+        tch_shell_quote(&b, *word);
     }
     return tch_buf_take(&b);
 }
 
-int cli_split_command(const struct args *args, const char *line, char ***ret)
+int cli_split_command(const struct args *args, const char *line, const char *shown, char ***ret)
 {
     tacho_error err;
     int status = tch_words_split(line, ret, &err);
@@ -69,25 +63,30 @@ int cli_split_command(const struct args *args, const char *line, char ***ret)
     if (status == TACHO_ENOMEM)
         return cli_no_memory();
     if (status == TACHO_EUNSUPPORTED)
-        return cli_wrong_usage(args, "cannot split '%s': %s; --shell runs it by sh -c", line,
+        return cli_wrong_usage(args, "cannot split '%s': %s; --shell runs it by sh -c", shown,
                                err.message);
-    return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", line, err.message) : EXIT_OK;
+    return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", shown, err.message)
+                      : EXIT_OK;
 }
 
-/* A line of -c into argv. */
+/* A line of -c into argv, and masked. */
 static int split_line(struct run_options *o, const struct args *args, size_t i)
 {
     struct tch_run_command *command = &o->commands[i];
+    const char *line = command->line;
     int status;
 
+    command->line = o->lines[i] = tch_secret_masked_line(line, o->plan.keep_env);
+    if (!command->line)
+        return cli_no_memory();
     if (o->plan.shell) {
-        const char *const argv[] = {"sh", "-c", command->line, NULL};
+        const char *const argv[] = {"sh", "-c", line, NULL};
 
         memcpy(o->shell_argv[i], argv, sizeof argv);
         command->argv = o->shell_argv[i];
         return EXIT_OK;
     }
-    status = cli_split_command(args, command->line, &o->words[i]);
+    status = cli_split_command(args, line, command->line, &o->words[i]);
     command->argv = (const char *const *)o->words[i];
     return status;
 }
@@ -236,14 +235,18 @@ int cli_run_commands_finish(struct run_options *o, const struct args *args)
     for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
         status = split_line(o, args, i);
     if (args->count > 0) {
-        o->line = cli_join_words(args->operands);
-        if (!o->line)
+        char *line = cli_join_words(args->operands);
+
+        o->lines[0] = line ? tch_secret_masked_line(line, o->plan.keep_env) : NULL;
+        free(line);
+        if (!o->lines[0])
             return cli_no_memory();
         o->plan.command_count = 1;
-        o->commands[0].line = o->line;
+        o->commands[0].line = o->lines[0];
         o->commands[0].argv = (const char *const *)args->operands;
         if (o->plan.shell)
-            return cli_wrong_usage(args, "--shell is for commands given by -c: -c '%s'", o->line);
+            return cli_wrong_usage(args, "--shell is for commands given by -c: -c '%s'",
+                                   o->lines[0]);
     }
     if (status == EXIT_OK && o->name_count > o->plan.command_count)
         return cli_wrong_usage(args, "there are more names than commands");

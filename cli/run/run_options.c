@@ -85,6 +85,20 @@ static int take_env(void *into, const struct args *args, const struct opt *opt)
     return add_pair(o->env, args, opt);
 }
 
+static int take_keep_env(void *into, const struct args *args, const struct opt *opt)
+{
+    struct run_options *o = into;
+    const char **list = o->keep_env;
+
+    if (!args->value[0] || strchr(args->value, '='))
+        return cli_wrong_value(args, opt->name, "the name of a variable");
+    while (*list)
+        list++;
+    *list = args->value;
+    o->plan.keep_env = o->keep_env;
+    return EXIT_OK;
+}
+
 static int take_label(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
@@ -290,6 +304,10 @@ const struct opt cli_plan_opts[] = {
      .set = RUN_SETTING(CWD),
      .take = take_path},
     {.name = "env", .arg = "K=V", .help = "set an environment variable", .take = take_env},
+    {.name = "keep-env",
+     .arg = "NAME",
+     .help = "record the value of NAME, though its name looks like a secret",
+     .take = take_keep_env},
     {.name = "input",
      .arg = "FILE",
      .help = "standard input of each run (default: empty)",
@@ -403,8 +421,9 @@ int cli_run_options_init(struct run_options *o, const struct args *args)
         words++;
     o->env = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->env);
     o->labels = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->labels);
+    o->keep_env = calloc(words + RUN_OPTS_MORE + 1, sizeof *o->keep_env);
     o->metrics = calloc(65, sizeof *o->metrics);
-    if (!o->env || !o->labels || !o->metrics)
+    if (!o->env || !o->labels || !o->keep_env || !o->metrics)
         return cli_no_memory();
     o->plan.commands = o->commands;
     o->plan.metrics = o->metrics;
@@ -433,13 +452,14 @@ void cli_run_options_release(struct run_options *o)
     for (size_t i = 0; i < TCH_COMMANDS_MAX; i++) {
         free(o->words[i]);
         free(o->names[i]);
+        free(o->lines[i]);
     }
     for (size_t i = 0; i < o->plan.metric_count; i++)
         tch_metric_release(&o->metrics[i]);
     for (int i = 0; i < 3; i++)
         free(o->paths[i]);
-    free(o->line);
     free(o->metrics);
     free(o->env);
     free(o->labels);
+    free(o->keep_env);
 }

@@ -12,11 +12,12 @@ struct run_options {
     struct tch_run_command commands[TCH_COMMANDS_MAX];
     char **words[TCH_COMMANDS_MAX]; /**< owned: the argv of -c */
     char *names[TCH_COMMANDS_MAX];  /**< owned */
-    char *line;                     /**< owned: the operands as one line */
+    char *lines[TCH_COMMANDS_MAX];  /**< owned: each command as one line, secrets masked */
     const char *shell_argv[TCH_COMMANDS_MAX][4];
     struct tch_metric *metrics;
     const char **env;
     const char **labels;
+    const char **keep_env;
     char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     size_t name_count;
     const char *hooks[TCH_HOOKS][TCH_COMMANDS_MAX]; /**< in the order given */
@@ -32,7 +33,7 @@ struct run_options {
 };
 
 enum {
-    RUN_OPTS_MORE = 256, /* --env and --label beyond those of the command line */
+    RUN_OPTS_MORE = 256, /* --env, --keep-env and --label beyond those of the command line */
 };
 
 extern const struct opt cli_run_opts[];
@@ -55,8 +56,8 @@ void cli_run_options_release(struct run_options *o);
 char *cli_join_words(char **words);
 
 /** Splits a line of -c into words, which the caller frees; EXIT_OK, or another status after a
-    complaint. */
-int cli_split_command(const struct args *args, const char *line, char ***ret);
+    complaint, which shows the line as `shown`. */
+int cli_split_command(const struct args *args, const char *line, const char *shown, char ***ret);
 
 /** Take a command by -c, and a name by --name, into struct run_options. */
 int cli_run_commands_add(void *into, const struct args *args, const struct opt *opt);

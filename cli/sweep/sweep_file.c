@@ -140,7 +140,7 @@ static int set_pair(const struct reading *f, const struct tch_yaml_node *node,
 static int read_member(const struct reading *f, const struct tch_yaml_node *node,
                        const struct opt *opt)
 {
-    bool pairs = opt->arg && strchr(opt->arg, '=');
+    bool repeats = opt->arg && (strchr(opt->arg, '=') || strcmp(opt->name, "keep-env") == 0);
     int status = EXIT_OK;
 
     if (node->count > ELEMENTS_MOST)
@@ -152,7 +152,7 @@ static int read_member(const struct reading *f, const struct tch_yaml_node *node
         return strcmp(node->text, "true") == 0 ? set_opt(f, node, opt, NULL) : EXIT_OK;
     if (node->kind == TCH_YAML_SCALAR)
         return set_opt(f, node, opt, node->text);
-    if (!pairs)
+    if (!repeats)
         return wrong_node(f, node, "a single value");
     for (const struct tch_yaml_node *v = node->first; v && status == EXIT_OK; v = v->next) {
         if (node->kind == TCH_YAML_MAP)

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/secret.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/shell_words.h"
 #include "kit/sweep/growth_fit.h"
@@ -122,12 +123,21 @@ const struct opt cli_sweep_opts[] = {
     {.name = NULL},
 };
 
+/* Masks a line for people: that of the command (0) or of the baseline (1). */
+static int show_line(struct sweep_options *o, int which, const char *line, const char **shown)
+{
+    *shown = o->lines[which] = tch_secret_masked_line(line, o->run.plan.keep_env);
+    return *shown ? EXIT_OK : cli_no_memory();
+}
+
 /* A line into argv: that of the command (0) or of the baseline (1). */
 static int split_line(struct sweep_options *o, const struct args *args, int which, const char *line,
-                      const char *const **argv)
+                      const char *const **argv, const char **shown)
 {
-    int status;
+    int status = show_line(o, which, line, shown);
 
+    if (status != EXIT_OK)
+        return status;
     if (o->run.plan.shell) {
         const char *const by_shell[] = {"sh", "-c", line, NULL};
 
@@ -135,7 +145,7 @@ static int split_line(struct sweep_options *o, const struct args *args, int whic
         *argv = o->by_shell[which];
         return EXIT_OK;
     }
-    status = cli_split_command(args, line, &o->line_words[which]);
+    status = cli_split_command(args, line, *shown, &o->line_words[which]);
     *argv = (const char *const *)o->line_words[which];
     return status;
 }
@@ -145,22 +155,23 @@ static int choose_command(struct sweep_options *o, const struct args *args)
 {
     char **words = args->count > 0 ? args->operands : o->words;
     const char *line = o->command ? o->command : args->count > 0 ? NULL : o->file_line;
+    char *joined;
+    int status;
 
     if (args->count > 0 && o->command)
         return cli_wrong_usage(args, "give the command by -c or after the options, not both");
     if (!words && !line)
         return cli_wrong_usage(args,
                                "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
-    if (line) {
-        o->plan.line = line;
-        return split_line(o, args, 0, line, &o->plan.argv);
-    }
-    o->line = cli_join_words(words);
-    if (!o->line)
-        return cli_no_memory();
+    if (line)
+        return split_line(o, args, 0, line, &o->plan.argv, &o->plan.line);
+    joined = cli_join_words(words);
+    status = joined ? show_line(o, 0, joined, &o->plan.line) : cli_no_memory();
+    free(joined);
+    if (status != EXIT_OK)
+        return status;
     if (o->run.plan.shell)
-        return cli_wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->line);
-    o->plan.line = o->line;
+        return cli_wrong_usage(args, "--shell is for a command given by -c: -c '%s'", o->plan.line);
     o->plan.argv = (const char *const *)words;
     return EXIT_OK;
 }
@@ -174,7 +185,8 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
     if (status == EXIT_OK && o->grid.count == 0)
         status = cli_wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
     if (status == EXIT_OK && o->plan.baseline)
-        status = split_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv);
+        status =
+            split_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv, &o->plan.baseline);
     if (status == EXIT_OK)
         status = cli_run_options_check(&o->run, args);
     if (status != EXIT_OK)
@@ -240,7 +252,8 @@ void cli_sweep_options_release(struct sweep_options *o)
         free(o->kept[i]);
     tch_yaml_release(&o->yaml);
     free(o->words);
-    free(o->line);
+    free(o->lines[0]);
+    free(o->lines[1]);
     free(o->line_words[0]);
     free(o->line_words[1]);
 }

@@ -22,7 +22,7 @@ struct sweep_options {
     const char *command;   /**< the command as a line, by -c; or NULL */
     const char *file_line; /**< the command as a line of the file; or NULL */
     char **words;          /**< owned: the command as words of the file; or NULL */
-    char *line;            /**< owned: the command as one line */
+    char *lines[2];        /**< owned: the command's and the baseline's line, secrets masked */
     char **line_words[2];  /**< owned: what the command's and the baseline's line were split into */
     const char *by_shell[2][4]; /**< or what runs them by a shell */
     char name[100];             /**< of the program, where none was given */

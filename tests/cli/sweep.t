@@ -73,6 +73,8 @@ $ tacho sweep --help
 |                                    group, KILL a second later
 |       --cwd DIR                    run in DIR
 |       --env K=V                    set an environment variable
+|       --keep-env NAME              record the value of NAME, though its name
+|                                    looks like a secret
 |       --input FILE                 standard input of each run (default: empty)
 |       --output WHERE               what it prints: null (default), inherit, or a
 |                                    file for all runs

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/secret.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/run_settings.h"
 #include "kit/run/shell_words.h"
@@ -16,6 +17,7 @@ struct raw {
     const struct tch_yaml_node *name;
     const struct tch_yaml_node *command;
     const struct tch_yaml_node *env;
+    const struct tch_yaml_node *keep_env;
     const struct tch_yaml_node *work;
     const struct tch_yaml_node *metrics;
     const struct tch_yaml_node *budgets;
@@ -27,11 +29,11 @@ struct raw {
     {                                                                                        \
         .offset = offsetof(struct raw, plan), .setting = &tch_run_settings[TCH_RUN_SET_##id] \
     }
-#define COMMON_FIELDS                                                                             \
-    SETTING(CWD), FIELD(env, tch_yaml_map), SETTING(TIMEOUT), SETTING(RUNS), SETTING(MAX_RUNS),   \
-        SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP), SETTING(PREPARE), SETTING(CONCLUDE), \
-        SETTING(CLEANUP), SETTING(SHELL), FIELD(metrics, tch_yaml_map),                           \
-        FIELD(budgets, tch_yaml_map)
+#define COMMON_FIELDS                                                                          \
+    SETTING(CWD), FIELD(env, tch_yaml_map), FIELD(keep_env, tch_yaml_list), SETTING(TIMEOUT),  \
+        SETTING(RUNS), SETTING(MAX_RUNS), SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP), \
+        SETTING(PREPARE), SETTING(CONCLUDE), SETTING(CLEANUP), SETTING(SHELL),                 \
+        FIELD(metrics, tch_yaml_map), FIELD(budgets, tch_yaml_map)
 
 static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {.name = NULL}};
 
@@ -77,33 +79,38 @@ static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tac
             tch_buf_release(&line);
             return tch_yaml_fail(err, word, "a word of a command must be a text");
         }
+        tch_buf_adds(&line, i > 0 ? " " : "");
+        tch_secret_mask_word(&line, i > 0 ? b->words[i - 1] : NULL, word->text, b->keep_env);
         b->words[i++] = (char *)word->text;
-        tch_buf_addf(&line, "%s%s", i > 1 ? " " : "", word->text);
     }
     b->argv = (const char *const *)b->words;
-    b->line = b->joined = tch_buf_take(&line);
-    return b->joined ? 0 : tch_fail_memory(err);
+    b->line = b->masked = tch_buf_take(&line);
+    return b->masked ? 0 : tch_fail_memory(err);
 }
 
 static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
                         const struct raw *raw, tacho_error *err)
 {
     tacho_error why = {0};
+    const char *line;
     int status;
 
     if (!raw->command)
         return tch_yaml_fail(err, bench, "bench '%.60s' needs a command", b->name);
     if (raw->command->kind == TCH_YAML_LIST && raw->command->count > 0 && !raw->plan.shell)
         return take_words(b, raw->command, err);
-    status = tch_yaml_text(raw->command, &b->line, err);
+    status = tch_yaml_text(raw->command, &line, err);
     if (status < 0)
         return status;
+    b->line = b->masked = tch_secret_masked_line(line, b->keep_env);
+    if (!b->masked)
+        return tch_fail_memory(err);
     if (raw->plan.shell) {
-        memcpy(b->shell_argv, (const char *[]){"sh", "-c", b->line, NULL}, sizeof b->shell_argv);
+        memcpy(b->shell_argv, (const char *[]){"sh", "-c", line, NULL}, sizeof b->shell_argv);
         b->argv = b->shell_argv;
         return 0;
     }
-    status = tch_words_split(b->line, &b->words, &why);
+    status = tch_words_split(line, &b->words, &why);
     if (status == TACHO_ENOMEM)
         return tch_fail_memory(err);
     if (status < 0)
@@ -135,6 +142,24 @@ static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
         if (asprintf(&pair, "%s=%s", node->key, node->text) < 0)
             return tch_fail_memory(err);
         b->env[i++] = pair;
+    }
+    return 0;
+}
+
+static int take_keep_env(struct tch_bench *b, const struct tch_yaml_node *list, tacho_error *err)
+{
+    size_t i = 0;
+
+    if (!list)
+        return 0;
+    b->keep_env = calloc(list->count + 1, sizeof *b->keep_env);
+    if (!b->keep_env)
+        return tch_fail_memory(err);
+    b->plan.keep_env = b->keep_env;
+    for (const struct tch_yaml_node *node = list->first; node; node = node->next) {
+        if (node->kind != TCH_YAML_SCALAR)
+            return tch_yaml_fail(err, node, "'keep_env' needs names of variables");
+        b->keep_env[i++] = node->text;
     }
     return 0;
 }
@@ -217,6 +242,8 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
         status = check_counts(&raw, node, err);
     if (status == 0)
         status = take_name(b, node, &raw, err);
+    if (status == 0)
+        status = take_keep_env(b, raw.keep_env, err);
     if (status == 0)
         status = take_command(b, node, &raw, err);
     if (status == 0)
@@ -328,7 +355,8 @@ void tch_settings_release(struct tch_settings *s)
             tch_metric_release(&b->metrics[k]);
         free(b->metrics);
         free(b->words);
-        free(b->joined);
+        free(b->keep_env);
+        free(b->masked);
     }
     free(s->benches);
     tch_yaml_release(&s->yaml);

@@ -28,7 +28,7 @@ enum {
 
 struct tch_bench {
     const char *name;
-    const char *line; /**< the command, for people */
+    const char *line; /**< the command, secrets masked, for people */
     const char *const *argv;
     /** What the file says; the rest is 0. cwd is relative to the file's folder; runs are those at
         the first look, 0: until precise; precision is 0 with a number of runs. */
@@ -39,9 +39,10 @@ struct tch_bench {
 
     /* Owned, and what some of the above point to. */
     const char **env;
+    const char **keep_env;
     struct tch_metric *metrics;
     char **words;
-    char *joined;
+    char *masked; /**< line */
     const char *shell_argv[4];
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/secret.h"
 #include "gate_loop.h"
 
 static bool is_chosen(const struct tch_gate_how *how, const char *name)
@@ -122,19 +123,25 @@ static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench 
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
     int status = tch_baseline_check(&b->baseline, b->bench->name, g->machine_class, err);
+    const char *line = b->bench->line;
     size_t from = 0; /* of what is shown: a little before the difference */
+    char *masked;
 
-    while (reference && reference->command[from] &&
-           reference->command[from] == b->bench->line[from])
+    if (status < 0 || !reference || g->how.measure_only || strcmp(reference->command, line) == 0)
+        return status;
+    masked =
+        tch_secret_masked_line(reference->command, b->plan.keep_env); /* an old file's is not */
+    if (!masked)
+        return tch_fail_memory(err);
+    while (masked[from] && masked[from] == line[from])
         from++;
     from = from > 20 ? from - 20 : 0;
-    if (status == 0 && reference && !g->how.measure_only &&
-        strcmp(reference->command, b->bench->line) != 0)
+    if (strcmp(masked, line) != 0)
         status = tch_fail(err, TACHO_EINVAL, 0,
                           "it was measured with '%s%.40s', the bench is '%s%.40s'; to accept that: "
                           "tacho baseline save --promote",
-                          from > 0 ? "..." : "", reference->command + from, from > 0 ? "..." : "",
-                          b->bench->line + from);
+                          from > 0 ? "..." : "", masked + from, from > 0 ? "..." : "", line + from);
+    free(masked);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/found_file.h"
 #include "base/json_write.h"
+#include "base/secret.h"
 #include "base/utf8.h"
 
 enum {
@@ -66,9 +67,14 @@ static void key_u64_or_null(struct tch_buf *b, const char *key, uint64_t value)
         tch_json_null(b);
 }
 
-/* "K=V" strings as an object; a name given twice counts once, the last. */
-static void write_pairs(struct tch_buf *b, const char *const *pairs)
+/* "K=V" strings as an object; a name given twice counts once, the last. Values of secrets are
+   masked for `plan`, or not if it is NULL. */
+static void write_pairs(struct tch_buf *b, const char *const *pairs,
+                        const struct tch_run_plan *plan)
 {
+    struct tch_buf masked;
+
+    tch_buf_init(&masked, HEAD_MAX);
     tch_json_begin_object(b);
     for (const char *const *p = pairs; p && *p; p++) {
         size_t len = strcspn(*p, "=");
@@ -78,10 +84,15 @@ static void write_pairs(struct tch_buf *b, const char *const *pairs)
             again |= strncmp(*p, *q, len) == 0 && (*q)[len] == '=';
         if (again || (*p)[len] == '\0')
             continue;
+        tch_buf_clear(&masked);
+        if (plan)
+            tch_secret_mask_value(&masked, *p, len, *p + len + 1, plan->keep_env);
+        b->failed |= masked.failed;
         tch_json_key_n(b, *p, len);
-        tch_json_text(b, *p + len + 1);
+        tch_json_text(b, plan ? masked.data : *p + len + 1);
     }
     tch_json_end_object(b);
+    tch_buf_release(&masked);
 }
 
 static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
@@ -91,11 +102,7 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
 
     tch_json_begin_object(b);
     tch_json_put_text(b, "line", command->line);
-    tch_json_key(b, "argv");
-    tch_json_begin_array(b);
-    for (const char *const *arg = command->argv; *arg; arg++)
-        tch_json_text(b, *arg);
-    tch_json_end_array(b);
+    tch_secret_put_words(b, "argv", command->argv, plan->keep_env);
     tch_json_put_text(b, "program", command->path);
     tch_json_put_bool(b, "shell", plan->shell);
     tch_json_put_text(b, "cwd",
@@ -103,7 +110,7 @@ static void write_command(struct tch_buf *b, const struct tch_run_plan *plan,
                       : plan->cwd  ? plan->cwd
                                    : getcwd(here, sizeof here));
     tch_json_key(b, "env");
-    write_pairs(b, plan->env);
+    write_pairs(b, plan->env, plan);
     tch_json_put_text(b, "input", plan->input);
     tch_json_put_text(b, "output",
                       plan->output == TCH_IO_NULL      ? "null"
@@ -132,10 +139,11 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_
     tch_json_put_bool(b, "no_aslr", plan->no_aslr);
     tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
     tch_json_put_bool(b, "seal", plan->seal);
-    tch_json_put_text(b, "server", plan->server);
+    tch_secret_put_line(b, "server", plan->server, plan->keep_env);
     tch_json_put_text(b, "ready", plan->ready);
     for (enum tch_hook hook = TCH_HOOK_SETUP; hook < TCH_HOOKS; hook++)
-        tch_json_put_text(b, tch_hook_names[hook], tch_run_hook_line(plan, index, hook));
+        tch_secret_put_line(b, tch_hook_names[hook], tch_run_hook_line(plan, index, hook),
+                            plan->keep_env);
     tch_json_end_object(b);
 }
 
@@ -178,7 +186,7 @@ static void add_surroundings(struct tch_receipt *r, const struct tch_run_plan *p
     end_member(r);
     write_config(begin_member(r, "config"), plan, s);
     end_member(r);
-    write_pairs(begin_member(r, "labels"), plan->labels);
+    write_pairs(begin_member(r, "labels"), plan->labels, NULL);
     end_member(r);
     write_work(begin_member(r, "work"), plan);
     end_member(r);

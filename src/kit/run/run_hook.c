@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/secret.h"
 #include "kit/flame/backend/process_guard.h"
 #include "run.h"
 
@@ -62,6 +63,7 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     struct tch_spawn_end end = {0};
     struct tch_guard guard;
     bool stopped = false;
+    char *shown;
     pid_t pid;
     int status;
 
@@ -76,13 +78,19 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     tch_guard_close(&guard);
     if (status < 0)
         return status;
+    if (!stopped && end.status == 0)
+        return 0;
+    shown = tch_secret_masked_line(line, plan->keep_env);
+    if (!shown)
+        return tch_fail_memory(err);
     if (stopped)
-        return tch_fail_errno(err, ECANCELED, "--%s was stopped: '%.80s'", what, line);
-    if (end.status != 0)
-        return tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, line,
-                        WIFSIGNALED(end.status) ? "signal" : "status",
-                        WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
-    return 0;
+        status = tch_fail_errno(err, ECANCELED, "--%s was stopped: '%.80s'", what, shown);
+    else
+        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, shown,
+                          WIFSIGNALED(end.status) ? "signal" : "status",
+                          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
+    free(shown);
+    return status;
 }
 
 /* Runs a hook while its run is measured. What it prints must not run into the progress line. */

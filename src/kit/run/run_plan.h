@@ -46,7 +46,7 @@ struct tch_metric {
 struct tch_run_command {
     const char *name;            /**< of its folder: no slash */
     const char *const *argv;     /**< what is executed */
-    const char *line;            /**< as the user typed it, for people */
+    const char *line;            /**< as the user typed it, secrets masked, for people */
     const char *path;            /**< the program's file; set by tch_run_open() */
     const char *cwd;             /**< where it runs; NULL: where the plan says */
     const char *source;          /**< a folder of the repository it was built from; NULL: cwd */
@@ -77,8 +77,10 @@ struct tch_run_plan {
 
     uint64_t timeout_ns; /**< 0: none */
     const char *cwd;
-    const char *const *env; /**< "K=V", NULL-ended, or NULL */
-    const char *input;      /**< NULL: /dev/null */
+    const char *const *env;      /**< "K=V", NULL-ended, or NULL */
+    const char *const *keep_env; /**< names whose values are recorded though they look like those
+                                      of secrets; NULL-ended, or NULL */
+    const char *input;           /**< NULL: /dev/null */
     enum tch_io_kind output;
     const char *output_path;
     bool output_goes_on; /**< append to that file */

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "lib/measure/fingerprint_config.h"
 #include "receipt.h"
 
 enum { CONFIG_MAX = 16 << 20, PROGRAM_MAX = 1 << 30 };
@@ -36,7 +37,7 @@ int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan 
     int status;
 
     *s = (struct tch_surroundings){0};
-    status = tacho_environment("", NULL, &s->environment, &s->environment_len, err);
+    status = tch_environment("", NULL, plan->keep_env, &s->environment, &s->environment_len, err);
     if (status == 0) {
         tacho_environment_hash(s->environment, s->environment_len, s->environment_hash);
         status = tacho_machine_class(s->environment, s->environment_len, &s->machine_class, err);

@@ -1,16 +1,8 @@
 /* The "plan" of sweep.json, which identifies a sweep, and the comparison of two plans. */
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/secret.h"
 #include "sweep_unit.h"
-
-static void key_list(struct tch_buf *b, const char *key, const char *const *list)
-{
-    tch_json_key(b, key);
-    tch_json_begin_array(b);
-    for (; list && *list; list++)
-        tch_json_text(b, *list);
-    tch_json_end_array(b);
-}
 
 static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
 {
@@ -36,9 +28,10 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
                           const char *config_hash)
 {
     const struct tch_run_plan *run = &plan->run;
+    const char *const *keep = run->keep_env;
 
     tch_json_begin_object(b);
-    key_list(b, "command", plan->argv);
+    tch_secret_put_words(b, "command", plan->argv, keep);
     tch_json_put_text(b, "baseline", plan->baseline);
     write_parameters(b, plan->grid);
     tch_json_put_u64(b, "repeat", plan->repeat);
@@ -46,22 +39,26 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_json_put_u64(b, "warmup", run->warmup);
     tch_json_put_u64(b, "timeout_ns", run->timeout_ns);
     tch_json_put_u64(b, "interval_ns", run->interval_ns);
-    key_list(b, "env", run->env);
-    key_list(b, "labels", run->labels);
+    tch_secret_put_words(b, "env", run->env, keep);
+    tch_json_key(b, "labels");
+    tch_json_begin_array(b);
+    for (const char *const *label = run->labels; label && *label; label++)
+        tch_json_text(b, *label);
+    tch_json_end_array(b);
     tch_json_put_text(b, "cwd", run->cwd);
     tch_json_put_text(b, "input", run->input);
     tch_json_put_text(b, "output", run->output_path);
-    tch_json_put_text(b, "server", run->server);
+    tch_secret_put_line(b, "server", run->server, keep);
     tch_json_put_text(b, "ready", run->ready);
     tch_json_put_bool(b, "flame", run->flame);
     tch_json_put_bool(b, "trace", run->trace);
     tch_json_put_text(b, "cpus", run->cpus);
     tch_json_put_bool(b, "no_aslr", run->no_aslr);
     tch_json_put_bool(b, "allow_nonzero", run->allow_nonzero);
-    tch_json_put_text(b, "setup", run->setup);
-    tch_json_put_text(b, "prepare", run->prepare);
-    tch_json_put_text(b, "conclude", run->conclude);
-    tch_json_put_text(b, "cleanup", run->cleanup);
+    tch_secret_put_line(b, "setup", run->setup, keep);
+    tch_secret_put_line(b, "prepare", run->prepare, keep);
+    tch_secret_put_line(b, "conclude", run->conclude, keep);
+    tch_secret_put_line(b, "cleanup", run->cleanup, keep);
     tch_json_put_text(b, "power", run->power);
     tch_json_put_f64(b, "work", run->work);
     tch_json_put_text(b, "work_unit", run->work_unit);
