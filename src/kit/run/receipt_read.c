@@ -188,7 +188,7 @@ static int read_sample(struct tch_receipt *r, const struct tch_json_value *value
 int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err)
 {
     char schema[48];
-    size_t len;
+    size_t len = 0;
     const char *warnings;
     const char *latency;
     int status;
