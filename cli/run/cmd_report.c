@@ -71,6 +71,7 @@ static int complete(struct tch_report_run *run, const struct tch_report_format *
                     const char *output)
 {
     tacho_error err;
+    int status;
 
     if (!format->file || run->life == TCH_RUN_ENDED)
         return EXIT_OK;
@@ -79,7 +80,16 @@ static int complete(struct tch_report_run *run, const struct tch_report_format *
                            "--output FILE draws what there is");
         return EXIT_WORK;
     }
-    if (run->life == TCH_RUN_KILLED && tch_run_recover(&run->receipt, run->folder, &err) < 0)
+    if (run->life != TCH_RUN_KILLED)
+        return EXIT_OK;
+    status = tch_run_recover(&run->receipt, run->folder, &err);
+    if (status < 0 && status != TACHO_EINVAL && !output) {
+        cli_complain(NULL,
+                     "cannot complete the killed run '%s': %s; --output FILE draws what there is",
+                     run->folder, err.message);
+        return EXIT_WORK;
+    }
+    if (status < 0)
         cli_warn("the run is shown without the files of its program: %s", err.message);
     return EXIT_OK;
 }

@@ -45,6 +45,17 @@ status=0
 [ "$status" -eq 1 ] || fail "report into a folder ended with $status"
 says err "directory"
 
+# A killed run whose files cannot be merged.
+"$tacho" run -q -n 9 -w 0 --name killed -- sh -c '
+    echo {} >"$TACHO_RUN_DIR/profile.1.jsonl"
+    [ ! -e second ] || kill -9 "$(cut -d " " -f 4 /proc/$PPID/stat)"
+    touch second' >out 2>err
+mkdir -p tacho-out/killed/latest/profile.jsonl/x
+status=0
+"$tacho" report tacho-out/killed/latest >out 2>err || status=$?
+[ "$status" -eq 1 ] || fail "a killed run that cannot be completed: $status"
+says err "cannot complete the killed run"
+
 # A cell of a sweep whose second run cannot write memory.csv.
 status=0
 "$tacho" sweep -q -n 2 --grid k=1,2 --name grid -- sh -c '
