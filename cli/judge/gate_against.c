@@ -116,7 +116,28 @@ static void show_tail(const char *path)
     for (from = (size_t)n; from > 0; from--)
         if (text[from - 1] == '\n' && --lines == 0)
             break;
+    for (size_t i = from; i < (size_t)n; i++) /* a build must not steer the terminal */
+        if (text[i] != '\n' && text[i] != '\t' && (text[i] >= 0 && text[i] < 0x20))
+            text[i] = '?';
     fprintf(stderr, "%.*s\n", (int)((size_t)n - from), text + from);
+}
+
+/* Runs the build in a group of its own, which ends with us. */
+static int run_build(const struct tch_spawn *spec, const volatile sig_atomic_t *stop,
+                     struct tch_spawn_end *end, tacho_error *err)
+{
+    struct tch_guard guard;
+    pid_t pid;
+    int status;
+
+    tch_guard_open(&guard);
+    status = tch_spawn(spec, &pid, err);
+    if (status == 0) {
+        tch_guard_watch(&guard, pid);
+        status = tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, end, err);
+    }
+    tch_guard_close(&guard);
+    return status;
 }
 
 int cli_gate_build(const struct gate_options *o, const struct args *args, const char *folder,
@@ -135,10 +156,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
         .new_group = true,
     };
     struct tch_spawn_end end = {0};
-    struct tch_guard guard;
     tacho_error err;
-    pid_t pid;
-    int status = 0;
 
     if (!line)
         return EXIT_OK;
@@ -148,16 +166,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
         fprintf(stderr, "building %s: %s\n", which, o->build_shown);
     snprintf(log, sizeof log, "%.4000s/%s", o->out, log_name);
     unlink(log); /* never write through a link */
-    if (!*stop) {
-        tch_guard_open(&guard);
-        status = tch_spawn(&spec, &pid, &err);
-        if (status == 0) {
-            tch_guard_watch(&guard, pid);
-            status = tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, &end, &err);
-        }
-        tch_guard_close(&guard);
-    }
-    if (status < 0)
+    if (!*stop && run_build(&spec, stop, &end, &err) < 0)
         return fail(problem, "cannot build %.100s: %.200s", which, err.message);
     if (*stop)
         return fail(problem, "interrupted while building %.100s", which);

@@ -6,10 +6,9 @@
 #include "report_text.h"
 #include "run_comparison.h"
 
-static void add_run(struct tch_buf *b, const struct tch_receipt *r)
+static void add_head(struct tch_buf *b, const struct tch_receipt *r)
 {
     char commit[32];
-    size_t before;
 
     tch_receipt_commit(r, commit, sizeof commit);
     tch_buf_adds(b, "## ");
@@ -30,6 +29,13 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
         tch_add_md_text(b, r->warnings.item[i].advice);
         tch_buf_adds(b, i + 1 < r->warnings.count ? ")\n>\n" : ")\n\n");
     }
+}
+
+static void add_run(struct tch_buf *b, const struct tch_receipt *r)
+{
+    size_t before;
+
+    add_head(b, r);
     if (tch_report_nothing(r)) {
         tch_buf_addf(b, "No statistics: %s.\n\n", tch_report_nothing(r));
         return;

@@ -26,7 +26,7 @@ static int git(struct tch_buf *b, const char *folder, const char *const *words)
 }
 
 /* Copies the text up to the next `end` or line feed, and returns what follows that. */
-static const char *take(char *out, size_t size, const char *text, char end)
+static const char *copy_line(char *out, size_t size, const char *text, char end)
 {
     char stop[] = {'\n', end, '\0'};
     size_t len = strcspn(text, stop);
@@ -46,10 +46,10 @@ static bool find_commit(struct tch_vcs *vcs, const char *folder, struct tch_buf 
             (const char *[]){"log", "-1", "--no-show-signature", "--format=%H%n%T%n%P%n%ct", "HEAD",
                              NULL}) < 0)
         return false;
-    text = take(vcs->sha, sizeof vcs->sha, b->data, '\n');
-    text = take(vcs->tree, sizeof vcs->tree, text, '\n');
-    text = take(vcs->parent, sizeof vcs->parent, text, ' ');
-    take(seconds, sizeof seconds, text, '\n');
+    text = copy_line(vcs->sha, sizeof vcs->sha, b->data, '\n');
+    text = copy_line(vcs->tree, sizeof vcs->tree, text, '\n');
+    text = copy_line(vcs->parent, sizeof vcs->parent, text, ' ');
+    copy_line(seconds, sizeof seconds, text, '\n');
     if (tch_parse_u64(seconds, UINT64_MAX / 1000000000, &at) == 0)
         tch_utc_text(vcs->committed_at, at * 1000000000);
     return true;
@@ -70,7 +70,7 @@ static void find_state(struct tch_vcs *vcs, const char *folder, struct tch_buf *
         size_t len = strcspn(line, "\n");
 
         if (strncmp(line, head, strlen(head)) == 0)
-            take(vcs->branch, sizeof vcs->branch, line + strlen(head), '\n');
+            copy_line(vcs->branch, sizeof vcs->branch, line + strlen(head), '\n');
         else if (*line != '#')
             vcs->dirty = 1;
         line += len + (line[len] == '\n');

@@ -111,8 +111,8 @@ static void give_back(uint64_t slot)
         atomic_compare_exchange_strong(&rec->spare, &none, slot + 1);
 }
 
-/* Notes whether the disk has taken a chunk. */
-static void settle(uint64_t slot, bool taken)
+/* Records whether the disk accepted a chunk. */
+static void note_disk(uint64_t slot, bool taken)
 {
     if (!taken)
         give_back(slot);
@@ -171,7 +171,7 @@ void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reas
     if (take_slot(&slot, why)) {
         *why = TCH_REC_DISK;
         chunk = map_slot(slot, at, content, len);
-        settle(slot, chunk != NULL);
+        note_disk(slot, chunk != NULL);
     }
     leave();
     return chunk;
@@ -226,7 +226,7 @@ bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tc
         *why = TCH_REC_DISK;
         allocate_ahead(slot);
         ok = write_copy(&head, stage, slot);
-        settle(slot, ok);
+        note_disk(slot, ok);
     }
     leave();
     return ok;
