@@ -95,17 +95,18 @@ says err "ended with status 5"
 # SIGTERM ends a hook that does not end by itself, also one that ignores it; --cleanup is run.
 for hook in setup prepare conclude; do
     rm -f began cleaned
-    "$tacho" run -n 2 --name a --name b --$hook "trap '' TERM; echo >>began; sleep 97; sleep 97" \
+    "$tacho" run -n 2 --name a --name b --$hook "trap '' TERM; echo \$\$ >>began; sleep 97 & echo \$! >>began; wait; sleep 97" \
         --cleanup 'echo >cleaned' -c true -c true >out 2>err &
     pid=$!
-    await began 1
+    hooks=$(pids began 2)
     kill -TERM $pid
     wait $pid
     [ $? -eq 143 ] || fail "SIGTERM in --$hook did not end it with 143"
     [ -e cleaned ] || fail "no --cleanup after SIGTERM in --$hook"
     says err interrupted
     holds a '.state == "interrupted"'
-    ! pgrep -f 'sleep 97' >/dev/null || fail "--$hook outlives SIGTERM"
+    # shellcheck disable=SC2086 # several pids
+    gone "--$hook" $hooks
 done
 
 # What polling cost is told of the command that was polled.
