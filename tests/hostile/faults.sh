@@ -155,7 +155,7 @@ flame_kept()
 }
 
 watch_before() { :; }
-watch_do() { "$@" "$tacho" watch --interval 10ms --csv w --json -- sleep 0.1; }
+watch_do() { "$@" "$tacho" watch --interval 10ms --csv w --json -- sleep 0.5; }
 watch_done() { whole w/memory.csv w/memory-detail.csv && jq -e . ../out >/dev/null 2>&1; }
 watch_kept() { :; }
 

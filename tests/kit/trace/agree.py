@@ -37,7 +37,8 @@ for line in open(sys.argv[2], encoding="utf-8"):
 for name in sorted(set(ours) | set(time)):
     row = ours.get(name, {"total_ns": 0, "count": 0})
     more = max(row["count"] - most[name], 1)
-    if more <= orphans and row["total_ns"] > time[name]:
+    if more <= orphans and (row["total_ns"] > time[name] or
+                            (row["count"] > most[name] and row["total_ns"] == time[name])):
         orphans -= more
         continue
     if row["total_ns"] != time[name] or not some[name] <= row["count"] <= most[name]:
