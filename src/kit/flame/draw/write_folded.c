@@ -4,6 +4,24 @@
 #include "base/human_number.h"
 #include "profile_formats.h"
 
+static bool is_control(char c)
+{
+    return (c >= 0 && c < 0x20) || c == 0x7F;
+}
+
+/* A name must not steer the terminal. Hardly any has control characters, so they are looked for
+   before anything is copied. */
+static void add_name(struct tch_buf *b, struct tch_span name)
+{
+    size_t clean = 0;
+
+    while (clean < name.len && !is_control(name.p[clean]))
+        clean++;
+    tch_buf_add(b, name.p, clean);
+    for (; clean < name.len; clean++)
+        tch_buf_addc(b, is_control(name.p[clean]) ? '?' : name.p[clean]);
+}
+
 static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
 {
     const struct tch_stack *stack = stacks->list + id;
@@ -14,9 +32,7 @@ static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32
 
         if (i > 0)
             tch_buf_addc(b, ';');
-        for (size_t k = 0; k < name.len; k++) /* a name must not steer the terminal */
-            tch_buf_addc(b, (name.p[k] >= 0 && name.p[k] < 0x20) || name.p[k] == 0x7F ? '?'
-                                                                                      : name.p[k]);
+        add_name(b, name);
     }
     if (stacks->before) {
         tch_buf_addc(b, ' ');
