@@ -371,16 +371,6 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
-static const struct man_item variables[] = {
-    {"TACHO_RUN_DIR", "Set for the command: a folder of that run, in which it may record."},
-    {"TACHO_PROFILE_JSONL, TACHO_TRACE_OUT",
-     "Set for the command: the files for its profile events and its spans."},
-    {"TACHO_PROFILE_ENV_HASH, TACHO_PROFILE_COMMIT_SHA, TACHO_PROFILE_MODEL",
-     "Set for the command, for its profile events. Each may be set by you instead, also as "
-     "FERRUM_..."},
-    {NULL, NULL},
-};
-
 static const struct man_item files[] = {
     {"tacho-out/NAME/ID/", "A run folder: run.json (schema tacho.run.v1), report.html, CSV files, "
                            "flamegraphs, and what the program recorded."},
@@ -416,6 +406,6 @@ const struct cmd cmd_run = {
     .json = true,
     .runs_program = true,
     .run = run_run,
-    .variables = variables,
+    .variables = cli_run_variables,
     .files = files,
 };

@@ -463,3 +463,13 @@ void cli_run_options_release(struct run_options *o)
     free(o->labels);
     free(o->keep_env);
 }
+
+const struct man_item cli_run_variables[] = {
+    {"TACHO_RUN_DIR", "Set for the command: a folder of that run, in which it may record."},
+    {"TACHO_PROFILE_JSONL, TACHO_TRACE_OUT",
+     "Set for the command: the files for its profile events and its spans."},
+    {"TACHO_PROFILE_ENV_HASH, TACHO_PROFILE_COMMIT_SHA, TACHO_PROFILE_MODEL",
+     "Set for the command, for its profile events. Each may be set by you instead, also as "
+     "FERRUM_..."},
+    {NULL, NULL},
+};

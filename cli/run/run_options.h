@@ -41,6 +41,9 @@ extern const struct opt cli_run_opts[];
 /** What is around a run, whoever makes it. */
 extern const struct opt cli_plan_opts[];
 
+/** Variables that are set for a command that is run, for manual pages. */
+extern const struct man_item cli_run_variables[];
+
 /** Everything at its default; cli_run_options_release() in any case. */
 int cli_run_options_init(struct run_options *o, const struct args *args);
 

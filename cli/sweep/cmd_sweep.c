@@ -247,16 +247,6 @@ static const struct exit_note exits[] = {
     {0, NULL},
 };
 
-static const struct man_item variables[] = {
-    {"TACHO_RUN_DIR", "Set for the command: a folder of that run, in which it may record."},
-    {"TACHO_PROFILE_JSONL, TACHO_TRACE_OUT",
-     "Set for the command: the files for its profile events and its spans."},
-    {"TACHO_PROFILE_ENV_HASH, TACHO_PROFILE_COMMIT_SHA, TACHO_PROFILE_MODEL",
-     "Set for the command, for its profile events. Each may be set by you instead, also as "
-     "FERRUM_..."},
-    {NULL, NULL},
-};
-
 static const struct man_item files[] = {
     {"tacho-out/NAME/ID/", "A sweep's folder: sweep.json (schema tacho.sweep.v1), report.html, "
                            "results.csv, and in cells/ a run folder per cell."},
@@ -298,6 +288,6 @@ const struct cmd cmd_sweep = {
     .json = true,
     .runs_program = true,
     .run = run_sweep,
-    .variables = variables,
+    .variables = cli_run_variables,
     .files = files,
 };
