@@ -8,12 +8,6 @@ need setsid pgrep
 cd "$scratch" || exit 1
 unset TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL
 
-# alive PID: the process is there, and no zombie.
-alive()
-{
-    [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
-}
-
 # gone WHAT FILE: waits until the processes that wrote their pids to the file have exited.
 gone()
 {
@@ -25,17 +19,6 @@ gone()
             sleep 0.05
         done
     done <"$2"
-}
-
-# await FILE LINES: waits until the file has that many.
-await()
-{
-    tries=0
-    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
-        sleep 0.05
-    done
 }
 
 # A command with a child in its group and one in a session of its own.

@@ -30,3 +30,20 @@ expect_same()
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tacho-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
+
+# alive PID: the process is there, and no zombie.
+alive()
+{
+    [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
+}
+
+# await FILE LINES: waits until the file has that many.
+await()
+{
+    tries=0
+    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
+        sleep 0.05
+    done
+}

@@ -38,12 +38,6 @@ holds()
     }
 }
 
-# alive PID: the process is there, and no zombie.
-alive()
-{
-    [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
-}
-
 # gone WHAT PID...: waits until none of the processes is alive.
 gone()
 {
@@ -69,15 +63,4 @@ pids()
         sleep 0.05
     done
     cat "$1"
-}
-
-# await FILE LINES: waits until the file has that many.
-await()
-{
-    tries=0
-    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
-        sleep 0.05
-    done
 }
