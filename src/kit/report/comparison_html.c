@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/xml.h"
 #include "kit/stats/order_stats.h"
@@ -270,19 +270,17 @@ int tch_comparison_html(struct tch_buf *b, const struct tch_comparison *c, tacho
 
 int tch_comparison_save(const struct tch_comparison *c, tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, c->runs[0].folder, TCH_COMPARISON_FILE, err);
+    int status;
 
     tch_buf_init(&b, TCH_REPORT_MAX);
     tch_page_open(&b, "Comparison");
-    if (status == 0)
-        status = add_comparison(&b, c, true, err);
+    status = add_comparison(&b, c, true, err);
     tch_page_close(&b, "the run.json of each command");
     if (status == 0 && b.failed)
         status = tch_fail_memory(err);
     if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
+        status = tch_found_write(c->runs[0].folder, TCH_COMPARISON_FILE, b.data, b.len, false, err);
     tch_buf_release(&b);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <tacho/version.h>
 
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/xml.h"
 #include "plot.h"
@@ -298,9 +298,8 @@ static void add_cells(struct tch_buf *b, const struct tch_results *r)
 
 int tch_sweep_report(const struct tch_results *r, tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, r->sweep->folder, "report.html", err);
+    int status = 0;
 
     tch_buf_init(&b, TCH_REPORT_MAX);
     add_open(&b, r->sweep);
@@ -308,15 +307,14 @@ int tch_sweep_report(const struct tch_results *r, tacho_error *err)
     if (r->measure_count > 0) {
         add_heads(&b, r);
         add_growth(&b, r);
-        if (status == 0)
-            status = tch_sweep_figures(r, r->sweep->folder, &b, err);
+        status = tch_sweep_figures(r, r->sweep->folder, &b, err);
         add_cells(&b, r);
     }
     tch_page_close(&b, "sweep.json and the run folders in cells/");
     if (status == 0 && b.failed)
         status = tch_fail_memory(err);
     if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
+        status = tch_found_write(r->sweep->folder, "report.html", b.data, b.len, false, err);
     tch_buf_release(&b);
     return status;
 }

@@ -3,8 +3,8 @@
 
 #include "base/csv_field.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/float_text.h"
+#include "base/found_file.h"
 #include "base/json_write.h"
 #include "sweep_results.h"
 
@@ -251,16 +251,13 @@ static int write_file(const struct tch_results *r, const char *name,
                       void (*write)(const struct tch_results *r, struct tch_buf *b),
                       tacho_error *err)
 {
-    char path[PATH_MAX];
     struct tch_buf b;
-    int status = tch_folder_at(path, r->sweep->folder, name, err);
+    int status;
 
     tch_buf_init(&b, OUT_MAX);
     write(r, &b);
-    if (status == 0 && b.failed)
-        status = tch_fail_memory(err);
-    if (status == 0)
-        status = tch_file_replace(path, b.data, b.len, false, err);
+    status = b.failed ? tch_fail_memory(err)
+                      : tch_found_write(r->sweep->folder, name, b.data, b.len, false, err);
     tch_buf_release(&b);
     return status;
 }
