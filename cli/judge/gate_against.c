@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/spawn.h"
+#include "base/utf8.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
 #include "kit/flame/backend/process_guard.h"
@@ -117,7 +118,7 @@ static void show_tail(const char *path)
         if (text[from - 1] == '\n' && --lines == 0)
             break;
     for (size_t i = from; i < (size_t)n; i++) /* a build must not steer the terminal */
-        if (text[i] != '\n' && text[i] != '\t' && (text[i] >= 0 && text[i] < 0x20))
+        if (text[i] != '\n' && text[i] != '\t' && tch_utf8_is_control(text[i]))
             text[i] = '?';
     fprintf(stderr, "%.*s\n", (int)((size_t)n - from), text + from);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "utf8.h"
 
 static bool needs_quotes(const char *text, size_t len)
 {
@@ -61,7 +62,7 @@ void tch_csv_add_name(struct tch_buf *b, const char *text)
     if (*text && strchr("=+-@", *text) && tch_parse_f64_n(text, strlen(text), &number) < 0)
         tch_buf_addc(&name, '\'');
     for (; *text; text++)
-        tch_buf_addc(&name, (*text >= 0 && *text < 0x20) || *text == 0x7F ? '?' : *text);
+        tch_buf_addc(&name, tch_utf8_is_control(*text) ? '?' : *text);
     tch_csv_add(b, name.data, name.len);
     b->failed = b->failed || name.failed;
     tch_buf_release(&name);

@@ -57,6 +57,12 @@ static inline bool tch_utf8_is_graphic(char c)
     return c > ' ' && c < 0x7F;
 }
 
+/** Is c a control character of ASCII? */
+static inline bool tch_utf8_is_control(char c)
+{
+    return (c >= 0 && c < 0x20) || c == 0x7F;
+}
+
 /** Is text empty, or white space alone? */
 static inline bool tch_utf8_is_blank(const char *text, size_t len)
 {

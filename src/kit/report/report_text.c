@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/float_text.h"
+#include "base/utf8.h"
 #include "base/xml.h"
 
 void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double high, double level,
@@ -35,7 +36,7 @@ void tch_add_csv_number(struct tch_buf *b, double value)
 
 static char in_line(char c)
 {
-    return c == '\n' ? ' ' : (c >= 0 && c < 0x20) || c == 0x7F ? '?' : c;
+    return c == '\n' ? ' ' : tch_utf8_is_control(c) ? '?' : c;
 }
 
 static bool is_word(char c)

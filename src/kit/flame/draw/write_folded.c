@@ -2,12 +2,8 @@
 #include <stdlib.h>
 
 #include "base/human_number.h"
+#include "base/utf8.h"
 #include "profile_formats.h"
-
-static bool is_control(char c)
-{
-    return (c >= 0 && c < 0x20) || c == 0x7F;
-}
 
 /* A name must not steer the terminal. Hardly any has control characters, so they are looked for
    before anything is copied. */
@@ -15,11 +11,11 @@ static void add_name(struct tch_buf *b, struct tch_span name)
 {
     size_t clean = 0;
 
-    while (clean < name.len && !is_control(name.p[clean]))
+    while (clean < name.len && !tch_utf8_is_control(name.p[clean]))
         clean++;
     tch_buf_add(b, name.p, clean);
     for (; clean < name.len; clean++)
-        tch_buf_addc(b, is_control(name.p[clean]) ? '?' : name.p[clean]);
+        tch_buf_addc(b, tch_utf8_is_control(name.p[clean]) ? '?' : name.p[clean]);
 }
 
 static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
