@@ -22,7 +22,7 @@ enum { LONGEST = 5 }; /* bytes of "\033[36m"; a character has fewer */
 static struct {
     char held[LONGEST]; /* the start of a character or colour whose rest is in the next write */
     size_t held_len;
-    bool colors; /* of ours */
+    bool colors; /* whether tacho's own colours pass */
     bool data;
     bool is_tty;
 } out;

@@ -64,7 +64,7 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
 
 /* --- What it does --- */
 
-/* What to type to see the same: without the files that CI wants. */
+/* Returns the command that repeats the gate, without the output files for CI. */
 static char *reproduce(const struct gate_options *o)
 {
     const char *words[16 + 2 * TCH_BENCHES_MOST] = {"tacho", "gate"};

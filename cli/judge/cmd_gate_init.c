@@ -86,7 +86,7 @@ static bool has_link(const char *path, char link[PATH_MAX])
     return false;
 }
 
-/* What is there stays, unless --force. A link is never written through. */
+/* Keeps an existing file, unless --force is given. Never writes through a link. */
 static int write_one(const struct written *w, bool force, const struct project *p)
 {
     char link[PATH_MAX];

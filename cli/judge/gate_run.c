@@ -132,7 +132,7 @@ static int write_reports(const struct tch_gate *g)
     return EXIT_OK;
 }
 
-/* What a command that failed printed last. */
+/* Shows the last lines that a failed command printed. */
 static void show_last_words(const struct tch_gate_bench *bench)
 {
     struct tch_buf b;

@@ -265,7 +265,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    if (run->plan->output != TCH_IO_INHERIT) /* what it prints and the line would mix */
+    if (run->plan->output != TCH_IO_INHERIT) /* its output would mix with the line */
         cli_progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);

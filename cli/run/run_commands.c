@@ -7,8 +7,8 @@
 #include "kit/run/shell_words.h"
 
 enum {
-    NAME_SIZE = 100,   /* of a name that is given */
-    PROGRAM_NAME = 92, /* of one that is made */
+    NAME_SIZE = 100,   /* bytes of a name given by --name */
+    PROGRAM_NAME = 92, /* bytes of a name made from the command */
     SHELL_NAME = 24,
     OWN_WORDS = 48,
 };

@@ -47,7 +47,7 @@ void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch
                  r->samples.count);
 }
 
-/* What the text of a file looks like: a result of another tool, or NULL. */
+/* Returns the name of the tool whose result file this looks like, or NULL. */
 static const char *tool_of(const char *text)
 {
     static const struct {
@@ -80,7 +80,7 @@ void cli_complain_of_folder(const char *path, const tacho_error *err)
         return;
     }
     tch_buf_init(&b, FOREIGN_MAX);
-    (void)tch_file_read(path, FOREIGN_MAX, &b, NULL); /* what cannot be read is no known file */
+    (void)tch_file_read(path, FOREIGN_MAX, &b, NULL); /* an unreadable file is of no known tool */
     tool = tool_of(b.data);
     cli_complain(NULL,
                  "cannot read the run '%s': it is a file%s%s, not a run folder; 'tacho run -c A -c "

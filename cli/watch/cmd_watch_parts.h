@@ -24,9 +24,9 @@ struct watch_job {
     struct tch_guard guard; /* kills the command if we are killed */
     int pidfd;
     int output;                /* a terminal of our own, on which the command prints; -1: ours */
-    struct tch_buf unfinished; /* what it printed after the last line feed */
+    struct tch_buf unfinished; /* its output after the last line feed */
     tacho_error no_power;
-    /* What is drawn. */
+    /* The live display. */
     bool live;
     size_t lines; /* on the terminal now */
     size_t points;

@@ -1,4 +1,4 @@
-/* What a watched command prints, above the live display.
+/* Shows the output of a watched command above the live display.
  *
  * The display moves the cursor, so the command must not write to the same terminal. A pipe would
  * make it buffer whole blocks and drop its colours; hence it gets a terminal of our own. */
