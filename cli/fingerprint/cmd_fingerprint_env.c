@@ -3,10 +3,18 @@
 
 #include <tacho/fingerprint.h>
 
+#include "base/array.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_fingerprint_parts.h"
 #include "kit/measure/fingerprint_json.h"
+#include "lib/measure/fingerprint_config.h"
+
+struct env_options {
+    const char **keep; /* NULL-ended names */
+    size_t kept;
+    size_t room;
+};
 
 static int add_field(const char *path, const char *a, const char *b, void *ctx)
 {
@@ -45,16 +53,33 @@ static void add_env(struct tch_buf *b, const struct args *args, const char *docu
     cli_table_release(&t);
 }
 
+static int take_keep_env(void *into, const struct args *args, const struct opt *opt)
+{
+    struct env_options *o = into;
+
+    if (!args->value[0] || strchr(args->value, '='))
+        return cli_wrong_value(args, opt->name, "the name of a variable");
+    if (tch_array_reserve(&o->keep, &o->room, o->kept + 2) < 0)
+        return cli_no_memory();
+    o->keep[o->kept++] = args->value;
+    o->keep[o->kept] = NULL;
+    return EXIT_OK;
+}
+
 static int run_env(struct args *args)
 {
+    struct env_options o = {.keep = NULL};
     char *document = NULL;
     char *class = NULL;
     size_t len;
     tacho_error err;
     struct tch_buf b;
-    int status = EXIT_WORK;
+    int status = cli_set_opts(args, &o, NULL);
 
-    if (tacho_environment("", TACHO_COMPILER, &document, &len, &err) < 0 ||
+    if (status != EXIT_OK)
+        goto out;
+    status = EXIT_WORK;
+    if (tch_environment("", TACHO_COMPILER, o.keep, &document, &len, &err) < 0 ||
         tacho_machine_class(document, len, &class, &err) < 0) {
         cli_complain(&err, "cannot describe this machine");
         goto out;
@@ -66,20 +91,30 @@ static int run_env(struct args *args)
         add_env(&b, args, document, len, class);
     status = cli_print(&b);
 out:
+    free(o.keep);
     free(document);
     free(class);
     return status;
 }
 
+static const struct opt env_opts[] = {
+    {.name = "keep-env",
+     .arg = "NAME",
+     .help = "show the value of NAME, though its name looks like a secret",
+     .take = take_keep_env},
+    {.name = NULL},
+};
+
 const struct cmd cmd_fingerprint_env = {
     .name = "env",
     .summary = "this machine as a document, its hash and its machine_class",
-    .usage = "tacho fingerprint env [--json]",
+    .usage = "tacho fingerprint env [--keep-env NAME]... [--json]",
     .about =
         "CPU model and count, memory, kernel, C library, compiler, governor, GPUs, container, "
         "and the variables TACHO_* and FERRUM_* that matter, secrets masked. Nothing that changes "
         "while the machine idles, so two runs give the same hash. The compiler is the one that "
         "tacho was built with; a program that records itself tells its own.",
+    .opts = env_opts,
     .json = true,
     .run = run_env,
 };

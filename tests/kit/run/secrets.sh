@@ -45,6 +45,8 @@ second=$(jq -r .environment_hash tacho-out/prog/latest/run.json)
 "$tacho" fingerprint env >out
 ! grep -qF "$secret" out || fail "fingerprint env shows the secret"
 says out "masked:$hash"
+"$tacho" fingerprint env --keep-env OTHER --keep-env TACHO_API_TOKEN >out
+says out "$secret"
 
 # Lines, several commands, names made of them.
 run 0 -n 6 -c "./prog --token $secret" -c "./prog --token='$secret' 2"
