@@ -32,7 +32,8 @@ const struct cmd cmd_fingerprint_json = {
     .summary = "hash of any JSON document, blanks left out",
     .usage = "tacho fingerprint json [--json] FILE",
     .about = "SHA-256 of the document as compact JSON: keys in the order given, numbers in their "
-             "shortest form. A key that comes twice in an object is an error.",
+             "shortest form, or as they are where that would be another number. A key that comes "
+             "twice in an object is an error.",
     .args = cli_fingerprint_file_arg,
     .json = true,
     .run = run_json,

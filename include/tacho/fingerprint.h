@@ -43,14 +43,18 @@ TACHO_API TACHO_MUST_CHECK int tacho_config_hash(const tacho_config *config,
 
 /**
  * Reads a configuration from JSON, an object or an array of its six values, and returns the text of
- * tacho_config_json(). Unknown fields are ignored, missing and repeated ones refused.
+ * tacho_config_json(). Unknown fields are ignored, missing and repeated ones refused, and so is a
+ * number beyond all 32-bit floats.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_config_parse(const char *data, size_t data_len, char **ret,
                                                   size_t *len, tacho_error *err);
 
 /**
- * Writes any JSON in the form that is hashed: compact, keys in the order given, numbers in their
- * shortest form. A key that comes twice in an object is refused.
+ * Writes any JSON in the form that is hashed: compact, keys in the order given, strings with as few
+ * escapes as possible. A number gets the shortest form of a double if that is the same number, and
+ * keeps its text otherwise (1e400, 18446744073709551617). So two documents have the same form only
+ * if they differ in nothing but blanks, escapes and the notation of numbers. A key that comes twice
+ * in an object is refused.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_json_canonical(const char *data, size_t data_len, char **ret,
                                                     size_t *len, tacho_error *err);
@@ -104,7 +108,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_machine_class(const char *document, size_t 
 typedef int tacho_diff_fn(const char *path, const char *a, const char *b, void *ctx);
 
 /**
- * Compares two JSON documents field by field, in the order of the paths ("gpus[0].name").
+ * Compares two JSON documents field by field, in the order of the paths ("gpus[0].name"). A name
+ * that is empty, has a point, a bracket or an escape is quoted in its path (a."x.y").
  *
  * @param each  called for each difference; any value but 0 stops the comparison and is returned
  * @return 0, what `each` returned, TACHO_ENOMEM, or TACHO_EPARSE

@@ -5,13 +5,16 @@
  */
 #include "json_canon.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "array.h"
 #include "fail.h"
+#include "float_text.h"
 #include "json_read.h"
 #include "json_write.h"
+#include "number.h"
 
 /* The place of a member in the output. */
 struct member {
@@ -205,16 +208,90 @@ static void put_string(struct tch_buf *out, const struct tch_json_value *string,
     tch_buf_release(&b);
 }
 
-static void put_number(struct tch_buf *out, const struct tch_json_value *value)
+/* A JSON number as digits * 10^exponent. The digits may contain a point, which is not one of them;
+   the first and the last digit are not 0. There are none for a zero. */
+struct decimal {
+    const char *digits;
+    const char *end;
+    int64_t exponent; /* of the last digit */
+    bool negative;
+};
+
+enum { EXPONENT_MAX = 1 << 30 };
+
+/* Returns false for an exponent beyond EXPONENT_MAX, which no double has. */
+static bool parse_decimal(const char *text, size_t len, struct decimal *ret)
+{
+    const char *end = text + len;
+    const char *mantissa_end = text;
+    const char *point;
+
+    *ret = (struct decimal){.negative = *text == '-'};
+    while (mantissa_end < end && *mantissa_end != 'e' && *mantissa_end != 'E')
+        mantissa_end++;
+    if (mantissa_end < end) {
+        const char *exponent = mantissa_end + 1 + (mantissa_end[1] == '+');
+
+        if (tch_parse_i64_n(exponent, (size_t)(end - exponent), &ret->exponent) < 0 ||
+            ret->exponent > EXPONENT_MAX || ret->exponent < -EXPONENT_MAX)
+            return false;
+    }
+    ret->digits = text + ret->negative;
+    ret->end = mantissa_end;
+    while (ret->digits < ret->end && (*ret->digits == '0' || *ret->digits == '.'))
+        ret->digits++;
+    while (ret->end > ret->digits && (ret->end[-1] == '0' || ret->end[-1] == '.'))
+        ret->end--;
+    point = memchr(text, '.', (size_t)(mantissa_end - text));
+    if (!point)
+        point = mantissa_end;
+    ret->exponent += ret->end > point ? point + 1 - ret->end : point - ret->end;
+    return true;
+}
+
+/* Are two numbers equal, whatever their notation? */
+static bool same_number(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    struct decimal x;
+    struct decimal y;
+
+    if (!parse_decimal(a, a_len, &x) || !parse_decimal(b, b_len, &y) || x.negative != y.negative)
+        return false;
+    if (x.digits == x.end || y.digits == y.end)
+        return x.digits == x.end && y.digits == y.end;
+    while (x.digits < x.end && y.digits < y.end) {
+        x.digits += *x.digits == '.';
+        y.digits += *y.digits == '.';
+        if (*x.digits++ != *y.digits++)
+            return false;
+    }
+    return x.digits == x.end && y.digits == y.end && x.exponent == y.exponent;
+}
+
+/* Writes the shortest text of the double, or the text of the document when that is another number
+   and no double was asked for. */
+static void put_f64(const struct canon *c, const struct tch_json_value *value, double number)
+{
+    char text[TCH_FLOAT_TEXT];
+    size_t len = tch_f64_json(text, number);
+
+    if (c->flags & TCH_CANON_FINITE ||
+        (isfinite(number) && same_number(value->text, value->len, text, len)))
+        tch_json_raw(c->out, text, len);
+    else
+        tch_json_raw(c->out, value->text, value->len);
+}
+
+static void put_number(const struct canon *c, const struct tch_json_value *value)
 {
     struct tch_json_number number = tch_json_to_number(value);
 
     if (number.kind == TCH_JSON_U64)
-        tch_json_u64(out, number.as.u64);
+        tch_json_u64(c->out, number.as.u64);
     else if (number.kind == TCH_JSON_I64)
-        tch_json_i64(out, number.as.i64);
+        tch_json_i64(c->out, number.as.i64);
     else
-        tch_json_f64(out, number.as.f64);
+        put_f64(c, value, number.as.f64);
 }
 
 static bool in_array(const struct canon *c)
@@ -248,7 +325,7 @@ static int put_value(struct canon *c)
         put_string(c->out, &value, tch_json_string);
         break;
     case TCH_JSON_NUMBER:
-        put_number(c->out, &value);
+        put_number(c, &value);
         break;
     case TCH_JSON_NULL:
         tch_json_null(c->out);

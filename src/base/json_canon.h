@@ -12,12 +12,14 @@
 
 enum tch_json_canon_flags {
     TCH_CANON_SORTED = 1, /**< sort the members of the value itself by key, if it is an object */
-    TCH_CANON_FINITE = 2, /**< refuse numbers that no double can hold, which else become null */
+    TCH_CANON_FINITE = 2, /**< write numbers as the nearest double, refuse those beyond all doubles;
+                             without it every number keeps its value */
     TCH_CANON_UNIQUE = 4, /**< refuse two members with the same key */
 };
 
 /**
- * Adds a value in canonical form. Members keep their order. Of two with the same key, the first
+ * Adds a value in canonical form: compact, strings with as few escapes as possible, numbers as
+ * short as possible. Members keep their order. Of two with the same key, the first
  * keeps its place and gets the value of the last.
  *
  * @param flags  of enum tch_json_canon_flags

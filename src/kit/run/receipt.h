@@ -88,8 +88,10 @@ struct tch_surroundings {
     size_t environment_len;
     char environment_hash[TACHO_ENV_HASH_TEXT];
     char *machine_class;
-    char *config; /**< canonical JSON of the plan's config; NULL: none */
+    char *config; /**< JSON of the plan's config as the file has it; NULL: none */
     size_t config_len;
+    char *config_canonical; /**< the form that is hashed */
+    size_t config_canonical_len;
     char config_hash[TACHO_SHA256_TEXT];
     struct tch_vcs vcs; /**< of the folder it runs in */
 };
@@ -97,6 +99,10 @@ struct tch_surroundings {
 /** 0, TACHO_ENOMEM, or what is wrong with the config; release in any case. */
 int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan *plan,
                           tacho_error *err);
+
+/** Takes the JSON in b over as the config, without the blanks around it, and hashes it. Releases b.
+    0, TACHO_ENOMEM, TACHO_EPARSE. */
+int tch_surroundings_set_config(struct tch_surroundings *s, struct tch_buf *b, tacho_error *err);
 void tch_surroundings_release(struct tch_surroundings *s);
 
 /** Computes the SHA-256 of the program of a command. "" where that is not known: of a shell's line,

@@ -116,7 +116,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     const struct tch_run_command *command = &run->plan->commands[index];
     const struct tch_surroundings *s = &run->surroundings;
     /* An object, short enough for a variable. */
-    bool has_flags = s->config && s->config[0] == '{' && s->config_len < FLAGS_MAX;
+    bool has_flags = s->config && s->config[0] == '{' && s->config_canonical_len < FLAGS_MAX;
     int status = open_log(item, err);
 
     tch_receipt_text(&item->receipt, "commit", item->commit, sizeof item->commit);
@@ -130,7 +130,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
         .commit = item->commit,
         .model = label_of(run->plan, "model"),
         .concurrency = label_of(run->plan, "concurrency"),
-        .runtime_flags = has_flags ? s->config : NULL,
+        .runtime_flags = has_flags ? s->config_canonical : NULL,
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,

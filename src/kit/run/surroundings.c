@@ -5,29 +5,62 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json_read.h"
 #include "lib/measure/fingerprint_config.h"
 #include "receipt.h"
 
 enum { CONFIG_MAX = 16 << 20, PROGRAM_MAX = 1 << 30 };
 
+/* Levels that run.json and other documents around a config have to spare. */
+enum { CONFIG_DEPTH = TCH_JSON_DEPTH - 27 };
+
+int tch_surroundings_set_config(struct tch_surroundings *s, struct tch_buf *b, tacho_error *err)
+{
+    size_t blanks = strspn(b->data, " \t\r\n");
+    int status =
+        tacho_json_canonical(b->data, b->len, &s->config_canonical, &s->config_canonical_len, err);
+
+    if (status < 0) {
+        tch_buf_release(b);
+        return status;
+    }
+    while (b->len > 0 && strchr(" \t\r\n", b->data[b->len - 1]))
+        b->len--;
+    s->config_len = b->len - blanks;
+    memmove(b->data, b->data + blanks, s->config_len);
+    s->config = tch_buf_take(b);
+    tacho_sha256(s->config_canonical, s->config_canonical_len, s->config_hash);
+    return s->config ? 0 : tch_fail_memory(err);
+}
+
+static int check_depth(const struct tch_buf *text, tacho_error *err)
+{
+    struct tch_json_reader r;
+
+    tch_json_open(&r, text->data, text->len, err);
+    r.max_depth = CONFIG_DEPTH;
+    return tch_json_skip(&r);
+}
+
 static int read_config(struct tch_surroundings *s, const char *path, tacho_error *err)
 {
     struct tch_buf text;
+    tacho_error why;
     int status;
 
     tch_buf_init(&text, CONFIG_MAX);
     status = tch_file_read(path, CONFIG_MAX, &text, err);
-    if (status == 0) {
-        tacho_error why;
-
-        status = tacho_json_canonical(text.data, text.len, &s->config, &s->config_len, &why);
-        if (status < 0)
-            tch_fail(err, status, why.line, "cannot read '%.80s': line %llu: %.120s", path,
-                     (unsigned long long)why.line, why.message);
+    if (status < 0) {
+        tch_buf_release(&text);
+        return status;
     }
+    status = check_depth(&text, &why);
     if (status == 0)
-        tacho_sha256(s->config, s->config_len, s->config_hash);
+        status = tch_surroundings_set_config(s, &text, &why);
     tch_buf_release(&text);
+    if (status < 0)
+        tch_fail(err, status, why.line, "cannot read '%.80s': line %llu: %.120s", path,
+                 (unsigned long long)why.line, why.message);
     return status;
 }
 
@@ -88,5 +121,6 @@ void tch_surroundings_release(struct tch_surroundings *s)
     free(s->environment);
     free(s->machine_class);
     free(s->config);
+    free(s->config_canonical);
     *s = (struct tch_surroundings){0};
 }

@@ -104,6 +104,7 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
     if (status == 0)
         status = tch_run_create_folder(&folder, &whole, sweep->id, &s, err);
     free(s.config);
+    free(s.config_canonical);
     if (status == 0 && !(sweep->units[i].folder = strdup(folder.path)))
         status = tch_fail_memory(err);
     return status;

@@ -175,11 +175,8 @@ int tch_unit_config(struct tch_surroundings *ret, const struct tch_sweep *sweep,
     }
     tch_json_end_object(&b);
     *ret = *s;
-    ret->config = NULL;
-    status = b.failed ? tch_fail_memory(err)
-                      : tacho_json_canonical(b.data, b.len, &ret->config, &ret->config_len, err);
-    if (status == 0)
-        tacho_sha256(ret->config, ret->config_len, ret->config_hash);
+    ret->config = ret->config_canonical = NULL;
+    status = b.failed ? tch_fail_memory(err) : tch_surroundings_set_config(ret, &b, err);
     tch_buf_release(&b);
     return status;
 }

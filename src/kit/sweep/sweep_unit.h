@@ -42,7 +42,7 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
 void tch_unit_plan_release(struct tch_unit_plan *p);
 
 /** The sweep's surroundings with the unit's parameters as configuration; only config and its hash
-    are the unit's own: free(ret->config). */
+    are the unit's own: free(ret->config), free(ret->config_canonical). */
 int tch_unit_config(struct tch_surroundings *ret, const struct tch_sweep *sweep, size_t unit,
                     tacho_error *err);
 

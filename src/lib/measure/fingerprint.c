@@ -2,6 +2,7 @@
 #include "fingerprint_config.h"
 
 #include <endian.h>
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/fail.h"
@@ -100,6 +101,7 @@ static int read_number(const struct tch_json_value *value, int f, struct tch_con
                        tacho_error *err)
 {
     struct tch_json_number n;
+    float number;
 
     if (value->type != TCH_JSON_NUMBER)
         return wrong_type(err, f, f == TAU ? "a whole number" : "a number");
@@ -110,9 +112,12 @@ static int read_number(const struct tch_json_value *value, int f, struct tch_con
         config->tau = n.as.u64;
         return 0;
     }
-    *(f == LAMBDA ? &config->lambda : &config->eps) = n.kind == TCH_JSON_U64   ? (float)n.as.u64
-                                                      : n.kind == TCH_JSON_I64 ? (float)n.as.i64
-                                                                               : (float)n.as.f64;
+    number = n.kind == TCH_JSON_U64   ? (float)n.as.u64
+             : n.kind == TCH_JSON_I64 ? (float)n.as.i64
+                                      : (float)n.as.f64;
+    if (!isfinite(number)) /* would be hashed as null, like every other one */
+        return wrong_type(err, f, "a number that a 32-bit float can hold");
+    *(f == LAMBDA ? &config->lambda : &config->eps) = number;
     return 0;
 }
 

@@ -31,6 +31,19 @@ static void add_leaf(struct flat *f, const char *value, size_t len)
     tch_buf_add(&f->leaves, &leaf, sizeof leaf);
 }
 
+/* Quotes a name that could be taken for more than one, such as "a.b", and one that has escapes. */
+static void add_name(struct flat *f, const struct tch_json_value *name)
+{
+    bool plain = name->len > 0 && !name->escaped;
+
+    for (size_t i = 0; i < name->len; i++)
+        plain = plain && !strchr(".[]", name->text[i]);
+    if (plain)
+        tch_buf_add(&f->path, name->text, name->len);
+    else
+        tch_buf_add(&f->path, name->text - 1, name->len + 2);
+}
+
 static int flatten_object(struct flat *f)
 {
     size_t stem = f->path.len;
@@ -41,7 +54,7 @@ static int flatten_object(struct flat *f)
     while (status == 0 && tch_json_member(&f->r, &name) > 0) {
         if (stem > 0)
             tch_buf_addc(&f->path, '.');
-        tch_json_unescape(&name, &f->path);
+        add_name(f, &name);
         status = flatten(f);
         f->path.len = stem;
         members++;

@@ -112,6 +112,8 @@ static void a_configuration_with_a_wrong_field_is_refused(void **state)
         {"{\"tau\":-1}", "'tau' must be a whole number from 0 to 2^64 - 1"},
         {"{\"model_commit\":1}", "'model_commit' must be a string"},
         {"{\"eps\":1,\"eps\":1}", "'eps' comes twice"},
+        {"{\"eps\":1e400}", "'eps' must be a number that a 32-bit float can hold"},
+        {"{\"lambda\":-1e39}", "'lambda' must be a number that a 32-bit float can hold"},
         {"{\"eps\":", NULL},
         {"{\"eps\":1,", NULL},
         {"[]", NULL},
@@ -172,8 +174,82 @@ static void canonical_json_keeps_order_and_drops_blanks(void **state)
 
     (void)state;
     assert_int_equal(tacho_json_canonical(text, sizeof text - 1, &json, &len, NULL), 0);
-    assert_string_equal(json, "{\"b\":[1,2.5,100.0,-0.0,1.8446744073709552e19],"
+    assert_string_equal(json, "{\"b\":[1,2.5,100.0,-0.0,18446744073709551616],"
                               "\"aA\":{\"x\":null,\"y\":[]},\"c\":\"\xc3\xa9/\"}");
+    free(json);
+}
+
+static char *canonical(const char *text)
+{
+    char *json = NULL;
+
+    if (tacho_json_canonical(text, strlen(text), &json, NULL, NULL) < 0)
+        fail_msg("cannot write %s in canonical form", text);
+    return json;
+}
+
+static void documents_that_differ_never_share_a_fingerprint(void **state)
+{
+    static const char *const texts[] = {
+        "null", "0", "-0", "0.0", "1", "1.0", "-1.0", "10.0", "0.1", "true", "\"1\"", "[]", "{}",
+        /* beyond all doubles, and below the smallest */
+        "1e400", "-1e400", "1e401", "-1e999", "1e999999999999999999999", "1e-400", "-1e-400",
+        "4e-324", "5e-324", "1e-999999999999999999999",
+        /* whole numbers beyond 2^53 and 2^64, as integers and as floats */
+        "9007199254740992", "9007199254740993", "9007199254740992.0", "9007199254740993.0",
+        "18446744073709551615", "18446744073709551616", "18446744073709551617",
+        "-9223372036854775808", "-9223372036854775809", "1e23", "99999999999999991611392",
+        /* digits that a double cannot tell apart */
+        "0.10000000000000000001", "0.1000000000000000055511151231257827", "1.00000000000000000001",
+        "\"\\u0000\"", "\"\"", "\"a\"", "\"\\ud83d\\ude00\"", "{\"a.b\":1}", "{\"a\":{\"b\":1}}"};
+    enum { COUNT = sizeof texts / sizeof texts[0] };
+    char *forms[COUNT];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        forms[i] = canonical(texts[i]);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(forms[i], forms[j]) == 0)
+                fail_msg("%s and %s are both %s", texts[i], texts[j], forms[i]);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        free(forms[i]);
+}
+
+static void the_notation_of_a_number_does_not_matter(void **state)
+{
+    static const char *const same[][2] = {
+        {"1.0", "100.0e-2"},      {"1.0", "0.001e+3"},    {"0.001", "0.00100"},
+        {"1500.0", "1.5E3"},      {"1.25", "12.50e-1"},   {"0.0", "0e7"},
+        {"-0.0", "-0"},           {"1e23", "10.0e22"},    {"1e20", "100000000000000000000"},
+        {"\"a\"", "\"\\u0061\""}, {"5e-324", "0.5e-323"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        char *form = canonical(same[i][1]);
+
+        assert_string_equal(form, same[i][0]);
+        free(form);
+    }
+}
+
+static void a_document_that_is_not_sound_has_no_fingerprint(void **state)
+{
+    static const char *const texts[] = {"\"\\ud800\"",  "\"\\udc00\"", "\"\xff\"",
+                                        "\"\xc0\x80\"", "01",          "1.",
+                                        "NaN",          "Infinity",    "{\"a\":1,\"\\u0061\":1}"};
+    char deep[2 * 128 + 1];
+    char *json = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_int_equal(tacho_json_canonical(texts[i], strlen(texts[i]), &json, NULL, NULL),
+                         TACHO_EPARSE);
+    memset(deep, '[', 128);
+    memset(deep + 128, ']', 128);
+    assert_int_equal(tacho_json_canonical(deep, 256, &json, NULL, NULL), TACHO_EPARSE);
+    assert_int_equal(tacho_json_canonical(deep + 1, 254, &json, NULL, NULL), 0);
     free(json);
 }
 
@@ -376,6 +452,18 @@ static void tells_fields_that_differ(void **state)
     assert_int_equal(tacho_json_diff("nope", 4, a, sizeof a - 1, add_diff, &d, &err), TACHO_EPARSE);
 }
 
+static void names_with_points_are_not_taken_for_paths(void **state)
+{
+    static const char a[] = "{\"a.b\":1,\"c\":[2],\"d\\u0000e\":3,\"\":4}";
+    static const char b[] = "{\"a\":{\"b\":1},\"c[0]\":2,\"d\\u0000f\":3}";
+    struct diffs d = {""};
+
+    (void)state;
+    assert_int_equal(tacho_json_diff(a, sizeof a - 1, b, sizeof b - 1, add_diff, &d, NULL), 0);
+    assert_string_equal(d.text, "\"\":4>- \"a.b\":1>- \"c[0]\":->2 \"d\\u0000e\":3>- "
+                                "\"d\\u0000f\":->3 a.b:->1 c[0]:2>- ");
+}
+
 static int all_once(void *arg)
 {
     static const char json[] = "{\"a\":[1,\"x\\n\"],\"b\":{}}";
@@ -419,6 +507,9 @@ int main(void)
         cmocka_unit_test(hashes_tensors_as_the_reference_does),
         cmocka_unit_test(a_tensor_is_hashed_as_little_endian_bytes),
         cmocka_unit_test(canonical_json_keeps_order_and_drops_blanks),
+        cmocka_unit_test(documents_that_differ_never_share_a_fingerprint),
+        cmocka_unit_test(the_notation_of_a_number_does_not_matter),
+        cmocka_unit_test(a_document_that_is_not_sound_has_no_fingerprint),
         cmocka_unit_test(a_key_that_comes_twice_is_refused),
         TEST_IN_HOME(describes_a_machine),
         TEST_IN_HOME(secrets_are_masked_and_still_tell_machines_apart),
@@ -426,6 +517,7 @@ int main(void)
         TEST_IN_HOME(governors_that_differ_are_mixed),
         cmocka_unit_test(this_machine_has_the_same_hash_twice),
         cmocka_unit_test(tells_fields_that_differ),
+        cmocka_unit_test(names_with_points_are_not_taken_for_paths),
         TEST_IN_HOME(survives_every_failing_allocation),
     };
 
