@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/crc32.h"
 #include "base/spawn.h"
 
 enum {
@@ -17,26 +18,16 @@ enum {
 
 static const char debug_root[] = "/usr/lib/debug";
 
-/* The CRC of .gnu_debuglink, that of zlib. */
 static uint32_t crc_of(int fd)
 {
-    uint32_t table[256];
-    uint32_t crc = 0xffffffff;
     uint8_t buffer[65536];
+    uint32_t crc = 0;
     off_t at = 0;
     ssize_t n;
 
-    for (uint32_t i = 0; i < 256; i++) {
-        table[i] = i;
-        for (int bit = 0; bit < 8; bit++)
-            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
-    }
-    while ((n = pread(fd, buffer, sizeof buffer, at)) > 0) {
-        for (ssize_t i = 0; i < n; i++)
-            crc = crc >> 8 ^ table[(crc ^ buffer[i]) & 0xff];
-        at += n;
-    }
-    return ~crc;
+    for (; (n = pread(fd, buffer, sizeof buffer, at)) > 0; at += n)
+        crc = tch_crc32(crc, buffer, (size_t)n);
+    return crc;
 }
 
 /* Opens path if it is of the build `id`, or, where there is none, has the checksum. */

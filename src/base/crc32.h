@@ -1,0 +1,13 @@
+/*
+ * The CRC-32 of gzip and of .gnu_debuglink.
+ */
+#ifndef TCH_CRC32_H
+#define TCH_CRC32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Returns the CRC of the bytes that had `crc` (0: none) and of these after them. */
+uint32_t tch_crc32(uint32_t crc, const void *data, size_t len);
+
+#endif
