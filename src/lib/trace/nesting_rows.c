@@ -27,10 +27,11 @@ void tch_push_times(const struct tch_recording *r, const struct tch_seen_event *
     uint64_t origin = r->clock.first.ns;
     uint64_t now_us = e->ns > origin ? (e->ns - origin) / 1000 : 0;
 
-    *dur_us = e->fixed[0] < now_us ? e->fixed[0] : now_us;
-    *ts_us = now_us - *dur_us;
+    *dur_us = e->fixed[0];
+    *ts_us = now_us > *dur_us ? now_us - *dur_us : 0;
 }
 
+/* An event that began before the trace is moved to its start and keeps its duration. */
 void tch_trace_rows_times(const struct tch_recording *r, const struct tch_seen_event *e,
                           uint64_t *start, uint64_t *end)
 {
@@ -53,10 +54,12 @@ void tch_trace_rows_times(const struct tch_recording *r, const struct tch_seen_e
         *start = ts > UINT64_MAX / 1000 ? UINT64_MAX : add_sat(origin, ts * 1000);
         *end = dur > UINT64_MAX / 1000 ? UINT64_MAX : add_sat(*start, dur * 1000);
     }
-    if (*start < origin)
-        *start = origin;
     if (*end < *start)
         *end = *start;
+    if (*start < origin) {
+        *end = add_sat(origin, *end - *start);
+        *start = origin;
+    }
 }
 
 static struct tch_trace_row row_of(const struct tch_seen_event *e)

@@ -44,7 +44,8 @@ uint32_t tch_trace_rows_next(struct tch_trace_rows *rows, const struct tch_recor
 void tch_trace_rows_times(const struct tch_recording *r, const struct tch_seen_event *e,
                           uint64_t *start, uint64_t *end);
 
-/** When a push began, in microseconds from the start of the trace, and how long it is. */
+/** When a push began, in microseconds from the start of the trace, and how long it is. One that
+    began before the trace starts at 0 and keeps its duration. */
 void tch_push_times(const struct tch_recording *r, const struct tch_seen_event *e, uint64_t *ts_us,
                     uint64_t *dur_us);
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tacho/trace.h>
+
 #include "kit/trace/trace_rewrite.h"
 #include "lib/trace/recording_convert.h"
 #include "support/system.h"
@@ -249,6 +251,34 @@ static void folds_stacks_by_own_time(void **state)
                                              "server \"x\" / work,er;consume 5000\n");
 }
 
+/* A span that began before the trace: pushed, and on a track of its own. */
+static void a_duration_stays_in_every_format(void **state)
+{
+    static const char *const outputs[] = {"a.tacho", "a.json",    "a.pftrace", "b.json",
+                                          "b.tacho", "b.pftrace", "b.json.gz", "b.csv"};
+    uint64_t early = tacho_trace_now_ns() - 7000000;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_trace_start(test_at("a.tacho"), &err), 0);
+    tacho_trace_push("load_model", "io", 2500.0, 0);
+    tacho_track_span(tacho_track("gpu"), "kernel", "gpu", early, early + 5000000, NULL, 0);
+    assert_int_equal(tacho_trace_stop(&err), 0);
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        const char *out = test_at(outputs[i]);
+        struct tch_trace_summary s;
+
+        if (outputs[i][0] == 'b')
+            tools_convert(test_at("a.tacho"), out);
+        else if (i > 0)
+            assert_int_equal(tacho_trace_convert(test_at("a.tacho"), out, &err), 0);
+        assert_int_equal(tch_trace_summary_make(&s, out, TCH_BY_NAME, &tools_plain, &err), 0);
+        assert_int_equal(tools_row(&s, "load_model")->total, 2500000000);
+        assert_int_equal(tools_row(&s, "kernel")->total, 5000000);
+        tch_trace_summary_release(&s);
+    }
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     struct tch_write_options writing = {.object = false};
@@ -275,6 +305,7 @@ int main(void)
         TEST_IN_HOME(csv_keeps_the_spans),
         TEST_IN_HOME(folds_stacks_by_own_time),
         TEST_IN_HOME(labels_and_sort_orders_stay_where_there_is_a_place),
+        TEST_IN_HOME(a_duration_stays_in_every_format),
         TEST_IN_HOME(a_full_disk_is_an_error),
     };
 
