@@ -84,13 +84,15 @@ static int add(void *ctx, const struct tch_seen_event *e)
     return 0;
 }
 
+static int drop(void *ctx, const void *data, size_t len, tacho_error *err)
+{
+    (void)ctx, (void)data, (void)len, (void)err;
+    return 0;
+}
+
 static void write_as(struct tch_recording *r, const struct tch_trace_format *format)
 {
-    struct tch_replace out;
-
-    must(tch_replace_open(&out, "/dev/null", NULL) == 0);
-    must(format->write(r, &out, NULL) == 0);
-    tch_replace_abort(&out);
+    must(format->write(r, drop, NULL, NULL) == 0);
 }
 
 static void read_all(struct tch_recording *r)

@@ -13,8 +13,8 @@ static int run_recover(struct args *args)
         out = args->value;
     if (!out)
         return cli_wrong_usage(args, "say what to write with -o OUT");
-    if (!tch_trace_extension(out) || tch_trace_is_recording(out))
-        return cli_wrong_usage(args, "'%s' must end in .json or .pftrace", out);
+    if (!tch_trace_format_of(out))
+        return cli_wrong_usage(args, "'%s' must end in .json, .json.gz or .pftrace", out);
     if (tch_trace_convert(name, out, &r, &err) < 0) {
         cli_complain(&err, "cannot recover '%s'", name);
         return EXIT_WORK;
@@ -44,7 +44,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "what to write: a name that ends in .json or .pftrace",
+     .help = "what to write: a name that ends in .json, .json.gz or .pftrace",
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };

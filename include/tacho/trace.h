@@ -37,10 +37,11 @@ TACHO_BEGIN_DECLS
 /* Turning tracing on and off. Do not call these from a signal handler. */
 
 /**
- * Starts a trace. The extension of `path` (.json, .pftrace, .tacho) chooses its format. Missing
- * folders are made. The path is copied.
+ * Starts a trace. The extension of `path` chooses its format: .pftrace is Perfetto's, .tacho keeps
+ * the recording, any other is Chrome JSON. A .gz after it compresses the trace. Missing folders are
+ * made. The path is copied.
  *
- * @return 0, TACHO_EALREADY when a trace is on, TACHO_EINVAL for another extension, TACHO_EIO,
+ * @return 0, TACHO_EALREADY when a trace is on, TACHO_EINVAL for an empty path, TACHO_EIO,
  *         TACHO_ENOMEM, TACHO_ELIMIT
  */
 TACHO_API int tacho_trace_start(const char *path, tacho_error *err);
@@ -50,7 +51,7 @@ TACHO_API int tacho_trace_start(const char *path, tacho_error *err);
 TACHO_API int tacho_trace_stop(tacho_error *err);
 
 /** Writes the trace so far and continues recording. The file is complete after each call.
-    @return 0, TACHO_EINVAL when no trace is on, or why the file could not be written */
+    @return 0 (also when no trace is on), or why the file could not be written */
 TACHO_API int tacho_trace_flush(tacho_error *err);
 
 /** Flushes the trace whenever this signal arrives. Installs a handler and starts a thread that
@@ -61,7 +62,8 @@ TACHO_API int tacho_trace_flush_on_signal(int signal_number, tacho_error *err);
 /** Returns why nothing is recorded, as a sentence, or NULL while a trace is on. */
 TACHO_API const char *tacho_trace_why_off(void);
 
-/** Converts the recording of a killed process, like `tacho trace recover`.
+/** Converts the recording of a killed process, like `tacho trace recover`. The name of `out` ends
+   in .json or .pftrace, or in one of them and .gz.
     @return 0, TACHO_EINVAL, TACHO_EPARSE, TACHO_EIO, TACHO_ENOMEM */
 TACHO_API int tacho_trace_convert(const char *recording, const char *out, tacho_error *err);
 
@@ -164,7 +166,8 @@ TACHO_API void tacho_span_end(void);
 TACHO_API void tacho_span_end_args(const tacho_arg *args, size_t count);
 
 /** Records a span that ends now and took duration_ms, in the reference format: whole microseconds,
-    process 0, thread `track`. A span cannot begin before the trace does. */
+    process 0, thread `track`. A span that began before the trace starts at 0 and keeps its
+    duration. */
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
                                 uint64_t track);
 TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,
@@ -222,8 +225,8 @@ TACHO_API void tacho_process_name(const char *name);
 TACHO_API uint32_t tacho_track(const char *name);
 
 /** Records a span on a track. Spans of one track may come in any order; those that overlap partly
-   get lanes of their own. A span whose end_ns is before start_ns has no length. Times before the
-   start of the trace become its start. */
+   get lanes of their own. A span whose end_ns is before start_ns has no length. A span that began
+   before the trace starts at 0 and keeps its duration. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
                                 uint64_t start_ns, uint64_t end_ns, const tacho_arg *args,
                                 size_t count);

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
+#include "base/gzip_write.h"
 #include "chrome_writer.h"
 #include "perfetto_writer.h"
 #include "recording_events.h"
 
-static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
+static int write_chrome(struct tch_recording *r, tch_sink_write *write, void *ctx, tacho_error *err)
 {
     struct tch_model m;
     struct tch_sink out;
@@ -20,7 +22,7 @@ static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho
     int status;
 
     tch_model_init(&m);
-    tch_sink_init(&out, tch_sink_to_replace, file, err);
+    tch_sink_init(&out, write, ctx, err);
     tch_chrome_init(&c, &m, &out, ",");
     tch_sink_add(&out, "[", 1);
     status = tch_recording_events(&source, tch_chrome_add, &c, err);
@@ -34,7 +36,8 @@ static int write_chrome(struct tch_recording *r, struct tch_replace *file, tacho
     return status;
 }
 
-static int write_perfetto(struct tch_recording *r, struct tch_replace *file, tacho_error *err)
+static int write_perfetto(struct tch_recording *r, tch_sink_write *write, void *ctx,
+                          tacho_error *err)
 {
     struct tch_model m;
     struct tch_sink out;
@@ -43,7 +46,7 @@ static int write_perfetto(struct tch_recording *r, struct tch_replace *file, tac
     int status;
 
     tch_model_init(&m);
-    tch_sink_init(&out, tch_sink_to_replace, file, err);
+    tch_sink_init(&out, write, ctx, err);
     tch_perfetto_init(&p, &m, &out);
     status = tch_recording_events(&source, tch_perfetto_add, &p, err);
     if (status == 0)
@@ -67,11 +70,22 @@ static bool ends_with(const char *path, const char *extension)
     return len > tail && strcmp(path + len - tail, extension) == 0;
 }
 
-static const struct tch_trace_format *format_of(const char *path)
+/* Returns the length of path without a .gz at its end. */
+static size_t unzipped_len(const char *path)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (ends_with(path, formats[i]->extension))
+    return strlen(path) - (ends_with(path, ".gz") ? strlen(".gz") : 0);
+}
+
+const struct tch_trace_format *tch_trace_format_of(const char *path)
+{
+    size_t len = unzipped_len(path);
+
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        size_t tail = strlen(formats[i]->extension);
+
+        if (len > tail && memcmp(path + len - tail, formats[i]->extension, tail) == 0)
             return formats[i];
+    }
     return NULL;
 }
 
@@ -82,7 +96,31 @@ bool tch_trace_is_recording(const char *path)
 
 const char *tch_trace_extension(const char *path)
 {
-    return format_of(path) || tch_trace_is_recording(path) ? strrchr(path, '.') : NULL;
+    const char *name = tch_base_name(path), *at = path + unzipped_len(path);
+
+    for (const char *point = at; point > name + 1; point--)
+        if (point[-1] == '.')
+            return point - 1;
+    return at;
+}
+
+/* Writes the format that the name of `out` says. */
+static int write_format(struct tch_recording *r, const char *out, struct tch_replace *file,
+                        tacho_error *err)
+{
+    const struct tch_trace_format *format = tch_trace_format_of(out);
+    struct tch_gzip_writer *z = NULL;
+    int status, ended;
+
+    if (!format)
+        format = &tch_trace_chrome;
+    if (!ends_with(out, ".gz"))
+        return format->write(r, tch_sink_to_replace, file, err);
+    status = tch_gzip_writer_open(&z, tch_sink_to_replace, file, err);
+    if (status == 0)
+        status = format->write(r, tch_sink_to_gzip, z, err);
+    ended = tch_gzip_writer_close(z, status == 0 ? err : NULL);
+    return status == 0 ? ended : status;
 }
 
 int tch_trace_convert(const char *recording, const char *out, struct tch_recording *ret,
@@ -98,17 +136,10 @@ int tch_trace_convert(const char *recording, const char *out, struct tch_recordi
 int tch_trace_convert_fd(int fd, const char *recording, const char *out, struct tch_recording *ret,
                          tacho_error *err)
 {
-    const struct tch_trace_format *format = format_of(out);
     struct tch_recording r;
     struct tch_replace file;
-    int status;
+    int status = tch_recording_open_fd(&r, fd, recording, err);
 
-    if (!format) {
-        close(fd);
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "cannot write '%.150s': its name must end in .json or .pftrace", out);
-    }
-    status = tch_recording_open_fd(&r, fd, recording, err);
     if (status < 0)
         return status;
     status = r.head.foreign ? tch_fail(err, TACHO_EINVAL, 0,
@@ -117,7 +148,7 @@ int tch_trace_convert_fd(int fd, const char *recording, const char *out, struct 
                             : tch_replace_open(&file, out, err);
     if (status < 0)
         goto out;
-    status = format->write(&r, &file, err);
+    status = write_format(&r, out, &file, err);
     if (status == 0)
         status = tch_replace_commit(&file, err);
     else

@@ -8,27 +8,31 @@
 
 #include <tacho/error.h>
 
-#include "base/file.h"
+#include "base/sink.h"
 #include "recording_file.h"
 
 struct tch_trace_format {
     const char *extension; /**< ".json" */
     const char *name;      /**< for people */
-    /** Writes all of r to out. */
-    int (*write)(struct tch_recording *r, struct tch_replace *out, tacho_error *err);
+    /** Writes all of r by `write`, which gets ctx. */
+    int (*write)(struct tch_recording *r, tch_sink_write *write, void *ctx, tacho_error *err);
 };
 
 extern const struct tch_trace_format tch_trace_chrome;
 extern const struct tch_trace_format tch_trace_perfetto;
 
-/** Where the extension of a trace begins in path, or NULL when it is none that can be written. */
+/** Returns the format that the extension of path, without a .gz at its end, names; NULL: none. */
+const struct tch_trace_format *tch_trace_format_of(const char *path);
+
+/** Returns where the extension of path begins, .gz included; its end when there is none. */
 const char *tch_trace_extension(const char *path);
 
 /** Does the path end in .tacho? */
 bool tch_trace_is_recording(const char *path);
 
-/** Writes `out`, whole or not at all; what the walk counted goes to *ret (may be NULL; nothing in
-   it points anywhere). */
+/** Writes `out`, whole or not at all, as gzip when it ends in .gz, in Chrome JSON when its
+   extension names no format; what the walk counted goes to *ret (may be NULL; nothing in it points
+   anywhere). */
 int tch_trace_convert(const char *recording, const char *out, struct tch_recording *ret,
                       tacho_error *err);
 

@@ -27,6 +27,7 @@ static char asked[TCH_TRACE_PATH];     /* the path that was asked for, absolute 
 static char out[TCH_TRACE_PATH];       /* the file that this process writes */
 static char recording[TCH_TRACE_PATH]; /* the recording that becomes `out`, or `out` itself */
 static bool in_run_folder;             /* `asked` is TACHO_RUN_DIR */
+static const char *asked_by;           /* the environment variable that asked; NULL: a call did */
 static bool keep_recording;            /* `out` is a recording: it is not converted */
 static tacho_error why_off = {.message = "no trace was asked for: TACHO_TRACE_OUT is not set"};
 
@@ -187,6 +188,8 @@ static int begin_trace(bool owner, tacho_error *err)
 static void give_up(const tacho_error *err)
 {
     why_off = *err;
+    if (asked_by)
+        tch_fail(&why_off, err->code, 0, "no trace for %s: %s", asked_by, err->message);
     rec->state = TCH_TRACE_OFF;
     set_mode(0);
 }
@@ -254,11 +257,8 @@ int tacho_trace_start(const char *path, tacho_error *err)
     sigset_t before;
     int status;
 
-    if (!path || !tch_trace_extension(path))
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "cannot write the trace '%.100s': its name must end in .json, .pftrace or "
-                        ".tacho",
-                        path ? path : "");
+    if (!path || !*path)
+        return tch_fail(err, TACHO_EINVAL, 0, "the path of the trace is empty");
     tch_stay_loaded(); /* threads call release_lane() when they exit */
     tch_trace_lock(&before);
     if (rec->state != TCH_TRACE_OFF) {
@@ -266,6 +266,7 @@ int tacho_trace_start(const char *path, tacho_error *err)
     } else {
         watch_forks();
         in_run_folder = false;
+        asked_by = NULL;
         status = make_absolute(asked, path, &why);
         if (status == 0)
             status = begin_trace(true, &why);
@@ -308,7 +309,7 @@ int tacho_trace_flush(tacho_error *err)
         status = fd < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", convert_from)
                         : tch_trace_convert_fd(fd, convert_from, convert_to, NULL, err);
     pthread_mutex_unlock(&converting);
-    return on ? status : tch_fail(err, TACHO_EINVAL, 0, "no trace is on");
+    return status;
 }
 
 /* Has the recording still the name it was made with? */
@@ -439,20 +440,13 @@ static bool is_owned(const char *path)
     return colon && strcmp(colon + 1, path) == 0;
 }
 
-/* Starts the trace of TACHO_TRACE_OUT or, where that is not set, of TACHO_RUN_DIR. A process that
-   does not own the file makes its recording at its first record. The lock is held. */
-static int start_from(const char *path, const char *folder, tacho_error *err)
+/* Starts the trace that a variable asks for. A process that does not own the file makes its
+   recording at its first record. The lock is held. */
+static int start_from(const char *path, tacho_error *err)
 {
     char owner[TCH_TRACE_PATH + 32];
-    int status;
+    int status = make_absolute(asked, path, err);
 
-    if (path && !tch_trace_extension(path))
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "TACHO_TRACE_OUT is '%.100s': its name must end in .json, .pftrace or "
-                        ".tacho",
-                        path);
-    in_run_folder = !path;
-    status = make_absolute(asked, path ? path : folder, err);
     if (status < 0)
         return status;
     watch_forks();
@@ -469,28 +463,34 @@ static int start_from(const char *path, const char *folder, tacho_error *err)
 
 __attribute__((constructor)) static void start_by_environment(void)
 {
-    const char *path = env_value("TACHO_TRACE_OUT");
-    const char *folder = env_value("TACHO_RUN_DIR");
+    static const char *const variables[] = {"TACHO_TRACE_OUT", "FERRUM_TRACE_OUT", "TACHO_RUN_DIR"};
+    const char *value = NULL;
+    size_t i = 0;
     tacho_error err;
     sigset_t before;
 
-    if (!path)
-        path = env_value("FERRUM_TRACE_OUT");
-    if (!path && !folder)
+    while (!value && i < 3)
+        value = env_value(variables[i++]);
+    if (!value)
         return;
     tch_stay_loaded();
     tch_trace_lock(&before);
-    if (start_from(path, folder, &err) < 0)
+    asked_by = variables[i - 1];
+    in_run_folder = i == 3;
+    if (start_from(value, &err) < 0)
         give_up(&err);
     tch_trace_unlock(&before);
 }
 
-/* The one place where the library prints: at exit there is no caller to return an error to. */
+/* The one place where the library prints: at exit, and to a user who asked for a trace by a
+   variable, there is no caller to return an error to. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
     tacho_error err;
     struct stat st;
 
+    if (!tacho_trace_enabled() && asked_by && why_off.code < 0)
+        dprintf(STDERR_FILENO, "tacho: %s\n", why_off.message);
     if (!tacho_trace_enabled() || tacho_trace_stop(&err) == 0)
         return;
     if (stat(convert_from, &st) == 0)
@@ -505,5 +505,9 @@ __attribute__((destructor)) static void stop_at_exit(void)
 
 int tacho_trace_convert(const char *from, const char *to, tacho_error *err)
 {
+    if (!tch_trace_format_of(to))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "cannot write '%.150s': its name must end in .json, .json.gz or .pftrace",
+                        to);
     return tch_trace_convert(from, to, NULL, err);
 }

@@ -88,23 +88,44 @@ static void records_into_the_run_folder(void **state)
 static void says_why_a_path_cannot_be_written(void **state)
 {
     static const struct {
-        const char *path, *why;
+        const char *variable, *why;
     } bad[] = {
-        {"/dev/null/trace.json", "cannot create folder"},
-        {"/proc/trace.json", "cannot make the recording"},
-        {"trace.txt", "TACHO_TRACE_OUT is 'trace.txt': its name must end in"},
+        {"TACHO_TRACE_OUT=/dev/null/trace.json",
+         "no trace for TACHO_TRACE_OUT: cannot create folder"},
+        {"FERRUM_TRACE_OUT=/dev/null/trace.json",
+         "no trace for FERRUM_TRACE_OUT: cannot create folder"},
+        {"TACHO_TRACE_OUT=/proc/trace.json",
+         "no trace for TACHO_TRACE_OUT: cannot make the recording"},
     };
-    char line[64];
+    char line[64], variable[128];
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        seen_run(bad[i].path, NULL, (const char *[]){"why", NULL}, line);
+        seen_run(NULL, (const char *[]){bad[i].variable, NULL}, (const char *[]){"why", NULL},
+                 line);
         if (strncmp(line, bad[i].why, strlen(bad[i].why)) != 0)
             fail_msg("'%s' does not begin with '%s'", line, bad[i].why);
     }
-    seen_run(test_at("t.json"), (const char *[]){"TACHO_TRACE_LIMIT=lots", NULL},
+    snprintf(variable, sizeof variable, "FERRUM_TRACE_OUT=%s", test_at("t.json"));
+    seen_run(NULL, (const char *[]){variable, "TACHO_TRACE_LIMIT=lots", NULL},
              (const char *[]){"why", NULL}, line);
-    assert_memory_equal(line, "TACHO_TRACE_LIMIT is 'lots'", 27);
+    assert_memory_equal(line, "no trace for FERRUM_TRACE_OUT: TACHO_TRACE_LIMIT is 'lots'", 58);
+}
+
+static void children_of_any_name_get_files_of_their_own(void **state)
+{
+    static const struct {
+        const char *name, *extension;
+    } cases[] = {{"t.json.gz", "json.gz"}, {"t.txt", "txt"}, {"a.b", "b"}};
+    char pid[64], name[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        seen_run(test_at(cases[i].name), NULL, (const char *[]){"exec", TRACE_CHILD, NULL}, pid);
+        snprintf(name, sizeof name, "%c.%s.%s", cases[i].name[0], pid, cases[i].extension);
+        assert_true(exists(test_at(cases[i].name)));
+        assert_true(exists(test_at(name)));
+    }
 }
 
 static void keeps_ten_million_spans_of_two_threads(void **state)
@@ -490,6 +511,7 @@ int main(void)
         TEST_IN_HOME(takes_the_older_variable_too),
         TEST_IN_HOME(records_into_the_run_folder),
         TEST_IN_HOME(says_why_a_path_cannot_be_written),
+        TEST_IN_HOME(children_of_any_name_get_files_of_their_own),
         TEST_IN_HOME(keeps_ten_million_spans_of_two_threads),
         TEST_IN_HOME(gives_a_lane_to_the_next_thread),
         TEST_IN_HOME(gives_a_forked_child_a_file_of_its_own),

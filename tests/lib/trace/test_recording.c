@@ -112,15 +112,62 @@ static void says_why_it_could_not_start(void **state)
     assert_string_equal(tacho_trace_why_off(), err.message);
 }
 
-static void refuses_other_names(void **state)
+static void an_empty_name_is_refused(void **state)
 {
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tacho_trace_start("trace.txt", &err), TACHO_EINVAL);
+    assert_int_equal(tacho_trace_start("", &err), TACHO_EINVAL);
     assert_int_equal(tacho_trace_start(NULL, &err), TACHO_EINVAL);
-    assert_int_equal(tacho_trace_flush(&err), TACHO_EINVAL);
+}
+
+static void without_a_trace_flush_and_stop_succeed(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_trace_flush(&err), 0);
     assert_int_equal(tacho_trace_stop(&err), 0);
+}
+
+static void any_name_is_good_for_json(void **state)
+{
+    static const char *const names[] = {"trace.txt", "trace", " ", ".json", "a.b.trace"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        start(names[i]);
+        span();
+        stop();
+        assert_memory_equal(content(names[i]), "[{\"name\":\"span\"", 15);
+        assert_int_equal(test_folder_count(test_home), i + 1);
+    }
+}
+
+static void names_that_end_in_gz_are_compressed(void **state)
+{
+    static const char *const names[] = {"t.json.gz", "t.pftrace.gz", "t.gz"};
+    const char *inside;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char command[256];
+        FILE *f;
+
+        start(names[i]);
+        for (int k = 0; k < 10000; k++)
+            span();
+        stop();
+        snprintf(command, sizeof command, "gzip -dc '%s' > '%s' && rm '%s'", test_at(names[i]),
+                 test_at("plain"), test_at(names[i]));
+        f = popen(command, "r");
+        assert_non_null(f);
+        assert_int_equal(pclose(f), 0);
+        inside = content("plain");
+        if (i != 1)
+            assert_string_equal(inside + strlen(inside) - 2, "}]");
+        assert_int_equal(inside[0], i == 1 ? 0x0a : '[');
+    }
 }
 
 static void arguments_come_back(void **state)
@@ -480,9 +527,10 @@ static void leaves_nothing_half_written(void **state)
     start("t.tacho");
     span();
     stop();
-    assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("no/t.json"), NULL, &err),
+    assert_int_equal(tacho_trace_convert(test_at("t.tacho"), test_at("no/t.json"), &err),
                      TACHO_EIO);
-    assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.csv"), NULL, &err),
+    assert_int_equal(tacho_trace_convert(test_at("t.tacho"), test_at("t.csv"), &err), TACHO_EINVAL);
+    assert_int_equal(tacho_trace_convert(test_at("t.tacho"), test_at("a.tacho"), &err),
                      TACHO_EINVAL);
     assert_int_equal(test_folder_count(test_home), 1);
 }
@@ -521,7 +569,10 @@ int main(void)
         TEST_IN_HOME(starts_again_after_a_stop),
         TEST_IN_HOME(another_trace_may_begin_while_one_is_written),
         TEST_IN_HOME(says_why_it_could_not_start),
-        TEST_IN_HOME(refuses_other_names),
+        TEST_IN_HOME(an_empty_name_is_refused),
+        TEST_IN_HOME(without_a_trace_flush_and_stop_succeed),
+        TEST_IN_HOME(any_name_is_good_for_json),
+        TEST_IN_HOME(names_that_end_in_gz_are_compressed),
         TEST_IN_HOME(arguments_come_back),
         TEST_IN_HOME(arguments_are_evaluated_only_when_on),
         TEST_IN_HOME(long_texts_are_cut_and_counted),
