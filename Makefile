@@ -35,7 +35,6 @@ demo:
 
 demo-sweep:
 	scripts/install-deps build
-	$(call build,release)
 	scripts/run_mincut_bench.sh
 
 test:

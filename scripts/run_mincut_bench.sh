@@ -1,29 +1,57 @@
 #!/bin/sh
-# Min-cut gated attention over a grid of lambda and tau, against softmax: `make demo-sweep`.
+# Runs min-cut gated attention over a grid of lambda and tau against softmax: see help() below and
+# examples/attention/README.md.
 #
-#   scripts/run_mincut_bench.sh [--samples 1000] [--lambda "0.3 0.5 0.7"] [--tau "0 2"] [--seed 42]
-#                               [--output-dir results/mincut-bench]
-#                               [--seq-len 32:1024] [--repeat 10]
-#
-# leaves in the output folder
-#   csv/baseline.csv, csv/mincut_l0.3_t0.csv ...   a row a sample, of the last repetition
-#   csv/results.csv                                a row a setting
-#   witness/mincut_l0.3_t0.jsonl ..., witness.rvf  what was decided, chained; and all of it in one
-#   figs/*.svg                                     heat maps and lines over the grid
-#   sweep/                                         what `tacho sweep` measured: sweep/report.html
-#
-# `tacho sweep` walks the grid, in shuffled blocks with the baseline among them, and goes on where a
-# killed one stopped. The files of csv/ and witness/ are written by the program itself, one a cell:
-# the sweep keeps what it measures of a run from outside, and not what the run decided.
-#
-# Sizes: a quarter of the samples is longer than 32, a quarter of these longer than 64, and so on
-# up to 1,024, so that each length has the same share of the work and of the files. A mask of 1,024
-# is 5.8 MB of a witness log; of 1,000 samples of which half were 256 to 1,024 long, the six logs
-# would take 7.7 GB. These take 160 MB.
+# `tacho sweep` walks the grid, in shuffled blocks with the baseline among them, and continues where
+# a killed one stopped. The program itself writes csv/ and witness/, one file per cell: the sweep
+# records what can be measured from outside, not what a run decided. Everything is run inside the
+# output folder, with short relative paths, so that its own path may contain any character.
 set -eu
 
-cd "$(dirname "$0")/.."
-build=${TACHO_BUILD:-build/release}
+help()
+{
+    cat <<'END'
+usage: run_mincut_bench.sh [OPTIONS]
+
+Builds tacho and examples/attention, then measures min-cut gated attention over a grid of lambda and
+tau against plain softmax, on made-up sequences with clusters of keys that belong together.
+
+  --samples N        sequences per setting (default 1000)
+  --lambda "L ..."   limits of the cut, in mean edges; 0 cuts nothing (default "0.3 0.5 0.7")
+  --tau "T ..."      steps until an entry of a mask flips (default "0 2")
+  --seed S           seed of the sequences and of the order of runs (default 42)
+  --output-dir DIR   where the results go (default results/mincut-bench)
+  --seq-len A:B      shortest and longest sequence (default 32:1024)
+  --repeat N         runs of each setting (default 10)
+  --help             print this
+
+The output folder, relative to the current one, gets
+
+  csv/baseline.csv, csv/mincut_l0.3_t0.csv ...   one row per sample, of the last repetition
+  csv/results.csv                                one row per setting
+  csv/savings.csv                                what eps saves, and what the cut saves
+  witness/mincut_l0.3_t0.jsonl ...               every decision, chained by SHA-256
+  witness/witness.rvf                            all of these logs in one RVF file
+  control/eps_t0.csv, .jsonl ...                 the same runs with lambda 0: eps alone
+  figs/*.svg                                     heat maps and lines over the grid
+  sweep/report.html                              what tacho sweep measured
+
+A run that was killed continues when it is started again with the same options.
+
+Three quarters of the samples have the shortest length, three quarters of the rest twice that, and so
+on, so that each length has about the same share of the work and of the files. The six logs of 1,000
+samples take 160 MB: a mask of length 1,024 is 5.8 MB of text.
+
+Environment: TACHO_BUILD, a build folder to use as it is instead of building build/release.
+END
+}
+
+wrong()
+{
+    echo "run_mincut_bench: $1; see --help" >&2
+    exit 64
+}
+
 samples=1000
 lambdas="0.3 0.5 0.7"
 taus="0 2"
@@ -32,16 +60,17 @@ out=results/mincut-bench
 lengths=32:1024
 repeat=10
 
-usage()
-{
-    echo "run_mincut_bench: $1" >&2
-    sed -n 's/^# \{0,1\}//; 3,6p' "$0" >&2
-    exit 64
-}
-
 while [ $# -gt 0 ]; do
-    [ "$1" != --help ] || { sed -n 's/^# \{0,1\}//; 2,27p' "$0"; exit 0; }
-    [ $# -gt 1 ] || usage "$1 needs a value"
+    case $1 in
+    --help | -h)
+        help
+        exit 0
+        ;;
+    --samples | --lambda | --tau | --seed | --output-dir | --seq-len | --repeat)
+        [ $# -gt 1 ] || wrong "$1 needs a value"
+        ;;
+    *) wrong "there is no option '$1'" ;;
+    esac
     case $1 in
     --samples) samples=$2 ;;
     --lambda) lambdas=$2 ;;
@@ -50,38 +79,62 @@ while [ $# -gt 0 ]; do
     --output-dir) out=$2 ;;
     --seq-len) lengths=$2 ;;
     --repeat) repeat=$2 ;;
-    *) usage "there is no option $1" ;;
     esac
     shift 2
 done
-tacho=$build/cli/tacho
-attention=$build/examples/attention/attention
-if [ ! -x "$tacho" ] || [ ! -x "$attention" ]; then
-    echo "run_mincut_bench: $tacho or $attention is not built; run: make demo-sweep" >&2
-    exit 1
-fi
 
 # whole NAME VALUE: it is a whole number.
 whole()
 {
     case $2 in
-    '' | *[!0-9]*) usage "$1 needs a whole number, not '$2'" ;;
+    '' | *[!0-9]*) wrong "$1 needs a whole number, not '$2'" ;;
     esac
 }
 
-# Before anything is made or removed. The program knows its own limits: it is asked with one sample.
 whole --samples "$samples"
 whole --repeat "$repeat"
 whole --seed "$seed"
 if [ "$samples" -eq 0 ] || [ "$repeat" -eq 0 ]; then
-    usage "--samples and --repeat need 1 or more"
+    wrong "--samples and --repeat need 1 or more"
 fi
-[ -n "$out" ] || usage "--output-dir needs a folder"
+[ -n "$out" ] || wrong "--output-dir needs a folder"
+
+project=$(cd "$(dirname "$0")/.." && pwd)
+
+# Builds what is needed. Quick when nothing has changed.
+build_release()
+{
+    echo "Building tacho and examples/attention in build/release."
+    log=$(mktemp)
+    if ! (cd "$project" && cmake --preset release &&
+        cmake --build --preset release --target tacho attention attention_results) >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm "$log"
+        echo "run_mincut_bench: cannot build; '$project/scripts/install-deps build' installs what is missing" >&2
+        exit 1
+    fi
+    rm "$log"
+}
+
+if [ -n "${TACHO_BUILD:-}" ]; then
+    build=$(cd "$TACHO_BUILD" && pwd)
+else
+    build=$project/build/release
+    build_release
+fi
+tacho=$build/cli/tacho
+attention=$build/examples/attention/attention
+if [ ! -x "$tacho" ] || [ ! -x "$attention" ]; then
+    echo "run_mincut_bench: there is no cli/tacho or examples/attention/attention in '$build'" >&2
+    exit 1
+fi
+
+# The program knows its own limits: ask it with one sample, before anything is made or removed.
 for lambda in ${lambdas:-''}; do
     for tau in ${taus:-''}; do
         "$attention" --samples 1 --seq-len "$lengths" --doubling --heads 1 --mode mincut \
             --lambda "$lambda" --tau "$tau" --quiet >/dev/null ||
-            usage "not with --lambda '$lambdas' --tau '$taus' --seq-len '$lengths'"
+            wrong "not with --lambda '$lambdas' --tau '$taus' --seq-len '$lengths'"
     done
 done
 
@@ -92,57 +145,65 @@ comma()
     printf '%s\n' $1 | paste -s -d , -
 }
 
-# What a folder holds belongs to one way of running: with another one it starts over.
-config=$(printf '{"samples":%s,"lambda":[%s],"tau":[%s],"seed":%s,"seq_len":"%s","eps":0.01,"heads":1,"dim":64,"input":"steps","repeat":%s}' \
+mkdir -p -- "$out"
+cd -- "$out"
+
+# The contents of a folder belong to one configuration: another one starts over.
+config=$(printf '{"samples":%s,"lambda":[%s],"tau":[%s],"seed":%s,"seq_len":"%s","eps":0.01,"heads":1,"dim":64,"input":"clusters","repeat":%s}' \
     "$samples" "$(comma "$lambdas")" "$(comma "$taus")" "$seed" "$lengths" "$repeat")
 fresh=--fresh
-if [ -e "$out/config.json" ] && [ "$(cat "$out/config.json")" = "$config" ] &&
-    [ ! -e "$out/csv/results.csv" ]; then
+if [ -e config.json ] && [ "$(cat config.json)" = "$config" ] && [ ! -e csv/results.csv ]; then
     fresh=
-    echo "run_mincut_bench: going on in $out, which was not finished"
+    echo "run_mincut_bench: continuing in '$out', which was not finished"
 fi
-mkdir -p "$out"
-[ -z "$fresh" ] || rm -rf "$out/csv" "$out/witness" "$out/figs"
-mkdir -p "$out/csv" "$out/witness" "$out/figs"
-printf '%s\n' "$config" >"$out/config.json"
+[ -z "$fresh" ] || rm -rf csv witness control figs
+mkdir -p csv witness control figs
+printf '%s\n' "$config" >config.json
 
-common="--samples $samples --seq-len $lengths --doubling --input steps --heads 1 --seed $seed"
+common="--samples $samples --seq-len $lengths --doubling --input clusters --heads 1 --seed $seed"
+
+# gated LAMBDA TAU FILE: decides without measuring, FILE.csv and FILE.jsonl.
+gated()
+{
+    # shellcheck disable=SC2086  # a list of words
+    "$attention" $common --mode mincut --lambda "$1" --tau "$2" --csv "$3.csv" \
+        --witness "$3.jsonl" --quiet >/dev/null
+}
 
 echo "The grid: lambda $lambdas, tau $taus, $samples samples, $repeat repetitions and the baseline."
+# The line of the baseline is split into words like a shell's: quote the program.
+quoted=\'$(printf '%s\n' "$attention" | sed "s/'/'\\\\''/g")\'
 # shellcheck disable=SC2086  # lists of words
 "$tacho" sweep $fresh --grid lambda="$(comma "$lambdas")" --grid tau="$(comma "$taus")" \
-    --repeat "$repeat" --seed "$seed" --out "$out" --name sweep \
+    --repeat "$repeat" --seed "$seed" --out . --name sweep \
     --metric 'p95_ms=p95 ([0-9.]+) ms' \
     --metric 'coherence_delta=coherence delta (-?[0-9.]+)' \
     --metric 'kv_cache_percent=kv cache +([0-9.]+) %' \
+    --metric 'samples_cut_percent=([0-9.]+) % of the samples cut' \
     --metric 'passing_percent=([0-9.]+) % of the samples pass' \
     --pareto p95_ms,max:kv_cache_percent,max:passing_percent \
-    --baseline "$attention $common --mode softmax --csv $out/csv/baseline.csv" -- \
+    --baseline "$quoted $common --mode softmax --csv csv/baseline.csv" -- \
     "$attention" $common --mode mincut --lambda '{lambda}' --tau '{tau}' \
-    --csv "$out/csv/mincut_l{lambda}_t{tau}.csv" \
-    --witness "$out/witness/mincut_l{lambda}_t{tau}.jsonl"
-cp "$out"/sweep/figs/*.svg "$out/figs/"
+    --csv 'csv/mincut_l{lambda}_t{tau}.csv' --witness 'witness/mincut_l{lambda}_t{tau}.jsonl'
+cp sweep/figs/*.svg figs/
 
 echo
-echo "Does a second run decide the same? And is what was written what was decided?"
-again=$out/witness/again
-: >"$out/reproduced.txt"
-for lambda in $lambdas; do
-    for tau in $taus; do
+echo "The controls: lambda 0, where only eps gates. Then each setting once more: does it decide the same?"
+: >reproduced.txt
+for tau in $taus; do
+    gated 0 "$tau" "control/eps_t$tau"
+    for lambda in $lambdas; do
         name=mincut_l${lambda}_t$tau
-        # shellcheck disable=SC2086  # a list of words
-        "$attention" $common --mode mincut --lambda "$lambda" --tau "$tau" --witness "$again" --quiet \
-            >/dev/null
+        gated "$lambda" "$tau" control/again
         same=no
-        "$tacho" witness compare --quiet "$out/witness/$name.jsonl" "$again" && same=yes
-        echo "$name $same" >>"$out/reproduced.txt"
-        rm "$again"
+        "$tacho" witness compare --quiet "witness/$name.jsonl" control/again.jsonl && same=yes
+        echo "$name $same" >>reproduced.txt
     done
 done
-"$tacho" witness pack --quiet --config "$out/config.json" -o "$out/witness/witness.rvf" \
-    "$out/witness"
-"$tacho" witness verify "$out/witness/witness.rvf"
+rm control/again.csv control/again.jsonl
+"$tacho" witness pack --quiet --config config.json -o witness/witness.rvf witness
+"$tacho" witness verify witness/witness.rvf
 echo
-"$build/examples/attention/attention_results" "$out" "$out/reproduced.txt"
+"$build/examples/attention/attention_results" . reproduced.txt
 echo
-echo "in $out: csv/results.csv, witness/witness.rvf, figs/, sweep/report.html"
+echo "in $out: csv/results.csv, csv/savings.csv, witness/witness.rvf, figs/, sweep/report.html"

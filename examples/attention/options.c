@@ -79,8 +79,8 @@ static int set_mode(struct options *o, const char *value)
 static int set_input(struct options *o, const char *value)
 {
     o->input = value;
-    o->steps = strcmp(value, "steps") == 0;
-    return o->steps || strcmp(value, "random") == 0 ? 0 : -1;
+    o->clusters = strcmp(value, "clusters") == 0;
+    return o->clusters || strcmp(value, "random") == 0 ? 0 : -1;
 }
 
 /* A decimal number, not negative, of which float32 is wanted: strtof() takes "inf", "0x1" and "nan"
@@ -192,8 +192,8 @@ static const struct option table[] = {
      "their lengths, drawn uniformly (128:512)"},
     {"--doubling", set_doubling, NULL, NULL,
      "lengths A, 2A, 4A ... B, each a quarter as often as the one before"},
-    {"--input", set_input, "INPUT", "random or steps",
-     "numbers: random, or steps of a made-up text (random)"},
+    {"--input", set_input, "INPUT", "random or clusters",
+     "random numbers, or clusters of keys (random)"},
     {"--seed", set_seed, "S", "a whole number of 64 bits", "of the random numbers (1)"},
     {"--heads", set_heads, "H", "a whole number from 1 to 1024",
      "heads of a sequence (4; 1 with mincut)"},

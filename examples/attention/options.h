@@ -13,7 +13,7 @@ struct options {
     const char *mode;
     bool gated; /* mode mincut */
     const char *input;
-    bool steps; /* input steps */
+    bool clusters; /* input clusters */
     size_t samples;
     size_t min_len; /* of a sequence */
     size_t max_len;

@@ -1,11 +1,37 @@
-/* Samples: random numbers, or steps of a text that was never written. */
+/*
+ * Samples: random numbers, or clusters of tokens whose keys belong together.
+ *
+ * Clusters. The coordinates of q and k are dealt out in turns to six parts: four clusters, UNASKED
+ * and ASIDES. A query asks for its cluster, and turns away from UNASKED. A token is
+ *
+ *     member   5 of 8   its key is in its cluster and a little in UNASKED
+ *     filler   1 of 8   its key is in UNASKED alone: no query asks for it
+ *     aside    2 of 8   its query is that of the last token's cluster, its key is in ASIDES, which
+ *                       only the cluster of token 0 asks for, weakly and in each sample differently
+ *
+ * With 64 floats a row the logits are 3.7 within a cluster, -0.8 between clusters, -1.6 for a
+ * filler and -0.3 to 0.1 for an aside that the first cluster asks for, each with noise of standard
+ * deviation 0.16. So eps alone gates everything between clusters and all fillers. The weak
+ * attention to asides is all that joins token 0 to token n-1, and can be cut.
+ *
+ * All samples of one length have the same tokens and other noise, as steps of one text, so that
+ * hysteresis has something to hold on to.
+ */
 #include "sample.h"
 
 #include <stdlib.h>
 
 #include "random.h"
 
-enum { TOPICS = 8, FILLERS = 5 }; /* a token in so many is a filler */
+enum { CLUSTERS = 4 };
+
+/* Whose coordinates: each has every PARTS-th. */
+enum part { FIRST, LAST, UNASKED = CLUSTERS, ASIDES, PARTS };
+
+struct token {
+    enum part cluster;
+    enum { MEMBER, FILLER, ASIDE } kind;
+};
 
 int sample_init(struct sample *s, const struct options *o)
 {
@@ -13,8 +39,8 @@ int sample_init(struct sample *s, const struct options *o)
 
     *s = (struct sample){.heads = o->heads, .dim = o->dim};
     s->q = malloc(floats * 4 * sizeof(float));
-    s->topics = malloc((2 * TOPICS + 1) * o->dim * sizeof(float));
-    if (!s->q || !s->topics) {
+    s->values = malloc(CLUSTERS * o->dim * sizeof(float));
+    if (!s->q || !s->values) {
         sample_release(s);
         return -1;
     }
@@ -27,7 +53,7 @@ int sample_init(struct sample *s, const struct options *o)
 void sample_release(struct sample *s)
 {
     free(s->q);
-    free(s->topics);
+    free(s->values);
     *s = (struct sample){0};
 }
 
@@ -52,47 +78,62 @@ static void make_random(struct sample *s, uint64_t random)
     fill(s->v, count, &random, 1);
 }
 
-/* TOPICS directions of q and k, as many of v, and the mean of the first: what fillers turn from. */
-static void make_topics(struct sample *s, uint64_t *random)
+static void add_to_part(float *row, size_t dim, enum part part, float value)
 {
-    float *mean = s->topics + 2 * TOPICS * s->dim;
-
-    fill(s->topics, 2 * TOPICS * s->dim, random, 1);
-    for (size_t c = 0; c < s->dim; c++) {
-        mean[c] = 0;
-        for (size_t t = 0; t < TOPICS; t++)
-            mean[c] += s->topics[t * s->dim + c] / TOPICS;
-    }
+    for (size_t c = part; c < dim; c += PARTS)
+        row[c] += value;
 }
 
-/* row = of * scale, and noise. */
-static void make_row(float *row, const float *of, size_t dim, float scale, float size,
-                     uint64_t *noise)
+/* Draws what a token is. `text` is the same for all samples of one length. */
+static struct token token_at(size_t i, size_t len, uint64_t *text)
 {
-    for (size_t c = 0; c < dim; c++)
-        row[c] = of[c] * scale + random_float(noise, size);
+    uint64_t kind = random_between(text, 1, 8);
+    struct token t = {.cluster = (enum part)random_between(text, 0, CLUSTERS - 1)};
+
+    if (i == 0)
+        t.cluster = FIRST;
+    else if (i + 1 == len)
+        t.cluster = LAST;
+    else if (kind == 1)
+        t.kind = FILLER;
+    else if (kind <= 3)
+        t = (struct token){.cluster = LAST, .kind = ASIDE};
+    return t;
 }
 
-/* Tokens of one topic attend to each other; nobody attends to a filler, whose key points away from
-   all topics; how loudly the first token asks differs from step to step. `text` is the same for all
-   samples of one length, which are steps of one text; `noise` differs. */
+/* Writes q, k and v of a token. `notice` is how much the first cluster notices asides. */
+static void make_token(struct sample *s, size_t at, const struct token *t, float notice,
+                       uint64_t *noise)
+{
+    const float *value = s->values + t->cluster * s->dim;
+    float *q = s->q + at;
+    float *k = s->k + at;
+
+    fill(q, s->dim, noise, 0.25f);
+    fill(k, s->dim, noise, 0.25f);
+    fill(s->v + at, s->dim, noise, 0.5f);
+    add_to_part(q, s->dim, t->cluster, 1.8f);
+    add_to_part(q, s->dim, UNASKED, -0.8f);
+    if (t->cluster == FIRST)
+        add_to_part(q, s->dim, ASIDES, notice);
+    add_to_part(k, s->dim, UNASKED, t->kind == FILLER ? 1.6f : 0.8f);
+    if (t->kind == MEMBER)
+        add_to_part(k, s->dim, t->cluster, 1.8f);
+    if (t->kind == ASIDE)
+        add_to_part(k, s->dim, ASIDES, 1);
+    for (size_t c = 0; c < s->dim; c++)
+        s->v[at + c] += value[c];
+}
+
 static void make_head(struct sample *s, size_t at, uint64_t *text, uint64_t *noise)
 {
-    const float *mean = s->topics + 2 * TOPICS * s->dim;
-    float loud = (random_float(noise, 1) + 1) / 2;
+    float notice = 0.55f + random_float(noise, 0.15f);
 
-    make_topics(s, text);
+    fill(s->values, CLUSTERS * s->dim, text, 1);
     for (size_t i = 0; i < s->len; i++, at += s->dim) {
-        size_t topic = (size_t)random_between(text, 0, TOPICS - 1);
-        const float *about = s->topics + topic * s->dim;
-        int filler = random_between(text, 1, FILLERS) == 1 && i > 0 && i + 1 < s->len;
+        struct token t = token_at(i, s->len, text);
 
-        make_row(s->q + at, about, s->dim, 2, 0.5f, noise);
-        for (size_t c = 0; c < s->dim && i == 0; c++)
-            s->q[at + c] *= loud * loud * loud * loud;
-        make_row(s->k + at, filler ? mean : about, s->dim, filler ? -2 : 1, filler ? 0.1f : 0.5f,
-                 noise);
-        make_row(s->v + at, about + TOPICS * s->dim, s->dim, 1, 0.5f, noise);
+        make_token(s, at, &t, notice, noise);
     }
 }
 
@@ -120,7 +161,7 @@ void sample_make(struct sample *s, const struct options *o, size_t number)
         s->len = doubled_length(o, number);
     else
         s->len = (size_t)random_between(&random, o->min_len, o->max_len);
-    if (o->steps) {
+    if (o->clusters) {
         uint64_t text = of_seed ^ s->len * 0xD1B54A32D192ED03u;
 
         for (size_t h = 0; h < s->heads; h++)

@@ -12,7 +12,7 @@
 struct sample {
     size_t heads, len, dim;
     float *q, *k, *v, *out;
-    float *topics; /* what the tokens of input "steps" are about */
+    float *values; /* of each cluster: the mean of v of its tokens */
 };
 
 /** 0, or -1 when there is no memory. */

@@ -59,13 +59,13 @@ done
 for shape in "1:1 1" "2:2 3" "3:17 8" "31:33 16" "64:64 64"; do
     len=${shape% *}
     dim=${shape#* }
-    for input in random steps; do
+    for input in random clusters; do
         "$attention" --mode mincut --check --samples 6 --seq-len "$len" --dim "$dim" --lambda 2 \
             --input $input >/dev/null || fail "--mode mincut --check fails with $len $dim $input"
     done
 done
-gated=$("$attention" --mode mincut --samples 20 --seq-len 8:64 --doubling --input steps --quiet)
-[ "$gated" = b723226f1aea0a4d ] || fail "the checksum of the mode mincut is $gated"
+gated=$("$attention" --mode mincut --samples 20 --seq-len 8:64 --doubling --input clusters --quiet)
+[ "$gated" = 855e6d4a0bd905e5 ] || fail "the checksum of the mode mincut is $gated"
 
 folder=$(mktemp -d)
 small --power fixed:50 --csv "$folder/a.csv" --quiet >/dev/null || fail "--csv ends with $?"
@@ -80,7 +80,7 @@ refuses "unknown option 'softmax'" softmax
 refuses "--samples needs a value" --samples
 refuses "--check takes no value" --check=1
 refuses "it takes softmax or mincut" --mode mincat
-refuses "it takes random or steps" --input noise
+refuses "it takes random or clusters" --input noise
 refuses "'-1' is not a value for --lambda" --lambda -1
 refuses "'0x1' is not a value for --eps" --eps 0x1
 refuses "'1.5' is not a value for --tau" --tau 1.5

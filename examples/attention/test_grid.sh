@@ -1,6 +1,8 @@
 #!/bin/sh
-# The grid end to end on a small size: every file is there and says what the others say, a second
-# run decides the same, one changed byte is found, and a killed one is finished by the next.
+# The grid end to end on a small size: every file is there and says what the others say, the cut
+# saves something and with lambda 0 nothing, a second run decides the same, one changed byte is
+# found, and a killed one is finished by the next. All of it from another folder, into one whose
+# path has blanks.
 #
 #   test_grid.sh PROJECT BUILD
 set -eu
@@ -9,13 +11,21 @@ TACHO_BUILD=$2
 export TACHO_BUILD
 bench=$1/scripts/run_mincut_bench.sh
 tacho=$2/cli/tacho
-out=$scratch/out
+out="$scratch/my results/a 'b'"
+cd "$scratch"
 
 run()
 {
     "$bench" --samples 20 --seq-len 8:32 --lambda "0.3 0.7" --tau "0 2" --repeat 2 --seed 7 \
-        --output-dir "$out" "$@"
+        --output-dir "my results/a 'b'" "$@"
 }
+
+"$bench" --help >"$scratch/help.txt" || fail "--help ends with $?"
+grep -q -e '--output-dir DIR' "$scratch/help.txt" || fail "--help does not name --output-dir"
+! grep -q 'set -eu' "$scratch/help.txt" || fail "--help prints the script"
+status=0
+"$bench" --sample 3 2>"$scratch/wrong.txt" || status=$?
+[ $status -eq 64 ] || fail "a wrong option ends with $status"
 
 run >"$scratch/first.txt" || fail "the grid ends with $?"
 [ "$(ls "$out/csv")" = "baseline.csv
@@ -23,13 +33,15 @@ mincut_l0.3_t0.csv
 mincut_l0.3_t2.csv
 mincut_l0.7_t0.csv
 mincut_l0.7_t2.csv
-results.csv" ] || fail "csv/ has $(ls "$out/csv")"
+results.csv
+savings.csv" ] || fail "csv/ has $(ls "$out/csv")"
 [ "$(ls "$out/witness")" = "mincut_l0.3_t0.jsonl
 mincut_l0.3_t2.jsonl
 mincut_l0.7_t0.jsonl
 mincut_l0.7_t2.jsonl
 witness.rvf" ] || fail "witness/ has $(ls "$out/witness")"
 ls "$out"/figs/*.svg >/dev/null || fail "there are no figures"
+[ ! -e "$1/my results" ] || fail "the folder is relative to the project"
 [ -s "$out/sweep/report.html" ] || fail "there is no report"
 
 for file in "$out"/csv/*.csv; do
@@ -37,6 +49,10 @@ for file in "$out"/csv/*.csv; do
     */results.csv)
         lines=6
         head=setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,energy_reduction,p95_latency_us,accuracy
+        ;;
+    */savings.csv)
+        lines=5
+        head=setting,kv_cache_by_eps,kv_cache_by_cut,coherence_delta_by_eps,coherence_delta_by_cut,accuracy_eps_alone,samples_cut
         ;;
     */baseline.csv)
         lines=21
@@ -59,8 +75,28 @@ for name in mincut_l0.3_t2 mincut_l0.7_t0; do
     expect_same "$name: edges kept" "$scratch/masks.txt" "$scratch/rows.txt"
 done
 
+# savings NAME COLUMN: a value of savings.csv.
+savings()
+{
+    awk -F, -v name="$1" -v column="$2" '$1 == name { print $column }' "$out/csv/savings.csv"
+}
+
+# expect_sum NAME: what eps and the cut save is what results.csv says of both together.
+expect_sum()
+{
+    awk -F, -v name="$1" -v eps="$(savings "$1" 2)" -v cut="$(savings "$1" 3)" \
+        '$1 == name { found = ($3 - eps - cut) ^ 2 < 1e-14 } END { exit !found }' \
+        "$out/csv/results.csv" || fail "$1: eps $(savings "$1" 2) and cut $(savings "$1" 3) are not all"
+}
+
+for name in mincut_l0.3_t0 mincut_l0.3_t2 mincut_l0.7_t0 mincut_l0.7_t2; do
+    expect_sum $name
+    awk -v cut="$(savings $name 3)" 'BEGIN { exit !(cut > 0) }' || fail "$name: the cut saves nothing"
+done
+[ "$(savings mincut_l0.3_t0 3)" != "$(savings mincut_l0.7_t0 3)" ] || fail "lambda makes no difference"
+
 # What does not depend on time is the same again: decisions, and all of results.csv but two columns.
-for word in "mincut_l0.3_t0" "success criteria" "cannot be"; do
+for word in "mincut_l0.3_t0" "success criteria" "cannot be met"; do
     grep -q "$word" "$scratch/first.txt" || fail "the report has no '$word'"
 done
 [ "$(grep -c ' yes$' "$out/reproduced.txt")" -eq 4 ] || fail "a second run decided otherwise"
@@ -101,3 +137,11 @@ wait $pid 2>/dev/null || true
 run --repeat 10 >"$scratch/again.txt" || fail "after a kill it ends with $?"
 cut -d , -f 1-4,7 "$out/csv/results.csv" >"$scratch/results.third"
 expect_same "results.csv after a kill" "$scratch/results.first" "$scratch/results.third"
+
+# Where nothing may be cut the cut saves nothing, and what is left is eps.
+"$bench" --samples 20 --seq-len 8:32 --lambda 0 --tau 0 --repeat 1 --seed 7 --output-dir "$out" \
+    >"$scratch/none.txt" || fail "with lambda 0 it ends with $?"
+[ "$(savings mincut_l0_t0 3)" = 0.000000000 ] || fail "lambda 0 saves $(savings mincut_l0_t0 3)"
+[ "$(savings mincut_l0_t0 7)" = 0.000000000 ] || fail "lambda 0 cuts $(savings mincut_l0_t0 7)"
+expect_sum mincut_l0_t0
+grep -q 'by the cut alone.*not met' "$scratch/none.txt" || fail "$(cat "$scratch/none.txt")"

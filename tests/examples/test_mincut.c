@@ -147,10 +147,38 @@ static void cuts_as_the_plain_one(void **state)
     mincut_release(&m);
 }
 
+/* Token 0 attends weakly to key 1, token 1 strongly to the last key; 0 and 2 attend to themselves.
+   The cut parts 0 from 1 and 2. Nobody else asks for key 1, so its column goes, and with it a place
+   in the KV cache. A key that its own token asks for stays, whatever is cut. */
+static void a_cut_frees_the_keys_that_only_the_source_side_asks_for(void **state)
+{
+    static const float only_source[9] = {4, 0.1f, -1, -1, -1, 4, -1, -1, 4};
+    static const float itself_too[9] = {4, 0.1f, -1, -1, 4, 4, -1, -1, 4};
+    static const uint8_t freed[9] = {1, 0, 0, 0, 0, 1, 0, 0, 1};
+    static const uint8_t kept[9] = {1, 0, 0, 0, 1, 1, 0, 0, 1};
+    static const uint8_t by_eps[9] = {1, 1, 0, 0, 0, 1, 0, 0, 1};
+    struct mincut m = {0};
+    struct mincut_result r;
+    uint8_t keep[9];
+
+    (void)state;
+    assert_int_equal(mincut_init(&m, 3), 0);
+    mincut_gate(&m, only_source, 3, 0.5f, 0.01f, keep, &r);
+    assert_memory_equal(keep, freed, 9);
+    assert_true(r.cut_cost == 0.1f);
+    mincut_gate(&m, itself_too, 3, 0.5f, 0.01f, keep, &r);
+    assert_memory_equal(keep, kept, 9);
+    mincut_gate(&m, only_source, 3, 0, 0.01f, keep, &r);
+    assert_memory_equal(keep, by_eps, 9); /* lambda 0: eps alone */
+    assert_true(r.cut_cost == 0);
+    mincut_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_as_the_plain_one),
+        cmocka_unit_test(a_cut_frees_the_keys_that_only_the_source_side_asks_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
