@@ -92,10 +92,16 @@ __attribute__((noinline)) static enum field find_field(const struct tch_json_val
     return FIELDS;
 }
 
+/* Must the field be an object? Then its value is read whole, quotes included. */
+static inline bool is_read_raw(enum field f)
+{
+    return f == SHAPE || f == STAGE_US || f == RUNTIME_FLAGS;
+}
+
 /* Reads the value of a field: an object whole, a string without its quotes. */
 static int read_field(struct tch_json_reader *r, enum field f, struct tch_json_value *ret)
 {
-    if (f == SHAPE || f == STAGE_US || f == RUNTIME_FLAGS)
+    if (is_read_raw(f))
         return tch_json_read_raw(r, ret);
     if (tch_json_read(r, ret) < 0)
         return r->status;
@@ -130,6 +136,22 @@ static int read_values(struct tch_json_reader *r, struct tch_json_value values[F
     return tch_json_finish(r);
 }
 
+/* Fails for a value of the wrong type. @param found  the type that it has, or "" */
+static int fail_type(enum field f, const struct tch_json_value *value, const char *start,
+                     const char *found, tacho_error *err)
+{
+    bool after_quote = value->type == TCH_JSON_STRING && !is_read_raw(f);
+    size_t offset = (size_t)(value->text - start) - after_quote;
+
+    tch_fail(err, TACHO_EPARSE, 0, "invalid profile event: column %zu: %s must be %s%s%s",
+             offset + 1, fields[f].name, fields[f].wanted, *found ? ", not " : "", found);
+    if (err) {
+        err->column = offset + 1;
+        err->offset = offset;
+    }
+    return TACHO_EPARSE;
+}
+
 static int check_types(const struct tch_json_value values[FIELDS], const char *start,
                        uint32_t *concurrency, tacho_error *err)
 {
@@ -144,15 +166,10 @@ static int check_types(const struct tch_json_value values[FIELDS], const char *s
     /* A field that is missing is optional here, and all zero: a null, which it may be. */
     for (enum field f = 0; f < FIELDS; f++)
         if (!(fields[f].types & 1u << values[f].type))
-            return tch_fail(err, TACHO_EPARSE, 0,
-                            "invalid profile event: column %zu: %s must be %s, not %s",
-                            (size_t)(values[f].text - start) + 1, fields[f].name, fields[f].wanted,
-                            type_names[values[f].type]);
+            return fail_type(f, &values[f], start, type_names[values[f].type], err);
     number = tch_json_to_number(&values[CONCURRENCY]);
     if (number.kind != TCH_JSON_U64 || number.as.u64 > UINT32_MAX)
-        return tch_fail(err, TACHO_EPARSE, 0,
-                        "invalid profile event: column %zu: concurrency must be %s",
-                        (size_t)(values[CONCURRENCY].text - start) + 1, fields[CONCURRENCY].wanted);
+        return fail_type(CONCURRENCY, &values[CONCURRENCY], start, "", err);
     *concurrency = (uint32_t)number.as.u64;
     return 0;
 }

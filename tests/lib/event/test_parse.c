@@ -70,6 +70,54 @@ static void checks_in_the_order_of_the_schema(void **state)
                    "runtime_flags must be an object");
 }
 
+/* Gives the field a value of each wrong type, in an event after two blanks. The column is where the
+   value starts. */
+static void assert_columns(const char *field, const char *const *wrong)
+{
+    static const char sound[] = EVENT_OF("e", "{}", "{\"a\":1}", "{}");
+    char key[32];
+    char text[512];
+    const char *value;
+    size_t at;
+
+    snprintf(key, sizeof key, "\"%s\":", field);
+    value = strstr(sound, key);
+    assert_non_null(value);
+    at = (size_t)(value - sound) + strlen(key);
+    for (; *wrong; wrong++) {
+        tacho_event event;
+        tacho_error err;
+        char start[64];
+
+        snprintf(start, sizeof start, "invalid profile event: column %zu: %s must be ", at + 3,
+                 field);
+        snprintf(text, sizeof text, "  %.*s%s%s", (int)at, sound, *wrong, strchr(sound + at, ','));
+        assert_int_equal(tacho_event_parse(text, strlen(text), &event, &err), TACHO_EPARSE);
+        if (strncmp(err.message, start, strlen(start)) != 0)
+            fail_msg("'%s' instead of '%s' for %s", err.message, start, text);
+        assert_int_equal(err.column, at + 3);
+        assert_int_equal(err.offset, at + 2);
+    }
+}
+
+static void names_the_column_of_a_value_of_the_wrong_type(void **state)
+{
+    static const char *const no_text[] = {"5", "true", "[\"a\"]", "{}", NULL};
+    static const char *const no_number[] = {"\"5\"", "\"\"", "null", "[]", "-1", NULL};
+    static const char *const no_object[] = {"\"{}\"", "\"\"", "\"\\u0041\"", "null", "1", NULL};
+    static const char *const no_bool[] = {"\"true\"", "null", "1", "{}", NULL};
+
+    (void)state;
+    assert_columns("event", no_text);
+    assert_columns("commit_sha", no_text);
+    assert_columns("env_hash", no_text);
+    assert_columns("model", no_text);
+    assert_columns("concurrency", no_number);
+    assert_columns("shape", no_object);
+    assert_columns("stage_us", no_object);
+    assert_columns("graph_enabled", no_bool);
+}
+
 static void refuses_numbers_that_no_double_can_hold(void **state)
 {
     (void)state;
@@ -289,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_fields_as_they_stand),
         cmocka_unit_test(checks_in_the_order_of_the_schema),
+        cmocka_unit_test(names_the_column_of_a_value_of_the_wrong_type),
         cmocka_unit_test(refuses_numbers_that_no_double_can_hold),
         cmocka_unit_test(goes_on_behind_a_bad_line),
         cmocka_unit_test(salvages_a_whole_event_behind_a_fragment),
