@@ -36,15 +36,16 @@ static bool is_json_object(const char *text)
            tch_json_finish(&r) == 0;
 }
 
-/* Returns the value after "NAME=" in the first pair that has it, or NULL. */
+/* Returns the value after "NAME=" in the last pair that has it, or NULL. */
 static const char *find_value(const char *const *pairs, const char *name)
 {
     size_t len = strlen(name);
+    const char *value = NULL;
 
     for (; *pairs; pairs++)
         if (strncmp(*pairs, name, len) == 0 && (*pairs)[len] == '=')
-            return *pairs + len + 1;
-    return NULL;
+            value = *pairs + len + 1;
+    return value;
 }
 
 /* Returns the value of TACHO_PROFILE_<name>, or of FERRUM_PROFILE_<name> when that is not set; or

@@ -295,6 +295,28 @@ static void tacho_variables_come_before_ferrum_ones(void **state)
     close_writer();
 }
 
+static void the_last_of_two_variables_of_one_name_counts(void **state)
+{
+    char first[200];
+    char last[200];
+    const char *pairs[] = {pair(first, "TACHO_PROFILE_JSONL", test_at("first")),
+                           "FERRUM_PROFILE_MODEL=a",
+                           "FERRUM_PROFILE_CONCURRENCY=8",
+                           pair(last, "TACHO_PROFILE_JSONL", test_at("last")),
+                           "FERRUM_PROFILE_MODEL=b",
+                           "FERRUM_PROFILE_CONCURRENCY=none", /* not 8: the default */
+                           NULL};
+
+    (void)state;
+    assert_int_equal(tacho_event_open_env(pairs, &writer, NULL), 0);
+    assert_int_equal(push_plain(writer, "e", NULL), 0);
+    close_writer();
+    test_assert_content(test_at("last"),
+                        "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\","
+                        "\"model\":\"b\",\"concurrency\":1,\"shape\":{},\"stage_us\":{}" TAIL);
+    assert_int_equal(test_folder_count(test_home), 1);
+}
+
 static void a_run_folder_gets_a_profile_of_its_own(void **state)
 {
     char folder[200];
@@ -546,6 +568,7 @@ int main(void)
         TEST_IN_HOME(makes_the_folders_above_its_file_and_appends),
         TEST_IN_HOME(without_a_path_every_push_is_accepted_and_nothing_done),
         TEST_IN_HOME(tacho_variables_come_before_ferrum_ones),
+        TEST_IN_HOME(the_last_of_two_variables_of_one_name_counts),
         TEST_IN_HOME(a_run_folder_gets_a_profile_of_its_own),
         TEST_IN_HOME(an_environment_that_is_not_utf8_stops_nothing),
         TEST_IN_HOME(says_why_a_file_cannot_be_opened),
