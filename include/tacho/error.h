@@ -1,12 +1,14 @@
 /*
- * Status codes and the error that every failing call can fill in.
+ * Status codes, the error that every failing call can fill in, and messages.
  *
  * A call returns 0 or a negative code. It fills the tacho_error it was given (NULL is
- * accepted everywhere) on failure only, never prints, and never allocates to say why.
+ * accepted everywhere) on failure only, and never allocates to say why. The library prints nothing,
+ * except a failure that no call can return: see tacho_set_message_handler().
  */
 #ifndef TACHO_ERROR_H
 #define TACHO_ERROR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api.h"
@@ -37,6 +39,26 @@ typedef struct tacho_error {
 
 /** The name of a status code, such as "TACHO_EPARSE"; "unknown" for any other number. */
 TACHO_API const char *tacho_status_name(int status);
+
+/**
+ * Writes the error as one text: "line 3: model must be non-empty", or the message alone when it is
+ * not about a line.
+ *
+ * @param out   terminated by NUL; truncated to size, for which TACHO_ERROR_TEXT is always enough
+ * @return out
+ */
+TACHO_API const char *tacho_error_text(const tacho_error *err, char *out, size_t size);
+#define TACHO_ERROR_TEXT 264
+
+/** Gets a message without a line feed, valid during the call. May be called by any thread. */
+typedef void tacho_message_handler(const char *message, void *arg);
+
+/**
+ * Sets the function that gets the messages of the library; NULL: standard error. There is a message
+ * only for a failure that no call returns: a file for profile events that the environment names and
+ * that cannot be opened at first use.
+ */
+TACHO_API void tacho_set_message_handler(tacho_message_handler *handler, void *arg);
 
 TACHO_END_DECLS
 

@@ -159,7 +159,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config
  * TACHO_ one is not set. When no variable names the path and TACHO_RUN_DIR is set, it is
  * profile.jsonl in that folder. An invalid value counts as missing.
  *
- * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process
+ * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
+ * two with the same name the last one counts.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_open_env(const char *const *pairs,
                                                     tacho_event_writer **ret, tacho_error *err);
@@ -201,14 +202,20 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tac
  * Configures the writer of the process, once, before its first use.
  *
  * @return 0; TACHO_EALREADY when it was configured or used before, and then nothing changes;
- *         TACHO_EIO, TACHO_ENOMEM when the file cannot be opened, and then it is disabled
+ *         TACHO_EIO, TACHO_ENOMEM when the file cannot be opened, and then it can be configured
+ *         again, or its first use makes it from the environment
  */
 TACHO_API int tacho_event_configure(const tacho_event_config *config, tacho_error *err);
 
 /** Returns the writer of the process, which is made from the environment on first use unless it was
-    configured before. Never NULL, never closed. It is disabled when its file cannot be opened: see
-    tacho_event_global_status(). */
+    configured before. Never NULL, never closed. When the file that the environment names cannot be
+    opened it is disabled, and a message says why, once: "[profile-jsonl] failed to open configured
+    sink: ...", on standard error or to the handler of tacho_set_message_handler(). */
 TACHO_API tacho_event_writer *tacho_event_global(void);
+
+/** Flushes the writer of the process like tacho_event_flush(). Does nothing before its first use,
+   and does not make it. */
+TACHO_API int tacho_event_flush_global(tacho_error *err);
 
 /** Returns 0, or why the global writer is disabled although a path was given. */
 TACHO_API int tacho_event_global_status(tacho_error *err);

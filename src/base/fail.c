@@ -2,6 +2,7 @@
 #include "fail.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 
@@ -76,6 +77,17 @@ int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
 int tch_fail_memory(tacho_error *err)
 {
     return tch_fail(err, TACHO_ENOMEM, 0, "out of memory");
+}
+
+const char *tacho_error_text(const tacho_error *err, char *out, size_t size)
+{
+    if (err->line > 0)
+        snprintf(out, size, "line %" PRIu64 ": %s", err->line, err->message);
+    else
+        snprintf(out, size, "%s", err->message);
+    if (size > 0)
+        tidy(out);
+    return out;
 }
 
 const char *tacho_status_name(int status)

@@ -46,6 +46,23 @@ static void reports_that_memory_ran_out(void **state)
     assert_string_equal(err.message, "out of memory");
 }
 
+static void names_the_line_in_a_text(void **state)
+{
+    tacho_error err;
+    char text[TACHO_ERROR_TEXT];
+    char few[10];
+
+    (void)state;
+    tch_fail(&err, TACHO_EPARSE, UINT64_MAX, "%0300d", 0);
+    tacho_error_text(&err, text, sizeof text);
+    assert_string_equal(text + strlen("line 18446744073709551615: "), err.message);
+    tch_fail(&err, TACHO_EPARSE, 3, "\u00e9\u00e9");
+    assert_string_equal(tacho_error_text(&err, text, sizeof text), "line 3: \u00e9\u00e9");
+    assert_string_equal(tacho_error_text(&err, few, sizeof few), "line 3: "); /* no half of one */
+    tch_fail(&err, TACHO_EINVAL, 0, "bad");
+    assert_string_equal(tacho_error_text(&err, text, sizeof text), "bad");
+}
+
 static void keeps_the_reason_when_the_name_is_long(void **state)
 {
     char name[1000];
@@ -117,6 +134,7 @@ int main(void)
         cmocka_unit_test(accepts_no_error_to_fill),
         cmocka_unit_test(says_what_the_system_said),
         cmocka_unit_test(reports_that_memory_ran_out),
+        cmocka_unit_test(names_the_line_in_a_text),
         cmocka_unit_test(keeps_the_reason_when_the_name_is_long),
         cmocka_unit_test(message_is_one_line),
         cmocka_unit_test(message_is_utf8_whatever_a_name_holds),

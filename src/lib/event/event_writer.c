@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
+#include "base/message.h"
 #include "base/utf8.h"
 #include "event_config.h"
 #include "event_fields.h"
@@ -324,31 +325,28 @@ static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(tacho_event_writer *) global; /* NULL until it is made */
 static tacho_error global_failure;           /* why it is disabled; code 0: no failure */
 
-/* Makes the writer of the process, disabled on failure. The lock is held and `global` is NULL. */
-static int make_global(const tacho_event_config *config)
+/* The lock is held and `global` is NULL. */
+static void set_global(tacho_event_writer *writer)
 {
-    tacho_event_writer *writer = &disabled;
-    int status = tacho_event_open(config, &writer, &global_failure);
     int state = tacho_event_is_enabled(writer) ? TACHO_EVENT_ON : TACHO_EVENT_OFF;
 
     __atomic_store_n(&tacho_event_state, state, __ATOMIC_RELAXED);
     atomic_store_explicit(&global, writer, memory_order_release);
-    return status;
 }
 
 int tacho_event_configure(const tacho_event_config *config, tacho_error *err)
 {
+    tacho_event_writer *writer = NULL;
     int status;
 
     pthread_mutex_lock(&global_lock);
-    if (atomic_load_explicit(&global, memory_order_relaxed)) {
+    if (atomic_load_explicit(&global, memory_order_relaxed))
         status = tch_fail(err, TACHO_EALREADY, 0,
                           "the writer of profile events was configured or used before");
-    } else {
-        status = make_global(config);
-        if (status < 0 && err)
-            *err = global_failure;
-    }
+    else
+        status = tacho_event_open(config, &writer, err);
+    if (status == 0)
+        set_global(writer);
     pthread_mutex_unlock(&global_lock);
     return status;
 }
@@ -356,18 +354,27 @@ int tacho_event_configure(const tacho_event_config *config, tacho_error *err)
 tacho_event_writer *tacho_event_global(void)
 {
     tacho_event_writer *writer = atomic_load_explicit(&global, memory_order_acquire);
+    bool failed = false;
 
     if (writer)
         return writer;
     pthread_mutex_lock(&global_lock);
-    if (!atomic_load_explicit(&global, memory_order_relaxed)) {
-        struct tch_event_env env;
-
-        tch_event_env_read(&env, NULL);
-        make_global(&env.config);
+    writer = atomic_load_explicit(&global, memory_order_relaxed);
+    if (!writer) {
+        failed = tacho_event_open_env(NULL, &writer, &global_failure) < 0;
+        if (failed)
+            writer = &disabled;
+        set_global(writer);
     }
     pthread_mutex_unlock(&global_lock);
-    return atomic_load_explicit(&global, memory_order_acquire);
+    if (failed) /* there is no caller to return it to */
+        tch_message("[profile-jsonl] failed to open configured sink: %s", global_failure.message);
+    return writer;
+}
+
+int tacho_event_flush_global(tacho_error *err)
+{
+    return tacho_event_flush(atomic_load_explicit(&global, memory_order_acquire), err);
 }
 
 int tacho_event_global_status(tacho_error *err)

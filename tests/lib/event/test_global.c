@@ -1,6 +1,7 @@
 /* The writer of the whole process: each test is a process of its own, as it is made only once. */
 #include "support/test.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -88,17 +89,38 @@ static void it_is_configured_at_most_once(void **state)
     assert_int_equal(test_in_child(is_configured_once, (void *)test_at("p")), 0);
 }
 
+struct messages {
+    char last[300];
+    int count;
+};
+
+/* A handler that uses the writer must not hang. */
+static void keep_message(const char *message, void *arg)
+{
+    struct messages *messages = arg;
+
+    messages->count += tacho_event_global() != NULL;
+    snprintf(messages->last, sizeof messages->last, "%s", message);
+}
+
 static int cannot_be_opened(void *arg)
 {
+    struct messages messages = {.count = 0};
     tacho_error err = {0};
+    char expected[300];
 
     no_variables();
     setenv("TACHO_PROFILE_JSONL", arg, 1);
-    if (say_one() != 0 || evaluated != 0)
+    tacho_set_message_handler(keep_message, &messages);
+    if (say_one() != 0 || say_one() != 0 || evaluated != 0)
         return 1;
     if (tacho_event_global_status(&err) != TACHO_EIO || !strstr(err.message, "is a file"))
         return 2;
-    return err.system_errno != 0 ? 0 : 3;
+    snprintf(expected, sizeof expected, "[profile-jsonl] failed to open configured sink: %s",
+             err.message);
+    if (messages.count != 1 || strcmp(messages.last, expected) != 0)
+        return 3;
+    return err.system_errno != 0 ? 0 : 4;
 }
 
 static void a_sink_that_cannot_be_opened_stops_nothing_and_says_why(void **state)
@@ -108,25 +130,77 @@ static void a_sink_that_cannot_be_opened_stops_nothing_and_says_why(void **state
     assert_int_equal(test_in_child(cannot_be_opened, (void *)test_at("is a file/p")), 0);
 }
 
+static int complains_on_stderr(void *arg)
+{
+    int out = open(test_at("stderr"), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+    no_variables();
+    setenv("TACHO_PROFILE_JSONL", arg, 1);
+    if (out < 0 || dup2(out, STDERR_FILENO) < 0)
+        return 1;
+    return say_one() == 0 && say_one() == 0 ? 0 : 2;
+}
+
+static void without_a_handler_standard_error_gets_the_message_once(void **state)
+{
+    char expected[300];
+
+    (void)state;
+    test_put(test_at("file"), "x");
+    assert_int_equal(test_in_child(complains_on_stderr, (void *)test_at("file/p")), 0);
+    snprintf(expected, sizeof expected,
+             "[profile-jsonl] failed to open configured sink: "
+             "cannot create folder '%s', there is a file: File exists\n",
+             test_at("file"));
+    test_assert_content(test_at("stderr"), expected);
+}
+
 static int cannot_be_configured(void *arg)
 {
     tacho_event_config config;
     tacho_error err = {0};
 
+    no_variables();
+    setenv("TACHO_PROFILE_JSONL", test_at("from the environment"), 1);
     tacho_event_config_init(&config);
     config.path = arg;
     if (tacho_event_configure(&config, &err) != TACHO_EIO || err.code != TACHO_EIO)
         return 1;
-    if (say_one() != 0 || tacho_event_global_status(NULL) != TACHO_EIO)
+    if (tacho_event_configure(&config, &err) != TACHO_EIO)
         return 2;
-    return tacho_event_configure(&config, NULL) == TACHO_EALREADY ? 0 : 3;
+    if (say_one() != 0 || evaluated != 2 || tacho_event_global_status(NULL) != 0)
+        return 3;
+    if (strcmp(tacho_event_path(tacho_event_global()), test_at("from the environment")) != 0)
+        return 4;
+    return tacho_event_configure(&config, NULL) == TACHO_EALREADY ? 0 : 5;
 }
 
-static void a_configuration_that_fails_disables_it(void **state)
+static void after_a_configuration_that_fails_the_environment_is_used(void **state)
 {
     (void)state;
     test_put(test_at("file"), "x");
     assert_int_equal(test_in_child(cannot_be_configured, (void *)test_at("file/p")), 0);
+}
+
+static int is_flushed_before_first_use(void *arg)
+{
+    tacho_event_config config;
+
+    no_variables();
+    setenv("TACHO_PROFILE_JSONL", "/nowhere/at/all", 1);
+    if (tacho_event_flush_global(NULL) != 0)
+        return 1;
+    tacho_event_config_init(&config);
+    config.path = arg;
+    if (tacho_event_configure(&config, NULL) != 0)
+        return 2;
+    return say_one() == 0 && tacho_event_flush_global(NULL) == 0 ? 0 : 3;
+}
+
+static void a_flush_before_first_use_does_not_make_it(void **state)
+{
+    (void)state;
+    assert_int_equal(test_in_child(is_flushed_before_first_use, (void *)test_at("p")), 0);
 }
 
 static void *say_some(void *arg)
@@ -172,7 +246,9 @@ int main(void)
         TEST_IN_HOME(it_comes_from_the_environment_on_first_use),
         TEST_IN_HOME(it_is_configured_at_most_once),
         TEST_IN_HOME(a_sink_that_cannot_be_opened_stops_nothing_and_says_why),
-        TEST_IN_HOME(a_configuration_that_fails_disables_it),
+        TEST_IN_HOME(without_a_handler_standard_error_gets_the_message_once),
+        TEST_IN_HOME(after_a_configuration_that_fails_the_environment_is_used),
+        TEST_IN_HOME(a_flush_before_first_use_does_not_make_it),
         TEST_IN_HOME(many_threads_get_the_same_one),
     };
 
