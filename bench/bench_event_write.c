@@ -103,8 +103,8 @@ static int push_disabled(void *work, void *state)
     (void)work;
     (void)state;
     for (uint64_t i = 0; i < DISABLED; i++)
-        if (TACHO_EVENT("bucket_prof", TACHO_SHAPE(counted("batch", i)),
-                        TACHO_STAGES(counted("gemm", i), counted("norm", i)), true) < 0)
+        if (TACHO_EVENT("bucket_prof", TACHO_FIELDS(counted("batch", i)),
+                        TACHO_FIELDS(counted("gemm", i), counted("norm", i)), true) < 0)
             return -1;
     return evaluated == 0 ? 0 : -1;
 }

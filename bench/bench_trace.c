@@ -77,7 +77,7 @@ static void static_spans(uint64_t count)
 static void spans_with_an_integer(uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        TACHO_SPAN_ARGS("rms_norm", "norm", TACHO_U64("i", i));
+        TACHO_SPAN_ARGS("rms_norm", "norm", tacho_u64("i", i));
     }
 }
 

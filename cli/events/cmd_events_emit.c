@@ -35,9 +35,9 @@ static int add_field(const struct args *args, const struct opt *opt, tacho_field
     *equals = '\0';
     value = equals + 1;
     if (tch_json_check(value, strlen(value), NULL) == 0)
-        fields[(*count)++] = tacho_json(text, value, strlen(value));
+        fields[(*count)++] = tacho_json(text, value);
     else
-        fields[(*count)++] = tacho_text(text, value, strlen(value));
+        fields[(*count)++] = tacho_text(text, value);
     return EXIT_OK;
 }
 

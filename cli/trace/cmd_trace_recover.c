@@ -26,6 +26,9 @@ static int run_recover(struct args *args)
     if (r.head.dropped > 0)
         cli_warn("%llu events of '%s' were dropped while it was recorded",
                  (unsigned long long)r.head.dropped, name);
+    if (r.invalid_json > 0)
+        cli_warn("%llu arguments of '%s' were recorded as JSON and are not valid; they are texts",
+                 (unsigned long long)r.invalid_json, name);
     if (r.mismatched > 0)
         cli_warn("%llu spans of '%s' were ended by the end of another span and may have the wrong "
                  "length",

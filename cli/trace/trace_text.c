@@ -90,6 +90,11 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
         cli_warn("'%s': the recorder dropped %llu events", path, (unsigned long long)m->dropped);
         warnings++;
     }
+    if (m->invalid_json > 0) {
+        cli_warn("'%s': %llu arguments were recorded as JSON and are not valid; they are texts",
+                 path, (unsigned long long)m->invalid_json);
+        warnings++;
+    }
     if (m->mismatched > 0) {
         cli_warn("'%s': %llu spans were ended by the end of another span and may have the wrong "
                  "length (argument " TCH_MISMATCH "); record fibers on tracks (tacho_track)",

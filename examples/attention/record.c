@@ -88,14 +88,16 @@ static int push_event(const struct record *r, const struct sample *s, const stru
 
     if (!r->o->gated)
         return TACHO_EVENT("attention_softmax",
-                           TACHO_SHAPE(tacho_u64("sample", m->number), tacho_u64("seq_len", s->len),
-                                       tacho_u64("heads", s->heads), tacho_u64("dim", s->dim)),
-                           TACHO_STAGES(tacho_f64("total", (double)m->wall_ns / 1e3)), false);
+                           TACHO_FIELDS(tacho_u64("sample", m->number),
+                                        tacho_u64("seq_len", s->len), tacho_u64("heads", s->heads),
+                                        tacho_u64("dim", s->dim)),
+                           TACHO_FIELDS(tacho_f64("total", (double)m->wall_ns / 1e3)), false);
     return TACHO_EVENT("attention_mincut",
-                       TACHO_SHAPE(tacho_u64("sample", m->number), tacho_u64("seq_len", s->len),
-                                   tacho_u64("dim", s->dim), tacho_u64("edges_kept", g->edges_kept),
-                                   tacho_u64("columns_kept", g->columns_kept)),
-                       TACHO_STAGES(tacho_f64("logits", (double)g->logits_ns / 1e3),
+                       TACHO_FIELDS(tacho_u64("sample", m->number), tacho_u64("seq_len", s->len),
+                                    tacho_u64("dim", s->dim),
+                                    tacho_u64("edges_kept", g->edges_kept),
+                                    tacho_u64("columns_kept", g->columns_kept)),
+                       TACHO_FIELDS(tacho_f64("logits", (double)g->logits_ns / 1e3),
                                     tacho_f64("gate", (double)g->gate_ns / 1e3),
                                     tacho_f64("hysteresis", (double)g->hysteresis_ns / 1e3),
                                     tacho_f64("attend", (double)g->attend_ns / 1e3),

@@ -35,7 +35,7 @@ static void step(struct fiber *f)
     uint64_t start = tacho_trace_now_ns();
 
     yield(f);
-    tacho_track_span(f->track, "step", "fiber", start, tacho_trace_now_ns(), NULL, 0);
+    tacho_track_span(f->track, "step", "fiber", start, tacho_trace_now_ns(), TACHO_NO_FIELDS);
 }
 
 static void run(int number)
@@ -45,7 +45,7 @@ static void run(int number)
 
     for (f->steps = 0; f->steps < STEPS; f->steps++)
         step(f);
-    tacho_track_span(f->track, "fiber", "fiber", start, tacho_trace_now_ns(), NULL, 0);
+    tacho_track_span(f->track, "fiber", "fiber", start, tacho_trace_now_ns(), TACHO_NO_FIELDS);
 }
 
 static void make_fiber(int number)

@@ -2,8 +2,8 @@
  * Profile events: one JSON line for each profiled step of a program.
  *
  *     int report(double us) {
- *         return TACHO_EVENT("unified_prof", TACHO_SHAPE(tacho_u64("batch", 32)),
- *                            TACHO_STAGES(tacho_f64("model", us)), true); }
+ *         return TACHO_EVENT("unified_prof", TACHO_FIELDS(tacho_u64("batch", 32)),
+ *                            TACHO_FIELDS(tacho_f64("model", us)), true); }
  *
  * The path of the file, and the members that describe the process, come from the environment
  * (TACHO_PROFILE_JSONL and others, docs/events.md) or from tacho_event_configure(). Without a path
@@ -26,101 +26,9 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "field.h"
 
 TACHO_BEGIN_DECLS
-
-/* ---- fields: the members of shape and stage_us ---- */
-
-enum tacho_field_type {
-    TACHO_FIELD_U64,
-    TACHO_FIELD_I64,
-    TACHO_FIELD_F64, /**< NaN and infinities are written as null */
-    TACHO_FIELD_BOOL,
-    TACHO_FIELD_TEXT, /**< bytes that are not UTF-8 become U+FFFD */
-    TACHO_FIELD_JSON  /**< any JSON value, also nested; checked when the event is pushed */
-};
-
-/** A key and a value, both borrowed for the push only. Made by the functions below. */
-typedef struct tacho_field {
-    const char *key; /**< ends with a NUL */
-    enum tacho_field_type type;
-    union {
-        uint64_t u64;
-        int64_t i64;
-        double f64;
-        bool yes;
-        struct {
-            const char *data;
-            size_t len;
-        } text;
-    } as;
-} tacho_field;
-
-static inline tacho_field tacho_u64(const char *key, uint64_t value)
-{
-    tacho_field f;
-
-    f.key = key;
-    f.type = TACHO_FIELD_U64;
-    f.as.u64 = value;
-    return f;
-}
-
-static inline tacho_field tacho_i64(const char *key, int64_t value)
-{
-    tacho_field f;
-
-    f.key = key;
-    f.type = TACHO_FIELD_I64;
-    f.as.i64 = value;
-    return f;
-}
-
-static inline tacho_field tacho_f64(const char *key, double value)
-{
-    tacho_field f;
-
-    f.key = key;
-    f.type = TACHO_FIELD_F64;
-    f.as.f64 = value;
-    return f;
-}
-
-static inline tacho_field tacho_bool(const char *key, bool value)
-{
-    tacho_field f;
-
-    f.key = key;
-    f.type = TACHO_FIELD_BOOL;
-    f.as.yes = value;
-    return f;
-}
-
-/** text need not be terminated by NUL. */
-static inline tacho_field tacho_text(const char *key, const char *text, size_t len)
-{
-    tacho_field f;
-
-    f.key = key;
-    f.type = TACHO_FIELD_TEXT;
-    f.as.text.data = text;
-    f.as.text.len = len;
-    return f;
-}
-
-static inline tacho_field tacho_json(const char *key, const char *json, size_t len)
-{
-    tacho_field f = tacho_text(key, json, len);
-
-    f.type = TACHO_FIELD_JSON;
-    return f;
-}
-
-/** A list of fields, in any order. Of two with the same key the last one counts. */
-typedef struct tacho_fields {
-    const tacho_field *data;
-    size_t count;
-} tacho_fields;
 
 /* ---- the writer ---- */
 
@@ -237,39 +145,14 @@ static inline bool tacho_event_on(void)
 /* ---- one event per statement ---- */
 
 /**
- * int TACHO_EVENT(const char *event, shape, stage_us, bool graph_enabled): writes an event by the
- * global writer and returns like tacho_event_push(). Evaluates nothing while that writer is
- * disabled.
- *
- * shape is TACHO_SHAPE(field, ...), stage_us is TACHO_STAGES(field, ...), either can be
- * TACHO_NO_FIELDS.
+ * int TACHO_EVENT(const char *event, tacho_fields shape, tacho_fields stage_us, bool
+ * graph_enabled): writes an event by the global writer and returns like tacho_event_push().
+ * Evaluates nothing while that writer is disabled.
  */
 #define TACHO_EVENT(event, shape, stage_us, graph_enabled)                                     \
     (tacho_event_on()                                                                          \
          ? tacho_event_push(tacho_event_global(), event, shape, stage_us, graph_enabled, NULL) \
          : 0)
-#define TACHO_SHAPE(...)  TACHO_FIELDS(__VA_ARGS__)
-#define TACHO_STAGES(...) TACHO_FIELDS(__VA_ARGS__)
-
-#ifdef __cplusplus
-TACHO_END_DECLS
-#include <initializer_list>
-static inline tacho_fields tacho_fields_of(std::initializer_list<tacho_field> list)
-{
-    tacho_fields fields = {list.begin(), list.size()};
-
-    return fields;
-}
-TACHO_BEGIN_DECLS
-/* The list lives until the end of the whole statement, which is longer than the push. */
-#define TACHO_FIELDS(...) tacho_fields_of({__VA_ARGS__})
-#define TACHO_NO_FIELDS   tacho_fields_of({})
-#else
-#define TACHO_FIELDS(...)                         \
-    ((tacho_fields){(tacho_field[]){__VA_ARGS__}, \
-                    sizeof((tacho_field[]){__VA_ARGS__}) / sizeof(tacho_field)})
-#define TACHO_NO_FIELDS ((tacho_fields){NULL, 0})
-#endif
 
 /* ---- reading ---- */
 

@@ -7,6 +7,7 @@
 #include "csv.h"         /* IWYU pragma: export */
 #include "error.h"       /* IWYU pragma: export */
 #include "event.h"       /* IWYU pragma: export */
+#include "field.h"       /* IWYU pragma: export */
 #include "fingerprint.h" /* IWYU pragma: export */
 #include "latency.h"     /* IWYU pragma: export */
 #include "memory.h"      /* IWYU pragma: export */

@@ -15,22 +15,19 @@
  *
  * Every function may be called from any thread at any time, also from a signal handler, unless it
  * says otherwise. None stops the program: what cannot be recorded is counted. Names, categories and
- * texts may contain any bytes up to their NUL. They are copied, and truncated after 16 KiB.
+ * texts may contain any bytes. They are copied, and truncated after 16 KiB. Longer JSON becomes
+ * such a text.
  *
  * With TACHO_DISABLE defined, nothing is recorded, and arguments are not evaluated.
  */
 #ifndef TACHO_TRACE_H
 #define TACHO_TRACE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "api.h"
 #include "error.h"
-
-#if defined(__cplusplus)
-#include <initializer_list>
-#endif
+#include "field.h"
 
 TACHO_BEGIN_DECLS
 
@@ -70,85 +67,6 @@ TACHO_API int tacho_trace_convert(const char *recording, const char *out, tacho_
 /** Returns CLOCK_MONOTONIC in nanoseconds, the clock of explicit times. */
 TACHO_API uint64_t tacho_trace_now_ns(void);
 
-/* Arguments. */
-
-enum tacho_arg_type {
-    TACHO_ARG_I64 = 1,
-    TACHO_ARG_U64 = 2,
-    TACHO_ARG_F64 = 3,
-    TACHO_ARG_BOOL = 4,
-    TACHO_ARG_TEXT = 5
-};
-
-/** A key and a value of one type. Of two with the same key the last one counts. */
-typedef struct tacho_arg {
-    const char *key;
-    enum tacho_arg_type type;
-    union {
-        int64_t i64;
-        uint64_t u64;
-        double f64;
-        const char *text; /**< NULL is an empty text */
-    } as;
-} tacho_arg;
-
-static inline tacho_arg tacho_arg_i64(const char *key, int64_t value)
-{
-    tacho_arg arg;
-
-    arg.key = key;
-    arg.type = TACHO_ARG_I64;
-    arg.as.i64 = value;
-    return arg;
-}
-
-static inline tacho_arg tacho_arg_u64(const char *key, uint64_t value)
-{
-    tacho_arg arg;
-
-    arg.key = key;
-    arg.type = TACHO_ARG_U64;
-    arg.as.u64 = value;
-    return arg;
-}
-
-static inline tacho_arg tacho_arg_f64(const char *key, double value)
-{
-    tacho_arg arg;
-
-    arg.key = key;
-    arg.type = TACHO_ARG_F64;
-    arg.as.f64 = value;
-    return arg;
-}
-
-static inline tacho_arg tacho_arg_bool(const char *key, int value)
-{
-    tacho_arg arg;
-
-    arg.key = key;
-    arg.type = TACHO_ARG_BOOL;
-    arg.as.u64 = value != 0;
-    return arg;
-}
-
-static inline tacho_arg tacho_arg_text(const char *key, const char *value)
-{
-    tacho_arg arg;
-
-    arg.key = key;
-    arg.type = TACHO_ARG_TEXT;
-    arg.as.text = value;
-    return arg;
-}
-
-/** For TACHO_SPAN_ARGS, where keys are literals. */
-#define TACHO_I64(key, value)  tacho_arg_i64("" key, (value))
-#define TACHO_U64(key, value)  tacho_arg_u64("" key, (value))
-#define TACHO_F64(key, value)  tacho_arg_f64("" key, (value))
-#define TACHO_BOOL(key, value) tacho_arg_bool("" key, (value))
-#define TACHO_TEXT(key, value) tacho_arg_text("" key, (value))
-
 /** Limit of arguments per event; more are left out and counted. */
 #define TACHO_ARGS_MAX 16
 
@@ -157,13 +75,12 @@ static inline tacho_arg tacho_arg_text(const char *key, const char *value)
 
 /** Begins a span. Looks up its names each time; TACHO_SPAN does so once per program. */
 TACHO_API void tacho_span_begin(const char *name, const char *category);
-TACHO_API void tacho_span_begin_args(const char *name, const char *category, const tacho_arg *args,
-                                     size_t count);
+TACHO_API void tacho_span_begin_args(const char *name, const char *category, tacho_fields args);
 
 /** Ends the span of the last tacho_span_begin() of this thread that has not ended. Records nothing
     when that begin was dropped, or was before the trace. */
 TACHO_API void tacho_span_end(void);
-TACHO_API void tacho_span_end_args(const tacho_arg *args, size_t count);
+TACHO_API void tacho_span_end_args(tacho_fields args);
 
 /** Records a span that ends now and took duration_ms, in the reference format: whole microseconds,
     process 0, thread `track`. A span that began before the trace starts at 0 and keeps its
@@ -171,7 +88,7 @@ TACHO_API void tacho_span_end_args(const tacho_arg *args, size_t count);
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
                                 uint64_t track);
 TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,
-                                     uint64_t track, const tacho_arg *args, size_t count);
+                                     uint64_t track, tacho_fields args);
 
 /** An event in the reference format, with all its fields. */
 typedef struct tacho_trace_event {
@@ -182,8 +99,7 @@ typedef struct tacho_trace_event {
     uint64_t dur_us;
     uint64_t pid;
     uint64_t tid;
-    const tacho_arg *args;
-    size_t arg_count;
+    tacho_fields args;
 } tacho_trace_event;
 
 TACHO_API void tacho_trace_put(const tacho_trace_event *event);
@@ -192,12 +108,12 @@ TACHO_API void tacho_trace_put(const tacho_trace_event *event);
    negative ones become 0. */
 TACHO_API uint64_t tacho_trace_duration_us(double duration_ms);
 
-/* Other events of this thread. args may be NULL where count is 0. */
+/* Other events of this thread. */
 
 enum tacho_scope { TACHO_SCOPE_THREAD, TACHO_SCOPE_PROCESS, TACHO_SCOPE_GLOBAL };
 
 TACHO_API void tacho_instant(const char *name, const char *category, enum tacho_scope scope,
-                             const tacho_arg *args, size_t count);
+                             tacho_fields args);
 
 TACHO_API void tacho_counter_i64(const char *name, int64_t value);
 TACHO_API void tacho_counter_f64(const char *name, double value);
@@ -213,7 +129,7 @@ TACHO_API void tacho_flow(const char *name, const char *category, enum tacho_pha
 /** Records a phase of a span that may begin on one thread and end on another. Its name, category
    and id identify it. */
 TACHO_API void tacho_async(const char *name, const char *category, enum tacho_phase phase,
-                           uint64_t id, const tacho_arg *args, size_t count);
+                           uint64_t id, tacho_fields args);
 
 TACHO_API void tacho_thread_name(const char *name);
 TACHO_API void tacho_process_name(const char *name);
@@ -228,10 +144,9 @@ TACHO_API uint32_t tacho_track(const char *name);
    get lanes of their own. A span whose end_ns is before start_ns has no length. A span that began
    before the trace starts at 0 and keeps its duration. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
-                                uint64_t start_ns, uint64_t end_ns, const tacho_arg *args,
-                                size_t count);
+                                uint64_t start_ns, uint64_t end_ns, tacho_fields args);
 TACHO_API void tacho_track_instant(uint32_t track, const char *name, const char *category,
-                                   uint64_t at_ns, const tacho_arg *args, size_t count);
+                                   uint64_t at_ns, tacho_fields args);
 TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at_ns, double value);
 
 /*
@@ -291,8 +206,7 @@ struct tacho_trace_site {
 
 /** The slow paths of begin and end. */
 TACHO_API uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site);
-TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args,
-                                          size_t count);
+TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, tacho_fields args);
 TACHO_API void tacho_trace_end_slow(uint32_t ticket);
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -440,25 +354,15 @@ class span_scope
     TACHO_TRACE_SCOPE(tacho_trace_enter(&TACHO_TRACE_NAME(site)))
 
 /** Like TACHO_SPAN, with 1 to TACHO_ARGS_MAX arguments: TACHO_SPAN_ARGS("gemm", "math",
-   TACHO_I64("m", m)). They are evaluated only when a trace is on. */
+   tacho_i64("m", m)). They are evaluated only when a trace is on. */
 #define TACHO_SPAN_ARGS(name, category, ...)                                                  \
     static struct tacho_trace_site TACHO_TRACE_NAME(site) = TACHO_TRACE_SITE(name, category); \
     TACHO_TRACE_SCOPE(TACHO_TRACE_ENTER_ARGS(&TACHO_TRACE_NAME(site), __VA_ARGS__))
 
-#if defined(__cplusplus)
-#define TACHO_TRACE_ENTER_ARGS(site, ...)                                                     \
-    (tacho_trace_enabled()                                                                    \
-         ? [&](std::initializer_list<tacho_arg>                                               \
-                   args) { return tacho_trace_begin_args(site, args.begin(), args.size()); }( \
-               {__VA_ARGS__})                                                                 \
+#define TACHO_TRACE_ENTER_ARGS(site, ...)                          \
+    (__builtin_expect(tacho_trace_enabled(), 0)                    \
+         ? tacho_trace_begin_args(site, TACHO_FIELDS(__VA_ARGS__)) \
          : 0u)
-#else
-#define TACHO_TRACE_ENTER_ARGS(site, ...)                                                       \
-    (__builtin_expect(tacho_trace_enabled(), 0)                                                 \
-         ? tacho_trace_begin_args(site, (const tacho_arg[]){__VA_ARGS__},                       \
-                                  sizeof((const tacho_arg[]){__VA_ARGS__}) / sizeof(tacho_arg)) \
-         : 0u)
-#endif
 
 #endif
 

@@ -62,7 +62,7 @@ static int use_all_names(void *arg)
     if (tacho_trace_start(test_at("t.tacho"), NULL) < 0)
         return 1;
     tacho_span_begin("outer", "test");
-    tacho_instant("marker", "test", TACHO_SCOPE_THREAD, NULL, 0);
+    tacho_instant("marker", "test", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
     for (int i = 0; i < 1 << 17; i++) {
         snprintf(name, sizeof name, "%d", i);
         tacho_track(name);
@@ -71,7 +71,7 @@ static int use_all_names(void *arg)
         tacho_span_begin("a name too many", "test");
         tacho_span_end();
     }
-    tacho_instant("marker", "test", TACHO_SCOPE_THREAD, NULL, 0);
+    tacho_instant("marker", "test", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
     tacho_span_end();
     if (!stop_and_read(&s))
         return 2;
@@ -151,7 +151,7 @@ static void an_end_without_its_begin_ends_no_other(void **state)
     {
         TACHO_SPAN("outer", "test");
         tacho_span_end();
-        tacho_instant("marker", "test", TACHO_SCOPE_THREAD, NULL, 0);
+        tacho_instant("marker", "test", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
     }
     assert_true(stop_and_read(&s));
     assert_true(s.marker > 0 && s.outer_end >= s.marker);

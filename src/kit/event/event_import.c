@@ -88,7 +88,7 @@ static tacho_field number_field(const char *key, const char *text, size_t len)
         return tacho_i64(key, i64);
     if (tch_parse_f64_n(text, len, &f64) == 0)
         return tacho_f64(key, f64);
-    return tacho_text(key, text, len);
+    return tacho_text_n(key, text, len);
 }
 
 /* Converts the number to microseconds: exactly, while it is whole and fits. */
@@ -190,7 +190,7 @@ static void add_value(struct line *l, const char *key, char *value, char *end)
     } else if (end - value == 5 && memcmp(value, "false", 5) == 0) {
         add_field(l, false, tacho_bool(key, false));
     } else {
-        add_field(l, false, tacho_text(key, value, (size_t)(end - value)));
+        add_field(l, false, tacho_text_n(key, value, (size_t)(end - value)));
     }
 }
 

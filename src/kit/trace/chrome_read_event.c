@@ -176,7 +176,7 @@ static int emit_bound_flow(struct tch_chrome_reader *c)
     return tch_trace_reading_give(c->r, &flow);
 }
 
-/* Counts what the recorder dropped, and the faults of its clock, as its own events report them. */
+/* Counts dropped records, invalid JSON and faults of the clock, as the recorder reports them. */
 static void add_faults(struct tch_chrome_reader *c)
 {
     bool dropped = name_is(c, "records dropped");
@@ -192,6 +192,8 @@ static void add_faults(struct tch_chrome_reader *c)
             continue;
         if (dropped && KEY_IS(&key, "dropped"))
             c->r->m->dropped += count;
+        else if (dropped && KEY_IS(&key, "invalid_json"))
+            c->r->m->invalid_json += count;
         else if (!dropped && KEY_IS(&key, "times"))
             c->r->m->clock_faults += count;
     }

@@ -15,6 +15,7 @@ static void note_facts(struct tch_model *m, const struct tch_recording *r)
     m->bytes = r->size;
     m->dropped = r->head.dropped;
     m->clock_faults = r->head.clock_faults;
+    m->invalid_json = r->invalid_json;
     m->bad.count = r->damaged;
     if (cut) {
         m->cut = m->tail_only = true;

@@ -62,8 +62,8 @@ static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)
 
     memcpy(bits, &n.as, sizeof *bits);
     if (n.kind == TCH_JSON_F64)
-        return TACHO_ARG_F64;
-    return n.kind == TCH_JSON_U64 && n.as.u64 > INT64_MAX ? TACHO_ARG_U64 : TACHO_ARG_I64;
+        return TACHO_FIELD_F64;
+    return n.kind == TCH_JSON_U64 && n.as.u64 > INT64_MAX ? TACHO_FIELD_U64 : TACHO_FIELD_I64;
 }
 
 /* Adds a value of JSON, quotes included. */
@@ -81,18 +81,18 @@ static void put_value(struct tch_wide_record *r, uint32_t key, const struct tch_
     }
     case TCH_JSON_TRUE:
     case TCH_JSON_FALSE:
-        bits = raw->type == TCH_JSON_TRUE;
-        put_arg(r, key, TACHO_ARG_BOOL, &bits, sizeof bits);
+        bits = tacho_bool("", raw->type == TCH_JSON_TRUE).as.u64;
+        put_arg(r, key, TACHO_FIELD_BOOL, &bits, sizeof bits);
         break;
     case TCH_JSON_STRING:
         string.text = raw->text + 1;
         string.len = raw->len - 2;
         tch_buf_clear(&r->text);
         tch_json_unescape(&string, &r->text);
-        put_arg(r, key, TACHO_ARG_TEXT, r->text.data, r->text.len);
+        put_arg(r, key, TACHO_FIELD_TEXT, r->text.data, r->text.len);
         break;
     default:
-        put_arg(r, key, TCH_REC_ARG_JSON, raw->text, raw->len);
+        put_arg(r, key, TACHO_FIELD_JSON, raw->text, raw->len);
     }
 }
 
@@ -126,7 +126,7 @@ static int put_args(struct tch_wide_record *r, const struct tch_ev *ev)
 /* A counter of one series called "value" is a number alone; others have theirs as arguments. */
 static int put_counter(struct tch_wide_record *r, const struct tch_ev *ev, uint32_t site)
 {
-    uint64_t fixed[2] = {TACHO_ARG_I64, 0};
+    uint64_t fixed[2] = {TACHO_FIELD_I64, 0};
     struct tch_json_reader j;
     struct tch_json_value key, v;
     bool alone = true, found = false;

@@ -155,9 +155,9 @@ static int counter(struct tch_perfetto *p, const struct tch_ev *ev)
     if (ev->args_len > 0 && !(ev->flags & TCH_EV_VALUES))
         return json_counter(p, ev);
     for (uint32_t i = 0; i < ev->args_len; i++)
-        if (ev->values[i].type < TACHO_ARG_TEXT)
+        if (ev->values[i].type < TACHO_FIELD_TEXT)
             counter_value(p, ev, ev->values[i].key->name, ev->values[i].key->name_len,
-                          ev->values[i].type == TACHO_ARG_F64, ev->values[i].bits);
+                          ev->values[i].type == TACHO_FIELD_F64, ev->values[i].bits);
     return p->out->status;
 }
 

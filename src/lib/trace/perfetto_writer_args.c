@@ -90,21 +90,25 @@ static void add_utf8(struct tch_perfetto *p, uint32_t field, const char *text, s
 static void add_value(struct tch_perfetto *p, const struct tch_rec_arg *arg)
 {
     size_t begun = tch_pb_begin(&p->packet, TCH_PF_EVENT_ARG);
+    struct tch_json_reader j;
 
     add_utf8(p, TCH_PF_ARG_NAME, arg->key->name, arg->key->name_len);
     switch (arg->type) {
-    case TACHO_ARG_I64:
+    case TACHO_FIELD_I64:
         tch_pb_varint(&p->packet, TCH_PF_ARG_INT, arg->bits);
         break;
-    case TACHO_ARG_F64:
+    case TACHO_FIELD_F64:
         tch_pb_fixed64(&p->packet, TCH_PF_ARG_DOUBLE, arg->bits);
         break;
-    case TACHO_ARG_BOOL:
-        tch_pb_varint(&p->packet, TCH_PF_ARG_BOOL, arg->bits != 0);
+    case TACHO_FIELD_BOOL:
+        tch_pb_varint(&p->packet, TCH_PF_ARG_BOOL, tch_rec_arg_yes(arg));
         break;
-    case TACHO_ARG_TEXT:
-    case TCH_REC_ARG_JSON:
+    case TACHO_FIELD_TEXT:
         add_utf8(p, TCH_PF_ARG_STRING, arg->text, arg->len);
+        break;
+    case TACHO_FIELD_JSON:
+        tch_json_open(&j, arg->text, arg->len, NULL);
+        add_json_value(p, &j, 1);
         break;
     default:
         tch_pb_varint(&p->packet, TCH_PF_ARG_UINT, arg->bits);

@@ -7,60 +7,83 @@
 
 /* Finds the numbers of the keys. Returns how many arguments can be recorded; the first one without
    a number and all after it are left out and counted. */
-static size_t find_keys(const tacho_arg *args, size_t arg_count, uint32_t keys[TACHO_ARGS_MAX])
+static size_t find_keys(tacho_fields args, uint32_t keys[TACHO_ARGS_MAX])
 {
-    size_t most = arg_count < TACHO_ARGS_MAX ? arg_count : TACHO_ARGS_MAX;
+    size_t most = args.count < TACHO_ARGS_MAX ? args.count : TACHO_ARGS_MAX;
     size_t i = 0;
 
-    while (i < most && (keys[i] = tch_trace_text(args[i].key)) != 0)
+    while (i < most && (keys[i] = tch_trace_text(args.data[i].key)) != 0)
         i++;
-    if (i < arg_count)
+    if (i < args.count)
         tch_recorder_cut();
     return i;
 }
 
-/* Returns the words that the arguments take, and sets the bytes of their values. Arguments that do
-   not fit are left out and counted. */
-static unsigned measure_args(const tacho_arg *args, size_t *arg_count,
-                             size_t lengths[TACHO_ARGS_MAX])
+/* A value as it is recorded. */
+struct value {
+    unsigned type;
+    size_t len;
+    const void *bytes;
+};
+
+/* Returns the value of an argument. Truncates a long text; JSON that is too long becomes such a
+   text. A value of an unknown type becomes an empty text. Both are counted. */
+static struct value value_of(const tacho_field *arg)
+{
+    struct value value = {.type = (unsigned)arg->type, .len = 8, .bytes = &arg->as};
+
+    if (tch_rec_type_is_number(value.type))
+        return value;
+    value.len = arg->as.text.len;
+    value.bytes = arg->as.text.data;
+    if (value.type > TACHO_FIELD_JSON || value.type == 0) {
+        tch_recorder_cut();
+        return (struct value){.type = TACHO_FIELD_TEXT};
+    }
+    if (value.len > TCH_TEXT_MAX) {
+        tch_recorder_cut();
+        value.type = TACHO_FIELD_TEXT;
+        value.len = TCH_TEXT_MAX;
+    }
+    return value;
+}
+
+/* Sets the values of the arguments. Returns the words that they take. Arguments that do not fit are
+   left out and counted. */
+static unsigned measure_args(const tacho_field *args, size_t *arg_count,
+                             struct value values[TACHO_ARGS_MAX])
 {
     const unsigned most = TCH_REC_WIDE_MAX - TCH_REC_HEAD_WORDS - TCH_PUT_FIXED;
     unsigned words = 0;
 
     for (size_t i = 0; i < *arg_count; i++) {
-        unsigned value;
+        unsigned more;
 
-        lengths[i] = 8;
-        if (args[i].type == TACHO_ARG_TEXT) {
-            lengths[i] = args[i].as.text ? strnlen(args[i].as.text, TCH_TEXT_MAX + 1) : 0;
-            if (lengths[i] > TCH_TEXT_MAX) {
-                tch_recorder_cut();
-                lengths[i] = TCH_TEXT_MAX;
-            }
-        }
-        value = tch_rec_value_words(lengths[i]);
-        if (words + 1 + value > most) {
+        values[i] = value_of(&args[i]);
+        more = 1 + tch_rec_value_words(values[i].len);
+        if (words + more > most) {
             tch_recorder_cut();
             *arg_count = i;
             break;
         }
-        words += 1 + value;
+        words += more;
     }
     return words;
 }
 
 /* The first word is written last; until then the record counts as not written. */
-bool tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_count)
+bool tch_put(const struct tch_put_event *e, tacho_fields args)
 {
-    size_t lengths[TACHO_ARGS_MAX];
+    struct value values[TACHO_ARGS_MAX];
     uint32_t keys[TACHO_ARGS_MAX];
+    size_t arg_count;
     unsigned fixed = tch_rec_fixed(e->kind);
     unsigned words;
     uint64_t *slot, *at;
 
     /* Names come first: they must be in the recording before a record uses them. */
-    arg_count = find_keys(args, arg_count, keys);
-    words = TCH_REC_HEAD_WORDS + fixed + measure_args(args, &arg_count, lengths);
+    arg_count = find_keys(args, keys);
+    words = TCH_REC_HEAD_WORDS + fixed + measure_args(args.data, &arg_count, values);
     slot = tch_put_take(words);
     if (!slot)
         return false;
@@ -72,10 +95,7 @@ bool tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_co
     for (unsigned i = 0; i < fixed; i++)
         *at++ = e->fixed[i];
     for (size_t i = 0; i < arg_count; i++)
-        at = tch_rec_put_arg(at, keys[i], args[i].type,
-                             args[i].type == TACHO_ARG_TEXT ? (const void *)args[i].as.text
-                                                            : &args[i].as.u64,
-                             lengths[i]);
+        at = tch_rec_put_arg(at, keys[i], values[i].type, values[i].bytes, values[i].len);
     __atomic_store_n(slot, e->ticks << TCH_REC_LOW_BITS | TCH_REC_WIDE, __ATOMIC_RELEASE);
     tch_cursor_done((uintptr_t)words * 8);
     return true;

@@ -23,7 +23,7 @@ bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *
 
 /** Writes the event with its arguments. Arguments that do not fit are left out and counted. Returns
     false when the event was dropped, which is counted too. */
-bool tch_put(const struct tch_put_event *e, const tacho_arg *args, size_t arg_count);
+bool tch_put(const struct tch_put_event *e, tacho_fields args);
 
 /** Like tch_recorder_take(), inline where the stage has room. */
 static inline uint64_t *tch_put_take(unsigned words)

@@ -11,7 +11,7 @@ static unsigned arg_words(uint64_t head)
 {
     unsigned type = head >> 32 & 0xFF;
 
-    return 1 + (type >= TACHO_ARG_TEXT ? (unsigned)((head >> 40) + 7) / 8 : 1);
+    return 1 + (type >= TACHO_FIELD_TEXT ? tch_rec_value_words(head >> 40) : 1);
 }
 
 bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
@@ -23,7 +23,7 @@ bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
         return false;
     head = args->words[0];
     *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
-    if (ret->type >= TACHO_ARG_TEXT) {
+    if (ret->type >= TACHO_FIELD_TEXT) {
         ret->text = (const char *)(args->words + 1);
         ret->len = head >> 40;
     } else {
@@ -49,7 +49,7 @@ bool tch_rec_args_sound(const struct tch_recording *r, const uint64_t *words, un
             return false;
         type = words[0] >> 32 & 0xFF;
         size = arg_words(words[0]);
-        if (type < TACHO_ARG_I64 || type > TCH_REC_ARG_JSON || size > left ||
+        if (type < TACHO_FIELD_I64 || type > TACHO_FIELD_JSON || size > left ||
             !has_text(r, (uint32_t)words[0]))
             return false;
         words += size;
@@ -66,7 +66,7 @@ bool tch_rec_join_values(const struct tch_recording *r, const struct tch_rec_nam
 
         memcpy(&key, site->args + (size_t)i * 8, 4);
         memcpy(&type, site->args + (size_t)i * 8 + 4, 4);
-        if (!has_text(r, key) || type < TACHO_ARG_I64 || type >= TACHO_ARG_TEXT)
+        if (!has_text(r, key) || !tch_rec_type_is_number(type))
             return false;
         joined[(size_t)i * 2] = key | (uint64_t)type << 32;
         joined[(size_t)i * 2 + 1] = values[i];
@@ -96,24 +96,37 @@ bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t i
     }
 }
 
+/* Adds valid JSON on one line. Control characters are blanks between its tokens. */
+static void put_json(struct tch_buf *b, const char *json, size_t len)
+{
+    size_t start = b->len;
+
+    tch_json_raw(b, json, len);
+    for (size_t i = start; i < b->len; i++)
+        if ((unsigned char)b->data[i] < ' ')
+            b->data[i] = ' ';
+}
+
 void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg)
 {
     double number;
 
     switch (arg->type) {
-    case TACHO_ARG_I64:
+    case TACHO_FIELD_I64:
         tch_json_i64(b, (int64_t)arg->bits);
         break;
-    case TACHO_ARG_F64:
+    case TACHO_FIELD_F64:
         memcpy(&number, &arg->bits, sizeof number);
         tch_json_f64(b, number);
         break;
-    case TACHO_ARG_BOOL:
-        tch_json_bool(b, arg->bits != 0);
+    case TACHO_FIELD_BOOL:
+        tch_json_bool(b, tch_rec_arg_yes(arg));
         break;
-    case TACHO_ARG_TEXT:
-    case TCH_REC_ARG_JSON:
+    case TACHO_FIELD_TEXT:
         tch_json_string(b, arg->text, arg->len);
+        break;
+    case TACHO_FIELD_JSON:
+        put_json(b, arg->text, arg->len);
         break;
     default:
         tch_json_u64(b, arg->bits);

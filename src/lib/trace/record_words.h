@@ -55,12 +55,18 @@ static inline unsigned tch_rec_value_words(size_t len)
     return (unsigned)((len + 7) / 8);
 }
 
+/** Does a value of this type have one word? A truth value counts as a number, too. */
+static inline bool tch_rec_type_is_number(unsigned type)
+{
+    return type >= TACHO_FIELD_I64 && type <= TACHO_FIELD_BOOL;
+}
+
 /** Writes an argument: of a number, the 8 bytes at value. Returns the word after it. */
 static inline uint64_t *tch_rec_put_arg(uint64_t *at, uint32_t key, unsigned type,
                                         const void *value, size_t len)
 {
     *at++ = key | (uint64_t)type << 32 | (uint64_t)len << 40;
-    if (type < TACHO_ARG_TEXT) {
+    if (tch_rec_type_is_number(type)) {
         memcpy(at, value, sizeof *at);
     } else if (len > 0) {
         at[tch_rec_value_words(len) - 1] = 0;

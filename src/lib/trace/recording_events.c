@@ -46,6 +46,15 @@ static bool same_key(const struct tch_rec_arg *a, const struct tch_rec_arg *b)
            memcmp(a->key->name, b->key->name, a->key->name_len) == 0;
 }
 
+/* A value that claims to be JSON and is not becomes a text, and is counted. */
+static void check_json(struct tch_rec_events *s, struct tch_rec_arg *arg)
+{
+    if (arg->type != TACHO_FIELD_JSON || tch_json_check(arg->text, arg->len, NULL) == 0)
+        return;
+    arg->type = TACHO_FIELD_TEXT;
+    s->r->invalid_json++;
+}
+
 /* Of two with one key the later value counts, in the place of the first. */
 static void gather_values(struct tch_rec_events *s, struct tch_rec_args args)
 {
@@ -58,6 +67,7 @@ static void gather_values(struct tch_rec_events *s, struct tch_rec_args args)
             i++;
         if (i == TCH_REC_EVENT_ARGS)
             return;
+        check_json(s, &arg);
         s->values[i] = arg;
         if (i == s->value_count)
             s->value_count++;
@@ -74,10 +84,10 @@ static void add_mismatch(struct tch_rec_events *s)
                        (int)(site->name_len < 90 ? site->name_len : 90), site->name);
 
     s->values[s->value_count++] = (struct tch_rec_arg){
-        .key = &key, .type = TACHO_ARG_TEXT, .text = s->mismatch, .len = (size_t)len};
+        .key = &key, .type = TACHO_FIELD_TEXT, .text = s->mismatch, .len = (size_t)len};
 }
 
-/* Tools get JSON. A value that claims to be JSON and is not becomes a text. */
+/* Tools get JSON. */
 static int set_args(struct tch_rec_events *s, struct tch_ev *ev)
 {
     if (s->given->form != TCH_REC_FOR_TOOLS) {
@@ -89,13 +99,8 @@ static int set_args(struct tch_rec_events *s, struct tch_ev *ev)
     tch_buf_clear(&s->json);
     tch_json_begin_object(&s->json);
     for (uint32_t i = 0; i < s->value_count; i++) {
-        const struct tch_rec_arg *arg = &s->values[i];
-
-        tch_json_key_n(&s->json, arg->key->name, arg->key->name_len);
-        if (arg->type == TCH_REC_ARG_JSON && tch_json_check(arg->text, arg->len, NULL) == 0)
-            tch_json_raw(&s->json, arg->text, arg->len);
-        else
-            tch_json_arg(&s->json, arg);
+        tch_json_key_n(&s->json, s->values[i].key->name, s->values[i].key->name_len);
+        tch_json_arg(&s->json, &s->values[i]);
     }
     tch_json_end_object(&s->json);
     if (s->json.failed)
@@ -302,10 +307,11 @@ __attribute__((noinline)) static int other_record(struct tch_rec_events *s,
     case TCH_REC_INSTANT:
         return instant(s, e);
     case TCH_REC_COUNTER:
-        return counter(s, e, e->ns, e->fixed[0] == TACHO_ARG_F64 ? TACHO_ARG_F64 : TACHO_ARG_I64,
+        return counter(s, e, e->ns,
+                       e->fixed[0] == TACHO_FIELD_F64 ? TACHO_FIELD_F64 : TACHO_FIELD_I64,
                        e->fixed[1]);
     case TCH_REC_TRACK_COUNTER:
-        return counter(s, e, e->fixed[1], TACHO_ARG_F64, e->fixed[2]);
+        return counter(s, e, e->fixed[1], TACHO_FIELD_F64, e->fixed[2]);
     case TCH_REC_FLOW:
         return linked(s, e, TCH_EV_FLOW, "stf");
     case TCH_REC_ASYNC:
@@ -370,24 +376,26 @@ void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
 /* An event that says what is not in the trace. */
 static int report_losses(struct tch_rec_events *s)
 {
-    static const char *const keys[] = {"dropped", "why", "ends_without_begin", "spans_cut",
-                                       "texts_cut"};
+    static const char *const keys[] = {"dropped",   "why",       "ends_without_begin",
+                                       "spans_cut", "texts_cut", "invalid_json"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
     const struct tch_rec_header *head = &s->r->head;
-    const uint64_t counts[] = {head->dropped, 0, s->r->lost_ends, s->r->lost_begins, head->cut};
-    struct tch_rec_name names[5];
+    const uint64_t counts[KEYS] = {head->dropped,     0,         s->r->lost_ends,
+                                   s->r->lost_begins, head->cut, s->r->invalid_json};
+    struct tch_rec_name names[KEYS];
     struct tch_ev ev = {.kind = TCH_EV_INSTANT, .phase = 'i', .scope = 'g', .flags = TCH_EV_ASIDE};
 
     tch_buf_clear(&s->json);
     tch_add_reasons(&s->json, head->reasons);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < KEYS; i++) {
         names[i] = (struct tch_rec_name){.name = keys[i], .name_len = (uint32_t)strlen(keys[i])};
         s->values[i] = (struct tch_rec_arg){.key = &names[i],
-                                            .type = i == 1 ? TACHO_ARG_TEXT : TACHO_ARG_U64,
+                                            .type = i == 1 ? TACHO_FIELD_TEXT : TACHO_FIELD_U64,
                                             .bits = counts[i],
                                             .text = s->json.data,
                                             .len = s->json.len};
     }
-    s->value_count = 5;
+    s->value_count = KEYS;
     ev.ts = tch_rec_from_origin(s, s->r->clock.last.ns);
     if (tch_rec_add_text(s, "records dropped", 15, &ev.name) < 0 ||
         tch_rec_add_text(s, "tacho", 5, &ev.category) < 0 || set_args(s, &ev) < 0 ||
@@ -405,7 +413,7 @@ static int report_clock(struct tch_rec_events *s)
     struct tch_ev ev = {.kind = TCH_EV_INSTANT, .phase = 'i', .scope = 'g', .flags = TCH_EV_ASIDE};
 
     s->values[0] =
-        (struct tch_rec_arg){.key = &key, .type = TACHO_ARG_U64, .bits = head->clock_faults};
+        (struct tch_rec_arg){.key = &key, .type = TACHO_FIELD_U64, .bits = head->clock_faults};
     s->value_count = 1;
     ev.ts = tch_rec_from_origin(s, s->r->clock.last.ns);
     if (tch_rec_add_text(s, name, sizeof name - 1, &ev.name) < 0 ||
@@ -427,7 +435,7 @@ static int walk_recording(struct tch_rec_events *s)
     if (status == 0)
         status = tch_recording_walk(
             s->r, s->given->form == TCH_REC_FOR_PERFETTO ? visit_edges : visit_spans, s, s->err);
-    if (status == 0 && !tools && (head->dropped > 0 || head->cut > 0))
+    if (status == 0 && !tools && head->dropped + head->cut + s->r->invalid_json > 0)
         status = report_losses(s);
     if (status == 0 && !tools && head->clock_faults > 0)
         status = report_clock(s);

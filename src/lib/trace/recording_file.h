@@ -63,13 +63,14 @@ struct tch_recording {
     uint64_t *words;      /**< of one chunk */
 
     /* What the last walk found. */
-    uint64_t records;     /**< read */
-    uint64_t spans;       /**< with both ends */
-    uint64_t unfinished;  /**< spans without an end */
-    uint64_t lost_ends;   /**< ends whose begin was dropped */
-    uint64_t lost_begins; /**< spans whose end was dropped; they end where the gap begins */
-    uint64_t mismatched;  /**< spans that ended by the end of a span around them */
-    uint64_t damaged;     /**< records that make no sense */
+    uint64_t records;      /**< read */
+    uint64_t spans;        /**< with both ends */
+    uint64_t unfinished;   /**< spans without an end */
+    uint64_t lost_ends;    /**< ends whose begin was dropped */
+    uint64_t lost_begins;  /**< spans whose end was dropped; they end where the gap begins */
+    uint64_t mismatched;   /**< spans that ended by the end of a span around them */
+    uint64_t invalid_json; /**< arguments that claim to be JSON; counted when made into events */
+    uint64_t damaged;      /**< records that make no sense */
     uint32_t threads;
 };
 
@@ -124,17 +125,23 @@ int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ct
 /** A key and a value. */
 struct tch_rec_arg {
     const struct tch_rec_name *key;
-    unsigned type; /**< enum tacho_arg_type */
+    unsigned type; /**< enum tacho_field_type */
     uint64_t bits; /**< of a number */
     const char *text;
     size_t len;
 };
 
+/** Is the truth value true? It is the first byte of its word. */
+static inline bool tch_rec_arg_yes(const struct tch_rec_arg *arg)
+{
+    return *(const unsigned char *)&arg->bits != 0;
+}
+
 /** Takes the first of args off; false when there is none. */
 bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
                       struct tch_rec_arg *ret);
 
-/** Adds the value as JSON. */
+/** Adds the value as JSON. A value of type TACHO_FIELD_JSON must be valid. */
 void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg);
 
 /** The site's name; the text. */

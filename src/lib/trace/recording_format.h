@@ -141,7 +141,7 @@ enum tch_rec_kind {
     TCH_REC_BEGIN = 1,          /* id site */
     TCH_REC_END = 2,            /* id site */
     TCH_REC_INSTANT = 3,        /* id site; scope */
-    TCH_REC_COUNTER = 4,        /* id site; type (enum tacho_arg_type); value */
+    TCH_REC_COUNTER = 4,        /* id site; type (enum tacho_field_type); value */
     TCH_REC_FLOW = 5,           /* id site; phase; flow */
     TCH_REC_ASYNC = 6,          /* id site; phase, perhaps with TCH_REC_TRACE_ID; id */
     TCH_REC_PUSH = 7,           /* id site; dur_us; track */
@@ -170,10 +170,6 @@ static inline uint64_t tch_rec_wide(unsigned words, unsigned kind, unsigned args
 {
     return (uint64_t)id << 32 | (uint64_t)args << 24 | (uint64_t)kind << 16 | words;
 }
-
-/** Of an argument in a recording that a trace was converted to, beside enum tacho_arg_type: an
-    array, an object or null as JSON text, stored as a text is. */
-enum { TCH_REC_ARG_JSON = 6 };
 
 /*
  * A table is entries one after the other: [kind:8 words:24 id:32] [first:16 second:16 args:32],

@@ -20,7 +20,7 @@ uint64_t tacho_trace_duration_us(double duration_ms)
 }
 
 void(tacho_trace_push_args)(const char *name, const char *category, double duration_ms,
-                            uint64_t track, const tacho_arg *args, size_t count)
+                            uint64_t track, tacho_fields args)
 {
     struct tch_put_event e;
 
@@ -28,12 +28,12 @@ void(tacho_trace_push_args)(const char *name, const char *category, double durat
         return;
     e.fixed[0] = tacho_trace_duration_us(duration_ms);
     e.fixed[1] = track;
-    tch_put(&e, args, count);
+    tch_put(&e, args);
 }
 
 void(tacho_trace_push)(const char *name, const char *category, double duration_ms, uint64_t track)
 {
-    (tacho_trace_push_args)(name, category, duration_ms, track, NULL, 0);
+    (tacho_trace_push_args)(name, category, duration_ms, track, TACHO_NO_FIELDS);
 }
 
 void(tacho_trace_put)(const tacho_trace_event *event)
@@ -51,23 +51,23 @@ void(tacho_trace_put)(const tacho_trace_event *event)
         tch_recorder_drop(1, 0);
         return;
     }
-    tch_put(&e, event->args, event->arg_count);
+    tch_put(&e, event->args);
 }
 
 /* Other events of this thread. */
 
 void(tacho_instant)(const char *name, const char *category, enum tacho_scope scope,
-                    const tacho_arg *args, size_t count)
+                    tacho_fields args)
 {
     struct tch_put_event e;
 
     if (!tch_put_begin(&e, TCH_REC_INSTANT, name, category))
         return;
     e.fixed[0] = (uint64_t)scope;
-    tch_put(&e, args, count);
+    tch_put(&e, args);
 }
 
-static void put_counter(const char *name, enum tacho_arg_type type, uint64_t value)
+static void put_counter(const char *name, enum tacho_field_type type, uint64_t value)
 {
     struct tch_put_event e;
 
@@ -75,7 +75,7 @@ static void put_counter(const char *name, enum tacho_arg_type type, uint64_t val
         return;
     e.fixed[0] = (uint64_t)type;
     e.fixed[1] = value;
-    tch_put(&e, NULL, 0);
+    tch_put(&e, TACHO_NO_FIELDS);
 }
 
 static uint64_t bits_of(double value)
@@ -88,12 +88,12 @@ static uint64_t bits_of(double value)
 
 void(tacho_counter_i64)(const char *name, int64_t value)
 {
-    put_counter(name, TACHO_ARG_I64, (uint64_t)value);
+    put_counter(name, TACHO_FIELD_I64, (uint64_t)value);
 }
 
 void(tacho_counter_f64)(const char *name, double value)
 {
-    put_counter(name, TACHO_ARG_F64, bits_of(value));
+    put_counter(name, TACHO_FIELD_F64, bits_of(value));
 }
 
 void(tacho_flow)(const char *name, const char *category, enum tacho_phase phase, uint64_t id)
@@ -104,11 +104,11 @@ void(tacho_flow)(const char *name, const char *category, enum tacho_phase phase,
         return;
     e.fixed[0] = (uint64_t)phase;
     e.fixed[1] = id;
-    tch_put(&e, NULL, 0);
+    tch_put(&e, TACHO_NO_FIELDS);
 }
 
 void(tacho_async)(const char *name, const char *category, enum tacho_phase phase, uint64_t id,
-                  const tacho_arg *args, size_t count)
+                  tacho_fields args)
 {
     struct tch_put_event e;
 
@@ -116,7 +116,7 @@ void(tacho_async)(const char *name, const char *category, enum tacho_phase phase
         return;
     e.fixed[0] = (uint64_t)phase;
     e.fixed[1] = id;
-    tch_put(&e, args, count);
+    tch_put(&e, args);
 }
 
 static uint32_t put_name(enum tch_rec_kind kind, const char *name)
@@ -127,7 +127,8 @@ static uint32_t put_name(enum tch_rec_kind kind, const char *name)
         return 0;
     text = tch_trace_text(name);
     if (text != 0)
-        tch_put(&(struct tch_put_event){.kind = kind, .id = text, .ticks = tch_ticks()}, NULL, 0);
+        tch_put(&(struct tch_put_event){.kind = kind, .id = text, .ticks = tch_ticks()},
+                TACHO_NO_FIELDS);
     else
         tch_recorder_drop(1, 0);
     return text;
@@ -175,7 +176,7 @@ static bool begin_on_track(struct tch_put_event *e, enum tch_rec_kind kind, uint
 }
 
 void(tacho_track_span)(uint32_t track, const char *name, const char *category, uint64_t start_ns,
-                       uint64_t end_ns, const tacho_arg *args, size_t count)
+                       uint64_t end_ns, tacho_fields args)
 {
     struct tch_put_event e;
 
@@ -183,18 +184,18 @@ void(tacho_track_span)(uint32_t track, const char *name, const char *category, u
         return;
     e.fixed[1] = start_ns;
     e.fixed[2] = end_ns;
-    tch_put(&e, args, count);
+    tch_put(&e, args);
 }
 
 void(tacho_track_instant)(uint32_t track, const char *name, const char *category, uint64_t at_ns,
-                          const tacho_arg *args, size_t count)
+                          tacho_fields args)
 {
     struct tch_put_event e;
 
     if (!begin_on_track(&e, TCH_REC_TRACK_INSTANT, track, name, category))
         return;
     e.fixed[1] = at_ns;
-    tch_put(&e, args, count);
+    tch_put(&e, args);
 }
 
 void(tacho_track_counter)(uint32_t track, const char *name, uint64_t at_ns, double value)
@@ -205,5 +206,5 @@ void(tacho_track_counter)(uint32_t track, const char *name, uint64_t at_ns, doub
         return;
     e.fixed[1] = at_ns;
     e.fixed[2] = bits_of(value);
-    tch_put(&e, NULL, 0);
+    tch_put(&e, TACHO_NO_FIELDS);
 }

@@ -146,6 +146,7 @@ struct tch_model {
     struct tch_trace_places bad;     /**< events that lack what they must have: passed over */
     struct tch_trace_places big_ids; /**< pids or tids past 32 bits */
     uint64_t dropped;                /**< by the recorder, as far as the trace says */
+    uint64_t invalid_json;           /**< arguments that should be JSON and are texts */
     uint64_t mismatched;             /**< spans with TCH_EV_MISMATCHED */
     uint64_t clock_faults;           /**< times that its clock stood still or went back */
     bool cut;                        /**< the file ends, or stops making sense, before its end */

@@ -201,13 +201,12 @@ uint32_t tch_trace_site(const char *name, const char *category)
                                 .second_len = bounded_length(category)});
 }
 
-uint32_t tch_trace_site_args(const char *name, const char *category, const tacho_arg *args,
-                             size_t count)
+uint32_t tch_trace_site_args(const char *name, const char *category, tacho_fields args)
 {
     struct arg list[TACHO_ARGS_MAX];
 
-    for (size_t i = 0; i < count; i++) {
-        list[i] = (struct arg){tch_trace_text(args[i].key), (uint32_t)args[i].type};
+    for (size_t i = 0; i < args.count; i++) {
+        list[i] = (struct arg){tch_trace_text(args.data[i].key), (uint32_t)args.data[i].type};
         if (list[i].key == 0)
             return 0;
     }
@@ -217,7 +216,7 @@ uint32_t tch_trace_site_args(const char *name, const char *category, const tacho
                                 .first_len = bounded_length(name),
                                 .second_len = bounded_length(category),
                                 .args = list,
-                                .arg_count = count});
+                                .arg_count = args.count});
 }
 
 unsigned tch_trace_site_values(uint32_t site)

@@ -178,10 +178,9 @@ unsigned tch_trace_site_values(uint32_t site);
 /** Is each of these words a plain record without values? Needs no lock. */
 bool tch_trace_all_plain(const uint64_t *words, size_t count);
 
-/** Like tch_trace_site(), for a site whose begins carry the values of these arguments. None of them
-    may be a text. */
-uint32_t tch_trace_site_args(const char *name, const char *category, const tacho_arg *args,
-                             size_t count);
+/** Like tch_trace_site(), for a site whose begins carry the values of these arguments. All of them
+    must be numbers. */
+uint32_t tch_trace_site_args(const char *name, const char *category, tacho_fields args);
 
 /** Copies all names to a new recording. Sites keep their numbers for the life of the process. The
    lock is held. */

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "record_put.h"
+#include "record_words.h"
 
 /* Returns false when the record was dropped. */
 static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)
@@ -25,17 +26,18 @@ static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)
 
 /* Kept out of line, because it would cost plain records registers. */
 __attribute__((noinline)) static bool put_wide(enum tch_rec_kind kind, uint32_t site,
-                                               uint64_t ticks, const tacho_arg *args, size_t count)
+                                               uint64_t ticks, tacho_fields args)
 {
-    return tch_put(&(struct tch_put_event){.kind = kind, .id = site, .ticks = ticks}, args, count);
+    return tch_put(&(struct tch_put_event){.kind = kind, .id = site, .ticks = ticks}, args);
 }
 
 /* Records the begin or the end of a span. Returns false when it was dropped. */
 static inline bool put_edge(enum tch_rec_kind kind, uint32_t site, uint64_t ticks,
-                            const tacho_arg *args, size_t count)
+                            tacho_fields args)
 {
-    return count == 0 && site < TCH_REC_SITE_PLAIN ? put_plain(site, kind == TCH_REC_END, ticks)
-                                                   : put_wide(kind, site, ticks, args, count);
+    return args.count == 0 && site < TCH_REC_SITE_PLAIN
+               ? put_plain(site, kind == TCH_REC_END, ticks)
+               : put_wide(kind, site, ticks, args);
 }
 
 /* Sets the number of the site, unless another thread was first. The code is set last: the inline
@@ -82,72 +84,78 @@ static uint32_t ticket_of(const struct tacho_trace_site *site)
 
 uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
 {
-    if (!ensure_site(site) || !put_edge(TCH_REC_BEGIN, number_of(site), tch_ticks(), NULL, 0))
+    if (!ensure_site(site) ||
+        !put_edge(TCH_REC_BEGIN, number_of(site), tch_ticks(), TACHO_NO_FIELDS))
         return 0;
     return ticket_of(site);
 }
 
-static bool have_text(const tacho_arg *args, size_t count)
+/* Can a site remember the keys by their addresses, and are the values one word each? */
+static bool have_fixed_keys(tacho_fields args)
 {
-    for (size_t i = 0; i < count; i++)
-        if (args[i].type == TACHO_ARG_TEXT)
-            return true;
-    return false;
+    for (size_t i = 0; i < args.count; i++)
+        if (args.data[i].literal == 0 || !tch_rec_type_is_number(args.data[i].type))
+            return false;
+    return args.count <= TACHO_ARGS_MAX;
 }
 
 /* Returns a hash of the keys and types of arguments, 0 when there are none. The same site may have
-   different ones: TACHO_SPAN_ARGS(..., ok ? TACHO_I64("bytes", n) : TACHO_I64("error", e)). */
-static uint32_t shape_of(const tacho_arg *args, size_t count)
+   different ones: TACHO_SPAN_ARGS(..., ok ? tacho_i64("bytes", n) : tacho_i64("error", e)). */
+static uint32_t shape_of(tacho_fields args)
 {
-    const uint32_t apart = 31; /* more than there are types */
+    const uint32_t apart = 31; /* more than there are types, with and without `literal` */
     uint32_t shape = 0;
 
-    for (size_t i = 0; i < count; i++)
-        shape = (shape + (uint32_t)(uintptr_t)args[i].key) * apart + (uint32_t)args[i].type;
-    return shape << 5 | (uint32_t)(count < apart ? count : apart);
+    for (size_t i = 0; i < args.count; i++) {
+        const tacho_field *arg = &args.data[i];
+
+        shape = (shape + (uint32_t)(uintptr_t)arg->key) * apart + (uint32_t)arg->type +
+                arg->literal * 8;
+    }
+    return shape << 5 | (uint32_t)(args.count < apart ? args.count : apart);
 }
 
-/* Like ensure_site(), at the first record with arguments. When all of them are numbers, their keys
-   are stored with the site, and records carry the bare values. */
-static bool ensure_site_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
+/* Like ensure_site(), at the first record with arguments. When all of them are numbers with literal
+   keys, the keys are stored with the site, and records carry the bare values. */
+static bool ensure_site_args(struct tacho_trace_site *site, tacho_fields args)
 {
     uint32_t number;
 
-    if (count > TACHO_ARGS_MAX || have_text(args, count))
+    if (!have_fixed_keys(args))
         return ensure_site(site);
-    number = tch_trace_site_args(site->name, site->category, args, count);
-    return set_site(site, number, number < TCH_REC_SITE_PLAIN ? shape_of(args, count) : 0);
+    number = tch_trace_site_args(site->name, site->category, args);
+    return set_site(site, number, number < TCH_REC_SITE_PLAIN ? shape_of(args) : 0);
 }
 
 /* Records the begin of a span and bare values after it. Returns false when it was dropped. */
-static bool put_values(uint32_t code, const tacho_arg *args, size_t count)
+static bool put_values(uint32_t code, tacho_fields args)
 {
-    unsigned words = 1 + (unsigned)count;
+    unsigned words = 1 + (unsigned)args.count;
     uint64_t *slot = tch_put_take(words);
 
     if (!slot)
         return false;
     *(volatile uint64_t *)slot = (uint64_t)words << TCH_REC_LOW_BITS | TCH_REC_SKIP;
-    for (size_t i = 0; i < count; i++)
-        slot[1 + i] = args[i].as.u64;
+    for (size_t i = 0; i < args.count; i++)
+        slot[1 + i] = args.data[i].as.u64;
     __atomic_store_n(slot, tch_ticks() << TCH_REC_LOW_BITS | code, __ATOMIC_RELEASE);
     tch_cursor_done((uintptr_t)words * 8);
     return true;
 }
 
-uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, const tacho_arg *args, size_t count)
+uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, tacho_fields args)
 {
     uint32_t code = __atomic_load_n(&site->code, __ATOMIC_ACQUIRE);
     uint32_t values = __atomic_load_n(&site->values, __ATOMIC_RELAXED);
 
-    if (__builtin_expect(code != 0 && values == shape_of(args, count), 1))
-        return put_values(code, args, count) ? code : 0;
+    if (__builtin_expect(code != 0 && values == shape_of(args), 1))
+        return put_values(code, args) ? code : 0;
     if (number_of(site) == 0) {
-        if (!ensure_site_args(site, args, count))
+        if (!ensure_site_args(site, args))
             return 0;
-        return tacho_trace_begin_args(site, args, count);
+        return tacho_trace_begin_args(site, args);
     }
-    return put_wide(TCH_REC_BEGIN, number_of(site), tch_ticks(), args, count) ? ticket_of(site) : 0;
+    return put_wide(TCH_REC_BEGIN, number_of(site), tch_ticks(), args) ? ticket_of(site) : 0;
 }
 
 void tacho_trace_end_slow(uint32_t ticket)
@@ -156,7 +164,7 @@ void tacho_trace_end_slow(uint32_t ticket)
     uint32_t number = ticket & TACHO_TRACE_BY_CALL ? ticket & ~TACHO_TRACE_BY_CALL : ticket >> 1;
 
     if (tacho_trace_enabled())
-        put_edge(TCH_REC_END, number, now, NULL, 0);
+        put_edge(TCH_REC_END, number, now, TACHO_NO_FIELDS);
 }
 
 /* Spans by call. */
@@ -243,15 +251,14 @@ static inline uint32_t pop_span(void)
     return site;
 }
 
-void(tacho_span_begin_args)(const char *name, const char *category, const tacho_arg *args,
-                            size_t count)
+void(tacho_span_begin_args)(const char *name, const char *category, tacho_fields args)
 {
     struct tch_put_event e;
 
     if (!tacho_trace_enabled())
         return;
     if (tch_put_begin(&e, TCH_REC_BEGIN, name, category) &&
-        put_edge(TCH_REC_BEGIN, e.id, e.ticks, args, count))
+        put_edge(TCH_REC_BEGIN, e.id, e.ticks, args))
         push_span(e.id);
     else
         push_span(0);
@@ -259,10 +266,10 @@ void(tacho_span_begin_args)(const char *name, const char *category, const tacho_
 
 void(tacho_span_begin)(const char *name, const char *category)
 {
-    (tacho_span_begin_args)(name, category, NULL, 0);
+    (tacho_span_begin_args)(name, category, TACHO_NO_FIELDS);
 }
 
-void(tacho_span_end_args)(const tacho_arg *args, size_t count)
+void(tacho_span_end_args)(tacho_fields args)
 {
     uint64_t now;
     uint32_t site;
@@ -272,10 +279,10 @@ void(tacho_span_end_args)(const tacho_arg *args, size_t count)
     now = tch_ticks();
     site = pop_span();
     if (site != 0)
-        put_edge(TCH_REC_END, site, now, args, count);
+        put_edge(TCH_REC_END, site, now, args);
 }
 
 void(tacho_span_end)(void)
 {
-    (tacho_span_end_args)(NULL, 0);
+    (tacho_span_end_args)(TACHO_NO_FIELDS);
 }

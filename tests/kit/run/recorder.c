@@ -11,14 +11,14 @@ static void record(void)
     tacho_span_begin("outer", "test");
     tacho_counter_i64("queue", 5);
     tacho_flow("arrow", "test", TACHO_PHASE_BEGIN, 1);
-    tacho_async("request", "test", TACHO_PHASE_BEGIN, 9, NULL, 0);
-    tacho_instant("now", "test", TACHO_SCOPE_THREAD, NULL, 0);
+    tacho_async("request", "test", TACHO_PHASE_BEGIN, 9, TACHO_NO_FIELDS);
+    tacho_instant("now", "test", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
     usleep(2000);
-    tacho_async("request", "test", TACHO_PHASE_END, 9, NULL, 0);
+    tacho_async("request", "test", TACHO_PHASE_END, 9, TACHO_NO_FIELDS);
     tacho_flow("arrow", "test", TACHO_PHASE_END, 1);
     tacho_trace_push("pushed", "test", 1.0, 3);
-    tacho_track_span(track, "kernel", "gpu", now, now + 1000000, NULL, 0);
-    tacho_track_instant(track, "mark", "gpu", now + 500000, NULL, 0);
+    tacho_track_span(track, "kernel", "gpu", now, now + 1000000, TACHO_NO_FIELDS);
+    tacho_track_instant(track, "mark", "gpu", now + 500000, TACHO_NO_FIELDS);
     tacho_track_counter(track, "load", now + 500000, 0.5);
     tacho_span_end();
 }

@@ -262,7 +262,7 @@ static void a_duration_stays_in_every_format(void **state)
     (void)state;
     assert_int_equal(tacho_trace_start(test_at("a.tacho"), &err), 0);
     tacho_trace_push("load_model", "io", 2500.0, 0);
-    tacho_track_span(tacho_track("gpu"), "kernel", "gpu", early, early + 5000000, NULL, 0);
+    tacho_track_span(tacho_track("gpu"), "kernel", "gpu", early, early + 5000000, TACHO_NO_FIELDS);
     assert_int_equal(tacho_trace_stop(&err), 0);
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
         const char *out = test_at(outputs[i]);

@@ -19,7 +19,7 @@ static tacho_field counted(const char *key)
 
 static int say_one(void)
 {
-    return TACHO_EVENT("e", TACHO_SHAPE(counted("a")), TACHO_STAGES(counted("b")), true);
+    return TACHO_EVENT("e", TACHO_FIELDS(counted("a")), TACHO_FIELDS(counted("b")), true);
 }
 
 static void no_variables(void)

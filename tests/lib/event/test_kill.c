@@ -42,7 +42,7 @@ static void *push_forever(void *arg)
     size_t thread = (size_t)(uintptr_t)arg;
 
     for (uint64_t i = 0;; i++) {
-        if (tacho_event_push(writer, "e", TACHO_SHAPE(tacho_u64("i", i), tacho_u64("t", thread)),
+        if (tacho_event_push(writer, "e", TACHO_FIELDS(tacho_u64("i", i), tacho_u64("t", thread)),
                              TACHO_NO_FIELDS, false, NULL) < 0)
             _exit(1);
         atomic_store(&shared->returned[thread], i + 1);
@@ -209,14 +209,14 @@ static void who_is_not_killed_loses_nothing(void **state)
         pid_t child = start(LONG_LINE);
 
         for (int k = 0; k < MINE; k++, pushed++)
-            assert_int_equal(tacho_event_push(mine, "mine", TACHO_SHAPE(tacho_u64("i", pushed)),
+            assert_int_equal(tacho_event_push(mine, "mine", TACHO_FIELDS(tacho_u64("i", pushed)),
                                               TACHO_NO_FIELDS, false, NULL),
                              0);
         kill_somewhere(child, 1000 * 1000);
         for (size_t k = 0; k < THREADS; k++)
             others += atomic_load(&shared->returned[k]);
         /* Right behind what the killed one left, on the same line if that was a fragment. */
-        assert_int_equal(tacho_event_push(mine, "mine", TACHO_SHAPE(tacho_u64("i", pushed)),
+        assert_int_equal(tacho_event_push(mine, "mine", TACHO_FIELDS(tacho_u64("i", pushed)),
                                           TACHO_NO_FIELDS, false, NULL),
                          0);
         pushed++;

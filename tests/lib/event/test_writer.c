@@ -50,10 +50,9 @@ static void writes_the_fields_in_their_order_sorted_inside(void **state)
     open_at(test_at("p"));
     assert_int_equal(
         tacho_event_push(writer, "e",
-                         TACHO_SHAPE(tacho_u64("b", 7), tacho_i64("a", -7), tacho_bool("c", true),
-                                     tacho_text("Z", "t\"\xFF", 3)),
-                         TACHO_STAGES(tacho_f64("y", 2), tacho_json("x", json, sizeof json - 1)),
-                         false, NULL),
+                         TACHO_FIELDS(tacho_u64("b", 7), tacho_i64("a", -7), tacho_bool("c", true),
+                                      tacho_text_n("Z", "t\"\xFF", 3)),
+                         TACHO_FIELDS(tacho_f64("y", 2), tacho_json("x", json)), false, NULL),
         0);
     close_writer();
     test_assert_content(test_at("p"), "{\"event\":\"e\"" HEAD
@@ -67,8 +66,8 @@ static void of_two_fields_with_one_key_the_last_counts(void **state)
     (void)state;
     open_at(test_at("p"));
     assert_int_equal(tacho_event_push(writer, "e",
-                                      TACHO_SHAPE(tacho_u64("b", 1), tacho_u64("a", 2),
-                                                  tacho_u64("b", 3), tacho_u64("a", 4)),
+                                      TACHO_FIELDS(tacho_u64("b", 1), tacho_u64("a", 2),
+                                                   tacho_u64("b", 3), tacho_u64("a", 4)),
                                       TACHO_NO_FIELDS, false, NULL),
                      0);
     close_writer();
@@ -80,8 +79,8 @@ static void names_that_need_escapes_get_them(void **state)
 {
     (void)state;
     open_at(test_at("p"));
-    assert_int_equal(tacho_event_push(writer, "\xC3\xA9\n", TACHO_SHAPE(tacho_u64("a\"", 1)),
-                                      TACHO_STAGES(tacho_u64("\\", 2), tacho_u64("k", 3)), false,
+    assert_int_equal(tacho_event_push(writer, "\xC3\xA9\n", TACHO_FIELDS(tacho_u64("a\"", 1)),
+                                      TACHO_FIELDS(tacho_u64("\\", 2), tacho_u64("k", 3)), false,
                                       NULL),
                      0);
     close_writer();
@@ -96,8 +95,8 @@ static void keys_that_are_not_utf8_are_sorted_as_what_they_become(void **state)
     (void)state;
     open_at(test_at("p"));
     assert_int_equal(tacho_event_push(writer, "e",
-                                      TACHO_SHAPE(tacho_u64("\x80", 1), tacho_u64("\xC3\xA9", 2),
-                                                  tacho_u64("\xFE", 3), tacho_u64("a", 4)),
+                                      TACHO_FIELDS(tacho_u64("\x80", 1), tacho_u64("\xC3\xA9", 2),
+                                                   tacho_u64("\xFE", 3), tacho_u64("a", 4)),
                                       TACHO_NO_FIELDS, false, NULL),
                      0);
     close_writer();
@@ -140,7 +139,7 @@ static void many_fields_and_long_text_are_no_obstacle(void **state)
     memset(text, 'x', sizeof text);
     for (size_t i = 0; i < FIELDS; i++) {
         snprintf(names[i], sizeof names[i], "%0*zu", i % 2 ? 70 : 4, i);
-        fields[i] = tacho_text(names[i], text, i == 7 ? sizeof text : i % 5);
+        fields[i] = tacho_text_n(names[i], text, i == 7 ? sizeof text : i % 5);
     }
     open_at(test_at("p"));
     assert_int_equal(tacho_event_push(writer, "e", (tacho_fields){fields, FIELDS},
@@ -160,7 +159,7 @@ static void above_16_mib_an_event_is_refused_and_nothing_written(void **state)
     assert_non_null(text);
     memset(text, 'x', HUGE_TEXT);
     open_at(test_at("p"));
-    assert_int_equal(tacho_event_push(writer, "e", TACHO_SHAPE(tacho_text("t", text, HUGE_TEXT)),
+    assert_int_equal(tacho_event_push(writer, "e", TACHO_FIELDS(tacho_text_n("t", text, HUGE_TEXT)),
                                       TACHO_NO_FIELDS, true, &err),
                      TACHO_ELIMIT);
     close_writer();
@@ -174,7 +173,7 @@ static void a_value_that_is_no_json_is_refused(void **state)
 
     (void)state;
     open_at(test_at("p"));
-    assert_int_equal(tacho_event_push(writer, "e", TACHO_SHAPE(tacho_json("k", "{", 1)),
+    assert_int_equal(tacho_event_push(writer, "e", TACHO_FIELDS(tacho_json("k", "{")),
                                       TACHO_NO_FIELDS, true, &err),
                      TACHO_EINVAL);
     assert_string_equal(err.message, "the value of 'k' is no JSON");
@@ -452,8 +451,8 @@ static int push_many(void *arg)
     if (tacho_event_open(&config, &w, NULL) < 0)
         return 1;
     for (int i = 0; i < MANY; i++)
-        if (tacho_event_push(w, "e", TACHO_SHAPE(tacho_u64("i", (uint64_t)i)),
-                             TACHO_STAGES(tacho_f64("us", i * 0.5)), true, NULL) < 0)
+        if (tacho_event_push(w, "e", TACHO_FIELDS(tacho_u64("i", (uint64_t)i)),
+                             TACHO_FIELDS(tacho_f64("us", i * 0.5)), true, NULL) < 0)
             return 2;
     tacho_event_close(w);
     return 0;
@@ -514,7 +513,7 @@ static int open_and_push(void *arg)
 
     (void)arg;
     for (size_t i = 0; i < 40; i++)
-        fields[i] = tacho_json("key", "{\"a\":{\"a\":1},\"a\":2}", 19);
+        fields[i] = tacho_json_n("key", "{\"a\":{\"a\":1},\"a\":2}", 19);
     tacho_event_config_init(&config);
     config.path = test_at("folder/p");
     config.runtime_flags = "{\"b\":1,\"b\":{\"c\":[1,2,3]}}";
@@ -538,8 +537,8 @@ static int push_usual(void *arg)
 
     (void)arg;
     test_alloc_fail_after(0);
-    int status = tacho_event_push(writer, "e", TACHO_SHAPE(tacho_u64("batch", 32)),
-                                  TACHO_STAGES(tacho_f64("model", 12500)), true, NULL);
+    int status = tacho_event_push(writer, "e", TACHO_FIELDS(tacho_u64("batch", 32)),
+                                  TACHO_FIELDS(tacho_f64("model", 12500)), true, NULL);
 
     test_alloc_fail_after(-1);
     return status < 0 || test_alloc_live() != before;

@@ -54,11 +54,11 @@ static void one_round(struct recorder *r, uint64_t i)
         break;
     }
     case 1: {
-        TACHO_SPAN_ARGS("thread 1", "kill", TACHO_U64("i", i));
+        TACHO_SPAN_ARGS("thread 1", "kill", tacho_u64("i", i));
         break;
     }
     case 2: {
-        TACHO_SPAN_ARGS("thread 2", "kill", TACHO_U64("i", i), TACHO_TEXT("text", "some words"));
+        TACHO_SPAN_ARGS("thread 2", "kill", tacho_u64("i", i), tacho_text("text", "some words"));
         break;
     }
     default:
@@ -151,7 +151,7 @@ static int do_fork(char **args)
     if (pid == 0) {
         TACHO_SPAN("in child", "test");
         work();
-        tacho_instant("new name", "child", TACHO_SCOPE_THREAD, NULL, 0);
+        tacho_instant("new name", "child", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
     } else {
         int status;
 
@@ -324,7 +324,7 @@ static void on_signal(int signal_number)
     (void)signal_number;
     for (int i = 0; i < 300; i++) {
         TACHO_SPAN("handler", "test");
-        TACHO_SPAN_ARGS("handler inside", "test", TACHO_I64("i", i));
+        TACHO_SPAN_ARGS("handler inside", "test", tacho_i64("i", i));
     }
     handled++;
 }
@@ -343,7 +343,7 @@ static int do_handler(char **args)
     timer_settime(timer, 0, &often, NULL);
     while ((unsigned long)handled < number(args[0])) {
         TACHO_SPAN("below", "test");
-        TACHO_SPAN_ARGS("below inside", "test", TACHO_I64("i", (int64_t)below));
+        TACHO_SPAN_ARGS("below inside", "test", tacho_i64("i", (int64_t)below));
         below++;
     }
     timer_delete(timer);
@@ -394,17 +394,17 @@ static int do_forksignal(char **args)
 /* keys: all names are taken before an event with an argument. */
 static int do_keys(char **args)
 {
-    tacho_arg arg = tacho_arg_i64("late", 1);
+    tacho_field arg = tacho_i64("late", 1);
     char name[16];
 
     (void)args;
-    tacho_instant("moment", "test", TACHO_SCOPE_THREAD, NULL, 0);
+    tacho_instant("moment", "test", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
     for (int i = 0; i < 131072; i++) {
         snprintf(name, sizeof name, "%d", i);
         (void)tacho_track(name);
     }
     for (int i = 0; i < 10; i++)
-        tacho_instant("moment", "test", TACHO_SCOPE_THREAD, &arg, 1);
+        tacho_instant("moment", "test", TACHO_SCOPE_THREAD, (tacho_fields){&arg, 1});
     return 0;
 }
 
@@ -441,12 +441,12 @@ static int do_names(char **args)
 
     (void)args;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        tacho_arg list[] = {tacho_arg_text(names[i], names[i]), tacho_arg_f64("nan", 0.0 / 0.0),
-                            tacho_arg_bool("yes", 1), tacho_arg_u64("most", UINT64_MAX)};
+        tacho_field list[] = {tacho_text(names[i], names[i]), tacho_f64("nan", 0.0 / 0.0),
+                              tacho_bool("yes", 1), tacho_u64("most", UINT64_MAX)};
 
-        tacho_span_begin_args(names[i], names[i], list, 4);
+        tacho_span_begin_args(names[i], names[i], (tacho_fields){list, 4});
         tacho_span_end();
-        tacho_instant(names[i], names[i], TACHO_SCOPE_PROCESS, list, 4);
+        tacho_instant(names[i], names[i], TACHO_SCOPE_PROCESS, (tacho_fields){list, 4});
         tacho_counter_i64(names[i], (int64_t)i);
     }
     tacho_thread_name(names[3]);
@@ -466,19 +466,20 @@ static void *some_of_each(void *arg)
     for (uint64_t i = 0; i < 100; i++) {
         TACHO_SPAN("outer", "span");
         {
-            TACHO_SPAN_ARGS("inner", "span", TACHO_U64("i", i), TACHO_TEXT("t", "x"));
+            TACHO_SPAN_ARGS("inner", "span", tacho_u64("i", i), tacho_text("t", "x"));
             tacho_flow("arrow", "flow", TACHO_PHASE_BEGIN, i);
         }
         {
             TACHO_SPAN("target", "span");
             tacho_flow("arrow", "flow", TACHO_PHASE_END, i);
         }
-        tacho_instant("moment", "i", TACHO_SCOPE_THREAD, NULL, 0);
+        tacho_instant("moment", "i", TACHO_SCOPE_THREAD, TACHO_NO_FIELDS);
         tacho_counter_i64("whole", (int64_t)i);
         tacho_counter_f64("broken", (double)i / 4);
-        tacho_async("request", "async", TACHO_PHASE_BEGIN, i, NULL, 0);
-        tacho_async("request", "async", TACHO_PHASE_END, i, NULL, 0);
-        tacho_track_span(track, "kernel", "gpu", now + i * 1000, now + i * 1000 + 1500, NULL, 0);
+        tacho_async("request", "async", TACHO_PHASE_BEGIN, i, TACHO_NO_FIELDS);
+        tacho_async("request", "async", TACHO_PHASE_END, i, TACHO_NO_FIELDS);
+        tacho_track_span(track, "kernel", "gpu", now + i * 1000, now + i * 1000 + 1500,
+                         TACHO_NO_FIELDS);
         tacho_trace_push("pushed", "old", 0.001, 7);
     }
     return NULL;

@@ -23,10 +23,10 @@ int main(void)
 {
     for (int i = 0; i < 3; i++) {
         TACHO_SPAN("outer", "test");
-        TACHO_SPAN_ARGS("inner", "test", TACHO_I64("i", count()), TACHO_TEXT("t", "x"));
+        TACHO_SPAN_ARGS("inner", "test", tacho_i64("i", count()), tacho_text("t", "x"));
         tacho_counter_i64("counter", count());
         uint32_t track = tacho_track("layer");
-        tacho_track_instant(track, "at", "test", 0, NULL, 0);
+        tacho_track_instant(track, "at", "test", 0, TACHO_NO_FIELDS);
     }
     printf("%d\n", evaluated);
     return 0;

@@ -177,15 +177,14 @@ static void arguments_come_back(void **state)
     (void)state;
     start("t.json");
     {
-        TACHO_SPAN_ARGS("numbers", "test", TACHO_I64("i", -5), TACHO_U64("u", UINT64_MAX),
-                        TACHO_F64("f", 0.25), TACHO_BOOL("b", 7));
+        TACHO_SPAN_ARGS("numbers", "test", tacho_i64("i", -5), tacho_u64("u", UINT64_MAX),
+                        tacho_f64("f", 0.25), tacho_bool("b", 7));
     }
     {
-        TACHO_SPAN_ARGS("text", "test", TACHO_TEXT("t", "a\"b\n"), TACHO_TEXT("n", NULL));
+        TACHO_SPAN_ARGS("text", "test", tacho_text("t", "a\"b\n"), tacho_text("n", NULL));
     }
-    tacho_span_begin_args("both", "test",
-                          (tacho_arg[]){tacho_arg_i64("a", 1), tacho_arg_i64("b", 2)}, 2);
-    tacho_span_end_args((tacho_arg[]){tacho_arg_i64("c", 3), tacho_arg_i64("a", 4)}, 2);
+    tacho_span_begin_args("both", "test", TACHO_FIELDS(tacho_i64("a", 1), tacho_i64("b", 2)));
+    tacho_span_end_args(TACHO_FIELDS(tacho_i64("c", 3), tacho_i64("a", 4)));
     stop();
     json = content("t.json");
     assert_non_null(
@@ -207,7 +206,7 @@ static void arguments_are_evaluated_only_when_on(void **state)
     for (int i = 0; i < 2; i++) {
         if (i == 1)
             start("t.tacho");
-        TACHO_SPAN_ARGS("span", "test", TACHO_I64("i", evaluate()));
+        TACHO_SPAN_ARGS("span", "test", tacho_i64("i", evaluate()));
         assert_int_equal(evaluated, i);
     }
     stop();
@@ -216,16 +215,16 @@ static void arguments_are_evaluated_only_when_on(void **state)
 static void long_texts_are_cut_and_counted(void **state)
 {
     static char text[100000];
-    tacho_arg many[20];
+    tacho_field many[20];
 
     (void)state;
     memset(text, 'x', sizeof text - 1);
     for (int i = 0; i < 20; i++)
-        many[i] = tacho_arg_text("key", text);
+        many[i] = tacho_text("key", text);
     start("t.tacho");
     tacho_span_begin("span", text);
     tacho_span_end();
-    tacho_span_begin_args("span", "", many, 20);
+    tacho_span_begin_args("span", "", (tacho_fields){many, 20});
     tacho_span_end();
     stop();
     seen_read(&seen, test_at("t.tacho"));
@@ -295,9 +294,9 @@ static void arguments_keep_their_keys_and_types(void **state)
     start("t.json");
     for (int i = 0; i < 6; i++) {
         TACHO_SPAN_ARGS("read", "test",
-                        i % 3 == 0   ? TACHO_I64("bytes", i)
-                        : i % 3 == 1 ? TACHO_U64("error", (uint64_t)i)
-                                     : TACHO_TEXT("why", "none"));
+                        i % 3 == 0   ? tacho_i64("bytes", i)
+                        : i % 3 == 1 ? tacho_u64("error", (uint64_t)i)
+                                     : tacho_text("why", "none"));
     }
     stop();
     assert_non_null(strstr(content("t.json"), "\"args\":{\"bytes\":0}"));
@@ -351,10 +350,10 @@ static void what_is_put_on_no_track_is_counted(void **state)
     uint32_t track = tacho_track("made too early");
 
     (void)state;
-    tacho_track_span(track, "before", "test", 0, 1, NULL, 0);
+    tacho_track_span(track, "before", "test", 0, 1, TACHO_NO_FIELDS);
     start("t.tacho");
-    tacho_track_span(track, "span", "test", 0, 1, NULL, 0);
-    tacho_track_instant(track, "instant", "test", 0, NULL, 0);
+    tacho_track_span(track, "span", "test", 0, 1, TACHO_NO_FIELDS);
+    tacho_track_instant(track, "instant", "test", 0, TACHO_NO_FIELDS);
     tacho_track_counter(track, "counter", 0, 1);
     stop();
     seen_read(&seen, test_at("t.tacho"));
@@ -448,10 +447,10 @@ static void partly_overlapping_spans_get_rows_of_their_own(void **state)
     start("t.json");
     now = tacho_trace_now_ns();
     track = tacho_track("gpu");
-    tacho_track_span(track, "c", "g", now + 1500, now + 2500, NULL, 0);
-    tacho_track_span(track, "a", "g", now, now + 1000, NULL, 0);
-    tacho_track_span(track, "b", "g", now + 500, now + 1500, NULL, 0);
-    tacho_track_span(track, "in a", "g", now + 100, now + 200, NULL, 0);
+    tacho_track_span(track, "c", "g", now + 1500, now + 2500, TACHO_NO_FIELDS);
+    tacho_track_span(track, "a", "g", now, now + 1000, TACHO_NO_FIELDS);
+    tacho_track_span(track, "b", "g", now + 500, now + 1500, TACHO_NO_FIELDS);
+    tacho_track_span(track, "in a", "g", now + 100, now + 200, TACHO_NO_FIELDS);
     stop();
     json = content("t.json");
     for (int i = 0; i < 4; i++) {
@@ -551,9 +550,10 @@ static void survives_every_allocation_failing(void **state)
     now = tacho_trace_now_ns();
     track = tacho_track("track");
     for (int i = 0; i < 100; i++) {
-        TACHO_SPAN_ARGS("args", "test", TACHO_TEXT("t", "text"));
+        TACHO_SPAN_ARGS("args", "test", tacho_text("t", "text"));
         tacho_span_begin("deep", "test");
-        tacho_track_span(track, "on track", "", now + (uint64_t)i, now + 2 * (uint64_t)i, NULL, 0);
+        tacho_track_span(track, "on track", "", now + (uint64_t)i, now + 2 * (uint64_t)i,
+                         TACHO_NO_FIELDS);
     }
     stop();
     snprintf(out, sizeof out, "%s", test_at("t.json"));

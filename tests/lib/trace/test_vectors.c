@@ -30,7 +30,7 @@ static char *text_of(const struct tch_json_value *v)
 }
 
 /* The text of a JSON object of numbers as arguments. */
-static size_t args_of(const char *json, tacho_arg *args)
+static size_t args_of(const char *json, tacho_field *args)
 {
     struct tch_json_reader r;
     struct tch_json_value key, value;
@@ -46,8 +46,8 @@ static size_t args_of(const char *json, tacho_arg *args)
         assert_int_equal(tch_json_read(&r, &value), 0);
         assert_int_equal(value.type, TCH_JSON_NUMBER);
         n = tch_json_to_number(&value);
-        args[count++] = n.kind == TCH_JSON_I64 ? tacho_arg_i64(text_of(&key), n.as.i64)
-                                               : tacho_arg_u64(text_of(&key), n.as.u64);
+        args[count++] = n.kind == TCH_JSON_I64 ? tacho_i64(text_of(&key), n.as.i64)
+                                               : tacho_u64(text_of(&key), n.as.u64);
     }
     assert_int_equal(more, 0);
     return count;
@@ -56,10 +56,10 @@ static size_t args_of(const char *json, tacho_arg *args)
 static void put_event(struct tch_json_reader *r)
 {
     tacho_trace_event e = {0};
-    tacho_arg args[TACHO_ARGS_MAX];
+    tacho_field args[TACHO_ARGS_MAX];
     struct tch_json_value key, value;
 
-    e.args = args;
+    e.args.data = args;
     while (tch_json_member(r, &key) > 0) {
         assert_int_equal(tch_json_read(r, &value), 0);
         if (tch_json_is(&key, "name"))
@@ -77,7 +77,7 @@ static void put_event(struct tch_json_reader *r)
         else if (tch_json_is(&key, "tid"))
             e.tid = tch_json_to_number(&value).as.u64;
         else if (tch_json_is(&key, "args_json") && value.type == TCH_JSON_STRING)
-            e.arg_count = args_of(text_of(&value), args);
+            e.args.count = args_of(text_of(&value), args);
     }
     tacho_trace_put(&e);
 }
@@ -198,7 +198,7 @@ static void rounds_durations_as_the_reference(void **state)
 /* Spaces, commas and order of the fields are part of the format. */
 static void writes_two_events_byte_by_byte(void **state)
 {
-    const tacho_arg args[] = {tacho_arg_u64("n", 7), tacho_arg_i64("by", -2)};
+    const tacho_field args[] = {tacho_u64("n", 7), tacho_i64("by", -2)};
     tacho_error err;
 
     (void)state;
@@ -217,8 +217,7 @@ static void writes_two_events_byte_by_byte(void **state)
                                          .dur_us = 0,
                                          .pid = 1,
                                          .tid = 3,
-                                         .args = args,
-                                         .arg_count = 2});
+                                         .args = {args, 2}});
     assert_int_equal(tacho_trace_stop(&err), 0);
     test_assert_content(
         test_at("v.json"),
