@@ -29,7 +29,7 @@ static void warn_of_gaps(const struct flame *f, const struct tch_read_notes *not
                  (unsigned long long)notes->ignored, notes->ignored == 1 ? "line" : "lines",
                  (unsigned long long)notes->first_ignored);
     if (notes->fractional)
-        cli_warn("'%s': counts with a fraction are cut to whole numbers", f->input);
+        cli_warn("'%s': counts with a fraction are truncated to whole numbers", f->input);
     if (notes->events.count > 0 && notes->samples > 0) {
         struct tch_buf b;
 

@@ -16,7 +16,7 @@ $ printf 'a;b 5\nnot a stack\nc 1.5\n' | tacho flame fold
 | a;b 5
 | c 1
 ! tacho: warning: 'stdin': 1 line not understood, the first is line 2
-! tacho: warning: 'stdin': counts with a fraction are cut to whole numbers
+! tacho: warning: 'stdin': counts with a fraction are truncated to whole numbers
 $ printf 'not a stack\n' | tacho flame fold
 ! tacho: no stacks in 'stdin': not one of its lines is understood; say what it is with --from
 [1]
@@ -44,6 +44,10 @@ $ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame
 $ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame diff --normalize $d/a -; rm -r $d
 | a;b 3 2
 | a;c 0 1
+$ d=$(mktemp -d); printf 'a 1\nb 1\nc 1\n' > $d/a; printf 'a 1\nb 1\n' | tacho flame diff --normalize $d/a -; rm -r $d
+| a 0.667 1
+| b 0.667 1
+| c 0.667 0
 $ d=$(mktemp -d); printf 'old;f 5\n' > $d/a; printf 'new;f 5\n' | tacho flame diff $d/a -; rm -r $d
 | old -> new;f 5 5
 ! tacho: the programs have two names; they are compared as 'old -> new'

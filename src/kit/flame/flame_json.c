@@ -1,6 +1,7 @@
 /* The documents tacho.flame.v1 and tacho.flame.capture.v1. */
 #include "flame_json.h"
 
+#include <math.h>
 #include <sys/wait.h>
 
 #include "base/json_write.h"
@@ -67,7 +68,7 @@ void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, 
     tch_json_put_text(b, "input", input);
     tch_json_put_u64(b, "samples", tch_stacks_total(stacks));
     if (stacks->before)
-        tch_json_put_u64(b, "samples_before", tch_stacks_total_before(stacks));
+        tch_json_put_u64(b, "samples_before", (uint64_t)llround(tch_stacks_total_before(stacks)));
     tch_json_put_u64(b, "stacks", stacks->count);
     tch_json_put_u64(b, "names", stacks->names.count);
     tch_json_end_object(b);

@@ -12,7 +12,7 @@
 
 /* The counts of one process name on both sides. */
 struct process {
-    uint64_t before;
+    double before;
     uint64_t count;
     uint32_t becomes; /* the name to draw; its own if it has no partner */
 };
@@ -51,7 +51,7 @@ static void count_processes(struct processes *p, uint32_t *frames)
    processes have more than half of the samples of both sides: else the main program is the same. */
 static bool find_main_programs(struct processes *p)
 {
-    uint64_t only_old = 0;
+    double only_old = 0;
     uint64_t only_new = 0;
 
     p->old = p->new = p->count;

@@ -1,6 +1,8 @@
 /* Distinct stacks: the units of each are interned as one text. */
 #include "stacks.h"
 
+#include <math.h>
+
 #include "base/array.h"
 #include "base/fail.h"
 
@@ -65,7 +67,7 @@ static int reserve_before(struct tch_stacks *stacks, size_t need, tacho_error *e
 }
 
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
-                            uint64_t before, uint64_t count, tacho_error *err)
+                            double before, uint64_t count, tacho_error *err)
 {
     int64_t id = tch_stacks_add(stacks, frames, len, count, err);
 
@@ -73,7 +75,7 @@ int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, s
         return id;
     if (reserve_before(stacks, (size_t)id + 1, err) < 0)
         return TACHO_ENOMEM;
-    stacks->before[id] = add_up(stacks->before[id], before);
+    stacks->before[id] += before;
     return id;
 }
 
@@ -95,12 +97,12 @@ uint64_t tch_stacks_total(const struct tch_stacks *stacks)
     return total;
 }
 
-uint64_t tch_stacks_total_before(const struct tch_stacks *stacks)
+double tch_stacks_total_before(const struct tch_stacks *stacks)
 {
-    uint64_t total = 0;
+    double total = 0;
 
     for (uint32_t i = 0; stacks->before && i < stacks->count; i++)
-        total = add_up(total, stacks->before[i]);
+        total += stacks->before[i];
     return total;
 }
 
@@ -111,7 +113,7 @@ int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err)
     if (reserve_before(stacks, (size_t)stacks->count + 1, err) < 0)
         return TACHO_ENOMEM;
     for (uint32_t i = 0; i < stacks->count; i++) {
-        stacks->before[i] = stacks->list[i].count;
+        stacks->before[i] = (double)stacks->list[i].count;
         stacks->list[i].count = 0;
     }
     return 0;
@@ -129,8 +131,8 @@ int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, bool leaf_fir
     status = tch_stacks_pair_programs(stacks, leaf_first, err);
     if (status < 0)
         return status;
-    before = (double)tch_stacks_total_before(stacks);
+    before = tch_stacks_total_before(stacks);
     for (uint32_t i = 0; normalize && before > 0 && i < stacks->count; i++)
-        stacks->before[i] = (uint64_t)((double)stacks->before[i] * now / before + 0.5);
+        stacks->before[i] = rint(stacks->before[i] * now / before * 1000) / 1000;
     return 0;
 }

@@ -29,10 +29,11 @@ struct tch_stacks {
     struct tch_intern names;
     struct tch_stack *list;
     uint32_t count;
-    uint64_t *before; /**< counts of the other profile of a differential, or NULL */
-    uint64_t cut;     /**< samples of stacks deeper than TCH_STACK_DEEPEST */
-    uint32_t paired;  /**< of a differential whose programs have two names: 1 + the number of
-                           "old -> new"; else 0 */
+    double *before;  /**< counts of the other profile of a differential, or NULL. A normalised one
+                          has fractions. */
+    uint64_t cut;    /**< samples of stacks deeper than TCH_STACK_DEEPEST */
+    uint32_t paired; /**< of a differential whose programs have two names: 1 + the number of
+                          "old -> new"; else 0 */
 
     size_t list_cap;
     size_t before_cap;
@@ -53,7 +54,7 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
 /** Adds to both sides of a differential. All stacks of a profile are added by the same one of the
     two functions. */
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
-                            uint64_t before, uint64_t count, tacho_error *err);
+                            double before, uint64_t count, tacho_error *err);
 
 /** Turns the frames of one stack around: root first or leaf first. */
 static inline void tch_frames_reverse(uint32_t *frames, size_t count)
@@ -93,7 +94,7 @@ size_t tch_stacks_frames(const struct tch_stacks *stacks, uint32_t id, uint32_t 
 
 /** Return the sum of all counts, and that of the other profile. */
 uint64_t tch_stacks_total(const struct tch_stacks *stacks);
-uint64_t tch_stacks_total_before(const struct tch_stacks *stacks);
+double tch_stacks_total_before(const struct tch_stacks *stacks);
 
 /**
  * Sorts the stacks frame by frame by the bytes of the names, a stack before deeper ones that start
@@ -123,7 +124,7 @@ int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err);
  * Completes the differential after the second profile was read. Programs of two names are compared
  * as one, as by tch_stacks_pair_programs().
  *
- * @param normalize   scale the counts before to the same total
+ * @param normalize   scale the counts before to the same total, in thousandths of a sample
  * @param leaf_first  the stacks were read leaf first: the process is the last frame
  */
 int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, bool leaf_first,

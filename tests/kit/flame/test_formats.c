@@ -262,7 +262,7 @@ static void diff_puts_two_profiles_side_by_side(void **state)
 {
     (void)state;
     is(diff("a 10\nb 10\n", "b 5\nc 5\n", true, false), "a 5 0\nb 5 5\nc 0 5\n");
-    is(diff("a;b 2\na;c 1\n", "a;b 3\na;c 1\n", true, false), "a;b 3 3\na;c 1 1\n");
+    is(diff("a;b 2\na;c 1\n", "a;b 3\na;c 1\n", true, false), "a;b 2.667 3\na;c 1.333 1\n");
 }
 
 static void diff_compares_programs_of_two_names_as_one(void **state)

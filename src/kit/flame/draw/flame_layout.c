@@ -1,6 +1,7 @@
 /* A sweep over the sorted stacks: frames that continue stay open, the others close. */
 #include "flame_layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -10,9 +11,9 @@
 struct open_frame {
     uint32_t name;
     uint64_t x;
-    uint64_t before; /* the other profile's samples up to here */
+    double before; /* the other profile's samples up to here */
     uint64_t self;
-    uint64_t self_before;
+    double self_before;
     uint64_t pruned; /* samples of callees that were too narrow */
 };
 
@@ -21,7 +22,7 @@ struct sweep {
     struct tch_layout *ret;
     uint64_t least;
     uint64_t x;
-    uint64_t before;
+    double before;
     size_t depth; /* frames open, without everything */
     struct open_frame open[TCH_STACK_DEEPEST + 1];
 };
@@ -37,9 +38,9 @@ static int close_frame(struct sweep *s, size_t level, tacho_error *err)
     struct tch_layout *ret = s->ret;
     struct open_frame *frame = s->open + level;
     uint64_t w = s->x - frame->x;
-    uint64_t before = s->before - frame->before;
+    double before = s->before - frame->before;
 
-    if (level > 0 && w < s->least && before < s->least) {
+    if (level > 0 && w < s->least && before < (double)s->least) {
         ret->pruned++;
         frame[-1].pruned += w;
         return 0;
@@ -74,7 +75,7 @@ static int close_down_to(struct sweep *s, size_t depth, tacho_error *err)
 static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
 {
     const struct tch_stack *stack = s->stacks->list + id;
-    uint64_t before = s->stacks->before ? s->stacks->before[id] : 0;
+    double before = s->stacks->before ? s->stacks->before[id] : 0;
     const char *at = tch_stacks_first(s->stacks, id);
     uint32_t name = 0;
     size_t shared = 0;
@@ -130,7 +131,8 @@ int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_
     s->stacks = stacks;
     s->ret = ret;
     s->least = least;
-    s->x = s->before = 0;
+    s->x = 0;
+    s->before = 0;
     s->depth = 0;
     s->open[0] = (struct open_frame){.name = TCH_FRAME_ALL};
     ret->total = tch_stacks_total(stacks);
@@ -150,15 +152,15 @@ int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_
     return status;
 }
 
-static uint64_t width(const struct tch_frame *frame)
+static double width(const struct tch_frame *frame)
 {
-    return frame->w > frame->before ? frame->w : frame->before;
+    return fmax((double)frame->w, frame->before);
 }
 
 static int wider_first(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
+    double x = *(const double *)a;
+    double y = *(const double *)b;
 
     return (x < y) - (x > y);
 }
@@ -173,7 +175,7 @@ static void drop_narrow(struct tch_layout *layout, uint64_t least)
     for (size_t i = 0; i < layout->count; i++) {
         const struct tch_frame *frame = layout->list + i;
 
-        if (width(frame) < least && frame->level > 0) {
+        if (width(frame) < (double)least && frame->level > 0) {
             layout->pruned++;
             continue;
         }
@@ -191,7 +193,7 @@ static void drop_narrow(struct tch_layout *layout, uint64_t least)
 
 int tch_layout_limit(struct tch_layout *layout, size_t most, tacho_error *err)
 {
-    uint64_t *widths;
+    double *widths;
 
     if (layout->count <= most)
         return 0;
@@ -201,7 +203,7 @@ int tch_layout_limit(struct tch_layout *layout, size_t most, tacho_error *err)
     for (size_t i = 0; i < layout->count; i++)
         widths[i] = width(layout->list + i);
     qsort(widths, layout->count, sizeof *widths, wider_first);
-    drop_narrow(layout, widths[most] + 1);
+    drop_narrow(layout, (uint64_t)widths[most] + 1);
     free(widths);
     return 0;
 }

@@ -17,9 +17,9 @@
 struct tch_frame {
     uint64_t x; /**< in samples */
     uint64_t w;
-    uint64_t before; /**< of a differential: samples in the other profile */
-    uint64_t self;   /**< samples that ended here */
-    uint64_t self_before;
+    double before; /**< of a differential: samples in the other profile */
+    uint64_t self; /**< samples that ended here */
+    double self_before;
     uint32_t name;
     uint32_t level;
 };
@@ -30,7 +30,7 @@ struct tch_layout {
     size_t count;
     size_t cap;
     uint64_t total;
-    uint64_t total_before;
+    double total_before;
     uint32_t levels; /**< of the frames kept, "all" included */
 
     uint64_t least;          /**< samples of the narrowest frame kept */

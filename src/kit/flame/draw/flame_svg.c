@@ -53,7 +53,7 @@ static double full_change(const struct tch_layout *layout)
     double most = fmax(1, (double)layout->total / 10);
 
     for (size_t i = 0; i < layout->count; i++)
-        most = fmax(most, fabs((double)layout->list[i].self - (double)layout->list[i].self_before));
+        most = fmax(most, fabs((double)layout->list[i].self - layout->list[i].self_before));
     return most;
 }
 
@@ -100,7 +100,7 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
     struct tch_span name = {"all", 3};
 
     if (p->layout->total_before > 0) {
-        double change = ((double)f->self - (double)f->self_before) / p->full_change;
+        double change = ((double)f->self - f->self_before) / p->full_change;
 
         /* The root makes small changes visible. */
         return tch_palette_change(change < 0 ? -sqrt(-change) : sqrt(change));

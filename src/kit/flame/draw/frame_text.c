@@ -99,9 +99,9 @@ void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
     tch_add_fixed(b, 100.0 * (double)frame->w / total, 2);
     tch_buf_addc(b, '%');
     if (layout->total_before > 0) {
-        double change = 100.0 * ((double)frame->self - (double)frame->self_before) / total;
+        double change = 100.0 * ((double)frame->self - frame->self_before) / total;
 
-        if (frame->self == frame->self_before)
+        if ((double)frame->self == frame->self_before)
             tch_buf_adds(b, "; 0.00%");
         else
             tch_buf_addf(b, "; %+.2f%%", change);

@@ -8,7 +8,7 @@ int tch_profile_layout(const struct tch_profile *profile, const struct tch_forma
                        size_t most, struct tch_layout *ret, tacho_error *err)
 {
     double total = (double)tch_stacks_total(profile->stacks);
-    double before = (double)tch_stacks_total_before(profile->stacks);
+    double before = tch_stacks_total_before(profile->stacks);
     double least = ceil((total > before ? total : before) * options->least_percent / 100.0);
     int status = tch_layout_make(profile->stacks, least < 1 ? 1 : (uint64_t)least, ret, err);
 

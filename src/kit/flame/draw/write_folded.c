@@ -1,6 +1,7 @@
 /* Folded stacks, in order; both counts of a differential. */
 #include <stdlib.h>
 
+#include "base/float_text.h"
 #include "base/human_number.h"
 #include "base/utf8.h"
 #include "profile_formats.h"
@@ -31,8 +32,10 @@ static void add_stack(struct tch_buf *b, const struct tch_stacks *stacks, uint32
         add_name(b, name);
     }
     if (stacks->before) {
+        char text[TCH_PLAIN_TEXT];
+
         tch_buf_addc(b, ' ');
-        tch_add_u64(b, stacks->before[id]);
+        tch_buf_add(b, text, tch_f64_plain(text, stacks->before[id]));
     }
     tch_buf_addc(b, ' ');
     tch_add_u64(b, stack->count);

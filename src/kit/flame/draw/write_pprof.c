@@ -2,6 +2,7 @@
  * pprof's profile.proto, gzipped. Every name is one function with one location of the same number,
  * name number plus 1; its text is string name number plus STRINGS.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/gzip.h"
@@ -36,8 +37,10 @@ static void add_type(struct tch_buf *b, unsigned type)
     tch_pb_end(b, begun);
 }
 
-/* Leaf first. */
-static void add_sample(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id)
+/* Leaf first. Values of pprof are whole numbers: rounding the running sum *before instead of each
+   value keeps every frame within one sample of its fraction. */
+static void add_sample(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id,
+                       double *before)
 {
     uint32_t frames[TCH_STACK_DEEPEST];
     size_t len = tch_stacks_frames(stacks, id, frames);
@@ -49,8 +52,12 @@ static void add_sample(struct tch_buf *b, const struct tch_stacks *stacks, uint3
     tch_pb_end(b, packed);
     packed = tch_pb_begin(b, SAMPLE_VALUES);
     tch_pb_packed(b, stacks->list[id].count);
-    if (stacks->before)
-        tch_pb_packed(b, stacks->before[id]);
+    if (stacks->before) {
+        double up_to = *before + stacks->before[id];
+
+        tch_pb_packed(b, (uint64_t)(rint(up_to) - rint(*before)));
+        *before = up_to;
+    }
     tch_pb_end(b, packed);
     tch_pb_end(b, sample);
 }
@@ -87,11 +94,13 @@ static void add_name(struct tch_buf *b, const struct tch_stacks *stacks, uint32_
 static void add_profile(const struct tch_stacks *stacks, const uint32_t *order,
                         struct tch_sink *sink)
 {
+    double before = 0;
+
     add_type(&sink->b, STRING_SAMPLES);
     if (stacks->before)
         add_type(&sink->b, STRING_BEFORE);
     for (uint32_t i = 0; i < stacks->count; i++) {
-        add_sample(&sink->b, stacks, order[i]);
+        add_sample(&sink->b, stacks, order[i], &before);
         tch_sink_step(sink);
     }
     for (uint32_t id = 0; id < stacks->names.count; id++) {

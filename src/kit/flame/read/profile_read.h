@@ -71,7 +71,7 @@ struct tch_read_notes {
     uint64_t ignored;         /**< lines not understood */
     uint64_t first_ignored;   /**< the number of the first of them */
     bool both;                /**< it was a differential, two counts a line */
-    bool fractional;          /**< counts with a fraction were cut to whole ones */
+    bool fractional;          /**< counts with a fraction were truncated to whole ones */
     struct tch_span event;    /**< the one counted, empty where there are none; until the release */
     struct tch_intern events; /**< seen but not counted */
     uint64_t *event_counts;   /**< samples of each */
@@ -169,7 +169,7 @@ int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error
 /** "main;f 12" or, of a differential, "main;f 11 12": where the counts are, for detection too. */
 struct tch_folded_line {
     struct tch_span frames;
-    uint64_t before;
+    double before;
     uint64_t count;
     bool both; /**< before is there */
     bool fractional;

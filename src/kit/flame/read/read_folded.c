@@ -11,8 +11,8 @@ struct folded {
     bool both;
 };
 
-/* Cuts a blank and a count off the end of *line. A fraction is dropped. */
-static bool cut_count(struct tch_span *line, uint64_t *ret, bool *fractional)
+/* Cuts a blank and a count off the end of *line: whole, and with its fraction. */
+static bool cut_count(struct tch_span *line, uint64_t *whole, double *exact)
 {
     size_t end = line->len;
     size_t at = end;
@@ -24,10 +24,10 @@ static bool cut_count(struct tch_span *line, uint64_t *ret, bool *fractional)
             point = at;
     }
     if (at == 0 || line->p[at - 1] != ' ' ||
-        tch_parse_u64_n(line->p + at, point - at, UINT64_MAX, ret) < 0)
+        tch_parse_u64_n(line->p + at, point - at, UINT64_MAX, whole) < 0)
         return false;
-    for (size_t i = point; i < end; i++)
-        *fractional |= line->p[i] != '.' && line->p[i] != '0';
+    if (end - point <= 1 || tch_parse_f64_n(line->p + at, end - at, exact) < 0)
+        *exact = (double)*whole;
     *line = tch_span_trim((struct tch_span){line->p, at});
     return true;
 }
@@ -35,16 +35,20 @@ static bool cut_count(struct tch_span *line, uint64_t *ret, bool *fractional)
 bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_line *ret)
 {
     struct tch_span frames = line;
+    uint64_t whole;
+    double exact;
 
     while (frames.len > 0 && (frames.p[frames.len - 1] == '\r' || frames.p[frames.len - 1] == ' ' ||
                               frames.p[frames.len - 1] == '\t'))
         frames.len--;
     *ret = (struct tch_folded_line){0};
-    if (!cut_count(&frames, &ret->count, &ret->fractional) || frames.len == 0)
+    if (!cut_count(&frames, &ret->count, &exact) || frames.len == 0)
         return false;
+    ret->fractional = exact != (double)ret->count;
     ret->frames = frames;
-    if (may_both && cut_count(&frames, &ret->before, &ret->fractional) && frames.len > 0) {
+    if (may_both && cut_count(&frames, &whole, &exact) && frames.len > 0) {
         ret->frames = frames;
+        ret->before = exact;
         ret->both = true;
     }
     return true;
