@@ -2,6 +2,7 @@
 #include "number_column.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/json_read.h"
@@ -166,14 +167,30 @@ static int no_column(const struct reading *r, struct span header, tacho_error *e
                     header.text);
 }
 
-/* A first line with a field that is no number is a header. */
+/* Was this meant as a number? 1e309 and nan are, and so is any text that strtod() takes whole. */
+static bool is_meant_as_number(struct span field)
+{
+    char text[64];
+    char *end;
+    double number;
+
+    if (to_number(field, &number))
+        return true;
+    if (field.len >= sizeof text)
+        return false;
+    memcpy(text, field.text, field.len);
+    text[field.len] = '\0';
+    strtod(text, &end);
+    return end > text && *end == '\0';
+}
+
+/* A first line with a field that was not meant as a number is a header. */
 static bool is_header(struct span line)
 {
     struct span field;
-    double number;
 
     for (size_t i = 0; csv_field(line, i, &field); i++)
-        if (field.len > 0 && !to_number(field, &number))
+        if (field.len > 0 && !is_meant_as_number(field))
             return true;
     return false;
 }
