@@ -78,25 +78,21 @@ static void add_values(void *ctx, const double *values, size_t n)
 /* The histograms of a log, added up; --column is the tag of its lines. */
 static int read_log(struct tch_stats_report *job, struct tch_lines *lines, tacho_error *err)
 {
-    tacho_histogram_bucket b;
-    tacho_histogram *h;
     struct tch_hdr_log log;
-    size_t at = 0;
-    int status = tacho_histogram_new(&h, err);
+    int status = tch_hdr_log_read(lines, job->column, job->skip, &log, err);
 
-    if (status < 0)
-        return status;
-    status = tch_hdr_log_read(lines, job->column, job->skip, h, &log, err);
-    while (status == 0 && tacho_histogram_next(h, &at, &b))
-        tch_stream_add_count(&job->stream, (double)b.low + (double)(b.high - b.low) / 2, b.count);
-    job->stream.min = (double)tacho_histogram_min(h);
-    job->stream.max = (double)tacho_histogram_max(h);
+    for (size_t i = 0; status == 0 && i < log.count; i++)
+        status =
+            tch_stream_add_weight(&job->stream, log.buckets[i].middle, log.buckets[i].count, err);
+    job->stream.min = (double)log.min;
+    job->stream.max = (double)log.max;
     job->intervals = log.intervals;
+    job->relative = log.relative;
     job->coarse = (double)log.coarse;
     job->found = (struct tch_numbers){.skipped = log.skipped, .first_skipped = log.first_skipped};
     if (job->column)
         snprintf(job->found.column, sizeof job->found.column, "%s", job->column);
-    tacho_histogram_free(h);
+    tch_hdr_log_release(&log);
     return status;
 }
 
@@ -150,24 +146,48 @@ static int read_file(struct tch_stats_report *job)
     return EXIT_OK;
 }
 
-/* A column called wall_time_us tells its unit itself. */
+/* Does the name end with "_per" at `end`, or is that all of it? */
+static bool ends_with_per(const char *name, const char *end)
+{
+    return end - name >= 3 && memcmp(end - 3, "per", 3) == 0 && (end - name == 3 || end[-4] == '_');
+}
+
+/* Finds the unit in a column's name, such as wall_time_us. A rate, tokens_per_s, has none. */
 static void find_unit(struct tch_stats_report *job)
 {
-    const char *end = strrchr(job->found.column, '_');
-    int index = job->unit ? cli_choice_index(unit_names, job->unit)
-                : end     ? cli_choice_index(unit_names, end + 1)
-                          : -1;
+    const char *name = job->found.column;
+    const char *end = strrchr(name, '_');
+    int index = job->unit                          ? cli_choice_index(unit_names, job->unit)
+                : end && !ends_with_per(name, end) ? cli_choice_index(unit_names, end + 1)
+                                                   : -1;
 
     job->unit_ns = index > 0 ? unit_sizes[index] : 0;
     job->unit = index > 0 ? unit_names[index] : NULL;
 }
 
+__extension__ typedef unsigned __int128 u128;
+
+/* Returns n num / den, rounded up, exactly. */
 static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
 {
-    long double exact = (long double)n * p->num / p->den;
-    uint64_t rank = (uint64_t)ceill(exact);
+    uint64_t rank = (uint64_t)(((u128)n * p->num + p->den - 1) / p->den);
 
     return rank < 1 ? 1 : rank > n ? n : rank;
+}
+
+/* Bounds for what is a difference of values, each of which is known to `relative` or `coarse`. The
+   distance of a value from the median is off by as much as both are, and a value as far from it as
+   the MAD is at most median + mad. The standard deviation is off by at most the root mean square of
+   the values' errors, the triangle inequality. Of a stream it is exact. */
+static void bound_errors(struct tch_stats_report *job)
+{
+    double sd = tch_stream_stddev(&job->stream);
+    double rms = hypot(tch_stream_mean(&job->stream), sd);
+
+    if (job->intervals > 0)
+        job->sd_error = job->relative * rms + job->coarse;
+    if (!tch_stream_exact(&job->stream))
+        job->mad_error = job->relative * (2 * fabs(job->median) + job->mad) + 2 * job->coarse;
 }
 
 /* All ranks at once: the values, and those that enclose each percentile. */
@@ -199,7 +219,11 @@ static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
         p->high = isnan(p->low) ? NAN : values[3 * i + 2];
         p->low = isnan(p->low) ? NAN : values[3 * i + 1];
     }
-    return status == 0 ? tch_stream_mad(&job->stream, job->median, &job->mad, err) : status;
+    if (status == 0)
+        status = tch_stream_mad(&job->stream, job->median, &job->mad, err);
+    if (status == 0)
+        bound_errors(job);
+    return status;
 }
 
 /* Equal steps, or equal factors where a few are far above the rest. */
@@ -241,13 +265,16 @@ static const char *shown(const struct tch_stats_report *job, double value, bool 
 }
 
 static void add_row(struct table *t, const struct tch_stats_report *job, const char *name,
-                    double value, bool exact)
+                    double value, bool exact, double error)
 {
     char text[64];
 
     cli_table_add(t, PLAIN, name);
     cli_table_add(t, BOLD, shown(job, value, exact, text));
-    cli_table_add(t, PLAIN, "");
+    if (error > 0)
+        cli_table_addf(t, DIM, "at most %s off", shown(job, error, false, text));
+    else
+        cli_table_add(t, PLAIN, "");
 }
 
 static void add_percentile_row(struct table *t, const struct tch_stats_report *job,
@@ -277,13 +304,13 @@ static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
     struct table t;
 
     cli_table_init(&t, &args->out, columns, 3);
-    add_row(&t, job, "min", job->stream.min, true);
+    add_row(&t, job, "min", job->stream.min, true, 0);
     for (size_t i = 0; i < job->count; i++)
         add_percentile_row(&t, job, &job->percentiles[i]);
-    add_row(&t, job, "max", job->stream.max, true);
-    add_row(&t, job, "mean", tch_stream_mean(&job->stream), false);
-    add_row(&t, job, "sd", tch_stream_stddev(&job->stream), false);
-    add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream));
+    add_row(&t, job, "max", job->stream.max, true, 0);
+    add_row(&t, job, "mean", tch_stream_mean(&job->stream), false, 0);
+    add_row(&t, job, "sd", tch_stream_stddev(&job->stream), false, job->sd_error);
+    add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream), job->mad_error);
     cli_table_print(&t, b);
     cli_table_release(&t);
 }
@@ -325,7 +352,8 @@ static void add_text(struct tch_buf *b, const struct tch_stats_report *job, cons
 {
     char coarse[64];
 
-    tch_buf_addf(b, "%llu numbers", (unsigned long long)job->stream.n);
+    tch_buf_addf(b, "%llu number%s", (unsigned long long)job->stream.n,
+                 job->stream.n == 1 ? "" : "s");
     if (job->found.column[0])
         tch_buf_addf(b, " of %s", job->found.column);
     if (job->intervals > 0)
@@ -334,12 +362,10 @@ static void add_text(struct tch_buf *b, const struct tch_stats_report *job, cons
     if (tch_stream_exact(&job->stream))
         tch_buf_adds(b, ", exact\n");
     else if (job->coarse > 0)
-        tch_buf_addf(b,
-                     ", by histogram: within %.2g%% or %s, if that is more, of the exact answer\n",
-                     100 * TCH_STREAM_ERROR, shown(job, job->coarse, true, coarse));
+        tch_buf_addf(b, ", by histogram: each value is within %.2g%% or %s, if that is more\n",
+                     100 * job->relative, shown(job, job->coarse, true, coarse));
     else
-        tch_buf_addf(b, ", by histogram: within %.2g%% of the exact answer\n",
-                     100 * TCH_STREAM_ERROR);
+        tch_buf_addf(b, ", by histogram: each value is within %.2g%%\n", 100 * job->relative);
     if (job->found.skipped > 0)
         tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
                      (unsigned long long)job->found.skipped,
@@ -370,6 +396,8 @@ static int run_stats(struct args *args)
     status = read_file(&job);
     if (status != EXIT_OK)
         goto out;
+    if (!tch_stream_exact(&job.stream) && job.intervals == 0)
+        job.relative = TCH_STREAM_ERROR;
     find_unit(&job);
     if (find_percentiles(&job, &err) < 0) {
         cli_complain(&err, "cannot find the percentiles");
@@ -448,11 +476,12 @@ const struct cmd cmd_stats = {
         "standard deviation (sd, of a sample: divided by n - 1), median absolute deviation, and a "
         "histogram. p50 is the median, the mean of the two middle numbers of an even count; all "
         "other percentiles are nearest-rank. The tables of tacho run use the same definitions.\n\n"
-        "While the numbers fit into --memory the answers are exact; beyond that they come from "
-        "a histogram and are within 0.39% of that. The first line of the output says which.\n\n"
+        "While the numbers fit into --memory the answers are exact. Beyond that percentiles come "
+        "from a histogram, within 0.39%, and the row of the MAD says how far it may be off. The "
+        "first line of the output says which.\n\n"
         "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) is read, too: the "
         "histograms of all its lines that carry no tag, or the tag that --column names, are added "
-        "up.",
+        "up. Its buckets are kept as they are.",
     .opts = opts,
     .args = operands,
     .examples = examples,

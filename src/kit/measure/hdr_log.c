@@ -1,6 +1,10 @@
 /* Reads logs of HdrHistogram. */
 #include "hdr_log.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/gzip.h"
 #include "lib/measure/histogram.h"
@@ -63,11 +67,66 @@ static void note_tag(struct tch_buf *tags, const char *tag, size_t len)
         tch_buf_adds(tags, one);
 }
 
-/* Adds the histogram of a line, whose binary form is stored or deflated. */
-static int add_line(const struct tch_line *line, tacho_histogram *h, struct tch_hdr_log *log,
-                    tacho_error *err)
+static int by_middle(const void *a, const void *b)
 {
-    tacho_histogram *one = NULL;
+    double x = ((const struct tch_hdr_bucket *)a)->middle;
+    double y = ((const struct tch_hdr_bucket *)b)->middle;
+
+    return (x > y) - (x < y);
+}
+
+/* Sorts the buckets and makes one of those with the same middle. */
+static void merge_buckets(struct tch_hdr_log *log)
+{
+    struct tch_hdr_bucket *list = log->buckets;
+    size_t kept = 0;
+
+    if (log->count > log->merged)
+        qsort(list, log->count, sizeof *list, by_middle);
+    for (size_t i = 0; i < log->count; i++) {
+        if (kept > 0 && list[kept - 1].middle == list[i].middle)
+            list[kept - 1].count += list[i].count;
+        else
+            list[kept++] = list[i];
+    }
+    log->count = log->merged = kept;
+}
+
+/* Counts the values of one line. A line is added only when all of it can be. */
+static int count_values(void *ctx, const tacho_histogram_bucket *b, tacho_error *err)
+{
+    uint64_t *values = ctx;
+
+    if (b->count > INT64_MAX - *values)
+        return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: there are more than 2^63 values");
+    *values += b->count;
+    return 0;
+}
+
+static int add_bucket(void *ctx, const tacho_histogram_bucket *b, tacho_error *err)
+{
+    struct tch_hdr_log *log = ctx;
+    double half = (double)(b->high - b->low) / 2;
+
+    /* Before the array grows, unless most of it has been merged already. */
+    if (log->count == log->room && log->count > 2 * log->merged)
+        merge_buckets(log);
+    if (tch_array_reserve(&log->buckets, &log->room, log->count + 1) < 0)
+        return tch_fail_memory(err);
+    log->buckets[log->count++] = (struct tch_hdr_bucket){(double)b->low + half, b->count};
+    if (half > (double)log->coarse)
+        log->relative = fmax(log->relative, half / ((double)b->low + half));
+    log->min = b->low < log->min ? b->low : log->min;
+    log->max = b->high > log->max ? b->high : log->max;
+    return 0;
+}
+
+/* Adds the histogram of a line, whose binary form is stored or deflated. */
+static int add_line(const struct tch_line *line, struct tch_hdr_log *log, tacho_error *err)
+{
+    struct tch_bucket_taker count = {count_values, &log->values};
+    struct tch_bucket_taker add = {add_bucket, log};
+    uint64_t before = log->values;
     struct tch_buf bytes, inflated, *form = &bytes;
     int status;
 
@@ -79,22 +138,23 @@ static int add_line(const struct tch_line *line, tacho_histogram *h, struct tch_
         form = &inflated;
     }
     if (status == 0)
-        status = tacho_histogram_decode(form->data, form->len, &one, err);
+        status = tch_histogram_decode(form->data, form->len, &count, err);
     if (status == 0) {
         uint64_t coarse = coarseness((const unsigned char *)form->data);
 
         log->coarse = coarse > log->coarse ? coarse : log->coarse;
-        tacho_histogram_merge(h, one);
+        status = tch_histogram_decode(form->data, form->len, &add, err);
     }
-    tacho_histogram_free(one);
+    if (status < 0)
+        log->values = before;
     tch_buf_release(&bytes);
     tch_buf_release(&inflated);
     return status;
 }
 
 /* Adds the histogram of a line with that tag. Returns 1, or 0 for other lines. */
-static int add_tagged_line(const struct tch_line *line, const char *tag, tacho_histogram *h,
-                           struct tch_hdr_log *log, struct tch_buf *tags, tacho_error *err)
+static int add_tagged_line(const struct tch_line *line, const char *tag, struct tch_hdr_log *log,
+                           struct tch_buf *tags, tacho_error *err)
 {
     const char *has;
     size_t len;
@@ -108,7 +168,7 @@ static int add_tagged_line(const struct tch_line *line, const char *tag, tacho_h
     note_tag(tags, has, len);
     if (len != strlen(tag) || memcmp(has, tag, len) != 0)
         return 0;
-    status = add_line(line, h, log, err);
+    status = add_line(line, log, err);
     return status < 0 ? status : 1;
 }
 
@@ -121,8 +181,14 @@ static int no_such_tag(const char *tag, const char *tags, tacho_error *err)
                     tags);
 }
 
-int tch_hdr_log_read(struct tch_lines *lines, const char *tag, bool skip, tacho_histogram *h,
-                     struct tch_hdr_log *ret, tacho_error *err)
+void tch_hdr_log_release(struct tch_hdr_log *log)
+{
+    free(log->buckets);
+    *log = (struct tch_hdr_log){0};
+}
+
+int tch_hdr_log_read(struct tch_lines *lines, const char *tag, bool skip, struct tch_hdr_log *ret,
+                     tacho_error *err)
 {
     char text[TAGS + 1];
     struct tch_buf tags;
@@ -130,10 +196,10 @@ int tch_hdr_log_read(struct tch_lines *lines, const char *tag, bool skip, tacho_
     int status = 0;
 
     tag = tag ? tag : "";
-    *ret = (struct tch_hdr_log){0};
+    *ret = (struct tch_hdr_log){.min = UINT64_MAX};
     tch_buf_init_on(&tags, text, sizeof text, TAGS);
     while (status >= 0 && (status = tch_lines_next(lines, &line, err)) > 0) {
-        status = add_tagged_line(&line, tag, h, ret, &tags, err);
+        status = add_tagged_line(&line, tag, ret, &tags, err);
         ret->intervals += status > 0;
         if (status < 0 && skip && status != TACHO_ENOMEM) {
             ret->first_skipped = ret->skipped++ == 0 ? line.number : ret->first_skipped;
@@ -144,6 +210,7 @@ int tch_hdr_log_read(struct tch_lines *lines, const char *tag, bool skip, tacho_
     }
     if (status == 0 && ret->intervals == 0 && ret->skipped == 0 && (tag[0] || tags.len > 0))
         status = no_such_tag(tag, tags.data, err);
+    merge_buckets(ret);
     tch_buf_release(&tags);
     return status;
 }

@@ -28,8 +28,6 @@ static void put_text(struct tch_buf *b, const char *key, const char *text)
 
 void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
 {
-    bool exact = tch_stream_exact(&r->stream);
-
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.stats.v1");
     put_text(b, "file", r->file);
@@ -37,14 +35,16 @@ void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
     put_text(b, "unit", r->unit);
     tch_json_put_u64(b, "n", r->stream.n);
     tch_json_put_u64(b, "skipped", r->found.skipped);
-    tch_json_put_bool(b, "exact", exact);
-    tch_json_put_f64(b, "relative_error", exact ? 0 : TCH_STREAM_ERROR);
+    tch_json_put_bool(b, "exact", tch_stream_exact(&r->stream));
+    tch_json_put_f64(b, "relative_error", r->relative);
     tch_json_put_f64(b, "absolute_error", r->coarse);
     tch_json_put_f64(b, "min", r->stream.min);
     tch_json_put_f64(b, "max", r->stream.max);
     tch_json_put_f64(b, "mean", tch_stream_mean(&r->stream));
     tch_json_put_f64(b, "stddev", tch_stream_stddev(&r->stream));
+    tch_json_put_f64(b, "stddev_error", r->sd_error);
     tch_json_put_f64(b, "mad", r->mad);
+    tch_json_put_f64(b, "mad_error", r->mad_error);
     tch_json_key(b, "percentiles");
     tch_json_begin_array(b);
     for (size_t i = 0; i < r->count; i++) {

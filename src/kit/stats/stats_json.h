@@ -32,10 +32,13 @@ struct tch_stats_report {
     struct tch_percentile percentiles[TCH_STATS_PERCENTILES];
     struct tch_numbers found;
     uint64_t intervals; /* of a log of histograms; 0: the file is none */
-    double coarse;      /* what such a log may be off by on its own */
+    double relative;    /* a value may be off by this share of it; 0: exact, or */
+    double coarse;      /* by this, where a log counts in larger units */
     struct tch_stream stream;
     double median;
     double mad;
+    double mad_error; /* at most, not relative; 0: exact */
+    double sd_error;
     double edges[TCH_STATS_BINS + 1]; /* of the histogram drawn */
     uint64_t below[TCH_STATS_BINS + 1];
 };

@@ -62,8 +62,10 @@ void tch_stream_release(struct tch_stream *s)
 {
     free(s->counts);
     free(s->values);
+    free(s->weights);
     s->counts = NULL;
     s->values = NULL;
+    s->weights = NULL;
 }
 
 /* Room for n more, or from now on a histogram alone. */
@@ -77,23 +79,60 @@ static void make_room(struct tch_stream *s, size_t n)
     s->values = NULL;
 }
 
-/* At most PART of them: doubles are quick, and so few lose nothing. */
-static void add_part(struct tch_stream *s, const double *values, size_t n)
+/* Adds the moments of n more numbers to those of the numbers so far (Chan, Golub, LeVeque 1983). */
+static void add_moments(struct tch_stream *s, long double mean, long double squares, uint64_t n)
+{
+    long double off = mean - s->mean;
+    long double share = (long double)n / (long double)(s->n + n);
+
+    s->mean += off * share;
+    s->squares += squares + off * off * share * (long double)s->n;
+}
+
+/* Finds the mean of at most PART numbers, and the sum of the squared distances from it. Doubles are
+   fast, and so few numbers lose nothing. Where a square leaves their range, long doubles do it. */
+static void part_moments(const double *values, size_t n, long double *mean, long double *squares)
 {
     double sum = 0;
-    double squares = 0;
+    double first;
+    double off_sum = 0;
+    double off_squares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    first = sum / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double off = values[i] - first;
+
+        off_sum += off;
+        off_squares += off * off;
+    }
+    if (off_squares > 1e-280 && off_squares < 1e300) {
+        *mean = (long double)first + off_sum / (double)n; /* the rest corrects its rounding */
+        *squares = off_squares - off_sum / (double)n * off_sum;
+        return;
+    }
+    *mean = *squares = 0;
+    for (size_t i = 0; i < n; i++)
+        *mean += (long double)values[i] / n;
+    for (size_t i = 0; i < n; i++)
+        *squares += (values[i] - *mean) * (values[i] - *mean);
+}
+
+static void add_part(struct tch_stream *s, const double *values, size_t n)
+{
+    long double mean;
+    long double squares;
     double min = s->min;
     double max = s->max;
 
     for (size_t i = 0; i < n; i++) {
-        double off = values[i] - s->shift;
-
-        sum += off;
-        squares += off * off;
         min = values[i] < min ? values[i] : min;
         max = values[i] > max ? values[i] : max;
         s->counts[bucket_of(values[i])]++;
     }
+    part_moments(values, n, &mean, &squares);
+    add_moments(s, mean, squares, n);
     if (s->values && n > s->room - s->n)
         make_room(s, n);
     if (s->values)
@@ -101,48 +140,38 @@ static void add_part(struct tch_stream *s, const double *values, size_t n)
     s->n += n;
     s->min = min;
     s->max = max;
-    s->sum += sum;
-    s->squares += squares;
 }
 
 void tch_stream_add_all(struct tch_stream *s, const double *values, size_t n)
 {
-    if (s->n == 0 && n > 0)
-        s->shift = values[0]; /* small numbers are summed then, not the difference of large ones */
     for (size_t part; n > 0; n -= part, values += part) {
         part = n < PART ? n : PART;
         add_part(s, values, part);
     }
 }
 
-void tch_stream_add_count(struct tch_stream *s, double value, uint64_t count)
+int tch_stream_add_weight(struct tch_stream *s, double value, uint64_t count, tacho_error *err)
 {
-    long double off;
-
-    if (s->n == 0)
-        s->shift = value;
-    off = (long double)value - s->shift;
+    if (tch_array_reserve(&s->weights, &s->weight_room, s->weight_count + 1) < 0)
+        return tch_fail_memory(err);
     free(s->values);
     s->values = NULL;
-    s->counts[bucket_of(value)] += count;
+    s->weights[s->weight_count++] = (struct tch_weight){value, count};
+    add_moments(s, value, 0, count);
     s->n += count;
-    s->sum += off * count;
-    s->squares += off * off * count;
+    return 0;
 }
 
 double tch_stream_mean(const struct tch_stream *s)
 {
-    return s->n > 0 ? (double)(s->shift + s->sum / s->n) : 0;
+    return (double)s->mean;
 }
 
 double tch_stream_stddev(const struct tch_stream *s)
 {
-    long double variance;
-
     if (s->n < 2 || s->min == s->max)
         return 0;
-    variance = (s->squares - s->sum * s->sum / s->n) / (s->n - 1);
-    return variance > 0 ? (double)sqrtl(variance) : 0;
+    return (double)sqrtl(s->squares / (long double)(s->n - 1));
 }
 
 /* The bucket of a rank, and how many values are in those before it. */
@@ -210,6 +239,16 @@ static int values_at(const struct chosen *p, const uint64_t *ranks, size_t count
     return 0;
 }
 
+/* Returns the value at a rank; the counts of all reach it. */
+static double weight_at(const struct tch_weight *weights, uint64_t rank)
+{
+    uint64_t before = 0;
+
+    for (; before + weights->count < rank; weights++)
+        before += weights->count;
+    return weights->value;
+}
+
 int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t count, double *ret,
                   tacho_error *err)
 {
@@ -217,6 +256,11 @@ int tch_stream_at(const struct tch_stream *s, const uint64_t *ranks, size_t coun
 
     if (s->values)
         return values_at(&p, ranks, count, ret, err);
+    if (s->weights) {
+        for (size_t r = 0; r < count; r++)
+            ret[r] = weight_at(s->weights, ranks[r]);
+        return 0;
+    }
     for (size_t r = 0; r < count; r++) {
         uint64_t before;
 
@@ -236,29 +280,68 @@ int tch_stream_median(const struct tch_stream *s, double *ret, tacho_error *err)
     return status;
 }
 
-int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err)
+static int by_value(const void *a, const void *b)
 {
-    uint64_t *counts = calloc(BUCKETS, sizeof *counts);
-    struct chosen p = {.s = s, .counts = counts, .distances = true, .from = from};
-    const uint64_t ranks[2] = {(s->n + 1) / 2, s->n / 2 + 1};
-    double middle[2] = {0};
-    uint64_t before;
-    int status = 0;
+    double x = ((const struct tch_weight *)a)->value;
+    double y = ((const struct tch_weight *)b)->value;
 
-    if (!counts)
-        return tch_fail_memory(err);
-    if (s->values) {
-        for (uint64_t i = 0; i < s->n; i++)
-            counts[bucket_of(value_of(&p, i))]++;
-        status = values_at(&p, ranks, 2, middle, err);
-    } else {
+    return (x > y) - (x < y);
+}
+
+/* Copies the buckets that are not empty. Returns NULL without memory. */
+static struct tch_weight *copy_buckets(const struct tch_stream *s, size_t *count)
+{
+    struct tch_weight *ret = malloc((s->weights ? s->weight_count : BUCKETS) * sizeof *ret);
+
+    *count = 0;
+    if (ret && s->weights) {
+        memcpy(ret, s->weights, s->weight_count * sizeof *ret);
+        *count = s->weight_count;
+    } else if (ret) {
         for (size_t b = 0; b < BUCKETS; b++)
             if (s->counts[b] > 0)
-                counts[bucket_of(fabs(middle_of(s, b) - from))] += s->counts[b];
-        for (int i = 0; i < 2; i++)
-            middle[i] = edge_of((uint64_t)find_rank(counts, ranks[i], &before) << SHIFT);
+                ret[(*count)++] = (struct tch_weight){middle_of(s, b), s->counts[b]};
     }
-    *ret = middle[0] + (middle[1] - middle[0]) / 2;
+    return ret;
+}
+
+static int mad_of_buckets(const struct tch_stream *s, double from, const uint64_t ranks[2],
+                          double *ret, tacho_error *err)
+{
+    size_t count;
+    struct tch_weight *off = copy_buckets(s, &count);
+    double low;
+
+    if (!off)
+        return tch_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        off[i].value = fabs(off[i].value - from);
+    qsort(off, count, sizeof *off, by_value);
+    low = weight_at(off, ranks[0]);
+    *ret = low + (weight_at(off, ranks[1]) - low) / 2;
+    free(off);
+    return 0;
+}
+
+int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_error *err)
+{
+    const uint64_t ranks[2] = {(s->n + 1) / 2, s->n / 2 + 1};
+    struct chosen p = {.s = s, .distances = true, .from = from};
+    uint64_t *counts;
+    double middle[2];
+    int status;
+
+    if (!s->values)
+        return mad_of_buckets(s, from, ranks, ret, err);
+    counts = calloc(BUCKETS, sizeof *counts);
+    if (!counts)
+        return tch_fail_memory(err);
+    for (uint64_t i = 0; i < s->n; i++)
+        counts[bucket_of(value_of(&p, i))]++;
+    p.counts = counts;
+    status = values_at(&p, ranks, 2, middle, err);
+    if (status == 0)
+        *ret = middle[0] + (middle[1] - middle[0]) / 2;
     free(counts);
     return status;
 }
@@ -285,6 +368,12 @@ static bool is_split(const double *edges, size_t count, size_t bucket)
 void tch_stream_below(const struct tch_stream *s, const double *edges, size_t count, uint64_t *ret)
 {
     memset(ret, 0, count * sizeof *ret);
+    for (size_t i = 0; i < s->weight_count; i++) {
+        size_t e = edge_above(edges, count, s->weights[i].value);
+
+        if (e < count)
+            ret[e] += s->weights[i].count;
+    }
     for (size_t b = 0; b < BUCKETS; b++)
         if (s->counts[b] > 0 && !(s->values && is_split(edges, count, b))) {
             size_t e = edge_above(edges, count, middle_of(s, b));

@@ -1,6 +1,7 @@
 /*
  * Order statistics of a stream of numbers: exact while they fit into the memory allowed, by a
- * log-linear histogram of any doubles beyond that.
+ * log-linear histogram of any doubles beyond that. Mean and standard deviation never come from the
+ * histogram: they are computed as the numbers arrive.
  */
 #ifndef TCH_STREAM_STATS_H
 #define TCH_STREAM_STATS_H
@@ -11,7 +12,7 @@
 
 #include <tacho/error.h>
 
-/* The largest relative error of a histogram's answers. */
+/* Each number is within this share of the middle of its bucket. */
 #define TCH_STREAM_ERROR (1.0 / 256)
 
 struct tch_stream {
@@ -22,9 +23,17 @@ struct tch_stream {
     double *values;   /* NULL: they did not fit */
     size_t room;
     size_t most; /* values that may be kept */
-    double shift;
-    long double sum; /* of what is over shift, and of its square */
-    long double squares;
+    long double mean;
+    long double squares;        /* sum of the squared distances from the mean */
+    struct tch_weight *weights; /* of tch_stream_add_weight(), ascending; NULL: none */
+    size_t weight_count;
+    size_t weight_room;
+};
+
+/* A value that represents `count` numbers. */
+struct tch_weight {
+    double value;
+    uint64_t count;
 };
 
 /** limit: bytes of memory for the values themselves. 0 or TACHO_ENOMEM. */
@@ -39,9 +48,10 @@ static inline void tch_stream_add(struct tch_stream *s, double value)
     tch_stream_add_all(s, &value, 1);
 }
 
-/** Takes what another histogram knows: nothing is exact from then on. The value stands for `count`
-    numbers; min and max are the caller's to set. */
-void tch_stream_add_count(struct tch_stream *s, double value, uint64_t count);
+/** Adds a bucket of another histogram: the value represents `count` numbers. Buckets come in
+    ascending order, and a stream of buckets has no other numbers. min and max are the caller's to
+    set. @return 0 or TACHO_ENOMEM */
+int tch_stream_add_weight(struct tch_stream *s, double value, uint64_t count, tacho_error *err);
 
 static inline bool tch_stream_exact(const struct tch_stream *s)
 {

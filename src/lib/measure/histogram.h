@@ -43,6 +43,18 @@ enum { TCH_HISTOGRAM_BYTES = 256 * 1024 }; /* limit of the binary form */
 /** Adds the binary form. */
 int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err);
 
+/** Takes the buckets of a histogram that is read; a failure ends the reading. */
+struct tch_bucket_taker {
+    int (*take)(void *ctx, const tacho_histogram_bucket *bucket, tacho_error *err);
+    void *ctx;
+};
+
+/** Reads the binary form, stored or plain, and hands on each bucket that is not empty, in the order
+    of the values. The buckets are the writer's own, finer ones than those of tacho_histogram.
+    @return like tacho_histogram_decode(), or what the taker returned */
+int tch_histogram_decode(const void *data, size_t len, const struct tch_bucket_taker *taker,
+                         tacho_error *err);
+
 /** Decodes the last field of a line of a log and adds the binary form of its histogram. */
 int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, tacho_error *err);
 

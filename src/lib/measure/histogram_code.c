@@ -8,10 +8,10 @@
 #include "histogram.h"
 
 /*
- * The payload: cookie, bytes of counts, index offset (0), digits, lowest and highest value, ratio
- * (1.0), then the counts, each a zigzag LEB128 of at most 9 bytes, zeros as a negative run.
- * Around it: another cookie, a length, and a zlib stream. The stream has stored blocks: every
- * reader accepts them, and writing them needs no compressor.
+ * The payload: cookie, bytes of counts, index offset (0; ignored when read), digits, lowest and
+ * highest value, ratio (1.0), then the counts, each a zigzag LEB128 of at most 9 bytes, zeros as a
+ * negative run. Around it: another cookie, a length, and a zlib stream. The stream has stored
+ * blocks: every reader accepts them, and writing them needs no compressor.
  */
 enum {
     COOKIE_PLAIN = 0x1c849303 | 0x10,
@@ -204,31 +204,30 @@ static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint6
     return true;
 }
 
-/* Adds a bucket: its count at its middle, and its ends to the minimum and maximum. Returns false
-   when the count exceeds what the format can store. */
-static bool add_bucket(tacho_histogram *h, uint64_t low, uint64_t high, uint64_t count)
+/* Adds a bucket: its count at its middle, and its ends to the minimum and maximum. Fails when the
+   count exceeds what the format can store. */
+static int add_bucket(void *ctx, const tacho_histogram_bucket *b, tacho_error *err)
 {
-    uint64_t middle = low + (high - low) / 2;
+    tacho_histogram *h = ctx;
+    uint64_t middle = b->low + (b->high - b->low) / 2;
 
-    if (count == 0)
-        return true;
-    if (count > INT64_MAX - h->counts[tacho_histogram_index(middle)])
-        return false;
-    tacho_histogram_record_count(h, middle, count);
-    h->min = low < h->min ? low : h->min;
-    h->max = high > h->max ? high : h->max;
-    return true;
+    if (b->count > INT64_MAX - h->counts[tacho_histogram_index(middle)])
+        return not_a_histogram(err, "there are more than 2^63 values in a bucket");
+    tacho_histogram_record_count(h, middle, b->count);
+    h->min = b->low < h->min ? b->low : h->min;
+    h->max = b->high > h->max ? b->high : h->max;
+    return 0;
 }
 
-static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t *p, size_t len,
-                      tacho_error *err)
+static int get_counts(const struct tch_bucket_taker *taker, const struct layout *l,
+                      const uint8_t *p, size_t len, tacho_error *err)
 {
+    tacho_histogram_bucket b;
     uint64_t i = 0;
+    int status = 0;
 
-    while (len > 0) {
+    while (status == 0 && len > 0) {
         int64_t count;
-        uint64_t low;
-        uint64_t high;
         size_t took = get_leb(p, len, &count);
 
         if (took == 0)
@@ -237,25 +236,28 @@ static int get_counts(tacho_histogram *h, const struct layout *l, const uint8_t 
         len -= took;
         if (count < 0 && -(uint64_t)count <= UINT32_MAX)
             i += -(uint64_t)count;
-        else if (count < 0 || !find_bucket(l, i++, &low, &high))
+        else if (count < 0 || !find_bucket(l, i++, &b.low, &b.high))
             return not_a_histogram(err, "more counts than there are buckets");
-        else if (!add_bucket(h, low, high, (uint64_t)count))
-            return not_a_histogram(err, "there are more than 2^63 values in a bucket");
+        b.count = (uint64_t)count;
+        if (count > 0)
+            status = taker->take(taker->ctx, &b, err);
     }
-    return 0;
+    return status;
 }
 
-/* As HdrHistogram derives it from the digits and the lowest value that matters. */
+/* As HdrHistogram derives it from the digits and the lowest value that matters. The index offset
+   says how a writer stores its counts in memory. The counts of a payload are in the order of their
+   values whatever it is: hdr-histogram-js writes 1. */
 static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
 {
     uint64_t digits = get_be(head + 12, 4);
     uint64_t lowest = get_be(head + 16, 8);
     uint64_t most = 1;
 
-    if (get_be(head + 8, 4) != 0 || digits < DIGITS || digits > DIGITS_MOST)
+    if (digits < DIGITS || digits > DIGITS_MOST)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                        "a histogram of other buckets: %d to %d digits are read, not shifted",
-                        DIGITS, DIGITS_MOST);
+                        "a histogram of %llu digits; %d to %d can be read",
+                        (unsigned long long)digits, DIGITS, DIGITS_MOST);
     if (lowest == 0 || lowest > TACHO_HISTOGRAM_MAX)
         return not_a_histogram(err, "its lowest value is none");
     for (uint64_t d = 0; d < digits; d++)
@@ -265,7 +267,8 @@ static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
     return 0;
 }
 
-static int get_payload(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+static int get_payload(const struct tch_bucket_taker *taker, const uint8_t *p, size_t len,
+                       tacho_error *err)
 {
     struct layout layout = {0};
     uint64_t counts;
@@ -277,7 +280,7 @@ static int get_payload(tacho_histogram *h, const uint8_t *p, size_t len, tacho_e
     status = get_layout(&layout, p, err);
     if (status == 0 && counts > len - HEAD)
         status = not_a_histogram(err, "it is cut off");
-    return status < 0 ? status : get_counts(h, &layout, p + HEAD, counts, err);
+    return status < 0 ? status : get_counts(taker, &layout, p + HEAD, counts, err);
 }
 
 /* Joins the stored blocks of a zlib stream. */
@@ -308,13 +311,15 @@ static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_err
     return 0;
 }
 
-static int decode(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error *err)
+int tch_histogram_decode(const void *data, size_t len, const struct tch_bucket_taker *taker,
+                         tacho_error *err)
 {
+    const uint8_t *p = data;
     struct tch_buf b;
     int status;
 
     if (len < OUTER || get_be(p, 4) != COOKIE_ZLIB)
-        return get_payload(h, p, len, err);
+        return get_payload(taker, p, len, err);
     if (get_be(p + 4, 4) > len - OUTER)
         return not_a_histogram(err, "it is cut off");
     tch_buf_init(&b, PAYLOAD_MAX);
@@ -322,19 +327,21 @@ static int decode(tacho_histogram *h, const uint8_t *p, size_t len, tacho_error 
     if (status == 0 && b.failed)
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or a histogram that is too large");
     if (status == 0)
-        status = get_payload(h, (const uint8_t *)b.data, b.len, err);
+        status = get_payload(taker, (const uint8_t *)b.data, b.len, err);
     tch_buf_release(&b);
     return status;
 }
 
 int tacho_histogram_decode(const void *data, size_t len, tacho_histogram **ret, tacho_error *err)
 {
+    struct tch_bucket_taker taker = {.take = add_bucket};
     tacho_histogram *h;
     int status;
 
     if (tacho_histogram_new(&h, err) < 0)
         return TACHO_ENOMEM;
-    status = decode(h, data, len, err);
+    taker.ctx = h;
+    status = tch_histogram_decode(data, len, &taker, err);
     if (status < 0) {
         tacho_histogram_free(h);
         return status;

@@ -85,6 +85,64 @@ static void answers_as_sorting_would(void **state)
         }
 }
 
+/* Squares of such numbers leave the range of a double, or one of them hides the others. */
+static void moments_hold_at_any_size(void **state)
+{
+    static const struct {
+        double values[3];
+        double mean;
+        double sd;
+    } cases[] = {
+        {{1e300, 2e300, 3e300}, 2e300, 1e300},
+        {{1e-200, 2e-200, 3e-200}, 2e-200, 1e-200},
+        {{1.5e308, 1.5e308, 1.5e308}, 1.5e308, 0},
+        {{-1.5e308, 0, 1.5e308}, 0, 1.5e308},
+    };
+    struct tch_stream s;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(tch_stream_init(&s, 1 << 10, NULL), 0);
+        tch_stream_add_all(&s, cases[i].values, 3);
+        assert_true(fabs(tch_stream_mean(&s) - cases[i].mean) <= 1e-15 * fabs(cases[i].mean));
+        assert_true(fabs(tch_stream_stddev(&s) - cases[i].sd) <= 1e-15 * cases[i].sd);
+        tch_stream_release(&s);
+    }
+    assert_int_equal(tch_stream_init(&s, 1 << 10, NULL), 0);
+    tch_stream_add(&s, 1e16);
+    for (int i = 0; i < 999999; i++)
+        tch_stream_add(&s, 3);
+    assert_true(fabs(tch_stream_mean(&s) - (1e10 + 2.999997)) <= 2e-6);
+    tch_stream_release(&s);
+}
+
+/* The bounds of tacho stats: of values in one bucket, the MAD is off by all of it. */
+static void a_mad_of_buckets_is_within_its_bound(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct tch_stream s, exact;
+        uint64_t seed = 5;
+        double median, mad, want_median, want;
+
+        assert_int_equal(tch_stream_init(&s, 1 << 10, NULL), 0);
+        assert_int_equal(tch_stream_init(&exact, 1 << 20, NULL), 0);
+        for (int i = 0; i < N; i++) {
+            double x = value_of(kind, &seed);
+
+            tch_stream_add(&s, x);
+            tch_stream_add(&exact, x);
+        }
+        assert_int_equal(tch_stream_median(&s, &median, NULL), 0);
+        assert_int_equal(tch_stream_mad(&s, median, &mad, NULL), 0);
+        assert_int_equal(tch_stream_median(&exact, &want_median, NULL), 0);
+        assert_int_equal(tch_stream_mad(&exact, want_median, &want, NULL), 0);
+        assert_true(fabs(mad - want) <= TCH_STREAM_ERROR * (2 * fabs(median) + mad));
+        tch_stream_release(&s);
+        tch_stream_release(&exact);
+    }
+}
+
 static void counts_below_edges(void **state)
 {
     const double edges[] = {0, 10, 10.5, 500.25, 1000, 1001};
@@ -337,6 +395,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_as_sorting_would),
+        cmocka_unit_test(moments_hold_at_any_size),
+        cmocka_unit_test(a_mad_of_buckets_is_within_its_bound),
         cmocka_unit_test(counts_below_edges),
         cmocka_unit_test(plain_lines_are_read_as_strtod_reads_them),
         cmocka_unit_test(plain_lines_end_where_others_begin),
