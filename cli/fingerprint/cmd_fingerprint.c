@@ -57,8 +57,13 @@ int cli_fingerprint_put_document(const struct args *args, const char *kind, cons
 }
 
 static const struct cmd *const subs[] = {
-    &cmd_fingerprint_config, &cmd_fingerprint_diff,   &cmd_fingerprint_env,
-    &cmd_fingerprint_json,   &cmd_fingerprint_tensor, NULL,
+    &cmd_fingerprint_config,
+    &cmd_fingerprint_diff,
+    &cmd_fingerprint_env,
+    &cmd_fingerprint_json,
+    &cmd_fingerprint_run,
+    &cmd_fingerprint_tensor,
+    NULL,
 };
 
 static const struct man_item variables[] = {
@@ -74,8 +79,8 @@ static const struct man_item files[] = {
 
 const struct cmd cmd_fingerprint = {
     .name = "fingerprint",
-    .summary = "hash a configuration, show and hash the environment",
-    .usage = "tacho fingerprint config|diff|env|json|tensor [OPTIONS] [ARGUMENTS]",
+    .summary = "hash a configuration, a run, the environment",
+    .usage = "tacho fingerprint config|diff|env|json|run|tensor [OPTIONS] [ARGUMENTS]",
     .about = "Under what a result came about, as a hash that goes with every result.",
     .subs = subs,
     .variables = variables,

@@ -79,7 +79,7 @@ static int run_env(struct args *args)
     if (status != EXIT_OK)
         goto out;
     status = EXIT_WORK;
-    if (tch_environment("", TACHO_COMPILER, o.keep, &document, &len, &err) < 0 ||
+    if (tch_environment("", NULL, o.keep, &document, &len, &err) < 0 ||
         tacho_machine_class(document, len, &class, &err) < 0) {
         cli_complain(&err, "cannot describe this machine");
         goto out;
@@ -112,8 +112,9 @@ const struct cmd cmd_fingerprint_env = {
     .about =
         "CPU model and count, memory, kernel, C library, compiler, governor, GPUs, container, "
         "and the variables TACHO_* and FERRUM_* that matter, secrets masked. Nothing that changes "
-        "while the machine idles, so two runs give the same hash. The compiler is the one that "
-        "tacho was built with; a program that records itself tells its own.",
+        "while the machine idles, so two runs give the same hash. It is environment_hash in the "
+        "run.json of a run made here and now with the same --keep-env. The compiler is not known: "
+        "a program that describes its own environment names it.",
     .opts = env_opts,
     .json = true,
     .run = run_env,

@@ -11,6 +11,7 @@ extern const struct cmd cmd_fingerprint_config;
 extern const struct cmd cmd_fingerprint_diff;
 extern const struct cmd cmd_fingerprint_env;
 extern const struct cmd cmd_fingerprint_json;
+extern const struct cmd cmd_fingerprint_run;
 extern const struct cmd cmd_fingerprint_tensor;
 
 enum { FINGERPRINT_OUT_MAX = 32 * 1024 * 1024 };

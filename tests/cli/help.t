@@ -11,7 +11,7 @@ $ tacho
 !   completion   print a completion script for a shell
 !   doctor       what this machine can measure, what disturbs it, how to fix that
 !   events       validate, summarise, compare and import profile events
-!   fingerprint  hash a configuration, show and hash the environment
+!   fingerprint  hash a configuration, a run, the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
 !   gate         run what tacho.yaml lists, judge it against baselines or another
 !                commit, for CI
@@ -44,7 +44,7 @@ $ tacho --help
 |   completion   print a completion script for a shell
 |   doctor       what this machine can measure, what disturbs it, how to fix that
 |   events       validate, summarise, compare and import profile events
-|   fingerprint  hash a configuration, show and hash the environment
+|   fingerprint  hash a configuration, a run, the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
 |   gate         run what tacho.yaml lists, judge it against baselines or another
 |                commit, for CI

@@ -26,7 +26,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | validate, summarise, compare and import profile events
 | .TP
 | .B tacho fingerprint
-| hash a configuration, show and hash the environment
+| hash a configuration, a run, the environment
 | .TP
 | .B tacho flame
 | capture, fold, draw, compare and convert flamegraphs

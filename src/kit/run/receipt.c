@@ -137,6 +137,11 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_
     key_u64_or_null(b, "timeout_ns", plan->timeout_ns);
     tch_json_put_text(b, "cpus", plan->cpus);
     tch_json_put_bool(b, "no_aslr", plan->no_aslr);
+    tch_json_key(b, "seed");
+    if (plan->seed)
+        tch_json_u64(b, *plan->seed);
+    else
+        tch_json_null(b);
     tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
     tch_json_put_bool(b, "seal", plan->seal);
     tch_secret_put_line(b, "server", plan->server, plan->keep_env);
@@ -248,14 +253,24 @@ int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, 
                         tacho_error *err)
 {
     char sha256[TACHO_SHA256_TEXT];
+    struct tch_buf document;
     size_t kept = 0;
+    int status;
 
     tch_program_sha256(plan, &plan->commands[index], sha256);
     for (size_t i = 0; i < r->member_count; i++)
-        if (!is_member(r, &r->member[i], "program_sha256"))
+        if (!is_member(r, &r->member[i], "program_sha256") &&
+            !is_member(r, &r->member[i], "fingerprint"))
             r->member[kept++] = r->member[i];
     r->member_count = kept;
     add_text(r, "program_sha256", sha256[0] ? sha256 : NULL);
+    tch_buf_init(&document, HEAD_MAX);
+    status =
+        r->text.failed ? tch_fail_memory(err) : tch_receipt_fingerprint(r, &document, sha256, err);
+    tch_buf_release(&document);
+    if (status < 0)
+        return status;
+    add_text(r, "fingerprint", sha256);
     return r->text.failed ? tch_fail_memory(err) : 0;
 }
 

@@ -121,10 +121,20 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
                       const struct tch_folder *folder, const char *group, double alpha,
                       const struct tch_surroundings *s, tacho_error *err);
 
-/** Records the SHA-256 of the program of command `index`, in place of what was recorded before.
-    0 or TACHO_ENOMEM. */
+/** Records the SHA-256 of the program of command `index` and the fingerprint of the run, in place
+   of what was recorded before. 0 or TACHO_ENOMEM. */
 int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                         tacho_error *err);
+
+/**
+ * Writes the document of what defines the run, and its SHA-256: the fingerprint. It contains the
+ * command, the hash of its program, variables, parameters, the hash of the config, the seed and
+ * what is around a run, all as run.json has it; nothing of the machine or of the results.
+ *
+ * @return 0, TACHO_ENOMEM, or TACHO_EPARSE for a receipt that was parsed and is damaged
+ */
+int tch_receipt_fingerprint(const struct tch_receipt *r, struct tch_buf *document,
+                            char hash[TACHO_SHA256_TEXT], tacho_error *err);
 
 /** Parses the text of a head or of a whole receipt, which it takes over from b.
     tch_receipt_release() in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */

@@ -89,8 +89,9 @@ struct tch_run_plan {
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
-    bool flame; /**< one extra run of each under the profiler */
-    bool trace; /**< trace.json, also where the program recorded nothing */
+    const uint64_t *seed; /**< of the order of runs in a sweep; NULL: none */
+    bool flame;           /**< one extra run of each under the profiler */
+    bool trace;           /**< trace.json, also where the program recorded nothing */
 
     double work; /**< units per run; 0: not given */
     const char *work_unit;

@@ -49,6 +49,7 @@ struct tch_cell_result {
     char *failure;      /**< first line of failure.txt; NULL: none */
     const char *folder; /**< within the sweep's; "": none */
     char config_hash[TACHO_SHA256_TEXT];
+    char fingerprint[TACHO_SHA256_TEXT]; /**< of its run; "": none yet */
     enum tch_best best;
     struct tch_cell_value *value; /**< one a measure */
 };

@@ -125,6 +125,7 @@ static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
     tch_grid_json(sweep->plan->grid, cell ? i : sweep->baseline_cell[i - sweep->cells],
                   cell ? tch_grid_all(sweep->plan->grid) : sweep->baseline_uses, b);
     tch_json_put_text(b, "config_sha256", c->config_hash[0] ? c->config_hash : NULL);
+    tch_json_put_text(b, "fingerprint", c->fingerprint[0] ? c->fingerprint : NULL);
     tch_json_put_text(b, "folder", c->folder[0] ? c->folder : NULL);
     tch_json_put_text(b, "state", c->state);
     tch_json_put_text(b, "failure", c->failure);

@@ -137,6 +137,7 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     p->run.commands = &p->command;
     p->run.command_count = 1;
     p->run.runs = 1;
+    p->run.seed = &plan->seed;
     p->run.max_time_ns = 0;
     p->run.output_goes_on = true;
     p->run.flame = false; /* after the last run */

@@ -1,0 +1,65 @@
+/* The fingerprint of a run: a document of what defines it, made of run.json, and its hash. */
+#include "base/fail.h"
+#include "base/json_canon.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "receipt.h"
+
+/* A component, and the member of run.json that it is, or the member of that. */
+struct part {
+    const char *name;
+    const char *member;
+    const char *sub;
+    unsigned canon; /* TCH_CANON_SORTED where the order has no meaning */
+};
+
+static const struct part parts[] = {
+    {"argv", "command", "argv", 0},
+    {"shell", "command", "shell", 0},
+    {"program_sha256", "program_sha256", NULL, 0},
+    {"input", "command", "input", 0},
+    {"variables", "command", "env", TCH_CANON_SORTED},
+    {"parameters", "labels", NULL, TCH_CANON_SORTED},
+    {"config_sha256", "config", "sha256", 0},
+    {"seed", "plan", "seed", 0},
+    {"cpus", "plan", "cpus", 0},
+    {"no_aslr", "plan", "no_aslr", 0},
+    {"setup", "plan", "setup", 0},
+    {"prepare", "plan", "prepare", 0},
+    {"conclude", "plan", "conclude", 0},
+    {"cleanup", "plan", "cleanup", 0},
+    {"server", "plan", "server", 0},
+    {"ready", "plan", "ready", 0},
+};
+
+int tch_receipt_fingerprint(const struct tch_receipt *r, struct tch_buf *document,
+                            char hash[TACHO_SHA256_TEXT], tacho_error *err)
+{
+    tch_json_begin_object(document);
+    tch_json_put_text(document, "schema", "tacho.run.fingerprint.v1");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct tch_json_value value;
+        size_t len = 0;
+        const char *raw = tch_receipt_raw(r, parts[i].member, &len);
+        int status = 0;
+
+        tch_json_key(document, parts[i].name);
+        if (raw && parts[i].sub) {
+            bool found = tch_json_find(raw, len, parts[i].sub, &value);
+
+            raw = found ? value.text : NULL;
+            len = found ? value.len : 0;
+        }
+        if (raw)
+            status = tch_json_canon(document, raw, len, parts[i].canon, err);
+        else
+            tch_json_null(document);
+        if (status < 0)
+            return status;
+    }
+    tch_json_end_object(document);
+    if (document->failed)
+        return tch_fail_memory(err);
+    tacho_sha256(document->data, document->len, hash);
+    return 0;
+}
