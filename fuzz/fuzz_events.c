@@ -10,9 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_stable(const tacho_event *event)
+static void check_stable(const tacho_event_view *event)
 {
-    tacho_event again;
+    tacho_event_view again;
     char *once = NULL;
     char *twice = NULL;
     size_t once_len;
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tacho_event_reader *reader = NULL;
     struct tch_stages stages;
-    tacho_event event;
+    tacho_event_view event;
     tacho_error err;
     int more;
 

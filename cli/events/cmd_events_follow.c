@@ -62,7 +62,7 @@ static void add_members(struct tch_buf *b, tacho_raw object, bool times)
     }
 }
 
-static void print_event(struct follow *f, const tacho_event *event)
+static void print_event(struct follow *f, const tacho_event_view *event)
 {
     const struct term *term = &f->args->out;
     struct tch_json_value name = tch_raw_string(event->event);
@@ -89,7 +89,7 @@ static void print_event(struct follow *f, const tacho_event *event)
 
 static void show_line(struct follow *f, const char *text, size_t len)
 {
-    tacho_event event;
+    tacho_event_view event;
     tacho_error err;
     bool torn;
 

@@ -30,7 +30,7 @@ struct validate {
     bool unreadable;
 };
 
-static int add_groups_of(void *groups, const tacho_event *event, tacho_error *err)
+static int add_groups_of(void *groups, const tacho_event_view *event, tacho_error *err)
 {
     (void)err;
     tacho_event_groups_see(groups, event);

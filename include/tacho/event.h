@@ -163,8 +163,8 @@ typedef struct tacho_raw {
     size_t len;
 } tacho_raw;
 
-/** A valid event. */
-typedef struct tacho_event {
+/** A valid event that was read: its values are JSON text, borrowed from the text that was read. */
+typedef struct tacho_event_view {
     tacho_raw event;
     tacho_raw commit_sha; /**< a string or null */
     tacho_raw env_hash;
@@ -178,7 +178,7 @@ typedef struct tacho_event {
     bool graph_enabled;
     uint64_t line; /**< its line in the input, from 1; 0 when parsed alone */
     uint64_t torn; /**< bytes of a fragment before it in that line */
-} tacho_event;
+} tacho_event_view;
 
 /**
  * Parses and validates one event. Unicode white space around it is allowed.
@@ -190,8 +190,8 @@ typedef struct tacho_event {
  * @param ret  set on success only; points into text
  * @return 0, or TACHO_EPARSE, TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_event_parse(const char *text, size_t len, tacho_event *ret,
-                                                 tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_parse(const char *text, size_t len,
+                                                 tacho_event_view *ret, tacho_error *err);
 
 /**
  * Copies the string without its quotes and escapes, terminated by NUL; "" for any other value.
@@ -211,7 +211,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_raw_text(tacho_raw raw, char *out, size_t s
  * @param ret  set on success only; the caller frees it with free()
  * @return 0, or TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_event_canon(const tacho_event *event, char **ret,
+TACHO_API TACHO_MUST_CHECK int tacho_event_canon(const tacho_event_view *event, char **ret,
                                                  size_t *ret_len, tacho_error *err);
 
 /** Reads the events of a file or of memory line by line, in bounded memory. */
@@ -236,7 +236,7 @@ TACHO_API void tacho_event_reader_close(tacho_event_reader *reader);
  * above 16 MiB, with its number in err->line, and then the next call continues after it; TACHO_EIO,
  *         TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_event_next(tacho_event_reader *reader, tacho_event *ret,
+TACHO_API TACHO_MUST_CHECK int tacho_event_next(tacho_event_reader *reader, tacho_event_view *ret,
                                                 tacho_error *err);
 
 /** Returns the number of fragments so far, with or without an event after them. */
@@ -254,7 +254,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_groups_new(const char *const *names, 
 TACHO_API void tacho_event_groups_free(tacho_event_groups *groups);
 
 /** Notes the name of an event. */
-TACHO_API void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event *event);
+TACHO_API void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event_view *event);
 
 /** Returns the next missing name after `after`, in the order given, or NULL. Start with NULL. */
 TACHO_API const char *tacho_event_groups_missing(const tacho_event_groups *groups,

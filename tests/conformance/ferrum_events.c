@@ -12,7 +12,7 @@
 static size_t count_events(const char *path, char *name, size_t size)
 {
     tacho_event_reader *reader = NULL;
-    tacho_event event;
+    tacho_event_view event;
     size_t len;
     char *text = read_whole(path, &len);
     size_t count = 0;

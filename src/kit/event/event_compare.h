@@ -42,7 +42,7 @@ void tch_event_side_init(struct tch_event_side *side, const char *only, const ch
 void tch_event_side_release(struct tch_event_side *side);
 
 /** Adds one event. This is an event() of struct tch_scan, on one thread only. */
-int tch_event_side_add(void *side, const tacho_event *event, tacho_error *err);
+int tch_event_side_add(void *side, const tacho_event_view *event, tacho_error *err);
 
 /**
  * Reports each setting that differs, as JSON text or NULL where a side has none: settings by their

@@ -23,7 +23,7 @@ struct tch_scan {
     unsigned threads;     /**< 1 to TCH_SCAN_THREADS */
     void *const *workers; /**< one per thread; or NULL */
     /** Gets a valid event, on any of the threads, with that thread's worker. May be NULL. */
-    int (*event)(void *worker, const tacho_event *event, tacho_error *err);
+    int (*event)(void *worker, const tacho_event_view *event, tacho_error *err);
     /** Gets bad lines in their order, one at a time. May be NULL. */
     void (*bad)(void *ctx, const tacho_error *why);
     void *ctx;

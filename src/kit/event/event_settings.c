@@ -68,7 +68,7 @@ static int add_kind(struct tch_event_kinds *kinds, tacho_raw raw, tacho_error *e
     return keep_raw(kinds, raw, err);
 }
 
-int tch_event_side_add(void *worker, const tacho_event *event, tacho_error *err)
+int tch_event_side_add(void *worker, const tacho_event_view *event, tacho_error *err)
 {
     struct tch_event_side *side = worker;
     struct tch_json_value name = tch_raw_string(event->event);

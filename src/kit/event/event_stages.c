@@ -361,7 +361,7 @@ static void get_shape_value(tacho_raw shape, const char *by, struct tch_buf *ret
     }
 }
 
-int tch_stages_add(void *stages, const tacho_event *event, tacho_error *err)
+int tch_stages_add(void *stages, const tacho_event_view *event, tacho_error *err)
 {
     struct tch_stages *s = stages;
     struct tch_json_value name = tch_raw_string(event->event);

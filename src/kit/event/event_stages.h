@@ -69,7 +69,7 @@ void tch_stages_init(struct tch_stages *s, const char *only, const char *by);
 void tch_stages_release(struct tch_stages *s);
 
 /** Adds one event. s is a struct tch_stages; this is an event() of struct tch_scan. */
-int tch_stages_add(void *s, const tacho_event *event, tacho_error *err);
+int tch_stages_add(void *s, const tacho_event_view *event, tacho_error *err);
 
 /** Adds all stages of `from`. */
 int tch_stages_merge(struct tch_stages *s, const struct tch_stages *from, tacho_error *err);

@@ -13,7 +13,7 @@ static void put_raw(struct tch_buf *b, const char *key, tacho_raw raw, unsigned 
     (void)tch_json_canon(b, raw.text, raw.len, TCH_CANON_FINITE | flags, NULL);
 }
 
-void tch_event_canon(struct tch_buf *b, const tacho_event *event)
+void tch_event_canon(struct tch_buf *b, const tacho_event_view *event)
 {
     tch_json_begin_object(b);
     put_raw(b, "event", event->event, 0);
@@ -30,7 +30,7 @@ void tch_event_canon(struct tch_buf *b, const tacho_event *event)
     tch_json_end_object(b);
 }
 
-int tacho_event_canon(const tacho_event *event, char **ret, size_t *ret_len, tacho_error *err)
+int tacho_event_canon(const tacho_event_view *event, char **ret, size_t *ret_len, tacho_error *err)
 {
     struct tch_buf b;
     char *text;

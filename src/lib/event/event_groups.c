@@ -45,7 +45,7 @@ void tacho_event_groups_free(tacho_event_groups *groups)
     free(groups);
 }
 
-void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event *event)
+void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event_view *event)
 {
     struct tch_json_value name = tch_raw_string(event->event);
 

@@ -254,7 +254,7 @@ static tacho_raw raw_or_none(const struct tch_json_value *value)
 
 /* Checks the values and makes the event of them. */
 static int make_event(const struct tch_json_value values[FIELDS], const char *start,
-                      tacho_event *ret, tacho_error *err)
+                      tacho_event_view *ret, tacho_error *err)
 {
     uint32_t concurrency = 0;
     int status;
@@ -267,7 +267,7 @@ static int make_event(const struct tch_json_value values[FIELDS], const char *st
         status = check_values(values, concurrency, err);
     if (status < 0)
         return status;
-    *ret = (tacho_event){
+    *ret = (tacho_event_view){
         .event = raw(&values[EVENT]),
         .commit_sha = raw(&values[COMMIT_SHA]),
         .env_hash = raw(&values[ENV_HASH]),
@@ -310,7 +310,7 @@ static bool is_truncated(const char *text, size_t len, size_t error)
 }
 
 /* cut: set on failure only; the text is truncated. May be NULL. */
-static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tacho_error *err)
+static int parse(const char *text, size_t len, tacho_event_view *ret, bool *cut, tacho_error *err)
 {
     struct tch_json_value values[FIELDS] = {0};
     struct tch_json_reader r;
@@ -341,7 +341,7 @@ static int parse(const char *text, size_t len, tacho_event *ret, bool *cut, tach
     return make_event(values, start, ret, err);
 }
 
-int tacho_event_parse(const char *text, size_t len, tacho_event *ret, tacho_error *err)
+int tacho_event_parse(const char *text, size_t len, tacho_event_view *ret, tacho_error *err)
 {
     return parse(text, len, ret, NULL, err);
 }
@@ -354,7 +354,8 @@ static const char *next_start(const char *from, const char *end)
     return from < end ? memmem(from + 1, (size_t)(end - from) - 1, first, sizeof first - 1) : NULL;
 }
 
-int tch_event_salvage(const char *text, size_t len, tacho_event *ret, bool *torn, tacho_error *err)
+int tch_event_salvage(const char *text, size_t len, tacho_event_view *ret, bool *torn,
+                      tacho_error *err)
 {
     const char *end = text + len;
     const char *last = text;
@@ -377,7 +378,7 @@ int tch_event_salvage(const char *text, size_t len, tacho_event *ret, bool *torn
     return status;
 }
 
-int tch_event_line(const struct tch_line *line, tacho_event *ret, bool *torn, tacho_error *err)
+int tch_event_line(const struct tch_line *line, tacho_event_view *ret, bool *torn, tacho_error *err)
 {
     int status;
 

@@ -34,14 +34,16 @@ struct tch_json_value tch_raw_string(tacho_raw raw);
  * @param ret   ret->torn is set when a whole event was found after a fragment
  * @param torn  set on failure only: the line is, or ends with, the start of an event
  */
-int tch_event_salvage(const char *text, size_t len, tacho_event *ret, bool *torn, tacho_error *err);
+int tch_event_salvage(const char *text, size_t len, tacho_event_view *ret, bool *torn,
+                      tacho_error *err);
 
 /** Parses a line of a file like tch_event_salvage(), with its number in ret and in err.
    TACHO_ELIMIT for a line that was too long to be read. */
-int tch_event_line(const struct tch_line *line, tacho_event *ret, bool *torn, tacho_error *err);
+int tch_event_line(const struct tch_line *line, tacho_event_view *ret, bool *torn,
+                   tacho_error *err);
 
 /** Adds the canonical form of the event, without a line feed. b fails without memory. */
-void tch_event_canon(struct tch_buf *b, const tacho_event *event);
+void tch_event_canon(struct tch_buf *b, const tacho_event_view *event);
 
 /** Marks the groups of `to` that `from` has seen. Both were made from the same names. */
 void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from);

@@ -52,7 +52,7 @@ void tacho_event_reader_close(tacho_event_reader *reader)
     free(reader);
 }
 
-int tacho_event_next(tacho_event_reader *reader, tacho_event *ret, tacho_error *err)
+int tacho_event_next(tacho_event_reader *reader, tacho_event_view *ret, tacho_error *err)
 {
     struct tch_line line;
     bool torn = false;

@@ -28,7 +28,7 @@ static void note_bad(void *ctx, const tacho_error *why)
     tch_buf_addf(ctx, "%llu:%.12s\n", (unsigned long long)why->line, why->message);
 }
 
-static int count_event(void *worker, const tacho_event *event, tacho_error *err)
+static int count_event(void *worker, const tacho_event_view *event, tacho_error *err)
 {
     (void)event;
     (void)err;
@@ -256,7 +256,7 @@ static void a_file_is_read_from_where_it_stands(void **state)
 }
 
 /* Cuts the file it reads behind its first event. */
-static int cut_file(void *worker, const tacho_event *event, tacho_error *err)
+static int cut_file(void *worker, const tacho_event_view *event, tacho_error *err)
 {
     (void)event;
     (void)err;
@@ -283,7 +283,7 @@ static void a_file_that_is_made_shorter_ends_there(void **state)
     tch_buf_release(&text);
 }
 
-static int fail_at_100(void *worker, const tacho_event *event, tacho_error *err)
+static int fail_at_100(void *worker, const tacho_event_view *event, tacho_error *err)
 {
     if (++*(uint64_t *)worker == 100)
         return tch_fail(err, TACHO_ENOMEM, event->line, "enough");

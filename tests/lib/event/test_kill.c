@@ -101,7 +101,7 @@ static void kill_somewhere(pid_t child, long most_ns)
     assert_true(WIFSIGNALED(status));
 }
 
-static uint64_t shape_number(const tacho_event *event, const char *name)
+static uint64_t shape_number(const tacho_event_view *event, const char *name)
 {
     struct tch_json_reader r;
     struct tch_json_value key;
@@ -120,7 +120,7 @@ static uint64_t read_back(uint64_t got[THREADS])
 {
     int fd = open(test_at("p"), O_RDONLY | O_CLOEXEC);
     tacho_event_reader *reader = NULL;
-    tacho_event event;
+    tacho_event_view event;
     tacho_error err;
     uint64_t bad = 0;
     uint64_t salvaged = 0;
@@ -197,7 +197,7 @@ static void who_is_not_killed_loses_nothing(void **state)
     uint64_t found = 0;
     uint64_t others = 0;
     tacho_event_reader *reader = NULL;
-    tacho_event event;
+    tacho_event_view event;
     int more;
     int fd;
 

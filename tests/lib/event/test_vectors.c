@@ -24,7 +24,7 @@ static void expect_path(char out[64], const char *json, size_t len, const char *
 static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_error *err)
 {
     tacho_event_reader *reader = NULL;
-    tacho_event event;
+    tacho_event_view event;
     int status;
 
     assert_int_equal(tacho_event_reader_open(text, len, &reader, NULL), 0);
@@ -149,7 +149,7 @@ static void see(tacho_event_groups *groups, const char *name)
 
     tch_buf_init(&b, 1000);
     tch_json_text(&b, name);
-    tacho_event_groups_see(groups, &(tacho_event){.event = {b.data, b.len}});
+    tacho_event_groups_see(groups, &(tacho_event_view){.event = {b.data, b.len}});
     tch_buf_release(&b);
 }
 
