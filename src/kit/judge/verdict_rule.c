@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "kit/stats/flip.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/rank.h"
 
@@ -126,12 +127,13 @@ static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
     return t;
 }
 
-/* With a 0 among the values there is no ratio; ranks of the values themselves still tell whether
-   b is above a times the bound. */
+/* With a 0 among the values there is no ratio; the values themselves still tell whether b is above
+   a times the bound. */
 static int compare_zeros(struct tch_verdict_row *row, double *x, size_t m, double *y, size_t n,
                          struct tch_rank_tails *ret, tacho_error *err)
 {
     double bound = row->ask == TCH_ASK_RATIO ? 1 + row->budget.tolerance : 1;
+    struct tch_flip_tails flips;
     int status;
 
     for (size_t i = 0; i < m; i++)
@@ -141,7 +143,9 @@ static int compare_zeros(struct tch_verdict_row *row, double *x, size_t m, doubl
     } else {
         for (size_t i = 0; i < n; i++)
             y[i] -= x[i];
-        status = tch_signed_rank_test(y, n, ret, err);
+        status = tch_flip_test(y, n, &flips, err);
+        if (status == 0)
+            *ret = (struct tch_rank_tails){flips.above, flips.below, flips.exact};
     }
     return status;
 }
@@ -151,8 +155,8 @@ uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family)
     uint64_t n = paired ? 6 : 4;
     double most = alpha / (double)(family > 0 ? family : 1);
 
-    while (n < 1000 && (paired ? tch_signed_rank_least((size_t)n)
-                               : tch_rank_sum_least((size_t)n, (size_t)n)) > most)
+    while (n < 1000 &&
+           (paired ? tch_flip_least((size_t)n) : tch_rank_sum_least((size_t)n, (size_t)n)) > most)
         n++;
     return n;
 }

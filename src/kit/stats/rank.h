@@ -1,5 +1,5 @@
 /*
- * The rank tests and their null distributions, which ratio.h uses.
+ * The rank sum test and its null distribution, and the correction for many p-values.
  *
  * Exact where the work is small (TCH_RANK_EXACT values, or the tie limits below), beyond that the
  * normal approximation with continuity correction, which is then good to 0.0003.
@@ -28,9 +28,6 @@ double tch_normal_above(double z);
 /** z with P(Z >= z) = p. */
 double tch_normal_cut(double p);
 
-/** T+ of Wilcoxon's signed ranks, n values without ties. 0 or TACHO_ENOMEM. */
-int tch_signed_rank_null(struct tch_rank_null *null, size_t n, tacho_error *err);
-
 /** U of Mann and Whitney, m and n values without ties. 0 or TACHO_ENOMEM. */
 int tch_rank_sum_null(struct tch_rank_null *null, size_t m, size_t n, tacho_error *err);
 
@@ -50,15 +47,8 @@ struct tch_rank_tails {
     bool exact;
 };
 
-/**
- * Wilcoxon's test on d: zeros are left out, ties get the mean of their ranks.
- *
- * @return 0 or TACHO_ENOMEM
- */
-int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, tacho_error *err);
-
-/** The rank sum test: is b above a? Ties as above. untied: what tch_rank_sum_null() gave for m and
-   n; NULL: it is made where it is needed. */
+/** The rank sum test: is b above a? Tied values get the mean of their ranks. untied: what
+   tch_rank_sum_null() gave for m and n; NULL: it is made where it is needed. */
 int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
                       const struct tch_rank_null *untied, struct tch_rank_tails *ret,
                       tacho_error *err);
@@ -68,7 +58,6 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
 int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err);
 
 /** The smallest one-sided p that so many values can give. */
-double tch_signed_rank_least(size_t n);
 double tch_rank_sum_least(size_t m, size_t n);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * The null distributions of the rank tests, without ties.
- *
- * Signed ranks: F. Wilcoxon (1945), counted by the recurrence over the ranks 1 to n. Rank sums: H.
- * B. Mann and D. R. Whitney (1947), counted as coefficients of the Gaussian binomial, which give
- * the numbers of their recurrence with one array instead of a table.
+ * The null distribution of the rank sum test, without ties: H. B. Mann and D. R. Whitney (1947),
+ * counted as coefficients of the Gaussian binomial, which give the numbers of their recurrence with
+ * one array instead of a table.
  */
 #include <math.h>
 
@@ -35,30 +33,6 @@ static void accumulate(struct tch_rank_null *null)
 {
     for (size_t t = 1; t <= null->last; t++)
         null->below[t] += null->below[t - 1];
-}
-
-/* Each of the ranks 1 to n counts or does not, by the throw of a coin: c[s] += c[s - i]. Halving
-   on the way keeps the counts probabilities, which cannot overflow. */
-int tch_signed_rank_null(struct tch_rank_null *null, size_t n, tacho_error *err)
-{
-    double size = (double)n;
-    double *p;
-
-    *null = (struct tch_rank_null){.largest = size * (size + 1) / 2,
-                                   .sd = sqrt(size * (size + 1) * (2 * size + 1) / 24)};
-    if (n > TCH_RANK_EXACT)
-        return 0;
-    null->last = (size_t)null->largest / 2;
-    p = null->below = calloc(null->last + 1, sizeof *p);
-    if (!p)
-        return tch_fail_memory(err);
-    p[0] = 1;
-    for (size_t i = 1; i <= n; i++) {
-        for (size_t s = null->last + 1; s-- > 0;)
-            p[s] = (p[s] + (s >= i ? p[s - i] : 0)) / 2;
-    }
-    accumulate(null);
-    return 0;
 }
 
 /* The coefficients of prod (1 - q^(n+i)) / (1 - q^i), i = 1 to m: on the lower half no step
@@ -129,11 +103,6 @@ size_t tch_rank_null_cut(const struct tch_rank_null *null, double alpha, double 
         k++;
     *level = k > 0 ? 1 - 2 * null->below[k - 1] : 0;
     return k;
-}
-
-double tch_signed_rank_least(size_t n)
-{
-    return ldexp(1, n < 1000 ? -(int)n : -1000);
 }
 
 double tch_rank_sum_least(size_t m, size_t n)

@@ -1,9 +1,9 @@
 /*
- * The rank tests given the data's own ties, and the correction for many p-values.
+ * The rank sum test given the data's own ties, and the correction for many p-values.
  *
- * Tied values share the mean of their ranks, and zero differences are left out, as Wilcoxon (1945)
- * did. The exact distribution given the ties comes from the shift algorithm of B. Streitberg and
- * J. Roehmel (1986). The correction is the step-down procedure of S. Holm (1979).
+ * Tied values share the mean of their ranks, as F. Wilcoxon (1945) did. The exact distribution
+ * given the ties comes from the shift algorithm of B. Streitberg and J. Roehmel (1986). The
+ * correction is the step-down procedure of S. Holm (1979).
  */
 #include <math.h>
 
@@ -49,76 +49,6 @@ static void tails_by_normal(double t, double mean, double sd, struct tch_rank_ta
     ret->exact = false;
     ret->above = sd > 0 ? tch_normal_above((t - 1 - mean) / sd) : 1;
     ret->below = sd > 0 ? tch_normal_above((mean - t - 1) / sd) : 1;
-}
-
-/* P(sum < last) and P(sum = last), each rank counting or not by the throw of a coin. 0 or
-   TACHO_ENOMEM. */
-static int coins_below(const struct item *items, size_t n, size_t last, double *less, double *same)
-{
-    double *p = calloc(last + 1, sizeof *p);
-
-    if (!p)
-        return TACHO_ENOMEM;
-    p[0] = 1;
-    for (size_t i = 0; i < n; i++) {
-        size_t r = items[i].rank2;
-
-        for (size_t s = last + 1; s-- > 0;)
-            p[s] = (p[s] + (s >= r ? p[s - r] : 0)) / 2;
-    }
-    *less = 0;
-    for (size_t s = 0; s < last; s++)
-        *less += p[s];
-    *same = p[last];
-    free(p);
-    return 0;
-}
-
-/* Of a signed rank sum t2: symmetric around half of `all`. */
-static int signed_tails(const struct item *items, size_t n, size_t t2, size_t all,
-                        struct tch_rank_tails *ret, tacho_error *err)
-{
-    size_t low = t2 < all - t2 ? t2 : all - t2;
-    double at_most; /* P(T <= low), the smaller tail */
-    double less;
-    double same;
-
-    if (coins_below(items, n, low, &less, &same) < 0)
-        return tch_fail_memory(err);
-    at_most = fmin(1, less + same);
-    ret->exact = true;
-    ret->below = t2 == low ? at_most : 1 - less;
-    ret->above = t2 == low ? 1 - less : at_most;
-    if (2 * t2 == all)
-        ret->above = ret->below = at_most;
-    return 0;
-}
-
-int tch_signed_rank_test(const double *d, size_t n, struct tch_rank_tails *ret, tacho_error *err)
-{
-    struct item *items = calloc(n > 0 ? n : 1, sizeof *items);
-    size_t count = 0;
-    size_t t2 = 0;
-    double squares = 0;
-    int status = 0;
-
-    if (!items)
-        return tch_fail_memory(err);
-    for (size_t i = 0; i < n; i++)
-        if (d[i] < 0 || d[i] > 0)
-            items[count++] = (struct item){.value = fabs(d[i]), .counts = d[i] > 0};
-    rank_items(items, count);
-    for (size_t i = 0; i < count; i++) {
-        t2 += items[i].counts ? items[i].rank2 : 0;
-        squares += (double)items[i].rank2 * (double)items[i].rank2;
-    }
-    if (count <= TCH_RANK_EXACT)
-        status = signed_tails(items, count, t2, count * (count + 1), ret, err);
-    else
-        tails_by_normal((double)t2, (double)count * (double)(count + 1) / 2, sqrt(squares) / 2,
-                        ret);
-    free(items);
-    return status;
 }
 
 /* In how many ways k ranks can be drawn from all of them, whatever their sum. */

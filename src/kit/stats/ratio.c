@@ -1,15 +1,14 @@
 /*
- * The ratio of two samples by rank statistics of their logarithms.
+ * The ratio of pairs, by flip.h, and of two samples, by rank statistics of their logarithms.
  *
- * The estimate is that of J. L. Hodges and E. L. Lehmann (1963): the median of all differences of
- * two samples, or of the Walsh averages (J. E. Walsh, 1949) of paired differences. The interval
- * inverts the rank test (E. L. Lehmann, 1963): its ends are the k-th smallest and
- * the k-th largest of these values, k from the null distribution of rank.h. The effect is the
- * probability of superiority, the A of A. Vargha and H. D. Delaney (2000).
+ * Two samples: the estimate is that of J. L. Hodges and E. L. Lehmann (1963), the median of all
+ * differences. The interval inverts the rank test (E. L. Lehmann, 1963): its ends are the k-th
+ * smallest and the k-th largest of these values, k from the null distribution of rank.h. The effect
+ * is the probability of superiority, the A of A. Vargha and H. D. Delaney (2000).
  *
- * The k-th smallest of n^2 sums is found without storing them. As D. B. Johnson and T. Mizoguchi
- * (1978) and J. F. Monahan (1984) do, one pass over the sorted samples counts the sums below a
- * limit; here the range of the limit is halved until few sums are left in it.
+ * The k-th smallest of m n sums is found without storing them. As D. B. Johnson and T. Mizoguchi
+ * (1978) do, one pass over the sorted samples counts the sums below a limit; here the range of the
+ * limit is halved until few sums are left in it.
  */
 #include "ratio.h"
 
@@ -17,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/fail.h"
+#include "flip.h"
 #include "order_stats.h"
 #include "rank.h"
 
@@ -25,10 +25,7 @@ enum {
     BY_VALUE = 24, /* halvings that hope for values that lie apart evenly */
 };
 
-/*
- * All sums x[i] + y[j], or, where y is NULL, the Walsh averages' sums x[i] + x[j] with i <= j.
- * There are n^2 of them; they are counted, never stored but for a few. x and y are sorted.
- */
+/* All m n sums x[i] + y[j]. They are counted, never stored but for a few. x and y are sorted. */
 struct sums {
     const double *x;
     size_t m;
@@ -40,17 +37,12 @@ struct sums {
 static double count_sums(const struct sums *s, double limit)
 {
     double count = 0;
-    size_t j = s->y ? s->n : s->m;
+    size_t j = s->n;
 
-    for (size_t i = 0; s->y && i < s->m; i++) {
+    for (size_t i = 0; i < s->m; i++) {
         while (j > 0 && s->x[i] + s->y[j - 1] > limit)
             j--;
         count += (double)j;
-    }
-    for (size_t i = 0; !s->y && i < j; i++) {
-        while (j > i && s->x[i] + s->x[j - 1] > limit)
-            j--;
-        count += (double)(j - i);
     }
     return count;
 }
@@ -94,19 +86,15 @@ struct range {
 /* The k-th smallest of all, by the few that are in the range. */
 static double kth_of_few(const struct sums *s, const struct range *r, double k)
 {
-    const double *y = s->y ? s->y : s->x;
-    size_t end =
-        s->y ? s->n : s->m; /* the sums of x[i] with y[end] and behind are above the range */
+    size_t end = s->n; /* the sums of x[i] with y[end] and behind are above the range */
     double few[FEW];
     size_t count = 0;
 
     for (size_t i = 0; i < s->m; i++) {
-        size_t first = s->y ? 0 : i;
-
-        while (end > first && s->x[i] + y[end - 1] > r->high)
+        while (end > 0 && s->x[i] + s->y[end - 1] > r->high)
             end--;
-        for (size_t j = end; j > first && s->x[i] + y[j - 1] > r->low; j--)
-            few[count++] = s->x[i] + y[j - 1];
+        for (size_t j = end; j > 0 && s->x[i] + s->y[j - 1] > r->low; j--)
+            few[count++] = s->x[i] + s->y[j - 1];
     }
     tch_sort(few, count);
     return few[(size_t)(k - r->below) - 1];
@@ -115,17 +103,14 @@ static double kth_of_few(const struct sums *s, const struct range *r, double k)
 /* The largest sum that is not above the limit; there is one. */
 static double largest_sum(const struct sums *s, double limit)
 {
-    const double *y = s->y ? s->y : s->x;
-    size_t end = s->y ? s->n : s->m;
+    size_t end = s->n;
     double largest = -INFINITY;
 
     for (size_t i = 0; i < s->m; i++) {
-        size_t first = s->y ? 0 : i;
-
-        while (end > first && s->x[i] + y[end - 1] > limit)
+        while (end > 0 && s->x[i] + s->y[end - 1] > limit)
             end--;
-        if (end > first)
-            largest = fmax(largest, s->x[i] + y[end - 1]);
+        if (end > 0)
+            largest = fmax(largest, s->x[i] + s->y[end - 1]);
     }
     return largest;
 }
@@ -138,12 +123,10 @@ static double largest_sum(const struct sums *s, double limit)
  */
 static double kth_sum(const struct sums *s, double k)
 {
-    const double *y = s->y ? s->y : s->x;
-    size_t n = s->y ? s->n : s->m;
-    struct range r = {.low = nextafter(s->x[0] + y[0], -INFINITY),
-                      .high = s->x[s->m - 1] + y[n - 1]};
+    struct range r = {.low = nextafter(s->x[0] + s->y[0], -INFINITY),
+                      .high = s->x[s->m - 1] + s->y[s->n - 1],
+                      .count = (double)s->m * (double)s->n};
 
-    r.count = s->y ? (double)s->m * (double)n : (double)n * (double)(n + 1) / 2;
     for (int i = 1; r.count > FEW; i++) {
         double middle = i < BY_VALUE ? r.low + (r.high - r.low) / 2 : middle_of(r.low, r.high);
         double count;
@@ -178,16 +161,16 @@ static double median_sum(const struct sums *s, double count)
     return kth_sum(s, half) / 2 + kth_sum(s, half + 1) / 2;
 }
 
-/* Estimate and interval of the sums; each is `scale` times the logarithm of a ratio. */
+/* Estimate and interval of the sums, which are logarithms of ratios. */
 static void set_interval(const struct sums *s, const struct tch_rank_null *null, double alpha,
-                         double scale, struct tch_ratio *ret)
+                         struct tch_ratio *ret)
 {
     double count = null->largest;
     size_t k = tch_rank_null_cut(null, alpha, &ret->level);
 
-    ret->estimate = exp(median_sum(s, count) / scale);
-    ret->low = k > 0 ? exp(kth_sum(s, (double)k) / scale) : 0;
-    ret->high = k > 0 ? exp(kth_sum(s, count + 1 - (double)k) / scale) : INFINITY;
+    ret->estimate = exp(median_sum(s, count));
+    ret->low = k > 0 ? exp(kth_sum(s, (double)k)) : 0;
+    ret->high = k > 0 ? exp(kth_sum(s, count + 1 - (double)k)) : INFINITY;
 }
 
 static int check_values(const double *x, size_t n, const char *name, tacho_error *err)
@@ -212,44 +195,41 @@ static int check_call(double alpha, double bound, tacho_error *err)
     return 0;
 }
 
-static void set_p(struct tch_ratio *ret, const struct tch_rank_tails *one,
-                  const struct tch_rank_tails *bound)
-{
-    ret->p = fmin(1, 2 * fmin(one->above, one->below));
-    ret->p_above = bound->above;
-    ret->p_below = bound->below;
-    ret->exact = one->exact && bound->exact;
-}
-
 /* d: n logarithms of ratios, `shifted` has room for as many. */
-static int paired(double *d, double *shifted, size_t n, double alpha, double bound,
+static int paired(const double *d, double *shifted, size_t n, double alpha, double bound,
                   struct tch_ratio *ret, tacho_error *err)
 {
-    struct sums sums = {.x = d, .m = n};
-    struct tch_rank_null null;
-    struct tch_rank_tails one;
-    struct tch_rank_tails at;
+    struct tch_flip_interval interval;
+    struct tch_flip_tails one;
+    struct tch_flip_tails at;
     double above = 0;
+    double least = INFINITY;
+    double most = -INFINITY;
 
-    tch_sort(d, n);
     for (size_t i = 0; i < n; i++) {
         shifted[i] = d[i] - log(bound);
         above += d[i] > 0 ? 1 : d[i] < 0 ? 0 : 0.5;
+        least = fmin(least, d[i]);
+        most = fmax(most, d[i]);
     }
-    if (tch_signed_rank_test(d, n, &one, err) < 0 || tch_signed_rank_null(&null, n, err) < 0)
+    if (tch_flip_test(d, n, &one, err) < 0 || tch_flip_test(shifted, n, &at, err) < 0 ||
+        tch_flip_interval(d, n, alpha, &interval, err) < 0)
         return TACHO_ENOMEM;
-    at = one;
-    if (bound != 1 && tch_signed_rank_test(shifted, n, &at, err) < 0) {
-        tch_rank_null_release(&null);
-        return TACHO_ENOMEM;
-    }
-    set_p(ret, &one, &at);
-    set_interval(&sums, &null, alpha, 2, ret);
-    ret->least = exp(d[0]);
-    ret->most = exp(d[n - 1]);
-    ret->p_least = tch_signed_rank_least(n);
-    ret->effect = above / (double)n;
-    tch_rank_null_release(&null);
+    *ret = (struct tch_ratio){
+        .estimate = exp(interval.estimate),
+        .low = exp(interval.low),
+        .high = exp(interval.high),
+        .level = interval.high < INFINITY ? 1 - alpha : 0,
+        .least = exp(least),
+        .most = exp(most),
+        .p = fmin(1, 2 * fmin(one.above, one.below)),
+        .p_above = at.above,
+        .p_below = at.below,
+        .p_more = one.above,
+        .p_least = tch_flip_least(n),
+        .effect = above / (double)n,
+        .exact = one.exact,
+    };
     return 0;
 }
 
@@ -267,7 +247,7 @@ int tch_ratio_paired(const double *a, const double *b, size_t n, double alpha, d
     if (!d)
         return tch_fail_memory(err);
     for (size_t i = 0; i < n; i++)
-        d[i] = log(b[i]) - log(a[i]);
+        d[i] = log(b[i] / a[i]);
     status = paired(d, d + n, n, alpha, bound, &ratio, err);
     if (status == 0)
         *ret = ratio;
@@ -301,8 +281,12 @@ static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, doub
         tch_rank_null_release(&null);
         return status;
     }
-    set_p(ret, &one, &at);
-    set_interval(&sums, &null, alpha, 1, ret);
+    ret->p = fmin(1, 2 * fmin(one.above, one.below));
+    ret->p_above = at.above;
+    ret->p_below = at.below;
+    ret->p_more = one.above;
+    ret->exact = one.exact && at.exact;
+    set_interval(&sums, &null, alpha, ret);
     ret->least = exp(x[0] + y[0]);
     ret->most = exp(x[m - 1] + y[n - 1]);
     ret->p_least = tch_rank_sum_least(m, n);

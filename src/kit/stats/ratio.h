@@ -1,7 +1,8 @@
 /*
- * How b compares with a: the ratio b / a, its interval and p-values, by ranks of logarithms.
+ * How b compares with a: the ratio b / a, its interval and p-values.
  *
- * No resampling, nothing random: the same values give the same answer. Values must be positive.
+ * Pairs by the sign flips of flip.h, two samples by ranks. No resampling, nothing random: the same
+ * values give the same answer. Values must be positive.
  */
 #ifndef TCH_RATIO_H
 #define TCH_RATIO_H
@@ -21,13 +22,14 @@ struct tch_ratio {
     double p;       /**< two-sided, that the ratio is 1 */
     double p_above; /**< one-sided, that the ratio is at most `bound` */
     double p_below; /**< one-sided, that the ratio is at least `bound` */
+    double p_more;  /**< one-sided, that the ratio is at most 1 */
     double p_least; /**< the smallest one-sided p that so many values could have given */
     double effect;  /**< how often b is above a (ties count half): 0.5 is no difference */
     bool exact;     /**< no normal approximation was needed for the p-values */
 };
 
 /**
- * Interleaved runs: a[i] and b[i] were measured together. Walsh averages of log(b / a).
+ * Interleaved runs: a[i] and b[i] were measured together, in an order that a coin decided.
  *
  * @param alpha  1 - confidence of the interval, 0.05; an interval needs 6 pairs then
  * @param bound  the ratio that p_above and p_below are about: 1, or 1 + tolerance
@@ -36,7 +38,8 @@ struct tch_ratio {
 int tch_ratio_paired(const double *a, const double *b, size_t n, double alpha, double bound,
                      struct tch_ratio *ret, tacho_error *err);
 
-/** Runs that were not interleaved: all log(b[j] / a[i]). An interval needs 4 values each. */
+/** Two samples of independent values: all log(b[j] / a[i]). An interval needs 4 values each. Of
+   runs that were not interleaved see session.h. */
 int tch_ratio_unpaired(const double *a, size_t m, const double *b, size_t n, double alpha,
                        double bound, struct tch_ratio *ret, tacho_error *err);
 

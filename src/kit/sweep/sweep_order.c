@@ -2,39 +2,7 @@
 #include "sweep_order.h"
 
 #include "base/fail.h"
-
-/* SplitMix64: small, and good for any seed. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
-/* Below n; what would favour small numbers is drawn again. */
-static size_t random_below(uint64_t *state, size_t n)
-{
-    uint64_t limit = UINT64_MAX - UINT64_MAX % n;
-    uint64_t x;
-
-    do
-        x = next_random(state);
-    while (x >= limit);
-    return (size_t)(x % n);
-}
-
-static void shuffle(uint32_t *x, size_t n, uint64_t *state)
-{
-    for (size_t i = n; i > 1; i--) {
-        size_t j = random_below(state, i);
-        uint32_t kept = x[i - 1];
-
-        x[i - 1] = x[j];
-        x[j] = kept;
-    }
-}
+#include "base/random.h"
 
 static size_t rounds_of(size_t cells)
 {
@@ -76,7 +44,7 @@ static void make_rounds(const struct tch_order *order, uint32_t *cells, struct r
         for (size_t i = 0; i < order->cells; i++)
             if (order->baselines == 0 || order->baseline[i] == b)
                 cells[n++] = (uint32_t)i;
-        shuffle(cells + from, n - from, state);
+        tch_random_shuffle(state, cells + from, n - from);
         parts = rounds_of(n - from);
         for (size_t k = 0; k < parts; k++) {
             size_t begin = from + (n - from) * k / parts;
@@ -103,11 +71,11 @@ static void order_steps(const struct tch_order *order, uint64_t block, uint32_t 
     make_rounds(order, cells, rounds, &state);
     for (size_t i = 0; i < order->rounds; i++)
         turn[i] = (uint32_t)i;
-    shuffle(turn, order->rounds, &state);
+    tch_random_shuffle(&state, turn, order->rounds);
     for (size_t i = 0; i < order->rounds; i++) {
         const struct round *r = &rounds[turn[i]];
         uint32_t pair = (uint32_t)(block * order->rounds + i + 1);
-        size_t place = order->baselines > 0 ? random_below(&state, r->count + 1u) : SIZE_MAX;
+        size_t place = order->baselines > 0 ? tch_random_below(&state, r->count + 1u) : SIZE_MAX;
 
         for (size_t k = 0; k <= r->count; k++) {
             if (k == place)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kit/stats/rank.h"
+#include "kit/stats/flip.h"
 #include "random.h"
 #include "support/test.h"
 
@@ -166,8 +166,8 @@ static void too_few_runs_are_named(void **state)
     assert_int_equal(tch_judge_least_runs(true, 0.05, 1), 6);
     assert_int_equal(tch_judge_least_runs(true, 0.05, 26), 10);
     assert_int_equal(tch_judge_least_runs(true, 0.05, 52), 11);
-    assert_true(tch_signed_rank_least(11) * 52 <= 0.05);
-    assert_true(tch_signed_rank_least(10) * 52 > 0.05);
+    assert_true(tch_flip_least(11) * 52 <= 0.05);
+    assert_true(tch_flip_least(10) * 52 > 0.05);
 }
 
 static void a_maximum_is_about_the_quantile(void **state)

@@ -1,0 +1,184 @@
+/* Levels of planned looks: spending.h. */
+#include "spending.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "rank.h"
+
+enum { NODES = 72, HALVINGS = 60 };
+
+static const double farthest = 8; /* standard deviations: nothing that counts is beyond */
+
+/* The nodes and weights of Gauss and Legendre on -1 to 1. */
+struct rule {
+    double x[NODES];
+    double w[NODES];
+};
+
+static void make_rule(struct rule *rule)
+{
+    for (int i = 0; i < NODES; i++) {
+        double x = cos(3.14159265358979323846 * (i + 0.75) / (NODES + 0.5));
+        double slope = 1;
+
+        for (int step = 0; step < 20; step++) { /* Newton's, from close by */
+            double before = 1;
+            double p = x;
+
+            for (int k = 2; k <= NODES; k++) {
+                double next = ((2 * k - 1) * x * p - (k - 1) * before) / k;
+
+                before = p;
+                p = next;
+            }
+            slope = NODES * (x * p - before) / (x * x - 1);
+            x -= p / slope;
+        }
+        rule->x[i] = x;
+        rule->w[i] = 2 / ((1 - x * x) * slope * slope);
+    }
+}
+
+/* The sum of scores B at a look, on the paths that crossed nothing so far: its density times the
+   weight of the integral, at nodes. B has the variance t. */
+struct paths {
+    double at[NODES];
+    double mass[NODES];
+    size_t count; /* 0: before the first look, when B is 0 */
+    double t;
+};
+
+/* P(not crossed before, Z >= cut) at a look with share t. */
+static double crossing(const struct paths *p, double t, double cut)
+{
+    double sd = sqrt(t - p->t);
+    double sum = 0;
+
+    if (p->count == 0)
+        return tch_normal_above(cut);
+    for (size_t i = 0; i < p->count; i++)
+        sum += p->mass[i] * tch_normal_above((cut * sqrt(t) - p->at[i]) / sd);
+    return sum;
+}
+
+static double normal_density(double x, double sd)
+{
+    return exp(-x * x / (2 * sd * sd)) / (sd * 2.50662827463100050242);
+}
+
+/* Goes on to a look with share t, of the paths below its cut. */
+static void advance(struct paths *p, const struct rule *rule, double t, double cut)
+{
+    double low = -farthest * sqrt(t);
+    double half = (fmin(cut, farthest) * sqrt(t) - low) / 2;
+    double sd = sqrt(t - p->t);
+    struct paths next = {.count = NODES, .t = t};
+
+    for (int i = 0; i < NODES; i++) {
+        double density = p->count == 0 ? normal_density(low + half * (1 + rule->x[i]), sd) : 0;
+
+        next.at[i] = low + half * (1 + rule->x[i]);
+        for (size_t k = 0; k < p->count; k++)
+            density += p->mass[k] * normal_density(next.at[i] - p->at[k], sd);
+        next.mass[i] = density * half * rule->w[i];
+    }
+    *p = next;
+}
+
+/* The z that spends `error` at this look. */
+static double cut_for(const struct paths *p, double t, double error)
+{
+    double low = -farthest;
+    double high = 40;
+
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = low + (high - low) / 2;
+
+        if (crossing(p, t, middle) > error)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low + (high - low) / 2;
+}
+
+static double level_by_square(const struct rule *rule, const double *share, size_t look, double g)
+{
+    struct paths paths = {0};
+    double cut = 0;
+
+    for (size_t k = 0; k <= look; k++) {
+        double before = k > 0 ? share[k - 1] : 0;
+
+        if (k > 0)
+            advance(&paths, rule, before, cut);
+        cut = cut_for(&paths, share[k], g * (share[k] * share[k] - before * before));
+    }
+    return tch_normal_above(cut);
+}
+
+/* The error that one cut at all looks spends. */
+static double error_of_cut(const struct rule *rule, const double *share, size_t looks, double cut)
+{
+    struct paths paths = {0};
+    double error = 0;
+
+    for (size_t k = 0; k < looks; k++) {
+        error += crossing(&paths, share[k], cut);
+        if (k + 1 < looks)
+            advance(&paths, rule, share[k], cut);
+    }
+    return error;
+}
+
+double tch_spending_level(enum tch_spend how, const double *share, size_t look, double g)
+{
+    size_t looks = look + 1;
+    double low = 0;
+    double high = farthest;
+    struct rule rule;
+
+    make_rule(&rule);
+    if (how == TCH_SPEND_SQUARE)
+        return level_by_square(&rule, share, look, g);
+    while (share[looks - 1] < 1)
+        looks++;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = low + (high - low) / 2;
+
+        if (error_of_cut(&rule, share, looks, middle) > g)
+            low = middle;
+        else
+            high = middle;
+    }
+    return tch_normal_above(high);
+}
+
+void tch_spending_init(struct tch_spending *s, const double *share, size_t look)
+{
+    bool once = look == 0 && share[0] >= 1;
+    struct rule rule;
+
+    make_rule(&rule);
+    for (int i = 0; i < TCH_SPENDING_TABLE; i++) {
+        double g = ldexp(1, -i - 1);
+
+        s->level[i] = once ? g : level_by_square(&rule, share, look, g);
+    }
+}
+
+/* The level by the error is almost a straight line of slope 1 in logarithms. */
+double tch_spending_error(const struct tch_spending *s, double p)
+{
+    int i = 0;
+    double slope;
+
+    if (p >= s->level[0])
+        return fmin(1, 0.5 + (p - s->level[0]) / (1 - s->level[0]) / 2);
+    while (i < TCH_SPENDING_TABLE - 2 && p < s->level[i + 1])
+        i++;
+    slope = log(2) / log(s->level[i] / s->level[i + 1]);
+    return ldexp(exp(slope * log(p / s->level[i])), -i - 1);
+}
