@@ -163,10 +163,9 @@ static int compare_disabled(const struct bench_options *options)
 static int open_work(struct work *w)
 {
     char model[SIZE] = "";
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     off_t size = 0;
 
-    tacho_event_config_init(&config);
     config.path = w->path;
     config.commit_sha = "0123456789abcdef0123456789abcdef01234567";
     config.env_hash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

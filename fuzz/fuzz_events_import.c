@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len;
     int made;
 
-    tacho_event_config_init(&how.config);
+    how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     tch_buf_init(&b, 64 << 20);
     made = tch_import_line(&how, (const char *)data, size, &b, &why, NULL);
     if (made == 0 && !why)

@@ -109,7 +109,7 @@ static int run_import(struct args *args)
     tacho_error err;
     int fd;
 
-    tacho_event_config_init(&m.how.config);
+    m.how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     if (cli_set_opts(args, &m, NULL) != EXIT_OK)
         return EXIT_USAGE;
     bad = tch_event_config_check(&m.how.config);

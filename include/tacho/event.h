@@ -35,6 +35,7 @@ TACHO_BEGIN_DECLS
 /** The members that are the same for all events of a process. Texts are UTF-8, terminated by NUL,
    and copied. Every push reports an invalid value, such as a concurrency of 0. */
 typedef struct tacho_event_config {
+    size_t size;               /**< set by TACHO_EVENT_CONFIG_INIT */
     const char *path;          /**< NULL or blank: the writer is disabled */
     const char *commit_sha;    /**< NULL: null */
     const char *env_hash;      /**< starts with "sha256:"; NULL: "sha256:unknown" */
@@ -42,11 +43,14 @@ typedef struct tacho_event_config {
     const char *runtime_flags; /**< a JSON object; NULL: {} */
     const char *source;        /**< NULL: "native" */
     uint32_t concurrency;      /**< at least 1 */
-    uint32_t reserved[5];      /**< 0 */
+    uint32_t reserved;         /**< 0 */
 } tacho_event_config;
 
-/** Sets the defaults: no path, concurrency 1. */
-TACHO_API void tacho_event_config_init(tacho_event_config *config);
+/** The defaults: no path, concurrency 1. */
+#define TACHO_EVENT_CONFIG_INIT                                              \
+    {                                                                        \
+        sizeof(tacho_event_config), NULL, NULL, NULL, NULL, NULL, NULL, 1, 0 \
+    }
 
 /** Appends events to one file. May be used by several threads. */
 typedef struct tacho_event_writer tacho_event_writer;
@@ -56,7 +60,7 @@ typedef struct tacho_event_writer tacho_event_writer;
  *
  * @param ret   set on success only; the caller closes it. Without a path it is disabled.
  * @param err   set on failure only; may be NULL
- * @return 0, TACHO_ENOMEM, or TACHO_EIO when the file cannot be opened
+ * @return 0, TACHO_EINVAL, TACHO_ENOMEM, or TACHO_EIO when the file cannot be opened
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config,
                                                 tacho_event_writer **ret, tacho_error *err);

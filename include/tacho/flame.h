@@ -56,7 +56,7 @@ enum tacho_flame_flags {
 /** What to profile, and how. Start with TACHO_FLAME_REQUEST_INIT; all that is pointed to is
     borrowed for the call. */
 typedef struct tacho_flame_request {
-    size_t size;             /**< of this struct, set by TACHO_FLAME_REQUEST_INIT */
+    size_t size;             /**< set by TACHO_FLAME_REQUEST_INIT */
     const char *const *argv; /**< the command, NULL-ended; or NULL with pid or TACHO_FLAME_ALL */
     const char *output_dir;  /**< made if missing; NULL: the current one */
     const char *label;       /**< NULL: the command's name */
@@ -67,18 +67,18 @@ typedef struct tacho_flame_request {
     int32_t pid;             /**< a running process, in place of argv */
     uint32_t rate;           /**< samples a second and CPU; 0: 997 */
     uint32_t stack_bytes;    /**< of a stack's copy; 0: 16384, at most 64512 */
-    uint32_t call_graph;     /**< enum tacho_call_graph */
-    uint32_t flags;          /**< enum tacho_flame_flags */
-    int32_t stop_fd;         /**< readable: end now, draw what there is; -1: none */
-    uint64_t duration_ns;    /**< end after this time; 0: when the command does. A command that
-                                  still runs at the end is ended, with all that it started */
-    const char *palette;     /**< colours by "hash", "library" or "language"; NULL: hash */
+    enum tacho_call_graph call_graph;
+    uint32_t flags;       /**< enum tacho_flame_flags */
+    int32_t stop_fd;      /**< readable: end now, draw what there is; -1: none */
+    uint64_t duration_ns; /**< end after this time; 0: when the command does. A command that
+                               still runs at the end is ended, with all that it started */
+    const char *palette;  /**< colours by "hash", "library" or "language"; NULL: hash */
 } tacho_flame_request;
 
-#define TACHO_FLAME_REQUEST_INIT                                                                  \
-    {                                                                                             \
-        sizeof(tacho_flame_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, -1, \
-            0, NULL                                                                               \
+#define TACHO_FLAME_REQUEST_INIT                                                        \
+    {                                                                                   \
+        sizeof(tacho_flame_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
+            TACHO_CALL_GRAPH_AUTO, 0, -1, 0, NULL                                       \
     }
 
 /** What became of it. Immutable. */

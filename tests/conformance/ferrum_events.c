@@ -31,9 +31,8 @@ static size_t count_events(const char *path, char *name, size_t size)
 static void disabled_profile_writer_is_noop(void)
 {
     tacho_event_writer *writer = NULL;
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
 
-    tacho_event_config_init(&config);
     CHECK_INT(tacho_event_open(&config, &writer, NULL), 0);
     CHECK(!tacho_event_is_enabled(writer));
     CHECK_INT(tacho_event_push_json(writer, "iter_prof", "{\"batch_size\":1}", "{\"total\":10}",
@@ -46,10 +45,9 @@ static void disabled_profile_writer_is_noop(void)
 static void enabled_profile_writer_writes_valid_jsonl(void)
 {
     tacho_event_writer *writer = NULL;
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     char name[64];
 
-    tacho_event_config_init(&config);
     config.path = "profile.jsonl";
     config.commit_sha = "abc123";
     config.env_hash = "sha256:env";

@@ -106,7 +106,7 @@ static void fails_to_convert_at_the_file_size_limit(void **state)
 static int push_events_up_to_the_limit(void *arg)
 {
     const char *path = test_at("p.jsonl");
-    tacho_event_config config = {.path = path, .concurrency = 1};
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_fields none = {0};
     tacho_event_writer *w = NULL;
     struct stat st;
@@ -115,6 +115,7 @@ static int push_events_up_to_the_limit(void *arg)
     int fd;
 
     (void)arg;
+    config.path = path;
     set_limit(1 << 20);
     if (tacho_event_open(&config, &w, NULL) < 0 ||
         tacho_event_push(w, "first", none, none, false, NULL) < 0 || stat(path, &st) < 0)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/sized.h"
 #include "file_label.h"
 #include "kit/flame/draw/frame_text.h"
 #include "kit/flame/draw/profile_formats.h"
@@ -315,12 +316,9 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     char label[LABEL_MAX];
     int status;
 
-    if (request->size > sizeof c.request ||
-        request->size < offsetof(tacho_flame_request, argv) + sizeof request->argv)
-        return tch_fail(err, TACHO_EINVAL, 0, "the request is of another version");
-    c.request.stop_fd = -1;
-    memcpy(&c.request, request, request->size);
-    status = check_request(&c.request, err);
+    status = tch_sized_read(&c.request, sizeof c.request, request, "TACHO_FLAME_REQUEST_INIT", err);
+    if (status == 0)
+        status = check_request(&c.request, err);
     if (status == 0)
         status = find_palette(&c, err);
     if (status < 0)

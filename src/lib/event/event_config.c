@@ -10,11 +10,6 @@
 #include "base/utf8.h"
 #include "event_parse.h"
 
-void tacho_event_config_init(tacho_event_config *config)
-{
-    *config = (tacho_event_config){.concurrency = 1};
-}
-
 static bool is_blank_text(const char *text)
 {
     return tch_utf8_is_blank(text, strlen(text));
@@ -86,7 +81,7 @@ void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
     /* A program that runs with more rights than its caller must not write where the caller says. */
     if (!pairs)
         pairs = getauxval(AT_SECURE) ? none : (const char *const *)environ;
-    tacho_event_config_init(config);
+    *config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     config->path = find_path(env, pairs);
     if ((value = find_profile(pairs, "COMMIT_SHA")) && !is_blank_text(value))
         config->commit_sha = value;

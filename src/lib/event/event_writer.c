@@ -16,6 +16,7 @@
 #include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/message.h"
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "event_config.h"
 #include "event_fields.h"
@@ -93,19 +94,23 @@ static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config
     return 0;
 }
 
-int tacho_event_open(const tacho_event_config *config, tacho_event_writer **ret, tacho_error *err)
+int tacho_event_open(const tacho_event_config *given, tacho_event_writer **ret, tacho_error *err)
 {
-    tacho_event_writer *w = calloc(1, sizeof *w);
-    int status = 0;
+    tacho_event_config config;
+    tacho_event_writer *w;
+    int status = tch_sized_read(&config, sizeof config, given, "TACHO_EVENT_CONFIG_INIT", err);
 
+    if (status < 0)
+        return status;
+    w = calloc(1, sizeof *w);
     if (!w)
         return tch_fail_memory(err);
     w->fd = -1;
     tch_buf_init(&w->before, TCH_EVENT_MAX);
     tch_buf_init(&w->after[0], TCH_EVENT_MAX);
     tch_buf_init(&w->after[1], TCH_EVENT_MAX);
-    if (config->path && !tch_utf8_is_blank(config->path, strlen(config->path))) {
-        status = prepare_texts(w, config, err);
+    if (config.path && !tch_utf8_is_blank(config.path, strlen(config.path))) {
+        status = prepare_texts(w, &config, err);
         if (status == 0)
             status = open_sink(w, err);
     }

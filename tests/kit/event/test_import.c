@@ -18,7 +18,7 @@ static const char *import(const char *line, const char **why)
     tacho_event_view event;
     int status;
 
-    tacho_event_config_init(&how.config);
+    how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     tch_buf_init(&b, 1 << 20);
     *why = NULL;
     status = tch_import_line(&how, line, strlen(line), &b, why, NULL);
@@ -112,7 +112,7 @@ static void keeps_the_line_and_what_it_was_told(void **state)
     tacho_error err;
 
     (void)state;
-    tacho_event_config_init(&how.config);
+    how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     how.config.model = "m";
     how.config.runtime_flags = "{\"z\":1}";
     how.graph_enabled = true;
@@ -154,7 +154,7 @@ static void a_real_log_gives_the_events_of_the_engine(void **state)
     size_t events = 0;
 
     (void)state;
-    tacho_event_config_init(&how.config);
+    how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     tch_buf_init(&b, 1 << 20);
     tch_lines_init_fd(&lines, fd, "log", 0);
     while (tch_lines_next(&lines, &line, NULL) > 0) {
@@ -183,7 +183,7 @@ static int import_once(void *arg)
     int status;
 
     (void)arg;
-    tacho_event_config_init(&how.config);
+    how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     tch_buf_init(&b, 10000);
     status = tch_import_line(&how, line, strlen(line), &b, &why, NULL);
     tch_buf_release(&b);

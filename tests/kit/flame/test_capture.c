@@ -47,8 +47,24 @@ static void a_request_must_make_sense(void **state)
     r.profiler = "no-such";
     assert_int_equal(try(&r, &err), TACHO_EINVAL);
     assert_string_equal(err.message, "there is no profiler 'no-such'");
-    r.size = sizeof r + 8; /* of a later version */
-    assert_int_equal(try(&r, &err), TACHO_EINVAL);
+}
+
+static void refuses_what_only_a_later_version_has(void **state)
+{
+    static const char *const argv[] = {"true", NULL};
+    struct {
+        tacho_flame_request known;
+        uint64_t more;
+    } r = {TACHO_FLAME_REQUEST_INIT, 1};
+    tacho_error err;
+
+    (void)state;
+    r.known.size = sizeof r;
+    r.known.argv = argv;
+    r.known.output_dir = "/dev/null/folder";
+    assert_int_equal(try(&r.known, &err), TACHO_EINVAL);
+    r.more = 0;
+    assert_int_equal(try(&r.known, &err), TACHO_EIO);
 }
 
 static void errors_have_their_words(void **state)
@@ -125,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_must_make_sense),
+        cmocka_unit_test(refuses_what_only_a_later_version_has),
         cmocka_unit_test(errors_have_their_words),
         cmocka_unit_test(every_profiler_has_a_name),
         cmocka_unit_test(no_permission_says_what_to_run),

@@ -69,11 +69,10 @@ static void it_comes_from_the_environment_on_first_use(void **state)
 
 static int is_configured_once(void *arg)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_error err;
 
     setenv("TACHO_PROFILE_JSONL", "/nowhere/at/all", 1);
-    tacho_event_config_init(&config);
     config.path = arg;
     if (tacho_event_configure(&config, &err) != 0)
         return 1;
@@ -157,12 +156,11 @@ static void without_a_handler_standard_error_gets_the_message_once(void **state)
 
 static int cannot_be_configured(void *arg)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_error err = {0};
 
     no_variables();
     setenv("TACHO_PROFILE_JSONL", test_at("from the environment"), 1);
-    tacho_event_config_init(&config);
     config.path = arg;
     if (tacho_event_configure(&config, &err) != TACHO_EIO || err.code != TACHO_EIO)
         return 1;
@@ -184,13 +182,12 @@ static void after_a_configuration_that_fails_the_environment_is_used(void **stat
 
 static int is_flushed_before_first_use(void *arg)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
 
     no_variables();
     setenv("TACHO_PROFILE_JSONL", "/nowhere/at/all", 1);
     if (tacho_event_flush_global(NULL) != 0)
         return 1;
-    tacho_event_config_init(&config);
     config.path = arg;
     if (tacho_event_configure(&config, NULL) != 0)
         return 2;

@@ -55,11 +55,10 @@ static void write_until_killed(size_t line)
 {
     enum { REST = 190 };
     static char model[LONG_LINE];
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     pthread_t thread;
 
     memset(model, 'm', line - REST);
-    tacho_event_config_init(&config);
     config.path = test_at("p");
     config.model = model;
     if (tacho_event_open(&config, &writer, NULL) < 0)
@@ -192,7 +191,7 @@ static void who_is_not_killed_loses_nothing(void **state)
 {
     enum { ROUNDS = 20, MINE = 500 };
     tacho_event_writer *mine = NULL;
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     uint64_t pushed = 0;
     uint64_t found = 0;
     uint64_t others = 0;
@@ -202,7 +201,6 @@ static void who_is_not_killed_loses_nothing(void **state)
     int fd;
 
     (void)state;
-    tacho_event_config_init(&config);
     config.path = test_at("p");
     assert_int_equal(tacho_event_open(&config, &mine, NULL), 0);
     for (int i = 0; i < ROUNDS; i++) {

@@ -214,11 +214,10 @@ static void add_metadata(struct tch_buf *b, const tacho_event_config *config)
 /* What is written by a disabled sink is nothing, so its metadata is that of nothing given. */
 static void add_sink(struct tch_buf *b, const tacho_event_config *config)
 {
-    tacho_event_config nothing;
+    tacho_event_config nothing = TACHO_EVENT_CONFIG_INIT;
     struct tch_buf metadata;
     const char *path = config->path && *config->path ? config->path : NULL;
 
-    tacho_event_config_init(&nothing);
     tch_buf_init(&metadata, 100000);
     add_metadata(&metadata, path ? config : &nothing);
     tch_json_begin_object(b);
@@ -333,13 +332,12 @@ static bool push(const char *json, size_t len, size_t i, tacho_event_writer *wri
 static void check_writer(const char *json, size_t len)
 {
     tacho_event_writer *writer = NULL;
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     char *before = text_or_null(json, len, "input.preexisting");
     char path[64];
     char *file;
     bool fragment = before && *before && before[strlen(before) - 1] != '\n';
 
-    tacho_event_config_init(&config);
     config.path = test_at("profile.jsonl");
     config.commit_sha = text_or_null(json, len, "input.metadata.commit_sha");
     config.env_hash = text_or_null(json, len, "input.metadata.env_hash");

@@ -22,9 +22,8 @@ static tacho_event_writer *writer;
 
 static void open_at(const char *path)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
 
-    tacho_event_config_init(&config);
     config.path = path;
     assert_int_equal(tacho_event_open(&config, &writer, NULL), 0);
 }
@@ -218,6 +217,7 @@ static void a_configuration_that_is_wrong_is_told_at_each_push(void **state)
         tacho_event_config config = cases[i].config;
         tacho_error err;
 
+        config.size = sizeof config;
         config.path = test_at("p.jsonl");
         assert_int_equal(tacho_event_open(&config, &writer, NULL), 0);
         assert_int_equal(push_plain(writer, "e", &err), TACHO_EINVAL);
@@ -353,11 +353,10 @@ static void an_environment_that_is_not_utf8_stops_nothing(void **state)
 
 static void says_why_a_file_cannot_be_opened(void **state)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_error err;
 
     (void)state;
-    tacho_event_config_init(&config);
     test_put(test_at("file"), "x");
     config.path = test_at("file/below");
     assert_int_equal(tacho_event_open(&config, &writer, &err), TACHO_EIO);
@@ -370,12 +369,11 @@ static void says_why_a_file_cannot_be_opened(void **state)
 
 static int open_as_nobody(void *arg)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_error err = {0};
     tacho_event_writer *w = NULL;
 
     test_become_nobody();
-    tacho_event_config_init(&config);
     config.path = arg;
     return tacho_event_open(&config, &w, &err) == TACHO_EIO ? err.system_errno : 0;
 }
@@ -402,13 +400,12 @@ static void begins_a_new_line_behind_a_fragment(void **state)
 static int fill_a_small_disk(void)
 {
     const char *path = test_at("p");
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_event_writer *w = NULL;
     tacho_error err = {0};
     uint64_t pushed = 0;
     uint64_t torn = 0;
 
-    tacho_event_config_init(&config);
     config.path = path;
     if (tacho_event_open(&config, &w, &err) < 0)
         return 1;
@@ -442,10 +439,9 @@ enum { MANY = 20 * 1000 };
 
 static int push_many(void *arg)
 {
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_event_writer *w = NULL;
 
-    tacho_event_config_init(&config);
     config.path = test_at("p");
     config.model = arg;
     if (tacho_event_open(&config, &w, NULL) < 0)
@@ -507,14 +503,13 @@ static void lines_of_threads_stay_whole(void **state)
 static int open_and_push(void *arg)
 {
     static tacho_field fields[40];
-    tacho_event_config config;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     tacho_event_writer *w = NULL;
     int status;
 
     (void)arg;
     for (size_t i = 0; i < 40; i++)
         fields[i] = tacho_json_n("key", "{\"a\":{\"a\":1},\"a\":2}", 19);
-    tacho_event_config_init(&config);
     config.path = test_at("folder/p");
     config.runtime_flags = "{\"b\":1,\"b\":{\"c\":[1,2,3]}}";
     status = tacho_event_open(&config, &w, NULL);
