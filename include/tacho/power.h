@@ -64,8 +64,9 @@ typedef struct tacho_power_report {
     double last_watts; /**< of the last interval of a counter, or the last reading; NaN before */
     double duration_s;
     uint64_t samples;
-    uint64_t dropped; /**< intervals with a failed reading, or whose time ran backwards. Their
-                         energy is left out, except for that of a counter */
+    uint64_t dropped; /**< intervals with a failed reading (NaN and infinities are such), and
+                         readings from before the last one. Their energy is left out, except for
+                         that of a counter */
     int estimated;    /**< 1: integrated from watts, 0: from a counter */
 } tacho_power_report;
 

@@ -19,9 +19,8 @@ static void end_interval(struct tch_energy *e, uint64_t now_us, const tacho_powe
     double s = seconds(e->last_us, now_us);
 
     /* A counter keeps counting while it cannot be read: only the detail is lost. */
-    if (e->broken || now_us < e->last_us)
-        e->dropped++;
-    if (now_us < e->last_us || (e->broken && !e->counter))
+    e->dropped += e->broken;
+    if (e->broken && !e->counter)
         return;
     if (e->counter) {
         double used = r->joules - e->last_joules;
@@ -41,21 +40,28 @@ static void end_interval(struct tch_energy *e, uint64_t now_us, const tacho_powe
 void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_reading *r)
 {
     if (e->samples == 0) {
-        e->first_us = now_us;
-        e->counter = !isnan(r->joules);
-    } else {
-        end_interval(e, now_us, r);
+        e->first_us = e->last_us = now_us;
+        e->counter = isfinite(r->joules);
+    }
+    if (!isfinite(e->counter ? r->joules : r->watts)) {
+        tch_energy_lost(e);
+        return;
     }
     if (!e->counter) {
         e->watts_sum += r->watts;
         if (r->watts > e->peak)
             e->peak = r->watts;
     }
+    if (e->samples++ > 0 && now_us < e->last_us) {
+        e->dropped++; /* the time up to last_us has been counted: this reading adds none */
+        return;
+    }
+    if (e->samples > 1)
+        end_interval(e, now_us, r);
     e->last_us = now_us;
     e->last_watts = r->watts;
     e->last_joules = r->joules;
     e->broken = false;
-    e->samples++;
 }
 
 /* Several lost readings in a row are one missing interval. */
