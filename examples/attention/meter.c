@@ -12,7 +12,7 @@ static int open_power(struct meter *m, const char *name, tacho_error *err)
 
     if (strcmp(name, "none") == 0)
         return 0;
-    status = tacho_power_new(&m->power, err);
+    status = tacho_power_new(NULL, &m->power, err);
     if (status == 0 && strcmp(name, "auto") == 0) {
         status = tacho_power_add_all(m->power, "", err);
         if (status < 0) { /* as on most machines: the column stays empty */

@@ -90,7 +90,8 @@ enum tacho_csv_mode {
     TACHO_CSV_APPEND = 2  /**< like STREAM, after the rows that exist */
 };
 
-/** @return 0, TACHO_EINVAL, TACHO_ENOMEM, TACHO_EIO */
+/** Opens a file for writing and makes the folders above it.
+    @return 0, TACHO_EINVAL, TACHO_ENOMEM, TACHO_EIO */
 TACHO_API TACHO_MUST_CHECK int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret,
                                               tacho_error *err);
 

@@ -72,6 +72,19 @@ TACHO_API void tacho_latency_free(tacho_latency *list);
 TACHO_API int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record,
                                 tacho_error *err);
 
+/** The same step in microseconds. */
+typedef struct tacho_latency_record_us {
+    uint64_t sample_id;
+    uint64_t wall_time_us;
+    uint64_t kernel_time_us; /**< 0: not known */
+    uint64_t seq_len;
+} tacho_latency_record_us;
+
+/** Adds a record that was taken in microseconds. Like tacho_latency_add(), and TACHO_EINVAL for a
+    time above 2^64 ns, 584 years. */
+TACHO_API int tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *record,
+                                   tacho_error *err);
+
 TACHO_API size_t tacho_latency_count(const tacho_latency *list);
 
 /** Returns the i-th record, i < count. */
@@ -81,7 +94,13 @@ TACHO_API tacho_latency_record tacho_latency_at(const tacho_latency *list, size_
 TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_get(const tacho_latency *list,
                                                        tacho_latency_stats *ret, tacho_error *err);
 
-/** Writes all records as latency.csv, in microseconds rounded half up; complete or not at all. */
+/** Computes the statistics of all wall times in microseconds, rounded half up as latency.csv has
+    them. */
+TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_us(const tacho_latency *list,
+                                                      tacho_latency_stats *ret, tacho_error *err);
+
+/** Writes all records as latency.csv, in microseconds rounded half up; complete or not at all.
+    Makes the folders above it. */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_write_csv(const tacho_latency *list, const char *path,
                                                        tacho_error *err);
 

@@ -43,7 +43,7 @@ typedef struct tacho_memory_snapshot {
     uint64_t temp_buffer_bytes;
 } tacho_memory_snapshot;
 
-/** A tracker of this process. May be used by several threads. */
+/** A tracker of this process, which keeps its snapshots. May be used by several threads. */
 typedef struct tacho_memory tacho_memory;
 
 /**
@@ -58,6 +58,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_memory_new(const char *label, tacho_memory 
 
 /** Stops sampling and flushes the CSV files. Accepts NULL. */
 TACHO_API void tacho_memory_free(tacho_memory *m);
+
+/** Returns the label. Valid as long as the tracker. */
+TACHO_API const char *tacho_memory_label(const tacho_memory *m);
 
 /** Finds or makes the category of this name. Returns its number, TACHO_ELIMIT, or TACHO_EINVAL for
    a name that is empty or longer than 63 bytes. */
@@ -74,6 +77,33 @@ TACHO_API uint64_t tacho_memory_held(const tacho_memory *m, int category);
 /** Takes a snapshot. ret may be NULL. 0 or TACHO_EIO. */
 TACHO_API int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot *ret,
                                          tacho_error *err);
+
+/** Adds a snapshot of your own, such as one of a device, as it is. It counts in the report and is
+    written and kept like those that were taken. 0 or TACHO_EIO. */
+TACHO_API int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *snapshot,
+                                        tacho_error *err);
+
+/** The first TACHO_MEMORY_KEPT snapshots are kept, 88 bytes each. Later ones, and all after one for
+    which there was no memory, count in the report and are in the files of TACHO_RUN_DIR. */
+enum { TACHO_MEMORY_KEPT = 1 << 20 };
+
+/** Returns the number of snapshots that are kept. */
+TACHO_API size_t tacho_memory_snapshot_count(tacho_memory *m);
+
+/** Returns the number of snapshots that are not. */
+TACHO_API uint64_t tacho_memory_snapshot_dropped(tacho_memory *m);
+
+/** Gets the i-th snapshot. 0, or TACHO_EINVAL after the last one that is kept: start at 0. */
+TACHO_API int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret);
+
+/**
+ * Writes the snapshots that are kept as memory.csv, complete or not at all. Makes the folders above
+ * it.
+ *
+ * @return 0, TACHO_ENOMEM, TACHO_EIO; TACHO_ELIMIT when the file was written and lacks snapshots
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_memory_write_csv(tacho_memory *m, const char *path,
+                                                      tacho_error *err);
 
 /** Takes snapshots at an interval, in a thread of its own that handles no signals. TACHO_EALREADY
    when one runs, TACHO_EINVAL for an interval of 0. */

@@ -82,11 +82,19 @@ TACHO_API void tacho_power_energy(const tacho_power_sample *samples, size_t n,
 /** A meter of up to 8 sources. May be used by several threads. */
 typedef struct tacho_power tacho_power;
 
-/** Makes a meter. When TACHO_RUN_DIR is set, samples are also written to power.PID.csv there. */
-TACHO_API TACHO_MUST_CHECK int tacho_power_new(tacho_power **ret, tacho_error *err);
+/**
+ * Makes a meter. When TACHO_RUN_DIR is set, samples are also written to power.PID.csv there.
+ *
+ * @param label  names what it measures, such as "gpu"; copied; NULL is ""
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_power_new(const char *label, tacho_power **ret,
+                                               tacho_error *err);
 
 /** Stops sampling and closes the sources. Accepts NULL. */
 TACHO_API void tacho_power_free(tacho_power *p);
+
+/** Returns the label. Valid as long as the meter. */
+TACHO_API const char *tacho_power_label(const tacho_power *p);
 
 /** Adds a source and takes it over. 0, or TACHO_ELIMIT, and then the caller still owns it. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_add(tacho_power *p, const tacho_power_source *source,

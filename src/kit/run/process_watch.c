@@ -39,7 +39,7 @@ struct tch_watch {
 
 static int open_power(struct tch_watch *w, tacho_error *no_power, tacho_error *err)
 {
-    int status = tacho_power_new(&w->power, err);
+    int status = tacho_power_new(NULL, &w->power, err);
 
     no_power->message[0] = '\0';
     if (status < 0)

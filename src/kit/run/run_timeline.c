@@ -48,7 +48,7 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         snprintf(m->why, sizeof m->why, "not asked for");
         return 0;
     }
-    status = tacho_power_new(&m->power, err);
+    status = tacho_power_new(NULL, &m->power, err);
     if (status < 0)
         return status;
     status = automatic ? tacho_power_add_all(m->power, "", &why)

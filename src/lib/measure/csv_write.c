@@ -116,7 +116,9 @@ int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret, tacho_
     csv->len = strlen(k->header);
     memcpy(csv->text, k->header, csv->len);
     memcpy(csv->path, path, strlen(path) + 1);
-    status = open_file(csv, mode, err);
+    status = tch_mkdirs_above(csv->path, err);
+    if (status == 0)
+        status = open_file(csv, mode, err);
     csv->whole = status == 0 && mode == TACHO_CSV_WHOLE;
     if (status < 0)
         release(csv);
@@ -272,7 +274,7 @@ int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err)
     tch_buf_adds(&path, ".csv");
     if (path.failed)
         status = tch_fail(err, TACHO_EINVAL, 0, "TACHO_RUN_DIR is too long");
-    else if ((status = tch_mkdirs(folder, err)) == 0)
+    else
         status = tacho_csv_open(path.data, kind, TACHO_CSV_STREAM, ret, err);
     tch_buf_release(&path);
     return status;

@@ -140,6 +140,22 @@ int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record, t
     return list->csv ? write_row(list, record, err) : 0;
 }
 
+int tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *record,
+                         tacho_error *err)
+{
+    if (record->wall_time_us > UINT64_MAX / 1000 || record->kernel_time_us > UINT64_MAX / 1000)
+        return tch_fail(err, TACHO_EINVAL, 0, "a time of %llu us does not fit into 64 bits of ns",
+                        (unsigned long long)(record->wall_time_us > record->kernel_time_us
+                                                 ? record->wall_time_us
+                                                 : record->kernel_time_us));
+    return tacho_latency_add(list,
+                             &(tacho_latency_record){.sample_id = record->sample_id,
+                                                     .wall_ns = record->wall_time_us * 1000,
+                                                     .kernel_ns = record->kernel_time_us * 1000,
+                                                     .seq_len = record->seq_len},
+                             err);
+}
+
 size_t tacho_latency_count(const tacho_latency *list)
 {
     return list->count;
@@ -164,6 +180,22 @@ int tacho_latency_stats_get(const tacho_latency *list, tacho_latency_stats *ret,
     for (unsigned b = 0; b < list->blocks; b++)
         pieces[b] = (struct tch_latency_piece){list->block[b].columns[1], list->block[b].n};
     return tch_latency_stats(pieces, list->blocks, ret, err);
+}
+
+int tacho_latency_stats_us(const tacho_latency *list, tacho_latency_stats *ret, tacho_error *err)
+{
+    uint64_t *us = malloc((list->count > 0 ? list->count : 1) * sizeof *us);
+    size_t n = 0;
+    int status;
+
+    if (!us)
+        return tch_fail_memory(err);
+    for (unsigned b = 0; b < list->blocks; b++)
+        for (size_t i = 0; i < list->block[b].n; i++)
+            us[n++] = tch_csv_us(list->block[b].columns[1][i]);
+    status = tacho_latency_stats_of(us, n, ret, err);
+    free(us);
+    return status;
 }
 
 int tacho_latency_write_csv(const tacho_latency *list, const char *path, tacho_error *err)

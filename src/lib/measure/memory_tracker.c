@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "csv_columns.h"
@@ -21,7 +22,10 @@ struct tacho_memory {
     struct tch_categories *categories; /* aligned, in the memory after this struct */
     pthread_mutex_t lock;              /* guards all below */
     struct tch_stamp stamp;
-    struct tch_memory_sums sums;
+    struct tch_memory_sums sums; /* of all snapshots */
+    tacho_memory_snapshot *kept;
+    size_t kept_count;
+    size_t kept_room;
     struct tch_sampling_thread sampler;
     int sampler_level;
     tacho_error sampler_error;
@@ -92,7 +96,13 @@ void tacho_memory_free(tacho_memory *m)
     if (m->status >= 0)
         close(m->status);
     pthread_mutex_destroy(&m->lock);
+    free(m->kept);
     free(m);
+}
+
+const char *tacho_memory_label(const tacho_memory *m)
+{
+    return m->label;
 }
 
 int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err)
@@ -179,17 +189,22 @@ static int write_detail(tacho_memory *m, const tacho_memory_snapshot *s, const c
                                        err);
 }
 
-static int write_rows(tacho_memory *m, int level, const tacho_memory_snapshot *s, tacho_error *err)
+static int write_row(tacho_csv *csv, const tacho_memory_snapshot *s, tacho_error *err)
+{
+    return tacho_csv_add_memory(csv,
+                                &(tacho_csv_memory){.timestamp_us = s->timestamp_us,
+                                                    .peak_rss_bytes = s->rss_bytes,
+                                                    .kv_cache_bytes = s->kv_cache_bytes,
+                                                    .activation_bytes = s->activation_bytes,
+                                                    .temp_buffer_bytes = s->temp_buffer_bytes},
+                                err);
+}
+
+static int write_details(tacho_memory *m, int level, const tacho_memory_snapshot *s,
+                         tacho_error *err)
 {
     int count = atomic_load(&m->categories->count);
-    int status =
-        tacho_csv_add_memory(m->csv,
-                             &(tacho_csv_memory){.timestamp_us = s->timestamp_us,
-                                                 .peak_rss_bytes = s->rss_bytes,
-                                                 .kv_cache_bytes = s->kv_cache_bytes,
-                                                 .activation_bytes = s->activation_bytes,
-                                                 .temp_buffer_bytes = s->temp_buffer_bytes},
-                             err);
+    int status = 0;
 
     for (int i = TACHO_MEMORY_TEMP_BUFFERS + 1; i < count && status == 0; i++)
         status = write_detail(m, s, m->categories->of[i].name, tacho_memory_held(m, i), err);
@@ -202,6 +217,17 @@ static int write_rows(tacho_memory *m, int level, const tacho_memory_snapshot *s
     if (status == 0)
         status = write_detail(m, s, "swap_bytes", s->swap_bytes, err);
     return status;
+}
+
+/* Counts, keeps and writes a snapshot. What is kept has no gaps: after the first that is not, none
+   is. Under the lock. */
+static int add_snapshot(tacho_memory *m, const tacho_memory_snapshot *s, tacho_error *err)
+{
+    if (m->kept_count == m->sums.n && m->kept_count < TACHO_MEMORY_KEPT &&
+        tch_array_reserve(&m->kept, &m->kept_room, m->kept_count + 1) == 0)
+        m->kept[m->kept_count++] = *s;
+    tch_memory_sums_add(&m->sums, s);
+    return m->csv ? write_row(m->csv, s, err) : 0;
 }
 
 int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot *ret,
@@ -217,14 +243,82 @@ int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot
     status = read_process(m, level, &s, err);
     s.timestamp_us = tch_stamp_us(&m->stamp);
     if (status == 0) {
-        tch_memory_sums_add(&m->sums, &s);
         tch_categories_stamp_peaks(m->categories, s.timestamp_us);
-        if (m->csv)
-            status = write_rows(m, level, &s, err);
+        status = add_snapshot(m, &s, err);
+        if (status == 0 && m->detail)
+            status = write_details(m, level, &s, err);
         if (ret)
             *ret = s;
     }
     pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *snapshot,
+                              tacho_error *err)
+{
+    int status;
+
+    pthread_mutex_lock(&m->lock);
+    status = add_snapshot(m, snapshot, err);
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+size_t tacho_memory_snapshot_count(tacho_memory *m)
+{
+    size_t count;
+
+    pthread_mutex_lock(&m->lock);
+    count = m->kept_count;
+    pthread_mutex_unlock(&m->lock);
+    return count;
+}
+
+uint64_t tacho_memory_snapshot_dropped(tacho_memory *m)
+{
+    uint64_t dropped;
+
+    pthread_mutex_lock(&m->lock);
+    dropped = m->sums.n - m->kept_count;
+    pthread_mutex_unlock(&m->lock);
+    return dropped;
+}
+
+int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret)
+{
+    int status = TACHO_EINVAL;
+
+    pthread_mutex_lock(&m->lock);
+    if (i < m->kept_count) {
+        *ret = m->kept[i];
+        status = 0;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+int tacho_memory_write_csv(tacho_memory *m, const char *path, tacho_error *err)
+{
+    size_t count = tacho_memory_snapshot_count(m);
+    uint64_t dropped = tacho_memory_snapshot_dropped(m);
+    tacho_memory_snapshot s;
+    tacho_csv *csv;
+    int status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_WHOLE, &csv, err);
+
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < count && tacho_memory_snapshot_at(m, i, &s) == 0 && status == 0; i++)
+        status = write_row(csv, &s, err);
+    if (status < 0) {
+        tacho_csv_discard(csv);
+        return status;
+    }
+    status = tacho_csv_close(csv, err);
+    if (status == 0 && dropped > 0)
+        status = tch_fail(err, TACHO_ELIMIT, 0,
+                          "'%s' has the first %zu snapshots and lacks %llu that were not kept",
+                          path, count, (unsigned long long)dropped);
     return status;
 }
 

@@ -345,6 +345,22 @@ static void a_stream_is_there_after_a_flush(void **state)
     assert_int_equal(tacho_csv_close(csv, NULL), 0);
 }
 
+static void makes_the_folders_above_the_file(void **state)
+{
+    static const int modes[] = {TACHO_CSV_WHOLE, TACHO_CSV_STREAM, TACHO_CSV_APPEND};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char deep[160];
+        tacho_csv *csv;
+
+        snprintf(deep, sizeof deep, "%s/a%zu/b/results.csv", test_home, i);
+        assert_int_equal(tacho_csv_open(deep, TACHO_CSV_RESULTS, modes[i], &csv, NULL), 0);
+        assert_int_equal(tacho_csv_close(csv, NULL), 0);
+        assert_int_equal(access(deep, F_OK), 0);
+    }
+}
+
 static void rows_of_another_kind_are_refused(void **state)
 {
     tacho_csv *csv = open_csv(TACHO_CSV_MEMORY);
@@ -356,10 +372,9 @@ static void rows_of_another_kind_are_refused(void **state)
     assert_non_null(strstr(err.message, "holds rows of memory.csv"));
     tacho_csv_discard(csv);
     assert_int_equal(tacho_csv_open(path, 99, TACHO_CSV_WHOLE, &csv, &err), TACHO_EINVAL);
-    assert_int_equal(
-        tacho_csv_open("/nonexistent/x", TACHO_CSV_MEMORY, TACHO_CSV_STREAM, &csv, &err),
-        TACHO_EIO);
-    assert_int_equal(err.system_errno, ENOENT);
+    assert_int_equal(tacho_csv_open("/dev/null/x", TACHO_CSV_MEMORY, TACHO_CSV_STREAM, &csv, &err),
+                     TACHO_EIO);
+    assert_int_equal(err.system_errno, EEXIST);
 }
 
 static void the_longest_text_fits(void **state)
@@ -438,6 +453,7 @@ int main(void)
         IN_HOME(appends_behind_a_row_that_was_cut_off),
         IN_HOME(a_stream_is_there_after_a_flush),
         IN_HOME(rows_of_another_kind_are_refused),
+        TEST_IN_HOME(makes_the_folders_above_the_file),
         IN_HOME(the_longest_text_fits),
         IN_HOME(a_full_disk_leaves_nothing_half_written),
         IN_HOME(survives_every_failing_allocation),

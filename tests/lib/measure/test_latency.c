@@ -220,6 +220,43 @@ static void writes_microseconds_rounded(void **state)
     tacho_latency_free(list);
 }
 
+static void takes_and_gives_microseconds(void **state)
+{
+    char path[128];
+    tacho_latency *list = NULL;
+    tacho_latency_stats us;
+    tacho_latency_stats empty;
+    tacho_error err;
+
+    (void)state;
+    unsetenv("TACHO_RUN_DIR");
+    snprintf(path, sizeof path, "%s/not/yet/latency.csv", test_home);
+    assert_int_equal(tacho_latency_new(&list, NULL), 0);
+    assert_int_equal(tacho_latency_stats_us(list, &empty, NULL), 0);
+    assert_int_equal(empty.n, 0);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(
+            tacho_latency_add_us(list, &(tacho_latency_record_us){i, 10 * (i + 1), 5, 128}, NULL),
+            0);
+    assert_int_equal(tacho_latency_at(list, 3).wall_ns, 40000);
+    assert_int_equal(tacho_latency_at(list, 3).kernel_ns, 5000);
+    assert_int_equal(tacho_latency_add(list, &(tacho_latency_record){.wall_ns = 49500}, NULL), 0);
+    assert_int_equal(tacho_latency_stats_us(list, &us, NULL), 0);
+    assert_true(us.n == 5 && us.p50 == 30 && us.p95 == 50 && us.max == 50 && us.mean == 30);
+    assert_true(us.std > 14.1421 && us.std < 14.1422);
+    assert_int_equal(tacho_latency_write_csv(list, path, NULL), 0);
+    expect_file(path, "sample_id,wall_time_us,kernel_time_us,seq_len\n0,10,5,128\n1,20,5,128\n"
+                      "2,30,5,128\n3,40,5,128\n0,50,0,0\n");
+    assert_int_equal(
+        tacho_latency_add_us(list, &(tacho_latency_record_us){0, UINT64_MAX / 1000, 0, 0}, NULL),
+        0);
+    assert_int_equal(tacho_latency_add_us(
+                         list, &(tacho_latency_record_us){0, 0, UINT64_MAX / 1000 + 1, 0}, &err),
+                     TACHO_EINVAL);
+    assert_int_equal(tacho_latency_count(list), 6);
+    tacho_latency_free(list);
+}
+
 static void writes_into_the_run_folder_unasked(void **state)
 {
     char deep[128];
@@ -303,6 +340,7 @@ int main(void)
         cmocka_unit_test(select_agrees_with_sorting),
         cmocka_unit_test(keeps_every_record),
         TEST_IN_HOME(writes_microseconds_rounded),
+        TEST_IN_HOME(takes_and_gives_microseconds),
         TEST_IN_HOME(writes_into_the_run_folder_unasked),
         cmocka_unit_test(a_run_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(survives_every_failing_allocation),

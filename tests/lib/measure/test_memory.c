@@ -220,6 +220,102 @@ static void writes_into_the_run_folder_unasked(void **state)
     assert_int_equal(rows, 5); /* weights twice; anonymous, file and swap once */
 }
 
+static int check_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    uint64_t i = (*(size_t *)ctx)++;
+
+    (void)err;
+    assert_int_equal(row->as.memory.timestamp_us, 10 + i);
+    assert_int_equal(row->as.memory.peak_rss_bytes, 100 + i);
+    assert_int_equal(row->as.memory.kv_cache_bytes, 200 + i);
+    assert_int_equal(row->as.memory.activation_bytes, 300 + i);
+    assert_int_equal(row->as.memory.temp_buffer_bytes, 400 + i);
+    return 0;
+}
+
+static void add_own(tacho_memory *m, uint64_t i)
+{
+    const tacho_memory_snapshot s = {.timestamp_us = 10 + i,
+                                     .rss_bytes = 100 + i,
+                                     .kv_cache_bytes = 200 + i,
+                                     .activation_bytes = 300 + i,
+                                     .temp_buffer_bytes = 400 + i};
+
+    assert_int_equal(tacho_memory_snapshot_add(m, &s, NULL), 0);
+}
+
+static void keeps_and_writes_its_snapshots(void **state)
+{
+    tacho_memory *m = new_memory();
+    tacho_memory_snapshot s;
+    tacho_memory_snapshot taken;
+    tacho_memory_report report;
+    char path[160];
+    size_t rows = 0;
+
+    (void)state;
+    assert_string_equal(tacho_memory_label(m), "test");
+    snprintf(path, sizeof path, "%s/not/yet/memory.csv", test_home);
+    assert_int_equal(tacho_memory_write_csv(m, path, NULL), 0); /* none yet: the header */
+    for (uint64_t i = 0; i < 3; i++)
+        add_own(m, i);
+    assert_int_equal(tacho_memory_write_csv(m, path, NULL), 0);
+    assert_int_equal(tacho_csv_read(path, TACHO_CSV_MEMORY, check_row, &rows, NULL), 0);
+    assert_int_equal(rows, 3);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &taken, NULL), 0);
+    assert_int_equal(tacho_memory_snapshot_count(m), 4);
+    assert_int_equal(tacho_memory_snapshot_dropped(m), 0);
+    assert_int_equal(tacho_memory_snapshot_at(m, 2, &s), 0);
+    assert_int_equal(s.temp_buffer_bytes, 402);
+    assert_int_equal(tacho_memory_snapshot_at(m, 3, &s), 0);
+    assert_memory_equal(&s, &taken, sizeof s);
+    assert_int_equal(tacho_memory_snapshot_at(m, 4, &s), TACHO_EINVAL);
+    tacho_memory_report_get(m, &report);
+    assert_int_equal(report.snapshots, 4);
+    assert_int_equal(report.kv_cache_total, 200 + 201 + 202);
+    tacho_memory_free(m);
+}
+
+static void says_which_snapshots_are_not_kept(void **state)
+{
+    tacho_memory *m = new_memory();
+    tacho_memory_report report;
+    tacho_error err;
+    char path[160];
+    size_t rows = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < TACHO_MEMORY_KEPT + 2; i++)
+        add_own(m, i);
+    assert_int_equal(tacho_memory_snapshot_count(m), TACHO_MEMORY_KEPT);
+    assert_int_equal(tacho_memory_snapshot_dropped(m), 2);
+    tacho_memory_report_get(m, &report);
+    assert_int_equal(report.snapshots, TACHO_MEMORY_KEPT + 2);
+    assert_int_equal(report.peak_rss, 100 + TACHO_MEMORY_KEPT + 1);
+    snprintf(path, sizeof path, "%s/memory.csv", test_home);
+    assert_int_equal(tacho_memory_write_csv(m, path, &err), TACHO_ELIMIT);
+    assert_non_null(
+        strstr(err.message, "the first 1048576 snapshots and lacks 2 that were not kept"));
+    assert_int_equal(tacho_csv_read(path, TACHO_CSV_MEMORY, check_row, &rows, NULL), 0);
+    assert_int_equal(rows, TACHO_MEMORY_KEPT);
+    tacho_memory_free(m);
+}
+
+static void a_file_that_cannot_be_written_is_reported(void **state)
+{
+    tacho_memory *m = new_memory();
+    tacho_error err;
+    char path[160];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/file", test_home);
+    assert_int_equal(tacho_memory_write_csv(m, path, NULL), 0);
+    snprintf(path, sizeof path, "%s/file/memory.csv", test_home);
+    assert_int_equal(tacho_memory_write_csv(m, path, &err), TACHO_EIO);
+    assert_non_null(strstr(err.message, "/file'"));
+    tacho_memory_free(m);
+}
+
 /* In a forked child the tracker tells of the child. */
 static int snapshot_in_child(void *arg)
 {
@@ -316,6 +412,9 @@ int main(void)
         cmocka_unit_test(reads_stat_whatever_the_name),
         cmocka_unit_test(a_tracker_that_samples_can_be_freed),
         TEST_IN_HOME(writes_into_the_run_folder_unasked),
+        TEST_IN_HOME(keeps_and_writes_its_snapshots),
+        TEST_IN_HOME(says_which_snapshots_are_not_kept),
+        TEST_IN_HOME(a_file_that_cannot_be_written_is_reported),
         cmocka_unit_test(the_wall_clock_plays_no_part),
         cmocka_unit_test(a_clock_set_back_does_not_turn_time_around),
         cmocka_unit_test(survives_every_failing_allocation),

@@ -83,7 +83,7 @@ static tacho_power *fixed_meter(void)
     tacho_power *p = NULL;
     tacho_power_source s;
 
-    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_open("fixed:100", "", &s, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     return p;
@@ -161,7 +161,7 @@ static void a_replay_is_exact(void **state)
                   "1000000,x,10,0\n2000000,x,30,0\n2500000,x,50,0\n2400000,x,1000,0\n");
     snprintf(name, sizeof name, "replay:%s", test_at("in.csv"));
     assert_int_equal(tacho_power_open(name, "", &s, NULL), 0);
-    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     for (int i = 0; i < 4; i++)
         assert_int_equal(tacho_power_take(p, NULL), 0);
@@ -205,8 +205,9 @@ static void a_source_of_ones_own(void **state)
 
     (void)state;
     setenv("TACHO_RUN_DIR", test_home, 1);
-    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_new("gpu", &p, NULL), 0);
     unsetenv("TACHO_RUN_DIR");
+    assert_string_equal(tacho_power_label(p), "gpu");
     for (int i = 0; i < 8; i++)
         assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, &err), TACHO_ELIMIT);

@@ -124,7 +124,7 @@ static void a_zone_that_vanishes_is_a_failed_reading(void **state)
     (void)state;
     put_zone("intel-rapl:0", "package-0\n", "1000000\n", "262143328850\n");
     s = open_source("rapl");
-    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     assert_int_equal(tacho_power_take(p, NULL), 0);
     take_away("sys/class/powercap/intel-rapl:0/energy_uj");
@@ -316,7 +316,7 @@ static void no_source_at_all_says_why(void **state)
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add_all(p, test_home, &err), TACHO_EUNSUPPORTED);
     assert_string_equal(err.message,
                         "no power source: this machine has no rapl, perf, hwmon, battery");
@@ -336,7 +336,7 @@ static void takes_each_thing_once(void **state)
     put("sys/class/hwmon/hwmon1/power1_average", "25000000\n");
     put("sys/class/power_supply/BAT0/status", "Discharging\n");
     put("sys/class/power_supply/BAT0/power_now", "9000000\n");
-    assert_int_equal(tacho_power_new(&p, NULL), 0);
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add_all(p, test_home, NULL), 1);
     assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
     assert_string_equal(report.name, "rapl");
@@ -350,7 +350,7 @@ static int open_once(void *arg)
     int status = 0;
 
     (void)arg;
-    if (tacho_power_new(&p, NULL) < 0)
+    if (tacho_power_new(NULL, &p, NULL) < 0)
         return -1;
     for (size_t i = 0; names[i] && status == 0; i++) {
         tacho_power_source s;

@@ -9,7 +9,7 @@
 #include "lib/measure/sampling_thread.h"
 #include "lib/measure/timestamp.h"
 
-enum { SOURCES = 8 };
+enum { SOURCES = 8, LABEL = 256 };
 
 struct tacho_power {
     pthread_mutex_t lock;
@@ -20,9 +20,10 @@ struct tacho_power {
     struct tch_sampling_thread sampler;
     tacho_error sampler_error;
     tacho_csv *csv;
+    char label[LABEL];
 };
 
-int tacho_power_new(tacho_power **ret, tacho_error *err)
+int tacho_power_new(const char *label, tacho_power **ret, tacho_error *err)
 {
     tacho_power *p = calloc(1, sizeof *p);
     int status;
@@ -31,6 +32,7 @@ int tacho_power_new(tacho_power **ret, tacho_error *err)
         return tch_fail_memory(err);
     pthread_mutex_init(&p->lock, NULL);
     p->stamp = tch_stamp_of_process();
+    snprintf(p->label, sizeof p->label, "%s", label ? label : "");
     status = tch_csv_open_in_run(TACHO_CSV_POWER, &p->csv, err);
     if (status < 0)
         tacho_power_free(p);
@@ -51,6 +53,11 @@ void tacho_power_free(tacho_power *p)
         p->csv = NULL; /* nobody is left to report it to */
     pthread_mutex_destroy(&p->lock);
     free(p);
+}
+
+const char *tacho_power_label(const tacho_power *p)
+{
+    return p->label;
 }
 
 int tacho_power_add(tacho_power *p, const tacho_power_source *source, tacho_error *err)
