@@ -209,6 +209,13 @@ TACHO_API uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site);
 TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, tacho_fields args);
 TACHO_API void tacho_trace_end_slow(uint32_t ticket);
 
+/** Begins a span by its names, for objects that keep the ticket until they end it: those of
+    <tacho/tacho.hpp> and of other languages. Returns 0 when no trace is on. */
+TACHO_API uint32_t tacho_trace_begin_named(const char *name, const char *category,
+                                           tacho_fields args);
+/** Ends the span of a ticket with more arguments. Ticket 0 ends nothing. */
+TACHO_API void tacho_trace_end_args(uint32_t ticket, tacho_fields args);
+
 #if defined(__x86_64__) && defined(__GNUC__)
 /* Takes words with one instruction, so that a signal handler runs before or after it. */
 static inline uintptr_t tacho_trace_take(uintptr_t bytes)
@@ -296,11 +303,12 @@ TACHO_END_DECLS
 #if defined(__cplusplus)
 namespace tacho
 {
-/** Ends the span at the end of the scope, also by exception. */
+/** Ends the span of TACHO_SPAN at the end of the scope, also by exception. <tacho/tacho.hpp> has a
+    span to move, to end early and to name at run time. */
 class span_scope
 {
   public:
-    explicit span_scope(uint32_t ticket) : ticket_(ticket)
+    explicit span_scope(uint32_t ticket) noexcept : ticket_(ticket)
     {
     }
     span_scope(const span_scope &) = delete;

@@ -82,6 +82,12 @@ static uint32_t ticket_of(const struct tacho_trace_site *site)
     return code != 0 ? code : number_of(site) | TACHO_TRACE_BY_CALL;
 }
 
+/* Returns the number of the site of a ticket. */
+static uint32_t ticket_site(uint32_t ticket)
+{
+    return ticket & TACHO_TRACE_BY_CALL ? ticket & ~TACHO_TRACE_BY_CALL : ticket >> 1;
+}
+
 uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
 {
     if (!ensure_site(site) ||
@@ -161,10 +167,27 @@ uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, tacho_fields args
 void tacho_trace_end_slow(uint32_t ticket)
 {
     uint64_t now = tch_ticks();
-    uint32_t number = ticket & TACHO_TRACE_BY_CALL ? ticket & ~TACHO_TRACE_BY_CALL : ticket >> 1;
 
     if (tacho_trace_enabled())
-        put_edge(TCH_REC_END, number, now, TACHO_NO_FIELDS);
+        put_edge(TCH_REC_END, ticket_site(ticket), now, TACHO_NO_FIELDS);
+}
+
+uint32_t tacho_trace_begin_named(const char *name, const char *category, tacho_fields args)
+{
+    struct tch_put_event e;
+
+    if (!tch_put_begin(&e, TCH_REC_BEGIN, name, category) ||
+        !put_edge(TCH_REC_BEGIN, e.id, e.ticks, args))
+        return 0;
+    return e.id | TACHO_TRACE_BY_CALL;
+}
+
+void tacho_trace_end_args(uint32_t ticket, tacho_fields args)
+{
+    uint64_t now = tch_ticks();
+
+    if (ticket != 0 && tacho_trace_enabled())
+        put_edge(TCH_REC_END, ticket_site(ticket), now, args);
 }
 
 /* Spans by call. */
