@@ -39,7 +39,8 @@ endfunction()
 
 # tacho_public(TARGET NAME): a library that outside programs link as tacho::NAME.
 function(tacho_public target name)
-    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tacho/*.h)
+    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tacho/*.h
+        ${PROJECT_SOURCE_DIR}/include/tacho/*.hpp)
     target_sources(${target} PUBLIC FILE_SET HEADERS
         BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
     set_target_properties(${target} PROPERTIES

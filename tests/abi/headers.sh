@@ -1,16 +1,17 @@
 #!/bin/sh
-# Every public header compiles alone, twice over, as C11 and as C++17, with each compiler there is.
+# Every public header compiles alone, twice over, as C11 and as C++17, with each compiler there is;
+# those named .hpp as C++17 and C++20.
 #
 #   headers.sh PROJECT
 set -eu
 . "$1/tests/support/lib.sh"
 include=$1/include
 
-# alone COMPILER LANGUAGE STANDARD
+# alone COMPILER LANGUAGE STANDARD SUFFIX
 alone()
 {
     command -v "$1" >/dev/null || { echo "without $1: not installed"; return; }
-    for header in "$include"/tacho/*.h; do
+    for header in "$include"/tacho/*."$4"; do
         name=tacho/$(basename "$header")
         printf '#include <%s>\n#include <%s>\nextern int probe;\n' "$name" "$name" |
             "$1" -x "$2" -std="$3" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$include" - ||
@@ -19,8 +20,12 @@ alone()
     done
 }
 
-alone gcc c c11
-alone clang c c11
-alone g++ c++ c++17
-alone clang++ c++ c++17
+alone gcc c c11 h
+alone clang c c11 h
+alone g++ c++ c++17 h
+alone clang++ c++ c++17 h
+for standard in c++17 c++20; do
+    alone g++ c++ "$standard" hpp
+    alone clang++ c++ "$standard" hpp
+done
 grep c11 "$scratch/done" || fail "no C compiler was found, or no header"

@@ -23,7 +23,7 @@ expect_same kit "$scratch/wanted" "$scratch/kit"
 
 install dev
 {
-    for header in "$project"/include/tacho/*.h; do
+    for header in "$project"/include/tacho/*.h "$project"/include/tacho/*.hpp; do
         echo "include/tacho/${header##*/}"
     done
     build_type=$(cached CMAKE_BUILD_TYPE | tr '[:upper:]' '[:lower:]')

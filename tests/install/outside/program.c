@@ -4,8 +4,16 @@
 
 #include <tacho/tacho.h>
 
+#ifdef __cplusplus
+#include <tacho/tacho.hpp>
+#endif
+
 int main(void)
 {
+#ifdef __cplusplus
+    tacho::span span(TACHO_SITE("main", "outside"));
+#endif
+
     printf("tacho %s, %s\n", tacho_version(), tacho_status_name(TACHO_EPARSE));
     return strcmp(tacho_version(), TACHO_VERSION) != 0;
 }
