@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "kit/run/advise.h"
 #include "kit/run/run_sample.h"
 #include "kit/run/run_summary.h"
@@ -182,6 +183,38 @@ static void warns_of_what_the_times_show(void **state)
     warns(times, 40, "two-modes ");
 }
 
+/* Exponential times have far values of their own, and no second mode. */
+static void skewed_times_seldom_warn(void **state)
+{
+    static const size_t sizes[] = {10, 20, 40, 100};
+    uint64_t seed = 29;
+
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        int outliers = 0;
+        int modes = 0;
+
+        for (int round = 0; round < 500; round++) {
+            double times[100];
+            struct tch_run_samples samples;
+            struct tch_warnings w = {0};
+
+            for (size_t i = 0; i < sizes[k]; i++)
+                times[i] = 1e6 - 1e6 * log(1 - (double)(tch_random_bits(&seed) >> 11) * 0x1p-53);
+            samples = with_times(times, sizes[k]);
+            assert_int_equal(tch_advise_samples(&w, &samples, NULL), 0);
+            for (size_t i = 0; i < w.count; i++) {
+                outliers += strcmp(w.item[i].code, "outliers") == 0;
+                modes += strcmp(w.item[i].code, "two-modes") == 0;
+            }
+            tch_run_samples_release(&samples);
+        }
+        printf("%zu exponential times: outliers %.1f %%, two modes %.1f %%\n", sizes[k],
+               outliers / 5.0, modes / 5.0);
+        assert_true(outliers <= 40 && modes <= 15);
+    }
+}
+
 static void sums_up_with_an_interval(void **state)
 {
     const double values[] = {5, 1, 4, 2, 3, 6};
@@ -203,9 +236,13 @@ static void sums_up_with_an_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_wrote),      cmocka_unit_test(refuses_what_is_no_sample),
-        cmocka_unit_test(survives_without_memory),  cmocka_unit_test(warns_of_what_the_times_show),
-        cmocka_unit_test(sums_up_with_an_interval), cmocka_unit_test(the_spawners_line_is_the_same),
+        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(refuses_what_is_no_sample),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(warns_of_what_the_times_show),
+        cmocka_unit_test(skewed_times_seldom_warn),
+        cmocka_unit_test(sums_up_with_an_interval),
+        cmocka_unit_test(the_spawners_line_is_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
