@@ -1,6 +1,7 @@
 /* Regular expressions of limited size. */
 #include "regex_limit.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -105,4 +106,16 @@ int tch_regex_compile(regex_t *ret, const char *text, int flags, tacho_error *er
         return tch_fail_memory(err);
     regerror(number, ret, why, sizeof why);
     return tch_fail(err, TACHO_EINVAL, 0, "%s", why);
+}
+
+int tch_regex_search(const regex_t *regex, const char *text, size_t count, regmatch_t *ret,
+                     int flags)
+{
+    int number;
+
+    errno = 0; /* glibc returns REG_NOMATCH when it has no memory for a state */
+    number = regexec(regex, text, count, ret, flags);
+    if (number == REG_ESPACE || (number != 0 && errno == ENOMEM))
+        return TACHO_ENOMEM;
+    return number == 0;
 }

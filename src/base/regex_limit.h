@@ -15,4 +15,9 @@
    besides REG_EXTENDED. 0, TACHO_EINVAL with the reason alone, TACHO_ENOMEM. */
 int tch_regex_compile(regex_t *ret, const char *text, int flags, tacho_error *err);
 
+/** Searches a text: regexec() without its flaw that a search which ran out of memory finds nothing.
+    1: found, 0: not found, TACHO_ENOMEM. Has no limits: see limited_child.h. */
+int tch_regex_search(const regex_t *regex, const char *text, size_t count, regmatch_t *ret,
+                     int flags);
+
 #endif

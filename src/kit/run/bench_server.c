@@ -15,11 +15,12 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/limited_child.h"
 #include "base/number.h"
 #include "base/regex_limit.h"
 #include "run_folder.h"
 
-enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20 };
+enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };
 
 #define READY_LIMIT_NS 60000000000u
 #define POWER_ROW_NS   100000000u
@@ -54,17 +55,43 @@ static bool port_answers(uint16_t port)
     return answers;
 }
 
-static bool log_matches(const struct tch_run_server *s, const regex_t *regex)
+struct log_search {
+    const char *text;
+    const regex_t *regex;
+};
+
+static void search_log(int fd, void *ctx)
 {
+    const struct log_search *search = ctx;
+
+    int match = tch_regex_search(search->regex, search->text, 0, NULL, 0);
+
+    if (match < 0 || (match > 0 && tch_write_all(fd, "a pipe", "1", 1, NULL) < 0))
+        _exit(1);
+}
+
+/* Says whether a line of the log matches, or returns a negative code: see run_metric_child.c for
+   why a child process searches. */
+static int log_matches(const struct tch_run_server *s, const regex_t *regex,
+                       const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    struct tch_child_limits limits = {
+        .cpu_seconds = SEARCH_SECONDS, .memory_bytes = SEARCH_MEMORY, .stop = stop};
     struct tch_buf text;
-    bool matches;
+    struct tch_buf answer;
+    int status = 0;
 
     tch_buf_init(&text, LOG_MAX);
-    matches = lseek(s->log_fd, 0, SEEK_SET) == 0 &&
-              tch_file_read_fd(s->log_fd, "server.log", LOG_MAX, &text, NULL) == 0 &&
-              regexec(regex, text.data, 0, NULL, 0) == 0;
+    tch_buf_init(&answer, 1);
+    if (lseek(s->log_fd, 0, SEEK_SET) == 0 &&
+        tch_file_read_fd(s->log_fd, "server.log", LOG_MAX, &text, NULL) == 0 && text.len > 0)
+        status = tch_child_call(&limits, search_log, &(struct log_search){text.data, regex},
+                                &answer, err);
+    if (status == 0)
+        status = answer.len > 0;
+    tch_buf_release(&answer);
     tch_buf_release(&text);
-    return matches;
+    return status;
 }
 
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
@@ -92,6 +119,23 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
     return tch_spawn(&spec, &s->pid, err);
 }
 
+/* Waits until the port answers, or, when that is 0, until the log matches. 1: it is ready; 0: it
+   has ended, *stop was set, or the time is up. */
+static int wait_ready(const struct tch_run_server *s, uint16_t port, const regex_t *regex,
+                      const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    uint64_t begin = tch_now_ns();
+    int ready = 0;
+
+    while (ready == 0 && !(stop && *stop) && !has_ended(s) &&
+           tch_now_ns() - begin < READY_LIMIT_NS) {
+        ready = port > 0 ? port_answers(port) : log_matches(s, regex, stop, err);
+        if (ready == 0)
+            nap_ms(READY_NAP_MS);
+    }
+    return ready;
+}
+
 int tch_run_server_await(struct tch_run_server *s, const char *ready,
                          const volatile sig_atomic_t *stop, tacho_error *err)
 {
@@ -99,28 +143,27 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
     uint64_t port = 0;
     bool by_port = tch_parse_u64(ready, 65535, &port) == 0 && port > 0;
     regex_t regex;
-    bool is_ready = false;
     tacho_error why;
     int status;
 
     if (!by_port && tch_regex_compile(&regex, ready, REG_NOSUB | REG_NEWLINE, &why) < 0)
         return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is neither a port nor an expression: %s",
                         ready, why.message);
-    while (!is_ready && !(stop && *stop) && !has_ended(s) &&
-           tch_now_ns() - begin < READY_LIMIT_NS) {
-        is_ready = by_port ? port_answers((uint16_t)port) : log_matches(s, &regex);
-        if (!is_ready)
-            nap_ms(READY_NAP_MS);
-    }
+    status = wait_ready(s, (uint16_t)port, &regex, stop, &why);
     if (!by_port)
         regfree(&regex);
     s->ready_s = (double)(tch_now_ns() - begin) / 1e9;
-    if (!is_ready && stop && *stop)
+    if (status <= 0 && stop && *stop)
         return 1;
-    if (!is_ready && has_ended(s))
+    if (status < 0)
+        return tch_fail(err, why.code, 0,
+                        "searching server.log with '%.60s' failed: %s; write a simpler expression "
+                        "for --ready",
+                        ready, why.message);
+    if (status == 0 && has_ended(s))
         return tch_fail(err, TACHO_EIO, 0,
                         "the server ended before it was ready; see server.log in the run folder");
-    if (!is_ready)
+    if (status == 0)
         return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
     status = tacho_tree_open("", s->pid, &s->tree, err);
     if (status == 0) {

@@ -97,13 +97,18 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
     if (len > LINE_LONGEST)
         return 0;
     tch_buf_clear(copy);
-    tch_buf_add(copy, text, len); /* regexec() needs a NUL after the line */
+    tch_buf_add(copy, text, len); /* the search needs a NUL after the line */
     if (copy->failed)
         return tch_fail_memory(err);
     line = copy->data;
-    for (int flags = 0; regexec(&metric->regex, line, 2, m, flags) == 0; flags = REG_NOTBOL) {
+    for (int flags = 0;; flags = REG_NOTBOL) {
+        int match = tch_regex_search(&metric->regex, line, 2, m, flags);
         double value;
 
+        if (match < 0)
+            return tch_fail_memory(err);
+        if (match == 0)
+            break;
         if (number_of(metric, line, m, &value)) {
             if (metric->id.all && tch_values_add(values, value, err) < 0)
                 return TACHO_ENOMEM;
@@ -223,12 +228,12 @@ static int find_last(const struct tch_metric *metric, struct output *o, off_t fr
     return status < 0 ? status : 0;
 }
 
-int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off_t from,
-                     const char *name, struct tch_values *values, tacho_error *err)
+int tch_metric_find(const struct tch_metric *metric, int fd, off_t from, const char *name,
+                    struct tch_values *values, tacho_error *err)
 {
     struct output *o;
     struct stat st;
-    int status = 0;
+    int status;
 
     if (fstat(fd, &st) < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", name);
@@ -240,9 +245,7 @@ int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off
     o->fd = fd;
     o->name = name;
     tch_buf_init(&o->copy, LINE_LONGEST);
-    for (size_t i = 0; i < count && status == 0; i++)
-        status = (metrics[i].id.all ? find_every : find_last)(&metrics[i], o, from, st.st_size,
-                                                              &values[i], err);
+    status = (metric->id.all ? find_every : find_last)(metric, o, from, st.st_size, values, err);
     tch_buf_release(&o->copy);
     free(o);
     return status;

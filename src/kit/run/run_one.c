@@ -49,23 +49,6 @@ static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error 
                : tch_spawner_renew(run->spawner, index, own ? item->out_fd : -1, item->err_fd, err);
 }
 
-static int find_metrics(const struct tch_run *run, const struct tch_run_item *item,
-                        struct tch_run_sample *sample, tacho_error *err)
-{
-    const struct tch_run_plan *plan = run->plan;
-    int status = 0;
-
-    if (plan->metric_count == 0)
-        return 0;
-    if (item->out_fd >= 0)
-        status = tch_metrics_find(plan->metrics, plan->metric_count, item->out_fd, item->out_from,
-                                  "standard output", sample->metrics, err);
-    if (status == 0 && item->err_fd >= 0)
-        status = tch_metrics_find(plan->metrics, plan->metric_count, item->err_fd, 0,
-                                  "standard error", sample->metrics, err);
-    return status;
-}
-
 /* Returns the time left, at most 100 ms, so that Ctrl-C is noticed. */
 static uint64_t time_to(uint64_t due)
 {
@@ -187,6 +170,7 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
 {
     struct tch_run_item *item = &run->items[job->index];
     struct tch_run_sample *sample = tch_run_samples_next(&item->receipt.samples);
+    struct tch_run_outputs outputs = {.fd = {item->out_fd, item->err_fd}, .from = item->out_from};
     int status;
 
     if (!sample)
@@ -194,7 +178,9 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     status = tch_run_await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
-    if (find_metrics(run, item, sample, err) < 0 || write_log(run, job->index, sample, err) < 0 ||
+    if (tch_metrics_find(run->plan->metrics, run->plan->metric_count, &outputs, watch->stop,
+                         sample->metrics, err) < 0 ||
+        write_log(run, job->index, sample, err) < 0 ||
         tch_run_hook_at(run, job->index, TCH_HOOK_CONCLUDE, err) < 0)
         return err->code;
     item->receipt.samples.count++;

@@ -127,13 +127,32 @@ void tch_metric_release(struct tch_metric *metric);
 void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size_t count);
 
 /**
- * Finds numbers in the file of fd after `from` and adds them to values, one list per metric: every
- * match, or the last one alone. Ignores matches that are not numbers.
+ * Finds numbers in the file of fd after `from` and adds them to values: every match, or the last
+ * one alone. Ignores matches that are not numbers. A hostile expression takes for ever and all
+ * memory, so this is for tch_metrics_find() and tests.
  *
  * @return 0, TACHO_EIO, TACHO_ENOMEM
  */
-int tch_metrics_find(const struct tch_metric *metrics, size_t count, int fd, off_t from,
-                     const char *name, struct tch_values *values, tacho_error *err);
+int tch_metric_find(const struct tch_metric *metric, int fd, off_t from, const char *name,
+                    struct tch_values *values, tacho_error *err);
+
+/** Where a run printed. */
+struct tch_run_outputs {
+    int fd[2];  /**< standard output and standard error; -1: not read */
+    off_t from; /**< of standard output: where the run's part begins */
+};
+
+/**
+ * Finds the numbers of all metrics in the outputs of a run, one list per metric, in a child process
+ * of limited time and memory.
+ *
+ * @param stop  not 0: stop searching; may be NULL
+ * @return 0, TACHO_ELIMIT with the name of the metric whose expression is too expensive, TACHO_EIO
+ *         (system_errno is ECANCELED when *stop was set), TACHO_ENOMEM
+ */
+int tch_metrics_find(const struct tch_metric *metrics, size_t count,
+                     const struct tch_run_outputs *outputs, const volatile sig_atomic_t *stop,
+                     struct tch_values *values, tacho_error *err);
 
 /** Parses a list such as "0-3,6". 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);

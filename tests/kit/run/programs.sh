@@ -79,6 +79,19 @@ run 64 -n 1 --metric 'a=((((a{1,200}){1,200}){1,200}){1,200})' -- true
 says err "the expression is too large"
 run 1 -n 1 --server 'echo up; sleep 9' --ready '(((u{1,200}){1,200}){1,200})' -- true
 says err "the expression is too large"
+
+# SIGTERM ends a search that would take for ever.
+"$tacho" run -n 1 --metric 'x=(a*)(a*)(a*)\1\2\3b' -- sh -c 'head -c 4000 /dev/zero | tr "\0" a' >out 2>err &
+searching=$!
+until [ "$(pgrep -c -P $searching)" -ge 2 ]; do # the spawner and the search
+    alive $searching || fail "the search ended: $(cat out err)"
+    sleep 0.01
+done
+kill -TERM $searching
+status=0
+wait $searching || status=$?
+[ "$status" -eq 143 ] || fail "a search ended by SIGTERM exits with $status: $(cat err)"
+
 mkdir large
 jq -nc '{schema: "tacho.run.v1", name: "x", command: {line: "x"}, state: "complete",
     metrics: [range(50000) | {name: "m\(.)"}], samples: [range(5000) | {wall_ns: 1}]}' >large/run.json

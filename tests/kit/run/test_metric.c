@@ -1,9 +1,12 @@
 /* Numbers in the output of a program: across blocks, in sparse files, in files that shrink. */
 #include "support/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/limited_child.h"
 #include "kit/run/run_plan.h"
 #include "support/system.h"
 
@@ -40,7 +43,7 @@ static void expect(const char *spec, off_t from, size_t count, const double *num
     struct tch_values values = {0};
 
     assert_int_equal(tch_metric_init(&metric, spec, NULL), 0);
-    assert_int_equal(tch_metrics_find(&metric, 1, fd, from, "output", &values, NULL), 0);
+    assert_int_equal(tch_metric_find(&metric, fd, from, "output", &values, NULL), 0);
     assert_int_equal(values.n, count);
     for (size_t i = 0; i < count; i++)
         assert_float_equal(values.v[i], numbers[i], 0);
@@ -114,6 +117,69 @@ static void holes_are_skipped(void **state)
     close(fd);
 }
 
+/* A child searches: what it finds in both outputs, and what a signal does to a search that would
+   take for ever. */
+static void searches_in_a_child(void **state)
+{
+    volatile sig_atomic_t stop = 0;
+    struct tch_metric metrics[2];
+    struct tch_values values[2] = {{0}, {0}};
+    struct tch_run_outputs outputs = {.from = 4};
+    tacho_error err;
+
+    (void)state;
+    open_output();
+    print_text("x=1\nx=2\nx=3\n");
+    outputs.fd[0] = outputs.fd[1] = fd;
+    assert_int_equal(tch_metric_init(&metrics[0], "all:x=x=([0-9]+)", NULL), 0);
+    assert_int_equal(tch_metric_init(&metrics[1], "last=x=([0-9]+)", NULL), 0);
+    assert_int_equal(tch_metrics_find(metrics, 2, &outputs, &stop, values, &err), 0);
+    assert_int_equal(values[0].n, 5);
+    assert_float_equal(values[0].v[0], 2, 0);
+    assert_float_equal(values[0].v[2], 1, 0);
+    assert_int_equal(values[1].n, 1);
+    assert_float_equal(values[1].v[0], 3, 0);
+    tch_metric_release(&metrics[1]);
+    assert_int_equal(tch_metric_init(&metrics[1], "a=(\\.*)(\\.*)(\\.*)\\1\\2\\3b", NULL), 0);
+    print_dots(4000);
+    stop = 1;
+    assert_int_equal(tch_metrics_find(&metrics[1], 1, &outputs, &stop, values, &err), TACHO_EIO);
+    assert_int_equal(err.system_errno, ECANCELED);
+    for (size_t i = 0; i < 2; i++) {
+        tch_values_release(&values[i]);
+        tch_metric_release(&metrics[i]);
+    }
+    close(fd);
+}
+
+/* The last test, because it lowers the limit of this process for good. */
+static void names_the_expression_that_is_too_expensive(void **state)
+{
+    struct rlimit limit = {.rlim_cur = tch_child_memory() + (16 << 20)};
+    struct tch_metric metrics[2];
+    struct tch_values values[2] = {{0}, {0}};
+    struct tch_run_outputs outputs = {.fd = {-1, -1}};
+    tacho_error err;
+
+    (void)state;
+    open_output();
+    for (uint32_t i = 0, bits = 1; i < 1000; i++, bits = bits * 1664525 + 1013904223)
+        print_text(bits >> 31 ? "a" : "b");
+    outputs.fd[0] = fd;
+    assert_int_equal(tch_metric_init(&metrics[0], "good=(b)", NULL), 0);
+    assert_int_equal(tch_metric_init(&metrics[1], "bad=(a|b)*a(a|b){100}c", NULL), 0);
+    limit.rlim_max = limit.rlim_cur;
+    assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+    assert_int_equal(tch_metrics_find(metrics, 2, &outputs, NULL, values, &err), TACHO_ELIMIT);
+    assert_non_null(strstr(err.message, "metric 'bad': searching the output with '(a|b)*a"));
+    assert_non_null(strstr(err.message, "MB of memory"));
+    for (size_t i = 0; i < 2; i++) {
+        tch_values_release(&values[i]);
+        tch_metric_release(&metrics[i]);
+    }
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +187,8 @@ int main(void)
         TEST_IN_HOME(a_line_may_cross_blocks),
         TEST_IN_HOME(a_line_that_is_too_long_is_ignored),
         TEST_IN_HOME(holes_are_skipped),
+        TEST_IN_HOME(searches_in_a_child),
+        TEST_IN_HOME(names_the_expression_that_is_too_expensive),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
