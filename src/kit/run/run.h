@@ -62,6 +62,7 @@ struct tch_run {
     struct tch_run_sample bad; /**< the run that failed, when the state says so */
     size_t bad_index;          /**< of its command */
     bool bad_warmup;
+    bool left_running; /**< a run has left processes behind */
 };
 
 /** How the caller follows and stops a measurement. */

@@ -28,7 +28,8 @@ static int replace_unnamed(const struct tch_run_item *item, const char *name, in
 }
 
 /* Gives a run whose output is read a file of its own: a process that the last run left behind must
-   not print into it. The user's file is kept; the run's part begins at its end. */
+   not print into it. The user's file is kept, and the run's part begins at its end, which is not
+   this run's alone when an earlier one has left processes behind. */
 static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
@@ -38,6 +39,11 @@ static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error 
     item->out_from = 0;
     if (run->plan->metric_count == 0 || item->out_fd < 0)
         return 0;
+    if (!own && run->left_running)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "an earlier run left processes behind that may print into '%s', where "
+                        "metrics are read; remove --output, and each run has a file of its own",
+                        run->plan->output_path);
     if (own)
         status = replace_unnamed(item, ".stdout", item->out_fd, err);
     else
@@ -118,6 +124,7 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
         if (status == 0)
             due = poll_when_due(run, due, timeline);
     }
+    run->left_running |= sample->left_running;
     tch_run_meter_end(&run->meter, timeline, sample);
     return 1;
 }

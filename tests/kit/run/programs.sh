@@ -55,6 +55,12 @@ holds sh '.samples[0].timed_out and .samples[0].signal == 9 and .samples[0].wall
 run 0 -n 2 -- sh -c 'sleep 3 & exit 0'
 holds sh '(.samples | all(.left_running)) and .warnings[0].code == "left-running"'
 holds sh '.samples | all(.wall_ns < 2.9e9)'
+# They print into no later run.
+run 0 -n 3 --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; (sleep 0.2; echo x=2) & exit 0'
+holds sh '[.samples[].metrics.x] == [1, 1, 1]'
+run 0 -n 1 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
+run 1 -n 2 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
+says err "an earlier run left processes behind that may print into 'shared'"
 
 # Input and output.
 run 0 -n 2 -- cat
