@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tacho/csv.h>
 #include <tacho/event.h>
 
 static int complain(const char *what, const char *why)
@@ -49,13 +50,17 @@ int record_open(struct record *r, const struct options *o)
 
 static void write_row(struct record *r, const struct sample *s, const struct measured *m)
 {
+    char text[TACHO_CSV_FLOAT];
+
     fprintf(r->csv, "%zu,%zu,%llu,%llu,", m->number, s->len,
             (unsigned long long)((m->wall_ns + 500) / 1000), (unsigned long long)m->peak_bytes);
     if (!isnan(m->joules))
-        fprintf(r->csv, "%.9g", m->joules);
-    if (r->o->gated)
-        fprintf(r->csv, ",%.17g,%zu,%zu,%.9g", m->coherence.delta, m->gated.edges_kept,
-                m->gated.edges_total, (double)m->gated.cut_cost);
+        fputs(tacho_csv_float(text, m->joules), r->csv);
+    if (r->o->gated) {
+        fprintf(r->csv, ",%s,%zu,%zu", tacho_csv_float(text, m->coherence.delta),
+                m->gated.edges_kept, m->gated.edges_total);
+        fprintf(r->csv, ",%s", tacho_csv_float(text, (double)m->gated.cut_cost));
+    }
     fputc('\n', r->csv);
 }
 

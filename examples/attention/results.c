@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tacho/csv.h>
 #include <tacho/latency.h>
 #include <tacho/witness.h>
 
@@ -325,22 +326,26 @@ static int close_csv(FILE *file, const char *dir, const char *name)
 /* The baseline and the settings, in the columns of the reference. */
 static int write_results(const char *dir, const struct setting *s, int first, int count)
 {
-    FILE *file = open_csv(dir, "results.csv",
-                          "setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,"
-                          "energy_reduction,p95_latency_us,accuracy");
+    char path[PATH_MAX];
+    tacho_error err;
+    tacho_csv *csv;
 
-    if (!file)
-        return -1;
+    snprintf(path, sizeof path, "%s/csv/results.csv", dir);
+    if (tacho_csv_open(path, TACHO_CSV_RESULTS, TACHO_CSV_WHOLE, &csv, &err) < 0)
+        return complain(path, err.message);
     for (int i = 0; i < count; i = i == 0 ? first : i + 1) {
-        double energy = reduction(s[i].joules, s[0].joules);
+        tacho_csv_result row = {.setting = s[i].name,
+                                .setting_len = strlen(s[i].name),
+                                .coherence_delta = s[i].delta,
+                                .kv_cache_reduction = s[i].kv_cache,
+                                .peak_mem_reduction = reduction(s[i].peak_bytes, s[0].peak_bytes),
+                                .energy_reduction = reduction(s[i].joules, s[0].joules),
+                                .p95_latency_us = s[i].p95_us,
+                                .accuracy = s[i].accuracy};
 
-        fprintf(file, "%s,%.9f,%.9f,%.9f,", s[i].name, s[i].delta, s[i].kv_cache,
-                reduction(s[i].peak_bytes, s[0].peak_bytes));
-        if (!isnan(energy)) /* empty: not measurable */
-            fprintf(file, "%.9f", energy);
-        fprintf(file, ",%llu,%.9f\n", (unsigned long long)s[i].p95_us, s[i].accuracy);
+        (void)tacho_csv_add_result(csv, &row, NULL); /* tacho_csv_close() reports a failure again */
     }
-    return close_csv(file, dir, "results.csv");
+    return tacho_csv_close(csv, &err) < 0 ? complain(path, err.message) : 0;
 }
 
 static double saved_by_cut(const struct setting *s)
@@ -357,10 +362,18 @@ static int write_savings(const char *dir, const struct setting *s, int first, in
 
     if (!file)
         return -1;
-    for (int i = first; i < count; i++)
-        fprintf(file, "%s,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f\n", s[i].name, s[i].eps->kv_cache,
-                saved_by_cut(&s[i]), s[i].eps->delta, s[i].delta - s[i].eps->delta,
-                s[i].eps->accuracy, s[i].cut);
+    for (int i = first; i < count; i++) {
+        const double values[] = {s[i].eps->kv_cache,           saved_by_cut(&s[i]), s[i].eps->delta,
+                                 s[i].delta - s[i].eps->delta, s[i].eps->accuracy,  s[i].cut};
+
+        fputs(s[i].name, file);
+        for (size_t j = 0; j < sizeof values / sizeof values[0]; j++) {
+            char text[TACHO_CSV_FLOAT];
+
+            fprintf(file, ",%s", tacho_csv_float(text, values[j]));
+        }
+        fputc('\n', file);
+    }
     return close_csv(file, dir, "savings.csv");
 }
 

@@ -65,7 +65,10 @@ for file in "$out"/csv/*.csv; do
     esac
     [ "$(wc -l <"$file")" -eq $lines ] || fail "$file does not have $lines lines"
     [ "$(head -n 1 "$file")" = "$head" ] || fail "$file begins with $(head -n 1 "$file")"
+    ! grep -E '[0-9]e[-+0-9]' "$file" || fail "$file has a number with an exponent"
 done
+# A number is as short as it can be, and says all of its digits.
+grep -q '^baseline,0,0,0,[^,]*,[0-9]*,1$' "$out/csv/results.csv" || fail "results.csv: $(cat "$out/csv/results.csv")"
 
 # edges_kept of the CSV against the masks of the witness.
 for name in mincut_l0.3_t2 mincut_l0.7_t0; do
@@ -141,7 +144,7 @@ expect_same "results.csv after a kill" "$scratch/results.first" "$scratch/result
 # Where nothing may be cut the cut saves nothing, and what is left is eps.
 "$bench" --samples 20 --seq-len 8:32 --lambda 0 --tau 0 --repeat 1 --seed 7 --output-dir "$out" \
     >"$scratch/none.txt" || fail "with lambda 0 it ends with $?"
-[ "$(savings mincut_l0_t0 3)" = 0.000000000 ] || fail "lambda 0 saves $(savings mincut_l0_t0 3)"
-[ "$(savings mincut_l0_t0 7)" = 0.000000000 ] || fail "lambda 0 cuts $(savings mincut_l0_t0 7)"
+[ "$(savings mincut_l0_t0 3)" = 0 ] || fail "lambda 0 saves $(savings mincut_l0_t0 3)"
+[ "$(savings mincut_l0_t0 7)" = 0 ] || fail "lambda 0 cuts $(savings mincut_l0_t0 7)"
 expect_sum mincut_l0_t0
 grep -q 'by the cut alone.*not met' "$scratch/none.txt" || fail "$(cat "$scratch/none.txt")"

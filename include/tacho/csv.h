@@ -1,9 +1,10 @@
 /*
  * The CSV files of a benchmark: writes and reads them row by row.
  *
- * A file starts with its header line; lines end with LF. Floats never have an exponent ("1", "-0",
- * "NaN", "inf"). A text with a comma, a quote, LF or CR is quoted; a leading = + - or @ is data and
- * left unchanged; a spreadsheet may take it for a formula.
+ * A file starts with its header line; lines end with LF. Floats are the shortest digits that read
+ * back the same, never with an exponent ("1", "-0", "0.0000001", "NaN", "inf"). A text with a
+ * comma, a quote, LF or CR is quoted; a leading = + - or @ is data and left unchanged; a
+ * spreadsheet may take it for a formula.
  */
 #ifndef TACHO_CSV_H
 #define TACHO_CSV_H
@@ -110,6 +111,11 @@ TACHO_API int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory
                                           tacho_error *err);
 TACHO_API int tacho_csv_add_latency_ns(tacho_csv *csv, const tacho_csv_latency_ns *row,
                                        tacho_error *err);
+
+enum { TACHO_CSV_FLOAT = 345 }; /**< bytes that the text of any double needs, with its NUL */
+
+/** Writes a float as all CSV files have it, for a file with columns of your own. Returns ret. */
+TACHO_API const char *tacho_csv_float(char ret[TACHO_CSV_FLOAT], double value);
 
 /** Writes the rows in the buffer. */
 TACHO_API int tacho_csv_flush(tacho_csv *csv, tacho_error *err);

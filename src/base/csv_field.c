@@ -1,9 +1,11 @@
 /* Quotes fields of CSV files. */
 #include "csv_field.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "float_text.h"
 #include "number.h"
 #include "utf8.h"
 
@@ -51,6 +53,15 @@ void tch_csv_add(struct tch_buf *b, const char *text, size_t len)
     out = tch_buf_room(b, room);
     if (out)
         tch_buf_grew(b, tch_csv_put(out, text, len));
+}
+
+void tch_csv_add_number(struct tch_buf *b, double value)
+{
+    char text[TCH_PLAIN_TEXT];
+
+    tch_buf_addc(b, ',');
+    if (!isnan(value))
+        tch_buf_add(b, text, tch_f64_plain(text, value));
 }
 
 void tch_csv_add_name(struct tch_buf *b, const char *text)

@@ -1,6 +1,8 @@
 /* Fields of CSV. */
 #include "support/test.h"
 
+#include <math.h>
+
 #include "base/csv_field.h"
 
 static void quotes_only_what_needs_it(void **state)
@@ -63,10 +65,27 @@ static void a_name_is_no_formula_and_no_escape_sequence(void **state)
     }
 }
 
+static void floats_have_no_exponent_and_read_back_the_same(void **state)
+{
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 1000);
+    tch_csv_add_number(&b, 0.1);
+    tch_csv_add_number(&b, 1e-7);
+    tch_csv_add_number(&b, 1e21);
+    tch_csv_add_number(&b, -3);
+    tch_csv_add_number(&b, NAN);
+    tch_csv_add_number(&b, -INFINITY);
+    assert_string_equal(b.data, ",0.1,0.0000001,1000000000000000000000,-3,,-inf");
+    tch_buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotes_only_what_needs_it),
+        cmocka_unit_test(floats_have_no_exponent_and_read_back_the_same),
         cmocka_unit_test(a_name_is_no_formula_and_no_escape_sequence),
     };
 

@@ -25,15 +25,6 @@ void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, co
                  sure ? ratio->high : ratio->most, sure ? "" : " (range)");
 }
 
-void tch_add_csv_number(struct tch_buf *b, double value)
-{
-    char text[TCH_PLAIN_TEXT];
-
-    tch_buf_addc(b, ',');
-    if (!isnan(value))
-        tch_buf_add(b, text, tch_f64_plain(text, value));
-}
-
 static char in_line(char c)
 {
     return c == '\n' ? ' ' : tch_utf8_is_control(c) ? '?' : c;

@@ -18,9 +18,6 @@ void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double 
 /** Adds "0.98 … 1.04": the interval of a ratio, or the range of the runs' own ratios. */
 void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
 
-/** Adds a comma and the number, without an exponent; for NaN the comma alone. */
-void tch_add_csv_number(struct tch_buf *b, double value);
-
 /** Adds text that Markdown shows as it is, also in a cell of a table: no markup, HTML, link or
     mention of somebody (@name) comes out of it, and it stays in its line. */
 void tch_add_md_text(struct tch_buf *b, const char *text);

@@ -3,7 +3,6 @@
 
 #include "base/csv_field.h"
 #include "report.h"
-#include "report_text.h"
 
 /* Of a metric that takes every match there is one cell: the last. */
 static double metric_of(const struct tch_receipt *r, const struct tch_run_sample *sample,
@@ -58,9 +57,9 @@ static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_
                          (unsigned long long)s->pair, (unsigned long long)s->start_ns,
                          tch_run_sample_exit(s));
             for (int k = 0; k < TCH_FIELDS; k++)
-                tch_add_csv_number(b, s->field[k]);
+                tch_csv_add_number(b, s->field[k]);
             for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
-                tch_add_csv_number(b, metric_of(r, s, name));
+                tch_csv_add_number(b, metric_of(r, s, name));
             tch_buf_addc(b, '\n');
         }
     return 0;

@@ -19,17 +19,17 @@ static void write_csv(struct tch_buf *b, const struct tch_findings *f)
         tch_buf_addc(b, ',');
         tch_csv_add_name(b, about->quantity.name);
         tch_buf_addf(b, ",%zu", r->a_count);
-        tch_add_csv_number(b, r->a_count > 0 ? r->a_median : NAN);
+        tch_csv_add_number(b, r->a_count > 0 ? r->a_median : NAN);
         tch_buf_addf(b, ",%zu", r->b_count);
-        tch_add_csv_number(b, r->b_count > 0 ? r->b_median : NAN);
-        tch_add_csv_number(b, r->has_ratio ? r->ratio.estimate : NAN);
-        tch_add_csv_number(b, interval ? r->ratio.low : NAN);
-        tch_add_csv_number(b, interval ? r->ratio.high : NAN);
-        tch_add_csv_number(b, r->has_ratio ? r->ratio.effect : NAN);
-        tch_add_csv_number(b, r->p);
-        tch_add_csv_number(b, r->p_adjusted);
-        tch_add_csv_number(b, about->ask == TCH_ASK_RATIO ? about->budget.tolerance : NAN);
-        tch_add_csv_number(b, about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
+        tch_csv_add_number(b, r->b_count > 0 ? r->b_median : NAN);
+        tch_csv_add_number(b, r->has_ratio ? r->ratio.estimate : NAN);
+        tch_csv_add_number(b, interval ? r->ratio.low : NAN);
+        tch_csv_add_number(b, interval ? r->ratio.high : NAN);
+        tch_csv_add_number(b, r->has_ratio ? r->ratio.effect : NAN);
+        tch_csv_add_number(b, r->p);
+        tch_csv_add_number(b, r->p_adjusted);
+        tch_csv_add_number(b, about->ask == TCH_ASK_RATIO ? about->budget.tolerance : NAN);
+        tch_csv_add_number(b, about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
         tch_buf_addf(b, ",%s\n", tch_row_word(f, i));
     }
 }

@@ -3,7 +3,6 @@
 
 #include "base/csv_field.h"
 #include "base/fail.h"
-#include "base/float_text.h"
 #include "base/found_file.h"
 #include "base/json_write.h"
 #include "sweep_results.h"
@@ -20,16 +19,6 @@ static const char *const unit_names[] = {
 /*
  * CSV.
  */
-
-/* Adds a comma and a number; an unknown number is empty. */
-static void add_number(struct tch_buf *b, double value)
-{
-    char text[TCH_PLAIN_TEXT];
-
-    tch_buf_addc(b, ',');
-    if (isfinite(value))
-        tch_buf_add(b, text, tch_f64_plain(text, value));
-}
 
 static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
 {
@@ -49,13 +38,13 @@ static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
     for (size_t j = 0; j < r->measure_count; j++) {
         const struct tch_cell_value *v = &c->value[j];
 
-        add_number(b, v->median);
-        add_number(b, v->level > 0 ? v->low : NAN);
-        add_number(b, v->level > 0 ? v->high : NAN);
+        tch_csv_add_number(b, v->median);
+        tch_csv_add_number(b, v->level > 0 ? v->low : NAN);
+        tch_csv_add_number(b, v->level > 0 ? v->high : NAN);
         if (sweep->baselines > 0) {
-            add_number(b, v->ratio.estimate);
-            add_number(b, v->ratio.level > 0 ? v->ratio.low : NAN);
-            add_number(b, v->ratio.level > 0 ? v->ratio.high : NAN);
+            tch_csv_add_number(b, v->ratio.estimate);
+            tch_csv_add_number(b, v->ratio.level > 0 ? v->ratio.low : NAN);
+            tch_csv_add_number(b, v->ratio.level > 0 ? v->ratio.high : NAN);
         }
     }
     tch_buf_addc(b, '\n');

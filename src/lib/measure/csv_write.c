@@ -226,6 +226,14 @@ int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory_detail *r
     return add_row(csv, TACHO_CSV_MEMORY_DETAIL, row, row->key_len, err);
 }
 
+_Static_assert((int)TACHO_CSV_FLOAT == (int)TCH_PLAIN_TEXT + 1, "the text and a NUL");
+
+const char *tacho_csv_float(char ret[TACHO_CSV_FLOAT], double value)
+{
+    ret[tch_f64_plain(ret, value)] = '\0';
+    return ret;
+}
+
 int tacho_csv_flush(tacho_csv *csv, tacho_error *err)
 {
     return csv->failed ? fail_again(csv, err) : write_chunks(csv, 0, err);
