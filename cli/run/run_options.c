@@ -230,6 +230,12 @@ const struct opt cli_run_opts[] = {
      .help = "until precise, but at most N runs (default 1000)",
      .set = RUN_SETTING(MAX_RUNS),
      .take = take_until_precise},
+    {.name = "seed",
+     .arg = "N",
+     .help = "draw the order of several commands from N, from 1 on (default: a new one each time, "
+             "which run.json records)",
+     .set = CLI_SET(struct run_options, plan.order_seed, .kind = TCH_SET_U64, .least = 1,
+                    .most = UINT32_MAX, .wants = "a number from 1 to 4294967295")},
     {.name = "name",
      .arg = "NAME",
      .help = "the run's name; again for the second command, and so on",

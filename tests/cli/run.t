@@ -11,8 +11,9 @@ $ tacho run --help
 | --precision, or at --max-time or --max-runs; or after --runs. Looks are at 10,
 | 20, 40, ... runs, and the intervals account for them.
 | 
-| Several commands are run in turns, ABBA, and compared in pairs: which is the
-| fastest, and how many times as fast as each of the others.
+| Several commands are run in turns, in an order that is drawn for each round, and
+| compared in pairs: which is the fastest, and how many times as fast as each of
+| the others.
 | 
 | Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every
 | sample is; OUT/NAME/latest points to the newest. Samples are on disk as they are
@@ -38,6 +39,9 @@ $ tacho run --help
 |                            longer than --max-time (default 10 if they take less
 |                            than a minute, else 6; 1 with --max-time)
 |       --max-runs N         until precise, but at most N runs (default 1000)
+|       --seed N             draw the order of several commands from N, from 1 on
+|                            (default: a new one each time, which run.json
+|                            records)
 |       --name NAME          the run's name; again for the second command, and so
 |                            on
 |   -o, --out DIR            where run folders go (default tacho-out)

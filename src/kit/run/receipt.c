@@ -296,6 +296,8 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
     add_text(r, "name", command->name);
     add_text(r, "id", r->id);
     add_text(r, "group", group);
+    if (plan->command_count > 1)
+        add_u64(r, "order_seed", plan->order_seed);
     add_comparison(r, plan, index);
     add_text(r, "started_at", r->started_at);
     add_u64(r, "started_unix_ns", now);

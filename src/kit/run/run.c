@@ -1,4 +1,4 @@
-/* The loop: warms up, alternates the commands, stops when there are enough runs. run_one.c makes a
+/* The loop: warms up, interleaves the commands, stops when there are enough runs. run_one.c makes a
    single run. */
 #include "run.h"
 
@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/found_file.h"
+#include "base/random.h"
 #include "recorded.h"
 #include "run_summary.h"
 
@@ -39,17 +40,23 @@ static void forget_uncounted(const struct tch_run *run)
         tch_found_clear(run->items[i].folder.path, "iter/0000");
 }
 
-/* Returns the i-th run of all, from 0. A round has every command once, in reverse order every other
-   time, so that drift affects all commands alike. */
+/* Returns the i-th run of all, from 0. A round has every command once, in an order that is drawn
+   for this round alone: of any two commands a fair coin decides which is first. The test of pairs
+   (kit/stats/flip.h) rests on these coins. */
 static struct tch_job nth_job(const struct tch_run *run, uint64_t i)
 {
     uint64_t count = run->plan->command_count;
-    uint64_t at = i % count;
     uint64_t round = i / count + 1;
+    uint64_t pair = run->pairs_before + round;
+    uint64_t state = run->plan->order_seed ^ pair * 0xD1342543DE82EF95u;
+    uint32_t order[TCH_COMMANDS_MAX];
 
+    for (uint32_t k = 0; k < count; k++)
+        order[k] = k;
+    tch_random_shuffle(&state, order, count);
     return (struct tch_job){
-        .pair = run->pairs_before + round,
-        .index = (uint32_t)(round % 2 == 1 ? at : count - 1 - at),
+        .pair = pair,
+        .index = order[i % count],
         .run = (uint32_t)(run->runs_before + round),
     };
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -181,13 +182,29 @@ static int make_items(struct tch_run *run, tacho_error *err)
     return tch_run_meter_open(&run->meter, run->plan->power, err);
 }
 
+/* A new seed for each measurement: with the same one, what disturbs every measurement alike would
+   favour the same command each time. */
+static int draw_seed(struct tch_run_plan *plan, tacho_error *err)
+{
+    uint32_t bits;
+
+    while (plan->order_seed == 0) {
+        if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+            return tch_fail_errno(err, errno, "cannot draw the order of the commands");
+        plan->order_seed = bits;
+    }
+    return 0;
+}
+
 int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err)
 {
     size_t count = plan->command_count;
     int status;
 
     *run = (struct tch_run){.plan = plan, .alpha = alpha_of(plan)};
-    status = make_items(run, err);
+    status = count > 1 ? draw_seed(plan, err) : 0;
+    if (status == 0)
+        status = make_items(run, err);
     if (status == 0)
         status = tch_surroundings_init(&run->surroundings, plan, err);
     for (size_t i = 0; i < count && status == 0; i++)

@@ -66,6 +66,7 @@ struct tch_run_plan {
     uint64_t max_runs;
     uint64_t max_time_ns; /**< of measuring, per command; the commands share the sum; 0: no limit */
     uint64_t warmup;
+    uint64_t order_seed; /**< of the order of several commands; 0: tch_run_open() draws one */
 
     const char *setup; /**< of all commands; NULL: none */
     const char *prepare;

@@ -17,13 +17,13 @@ END
 chmod +x prog
 
 # Three commands with warm-up, hooks, metrics, power, a trace, seals and --json.
-run 0 -n 3 -w 1 --json --name a --name b --name c --metric 'v=value ([0-9]+)' \
+run 0 -n 3 -w 1 --seed 1 --json --name a --name b --name c --metric 'v=value ([0-9]+)' \
     --metric 'all:each=each ([0-9]+)' --metric 'none=nothing' --setup 'echo setup >>order' \
     --prepare 'echo before >>order' --conclude 'echo after >>order' --cleanup 'echo cleanup >>order' \
     --trace --seal --label k=v --work 5things --power fixed:50 \
     -c './prog a 10' -c './prog b 20' -c './prog c 30'
 want=setup
-for name in a b c a b c c b a a b c; do # the first three to warm up
+for name in a b c b a c a b c c b a; do # the first three to warm up, then as --seed draws it
     want="$want before $name after"
 done
 [ "$(tr '\n' ' ' <order)" = "$want cleanup " ] || fail "the order was: $(tr '\n' ' ' <order)"
@@ -76,7 +76,7 @@ done
 
 # A hook is for all commands, or there is one for each.
 rm order
-run 0 -n 2 -w 1 --name a --name b --setup 'echo setup a >>order' --setup 'echo setup b >>order' \
+run 0 -n 2 -w 1 --seed 1 --name a --name b --setup 'echo setup a >>order' --setup 'echo setup b >>order' \
     --prepare 'echo before a >>order' --prepare 'echo before b >>order' --conclude 'echo after >>order' \
     --cleanup 'echo clean a >>order' --cleanup 'echo clean b >>order' -c './prog a 1' -c './prog b 2'
 want='setup a setup b'
@@ -139,7 +139,7 @@ for name in a b; do
 done
 
 # The second of two fails, is too late, or has a warning: the first is as it was.
-run 1 -n 5 --name good --name bad -c true -c "sh -c 'echo why >&2; exit 4'"
+run 1 -n 5 --seed 1 --name good --name bad -c true -c "sh -c 'echo why >&2; exit 4'"
 says err "run 1 of 'sh -c 'echo why >&2; exit 4'' failed with status 4"
 says err why
 holds good '.state == "failed" and [.samples[].exit_status] == [0]'
@@ -150,7 +150,7 @@ holds good '[.warnings[].code] | index("failed") == null'
 holds bad '([.warnings[].code] | index("failed")) != null and all(.samples[]; .exit_status == 4)'
 run 3 -n 6 --fail-on-warn --allow-nonzero --name good --name bad -c true \
     -c "sh -c 'echo >>ends; [ \$(wc -l <ends) -gt 1 ]'"
-run 1 -n 2 --timeout 200ms --name good --name bad -c true -c 'sleep 9'
+run 1 -n 2 --seed 1 --timeout 200ms --name good --name bad -c true -c 'sleep 9'
 says err "run 1 of 'sleep 9' was ended by --timeout"
 holds good '.stopped == "timeout" and (.samples | length) == 1 and (any(.samples[]; .timed_out) | not)'
 holds bad '.samples[0].timed_out'
