@@ -317,6 +317,28 @@ int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho
     return tch_write_all(r->fd, r->path, data, len, err);
 }
 
+int tch_replace_write_at(struct tch_replace *r, off_t offset, const void *data, size_t len,
+                         tacho_error *err)
+{
+    const char *p = data;
+
+    if (r->folder < 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "'%s' is not a regular file; write to one, then copy it there", r->path);
+    while (len > 0) {
+        ssize_t n = pwrite(r->fd, p, len, offset);
+
+        if (n < 0 && errno != EINTR)
+            return tch_fail_errno(err, errno, "cannot write '%s'", r->path);
+        if (n > 0) {
+            p += n;
+            len -= (size_t)n;
+            offset += n;
+        }
+    }
+    return 0;
+}
+
 /* The rename itself is on the disk once its folder is. */
 static int sync_folder(int folder)
 {

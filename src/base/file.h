@@ -83,6 +83,11 @@ int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, con
 
 int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err);
 
+/** Overwrites bytes that were written before, from `offset` on. TACHO_EUNSUPPORTED for what is not
+    a regular file. */
+int tch_replace_write_at(struct tch_replace *r, off_t offset, const void *data, size_t len,
+                         tacho_error *err);
+
 /** The new content takes the file's name. After a failure all is as after tch_replace_abort(),
     unless it was only the folder that could not be synced. */
 int tch_replace_commit(struct tch_replace *r, tacho_error *err);

@@ -14,10 +14,27 @@ static size_t longest_or_default(size_t longest)
     return longest < SIZE_MAX ? longest : SIZE_MAX - 1;
 }
 
+static ssize_t read_fd(void *ctx, void *data, size_t len, tacho_error *err)
+{
+    const struct tch_lines *lines = ctx;
+    ssize_t n = tch_read_some(lines->fd, data, len);
+
+    return n < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", lines->name) : n;
+}
+
 void tch_lines_init_fd(struct tch_lines *lines, int fd, const char *name, size_t longest)
 {
+    tch_lines_init_source(lines, read_fd, NULL, name, longest);
+    lines->fd = fd;
+}
+
+void tch_lines_init_source(struct tch_lines *lines, tch_lines_source *source, void *ctx,
+                           const char *name, size_t longest)
+{
     *lines = (struct tch_lines){
-        .fd = fd,
+        .source = source,
+        .ctx = ctx,
+        .fd = -1,
         .name = name,
         .longest = longest_or_default(longest),
         .data = "",
@@ -117,9 +134,10 @@ int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
         result = make_room(lines, err);
         if (result < 0)
             return result;
-        n = tch_read_some(lines->fd, lines->buffer + lines->end, lines->size - lines->end);
+        n = lines->source(lines->ctx ? lines->ctx : lines, lines->buffer + lines->end,
+                          lines->size - lines->end, err);
         if (n < 0)
-            return tch_fail_errno(err, errno, "cannot read '%s'", lines->name);
+            return (int)n;
         lines->end += (size_t)n;
         lines->at_end = n == 0;
     }

@@ -14,8 +14,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <tacho/error.h>
+
+/** Reads up to len bytes into data. Returns how many, 0 at the end, or a negative status code with
+    err filled. */
+typedef ssize_t tch_lines_source(void *ctx, void *data, size_t len, tacho_error *err);
 
 enum {
     TCH_LINES_BUFFER = 256 * 1024,       /* what the buffer for a descriptor starts with */
@@ -33,7 +38,9 @@ struct tch_line {
 
 /** Not to be touched. */
 struct tch_lines {
-    int fd; /* -1: memory */
+    tch_lines_source *source; /* NULL: memory */
+    void *ctx;
+    int fd; /* of the source that reads a descriptor */
     const char *name;
     size_t longest;
     char *buffer;     /* of `size` bytes, NULL for memory */
@@ -51,6 +58,10 @@ struct tch_lines {
 /** Reads from where fd stands. fd and name (for errors) are borrowed until the release.
     longest: bytes of the longest line, 0 for TCH_LINES_LONGEST. */
 void tch_lines_init_fd(struct tch_lines *lines, int fd, const char *name, size_t longest);
+
+/** Reads from a source, such as part of a file. ctx and name are borrowed until the release. */
+void tch_lines_init_source(struct tch_lines *lines, tch_lines_source *source, void *ctx,
+                           const char *name, size_t longest);
 
 /** data is borrowed until the release; lines point into it. */
 void tch_lines_init_mem(struct tch_lines *lines, const char *data, size_t len, size_t longest);
