@@ -108,9 +108,9 @@ const struct cmd cmd_witness = {
     .about =
         "A witness log has one line of JSON for each decision of a program: the hashes of its "
         "input, what it decided, under which settings. Each line carries the hash of the line "
-        "before. Programs write them with <tacho/witness.h>. A bundle is several logs in one file, "
-        "with the configuration and the machine. 'tacho run --seal' seals a run folder the same "
-        "way.",
+        "before. Programs write them with <tacho/witness.h>. A bundle is several logs in one RVF "
+        "file, with the configuration and the machine. 'tacho run --seal' seals a run folder the "
+        "same way.",
     .examples = examples,
     .subs = subs,
     .files = files,

@@ -34,8 +34,11 @@ static void add_text(struct tch_buf *b, const struct term *term,
     cli_table_print(&t, b);
     cli_table_release(&t);
     if (c->first_line[0] > 0)
-        tch_buf_addf(b, "\nthe first that differs is in line %llu of A and line %llu of B\n",
-                     (unsigned long long)c->first_line[0], (unsigned long long)c->first_line[1]);
+        tch_buf_addf(b,
+                     "\nthe first that differs is in line %llu of %s%sA and line %llu of %s%sB\n",
+                     (unsigned long long)c->first_line[0], c->first_log[0],
+                     c->first_log[0][0] ? " in " : "", (unsigned long long)c->first_line[1],
+                     c->first_log[1], c->first_log[1][0] ? " in " : "");
     else if (tch_witness_same(c))
         tch_buf_adds(b, "\nthe same inputs led to the same decisions\n");
     else

@@ -78,7 +78,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "FILE",
-     .help = "the bundle, such as witness.rvf",
+     .help = "the bundle, an RVF file such as witness.rvf",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct pack, output)},
     {.name = "config",
@@ -114,8 +114,10 @@ const struct cmd cmd_witness_pack = {
     .name = "pack",
     .summary = "pack logs, configuration and machine into one bundle",
     .usage = "tacho witness pack [--config FILE] [--environment FILE] -o FILE LOG...",
-    .about = "Each log is checked first. The bundle is written whole or not at all; its last hash "
-             "is printed and stands for all that is in it.",
+    .about = "Each log is checked first. The bundle is an RVF file (RuVector's binary format), "
+             "with a witness segment per log, chained by SHAKE-256, and the log's text. It is "
+             "written whole or not at all. Its last hash is printed and stands for all that is in "
+             "it.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -22,11 +22,11 @@ static void add_f32(struct table *t, float value)
     cli_table_addf(t, PLAIN, "%.*s", (int)tch_f32_json(text, value), text);
 }
 
-static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line)
+static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_witness_info *info)
 {
     size_t n = tch_witness_kept(e);
 
-    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)line);
+    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)info->line);
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->k_hash);
     cli_table_addf(t, PLAIN, "%zu/%zu", n, e->keep_count);
@@ -39,6 +39,14 @@ static void add_row(struct table *t, const tacho_witness_entry *e, uint64_t line
     cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
 }
 
+/* A line with the name of the log, before its first entry that is shown. */
+static void add_log_name(struct table *t, const tacho_witness_info *info, uint64_t *segment)
+{
+    if (info->segment != *segment)
+        cli_table_line(t, 0, BOLD, info->log);
+    *segment = info->segment;
+}
+
 static int print_log(const struct args *args, const char *path, const tacho_witness_info *info,
                      const struct table *t, const struct tch_buf *json, uint64_t top)
 {
@@ -49,7 +57,15 @@ static int print_log(const struct args *args, const char *path, const tacho_witn
         tch_witness_show_json(&b, path, info, json);
         return cli_print(&b);
     }
-    if (info->bundle) {
+    if (info->kind == TACHO_WITNESS_RVF) {
+        tch_buf_addf(&b,
+                     "%s: RVF of another program, %llu segments, %llu with %llu witness entries\n",
+                     path, (unsigned long long)info->segment, (unsigned long long)info->logs,
+                     (unsigned long long)info->entries);
+        tch_buf_addf(&b, "last hash    %s\n", info->hash ? info->hash : "");
+        return cli_print(&b);
+    }
+    if (info->kind == TACHO_WITNESS_BUNDLE) {
         tch_buf_addf(&b, "%s: bundle of %llu logs, %llu entries\n", path,
                      (unsigned long long)info->logs, (unsigned long long)info->entries);
         tch_buf_addf(&b, "config       %s\n             %s\n", info->config_hash, info->config);
@@ -87,6 +103,7 @@ static int show_file(struct args *args, const char *path, uint64_t top)
     tacho_witness_info info;
     struct tch_buf json;
     struct table t;
+    uint64_t segment = 0;
     tacho_error err;
     int status;
     int more = tacho_witness_reader_open(path, &r, &err);
@@ -99,10 +116,12 @@ static int show_file(struct args *args, const char *path, uint64_t top)
         if (more <= 0)
             break;
         tacho_witness_info_get(r, &info);
-        if (n < top && args->json)
-            tch_witness_entry_json(&json, &entry, info.line);
-        else if (n < top)
-            add_row(&t, &entry, info.line);
+        if (n < top && args->json) {
+            tch_witness_entry_json(&json, &entry, &info);
+        } else if (n < top) {
+            add_log_name(&t, &info, &segment);
+            add_row(&t, &entry, &info);
+        }
     }
     tch_json_end_array(&json);
     if (more < 0) {

@@ -45,6 +45,13 @@ static void add_finding(struct verify *v, const struct tch_witness_finding *f)
     } else if (strcmp(f->kind, "bundle") == 0) {
         tch_buf_addf(b, "bundle of %llu logs, %llu entries", (unsigned long long)f->logs,
                      (unsigned long long)f->entries);
+    } else if (strcmp(f->kind, "rvf") == 0) {
+        tch_buf_addf(b, "RVF of another program, %llu entries in %llu witness segment%s",
+                     (unsigned long long)f->entries, (unsigned long long)f->logs,
+                     f->logs == 1 ? "" : "s");
+        if (f->unchecked > 0)
+            tch_buf_addf(b, "; %llu of %llu segments not checked: no SHAKE-256 checksum",
+                         (unsigned long long)f->unchecked, (unsigned long long)f->segments);
     } else {
         tch_buf_addf(b, "%llu entries%s", (unsigned long long)f->entries,
                      f->closed ? "" : ", not closed");
@@ -74,12 +81,17 @@ static int verify_file(struct verify *v, const char *path)
         while ((more = tacho_witness_next(r, &entry, &err)) > 0)
             ;
     if (more < 0 && more != TACHO_EPARSE) {
-        cli_complain(NULL, "%s", err.message);
+        if (err.code == TACHO_EUNSUPPORTED)
+            cli_complain(&err, "cannot check '%s'", path);
+        else
+            cli_complain(NULL, "%s", err.message);
         tacho_witness_reader_close(r);
         return EXIT_WORK;
     }
     tacho_witness_info_get(r, &info);
-    f.kind = info.bundle ? "bundle" : "log";
+    f.kind = tch_witness_kind_name(info.kind);
+    f.segments = info.segment;
+    f.unchecked = info.unchecked;
     f.logs = info.logs;
     f.entries = info.entries;
     f.closed = info.closed && more == 0;
@@ -210,14 +222,15 @@ static const struct opt opts[] = {
 
 static const struct arg operands[] = {
     {.name = "PATH",
-     .help = "logs, bundles, folders of them, sealed folders",
+     .help = "logs, bundles, other RVF files, folders of them, sealed folders",
      .many = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "something was changed, left out, added or moved; the first bad line is told"},
+    {EXIT_CHECK,
+     "something was changed, left out, added or moved; the first bad line or segment is named"},
     {0, NULL},
 };
 
@@ -235,6 +248,9 @@ const struct cmd cmd_witness_verify = {
         "Checks every byte: of logs and bundles each line's hash, its place in the chain and what "
         "it says; of a folder that 'tacho run --seal' sealed every file, those that are missing "
         "and those that were added. The last hash, which is printed, stands for all of it.\n"
+        "\n"
+        "Of an RVF file that another program wrote, the chains of its witness segments are "
+        "checked, and the checksums that are SHAKE-256.\n"
         "\n"
         "This finds accidents and careless changes. Someone who makes a whole new log with new "
         "hashes is found only by a last hash that was kept elsewhere: --expect.",

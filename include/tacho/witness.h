@@ -11,7 +11,7 @@
  * hash of the line before (64 zeros in the first), so that a line that was changed, left out or
  * moved is detected. Closing adds a last line that counts the entries: a log without it may have
  * lost lines at its end. A bundle is a file of several such logs with their configuration and
- * machine. docs/witness.md describes both formats.
+ * machine, in RuVector's binary format RVF. docs/witness.md describes both formats.
  *
  * Nothing here is secret: anyone who can write a file can write a valid one. Keep the last hash
  * elsewhere to verify the file against it.
@@ -90,8 +90,9 @@ typedef struct tacho_witness_pack {
 } tacho_witness_pack;
 
 /**
- * Writes a bundle, complete or not at all. TACHO_EPARSE for a log that is not valid. The name of
- * each log is that of its file without folder and ".jsonl".
+ * Writes a bundle as an RVF file, complete or not at all. TACHO_EPARSE for a log that is not valid,
+ * TACHO_EUNSUPPORTED for a path that is not a regular file. The name of each log is that of its
+ * file without folder and ".jsonl".
  *
  * @param hash  of the bundle's last line, to be kept elsewhere; may be NULL
  */
@@ -102,7 +103,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_pack_write(const char *path,
 
 /* ---- reading and checking ---- */
 
-/** Reads a log or a bundle line by line and checks every line. */
+/** Reads a log, a bundle or an RVF file and checks every line and every segment. */
 typedef struct tacho_witness_reader tacho_witness_reader;
 
 TACHO_API TACHO_MUST_CHECK int
@@ -120,20 +121,30 @@ TACHO_API void tacho_witness_reader_close(tacho_witness_reader *r);
  * Reads the next entry.
  *
  * @return 1; 0 at the end, also of a log that is not closed (see tacho_witness_info); TACHO_EPARSE
- * for an invalid line, with its number in err->line, and from then on at every call; TACHO_EIO,
- *         TACHO_ENOMEM
+ * for an invalid line, with its number in err->line, or for an invalid segment, which err->message
+ * names, and from then on at every call; TACHO_EUNSUPPORTED for an RVF file with signed segments or
+ * compressed witness segments; TACHO_EIO, TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_next(tacho_witness_reader *r, tacho_witness_entry *ret,
                                                   tacho_error *err);
 
+enum tacho_witness_kind {
+    TACHO_WITNESS_LOG = 1,
+    TACHO_WITNESS_BUNDLE,
+    TACHO_WITNESS_RVF /**< of another program: its witness segments are checked and counted, and
+                           tacho_witness_next() returns no entries */
+};
+
 /** The file as read so far; complete once tacho_witness_next() has returned 0. */
 typedef struct tacho_witness_info {
-    bool bundle;
+    enum tacho_witness_kind kind;
     bool closed;        /**< its last line was read */
-    uint64_t logs;      /**< of a bundle */
+    uint64_t logs;      /**< of a bundle; witness segments of TACHO_WITNESS_RVF */
     uint64_t entries;   /**< of all logs */
-    uint64_t line;      /**< of the last entry */
-    const char *hash;   /**< of the last line that was read */
+    uint64_t line;      /**< of the last entry, in its log; in a bundle of lines, in the file */
+    uint64_t segment;   /**< of an RVF file: the one that is being read, from 1; else 0 */
+    uint64_t unchecked; /**< segments whose checksum is not SHAKE-256 */
+    const char *hash;   /**< of the last line, or of the last entry of TACHO_WITNESS_RVF */
     const char *config; /**< of a bundle: canonical JSON. This and the next: NULL in a log */
     const char *config_hash;
     const char *environment;

@@ -84,7 +84,7 @@ $ tacho witness compare witness/a.jsonl witness/other.jsonl
 | the first that differs is in line 1 of A and line 1 of B
 [2]
 $ tacho witness compare --json witness/a.jsonl witness/b.jsonl
-| {"schema":"tacho.witness.compare.v1","a":"witness/a.jsonl","b":"witness/b.jsonl","same":true,"entries_a":3,"entries_b":3,"compared":3,"inputs_differ":0,"settings_differ":0,"masks_differ":0,"costs_differ":0,"first_line_a":0,"first_line_b":0}
+| {"schema":"tacho.witness.compare.v1","a":"witness/a.jsonl","b":"witness/b.jsonl","same":true,"entries_a":3,"entries_b":3,"compared":3,"inputs_differ":0,"settings_differ":0,"masks_differ":0,"costs_differ":0,"first_line_a":0,"first_line_b":0,"first_log_a":null,"first_log_b":null}
 $ tacho witness compare witness/a.jsonl witness/swapped.jsonl
 ! tacho: cannot compare 'witness/swapped.jsonl': line 2: not the line that followed: one was left out, added or moved here
 [2]
@@ -107,6 +107,37 @@ $ d=$(mktemp -d) && tacho witness pack --config witness/config.json --environmen
 |              {"seed":1,"samples":3}
 | environment  sha256:9afc3d612db2233774da06fe2ff895c8568440478f9c42fe14c3f8d2dbb5122e
 |              {"cpu_model":"none","cpu_count":2}
+| last hash    99c31cc6ab3e0177b84384addf9b0293e34bc1271c5b12304ca073bc4545c380
+| 
+| line  q_hash        k_hash        kept            cut_cost  lambda  tau   eps   timestamp
+| a
+|    1  9f588257a54c  3b5b3edabf91  8/16  50.0%          0.0     2.0    2  0.01  1794785755
+|    2  e39b818d7b24  829e6da970e9   2/4  50.0%          0.0     2.0    2  0.01  1794785755
+|    3  8aa4b73e8c74  85136fd4fd69   2/4  50.0%   0.11736027     2.0    2  0.01  1794785755
+| other
+|    1  ca70b2f33f34  4d5f1d6c21da   6/9  66.7%   0.06694448     0.3    0  0.01  1794785756
+|    2  ffa996dc4125  e13ed9573863   6/9  66.7%  0.016402863     0.3    0  0.01  1794785756
+| ok   /w.rvf: bundle of 2 logs, 5 entries
+|      99c31cc6ab3e0177b84384addf9b0293e34bc1271c5b12304ca073bc4545c380
+$ d=$(mktemp -d); tacho witness pack --environment witness/env.json -q -o $d/w.rvf witness/a.jsonl witness/other.jsonl; for n in 30 1000 2100; do head -c $n $d/w.rvf >$d/cut; tacho witness verify $d/cut | sed "s|$d||"; done; { head -c 1200 $d/w.rvf; printf X; tail -c +1202 $d/w.rvf; } >$d/bad; tacho witness verify $d/bad | sed "s|$d||"; tacho witness show $d/bad 2>&1 | sed "s|$d||"; rm -r $d
+| BAD  /cut: segment 1: the file ends here: 34 of 64 bytes of the header are missing
+| BAD  /cut: segment 2: the file ends here: 1195 of 1619 bytes of the payload are missing
+| BAD  /cut: segment 2: the file ends here: 95 of 1619 bytes of the payload are missing
+| BAD  /bad: segment 2, line 1 of log 'a': the line was changed: its bytes do not have the hash it tells
+| tacho: cannot show '/bad': segment 2, line 1 of log 'a': the line was changed: its bytes do not have the hash it tells
+$ tacho witness verify witness/bundle-v1.rvf witness/other-program.rvf
+| ok   witness/bundle-v1.rvf: bundle of 2 logs, 5 entries
+|      3fbf11a432adcebad47b808521ddfd8a612c8664231480c39802162144bd3800
+| ok   witness/other-program.rvf: RVF of another program, 2 entries in 1 witness segment; 1 of 2 segments not checked: no SHAKE-256 checksum
+|      52299dbe93da189a567f7311a7ea7b20a44f9ec0593ee2c3cd1980662ddcc15c
+$ tacho witness verify --json witness/other-program.rvf
+| {"schema":"tacho.witness.verify.v1","files":[{"file":"witness/other-program.rvf","kind":"rvf","ok":true,"entries":2,"closed":true,"hash":"52299dbe93da189a567f7311a7ea7b20a44f9ec0593ee2c3cd1980662ddcc15c","segments":2,"unchecked_segments":1}],"bad":0}
+$ tacho witness show witness/bundle-v1.rvf
+| witness/bundle-v1.rvf: bundle of 2 logs, 5 entries
+| config       4458316f2ca84f3663416b1d5982028560d602782ad6a89d04dba17b69bd3a8b
+|              {"seed":1,"samples":3}
+| environment  sha256:9afc3d612db2233774da06fe2ff895c8568440478f9c42fe14c3f8d2dbb5122e
+|              {"cpu_model":"none","cpu_count":2}
 | last hash    3fbf11a432adcebad47b808521ddfd8a612c8664231480c39802162144bd3800
 | 
 | line  q_hash        k_hash        kept            cut_cost  lambda  tau   eps   timestamp
@@ -115,8 +146,23 @@ $ d=$(mktemp -d) && tacho witness pack --config witness/config.json --environmen
 |    4  8aa4b73e8c74  85136fd4fd69   2/4  50.0%   0.11736027     2.0    2  0.01  1794785755
 |    7  ca70b2f33f34  4d5f1d6c21da   6/9  66.7%   0.06694448     0.3    0  0.01  1794785756
 |    8  ffa996dc4125  e13ed9573863   6/9  66.7%  0.016402863     0.3    0  0.01  1794785756
-| ok   /w.rvf: bundle of 2 logs, 5 entries
-|      3fbf11a432adcebad47b808521ddfd8a612c8664231480c39802162144bd3800
+$ tacho witness show witness/other-program.rvf
+| witness/other-program.rvf: RVF of another program, 2 segments, 1 with 2 witness entries
+| last hash    52299dbe93da189a567f7311a7ea7b20a44f9ec0593ee2c3cd1980662ddcc15c
+$ d=$(mktemp -d); tacho witness pack --environment witness/env.json -q -o $d/w.rvf witness/a.jsonl witness/other.jsonl; tacho witness pack --environment witness/env.json -q -o $d/v.rvf witness/a.jsonl witness/a.jsonl; tacho witness compare $d/w.rvf $d/v.rvf | sed "s|$d||"; rm -r $d
+| A: /w.rvf, 5 entries
+| B: /v.rvf, 6 entries
+| 
+| entries that differ in          of
+| inputs (q_hash, k_hash)      2   5
+| settings (lambda, tau, eps)  2   5
+| decisions (keep_mask)        2   5
+| decisions (cut_cost)         2   5
+| 
+| the first that differs is in line 1 of other in A and line 1 of a in B
+$ tacho witness pack -o /dev/null witness/a.jsonl
+! tacho: cannot pack '/dev/null': '/dev/null' is not a regular file; write to one, then copy it there
+[1]
 $ d=$(mktemp -d); tacho witness pack --environment witness/env.json -o $d/w.rvf witness/a.jsonl witness/open.jsonl 2>&1 | sed "s|$d||"; ls $d; rm -r $d
 | tacho: cannot pack '/w.rvf': 'witness/open.jsonl' is not closed: lines at its end may be missing
 $ d=$(mktemp -d); tacho witness pack --config witness/a.jsonl -o $d/w.rvf witness/a.jsonl 2>&1 | sed "s|$d||"; ls $d; rm -r $d

@@ -2,6 +2,7 @@
 #include "witness_compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tacho/witness.h>
@@ -12,7 +13,7 @@ static bool same_f32(float a, float b)
 }
 
 static void compare_pair(struct tch_witness_comparison *c, const tacho_witness_entry *a,
-                         const tacho_witness_entry *b, const uint64_t lines[2])
+                         const tacho_witness_entry *b, const tacho_witness_info at[2])
 {
     bool inputs = strcmp(a->q_hash, b->q_hash) != 0 || strcmp(a->k_hash, b->k_hash) != 0;
     bool settings =
@@ -26,8 +27,10 @@ static void compare_pair(struct tch_witness_comparison *c, const tacho_witness_e
     c->settings += settings;
     c->masks += masks;
     c->costs += costs;
-    if ((inputs || settings || masks || costs) && c->first_line[0] == 0)
-        memcpy(c->first_line, lines, sizeof c->first_line);
+    for (int i = 0; i < 2 && (inputs || settings || masks || costs) && c->first_line[1] == 0; i++) {
+        c->first_line[i] = at[i].line;
+        snprintf(c->first_log[i], sizeof c->first_log[i], "%s", at[i].segment > 0 ? at[i].log : "");
+    }
 }
 
 static int compare_all(tacho_witness_reader *r[2], struct tch_witness_comparison *c,
@@ -37,24 +40,21 @@ static int compare_all(tacho_witness_reader *r[2], struct tch_witness_comparison
 
     while (more[0] > 0 || more[1] > 0) {
         tacho_witness_entry entry[2];
-        uint64_t lines[2];
+        tacho_witness_info info[2];
 
         for (int i = 0; i < 2; i++) {
-            tacho_witness_info info;
-
             if (more[i] > 0)
                 more[i] = tacho_witness_next(r[i], &entry[i], err);
             if (more[i] < 0) {
                 c->bad = i;
                 return more[i];
             }
-            tacho_witness_info_get(r[i], &info);
-            lines[i] = info.line;
-            c->entries[i] = info.entries;
-            c->closed[i] = info.closed;
+            tacho_witness_info_get(r[i], &info[i]);
+            c->entries[i] = info[i].entries;
+            c->closed[i] = info[i].closed;
         }
         if (more[0] > 0 && more[1] > 0)
-            compare_pair(c, &entry[0], &entry[1], lines);
+            compare_pair(c, &entry[0], &entry[1], info);
     }
     return 0;
 }

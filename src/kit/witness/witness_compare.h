@@ -18,6 +18,8 @@ struct tch_witness_comparison {
     uint64_t masks;         /**< ... with another keep_mask */
     uint64_t costs;         /**< ... with another cut_cost */
     uint64_t first_line[2]; /**< lines of the first pair that differs; 0: none does */
+    char first_log[2]
+                  [128]; /**< the logs that they are in; "" where the file is one log, or lines */
     bool closed[2];
     int bad; /**< after a failure: which file it is about */
 };

@@ -29,6 +29,8 @@ void tch_witness_comparison_json(struct tch_buf *b, const struct tch_witness_com
     }
     tch_json_put_u64(b, "first_line_a", c->first_line[0]);
     tch_json_put_u64(b, "first_line_b", c->first_line[1]);
+    tch_json_put_text(b, "first_log_a", c->first_log[0][0] ? c->first_log[0] : NULL);
+    tch_json_put_text(b, "first_log_b", c->first_log[1][0] ? c->first_log[1] : NULL);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }
@@ -42,10 +44,20 @@ size_t tch_witness_kept(const tacho_witness_entry *e)
     return n;
 }
 
-void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line)
+const char *tch_witness_kind_name(enum tacho_witness_kind kind)
+{
+    return kind == TACHO_WITNESS_RVF ? "rvf" : kind == TACHO_WITNESS_BUNDLE ? "bundle" : "log";
+}
+
+void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e,
+                            const tacho_witness_info *info)
 {
     tch_json_begin_object(b);
-    tch_json_put_u64(b, "line", line);
+    tch_json_put_u64(b, "line", info->line);
+    if (info->segment > 0) {
+        tch_json_put_text(b, "log", info->log);
+        tch_json_put_u64(b, "segment", info->segment);
+    }
     tch_json_put_text(b, "q_hash", e->q_hash);
     tch_json_put_text(b, "k_hash", e->k_hash);
     tch_json_put_u64(b, "edges_kept", tch_witness_kept(e));
@@ -76,9 +88,11 @@ void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witn
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.witness.show.v1");
     tch_json_put_text(b, "file", path);
-    tch_json_put_text(b, "kind", info->bundle ? "bundle" : "log");
+    tch_json_put_text(b, "kind", tch_witness_kind_name(info->kind));
     tch_json_put_bool(b, "closed", info->closed);
-    tch_json_put_u64(b, "logs", info->bundle ? info->logs : 1);
+    tch_json_put_u64(b, "logs", info->kind == TACHO_WITNESS_LOG ? 1 : info->logs);
+    if (info->segment > 0)
+        tch_json_put_u64(b, "segments", info->segment);
     tch_json_put_u64(b, "entry_count", info->entries);
     tch_json_put_text(b, "hash", info->hash);
     put_raw(b, "config", info->config);
@@ -109,6 +123,10 @@ void tch_witness_finding_json(struct tch_buf *b, const struct tch_witness_findin
     tch_json_put_u64(b, strcmp(f->kind, "seal") == 0 ? "files" : "entries", f->entries);
     tch_json_put_bool(b, "closed", f->closed);
     tch_json_put_text(b, "hash", f->hash);
+    if (f->segments > 0) {
+        tch_json_put_u64(b, f->why ? "segment" : "segments", f->segments);
+        tch_json_put_u64(b, "unchecked_segments", f->unchecked);
+    }
     if (f->why) {
         tch_json_key(b, "line");
         if (f->line > 0)

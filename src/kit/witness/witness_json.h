@@ -19,8 +19,12 @@ void tch_witness_comparison_json(struct tch_buf *b, const struct tch_witness_com
 /** Counts the edges that an entry keeps. */
 size_t tch_witness_kept(const tacho_witness_entry *e);
 
-/** Adds one element of "entries". */
-void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e, uint64_t line);
+/** Returns "log", "bundle" or "rvf". */
+const char *tch_witness_kind_name(enum tacho_witness_kind kind);
+
+/** Adds one element of "entries"; the info is that of the reader after it has read the entry. */
+void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e,
+                            const tacho_witness_info *info);
 
 /** Adds tacho.witness.show.v1 and a line feed. entries is a JSON array. */
 void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
@@ -29,7 +33,9 @@ void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witn
 /** What was found out about one file or folder. */
 struct tch_witness_finding {
     const char *path;
-    const char *kind; /* "log", "bundle", "seal" */
+    const char *kind;   /* "log", "bundle", "rvf", "seal" */
+    uint64_t segments;  /* of an RVF file; the one that is not sound, where one is not */
+    uint64_t unchecked; /* of them with a checksum that is not SHAKE-256 */
     uint64_t logs;
     uint64_t entries; /* of a seal: files */
     uint64_t bytes;   /* of a seal */

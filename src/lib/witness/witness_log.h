@@ -1,5 +1,6 @@
 /*
- * The lines of logs and bundles, for their writers and their reader.
+ * The lines of logs and bundles, for their writers and their reader. In a bundle of lines (v1) the
+ * line of a log follows its lines; in an RVF file (v2) it is before them.
  */
 #ifndef TCH_WITNESS_LOG_H
 #define TCH_WITNESS_LOG_H
@@ -11,15 +12,21 @@
 #include "base/buf.h"
 #include "base/lines.h"
 
-#define TCH_WITNESS_BUNDLE     "tacho.witness.bundle.v1"
-#define TCH_WITNESS_HEAD_START "{\"schema\":\"tacho.witness.bundle.v1\","
+#define TCH_WITNESS_BUNDLE "tacho.witness.bundle.v2"
+
+/* The start of a bundle's first line: of a file of lines, and of an RVF file. */
+#define TCH_WITNESS_HEAD_V1 "{\"schema\":\"tacho.witness.bundle.v1\","
+#define TCH_WITNESS_HEAD_V2 "{\"schema\":\"tacho.witness.bundle.v2\","
+
+/* The start of the lines of a bundle that name and count logs. */
+#define TCH_WITNESS_LOG_START "{\"log"
 
 /** The kind of a line, by its first key. */
 enum tch_witness_kind {
     TCH_WITNESS_HEAD,  /**< "schema": the first of a bundle */
     TCH_WITNESS_ENTRY, /**< "q_hash" */
     TCH_WITNESS_END,   /**< "entries": the last of a log */
-    TCH_WITNESS_LOG,   /**< "log": after each log of a bundle */
+    TCH_WITNESS_LOG,   /**< "log": names a log of a bundle */
     TCH_WITNESS_FOOT,  /**< "logs": the last of a bundle */
     TCH_WITNESS_OTHER,
 };

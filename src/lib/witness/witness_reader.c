@@ -1,5 +1,7 @@
-/* Reads logs and bundles. A line is returned after its place in the chain, its kind and its content
-   were checked. A bundle has two chains: one of its own lines and one in each log. */
+/* Reads logs, bundles and RVF files. A line is returned after its place in the chain, its kind and
+   its content were checked. A bundle has two chains: one of its own lines and one in each log. */
+#include "witness_reader.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -7,34 +9,29 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tacho/witness.h>
-
 #include "base/fail.h"
-#include "witness_chain.h"
-#include "witness_entry.h"
-#include "witness_log.h"
+#include "base/file.h"
 #include "witness_member.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 
-/* Where the reader is: decides which lines may follow. */
-enum place { AT_START, IN_LOG, AFTER_LOG, BETWEEN_LOGS, AT_END };
+ssize_t tch_witness_input_read(void *ctx, void *data, size_t len, tacho_error *err)
+{
+    struct tch_witness_input *in = ctx;
+    ssize_t n;
 
-struct tacho_witness_reader {
-    int fd;              /* -1: memory */
-    struct tch_buf path; /* for messages */
-    struct tch_lines lines;
-    enum place place;
-    struct tch_chain inner; /* of the log that is being read */
-    struct tch_chain outer; /* of the bundle's own lines */
-    struct tch_witness_room room;
-    uint64_t in_log; /* entries of this log */
-    tacho_witness_info info;
-    struct tch_buf head; /* the texts of a bundle's first line, each terminated by NUL */
-    size_t head_at[4];
-    struct tch_buf log;
-    tacho_error fail;
-};
+    if (in->len > 0) {
+        n = (ssize_t)(len < in->len ? len : in->len);
+        memcpy(data, in->data, (size_t)n);
+        in->data += n;
+        in->len -= (size_t)n;
+        return n;
+    }
+    if (in->fd < 0)
+        return 0;
+    n = tch_read_some(in->fd, data, len);
+    return n < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", in->path.data) : n;
+}
 
 static tacho_witness_reader *new_reader(int fd, const char *path)
 {
@@ -42,10 +39,10 @@ static tacho_witness_reader *new_reader(int fd, const char *path)
 
     if (!r)
         return NULL;
-    r->fd = fd;
-    tch_buf_init(&r->path, PATH_MAX);
-    tch_buf_adds(&r->path, path);
-    if (r->path.failed) {
+    r->input.fd = fd;
+    tch_buf_init(&r->input.path, PATH_MAX);
+    tch_buf_adds(&r->input.path, path);
+    if (r->input.path.failed) {
         free(r);
         return NULL;
     }
@@ -56,13 +53,34 @@ static tacho_witness_reader *new_reader(int fd, const char *path)
     tch_buf_init(&r->room.rest, TCH_WITNESS_LINE_MAX);
     tch_buf_init(&r->head, TCH_WITNESS_LINE_MAX);
     tch_buf_init(&r->log, NAME_MAX_BYTES);
+    tch_buf_init(&r->entries, SIZE_MAX);
+    tch_buf_init(&r->last_hashes, TCH_WITNESS_LINE_MAX);
+    r->info.kind = TACHO_WITNESS_LOG;
     return r;
+}
+
+/* Reads the first bytes of a file, which tell RVF from lines. */
+static int read_first(tacho_witness_reader *r, tacho_error *err)
+{
+    struct tch_witness_input *in = &r->input;
+    size_t have = 0;
+    ssize_t n;
+
+    do {
+        n = tch_witness_input_read(in, in->first + have, sizeof in->first - have, err);
+        if (n > 0)
+            have += (size_t)n;
+    } while (n > 0 && have < sizeof in->first);
+    in->data = in->first;
+    in->len = have;
+    return n < 0 ? (int)n : 0;
 }
 
 int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     tacho_witness_reader *r;
+    int status;
 
     if (fd < 0)
         return tch_fail_errno(err, errno, "cannot open '%s'", path);
@@ -71,7 +89,16 @@ int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tach
         close(fd);
         return tch_fail_memory(err);
     }
-    tch_lines_init_fd(&r->lines, fd, r->path.data, TCH_WITNESS_LINE_MAX);
+    status = read_first(r, err);
+    if (status < 0) {
+        tacho_witness_reader_close(r);
+        return status;
+    }
+    if (tch_rvf_is(r->input.data, r->input.len))
+        tch_witness_rvf_begin(r);
+    else
+        tch_lines_init_source(&r->lines, tch_witness_input_read, &r->input, r->input.path.data,
+                              TCH_WITNESS_LINE_MAX);
     *ret = r;
     return 0;
 }
@@ -83,7 +110,12 @@ int tacho_witness_reader_open_mem(const char *data, size_t len, tacho_witness_re
 
     if (!r)
         return tch_fail_memory(err);
-    tch_lines_init_mem(&r->lines, data, len, TCH_WITNESS_LINE_MAX);
+    r->input.data = data;
+    r->input.len = len;
+    if (tch_rvf_is(data, len))
+        tch_witness_rvf_begin(r);
+    else
+        tch_lines_init_mem(&r->lines, data, len, TCH_WITNESS_LINE_MAX);
     *ret = r;
     return 0;
 }
@@ -98,20 +130,24 @@ void tacho_witness_reader_close(tacho_witness_reader *r)
     tch_buf_release(&r->room.rest);
     tch_buf_release(&r->head);
     tch_buf_release(&r->log);
-    if (r->fd >= 0)
-        close(r->fd);
-    tch_buf_release(&r->path);
+    tch_buf_release(&r->entries);
+    tch_buf_release(&r->last_hashes);
+    if (r->input.fd >= 0)
+        close(r->input.fd);
+    tch_buf_release(&r->input.path);
     free(r);
 }
 
-static enum tch_witness_kind kind_of(const struct tch_line *line)
+static enum tch_witness_kind kind_of(const tacho_witness_reader *r, const struct tch_line *line)
 {
-    static const char *const starts[] = {
-        [TCH_WITNESS_HEAD] = TCH_WITNESS_HEAD_START, [TCH_WITNESS_ENTRY] = "{\"q_hash\":",
-        [TCH_WITNESS_END] = "{\"entries\":",         [TCH_WITNESS_LOG] = "{\"log\":",
+    const char *const starts[] = {
+        [TCH_WITNESS_HEAD] = r->is_rvf ? TCH_WITNESS_HEAD_V2 : TCH_WITNESS_HEAD_V1,
+        [TCH_WITNESS_ENTRY] = "{\"q_hash\":",
+        [TCH_WITNESS_END] = "{\"entries\":",
+        [TCH_WITNESS_LOG] = "{\"log\":",
         [TCH_WITNESS_FOOT] = "{\"logs\":",
     };
-    enum tch_witness_kind kind = TCH_WITNESS_HEAD;
+    enum tch_witness_kind kind = line->too_long ? TCH_WITNESS_OTHER : TCH_WITNESS_HEAD;
 
     while (kind < TCH_WITNESS_OTHER &&
            (line->len < strlen(starts[kind]) ||
@@ -164,7 +200,7 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
     if (strcmp(text[1], config_hash) != 0 || strcmp(text[3], env_hash) != 0)
         return tch_fail(err, TACHO_EPARSE, line->number, "%s is not the hash of what stands there",
                         strcmp(text[1], config_hash) != 0 ? names[1] : names[3]);
-    r->info.bundle = true;
+    r->info.kind = TACHO_WITNESS_BUNDLE;
     r->place = BETWEEN_LOGS;
     return 0;
 }
@@ -172,32 +208,58 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
 static int read_end(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     int status = check_number(line, "entries", r->in_log, err);
+    bool bundle = r->info.kind == TACHO_WITNESS_BUNDLE;
 
-    r->place = r->info.bundle ? AFTER_LOG : AT_END;
-    r->info.closed = !r->info.bundle;
+    r->place = bundle ? AFTER_LOG : AT_END;
+    r->info.closed = !bundle;
     return status;
 }
 
-/* Reads the line after a log of a bundle: its name, its entries, the hash of its last line. */
-static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+/* Compares what the line after a log says with the log. */
+static int check_log(const tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     char hex[TCH_SHA256_HEX + 1];
     struct tch_buf last;
     int status = check_number(line, "entries", r->in_log, err);
 
     tch_buf_init_on(&last, hex, sizeof hex, sizeof hex - 1);
-    tch_buf_clear(&r->log);
-    if (status == 0)
-        status = tch_member_text(line, "log", &r->log, err);
     if (status == 0)
         status = tch_member_text(line, "last", &last, err);
     if (status == 0 && strcmp(last.data, r->inner.last) != 0)
         status = tch_fail(err, TACHO_EPARSE, line->number, "this is not the log that was packed");
     tch_buf_release(&last);
+    return status;
+}
+
+/* Reads the line that names a log: after it, or before it in an RVF file. */
+static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+{
+    int status = r->is_rvf ? 0 : check_log(r, line, err);
+
+    tch_buf_clear(&r->log);
+    if (status == 0)
+        status = tch_member_text(line, "log", &r->log, err);
     tch_chain_init(&r->inner);
     r->in_log = 0;
     r->info.logs++;
-    r->place = BETWEEN_LOGS;
+    r->place = r->is_rvf ? LOG_NAMED : BETWEEN_LOGS;
+    return status;
+}
+
+/* The last line of an RVF file has the last hash of each log, which binds their text to the chain
+   of the bundle's own lines. */
+static int check_last_hashes(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
+{
+    struct tch_json_value value;
+    int status = tch_member_find(line, "last", &value, err);
+
+    tch_buf_addc(&r->last_hashes, ']');
+    if (r->last_hashes.failed)
+        return tch_fail_memory(err);
+    if (status == 0 && (value.len != r->last_hashes.len ||
+                        memcmp(value.text, r->last_hashes.data, value.len) != 0))
+        status =
+            tch_fail(err, TACHO_EPARSE, line->number, "these are not the logs that were packed");
     return status;
 }
 
@@ -207,6 +269,8 @@ static int read_foot(tacho_witness_reader *r, const struct tch_line *line, tacho
 
     if (status == 0)
         status = check_number(line, "entries", r->info.entries, err);
+    if (status == 0 && r->is_rvf)
+        status = check_last_hashes(r, line, err);
     r->info.closed = true;
     r->place = AT_END;
     return status;
@@ -215,26 +279,31 @@ static int read_foot(tacho_witness_reader *r, const struct tch_line *line, tacho
 /* May a line of this kind follow? */
 static bool is_allowed(const tacho_witness_reader *r, enum tch_witness_kind kind)
 {
+    bool inner = kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
+
     switch (r->place) {
     case AT_START:
-        return kind == TCH_WITNESS_HEAD || kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
+        return kind == TCH_WITNESS_HEAD || (inner && !r->is_rvf);
+    case LOG_NAMED:
     case IN_LOG:
-        return kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
+        return inner;
     case AFTER_LOG:
-        return kind == TCH_WITNESS_LOG;
+        return kind == TCH_WITNESS_LOG && !r->is_rvf;
     case BETWEEN_LOGS:
-        return kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END || kind == TCH_WITNESS_FOOT;
+        return kind == TCH_WITNESS_FOOT || (r->is_rvf ? kind == TCH_WITNESS_LOG : inner);
     default:
         return false;
     }
 }
 
-static int read_line(tacho_witness_reader *r, const struct tch_line *line,
-                     enum tch_witness_kind kind, tacho_witness_entry *entry, tacho_error *err)
+int tch_witness_line_read(tacho_witness_reader *r, const struct tch_line *line,
+                          enum tch_witness_kind *ret, tacho_witness_entry *entry, tacho_error *err)
 {
+    enum tch_witness_kind kind = kind_of(r, line);
     bool inner = kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
     int status = tch_chain_check(inner ? &r->inner : &r->outer, line, err);
 
+    *ret = kind;
     if (status < 0)
         return status;
     if (!is_allowed(r, kind))
@@ -266,7 +335,7 @@ static int check_end(const tacho_witness_reader *r, tacho_error *err)
 {
     if (r->place == AT_START)
         return tch_fail(err, TACHO_EPARSE, 1, "the file is empty");
-    if (r->info.bundle && !r->info.closed)
+    if (r->info.kind == TACHO_WITNESS_BUNDLE && !r->info.closed)
         return tch_fail(err, TACHO_EPARSE, r->info.line + 1,
                         "the bundle ends here: its last lines are missing");
     return 0;
@@ -279,12 +348,14 @@ int tch_witness_next_line(tacho_witness_reader *r, enum tch_witness_kind *kind,
     int more;
 
     if (r->fail.code == 0) {
-        more = tch_lines_next(&r->lines, line, &why);
-        if (more > 0) {
-            *kind = line->too_long ? TCH_WITNESS_OTHER : kind_of(line);
-            more = read_line(r, line, *kind, entry, &why) < 0 ? why.code : 1;
-        } else if (more == 0) {
-            more = check_end(r, &why);
+        if (r->is_rvf) {
+            more = tch_witness_rvf_next(r, kind, line, entry, &why);
+        } else {
+            more = tch_lines_next(&r->lines, line, &why);
+            if (more > 0)
+                more = tch_witness_line_read(r, line, kind, entry, &why) < 0 ? why.code : 1;
+            else if (more == 0)
+                more = check_end(r, &why);
         }
         if (more >= 0)
             return more;
@@ -310,7 +381,9 @@ int tacho_witness_next(tacho_witness_reader *r, tacho_witness_entry *ret, tacho_
 void tacho_witness_info_get(const tacho_witness_reader *r, tacho_witness_info *ret)
 {
     *ret = r->info;
-    if (r->info.bundle) {
+    ret->segment = r->rvf.number;
+    ret->unchecked = r->rvf.unchecked;
+    if (r->info.kind == TACHO_WITNESS_BUNDLE) {
         ret->config = r->head.data + r->head_at[0];
         ret->config_hash = r->head.data + r->head_at[1];
         ret->environment = r->head.data + r->head_at[2];

@@ -1,0 +1,242 @@
+/*
+ * Reads the segments of an RVF file.
+ *
+ * Of a bundle: a meta segment with the first line; for each log a meta segment with its name and
+ * its lines, then a witness segment with an entry per line; a meta segment with the last line. Each
+ * line that is read adds the entry that the witness segment must contain.
+ *
+ * Of a file that another program wrote, the witness segments are checked, and the checksums that
+ * are SHAKE-256.
+ */
+#include <string.h>
+
+#include "base/fail.h"
+#include "witness_reader.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+void tch_witness_rvf_begin(tacho_witness_reader *r)
+{
+    r->is_rvf = true;
+    tch_rvf_init(&r->rvf, tch_witness_input_read, &r->input);
+    tch_buf_addc(&r->last_hashes, '[');
+}
+
+/* A failure as tacho_witness_next() reports it: with the segment and, in a log, the line. */
+static int fail_in_segment(const tacho_witness_reader *r, tacho_error *err)
+{
+    tacho_error why = *err;
+
+    if (why.code == TACHO_EIO || why.code == TACHO_ENOMEM)
+        return why.code;
+    if (why.line > 0 && r->log.len > 0)
+        return tch_fail(err, why.code, 0, "segment %llu, line %llu of log '%.60s': %s",
+                        (unsigned long long)r->rvf.number, (unsigned long long)why.line,
+                        r->log.data, why.message);
+    return tch_fail(err, why.code, 0, "segment %llu: %s", (unsigned long long)r->rvf.number,
+                    why.message);
+}
+
+/* Adds the entry of a line to what the witness segment must contain. */
+static int expect_entry(tacho_witness_reader *r, tacho_error *err)
+{
+    uint8_t entry[TCH_RVF_ENTRY];
+
+    tch_rvf_entry(&r->chain, r->inner.last, r->time_ns, entry);
+    tch_buf_add(&r->entries, entry, sizeof entry);
+    return r->entries.failed ? tch_fail_memory(err) : 0;
+}
+
+uint64_t tch_witness_time_ns(uint64_t timestamp)
+{
+    return timestamp <= UINT64_MAX / NS_PER_S ? timestamp * NS_PER_S : 0;
+}
+
+static void begin_log(tacho_witness_reader *r)
+{
+    r->chain = (struct tch_rvf_chain){{0}};
+    r->time_ns = 0;
+    tch_buf_clear(&r->entries);
+}
+
+/* Checks a line of a meta segment. The first line tells what the segment is. */
+static int read_meta_line(tacho_witness_reader *r, struct tch_line *line,
+                          enum tch_witness_kind *kind, tacho_witness_entry *entry, tacho_error *err)
+{
+    bool first = line->number == 1;
+    bool inner;
+    int status;
+
+    line->number--; /* lines of a log are counted from its own first one */
+    status = tch_witness_line_read(r, line, kind, entry, err);
+    if (status < 0)
+        return status;
+    inner = *kind == TCH_WITNESS_ENTRY || *kind == TCH_WITNESS_END;
+    if (first == inner)
+        return tch_fail(err, TACHO_EPARSE, line->number, "such a line cannot be here");
+    if (*kind == TCH_WITNESS_LOG)
+        begin_log(r);
+    if (*kind == TCH_WITNESS_ENTRY)
+        r->time_ns = tch_witness_time_ns(entry->timestamp);
+    return inner ? expect_entry(r, err) : 0;
+}
+
+/* Checks that a meta segment did not end too early. */
+static int end_meta(tacho_witness_reader *r, tacho_error *err)
+{
+    r->in_meta = false;
+    if (r->lines.number == 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "it is empty");
+    if (r->place == LOG_NAMED || r->place == IN_LOG)
+        return tch_fail(err, TACHO_EPARSE, 0, "the log '%.60s' is not closed: lines are missing",
+                        r->log.data);
+    return 0;
+}
+
+/* Reads an entry of a witness segment: 1, 0 at its end, or a failure. */
+static int next_entry(tacho_witness_reader *r, uint8_t entry[TCH_RVF_ENTRY], tacho_error *err)
+{
+    size_t have = 0;
+
+    while (have < TCH_RVF_ENTRY) {
+        ssize_t n = tch_rvf_read(&r->rvf, entry + have, TCH_RVF_ENTRY - have, err);
+
+        if (n < 0)
+            return (int)n;
+        if (n == 0 && have == 0)
+            return 0;
+        if (n == 0)
+            return tch_fail(err, TACHO_EPARSE, 0, "its length is no multiple of %d bytes",
+                            TCH_RVF_ENTRY);
+        have += (size_t)n;
+    }
+    return 1;
+}
+
+/* Checks the chain of a witness segment and, of a bundle, that it is that of the log before it. */
+static int read_witness(tacho_witness_reader *r, tacho_error *err)
+{
+    bool bundle = r->info.kind == TACHO_WITNESS_BUNDLE;
+    struct tch_rvf_chain chain = {{0}};
+    uint8_t entry[TCH_RVF_ENTRY];
+    uint64_t count = 0;
+    int more;
+
+    if (bundle && r->rvf.length != r->entries.len)
+        return tch_fail(err, TACHO_EPARSE, 0, "it has %llu bytes, and the log before it needs %zu",
+                        (unsigned long long)r->rvf.length, r->entries.len);
+    for (; (more = next_entry(r, entry, err)) > 0; count++) {
+        if (!tch_rvf_follows(&chain, entry))
+            return tch_fail(err, TACHO_EPARSE, 0, "entry %llu does not follow the one before it",
+                            (unsigned long long)count + 1);
+        if (bundle && memcmp(entry, r->entries.data + count * TCH_RVF_ENTRY, TCH_RVF_ENTRY) != 0)
+            return tch_fail(err, TACHO_EPARSE, 0, "entry %llu is not that of line %llu of its log",
+                            (unsigned long long)count + 1, (unsigned long long)count + 1);
+    }
+    if (!bundle) {
+        r->info.logs++;
+        r->info.entries += count;
+        tch_sha256_digest_hex(r->outer.last, chain.link); /* 32 bytes, too */
+        r->info.hash = r->outer.last;
+    }
+    return more;
+}
+
+static int end_log(tacho_witness_reader *r, tacho_error *err)
+{
+    if (r->place != AFTER_LOG)
+        return tch_fail(err, TACHO_EPARSE, 0, "there is no log before this witness segment");
+    tch_buf_addf(&r->last_hashes, "%s\"%s\"", r->last_hashes.len > 1 ? "," : "", r->inner.last);
+    r->place = BETWEEN_LOGS;
+    return read_witness(r, err);
+}
+
+/* The first segment tells a bundle from a file of another program. */
+static int read_first_segment(tacho_witness_reader *r, tacho_error *err)
+{
+    int ours = tch_rvf_starts_with(&r->rvf, TCH_WITNESS_HEAD_V2, err);
+
+    if (ours > 0)
+        return tch_rvf_be_strict(&r->rvf, err);
+    if (ours == 0)
+        r->info.kind = TACHO_WITNESS_RVF;
+    return ours;
+}
+
+/* Checks a segment of a file that does not begin as a bundle. */
+static int read_other(tacho_witness_reader *r, tacho_error *err)
+{
+    int ours;
+
+    if (r->rvf.type == TCH_RVF_WITNESS)
+        return read_witness(r, err);
+    if (r->rvf.type != TCH_RVF_META)
+        return 0;
+    ours = tch_rvf_starts_with(&r->rvf, TCH_WITNESS_LOG_START, err);
+    if (ours > 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "it belongs to a bundle whose start is missing");
+    return ours;
+}
+
+/* Steps to the next segment and checks it, or begins its lines. 1, 0 at the end, a failure. */
+static int next_segment(tacho_witness_reader *r, tacho_error *err)
+{
+    int more = tch_rvf_next(&r->rvf, err);
+    int status = 0;
+
+    if (more <= 0)
+        return more;
+    if (r->place == AT_END)
+        return tch_fail(err, TACHO_EPARSE, 0, "there is a segment after the last one");
+    if (r->rvf.number == 1)
+        status = read_first_segment(r, err);
+    if (status < 0)
+        return status;
+    if (r->info.kind == TACHO_WITNESS_RVF)
+        return read_other(r, err) < 0 ? err->code : 1;
+    if (r->rvf.type == TCH_RVF_WITNESS)
+        return end_log(r, err) < 0 ? err->code : 1;
+    if (r->rvf.type != TCH_RVF_META || r->place == AFTER_LOG)
+        return tch_fail(err, TACHO_EPARSE, 0, "a segment of type 0x%02x cannot be here",
+                        r->rvf.type);
+    tch_lines_release(&r->lines);
+    tch_lines_init_source(&r->lines, tch_rvf_read, &r->rvf, r->input.path.data,
+                          TCH_WITNESS_LINE_MAX);
+    r->in_meta = true;
+    return 1;
+}
+
+static int check_end(tacho_witness_reader *r, tacho_error *err)
+{
+    if (r->info.kind == TACHO_WITNESS_RVF) {
+        r->info.closed = true;
+        return 0;
+    }
+    if (!r->info.closed)
+        return tch_fail(err, TACHO_EPARSE, 0, "the file ends after it: segments are missing");
+    return 0;
+}
+
+int tch_witness_rvf_next(tacho_witness_reader *r, enum tch_witness_kind *kind,
+                         struct tch_line *line, tacho_witness_entry *entry, tacho_error *err)
+{
+    int more;
+
+    for (;;) {
+        if (r->in_meta) {
+            more = tch_lines_next(&r->lines, line, err);
+            if (more > 0 && read_meta_line(r, line, kind, entry, err) < 0)
+                more = err->code;
+            if (more > 0)
+                return 1;
+            if (more == 0)
+                more = end_meta(r, err);
+        } else {
+            more = next_segment(r, err);
+            if (more == 0 && (more = check_end(r, err)) == 0)
+                return 0;
+        }
+        if (more < 0)
+            return fail_in_segment(r, err);
+    }
+}
