@@ -1,5 +1,5 @@
 /* Any bytes as a file of events: read line by line, and whatever is accepted is canonical after one
-   pass: canon(canon(x)) == canon(x). */
+   pass: canon(canon(x)) == canon(x). An object made of it is written as the same text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,21 @@
 #include "kit/event/event_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* An event with a NUL in a text cannot be an object. */
+static void check_object(const char *canon, size_t len)
+{
+    tacho_event *event = NULL;
+    char *json = NULL;
+    size_t json_len;
+
+    if (tacho_event_from_json(canon, len, &event, NULL) == 0 &&
+        (tacho_event_to_json(event, &json, &json_len, NULL) < 0 || json_len != len ||
+         memcmp(json, canon, len) != 0))
+        abort();
+    free(event);
+    free(json);
+}
 
 static void check_stable(const tacho_event_view *event)
 {
@@ -24,6 +39,7 @@ static void check_stable(const tacho_event_view *event)
         tacho_event_canon(&again, &twice, &twice_len, NULL) < 0 || once_len != twice_len ||
         memcmp(once, twice, once_len) != 0)
         abort();
+    check_object(once, once_len);
     free(once);
     free(twice);
 }

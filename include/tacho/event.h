@@ -158,7 +158,121 @@ static inline bool tacho_event_on(void)
          ? tacho_event_push(tacho_event_global(), event, shape, stage_us, graph_enabled, NULL) \
          : 0)
 
-/* ---- reading ---- */
+/* ---- events as objects ---- */
+
+/**
+ * An event in memory, which has all its members itself. Start with TACHO_EVENT_INIT:
+ *
+ *     tacho_event event = TACHO_EVENT_INIT;
+ *     event.event = "unified_prof";
+ *     event.model = "qwen3";
+ *     event.stage_us = TACHO_FIELDS(tacho_f64("model", us));
+ *     event.source_line = line;
+ *
+ * Texts are UTF-8, terminated by NUL and borrowed. Two events are equal when tacho_event_to_json()
+ * writes the same text for both.
+ */
+typedef struct tacho_event {
+    size_t size;               /**< set by TACHO_EVENT_INIT */
+    const char *event;         /**< its name, not blank */
+    const char *commit_sha;    /**< not blank; NULL: null */
+    const char *env_hash;      /**< starts with "sha256:"; NULL: "sha256:unknown" */
+    const char *model;         /**< not blank; NULL: "unknown" */
+    tacho_fields shape;        /**< sorted when they are written */
+    tacho_fields stage_us;     /**< sorted when they are written */
+    const char *runtime_flags; /**< a JSON object; NULL: {} */
+    const char *source;        /**< NULL: left out */
+    const char *source_line;   /**< NULL: left out */
+    uint32_t concurrency;      /**< at least 1 */
+    bool graph_enabled;
+    uint8_t reserved[3]; /**< 0 */
+} tacho_event;
+
+#define TACHO_EVENT_INIT                                                                        \
+    {                                                                                           \
+        sizeof(tacho_event), NULL, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, NULL, NULL, NULL, 1, \
+            false,                                                                              \
+        {                                                                                       \
+            0, 0, 0                                                                             \
+        }                                                                                       \
+    }
+
+/** Returns the names of the fields that every event must have, in their order, terminated by NULL.
+ */
+TACHO_API const char *const *tacho_event_required_fields(void);
+
+/** Checks an event. @return 0; TACHO_EINVAL with the first rule that is broken, such as
+   "concurrency must be > 0"; TACHO_ELIMIT above 16 MiB; TACHO_ENOMEM */
+TACHO_API TACHO_MUST_CHECK int tacho_event_validate(const tacho_event *event, tacho_error *err);
+
+/**
+ * Writes a valid event as JSON in its canonical form, without a line feed.
+ *
+ * @param ret  set on success only; the caller frees it with free()
+ * @return 0, or what tacho_event_validate() returns
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_to_json(const tacho_event *event, char **ret,
+                                                   size_t *ret_len, tacho_error *err);
+
+/**
+ * Reads and checks one event like tacho_event_parse(). shape and stage_us are sorted by key.
+ *
+ * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
+ * @return 0, TACHO_EPARSE, also for a text with a NUL, which no member could hold whole, or
+ *         TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_from_json(const char *json, size_t len,
+                                                     tacho_event **ret, tacho_error *err);
+
+/** Writes an event with the members that it has itself: of the writer only the file counts. Returns
+    like tacho_event_push(). */
+TACHO_API int tacho_event_write(tacho_event_writer *writer, const tacho_event *event,
+                                tacho_error *err);
+
+/**
+ * Reads the members of a JSON object as fields, sorted by key; none of any other value. Whole
+ * numbers are I64 where they fit, else U64; null, arrays and objects are JSON.
+ *
+ * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
+ * @return 0, TACHO_EPARSE for invalid JSON and for a key with a NUL, or TACHO_ENOMEM, TACHO_ELIMIT
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_fields_from_json(const char *json, size_t len,
+                                                      tacho_field **ret, size_t *ret_count,
+                                                      tacho_error *err);
+
+/** Returns the field of that key, of several the last, or NULL. */
+TACHO_API const tacho_field *tacho_fields_find(tacho_fields fields, const char *key);
+
+/** The events of a text, all of them valid. */
+typedef struct tacho_event_list tacho_event_list;
+
+/**
+ * Reads all events of a text, one per line. Blank lines are skipped. The first line that is not a
+ * valid event ends the reading: nothing is returned but the error, with its line. A reader
+ * (tacho_event_reader_open()) continues after such a line instead, salvages events from torn lines
+ * and needs little memory.
+ *
+ * @param ret  set on success only; the caller frees it
+ * @return 0, TACHO_EPARSE, TACHO_ELIMIT for a line above 16 MiB, TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int
+tacho_event_list_from_jsonl(const char *text, size_t len, tacho_event_list **ret, tacho_error *err);
+
+/** Accepts NULL. */
+TACHO_API void tacho_event_list_free(tacho_event_list *list);
+
+TACHO_API size_t tacho_event_list_count(const tacho_event_list *list);
+
+/** Returns the i-th event, from 0, or NULL. Valid as long as the list. */
+TACHO_API const tacho_event *tacho_event_list_at(const tacho_event_list *list, size_t i);
+
+/** Checks that each of the names is that of an event. @return 0; TACHO_EPARSE and "missing profile
+    event groups: a, b"; TACHO_ENOMEM */
+TACHO_API TACHO_MUST_CHECK int tacho_event_list_require(const tacho_event_list *list,
+                                                        const char *const *names, size_t count,
+                                                        tacho_error *err);
+
+/* ---- reading views ---- */
 
 /** JSON text of one value, borrowed from the text that was read; a string with its quotes and
    escapes. NULL and 0 when the value is missing. */

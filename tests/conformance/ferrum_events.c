@@ -1,4 +1,4 @@
-/* Profile events of ferrum (ferrum_bench_core, profile.rs): its tests, against <tacho/event.h>. */
+/* Profile events of ferrum (ferrum-bench-core, profile.rs): its tests, against <tacho/event.h>. */
 #include <tacho/event.h>
 
 #include <stdio.h>
@@ -7,25 +7,216 @@
 
 #include "conformance.h"
 
-/* Parses a file that must hold valid events alone, and copies the first one's name. Returns how
-   many there are. */
-static size_t count_events(const char *path, char *name, size_t size)
-{
-    tacho_event_reader *reader = NULL;
-    tacho_event_view event;
-    size_t len;
-    char *text = read_whole(path, &len);
-    size_t count = 0;
-    int status;
+/* An event with every field, as the members of the JSON text that valid_event() joins. */
+static const char *const valid_members[] = {
+    "\"event\":\"unified_prof\"",
+    "\"commit_sha\":\"abc123\"",
+    "\"env_hash\":\"sha256:env\"",
+    "\"model\":\"Qwen/Qwen3-30B-A3B-GPTQ-Int4\"",
+    "\"concurrency\":32",
+    "\"shape\":{\"batch\":32,\"active_blocks\":65}",
+    "\"stage_us\":{\"model\":12500.0,\"decode_post\":350.0}",
+    "\"graph_enabled\":true",
+    "\"runtime_flags\":{\"schema_version\":1,\"entries\":[]}",
+    "\"source\":\"server_log\"",
+    "\"source_line\":\"[unified-prof] model=12500 decode_post=350\"",
+};
 
-    CHECK_INT(tacho_event_reader_open(text, len, &reader, NULL), 0);
-    while ((status = tacho_event_next(reader, &event, NULL)) > 0)
-        if (count++ == 0)
-            CHECK_INT(tacho_raw_text(event.event, name, size, NULL, NULL), 0);
-    CHECK_INT(status, 0);
-    tacho_event_reader_close(reader);
+enum { MEMBERS = sizeof valid_members / sizeof valid_members[0] };
+
+struct json {
+    char text[1024];
+};
+
+/* The event's JSON without the member of that key, and with `instead`; either may be NULL. */
+static struct json valid_event(const char *without, const char *instead)
+{
+    struct json json = {"{"};
+    char key[64];
+
+    snprintf(key, sizeof key, "\"%s\":", without ? without : "");
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const char *member = valid_members[i];
+
+        if (without && strncmp(member, key, strlen(key)) == 0)
+            member = instead;
+        if (!member)
+            continue;
+        if (json.text[1])
+            strncat(json.text, ",", sizeof json.text - strlen(json.text) - 1);
+        strncat(json.text, member, sizeof json.text - strlen(json.text) - 1);
+    }
+    strncat(json.text, "}", sizeof json.text - strlen(json.text) - 1);
+    return json;
+}
+
+static tacho_event *read_event(const char *json)
+{
+    tacho_event *event = NULL;
+    tacho_error err = {0};
+
+    if (tacho_event_from_json(json, strlen(json), &event, &err) < 0)
+        CHECK_TEXT(err.message, "");
+    return event;
+}
+
+/* The JSON must not be an event. */
+static tacho_error refusal_of(const char *json)
+{
+    tacho_event *event = NULL;
+    tacho_error err;
+
+    CHECK_INT(tacho_event_from_json(json, strlen(json), &event, &err), TACHO_EPARSE);
+    CHECK(!event);
+    return err;
+}
+
+static tacho_event_list *read_events(const char *jsonl)
+{
+    tacho_event_list *list = NULL;
+    tacho_error err = {0};
+
+    if (tacho_event_list_from_jsonl(jsonl, strlen(jsonl), &list, &err) < 0)
+        CHECK_TEXT(err.message, "");
+    return list;
+}
+
+static tacho_event_list *read_file(const char *path)
+{
+    char *text = read_whole(path, NULL);
+    tacho_event_list *list = read_events(text);
+
     free(text);
-    return count;
+    return list;
+}
+
+static void profile_event_round_trips_and_validates(void)
+{
+    struct json json = valid_event(NULL, NULL);
+    tacho_event *event = read_event(json.text);
+    const tacho_field *blocks;
+    tacho_event *decoded;
+    char *encoded;
+    char *again;
+    size_t len;
+
+    CHECK_INT(tacho_event_validate(event, NULL), 0);
+    CHECK_TEXT(event->event, "unified_prof");
+    CHECK_INT(event->concurrency, 32);
+    blocks = tacho_fields_find(event->shape, "active_blocks");
+    CHECK(blocks && blocks->type == TACHO_FIELD_I64 && blocks->as.i64 == 65);
+    CHECK_TEXT(event->source, "server_log");
+
+    CHECK_INT(tacho_event_to_json(event, &encoded, &len, NULL), 0);
+    decoded = read_event(encoded);
+    CHECK_INT(tacho_event_to_json(decoded, &again, &len, NULL), 0);
+    CHECK_TEXT(again, encoded);
+    free(again);
+    free(encoded);
+    free(decoded);
+    free(event);
+}
+
+static void profile_event_rejects_every_missing_required_field(void)
+{
+    const char *const *key = tacho_event_required_fields();
+
+    for (; *key; key++) {
+        tacho_error err = refusal_of(valid_event(*key, NULL).text);
+        char expected[64];
+
+        snprintf(expected, sizeof expected, "missing required field: %s", *key);
+        CHECK_TEXT(err.message, expected);
+    }
+    CHECK_INT(key - tacho_event_required_fields(), 9);
+}
+
+static void profile_event_accepts_null_commit_sha_when_key_is_present(void)
+{
+    tacho_event *event = read_event(valid_event("commit_sha", "\"commit_sha\":null").text);
+
+    CHECK_TEXT(event->commit_sha, NULL);
+    free(event);
+}
+
+static void profile_event_rejects_bad_env_hash_and_zero_concurrency(void)
+{
+    CHECK_CONTAINS(refusal_of(valid_event("env_hash", "\"env_hash\":\"env\"").text).message,
+                   "env_hash");
+    CHECK_CONTAINS(refusal_of(valid_event("concurrency", "\"concurrency\":0").text).message,
+                   "concurrency");
+}
+
+static void profile_jsonl_parses_multiple_events(void)
+{
+    static const char *const groups[] = {"unified_prof", "bucket_prof"};
+    struct json one = valid_event(NULL, NULL);
+    struct json two = valid_event("event", "\"event\":\"bucket_prof\"");
+    tacho_event_list *list;
+    char jsonl[2100];
+
+    snprintf(jsonl, sizeof jsonl, "%s\n\n%s\n", one.text, two.text);
+    list = read_events(jsonl);
+    CHECK_INT(tacho_event_list_count(list), 2);
+    CHECK_INT(tacho_event_list_require(list, groups, 2, NULL), 0);
+    tacho_event_list_free(list);
+}
+
+static void required_event_groups_reject_missing_groups(void)
+{
+    static const char *const groups[] = {"unified_prof", "bucket_prof", "moe_dump"};
+    tacho_event_list *list = read_events(valid_event(NULL, NULL).text);
+    tacho_error err;
+
+    CHECK_INT(tacho_event_list_require(list, groups, 3, &err), TACHO_EPARSE);
+    CHECK_TEXT(err.message, "missing profile event groups: bucket_prof, moe_dump");
+    tacho_event_list_free(list);
+}
+
+/* An event of a run, with its metadata but for the name, the shape and the stages. */
+#define FIXTURE(name, hash, shape, stages, graph, flags)                                   \
+    "{\"event\":\"" name "\",\"commit_sha\":\"abc123\",\"env_hash\":\"sha256:" hash "\","  \
+    "\"model\":\"Qwen/Qwen3-30B-A3B-GPTQ-Int4\",\"concurrency\":32,\"shape\":{" shape "}," \
+    "\"stage_us\":{" stages "},\"graph_enabled\":" graph ",\"runtime_flags\":{" flags "}}"
+#define GRAPH(name, shape, stages) \
+    FIXTURE(name, "graph", shape, stages, "true", "\"preset\":\"m3_qwen3_30b_a3b_int4\"")
+#define ROUTE(name, shape, stages) \
+    FIXTURE(name, "route", shape, stages, "false", "\"FERRUM_MOE_GRAPH\":\"0\"")
+#define LAYOUT(name, shape, stages) \
+    FIXTURE(name, "fa", shape, stages, "false", "\"FERRUM_FA_LAYOUT_VARLEN\":\"1\"")
+
+static void profile_parser_covers_three_fixture_artifact_shapes(void)
+{
+    static const struct {
+        const char *jsonl;
+        const char *groups[3];
+        size_t count;
+    } fixtures[] = {
+        {GRAPH("graph_prof", "\"call\":64",
+               "\"upload\":110,\"launch\":240,\"sync\":0,\"total\":350") "\n" //
+         GRAPH("unified_prof", "\"items\":32,\"decode\":32",
+               "\"total\":14900,\"model\":14000,\"decode_post\":600"),
+         {"graph_prof", "unified_prof"},
+         2},
+        {ROUTE("moe_dump", "\"batch_x_topk\":256,\"active_blocks\":65", "") "\n" //
+         ROUTE("vllm_moe_config", "\"prob_m\":32,\"thread_k\":64", "") "\n"      //
+         ROUTE("bucket_prof", "\"layers\":48", "\"gemm1\":5860,\"gemm3\":2890"),
+         {"moe_dump", "vllm_moe_config", "bucket_prof"},
+         3},
+        {LAYOUT("unified_layer_prof", "\"m\":128,\"seqs\":4",
+                "\"attn\":46000,\"moe\":36000") "\n" //
+         LAYOUT("unified_prof", "\"items\":32,\"prefill\":4", "\"total\":61000"),
+         {"unified_layer_prof", "unified_prof"},
+         2},
+    };
+
+    for (size_t i = 0; i < sizeof fixtures / sizeof fixtures[0]; i++) {
+        tacho_event_list *list = read_events(fixtures[i].jsonl);
+
+        CHECK_INT(tacho_event_list_count(list), fixtures[i].count);
+        CHECK_INT(tacho_event_list_require(list, fixtures[i].groups, fixtures[i].count, NULL), 0);
+        tacho_event_list_free(list);
+    }
 }
 
 static void disabled_profile_writer_is_noop(void)
@@ -38,6 +229,7 @@ static void disabled_profile_writer_is_noop(void)
     CHECK_INT(tacho_event_push_json(writer, "iter_prof", "{\"batch_size\":1}", "{\"total\":10}",
                                     false, NULL),
               0);
+    CHECK_INT(tacho_event_flush(writer, NULL), 0);
     CHECK_TEXT(tacho_event_path(writer), NULL);
     tacho_event_close(writer);
 }
@@ -45,8 +237,8 @@ static void disabled_profile_writer_is_noop(void)
 static void enabled_profile_writer_writes_valid_jsonl(void)
 {
     tacho_event_writer *writer = NULL;
+    tacho_event_list *list;
     tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
-    char name[64];
 
     config.path = "profile.jsonl";
     config.commit_sha = "abc123";
@@ -59,14 +251,216 @@ static void enabled_profile_writer_writes_valid_jsonl(void)
                                     "{\"gemm1\":1200,\"gemm3\":800}", true, NULL),
               0);
     CHECK_INT(tacho_event_flush(writer, NULL), 0);
-    CHECK_INT(count_events("profile.jsonl", name, sizeof name), 1);
-    CHECK_TEXT(name, "bucket_prof");
+    list = read_file("profile.jsonl");
+    CHECK_INT(tacho_event_list_count(list), 1);
+    CHECK_TEXT(tacho_event_list_at(list, 0)->event, "bucket_prof");
+    CHECK_INT(tacho_event_list_at(list, 0)->concurrency, 32);
+    CHECK_TEXT(tacho_event_list_at(list, 0)->source, "native");
+    CHECK_TEXT(tacho_event_list_at(list, 0)->source_line, NULL);
+    tacho_event_list_free(list);
     tacho_event_close(writer);
 }
 
+/*
+ * Behaviour that the reference documents without a test of its own.
+ */
+
+/* parse_profile_jsonl_str: the first bad line ends it, and its number is in the text. */
+static void jsonl_ends_at_the_first_bad_line(void)
+{
+    struct json good = valid_event(NULL, NULL);
+    struct json bad = valid_event("model", "\"model\":\" \"");
+    tacho_event_list *list = NULL;
+    char text[TACHO_ERROR_TEXT];
+    char jsonl[3200];
+    tacho_error err;
+
+    snprintf(jsonl, sizeof jsonl, "%s\r\n\n%s\nnot JSON\n", good.text, bad.text);
+    CHECK_INT(tacho_event_list_from_jsonl(jsonl, strlen(jsonl), &list, &err), TACHO_EPARSE);
+    CHECK(!list);
+    CHECK_INT(err.line, 3);
+    CHECK_TEXT(tacho_error_text(&err, text, sizeof text), "line 3: model must be non-empty");
+    snprintf(jsonl, sizeof jsonl, "\n{\"event\":\n%s\n", good.text);
+    CHECK_INT(tacho_event_list_from_jsonl(jsonl, strlen(jsonl), &list, &err), TACHO_EPARSE);
+    CHECK_CONTAINS(tacho_error_text(&err, text, sizeof text), "line 2: invalid JSON: ");
+}
+
+/* ProfileEvent::validate of an event that was built in memory: six messages, in this order. */
+static void validate_reports_the_first_broken_rule(void)
+{
+    tacho_event event = TACHO_EVENT_INIT;
+    tacho_error err;
+
+    event.event = "\t ";
+    event.commit_sha = "";
+    event.env_hash = "md5:0";
+    event.model = " ";
+    event.concurrency = 0;
+    event.runtime_flags = "[]";
+    CHECK_INT(tacho_event_validate(&event, &err), TACHO_EINVAL);
+    CHECK_TEXT(err.message, "event must be non-empty");
+    event.event = "e";
+    CHECK_INT(tacho_event_validate(&event, &err), TACHO_EINVAL);
+    CHECK_TEXT(err.message, "commit_sha must be non-empty when present");
+    event.commit_sha = NULL;
+    CHECK_INT(tacho_event_validate(&event, &err), TACHO_EINVAL);
+    CHECK_TEXT(err.message, "env_hash must start with sha256:");
+    event.env_hash = "sha256:";
+    CHECK_INT(tacho_event_validate(&event, &err), TACHO_EINVAL);
+    CHECK_TEXT(err.message, "model must be non-empty");
+    event.model = "m";
+    CHECK_INT(tacho_event_validate(&event, &err), TACHO_EINVAL);
+    CHECK_TEXT(err.message, "concurrency must be > 0");
+    event.concurrency = UINT32_MAX;
+    CHECK_INT(tacho_event_validate(&event, &err), TACHO_EINVAL);
+    CHECK_TEXT(err.message, "runtime_flags must be an object");
+    event.runtime_flags = "{}";
+    CHECK_INT(tacho_event_validate(&event, &err), 0);
+}
+
+/* The fields of ProfileEvent, in their order, with metadata, source and source_line of its own. */
+static void an_event_in_memory_has_its_own_metadata(void)
+{
+    tacho_event_writer *writer = NULL;
+    tacho_event event = TACHO_EVENT_INIT;
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
+    char *json;
+    char *text;
+    size_t len;
+
+    event.event = "bucket_prof";
+    event.commit_sha = "def456";
+    event.env_hash = "sha256:own";
+    event.model = "own";
+    event.concurrency = 8;
+    event.shape = TACHO_FIELDS(tacho_i64("seqs", 4), tacho_json("blocks", "[1, 2]"));
+    event.stage_us = TACHO_FIELDS(tacho_f64("gemm3", 2.5), tacho_u64("gemm1", 7));
+    event.graph_enabled = true;
+    event.runtime_flags = "{\"z\": 1, \"a\": null}";
+    event.source_line = "[bucket] gemm1=7";
+    CHECK_INT(tacho_event_to_json(&event, &json, &len, NULL), 0);
+    CHECK_TEXT(json,
+               "{\"event\":\"bucket_prof\",\"commit_sha\":\"def456\",\"env_hash\":\"sha256:own\","
+               "\"model\":\"own\",\"concurrency\":8,\"shape\":{\"blocks\":[1,2],\"seqs\":4},"
+               "\"stage_us\":{\"gemm1\":7,\"gemm3\":2.5},\"graph_enabled\":true,"
+               "\"runtime_flags\":{\"z\":1,\"a\":null},\"source_line\":\"[bucket] gemm1=7\"}");
+    CHECK_INT(len, strlen(json));
+
+    config.path = "profile.jsonl";
+    config.model = "of the writer";
+    CHECK_INT(tacho_event_open(&config, &writer, NULL), 0);
+    CHECK_INT(tacho_event_write(writer, &event, NULL), 0);
+    tacho_event_close(writer);
+    text = read_whole("profile.jsonl", &len);
+    text[len - 1] = '\0';
+    CHECK_TEXT(text, json);
+    free(text);
+    free(json);
+}
+
+/* profile_fields_from_json: the members of an object, none of any other value. */
+static void fields_come_from_a_json_object(void)
+{
+    static const char json[] = "{\"b\":-1,\"a\":18446744073709551615,\"c\":[true],\"b\":2}";
+    tacho_field *fields = NULL;
+    size_t count;
+
+    CHECK_INT(tacho_fields_from_json(json, strlen(json), &fields, &count, NULL), 0);
+    CHECK_INT(count, 3);
+    CHECK_TEXT(fields[0].key, "a");
+    CHECK(fields[0].type == TACHO_FIELD_U64 && fields[0].as.u64 == UINT64_MAX);
+    CHECK(fields[1].type == TACHO_FIELD_I64 && fields[1].as.i64 == 2);
+    CHECK(fields[2].type == TACHO_FIELD_JSON);
+    CHECK_TEXT(fields[2].as.text.data, "[true]");
+    free(fields);
+    CHECK_INT(tacho_fields_from_json("[1]", 3, &fields, &count, NULL), 0);
+    CHECK_INT(count, 0);
+    free(fields);
+}
+
+/* The global writer: from the environment at first use, or configured once. */
+
+static void global_profile_comes_from_the_environment(void)
+{
+    setenv("FERRUM_PROFILE_JSONL", "folder/of/its/own/profile.jsonl", 1);
+    setenv("FERRUM_PROFILE_CONCURRENCY", "16", 1);
+    CHECK_INT(TACHO_EVENT("e", TACHO_NO_FIELDS, TACHO_NO_FIELDS, false), 0);
+    CHECK_TEXT(tacho_event_path(tacho_event_global()), "folder/of/its/own/profile.jsonl");
+
+    tacho_event_list *list = read_file("folder/of/its/own/profile.jsonl");
+
+    CHECK_INT(tacho_event_list_at(list, 0)->concurrency, 16);
+    tacho_event_list_free(list);
+}
+
+static void configure_global_profile_works_once(void)
+{
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
+
+    config.path = "first.jsonl";
+    CHECK_INT(tacho_event_configure(&config, NULL), 0);
+    config.path = "second.jsonl";
+    CHECK_INT(tacho_event_configure(&config, NULL), TACHO_EALREADY);
+    CHECK_TEXT(tacho_event_path(tacho_event_global()), "first.jsonl");
+}
+
+static void configure_that_fails_leaves_the_global_profile_unset(void)
+{
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
+
+    setenv("FERRUM_PROFILE_JSONL", "environment.jsonl", 1);
+    write_whole("file", "");
+    config.path = "file/profile.jsonl";
+    CHECK_INT(tacho_event_configure(&config, NULL), TACHO_EIO);
+    CHECK_TEXT(tacho_event_path(tacho_event_global()), "environment.jsonl");
+}
+
+static void flush_global_profile_before_first_use_does_nothing(void)
+{
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
+
+    setenv("FERRUM_PROFILE_JSONL", "environment.jsonl", 1);
+    CHECK_INT(tacho_event_flush_global(NULL), 0);
+    CHECK_INT(tacho_event_configure(&config, NULL), 0); /* so it was not made by the flush */
+    CHECK(!tacho_event_is_enabled(tacho_event_global()));
+}
+
+static void keep_message(const char *message, void *arg)
+{
+    snprintf(arg, 300, "%s", message);
+}
+
+static void a_sink_that_cannot_be_opened_is_reported_and_disabled(void)
+{
+    char message[300] = "";
+
+    write_whole("file", "");
+    setenv("FERRUM_PROFILE_JSONL", "file/profile.jsonl", 1);
+    tacho_set_message_handler(keep_message, message);
+    CHECK(!tacho_event_is_enabled(tacho_event_global()));
+    CHECK_CONTAINS(message, "[profile-jsonl] failed to open configured sink: ");
+    CHECK_CONTAINS(message, "'file'");
+}
+
 static const struct conformance_case cases[] = {
+    CASE(profile_event_round_trips_and_validates),
+    CASE(profile_event_rejects_every_missing_required_field),
+    CASE(profile_event_accepts_null_commit_sha_when_key_is_present),
+    CASE(profile_event_rejects_bad_env_hash_and_zero_concurrency),
+    CASE(profile_jsonl_parses_multiple_events),
+    CASE(required_event_groups_reject_missing_groups),
+    CASE(profile_parser_covers_three_fixture_artifact_shapes),
     CASE(disabled_profile_writer_is_noop),
     CASE(enabled_profile_writer_writes_valid_jsonl),
+    CASE(jsonl_ends_at_the_first_bad_line),
+    CASE(validate_reports_the_first_broken_rule),
+    CASE(an_event_in_memory_has_its_own_metadata),
+    CASE(fields_come_from_a_json_object),
+    CASE(global_profile_comes_from_the_environment),
+    CASE(configure_global_profile_works_once),
+    CASE(configure_that_fails_leaves_the_global_profile_unset),
+    CASE(flush_global_profile_before_first_use_does_nothing),
+    CASE(a_sink_that_cannot_be_opened_is_reported_and_disabled),
 };
 
 CONFORMANCE_MAIN(cases)

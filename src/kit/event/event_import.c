@@ -291,13 +291,11 @@ static bool find_tag(char *line, char *end, char **open, char **close)
 static int put_event(const struct tch_import *import, const struct line *l, const char *name,
                      const char *text, size_t len, struct tch_buf *b, tacho_error *err)
 {
-    tacho_event_config config = import->config;
     int status;
 
-    config.source = "server_log";
     tch_json_begin_object(b);
     tch_json_put_text(b, "event", name);
-    tch_event_config_head(b, &config);
+    tch_event_config_head(b, &import->config);
     tch_json_key(b, "shape");
     status = tch_fields_put(b, (tacho_fields){l->shape, l->shape_count}, err);
     if (status == 0) {
@@ -305,7 +303,8 @@ static int put_event(const struct tch_import *import, const struct line *l, cons
         status = tch_fields_put(b, (tacho_fields){l->stages, l->stage_count}, err);
     }
     tch_json_put_bool(b, "graph_enabled", import->graph_enabled);
-    tch_event_config_tail(b, &config);
+    tch_event_config_flags(b, &import->config);
+    tch_json_put_text(b, "source", "server_log");
     tch_json_key(b, "source_line");
     tch_json_string(b, text, len);
     tch_json_end_object(b);

@@ -30,20 +30,26 @@ void tch_event_canon(struct tch_buf *b, const tacho_event_view *event)
     tch_json_end_object(b);
 }
 
+int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *err)
+{
+    size_t limit = b->limit;
+    size_t len = b->len;
+    char *text = tch_buf_take(b);
+
+    if (!text)
+        return tch_fail(err, len > limit / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
+                        "out of memory, or an event above %zu bytes", limit);
+    *ret = text;
+    *ret_len = len;
+    return 0;
+}
+
 int tacho_event_canon(const tacho_event_view *event, char **ret, size_t *ret_len, tacho_error *err)
 {
     struct tch_buf b;
-    char *text;
-    size_t len;
 
     /* The canonical text of a number, 1e15 for one, may be longer, but never ten times. */
     tch_buf_init(&b, (size_t)10 * TCH_EVENT_MAX);
     tch_event_canon(&b, event);
-    len = b.len;
-    text = tch_buf_take(&b);
-    if (!text)
-        return tch_fail_memory(err);
-    *ret = text;
-    *ret_len = len;
-    return 0;
+    return tch_event_give(&b, ret, ret_len, err);
 }

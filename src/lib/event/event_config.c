@@ -125,7 +125,7 @@ void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config)
     tch_json_put_u64(b, "concurrency", config->concurrency);
 }
 
-void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config)
+void tch_event_config_flags(struct tch_buf *b, const tacho_event_config *config)
 {
     const char *flags = config->runtime_flags ? config->runtime_flags : "{}";
 
@@ -133,5 +133,4 @@ void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config)
     if (!is_json_object(flags) ||
         tch_json_canon(b, flags, strlen(flags), TCH_CANON_FINITE, NULL) < 0)
         tch_json_null(b);
-    tch_json_put_text(b, "source", config->source ? config->source : "native");
 }

@@ -21,11 +21,10 @@ struct tch_event_env {
    which is empty for a setuid program */
 void tch_event_env_read(struct tch_event_env *env, const char *const *pairs);
 
-/** Adds the members from commit_sha to concurrency; tch_event_config_tail() adds those from
-    runtime_flags on. Flags that are not an object become null; tch_event_config_check() reports
-    them. */
+/** Adds the members from commit_sha to concurrency; tch_event_config_flags() adds runtime_flags.
+    Flags that are not an object become null; tch_event_config_check() reports them. */
 void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config);
-void tch_event_config_tail(struct tch_buf *b, const tacho_event_config *config);
+void tch_event_config_flags(struct tch_buf *b, const tacho_event_config *config);
 
 /** Returns why no event can be made with the configuration, or NULL. */
 const char *tch_event_config_check(const tacho_event_config *config);

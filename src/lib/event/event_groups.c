@@ -54,6 +54,13 @@ void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event_view *
             groups->groups[i].seen = true;
 }
 
+void tch_event_groups_name(tacho_event_groups *groups, const char *name)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (strcmp(groups->groups[i].name, name) == 0)
+            groups->groups[i].seen = true;
+}
+
 void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from)
 {
     for (size_t i = 0; i < to->count; i++)

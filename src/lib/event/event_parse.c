@@ -27,6 +27,16 @@ enum field {
 
 #define TYPE(type) (1u << TCH_JSON_##type)
 
+static const char *const required[REQUIRED + 1] = {
+    "event", "commit_sha", "env_hash",      "model",         "concurrency",
+    "shape", "stage_us",   "graph_enabled", "runtime_flags",
+};
+
+const char *const *tacho_event_required_fields(void)
+{
+    return required;
+}
+
 /* The fields in the order of the schema, and the types that their values may have. */
 static const struct {
     const char *name;
@@ -378,13 +388,20 @@ int tch_event_salvage(const char *text, size_t len, tacho_event_view *ret, bool 
     return status;
 }
 
-int tch_event_line(const struct tch_line *line, tacho_event_view *ret, bool *torn, tacho_error *err)
+int tch_event_check_length(const struct tch_line *line, tacho_error *err)
 {
-    int status;
-
     if (line->too_long)
         return tch_fail(err, TACHO_ELIMIT, line->number, "line of %zu bytes: the limit is %d",
                         line->len, TCH_EVENT_MAX);
+    return 0;
+}
+
+int tch_event_line(const struct tch_line *line, tacho_event_view *ret, bool *torn, tacho_error *err)
+{
+    int status = tch_event_check_length(line, err);
+
+    if (status < 0)
+        return status;
     status = tch_event_salvage(line->text, line->len, ret, torn, err);
     if (status == 0)
         ret->line = line->number;

@@ -42,8 +42,22 @@ int tch_event_salvage(const char *text, size_t len, tacho_event_view *ret, bool 
 int tch_event_line(const struct tch_line *line, tacho_event_view *ret, bool *torn,
                    tacho_error *err);
 
+/** Fails with TACHO_ELIMIT for a line that was too long to be read. */
+int tch_event_check_length(const struct tch_line *line, tacho_error *err);
+
+/** Adds an event as JSON, without a line feed. Checks it first. @return 0, TACHO_EINVAL,
+    TACHO_ENOMEM; b may fail as well */
+int tch_event_put(struct tch_buf *b, const tacho_event *event, tacho_error *err);
+
+/** Gives the text in b to the caller, who frees it. @return 0, or TACHO_ENOMEM, TACHO_ELIMIT when b
+    has failed */
+int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *err);
+
 /** Adds the canonical form of the event, without a line feed. b fails without memory. */
 void tch_event_canon(struct tch_buf *b, const tacho_event_view *event);
+
+/** Notes the name of an event like tacho_event_groups_see(). */
+void tch_event_groups_name(tacho_event_groups *groups, const char *name);
 
 /** Marks the groups of `to` that `from` has seen. Both were made from the same names. */
 void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from);

@@ -86,7 +86,8 @@ static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config
     for (int graph = 0; graph < 2; graph++) {
         tch_buf_adds(&w->after[graph], "},");
         tch_buf_addf(&w->after[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
-        tch_event_config_tail(&w->after[graph], config);
+        tch_event_config_flags(&w->after[graph], config);
+        tch_json_put_text(&w->after[graph], "source", config->source ? config->source : "native");
         tch_buf_adds(&w->after[graph], "}\n");
     }
     if (!w->path || w->before.failed || w->after[0].failed || w->after[1].failed)
@@ -232,13 +233,13 @@ static int begin_line(const tacho_event_writer *w, struct tch_buf *b, const char
     return 0;
 }
 
-static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled, tacho_error *err)
+/* Writes a line feed and a line. The line feed is left out where the last line is whole. */
+static int write_buf(tacho_event_writer *w, const struct tch_buf *b, tacho_error *err)
 {
     unsigned torn = atomic_load(&w->torn);
-    size_t skip = torn == atomic_load(&w->healed); /* the line feed of begin_line() */
+    size_t skip = torn == atomic_load(&w->healed);
     int status;
 
-    tch_buf_add(b, w->after[graph_enabled].data, w->after[graph_enabled].len);
     if (b->failed)
         return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
                         "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
@@ -246,6 +247,12 @@ static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled
     if (status == 0 && skip == 0)
         atomic_store(&w->healed, torn);
     return status;
+}
+
+static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled, tacho_error *err)
+{
+    tch_buf_add(b, w->after[graph_enabled].data, w->after[graph_enabled].len);
+    return write_buf(w, b, err);
 }
 
 int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shape,
@@ -315,6 +322,24 @@ int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *
         status = put_json(&b, stage_us, err);
     if (status == 0)
         status = end_line(w, &b, graph_enabled, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tacho_event_write(tacho_event_writer *w, const tacho_event *event, tacho_error *err)
+{
+    char mem[STACK_LINE];
+    struct tch_buf b;
+    int status;
+
+    if (!tacho_event_is_enabled(w))
+        return 0;
+    tch_buf_init_on(&b, mem, sizeof mem, TCH_EVENT_MAX);
+    tch_buf_addc(&b, '\n');
+    status = tch_event_put(&b, event, err);
+    tch_buf_addc(&b, '\n');
+    if (status == 0)
+        status = write_buf(w, &b, err);
     tch_buf_release(&b);
     return status;
 }
