@@ -34,7 +34,9 @@ typedef struct tacho_error {
     uint64_t line;     /**< line of the input, from 1; 0 when it is not about a line */
     uint64_t column;   /**< byte in that line, from 1; 0 when it is not known */
     uint64_t offset;   /**< byte in the input, from 0; meaningful where column is */
-    char message[232]; /**< one sentence, no line break, always terminated, UTF-8 */
+    char message[228]; /**< one sentence, no line break, always terminated, UTF-8 */
+    int kind;          /**< more than `code` says: a value of the enum that the failing function
+                            names, such as tacho_flame_error; 0: nothing more */
 } tacho_error;
 
 /** The name of a status code, such as "TACHO_EPARSE"; "unknown" for any other number. */

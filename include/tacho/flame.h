@@ -73,15 +73,77 @@ typedef struct tacho_flame_request {
     uint64_t duration_ns; /**< end after this time; 0: when the command does. A command that
                                still runs at the end is ended, with all that it started */
     const char *palette;  /**< colours by "hash", "library" or "language"; NULL: hash */
+    const struct tacho_flame_profiler *own; /**< a profiler of your own, in place of `profiler` */
 } tacho_flame_request;
 
 #define TACHO_FLAME_REQUEST_INIT                                                        \
     {                                                                                   \
         sizeof(tacho_flame_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
-            TACHO_CALL_GRAPH_AUTO, 0, -1, 0, NULL                                       \
+            TACHO_CALL_GRAPH_AUTO, 0, -1, 0, NULL, NULL                                 \
     }
 
-/** What became of it. Immutable. */
+/** Kinds of failures of a capture, in tacho_error.kind, and how their messages begin. */
+enum tacho_flame_error {
+    TACHO_FLAME_OTHER = 0,          /**< an invalid request, or no memory */
+    TACHO_FLAME_COMMAND_FAILED = 1, /**< "profiler command failed: COMMAND: REASON"; the command is
+                                       "perf record", "perf script", "inferno-flamegraph", ... */
+    TACHO_FLAME_CREATE_DIR = 2,     /**< "failed to create output directory PATH: REASON" */
+    TACHO_FLAME_WRITE_SVG = 3,      /**< "failed to write flamegraph SVG to PATH: REASON" */
+    TACHO_FLAME_NO_OUTPUT = 4       /**< "profiler produced no output", often with ": REASON" */
+};
+
+/**
+ * Fills err with a failure of this kind and its message. For profilers of your own.
+ *
+ * @param err      may be NULL
+ * @param subject  the command or the path; not used by TACHO_FLAME_NO_OUTPUT
+ * @param reason   may be NULL with TACHO_FLAME_NO_OUTPUT
+ * @return TACHO_EIO, or TACHO_EINVAL with TACHO_FLAME_OTHER, whose message is the reason
+ */
+TACHO_API int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, const char *subject,
+                               const char *reason);
+
+/* A profiler of your own. It takes the samples; tacho makes the folder, names and draws the file,
+   keeps the earlier one, writes the other formats and finds the hottest functions.
+   examples/profiler is one. */
+
+/** Takes what the profiler saw. Good until its capture() returns; for one thread at a time. */
+typedef struct tacho_flame_output tacho_flame_output;
+
+typedef struct tacho_flame_profiler {
+    size_t size;      /**< of this struct, set by TACHO_FLAME_PROFILER_INIT */
+    const char *name; /**< as tacho_flame_profiler_used() returns it; at most 63 bytes */
+    void *context;    /**< passed to capture() */
+
+    /**
+     * Profiles what the request says, whose rate and stack_bytes are set, and hands over what it
+     * saw. Folder, label, formats and colours of the request are not its business.
+     *
+     * @return 0, or a negative code with err filled, best by tacho_flame_fail()
+     */
+    int (*capture)(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+                   tacho_error *err);
+} tacho_flame_profiler;
+
+#define TACHO_FLAME_PROFILER_INIT                      \
+    {                                                  \
+        sizeof(tacho_flame_profiler), NULL, NULL, NULL \
+    }
+
+/** Adds `count` to a stack: "main;work;hot", the root first.
+    @return 0, TACHO_EINVAL for a stack without frames or with a line break, TACHO_ENOMEM */
+TACHO_API TACHO_MUST_CHECK int tacho_flame_add_stack(tacho_flame_output *out, const char *frames,
+                                                     uint64_t count, tacho_error *err);
+
+/** Hands over a picture, which is then used in place of one drawn from the stacks. It is copied.
+    @return 0 or TACHO_ENOMEM */
+TACHO_API TACHO_MUST_CHECK int tacho_flame_set_svg(tacho_flame_output *out, const char *svg,
+                                                   size_t len, tacho_error *err);
+
+/** Says how the command ended, as waitpid() does. */
+TACHO_API void tacho_flame_set_wait_status(tacho_flame_output *out, int status);
+
+/** The result of a capture. Immutable. */
 typedef struct tacho_flame tacho_flame;
 
 /**
@@ -89,12 +151,10 @@ typedef struct tacho_flame tacho_flame;
  * calling thread does the sampling; another one and a child process look up symbols and are gone
  * afterwards. The files of an earlier capture are kept, as flamegraph-LABEL.old.svg and so on.
  *
- * Messages of err: "profiler command failed: PROGRAM: REASON", "failed to create output directory
- * PATH: REASON", "failed to write flamegraph SVG to PATH: REASON", "profiler produced no output"
- * (and why). A command that fails is no failure of the capture: see tacho_flame_wait_status().
+ * A failure of the command itself is no failure of the capture: see tacho_flame_wait_status().
  *
  * @param ret  set on success only; the caller owns it
- * @param err  set on failure only; may be NULL
+ * @param err  set on failure only; may be NULL; its kind is an enum tacho_flame_error
  * @return 0, TACHO_EINVAL, TACHO_ENOMEM, TACHO_EIO, TACHO_EUNSUPPORTED (no permission, no profiler)
  */
 TACHO_API TACHO_MUST_CHECK int tacho_flame_capture(const tacho_flame_request *request,
@@ -131,7 +191,8 @@ TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t inde
 /** 1 when it is a function of the kernel. */
 TACHO_API int tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
-/** Who sampled: "native", "perf", "perf + inferno", "dtrace", "cargo-flamegraph". */
+/** The profiler: "native", "perf", "perf + inferno", "dtrace", "dtrace + inferno",
+    "cargo-flamegraph", or the name of your own. */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 
 /** Why another profiler than the best one was taken, when none was asked for; else NULL. */
@@ -159,6 +220,27 @@ TACHO_API int tacho_flame_has_kernel(const tacho_flame *flame);
 
 /** How the command ended, as waitpid() tells it; -1 when there was none, or it goes on. */
 TACHO_API int tacho_flame_wait_status(const tacho_flame *flame);
+
+/**
+ * Writes the result as the JSON document tacho.flame.capture.v1, as `tacho flame --json` does: one
+ * object with "svg_path", "profiler_used", "duration_ms" and more.
+ *
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
+ * @return 0 or TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_flame_json(const tacho_flame *flame, char **ret,
+                                                size_t *ret_len, tacho_error *err);
+
+/**
+ * Reads a result back from JSON. "svg_path", "profiler_used" and "duration_ms" must be there; what
+ * else is missing is empty, and unknown members are ignored. Durations are whole milliseconds.
+ *
+ * @param ret  set on success only; the caller owns it
+ * @return 0, TACHO_EPARSE with line and column, TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_flame_parse(const char *json, size_t len, tacho_flame **ret,
+                                                 tacho_error *err);
 
 /** The names that tacho_flame_request.profiler may have, NULL-ended. */
 TACHO_API const char *const *tacho_flame_profilers(void);

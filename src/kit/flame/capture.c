@@ -46,6 +46,32 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
     return 0;
 }
 
+/* The request's own profiler, as a back end. */
+static int check_own(struct tch_capture *c, tacho_error *err)
+{
+    const tacho_flame_profiler *own = &c->own_profiler;
+    int status;
+
+    if (!c->request.own)
+        return 0;
+    status = tch_sized_read(&c->own_profiler, sizeof c->own_profiler, c->request.own,
+                            "TACHO_FLAME_PROFILER_INIT", err);
+    if (status < 0)
+        return status;
+    if (!own->capture || !own->name || !own->name[0])
+        return tch_fail(err, TACHO_EINVAL, 0, "your profiler has no name or no capture function");
+    if (strlen(own->name) >= sizeof c->result.profiler)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the name of profiler '%.80s' has more than %zu bytes", own->name,
+                        sizeof c->result.profiler - 1);
+    if (c->request.profiler)
+        return tch_fail(err, TACHO_EINVAL, 0, "two profilers were asked for: '%s' and '%s'",
+                        c->request.profiler, own->name);
+    c->own = (struct tch_backend){.name = own->name, .used = own->name, .capture = tch_own_capture};
+    c->backend = &c->own;
+    return 0;
+}
+
 static int find_palette(struct tch_capture *c, tacho_error *err)
 {
     const char *name = c->request.palette;
@@ -79,11 +105,6 @@ static const char *default_label(const tacho_flame_request *r, char *room, size_
     return room;
 }
 
-static int cannot_write(tacho_error *err, int code, const char *path, const char *reason)
-{
-    return tch_fail(err, code, 0, "failed to write flamegraph SVG to %s: %s", path, reason);
-}
-
 /* Checks before the command runs for an hour whether the result can be written. */
 static int prepare_output(struct tch_capture *c, tacho_error *err)
 {
@@ -91,8 +112,7 @@ static int prepare_output(struct tch_capture *c, tacho_error *err)
     int status = tch_mkdirs(c->folder, &why);
 
     if (status < 0)
-        return tch_fail(err, status, 0, "failed to create output directory %s: %s", c->folder,
-                        why.message);
+        return tch_flame_failed(err, TACHO_FLAME_CREATE_DIR, c->folder, &why);
     if (c->request.output_dir)
         tch_buf_addf(&c->svg_path, "%s/", c->folder);
     tch_label_file(&c->svg_path, c->label);
@@ -101,12 +121,12 @@ static int prepare_output(struct tch_capture *c, tacho_error *err)
                         strlen(c->label));
     if (access(c->folder, W_OK) < 0) {
         tch_fail_errno(&why, errno, "the folder");
-        return cannot_write(err, TACHO_EIO, c->svg_path.data, why.message);
+        return tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, c->svg_path.data, &why);
     }
     if (!(c->request.flags & TACHO_FLAME_FORCE)) {
         status = tch_label_check(c->svg_path.data, c->label, &why);
         if (status < 0)
-            return cannot_write(err, status, c->svg_path.data, why.message);
+            return tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, c->svg_path.data, &why);
     }
     return 0;
 }
@@ -138,7 +158,7 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     options.svg.inverted = (c->request.flags & TACHO_FLAME_INVERTED) != 0;
     options.svg.palette = c->palette;
     if (status < 0)
-        return cannot_write(err, status, path, why.message);
+        return tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, path, &why);
     tch_sink_init(&sink, tch_sink_to_replace, &file, &why);
     status = tch_format_by_name(name)->write(&profile, &options, &sink);
     ended = tch_sink_end(&sink);
@@ -150,7 +170,7 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     if (status == 0)
         status = tch_replace_commit(&file, &why);
     tch_replace_abort(&file);
-    return status < 0 ? cannot_write(err, status, path, why.message) : 0;
+    return status < 0 ? tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, path, &why) : 0;
 }
 
 /* Writes "flamegraph-x.folded" beside "flamegraph-x.svg" if it was asked for. One of an earlier
@@ -203,11 +223,12 @@ static int write_outputs(struct tch_capture *c, tacho_error *err)
     int status = 0;
 
     if (!c->drawn && c->stacks.count == 0)
-        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output: %s",
-                        c->request.flags & TACHO_FLAME_OFF_CPU
-                            ? "nothing that ran began to wait"
-                            : "what ran used the CPU for less than the time between two samples (a "
-                              "higher rate sees more)");
+        return tacho_flame_fail(
+            err, TACHO_FLAME_NO_OUTPUT, NULL,
+            c->request.flags & TACHO_FLAME_OFF_CPU
+                ? "nothing that ran began to wait"
+                : "what ran used the CPU for less than the time between two samples (a higher rate "
+                  "sees more)");
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
     for (int i = 0; i < TCH_EXTRAS && status == 0; i++)
@@ -282,7 +303,7 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     uint32_t adopt = c->request.flags & (TACHO_FLAME_ORPHANS | TACHO_FLAME_DEBUGINFOD);
 
     c->guard = TCH_NO_GUARD;
-    if (status == 0)
+    if (status == 0 && !c->backend)
         status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
     if (status == 0)
         status = check_backend(c, err);
@@ -319,6 +340,8 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     status = tch_sized_read(&c.request, sizeof c.request, request, "TACHO_FLAME_REQUEST_INIT", err);
     if (status == 0)
         status = check_request(&c.request, err);
+    if (status == 0)
+        status = check_own(&c, err);
     if (status == 0)
         status = find_palette(&c, err);
     if (status < 0)

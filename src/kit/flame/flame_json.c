@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
+#include "base/fail.h"
 #include "base/json_write.h"
 
 void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
@@ -54,6 +55,28 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
         tch_json_null(b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
+}
+
+int tacho_flame_json(const tacho_flame *flame, char **ret, size_t *ret_len, tacho_error *err)
+{
+    enum { LIMIT = 16 << 20 };
+    struct tch_buf b;
+    size_t len;
+    char *text;
+
+    tch_buf_init(&b, LIMIT);
+    tch_flame_capture_json(&b, flame);
+    len = b.len;
+    text = tch_buf_take(&b);
+    if (!text) {
+        tch_buf_release(&b);
+        return tch_fail_memory(err);
+    }
+    text[--len] = '\0'; /* in place of the line feed */
+    *ret = text;
+    if (ret_len)
+        *ret_len = len;
+    return 0;
 }
 
 void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, const char *path,

@@ -119,7 +119,7 @@ cat >wanted <<'JSON'
 JSON
 expect_same "--json" wanted got
 rm out/*
-fails 'profiler command failed: nosuch: ' --profiler perf -- nosuch
+fails "profiler command failed: perf record: cannot run 'nosuch'" --profiler perf -- nosuch
 got=0
 "$tacho" flame --profiler perf --pass-status --out out --label x -- sh -c 'exit 9' >out.txt 2>&1 || got=$?
 [ $got = 9 ] || fail "the command's status is not handed on: $got"
@@ -177,16 +177,16 @@ script)
     ;;
 esac
 END
-fails 'profiler command failed: perf: failed to open: incompatible file' --profiler perf -- echo
+fails 'profiler command failed: perf script: failed to open: incompatible file' --profiler perf -- echo
 stand_in perf <<'END'
 echo 'Access to performance monitoring is limited.' >&2
 exit 255
 END
-fails 'profiler command failed: perf: Access to performance monitoring is limited.' --profiler perf -- echo
+fails 'profiler command failed: perf record: Access to performance monitoring is limited.' --profiler perf -- echo
 stand_in perf <<'END'
 kill -KILL $$
 END
-fails 'profiler command failed: perf: killed by signal 9' --profiler perf -- echo
+fails 'profiler command failed: perf record: killed by signal 9' --profiler perf -- echo
 
 # dtrace, as on macOS.
 stand_in dtrace <<'END'
@@ -213,6 +213,28 @@ grep -q '"samples":90' out.txt || "$tacho" flame --json --out out --label x --pr
 grep -q '"samples":90' out.txt || { cat out.txt; fail "dtrace's samples are not counted"; }
 rm -f out/*
 fails "takes a command to run" --profiler dtrace --pid 1
+# dtrace splits its command at blanks, and one of them takes a backslash for a quote.
+for word in 'a b' '' 'a\b'; do
+    fails "dtrace cannot pass the argument '$word' on" --profiler dtrace -- ./prog "$word"
+done
+stand_in inferno-collapse-dtrace <<'END'
+cat >/dev/null
+printf 'prog;main;hot 3\n'
+END
+stand_in inferno-flamegraph <<'END'
+printf '<svg><text>inferno drew dtrace</text></svg>\n'
+END
+svg_has='inferno drew dtrace'
+works 'dtrace + inferno' --profiler dtrace-inferno -- ./prog a b
+logged inferno-flamegraph --title x FILE.folded
+rm bin/inferno-flamegraph
+stand_in inferno-collapse-dtrace <<'END'
+echo 'no stacks here' >&2
+exit 1
+END
+fails "profiler command failed: dtrace-inferno: no program 'inferno-flamegraph' on PATH" --profiler dtrace-inferno -- ./prog
+stand_in inferno-flamegraph </dev/null
+fails 'profiler command failed: inferno-collapse-dtrace: no stacks here' --profiler dtrace-inferno -- ./prog
 stand_in dtrace <<'END'
 echo 'dtrace: system integrity protection is on' >&2
 exit 1
@@ -236,7 +258,7 @@ stand_in cargo <<'END'
 echo 'error: could not find Cargo.toml' >&2
 exit 101
 END
-fails 'profiler command failed: cargo: error: could not find Cargo.toml' --profiler cargo-flamegraph -- ./prog
+fails 'profiler command failed: cargo flamegraph: error: could not find Cargo.toml' --profiler cargo-flamegraph -- ./prog
 stand_in cargo </dev/null
 fails 'profiler produced no output' --profiler cargo-flamegraph -- ./prog
 rm bin/cargo-flamegraph

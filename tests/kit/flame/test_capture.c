@@ -2,6 +2,8 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <tacho/flame.h>
 
@@ -78,8 +80,95 @@ static void errors_have_their_words(void **state)
     r.output_dir = "/dev/null/folder";
     assert_int_equal(try(&r, &err), TACHO_EIO);
     assert_memory_equal(err.message, "failed to create output directory /dev/null/folder: ", 52);
-    tch_profiler_failed(&err, TACHO_EIO, "perf", "no such event");
-    assert_string_equal(err.message, "profiler command failed: perf: no such event");
+    assert_int_equal(err.kind, TACHO_FLAME_CREATE_DIR);
+}
+
+static void a_bad_result_is_refused_with_its_place(void **state)
+{
+    static const struct {
+        const char *json, *message;
+        uint64_t column;
+    } cases[] = {
+        {"[]", "a flamegraph result must be a JSON object", 0},
+        {"{\"svg_path\":\"a\",\"profiler_used\":\"p\"}", "\"duration_ms\" is missing", 0},
+        {"{\"svg_path\":null,\"profiler_used\":\"p\",\"duration_ms\":1}",
+         "\"svg_path\" is not a text", 0},
+        {"{\"svg_path\":7}", "\"svg_path\" is not a text", 13},
+        {"{\"svg_path\":\"a\\u0000\"}", "\"svg_path\" is not a text without U+0000", 13},
+        {"{\"duration_ms\":1.5}", "\"duration_ms\" is not a whole number that is not negative", 16},
+        {"{\"lost\":1,\"lost\":1}", "\"lost\" is there twice", 18},
+        {"{\"hottest\":[{\"function\":\"f\"}]}", "\"hottest\" is not an array of functions", 13},
+        {"{\"event\":\"eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\"}", "\"event\" is too long", 10},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tacho_flame *flame = NULL;
+        tacho_error err;
+
+        assert_int_equal(tacho_flame_parse(cases[i].json, strlen(cases[i].json), &flame, &err),
+                         TACHO_EPARSE);
+        assert_null(flame);
+        assert_string_equal(err.message, cases[i].message);
+        assert_int_equal(err.column, cases[i].column);
+    }
+}
+
+static int parse_and_write(void *arg)
+{
+    static const char json[] =
+        "{\"svg_path\":\"a\",\"profiler_used\":\"p\",\"duration_ms\":1,\"warnings\":[\"w\"],"
+        "\"hottest\":[{\"function\":\"f\",\"kernel\":true,\"self\":1,\"total\":1}]}";
+    tacho_flame *flame = NULL;
+    char *text = NULL;
+    int status = tacho_flame_parse(json, sizeof json - 1, &flame, NULL);
+
+    (void)arg;
+    if (status == 0)
+        status = tacho_flame_json(flame, &text, NULL, NULL);
+    free(text);
+    tacho_flame_free(flame);
+    return status;
+}
+
+static void a_result_survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(parse_and_write, NULL);
+}
+
+static int bad_stacks(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+                      tacho_error *err)
+{
+    (void)context;
+    (void)request;
+    assert_int_equal(tacho_flame_add_stack(out, "", 1, err), TACHO_EINVAL);
+    assert_int_equal(tacho_flame_add_stack(out, ";;", 1, err), TACHO_EINVAL);
+    assert_int_equal(tacho_flame_add_stack(out, "a\nb", 1, err), TACHO_EINVAL);
+    *err = (tacho_error){.message = ""};
+    return TACHO_EIO; /* without a reason */
+}
+
+static void a_profiler_of_ones_own_is_checked(void **state)
+{
+    static const char *const argv[] = {"true", NULL};
+    tacho_flame_profiler own = TACHO_FLAME_PROFILER_INIT;
+    tacho_flame_request r = TACHO_FLAME_REQUEST_INIT;
+    char name[65] = "";
+    tacho_error err;
+
+    (void)state;
+    r.argv = argv;
+    r.output_dir = "/tmp";
+    r.own = &own;
+    assert_int_equal(try(&r, &err), TACHO_EINVAL);
+    own.name = "mine";
+    assert_int_equal(try(&r, &err), TACHO_EINVAL);
+    own.capture = bad_stacks;
+    assert_int_equal(try(&r, &err), TACHO_EIO);
+    assert_string_equal(err.message, "profiler command failed: mine: TACHO_EIO");
+    own.name = memset(name, 'n', 64);
+    assert_int_equal(try(&r, &err), TACHO_EINVAL);
 }
 
 static void every_profiler_has_a_name(void **state)
@@ -143,6 +232,9 @@ int main(void)
         cmocka_unit_test(a_request_must_make_sense),
         cmocka_unit_test(refuses_what_only_a_later_version_has),
         cmocka_unit_test(errors_have_their_words),
+        cmocka_unit_test(a_bad_result_is_refused_with_its_place),
+        cmocka_unit_test(a_result_survives_every_allocation_failing),
+        cmocka_unit_test(a_profiler_of_ones_own_is_checked),
         cmocka_unit_test(every_profiler_has_a_name),
         cmocka_unit_test(no_permission_says_what_to_run),
         cmocka_unit_test(refusals_name_their_reason),

@@ -32,7 +32,7 @@ struct tacho_flame {
         bool kernel;
     } hottest[TCH_HOTTEST];
     size_t hottest_count;
-    char profiler[32];
+    char profiler[64];
     char event[32];
     uint64_t duration_ns;
     uint64_t after_ns;
@@ -48,29 +48,9 @@ struct tacho_flame {
 /** Frees what the struct points to. */
 void tch_flame_release(struct tacho_flame *flame);
 
-struct tch_backend;
+struct tch_capture;
 
-/** A capture: a request, which a back end reads, and its result, which it fills. */
-struct tch_capture {
-    tacho_flame_request request;
-    const struct tch_backend *backend;
-    const char *folder; /**< for the result and for intermediate files */
-    const char *label;
-    struct tch_orphans orphans; /**< with TACHO_FLAME_ORPHANS */
-    struct tch_guard guard;     /**< likewise; it has no command yet */
-    struct tch_buf svg_path;
-    struct tch_stacks stacks; /**< what to draw, unless `drawn` */
-    bool drawn;               /**< the back end wrote the SVG itself */
-    uint64_t ended_ns;        /**< when the command exited */
-    struct tch_buf warnings;  /**< what to tell about the result, each ended by '\0' */
-    const char *count_name;   /**< the unit of the counts; NULL: samples */
-    unsigned palette;         /**< enum tch_palette */
-    struct tacho_flame result;
-};
-
-/** Returns whether the caller has asked to stop. */
-bool tch_capture_stopped(const struct tch_capture *c);
-
+/** A profiler. */
 struct tch_backend {
     const char *name;  /**< as asked for: "perf" */
     const char *used;  /**< as reported: "perf + inferno" */
@@ -91,8 +71,32 @@ struct tch_backend {
     int (*capture)(struct tch_capture *c, tacho_error *err);
 };
 
+/** A capture: a request, which a back end reads, and its result, which it fills. */
+struct tch_capture {
+    tacho_flame_request request;
+    const struct tch_backend *backend;
+    struct tch_backend own; /**< of the request's own profiler, if there is one */
+    tacho_flame_profiler own_profiler;
+    const char *folder; /**< for the result and for intermediate files */
+    const char *label;
+    struct tch_orphans orphans; /**< with TACHO_FLAME_ORPHANS */
+    struct tch_guard guard;     /**< likewise; it has no command yet */
+    struct tch_buf svg_path;
+    struct tch_stacks stacks; /**< what to draw, unless `drawn` */
+    bool drawn;               /**< the back end wrote the SVG itself */
+    uint64_t ended_ns;        /**< when the command exited */
+    struct tch_buf warnings;  /**< what to tell about the result, each ended by '\0' */
+    const char *count_name;   /**< the unit of the counts; NULL: samples */
+    unsigned palette;         /**< enum tch_palette */
+    struct tacho_flame result;
+};
+
+/** Returns whether the caller has asked to stop. */
+bool tch_capture_stopped(const struct tch_capture *c);
+
 extern const struct tch_backend tch_backend_cargo;
 extern const struct tch_backend tch_backend_dtrace;
+extern const struct tch_backend tch_backend_dtrace_inferno;
 extern const struct tch_backend tch_backend_inferno;
 extern const struct tch_backend tch_backend_native;
 extern const struct tch_backend tch_backend_perf;
@@ -109,7 +113,12 @@ extern const struct tch_backend *const tch_backends[];
 int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *better,
                      tacho_error *err);
 
-/** Fails with "profiler command failed: PROGRAM: REASON". reason NULL: the message of err. */
-int tch_profiler_failed(tacho_error *err, int code, const char *program, const char *reason);
+/** Captures by c->own_profiler. */
+int tch_own_capture(struct tch_capture *c, tacho_error *err);
+
+/** Fails like tacho_flame_fail(), with the message, the code and the errno of `why`, which may be
+    err itself. */
+int tch_flame_failed(tacho_error *err, enum tacho_flame_error kind, const char *subject,
+                     const tacho_error *why);
 
 #endif

@@ -10,7 +10,12 @@ static int capture(struct tch_capture *c, tacho_error *err)
 {
     enum { OPTION_WORDS = 5 };
     const tacho_flame_request *r = &c->request;
-    struct tch_tool tool = {.cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+    struct tch_tool tool = {.name = "cargo flamegraph",
+                            .cwd = r->cwd,
+                            .env = r->env,
+                            .in = -1,
+                            .out = -1,
+                            .command = c};
     char svg[PATH_MAX];
     const char *const options[OPTION_WORDS] = {"cargo", "flamegraph", "--output", svg, "--"};
     const char **argv;
@@ -32,7 +37,7 @@ static int capture(struct tch_capture *c, tacho_error *err)
     free(argv);
     if (status == 0) {
         c->result.wait_status = tool.status;
-        status = tch_tool_adopt(c, svg, "cargo", err);
+        status = tch_tool_adopt(c, svg, tool.name, err);
     }
     unlink(svg);
     return status;

@@ -24,26 +24,39 @@ static int make_script(const tacho_flame_request *r, struct tch_buf *b, tacho_er
     return 0;
 }
 
-static int capture(struct tch_capture *c, tacho_error *err)
+/* Joins the words of the command by blanks, at which dtrace splits them again. Some versions know
+   no quotes, others take a backslash for one, so a word with either cannot arrive whole. */
+static int join_command(const tacho_flame_request *r, struct tch_buf *b, tacho_error *err)
+{
+    for (size_t i = 0; r->argv[i]; i++) {
+        if (!r->argv[i][0] || strpbrk(r->argv[i], " \t\n\v\f\r\\"))
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "dtrace cannot pass the argument '%.80s' on: it splits its command at "
+                            "blanks; put the command into a script, or take another profiler",
+                            r->argv[i]);
+        tch_buf_addf(b, "%s%s", i > 0 ? " " : "", r->argv[i]);
+    }
+    return 0;
+}
+
+int tch_dtrace_record(struct tch_capture *c, const char *data, tacho_error *err)
 {
     const tacho_flame_request *r = &c->request;
-    char output[PATH_MAX];
     struct tch_buf script;
     struct tch_buf command;
-    int status = tch_tool_file(c, "dtrace-stacks.txt", output, sizeof output, err);
+    int status;
 
     tch_buf_init(&script, COMMAND_MAX);
     tch_buf_init(&command, COMMAND_MAX);
+    status = make_script(r, &script, err);
     if (status == 0)
-        status = make_script(r, &script, err);
-    for (size_t i = 0; r->argv[i]; i++) /* one text, which dtrace splits at blanks */
-        tch_buf_addf(&command, "%s%s", i > 0 ? " " : "", r->argv[i]);
+        status = join_command(r, &command, err);
     if (status == 0 && (script.failed || command.failed))
         status = tch_fail(err, TACHO_EINVAL, 0, "the command is too long for dtrace");
     if (status == 0) {
         const char *const argv[] = {"dtrace",    "-x", "ustackframes=100", "-n",
                                     script.data, "-c", command.data,       "-o",
-                                    output,      NULL};
+                                    data,        NULL};
         struct tch_tool tool = {
             .argv = argv, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
 
@@ -52,11 +65,22 @@ static int capture(struct tch_capture *c, tacho_error *err)
         if (status == 0)
             c->result.wait_status = tool.status;
     }
-    if (status == 0)
-        status = tch_tool_read_file(c, output, TCH_READ_DTRACE, err);
     tch_buf_release(&script);
     tch_buf_release(&command);
-    unlink(output);
+    return status;
+}
+
+static int capture(struct tch_capture *c, tacho_error *err)
+{
+    char data[PATH_MAX];
+    int status = tch_tool_file(c, "dtrace-stacks.txt", data, sizeof data, err);
+
+    if (status < 0)
+        return status;
+    status = tch_dtrace_record(c, data, err);
+    if (status == 0)
+        status = tch_tool_read_file(c, data, TCH_READ_DTRACE, err);
+    unlink(data);
     return status;
 }
 
@@ -71,8 +95,7 @@ const struct tch_backend tch_backend_dtrace = {
     .needs = "dtrace",
     .runs_only = true,
     .own_event = true,
-    .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD | TACHO_FLAME_KERNEL |
-              TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
+    .cannot = TCH_DTRACE_CANNOT,
     .probe = probe,
     .capture = capture,
 };

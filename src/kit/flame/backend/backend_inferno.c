@@ -1,4 +1,4 @@
-/* perf record, perf script and the two inferno programs. */
+/* perf record and perf script, or dtrace, with the programs of inferno. */
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -8,7 +8,8 @@
 #include "kit/flame/read/profile_read.h"
 
 /* perf script | inferno-collapse-perf > folded */
-static int collapse(struct tch_capture *c, const char *data, const char *folded, tacho_error *err)
+static int collapse_perf(struct tch_capture *c, const char *data, const char *folded,
+                         tacho_error *err)
 {
     const char *script_argv[TCH_PERF_SCRIPT_WORDS];
     const char *const argv[] = {"inferno-collapse-perf", NULL};
@@ -39,6 +40,26 @@ static int collapse(struct tch_capture *c, const char *data, const char *folded,
     return status;
 }
 
+/* inferno-collapse-dtrace < data > folded */
+static int collapse_dtrace(struct tch_capture *c, const char *data, const char *folded,
+                           tacho_error *err)
+{
+    const char *const argv[] = {"inferno-collapse-dtrace", NULL};
+    struct tch_tool tool = {.argv = argv, .in = open(data, O_RDONLY | O_CLOEXEC)};
+    int status;
+
+    (void)c;
+    if (tool.in < 0)
+        return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL);
+    status = tch_tool_create(folded, &tool.out, err);
+    if (status == 0) {
+        status = tch_tool_run(&tool, err);
+        close(tool.out);
+    }
+    close(tool.in);
+    return status;
+}
+
 /* inferno-flamegraph folded > svg */
 static int draw(struct tch_capture *c, const char *folded, const char *svg, tacho_error *err)
 {
@@ -53,12 +74,19 @@ static int draw(struct tch_capture *c, const char *folded, const char *svg, tach
     return status == 0 ? tch_tool_adopt(c, svg, argv[0], err) : status;
 }
 
-static int capture(struct tch_capture *c, tacho_error *err)
+/* A profiler that inferno draws for. */
+struct source {
+    const char *file; /* for what it records */
+    int (*record)(struct tch_capture *c, const char *data, tacho_error *err);
+    int (*collapse)(struct tch_capture *c, const char *data, const char *folded, tacho_error *err);
+};
+
+static int capture_from(const struct source *source, struct tch_capture *c, tacho_error *err)
 {
     char data[PATH_MAX];
     char folded[PATH_MAX];
     char svg[PATH_MAX];
-    int status = tch_tool_file(c, "perf.data", data, sizeof data, err);
+    int status = tch_tool_file(c, source->file, data, sizeof data, err);
 
     if (status == 0)
         status = tch_tool_file(c, "folded", folded, sizeof folded, err);
@@ -66,13 +94,13 @@ static int capture(struct tch_capture *c, tacho_error *err)
         status = tch_tool_file(c, "svg", svg, sizeof svg, err);
     if (status < 0)
         return status;
-    status = tch_perf_record(c, data, err);
+    status = source->record(c, data, err);
     if (status == 0)
-        status = collapse(c, data, folded, err);
+        status = source->collapse(c, data, folded, err);
     if (status == 0)
         status = tch_tool_read_file(c, folded, TCH_READ_FOLDED, err);
     if (status == 0 && c->stacks.count == 0)
-        status = tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+        status = tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL);
     if (status == 0)
         status = draw(c, folded, svg, err);
     unlink(data);
@@ -81,14 +109,43 @@ static int capture(struct tch_capture *c, tacho_error *err)
     return status;
 }
 
-static int probe(tacho_error *err)
+static int probe_programs(const char *const *programs, tacho_error *err)
 {
-    static const char *const programs[] = {"perf", "inferno-collapse-perf", "inferno-flamegraph"};
     int status = 0;
 
-    for (size_t i = 0; status == 0 && i < sizeof programs / sizeof programs[0]; i++)
-        status = tch_tool_probe(programs[i], err);
+    for (; status == 0 && *programs; programs++)
+        status = tch_tool_probe(*programs, err);
     return status;
+}
+
+static int capture_perf(struct tch_capture *c, tacho_error *err)
+{
+    static const struct source perf = {"perf.data", tch_perf_record, collapse_perf};
+
+    return capture_from(&perf, c, err);
+}
+
+static int probe_perf(tacho_error *err)
+{
+    static const char *const programs[] = {"perf", "inferno-collapse-perf", "inferno-flamegraph",
+                                           NULL};
+
+    return probe_programs(programs, err);
+}
+
+static int capture_dtrace(struct tch_capture *c, tacho_error *err)
+{
+    static const struct source dtrace = {"dtrace-stacks.txt", tch_dtrace_record, collapse_dtrace};
+
+    return capture_from(&dtrace, c, err);
+}
+
+static int probe_dtrace(tacho_error *err)
+{
+    static const char *const programs[] = {"dtrace", "inferno-collapse-dtrace",
+                                           "inferno-flamegraph", NULL};
+
+    return probe_programs(programs, err);
 }
 
 const struct tch_backend tch_backend_inferno = {
@@ -98,7 +155,19 @@ const struct tch_backend tch_backend_inferno = {
     .draws = true,
     .cannot =
         TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_PER_THREAD | TACHO_FLAME_INVERTED,
-    .probe = probe,
+    .probe = probe_perf,
     .works = tch_perf_works,
-    .capture = capture,
+    .capture = capture_perf,
+};
+
+const struct tch_backend tch_backend_dtrace_inferno = {
+    .name = "dtrace-inferno",
+    .used = "dtrace + inferno",
+    .needs = "dtrace, inferno-collapse-dtrace and inferno-flamegraph",
+    .runs_only = true,
+    .own_event = true,
+    .draws = true,
+    .cannot = TCH_DTRACE_CANNOT | TACHO_FLAME_INVERTED,
+    .probe = probe_dtrace,
+    .capture = capture_dtrace,
 };

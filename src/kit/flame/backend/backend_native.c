@@ -107,7 +107,7 @@ static int start(struct native *n, tacho_error *err)
 
         status = tch_spawn(&spawn, &n->pid, &why);
         if (status < 0)
-            return tch_profiler_failed(err, status, r->argv[0], why.message);
+            return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, r->argv[0], &why);
         tch_guard_watch(&n->c->guard, n->pid);
         n->pidfd = (int)syscall(SYS_pidfd_open, n->pid, 0);
     }
@@ -218,12 +218,13 @@ static void terminate_command(struct native *n)
 
 static int sample(struct native *n, tacho_error *err)
 {
-    int status = open_sampler(n, err);
+    tacho_error why;
+    int status = open_sampler(n, &why);
 
+    if (status == TACHO_ENOMEM || status == TACHO_EINVAL)
+        return tch_fail(err, status, 0, "%s", why.message);
     if (status < 0)
-        return status == TACHO_ENOMEM || status == TACHO_EINVAL
-                   ? status
-                   : tch_profiler_failed(err, status, "native", NULL);
+        return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, "native", &why);
     if (n->sampler.kernel)
         tch_symbol_worker_kernel(&n->worker, n->collect.objects.list[TCH_OBJECT_THE_KERNEL]);
     status = start(n, err);

@@ -82,8 +82,13 @@ static int run_record(struct tch_capture *c, const struct words *w, const char *
                       tacho_error *err)
 {
     const tacho_flame_request *r = &c->request;
-    struct tch_tool tool = {
-        .argv = w->list, .cwd = r->cwd, .env = r->env, .in = -1, .out = -1, .command = c};
+    struct tch_tool tool = {.name = "perf record",
+                            .argv = w->list,
+                            .cwd = r->cwd,
+                            .env = r->env,
+                            .in = -1,
+                            .out = -1,
+                            .command = c};
     struct stat st;
     int status = tch_tool_start(&tool, err);
 
@@ -112,7 +117,7 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
     /* perf reports a command that cannot be started late and in its own words. */
     if (r->argv && !(r->cwd && strchr(r->argv[0], '/')) &&
         tch_find_program(r->argv[0], path, sizeof path, &why) != 0)
-        return tch_profiler_failed(err, TACHO_EIO, r->argv[0], why.message);
+        return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, "perf record", &why);
     if (r->flags & TACHO_FLAME_OFF_CPU)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                         "waiting threads are seen by --profiler native "
@@ -147,7 +152,7 @@ int tch_perf_script(const struct tch_capture *c, const char *data, int out, stru
     argv[count++] = "-i";
     argv[count++] = data;
     argv[count] = NULL;
-    *tool = (struct tch_tool){.argv = argv, .in = -1, .out = out};
+    *tool = (struct tch_tool){.name = "perf script", .argv = argv, .in = -1, .out = out};
     status = tch_tool_start(tool, err);
     close(out);
     return status;
@@ -191,7 +196,7 @@ int tch_perf_works(tacho_error *err)
 {
     static const char *const argv[] = {"perf",      "record", "-q",   "-o",
                                        "/dev/null", "--",     "true", NULL};
-    struct tch_tool tool = {.argv = argv, .in = -1, .out = -1};
+    struct tch_tool tool = {.name = "perf record", .argv = argv, .in = -1, .out = -1};
 
     return tch_tool_run(&tool, err);
 }

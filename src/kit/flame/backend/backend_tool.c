@@ -25,6 +25,11 @@ enum {
     LAST_MS = 30000, /* for a profiler to write what it has */
 };
 
+static const char *tool_name(const struct tch_tool *tool)
+{
+    return tool->name ? tool->name : tool->argv[0];
+}
+
 int tch_tool_start(struct tch_tool *tool, tacho_error *err)
 {
     struct tch_spawn spawn = {.argv = tool->argv, .cwd = tool->cwd, .extra_env = tool->env};
@@ -58,7 +63,7 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
     if (status == 0)
         return 0;
     close(tool->messages);
-    return tch_profiler_failed(err, status, tool->argv[0], why.message);
+    return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, tool_name(tool), &why);
 }
 
 /* Keeps the end of what was said. */
@@ -186,7 +191,7 @@ int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
             *p = ' ';
     for (len = strlen(reason); len > 0 && reason[len - 1] == ' ';)
         reason[--len] = '\0';
-    return tch_profiler_failed(err, TACHO_EIO, tool->argv[0], reason);
+    return tacho_flame_fail(err, TACHO_FLAME_COMMAND_FAILED, tool_name(tool), reason);
 }
 
 int tch_tool_finish(struct tch_tool *tool, int status, tacho_error *err)
@@ -265,13 +270,13 @@ int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_
     int status;
 
     if (fd < 0)
-        return tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+        return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL);
     status = tch_tool_read(c, fd, path, kind, err);
     close(fd);
     return status;
 }
 
-static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
+int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
 {
     /* A processing instruction comes after the XML declaration, if there is one. */
     const char *end = strncmp(svg->data, "<?xml", 5) == 0 ? strstr(svg->data, "?>") : NULL;
@@ -281,6 +286,8 @@ static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho
     tacho_error why = {.message = ""};
     int status;
 
+    if (!strstr(svg->data, "<svg"))
+        return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL);
     tch_buf_init(&mark, 1 << 20);
     tch_buf_adds(&mark, "<?tacho class=\"tacho-flame\" data-label=\"");
     tch_xml_add_line(&mark, c->label, strlen(c->label));
@@ -300,8 +307,8 @@ static int write_adopted(struct tch_capture *c, const struct tch_buf *svg, tacho
     }
     tch_buf_release(&mark);
     if (status < 0)
-        return tch_fail(err, status, 0, "failed to write flamegraph SVG to %s: %s",
-                        c->svg_path.data, why.message);
+        return tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, c->svg_path.data, &why);
+    c->drawn = true;
     return 0;
 }
 
@@ -315,14 +322,11 @@ int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program,
     status = tch_file_read(from, SVG_MAX, &svg, &why);
     if (status < 0)
         status = why.system_errno == ENOENT
-                     ? tch_fail(err, TACHO_EIO, 0, "profiler produced no output")
-                     : tch_profiler_failed(err, status, program, why.message);
-    else if (!strstr(svg.data, "<svg"))
-        status = tch_fail(err, TACHO_EIO, 0, "profiler produced no output");
+                     ? tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL)
+                     : tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, program, &why);
     else
-        status = write_adopted(c, &svg, err);
+        status = tch_tool_adopt_text(c, &svg, err);
     tch_buf_release(&svg);
     unlink(from);
-    c->drawn = status == 0;
     return status;
 }

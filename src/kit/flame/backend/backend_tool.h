@@ -12,6 +12,7 @@ enum { TCH_TOOL_TAIL = 4096 };
 
 /** Set the fields before pid, then start and wait. */
 struct tch_tool {
+    const char *name; /**< for errors: "perf record"; NULL: argv[0] */
     const char *const *argv;
     const char *cwd;
     const char *const *env;
@@ -59,6 +60,9 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
 /** Reads a file like tch_tool_read(). */
 int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_error *err);
 
+/** Makes an SVG the result, marked with its label: NO_OUTPUT when it is none. */
+int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err);
+
 /** Makes the SVG that a tool drew the result, marked with its label, and deletes `from`. */
 int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err);
 
@@ -76,5 +80,15 @@ int tch_perf_script(const struct tch_capture *c, const char *data, int out, stru
 
 /** Tries whether `perf record` may sample: it may have rights that this process lacks. */
 int tch_perf_works(tacho_error *err);
+
+/* dtrace, which two others run. */
+
+enum {
+    TCH_DTRACE_CANNOT = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD |
+                        TACHO_FLAME_KERNEL | TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
+};
+
+/** Runs the command under dtrace, which writes its stacks to `data`. */
+int tch_dtrace_record(struct tch_capture *c, const char *data, tacho_error *err);
 
 #endif
