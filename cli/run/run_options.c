@@ -475,7 +475,7 @@ const struct man_item cli_run_variables[] = {
     {"TACHO_PROFILE_JSONL, TACHO_TRACE_OUT",
      "Set for the command: the files for its profile events and its spans."},
     {"TACHO_PROFILE_ENV_HASH, TACHO_PROFILE_COMMIT_SHA, TACHO_PROFILE_MODEL",
-     "Set for the command, for its profile events. Each may be set by you instead, also as "
-     "FERRUM_..."},
+     "Set for the command, for its profile events. Each may be set by you instead."},
+    {"FERRUM_PROFILE_..., FERRUM_TRACE_OUT", "Set for the command like their TACHO_ namesakes."},
     {NULL, NULL},
 };

@@ -37,7 +37,8 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
         status = tch_run_merge(folder, &r->warnings, err);
     if (status == 0)
         status = tch_latency_summary_read(&r->latency, folder, err);
-    if (status == 0 && (trace || tch_run_each_recording(folder, stop_at_first, NULL, err) > 0))
+    if (status == 0 && (trace || tch_run_each_recording(folder, stop_at_first, NULL, err) > 0 ||
+                        tch_run_each_chrome_trace(folder, stop_at_first, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
         status = tch_receipt_end(r, end, err);

@@ -10,11 +10,14 @@
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/number.h"
 #include "base/sink.h"
+#include "kit/trace/trace_read.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/trace/chrome_writer.h"
 #include "lib/trace/recording_convert.h"
 #include "lib/trace/recording_events.h"
+#include "spawner/spawner.h"
 
 enum {
     OUR_PID = 0,
@@ -28,7 +31,8 @@ struct writing {
     struct tch_buf args;
     double origin_ns; /* CLOCK_MONOTONIC */
     double unix_ns;   /* the same moment, since 1970 */
-    uint64_t *runs;   /* by process: the run that it is of */
+    const struct tch_run_samples *samples;
+    uint64_t *runs; /* by process: the run that it is of */
     size_t run_room;
     tacho_error *err;
 };
@@ -107,14 +111,24 @@ static int write_csv(struct writing *w, const char *folder, const char *name, in
 
 /* What the program recorded. */
 
-/* Hash of "0002" in ".../iter/0002/trace.tacho", which tells the recordings of two runs apart. */
-static uint64_t run_of(const char *path)
+/* Returns the "0002" in ".../iter/0002/trace.tacho". */
+static const char *iteration_of(const char *path, size_t *len)
 {
     const char *end = strrchr(path, '/'), *start = end;
 
     while (start > path && start[-1] != '/')
         start--;
-    return tch_hash(start, (size_t)(end - start));
+    *len = (size_t)(end - start);
+    return start;
+}
+
+/* Hash of the iteration, which tells the recordings of two runs apart. */
+static uint64_t run_of(const char *path)
+{
+    size_t len;
+    const char *iteration = iteration_of(path, &len);
+
+    return tch_hash(iteration, len);
 }
 
 /* Every run has processes of its own: a pid that another run has used, as in a container, gets
@@ -160,8 +174,97 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
     return status;
 }
 
+/* A Chrome trace that a program wrote itself, to FERRUM_TRACE_OUT. Its times count from a moment
+   that it does not tell, soon after its start: they are taken from the start of the run. */
+struct chrome_trace {
+    struct writing *w;
+    struct tch_model m;
+    uint64_t run;
+    int64_t shift_ns;
+};
+
+/* Returns the same track in the trace of the run folder, or TCH_INTERN_NONE. */
+static uint32_t copy_track(const struct chrome_trace *t, uint32_t track)
+{
+    uint32_t pid = (uint32_t)tch_model_pid(&t->m, track);
+
+    if (choose_pid(t->w, t->run, &pid) < 0)
+        return TCH_INTERN_NONE;
+    return tch_model_track(&t->w->m, pid, t->m.tracks[track].tid);
+}
+
+static uint32_t copy_trace_text(const struct chrome_trace *t, uint32_t text)
+{
+    const char *copy = text > 0 ? tch_intern_text(&t->m.texts, text) : "";
+
+    return tch_model_text(&t->w->m, copy, strlen(copy));
+}
+
+static int add_chrome_event(void *ctx, const struct tch_ev *ev)
+{
+    struct chrome_trace *t = ctx;
+    struct tch_ev copy = *ev;
+
+    copy.ts += t->shift_ns;
+    copy.name = copy_trace_text(t, ev->name);
+    copy.category = copy_trace_text(t, ev->category);
+    copy.track = copy_track(t, ev->track);
+    if (ev->kind == TCH_EV_FLOW || ev->kind == TCH_EV_ASYNC)
+        copy.id ^= t->run; /* those of two runs have nothing to do with each other */
+    if (copy.name == TCH_INTERN_NONE || copy.category == TCH_INTERN_NONE ||
+        copy.track == TCH_INTERN_NONE)
+        return tch_fail_memory(t->w->err);
+    return tch_chrome_add(&t->w->chrome, &copy);
+}
+
+static int copy_track_names(struct chrome_trace *t)
+{
+    for (uint32_t i = 0; i < tch_model_track_count(&t->m); i++) {
+        uint32_t track = copy_track(t, i);
+        struct tch_model *m = &t->w->m;
+
+        if (track == TCH_INTERN_NONE)
+            return tch_fail_memory(t->w->err);
+        m->tracks[track].name = copy_trace_text(t, t->m.tracks[i].name);
+        m->processes[m->tracks[track].process].name =
+            copy_trace_text(t, t->m.processes[t->m.tracks[i].process].name);
+    }
+    return 0;
+}
+
+/* Returns when the run of an iteration started, from the origin on. */
+static int64_t run_start_ns(const struct writing *w, const char *path)
+{
+    size_t len;
+    const char *iteration = iteration_of(path, &len);
+    uint64_t number;
+
+    if (tch_parse_u64_n(iteration, len, UINT64_MAX, &number) < 0)
+        return 0;
+    for (size_t i = 0; i < w->samples->count; i++)
+        if (w->samples->items[i].run == number)
+            return (int64_t)((double)w->samples->items[i].start_ns - w->origin_ns);
+    return 0;
+}
+
+static int write_chrome_trace(const char *path, void *ctx, tacho_error *err)
+{
+    static const struct tch_trace_read_options options = {.args = true};
+    struct writing *w = ctx;
+    struct chrome_trace t = {.w = w, .run = run_of(path), .shift_ns = run_start_ns(w, path)};
+    int status;
+
+    tch_model_init(&t.m);
+    status = tch_model_read(&t.m, path, &options, add_chrome_event, &t, err);
+    if (status == 0)
+        status = copy_track_names(&t);
+    tch_model_release(&t.m);
+    return status == TACHO_EPARSE ? 0 : status; /* no trace: it stays where it is */
+}
+
 struct recordings {
     const char *folder;
+    bool (*wanted)(const char *name);
     tch_run_recording_fn *each;
     void *ctx;
 };
@@ -172,7 +275,7 @@ static int visit_file(void *ctx, const char *name, tacho_error *err)
     char path[PATH_MAX];
     int status;
 
-    if (!tch_trace_is_recording(name) || !tch_found_regular(r->folder, name))
+    if (!r->wanted(name) || !tch_found_regular(r->folder, name))
         return 0;
     status = tch_folder_at(path, r->folder, name, err);
     return status < 0 ? status : r->each(path, r->ctx, err);
@@ -188,7 +291,21 @@ static int visit_iteration(void *ctx, const char *name, tacho_error *err)
 int tch_run_each_recording(const char *folder, tch_run_recording_fn *each, void *ctx,
                            tacho_error *err)
 {
-    struct recordings r = {.folder = folder, .each = each, .ctx = ctx};
+    struct recordings r = {
+        .folder = folder, .wanted = tch_trace_is_recording, .each = each, .ctx = ctx};
+
+    return tch_found_each(folder, "iter", visit_iteration, &r, err);
+}
+
+static bool is_chrome_trace(const char *name)
+{
+    return strcmp(tch_base_name(name), TCH_RUN_CHROME_TRACE) == 0;
+}
+
+int tch_run_each_chrome_trace(const char *folder, tch_run_recording_fn *each, void *ctx,
+                              tacho_error *err)
+{
+    struct recordings r = {.folder = folder, .wanted = is_chrome_trace, .each = each, .ctx = ctx};
 
     return tch_found_each(folder, "iter", visit_iteration, &r, err);
 }
@@ -212,6 +329,8 @@ static int write_all(struct writing *w, const struct tch_receipt *r, const char 
     if (status == 0)
         status = tch_run_each_recording(folder, write_recording, w, w->err);
     if (status == 0)
+        status = tch_run_each_chrome_trace(folder, write_chrome_trace, w, w->err);
+    if (status == 0)
         status = tch_chrome_names(&w->chrome);
     tch_sink_add(&w->out, "\n]\n", 3);
     return status;
@@ -222,6 +341,7 @@ int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *
     struct writing w = {
         .origin_ns = tch_receipt_number(r, "started_monotonic_ns", NULL, 0),
         .unix_ns = tch_receipt_number(r, "started_unix_ns", NULL, 0),
+        .samples = &r->samples,
         .err = err,
     };
     struct tch_replace file;

@@ -17,6 +17,10 @@
 #include "kit/run/run_plan.h"
 #include "kit/run/run_sample.h"
 
+/** The name of a Chrome trace that a program writes into the folder of its run, because
+    FERRUM_TRACE_OUT names it. */
+#define TCH_RUN_CHROME_TRACE "trace-ferrum.json"
+
 /** A command and where its files are. */
 struct tch_target {
     const struct tch_run_command *command;

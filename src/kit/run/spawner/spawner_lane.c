@@ -12,47 +12,76 @@
 
 #include "base/fail.h"
 
-enum { ENV_FACTS = 5 };
+enum { ENV_FACTS = 6 };
 
+/* Each program has files of its own: one that reads FERRUM_ variables writes Chrome JSON, and not
+   each event at once. */
 static const char *const file_names[TCH_SPAWNER_LANE_FILES][2] = {
     {"TACHO_RUN_DIR=", ""},
     {"TACHO_PROFILE_JSONL=", "/profile.jsonl"},
     {"TACHO_TRACE_OUT=", "/trace.tacho"},
+    {"FERRUM_PROFILE_JSONL=", "/profile-ferrum.jsonl"},
+    {"FERRUM_TRACE_OUT=", "/" TCH_RUN_CHROME_TRACE},
 };
 
 /*
  * Before the first run.
  */
 
-/* Has the user set a variable TACHO_..., or the one of the same name that is read in its place? */
-static bool is_set(const char *name)
+/* What the user set TACHO_name or, where that is not set, FERRUM_name to; or NULL. */
+static const char *value_set(const char *name)
 {
-    char other[64];
+    char full[64];
+    const char *value;
 
-    snprintf(other, sizeof other, "FERRUM_%s", name + strlen("TACHO_"));
-    return getenv(name) || getenv(other);
+    snprintf(full, sizeof full, "TACHO_%s", name);
+    value = getenv(full);
+    snprintf(full, sizeof full, "FERRUM_%s", name);
+    return value ? value : getenv(full);
 }
 
-/* What programs are told of the run, where the user tells nothing. */
+/* Adds a variable under its two names, unless the user has set it under that name. */
+static int add_fact(struct tch_spawner_lane *lane, size_t *n, const char *name, const char *value)
+{
+    static const char *const prefixes[] = {"TACHO", "FERRUM"};
+
+    for (int i = 0; i < 2; i++) {
+        char *fact = NULL;
+
+        if (asprintf(&fact, "%s_%s=%s", prefixes[i], name, value) < 0)
+            return TACHO_ENOMEM;
+        fact[strlen(prefixes[i]) + 1 + strlen(name)] = '\0';
+        if (getenv(fact)) {
+            free(fact);
+            continue;
+        }
+        fact[strlen(fact)] = '=';
+        lane->env[(*n)++] = fact;
+    }
+    return 0;
+}
+
+/* What programs are told of the run, where the user tells nothing. What the user tells under one
+   name they find under the other, too. */
 static int add_facts(struct tch_spawner_lane *lane, size_t n)
 {
     const struct tch_target *t = lane->target;
-    const char *facts[ENV_FACTS][2] = {{"TACHO_PROFILE_ENV_HASH", t->env_hash},
-                                       {"TACHO_PROFILE_COMMIT_SHA", t->commit},
-                                       {"TACHO_PROFILE_MODEL", t->model},
-                                       {"TACHO_PROFILE_CONCURRENCY", t->concurrency},
-                                       {"TACHO_PROFILE_RUNTIME_FLAGS_JSON", t->runtime_flags}};
+    const char *facts[ENV_FACTS][2] = {{"PROFILE_ENV_HASH", t->env_hash},
+                                       {"PROFILE_COMMIT_SHA", t->commit},
+                                       {"PROFILE_MODEL", t->model},
+                                       {"PROFILE_CONCURRENCY", t->concurrency},
+                                       {"PROFILE_RUNTIME_FLAGS_JSON", t->runtime_flags},
+                                       {"PROFILE_JSONL", NULL}};
+    int status = 0;
 
-    for (int i = 0; i < ENV_FACTS; i++) {
-        char *fact = NULL;
+    for (int i = 0; i < ENV_FACTS && status == 0; i++) {
+        const char *own = value_set(facts[i][0]);
+        const char *value = own ? own : facts[i][1];
 
-        if (!facts[i][1] || !facts[i][1][0] || is_set(facts[i][0]))
-            continue;
-        if (asprintf(&fact, "%s=%s", facts[i][0], facts[i][1]) < 0)
-            return TACHO_ENOMEM;
-        lane->env[n++] = fact;
+        if (value && value[0])
+            status = add_fact(lane, &n, facts[i][0], value);
     }
-    return 0;
+    return status;
 }
 
 /* The strings of `environ` and those that we add, each with room. */
@@ -63,7 +92,7 @@ int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target
     lane->target = target;
     while (environ[n])
         n++;
-    lane->env = calloc(n + TCH_SPAWNER_LANE_FILES + ENV_FACTS + 1, sizeof *lane->env);
+    lane->env = calloc(n + TCH_SPAWNER_LANE_FILES + 2 * ENV_FACTS + 1, sizeof *lane->env);
     if (!lane->env)
         return TACHO_ENOMEM;
     n = 0;
@@ -71,10 +100,11 @@ int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target
         if (strncmp(*e, file_names[0][0], strlen(file_names[0][0])) != 0)
             lane->env[n++] = *e;
     for (int i = 0; i < TCH_SPAWNER_LANE_FILES && lane->target->folder; i++) {
-        char name[32];
+        char name[32]; /* without its prefix */
 
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(file_names[i][0], "="), file_names[i][0]);
-        if (i > 0 && is_set(name))
+        snprintf(name, sizeof name, "%s", strchr(file_names[i][0], '_') + 1);
+        name[strlen(name) - 1] = '\0';
+        if (i > 0 && value_set(name))
             continue;
         lane->file[i] = malloc(TCH_SPAWNER_LANE_PATH + 64);
         if (!lane->file[i])

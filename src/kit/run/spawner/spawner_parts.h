@@ -16,7 +16,7 @@
 #include "spawner.h"
 
 enum {
-    TCH_SPAWNER_LANE_FILES = 3,
+    TCH_SPAWNER_LANE_FILES = 5,
     TCH_SPAWNER_LANE_PATH = PATH_MAX + 64,
 };
 
