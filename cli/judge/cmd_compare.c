@@ -32,6 +32,7 @@ struct compare {
     double alpha;
     int format;
     const char *html;
+    bool raw;
     bool force;
     bool fail_on_warn;
 
@@ -239,6 +240,8 @@ static int print_findings(const struct compare *c, const struct args *args)
 
     if (c->html && write_page(c) != EXIT_OK)
         return EXIT_WORK;
+    if (c->raw)
+        return cli_write_findings(&tch_verdict_raw_csv, "-", &c->findings);
     if (args->json || c->format > 0)
         return cli_write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",
                                   &c->findings);
@@ -282,6 +285,8 @@ static int run_compare(struct args *args)
     complete_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
         status = cli_wrong_usage(args, "--json is --format json, and goes with no other format");
+    if (status == EXIT_OK && c->raw && formats[c->format] != &tch_verdict_csv)
+        status = cli_wrong_usage(args, "--raw is for --format csv");
     if (status == EXIT_OK)
         status = open_runs(c, args);
     if (status == EXIT_OK)
@@ -324,6 +329,9 @@ static const struct opt opts[] = {
      .arg = "FORMAT",
      .help = "table (default), md, json or csv",
      CLI_CHOICE(struct compare, format, format_names)},
+    {.name = "raw",
+     .help = "csv: write names as they are, also those that a spreadsheet takes for a formula",
+     CLI_FLAG(struct compare, raw)},
     {.name = "html",
      .arg = "FILE",
      .help = "write a page with the runs' distributions and differential flamegraph",

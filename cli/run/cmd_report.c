@@ -11,7 +11,7 @@
 #include "cli/core/opt.h"
 #include "run_view.h"
 
-enum { FORMAT, OUTPUT };
+enum { FORMAT, OUTPUT, RAW };
 
 static const char *const format_names[] = {"html",  "md",         "json", "csv",
                                            "junit", "prometheus", NULL};
@@ -103,14 +103,21 @@ static int run_report(struct args *args)
     const struct opt *opt;
     int status = EXIT_OK;
     size_t count = 0;
+    bool raw = false;
 
     while ((opt = cli_next_opt(args)))
         if (opt->id == FORMAT)
             format = tch_report_formats[cli_choice_index(format_names, args->value)];
-        else
+        else if (opt->id == OUTPUT)
             output = args->value;
+        else
+            raw = true;
     if (args->json && format != &tch_report_json)
         return cli_wrong_usage(args, "--json is --format json, and goes with no other format");
+    if (raw && format != &tch_report_csv)
+        return cli_wrong_usage(args, "--raw is for --format csv");
+    if (raw)
+        format = &tch_report_raw_csv;
     if (args->count > TCH_REPORT_RUNS)
         return cli_wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
     while (count < args->count && status == EXIT_OK) {
@@ -146,6 +153,9 @@ static const struct opt opts[] = {
      .arg = "FILE",
      .help = "write to FILE; - is stdout",
      .complete = COMPLETE_FILE},
+    {.id = RAW,
+     .name = "raw",
+     .help = "csv: write names as they are, also those that a spreadsheet takes for a formula"},
     {.name = NULL},
 };
 

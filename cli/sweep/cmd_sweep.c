@@ -166,8 +166,9 @@ static int report_sweep(struct tch_sweep *sweep, const struct sweep_options *o,
     int status = EXIT_WORK;
 
     if (tch_results_load(&r, sweep, &err) < 0 || tch_results_best(&r, &o->asked, &err) < 0 ||
-        tch_results_growth(&r, &o->asked, &err) < 0 || tch_results_write(&r, &err) < 0 ||
-        report_cells(sweep, &err) < 0 || tch_sweep_report(&r, &err) < 0)
+        tch_results_growth(&r, &o->asked, &err) < 0 ||
+        tch_results_write(&r, o->asked.raw, &err) < 0 || report_cells(sweep, &err) < 0 ||
+        tch_sweep_report(&r, &err) < 0)
         cli_complain(NULL, "%s", err.message);
     else
         status = print_results(&r, args);

@@ -114,6 +114,10 @@ const struct opt cli_sweep_opts[] = {
      .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise",
      CLI_TEXT(struct sweep_options, asked.expect),
      .take = take_expect},
+    {.name = "raw",
+     .help = "results.csv: write names as they are, also those that a spreadsheet takes for a "
+             "formula",
+     CLI_FLAG(struct sweep_options, asked.raw)},
     {.name = "file",
      .letter = 'f',
      .arg = "FILE",

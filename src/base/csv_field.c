@@ -2,7 +2,6 @@
 #include "csv_field.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "float_text.h"
@@ -64,16 +63,20 @@ void tch_csv_add_number(struct tch_buf *b, double value)
         tch_buf_add(b, text, tch_f64_plain(text, value));
 }
 
-void tch_csv_add_name(struct tch_buf *b, const char *text)
+void tch_csv_add_name(struct tch_buf *b, const char *text, size_t len, bool raw)
 {
     struct tch_buf name;
     double number;
 
+    if (raw) {
+        tch_csv_add(b, text, len);
+        return;
+    }
     tch_buf_init(&name, b->limit);
-    if (*text && strchr("=+-@", *text) && tch_parse_f64_n(text, strlen(text), &number) < 0)
+    if (len > 0 && memchr("=+-@", *text, 4) && tch_parse_f64_n(text, len, &number) < 0)
         tch_buf_addc(&name, '\'');
-    for (; *text; text++)
-        tch_buf_addc(&name, tch_utf8_is_control(*text) ? '?' : *text);
+    for (size_t i = 0; i < len; i++)
+        tch_buf_addc(&name, tch_utf8_is_control(text[i]) ? '?' : text[i]);
     tch_csv_add(b, name.data, name.len);
     b->failed = b->failed || name.failed;
     tch_buf_release(&name);

@@ -4,6 +4,7 @@
 #ifndef TCH_CSV_FIELD_H
 #define TCH_CSV_FIELD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "buf.h"
@@ -21,7 +22,7 @@ void tch_csv_add_number(struct tch_buf *b, double value);
 
 /** Adds a name that comes from elsewhere. Spreadsheets take a cell that begins with = + - @ for a
     formula: such a name gets an apostrophe before it, unless it is a number. Control characters
-    become '?'. */
-void tch_csv_add_name(struct tch_buf *b, const char *text);
+    become '?'. raw: adds it as it is. */
+void tch_csv_add_name(struct tch_buf *b, const char *text, size_t len, bool raw);
 
 #endif

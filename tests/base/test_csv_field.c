@@ -57,10 +57,15 @@ static void a_name_is_no_formula_and_no_escape_sequence(void **state)
 
         tch_buf_init(&b, 100);
         tch_buf_adds(&b, "");
-        tch_csv_add_name(&b, cases[i].name);
+        tch_csv_add_name(&b, cases[i].name, strlen(cases[i].name), false);
         tch_buf_addc(&b, ',');
         assert_memory_equal(b.data, cases[i].field, strlen(cases[i].field));
         assert_int_equal(b.len, strlen(cases[i].field) + 1);
+        tch_buf_clear(&b);
+        tch_csv_add_name(&b, cases[i].name, strlen(cases[i].name), true);
+        assert_true(b.len >= strlen(cases[i].name));
+        assert_null(strchr(b.data, '?'));
+        assert_null(strchr(b.data, '\''));
         tch_buf_release(&b);
     }
 }

@@ -19,6 +19,8 @@ $ tacho report --help
 | Options:
 |   -f, --format FORMAT  html (default), md, json, csv, junit or prometheus
 |   -o, --output FILE    write to FILE; - is stdout
+|       --raw            csv: write names as they are, also those that a
+|                        spreadsheet takes for a formula
 |       --json           print the result as JSON
 |   -q, --quiet          no progress, and only what matters
 |       --color WHEN     colours: auto (on a terminal), always, never
@@ -328,6 +330,10 @@ $ tacho report -f pdf compare/a
 ! see 'tacho report --help'
 [64]
 
+$ tacho report -f md --raw compare/a
+! tacho: --raw is for --format csv
+! see 'tacho report --help'
+[64]
 $ tacho report --json -f csv compare/a
 ! tacho: --json is --format json, and goes with no other format
 ! see 'tacho report --help'

@@ -57,6 +57,8 @@ $ tacho sweep --help
 |                                    needed where several are numeric
 |       --expect GROWTH              1, 'log n', n, 'n log n', n^2 or n^3; '<= n'
 |                                    for at most: end with 2 otherwise
+|       --raw                        results.csv: write names as they are, also
+|                                    those that a spreadsheet takes for a formula
 |   -f, --file FILE                  take the section 'sweep' of FILE (default,
 |                                    without a command: tacho.yaml)
 |   -S, --shell                      run each command by sh -c

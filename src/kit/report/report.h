@@ -32,6 +32,7 @@ extern const struct tch_report_format tch_report_html;
 extern const struct tch_report_format tch_report_md;
 extern const struct tch_report_format tch_report_json;
 extern const struct tch_report_format tch_report_csv;
+extern const struct tch_report_format tch_report_raw_csv; /* names as they are; not in the list */
 extern const struct tch_report_format tch_report_junit;
 extern const struct tch_report_format tch_report_prometheus;
 

@@ -5,7 +5,7 @@
 #include "report_text.h"
 #include "verdict_formats.h"
 
-static void write_csv(struct tch_buf *b, const struct tch_findings *f)
+static void write_rows(struct tch_buf *b, const struct tch_findings *f, bool raw)
 {
     tch_buf_adds(b,
                  "bench,metric,a_runs,a_median,b_runs,b_median,ratio,ratio_low,ratio_high,effect,"
@@ -15,9 +15,9 @@ static void write_csv(struct tch_buf *b, const struct tch_findings *f)
         const struct tch_verdict_row *r = &f->rows[i];
         bool interval = r->has_ratio && r->ratio.level > 0;
 
-        tch_csv_add_name(b, about->bench);
+        tch_csv_add_name(b, about->bench, strlen(about->bench), raw);
         tch_buf_addc(b, ',');
-        tch_csv_add_name(b, about->quantity.name);
+        tch_csv_add_name(b, about->quantity.name, strlen(about->quantity.name), raw);
         tch_buf_addf(b, ",%zu", r->a_count);
         tch_csv_add_number(b, r->a_count > 0 ? r->a_median : NAN);
         tch_buf_addf(b, ",%zu", r->b_count);
@@ -34,4 +34,15 @@ static void write_csv(struct tch_buf *b, const struct tch_findings *f)
     }
 }
 
+static void write_csv(struct tch_buf *b, const struct tch_findings *f)
+{
+    write_rows(b, f, false);
+}
+
+static void write_raw_csv(struct tch_buf *b, const struct tch_findings *f)
+{
+    write_rows(b, f, true);
+}
+
 const struct tch_verdict_format tch_verdict_csv = {"csv", write_csv};
+const struct tch_verdict_format tch_verdict_raw_csv = {"csv", write_raw_csv};

@@ -15,6 +15,7 @@ struct tch_verdict_format {
 
 extern const struct tch_verdict_format tch_verdict_badge; /* SVG */
 extern const struct tch_verdict_format tch_verdict_csv;
+extern const struct tch_verdict_format tch_verdict_raw_csv; /* names as they are */
 extern const struct tch_verdict_format tch_verdict_github; /* lines that GitHub shows at a commit */
 extern const struct tch_verdict_format tch_verdict_json;   /* tacho.verdict.v1 */
 extern const struct tch_verdict_format tch_verdict_junit;

@@ -95,6 +95,7 @@ struct tch_sweep_asked {
     const char *cost;     /**< the measure of figures and fits */
     const char *along;    /**< the parameter that the cost is fitted to */
     const char *expect;   /**< "n log n", "<= n^2" */
+    bool raw; /**< results.csv has names as they are, also those that look like formulas */
 };
 
 /** Checks before the first run that the names are known: measures by what the plan measures,
@@ -119,10 +120,10 @@ int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked,
 int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *asked,
                        tacho_error *err);
 
-void tch_results_csv(const struct tch_results *r, struct tch_buf *b);
+void tch_results_csv(const struct tch_results *r, bool raw, struct tch_buf *b);
 void tch_results_json(const struct tch_results *r, struct tch_buf *b);
 
 /** Writes results.csv and sweep.json into the sweep's folder. */
-int tch_results_write(const struct tch_results *r, tacho_error *err);
+int tch_results_write(const struct tch_results *r, bool raw, tacho_error *err);
 
 #endif

@@ -20,7 +20,7 @@ static const char *const unit_names[] = {
  * CSV.
  */
 
-static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
+static void add_line(const struct tch_results *r, bool raw, struct tch_buf *b, size_t i)
 {
     const struct tch_sweep *sweep = r->sweep;
     const struct tch_grid *grid = sweep->plan->grid;
@@ -28,11 +28,14 @@ static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
     bool cell = i < sweep->cells;
     size_t at = cell ? i : sweep->baseline_cell[i - sweep->cells];
 
-    tch_csv_add_name(b, c->name);
+    tch_csv_add_name(b, c->name, strlen(c->name), raw);
     for (size_t j = 0; j < grid->count; j++) {
         tch_buf_addc(b, ',');
-        if (cell || (sweep->baseline_uses >> j & 1))
-            tch_csv_add_name(b, tch_grid_text(grid, at, j));
+        if (cell || (sweep->baseline_uses >> j & 1)) {
+            const char *text = tch_grid_text(grid, at, j);
+
+            tch_csv_add_name(b, text, strlen(text), raw);
+        }
     }
     tch_buf_addf(b, ",%s,%zu,%s", c->state, c->runs, cell ? best_names[c->best] : "");
     for (size_t j = 0; j < r->measure_count; j++) {
@@ -50,7 +53,7 @@ static void add_line(const struct tch_results *r, struct tch_buf *b, size_t i)
     tch_buf_addc(b, '\n');
 }
 
-void tch_results_csv(const struct tch_results *r, struct tch_buf *b)
+void tch_results_csv(const struct tch_results *r, bool raw, struct tch_buf *b)
 {
     const struct tch_sweep *sweep = r->sweep;
     const struct tch_grid *grid = sweep->plan->grid;
@@ -68,9 +71,9 @@ void tch_results_csv(const struct tch_results *r, struct tch_buf *b)
     }
     tch_buf_addc(b, '\n');
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines; i++)
-        add_line(r, b, i);
+        add_line(r, raw, b, i);
     for (size_t i = 0; i < sweep->cells; i++)
-        add_line(r, b, i);
+        add_line(r, raw, b, i);
 }
 
 /*
@@ -237,24 +240,28 @@ void tch_results_json(const struct tch_results *r, struct tch_buf *b)
     tch_buf_addc(b, '\n');
 }
 
-static int write_file(const struct tch_results *r, const char *name,
-                      void (*write)(const struct tch_results *r, struct tch_buf *b),
+/* Writes the text to a file of the sweep's folder and releases it. */
+static int write_file(const struct tch_results *r, const char *name, struct tch_buf *b,
                       tacho_error *err)
+{
+    int status = b->failed ? tch_fail_memory(err)
+                           : tch_found_write(r->sweep->folder, name, b->data, b->len, false, err);
+
+    tch_buf_release(b);
+    return status;
+}
+
+int tch_results_write(const struct tch_results *r, bool raw, tacho_error *err)
 {
     struct tch_buf b;
     int status;
 
     tch_buf_init(&b, OUT_MAX);
-    write(r, &b);
-    status = b.failed ? tch_fail_memory(err)
-                      : tch_found_write(r->sweep->folder, name, b.data, b.len, false, err);
-    tch_buf_release(&b);
-    return status;
-}
-
-int tch_results_write(const struct tch_results *r, tacho_error *err)
-{
-    int status = write_file(r, "results.csv", tch_results_csv, err);
-
-    return status == 0 ? write_file(r, "sweep.json", tch_results_json, err) : status;
+    tch_results_csv(r, raw, &b);
+    status = write_file(r, "results.csv", &b, err);
+    if (status < 0)
+        return status;
+    tch_buf_init(&b, OUT_MAX);
+    tch_results_json(r, &b);
+    return write_file(r, "sweep.json", &b, err);
 }

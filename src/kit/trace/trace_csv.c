@@ -14,8 +14,8 @@ static void add_text(struct tch_trace_writer *w, uint32_t text)
 {
     tch_buf_addc(&w->text, ',');
     if (tch_intern_len(&w->m->texts, text) > 0)
-        tch_csv_add(&w->text, tch_intern_text(&w->m->texts, text),
-                    tch_intern_len(&w->m->texts, text));
+        tch_csv_add_name(&w->text, tch_intern_text(&w->m->texts, text),
+                         tch_intern_len(&w->m->texts, text), w->options.raw);
 }
 
 static int begin(struct tch_trace_writer *w)

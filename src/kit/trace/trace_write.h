@@ -52,6 +52,7 @@ struct tch_write_options {
     bool object;   /**< Chrome JSON as an object that has the array */
     bool fix;      /**< ids past 32 bits get smaller ones, large times begin at 0 */
     bool lanes;    /**< overlaps get tracks of their own, also where that is not a must */
+    bool raw;      /**< CSV: names as they are, also those that look like formulas */
     int64_t shift; /**< is added to all times */
 };
 

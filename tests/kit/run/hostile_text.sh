@@ -45,6 +45,30 @@ grep -q '@you \[' out && fail "a mention of somebody"
 says out '\[x\](http:<!-- -->//evil.example) @<!-- -->you'
 prints 0 "$tacho" report -f csv "$name/run"
 prints 0 "$tacho" report "$name/run"
+
+# Formulas: an apostrophe before them, unless --raw is given. Numbers stay numbers.
+jq -c '.name = "=1+1" | .metrics = [{name: "@m", regex: "x", all: false}] |
+    .samples |= map(.metrics = {"@m": 1})' "$name/run/run.json" >json && mv json "$name/run/run.json"
+prints 0 "$tacho" report -f csv "$name/run"
+says out "'=1+1,"
+prints 0 "$tacho" report -f csv --raw "$name/run"
+grep -q '^=1+1,' out || fail "report --raw: $(cat out)"
+prints 0 "$tacho" compare -f csv "$name/run" "$name/run"
+says out ",'@m,"
+prints 0 "$tacho" compare -f csv --raw "$name/run" "$name/run"
+grep -q ',@m,' out || fail "compare --raw: $(cat out)"
+echo '[{"name":"@x\u001b[2J","ph":"X","ts":1,"dur":2,"pid":1,"tid":1},{"name":"-7","ph":"X","ts":4,"dur":2,"pid":1,"tid":1}]' >t.json
+prints 0 "$tacho" trace convert t.json -o t.csv
+clean t.csv "trace convert"
+says t.csv ",'@x?[2J,"
+says t.csv ",-7,"
+prints 0 "$tacho" trace convert t.json -o t.csv --raw
+says t.csv ",@x${esc}[2J,"
+prints 0 "$tacho" sweep -q -g flag=-O2,-3 --repeat 2 --name flags -- true {flag}
+says tacho-out/flags/results.csv ",'-O2,"
+says tacho-out/flags/results.csv ",-3,"
+prints 0 "$tacho" sweep -q -g flag=-O2,-3 --repeat 2 --name flags --raw -- true {flag}
+says tacho-out/flags/results.csv ",-O2,"
 clean "$name/run/report.md" report.md
 prints 0 "$tacho" stats "$name/numbers"
 prints 1 "$tacho" witness verify "$name"
