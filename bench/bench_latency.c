@@ -51,7 +51,7 @@ static int add_up(void *work, void *state)
 static int by_select(void *work, void *state)
 {
     const struct values *v = work;
-    tacho_latency_stats got;
+    tacho_latency_stats got = TACHO_LATENCY_STATS_INIT;
 
     (void)state;
     if (tacho_latency_stats_of(v->x, v->n, &got, NULL) < 0)
@@ -307,7 +307,7 @@ static int compare_sharing(struct values *v, const struct bench_options *o)
 int main(int argc, char **argv)
 {
     struct bench_options o;
-    struct values v;
+    struct values v = {.expected = TACHO_LATENCY_STATS_INIT};
     int status = EXIT_FAILURE;
 
     if (bench_parse(&argc, argv, &o) < 0)

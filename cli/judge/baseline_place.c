@@ -41,7 +41,7 @@ int cli_baseline_place_parse(struct place *p, struct args *args)
         status = cli_wrong_usage(args, "the path of --dir is too long");
     if (status != EXIT_OK)
         return status;
-    if (tacho_environment("", NULL, &environment, &len, &err) < 0 ||
+    if (tacho_environment(NULL, &environment, &len, &err) < 0 ||
         tacho_machine_class(environment, len, &p->own_class, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;

@@ -32,7 +32,7 @@ static int write_bundle(const struct pack *p, const struct witness_paths *logs, 
         cli_complain(NULL, "%s", err.message);
         goto out;
     }
-    if (!p->environment && tacho_environment("", NULL, &machine, NULL, &err) < 0) {
+    if (!p->environment && tacho_environment(NULL, &machine, NULL, &err) < 0) {
         cli_complain(&err, "cannot describe this machine");
         goto out;
     }

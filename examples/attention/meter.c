@@ -7,14 +7,14 @@
 
 static int open_power(struct meter *m, const char *name, tacho_error *err)
 {
-    tacho_power_source source;
+    tacho_power_source source = TACHO_POWER_SOURCE_INIT;
     int status;
 
     if (strcmp(name, "none") == 0)
         return 0;
     status = tacho_power_new(NULL, &m->power, err);
     if (status == 0 && strcmp(name, "auto") == 0) {
-        status = tacho_power_add_all(m->power, "", err);
+        status = tacho_power_add_all(m->power, err);
         if (status < 0) { /* as on most machines: the column stays empty */
             tacho_power_free(m->power);
             m->power = NULL;
@@ -22,7 +22,7 @@ static int open_power(struct meter *m, const char *name, tacho_error *err)
         return 0;
     }
     if (status == 0)
-        status = tacho_power_open(name, "", &source, err);
+        status = tacho_power_open(name, &source, err);
     if (status == 0)
         status = tacho_power_add(m->power, &source, err);
     return status;
@@ -70,20 +70,23 @@ void meter_begin_sample(struct meter *m)
 
 void meter_end_sample(struct meter *m)
 {
-    (void)tacho_memory_snapshot_take(m->memory, TACHO_MEMORY_BASIC, NULL, NULL);
+    tacho_error err;
+
+    if (tacho_memory_snapshot_take(m->memory, TACHO_MEMORY_BASIC, NULL, &err) < 0)
+        fprintf(stderr, "attention: memory is not recorded: %s\n", err.message);
     for (int i = 0; i < 3; i++)
         meter_give(m, i, m->held[i]);
 }
 
 double meter_joules(struct meter *m)
 {
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     double joules = 0;
 
     if (!m->power)
         return NAN;
     (void)tacho_power_take(m->power, NULL);
-    for (size_t i = 0; tacho_power_report_get(m->power, i, &report) == 0; i++)
+    for (size_t i = 0; tacho_power_source_report(m->power, i, &report, NULL) == 0; i++)
         joules += report.joules;
     return joules;
 }

@@ -123,7 +123,7 @@ static int read_samples(const char *path, bool gated, struct setting *s)
 {
     FILE *file = fopen(path, "re");
     uint64_t *times = NULL;
-    tacho_latency_stats stats = {0};
+    tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
     int status;
 
     if (!file)

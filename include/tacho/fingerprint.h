@@ -84,12 +84,11 @@ TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_S
  * name a file, a folder, a commit or this hash. The value of a variable whose name looks like that
  * of a secret, such as TACHO_API_TOKEN, is "masked:" and the first 8 digits of its SHA-256.
  *
- * @param root      prefix of every path that is read; "" for this machine
  * @param compiler  TACHO_COMPILER; or NULL
  * @param ret       the caller frees it with free()
  */
-TACHO_API TACHO_MUST_CHECK int tacho_environment(const char *root, const char *compiler, char **ret,
-                                                 size_t *len, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_environment(const char *compiler, char **ret, size_t *len,
+                                                 tacho_error *err);
 
 /** Computes "sha256:" and the SHA-256 of such a document, byte by byte. */
 TACHO_API void tacho_environment_hash(const char *document, size_t len,

@@ -20,6 +20,7 @@ TACHO_BEGIN_DECLS
 
 /** Percentiles are nearest-rank: each is one of the values. All 0 when n is 0. */
 typedef struct tacho_latency_stats {
+    size_t size; /**< set by TACHO_LATENCY_STATS_INIT */
     uint64_t n;
     uint64_t min;
     uint64_t p50;
@@ -33,10 +34,16 @@ typedef struct tacho_latency_stats {
     double std; /**< of the population: divided by n */
 } tacho_latency_stats;
 
+#define TACHO_LATENCY_STATS_INIT                                     \
+    {                                                                \
+        sizeof(tacho_latency_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
 /**
  * Computes the statistics of n values, which stay unchanged. Sums may exceed 64 bits.
  *
- * @return 0, or TACHO_ENOMEM: values near a percentile are copied, in the worst case all
+ * @return 0, TACHO_EINVAL, or TACHO_ENOMEM: values near a percentile are copied, in the worst case
+ *         all
  */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_of(const uint64_t *values, size_t n,
                                                       tacho_latency_stats *ret, tacho_error *err);
@@ -91,8 +98,8 @@ TACHO_API size_t tacho_latency_count(const tacho_latency *list);
 TACHO_API tacho_latency_record tacho_latency_at(const tacho_latency *list, size_t i);
 
 /** Computes the statistics of all wall_ns. */
-TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_get(const tacho_latency *list,
-                                                       tacho_latency_stats *ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_latency_wall_stats(const tacho_latency *list,
+                                                        tacho_latency_stats *ret, tacho_error *err);
 
 /** Computes the statistics of all wall times in microseconds, rounded half up as latency.csv has
     them. */
@@ -148,8 +155,9 @@ TACHO_API double tacho_histogram_std(const tacho_histogram *h);
 /** Returns the value at a percentile (0 to 100), nearest-rank; 0 when empty. */
 TACHO_API uint64_t tacho_histogram_percentile(const tacho_histogram *h, double percent);
 
-/** Computes all of tacho_latency_stats, to within the error. */
-TACHO_API void tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret);
+/** Computes all of tacho_latency_stats, to within the error. 0 or TACHO_EINVAL. */
+TACHO_API TACHO_MUST_CHECK int tacho_histogram_stats(const tacho_histogram *h,
+                                                     tacho_latency_stats *ret, tacho_error *err);
 
 /** Gets the next bucket that is not empty. Start with *at = 0. Returns 1, or 0 after the last. */
 typedef struct tacho_histogram_bucket {

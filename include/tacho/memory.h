@@ -30,6 +30,7 @@ enum tacho_memory_level {
 };
 
 typedef struct tacho_memory_snapshot {
+    size_t size;           /**< set by TACHO_MEMORY_SNAPSHOT_INIT */
     uint64_t timestamp_us; /**< since 1970, of a clock that never goes back */
     uint64_t rss_bytes;    /**< resident at that moment */
     uint64_t minor_faults; /**< since the process started */
@@ -42,6 +43,11 @@ typedef struct tacho_memory_snapshot {
     uint64_t activation_bytes;
     uint64_t temp_buffer_bytes;
 } tacho_memory_snapshot;
+
+#define TACHO_MEMORY_SNAPSHOT_INIT                                     \
+    {                                                                  \
+        sizeof(tacho_memory_snapshot), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 /** A tracker of this process, which keeps its snapshots. May be used by several threads. */
 typedef struct tacho_memory tacho_memory;
@@ -74,16 +80,18 @@ TACHO_API void tacho_memory_add(tacho_memory *m, int category, int64_t bytes);
 /** Returns the bytes of a category. Exact, unless other threads are counting at this moment. */
 TACHO_API uint64_t tacho_memory_held(const tacho_memory *m, int category);
 
-/** Takes a snapshot. ret may be NULL. 0 or TACHO_EIO. */
-TACHO_API int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot *ret,
-                                         tacho_error *err);
+/** Takes a snapshot. ret may be NULL. 0, TACHO_EINVAL or TACHO_EIO. */
+TACHO_API TACHO_MUST_CHECK int tacho_memory_snapshot_take(tacho_memory *m,
+                                                          enum tacho_memory_level level,
+                                                          tacho_memory_snapshot *ret,
+                                                          tacho_error *err);
 
 /** Adds a snapshot of your own, such as one of a device, as it is. It counts in the report and is
-    written and kept like those that were taken. 0 or TACHO_EIO. */
-TACHO_API int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *snapshot,
-                                        tacho_error *err);
+    written and kept like those that were taken. 0, TACHO_EINVAL or TACHO_EIO. */
+TACHO_API TACHO_MUST_CHECK int
+tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *snapshot, tacho_error *err);
 
-/** The first TACHO_MEMORY_KEPT snapshots are kept, 88 bytes each. Later ones, and all after one for
+/** The first TACHO_MEMORY_KEPT snapshots are kept, 96 bytes each. Later ones, and all after one for
     which there was no memory, count in the report and are in the files of TACHO_RUN_DIR. */
 enum { TACHO_MEMORY_KEPT = 1 << 20 };
 
@@ -94,7 +102,8 @@ TACHO_API size_t tacho_memory_snapshot_count(tacho_memory *m);
 TACHO_API uint64_t tacho_memory_snapshot_dropped(tacho_memory *m);
 
 /** Gets the i-th snapshot. 0, or TACHO_EINVAL after the last one that is kept: start at 0. */
-TACHO_API int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret);
+TACHO_API TACHO_MUST_CHECK int
+tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret, tacho_error *err);
 
 /**
  * Writes the snapshots that are kept as memory.csv, complete or not at all. Makes the folders above
@@ -107,14 +116,15 @@ TACHO_API TACHO_MUST_CHECK int tacho_memory_write_csv(tacho_memory *m, const cha
 
 /** Takes snapshots at an interval, in a thread of its own that handles no signals. TACHO_EALREADY
    when one runs, TACHO_EINVAL for an interval of 0. */
-TACHO_API TACHO_MUST_CHECK int tacho_memory_start(tacho_memory *m, int level, uint64_t interval_ns,
-                                                  tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_memory_start(tacho_memory *m, enum tacho_memory_level level,
+                                                  uint64_t interval_ns, tacho_error *err);
 
 /** Stops that after one last snapshot. Returns the first failure since the start, or 0. */
 TACHO_API int tacho_memory_stop(tacho_memory *m, tacho_error *err);
 
 /** A report over all snapshots so far. Sums above 64 bits stay at UINT64_MAX; the mean is exact. */
 typedef struct tacho_memory_report {
+    size_t size; /**< set by TACHO_MEMORY_REPORT_INIT */
     uint64_t snapshots;
     uint64_t peak_rss; /**< the largest resident size of any snapshot */
     uint64_t mean_rss; /**< rounded down */
@@ -122,24 +132,38 @@ typedef struct tacho_memory_report {
     uint64_t activation_total;
 } tacho_memory_report;
 
-TACHO_API void tacho_memory_report_get(tacho_memory *m, tacho_memory_report *ret);
+#define TACHO_MEMORY_REPORT_INIT                   \
+    {                                              \
+        sizeof(tacho_memory_report), 0, 0, 0, 0, 0 \
+    }
+
+/** Makes the report. 0 or TACHO_EINVAL. */
+TACHO_API TACHO_MUST_CHECK int tacho_memory_summary(tacho_memory *m, tacho_memory_report *ret,
+                                                    tacho_error *err);
 
 /** Writes the report as JSON: label, peak_rss, mean_rss, kv_cache_total, activation_total. The
    caller frees it with free(). */
-TACHO_API TACHO_MUST_CHECK int tacho_memory_report_json(tacho_memory *m, char **ret,
-                                                        tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_memory_summary_json(tacho_memory *m, char **ret,
+                                                         tacho_error *err);
 
 /** The peak of a category, also between snapshots. Exact when the thread that counts takes the
     snapshots, else to within 64 KiB per counting thread. */
 typedef struct tacho_memory_peak {
+    size_t size;      /**< set by TACHO_MEMORY_PEAK_INIT */
     const char *name; /**< valid as long as the tracker */
     uint64_t now;
     uint64_t peak;
     uint64_t timestamp_us; /**< of the first snapshot after this peak; 0: none yet */
 } tacho_memory_peak;
 
+#define TACHO_MEMORY_PEAK_INIT                   \
+    {                                            \
+        sizeof(tacho_memory_peak), NULL, 0, 0, 0 \
+    }
+
 /** Gets the peak of a category. 0, or TACHO_EINVAL after the last category: start at 0. */
-TACHO_API int tacho_memory_peak_get(tacho_memory *m, int category, tacho_memory_peak *ret);
+TACHO_API TACHO_MUST_CHECK int tacho_memory_category_peak(tacho_memory *m, int category,
+                                                          tacho_memory_peak *ret, tacho_error *err);
 
 /*
  * A process and all its descendants. Each sample finds new children. A process whose parent exited
@@ -149,6 +173,7 @@ TACHO_API int tacho_memory_peak_get(tacho_memory *m, int category, tacho_memory_
 typedef struct tacho_tree tacho_tree;
 
 typedef struct tacho_tree_sample {
+    size_t size; /**< set by TACHO_TREE_SAMPLE_INIT */
     uint64_t timestamp_us;
     uint64_t processes; /**< that are alive; 0: all have exited, and the rest is the last sample */
     uint64_t rss_bytes; /**< the sum; shared memory counts for each process */
@@ -161,16 +186,20 @@ typedef struct tacho_tree_sample {
     uint64_t cpu_ns; /**< of the members and of the children that they waited for */
 } tacho_tree_sample;
 
+#define TACHO_TREE_SAMPLE_INIT                                  \
+    {                                                           \
+        sizeof(tacho_tree_sample), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
 /**
  * Opens the tree of a process.
  *
- * @param root  prefix of /proc; "" for this machine
  * @return 0, TACHO_ENOMEM, TACHO_EINVAL when there is no such process
  */
-TACHO_API TACHO_MUST_CHECK int tacho_tree_open(const char *root, pid_t pid, tacho_tree **ret,
-                                               tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_tree_open(pid_t pid, tacho_tree **ret, tacho_error *err);
 
-/** Takes a sample of the tree. 0, TACHO_ENOMEM, or TACHO_EIO when /proc cannot be read. */
+/** Takes a sample of the tree. 0, TACHO_EINVAL, TACHO_ENOMEM, or TACHO_EIO when /proc cannot be
+    read. */
 TACHO_API TACHO_MUST_CHECK int tacho_tree_poll(tacho_tree *tree, tacho_tree_sample *ret,
                                                tacho_error *err);
 

@@ -16,6 +16,7 @@ TACHO_BEGIN_DECLS
 
 /** A reading of a source. The source sets the members it knows and leaves the others. */
 typedef struct tacho_power_reading {
+    size_t size;           /**< set by the caller of the source */
     double joules;         /**< a counter that never falls; NaN: there is none */
     double watts;          /**< at this moment; NaN: not known */
     uint64_t timestamp_us; /**< of the reading, if the source has a clock; 0: now */
@@ -23,6 +24,7 @@ typedef struct tacho_power_reading {
 
 /** A source: a table of functions. Programs can make their own. */
 typedef struct tacho_power_source {
+    size_t size;   /**< set by TACHO_POWER_SOURCE_INIT */
     char name[64]; /**< "rapl", for files and reports */
     void *ctx;     /**< passed to the functions */
     /** Reads the source. 0, or a code, and then the interval until the next good reading is
@@ -30,6 +32,11 @@ typedef struct tacho_power_source {
     int (*read)(void *ctx, tacho_power_reading *ret, tacho_error *err);
     void (*close)(void *ctx); /**< may be NULL */
 } tacho_power_source;
+
+#define TACHO_POWER_SOURCE_INIT                          \
+    {                                                    \
+        sizeof(tacho_power_source), "", NULL, NULL, NULL \
+    }
 
 /**
  * Opens one of the sources that come with tacho:
@@ -43,13 +50,11 @@ typedef struct tacho_power_source {
  *   fixed:W   always W watts
  *   replay:F  the rows of a power.csv
  *
- * @param root  prefix of every path of /sys; "" for this machine. For nvml and rocm, when it is not
- *              empty, the path of the library
  * @return 0, TACHO_ENOMEM, TACHO_EINVAL for an unknown name, TACHO_EUNSUPPORTED when this machine
  * has no such source, TACHO_EIO when it cannot be read; the message says what to do
  */
-TACHO_API TACHO_MUST_CHECK int tacho_power_open(const char *name, const char *root,
-                                                tacho_power_source *ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_power_open(const char *name, tacho_power_source *ret,
+                                                tacho_error *err);
 
 /** Returns the names above without fixed and replay, in the order in which they are tried;
    terminated by NULL. */
@@ -57,6 +62,7 @@ TACHO_API const char *const *tacho_power_names(void);
 
 /** The energy that a source measured. */
 typedef struct tacho_power_report {
+    size_t size; /**< set by TACHO_POWER_REPORT_INIT */
     char name[64];
     double joules;
     double mean_watts; /**< joules / seconds for a counter, the mean of the readings otherwise */
@@ -64,20 +70,27 @@ typedef struct tacho_power_report {
     double last_watts; /**< of the last interval of a counter, or the last reading; NaN before */
     double duration_s;
     uint64_t samples;
-    uint64_t dropped; /**< intervals with a failed reading (NaN and infinities are such), and
-                         readings from before the last one. Their energy is left out, except for
-                         that of a counter */
-    int estimated;    /**< 1: integrated from watts, 0: from a counter */
+    uint64_t dropped;   /**< intervals with a failed reading (NaN and infinities are such), and
+                           readings from before the last one. Their energy is left out, except for
+                           that of a counter */
+    uint32_t estimated; /**< 1: integrated from watts, 0: from a counter */
+    uint32_t reserved;
 } tacho_power_report;
+
+#define TACHO_POWER_REPORT_INIT                                   \
+    {                                                             \
+        sizeof(tacho_power_report), "", 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 typedef struct tacho_power_sample {
     uint64_t timestamp_us;
     double watts;
 } tacho_power_sample;
 
-/** Integrates a series of watts by the trapezoidal rule. Fewer than two samples give 0 J. */
-TACHO_API void tacho_power_energy(const tacho_power_sample *samples, size_t n,
-                                  tacho_power_report *ret);
+/** Integrates a series of watts by the trapezoidal rule. Fewer than two samples give 0 J. 0 or
+    TACHO_EINVAL. */
+TACHO_API TACHO_MUST_CHECK int tacho_power_energy(const tacho_power_sample *samples, size_t n,
+                                                  tacho_power_report *ret, tacho_error *err);
 
 /** A meter of up to 8 sources. May be used by several threads. */
 typedef struct tacho_power tacho_power;
@@ -106,7 +119,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_add(tacho_power *p, const tacho_power
  *
  * @return the number of sources added; TACHO_EUNSUPPORTED without any, and err says why for each
  */
-TACHO_API int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_power_add_all(tacho_power *p, tacho_error *err);
 
 /** Reads all sources once. Failed readings are counted as dropped. 0, or TACHO_EIO of the file. */
 TACHO_API int tacho_power_take(tacho_power *p, tacho_error *err);
@@ -119,7 +132,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_start(tacho_power *p, uint64_t interv
 TACHO_API int tacho_power_stop(tacho_power *p, tacho_error *err);
 
 /** Gets the report of the i-th source. TACHO_EINVAL after the last: start at 0. */
-TACHO_API int tacho_power_report_get(tacho_power *p, size_t i, tacho_power_report *ret);
+TACHO_API TACHO_MUST_CHECK int tacho_power_source_report(tacho_power *p, size_t i,
+                                                         tacho_power_report *ret, tacho_error *err);
 
 /** Returns the watts of all sources in the last interval; NaN before the first. */
 TACHO_API double tacho_power_now(tacho_power *p);
@@ -134,8 +148,8 @@ TACHO_API double tacho_power_now(tacho_power *p);
 TACHO_API double tacho_power_share(double joules, double idle_watts, double seconds,
                                    uint64_t tree_cpu_ns, uint64_t busy_cpu_ns);
 
-/** Reads the time that the CPUs were busy since boot, from /proc/stat under root. */
-TACHO_API TACHO_MUST_CHECK int tacho_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err);
+/** Reads the time that the CPUs were busy since boot, from /proc/stat. */
+TACHO_API TACHO_MUST_CHECK int tacho_cpu_busy(uint64_t *ret_ns, tacho_error *err);
 
 TACHO_END_DECLS
 

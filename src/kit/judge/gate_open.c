@@ -260,7 +260,7 @@ int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct
         if (!tch_settings_bench(s, *p))
             return tch_fail(err, TACHO_EINVAL, 0, "there is no bench '%.60s'; the first is '%.60s'",
                             *p, s->benches[0].name);
-    status = tacho_environment("", NULL, &environment, &len, err);
+    status = tacho_environment(NULL, &environment, &len, err);
     if (status == 0)
         status = tacho_machine_class(environment, len, &g->machine_class, err);
     free(environment);

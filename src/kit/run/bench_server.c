@@ -165,7 +165,7 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
                         "the server ended before it was ready; see server.log in the run folder");
     if (status == 0)
         return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
-    status = tacho_tree_open("", s->pid, &s->tree, err);
+    status = tacho_tree_open(s->pid, &s->tree, err);
     if (status == 0) {
         (void)tch_run_server_poll(s);
         s->begin_cpu_ns = s->last.cpu_ns;
@@ -175,7 +175,7 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
 
 int tch_run_server_poll(struct tch_run_server *s)
 {
-    tacho_tree_sample seen;
+    tacho_tree_sample seen = TACHO_TREE_SAMPLE_INIT;
     tacho_csv_memory row = {0};
 
     if (!s->tree || tacho_tree_poll(s->tree, &seen, NULL) < 0)
@@ -195,7 +195,7 @@ static uint64_t machine_busy_ns(void)
 {
     uint64_t busy;
 
-    return tacho_cpu_busy("", &busy, NULL) == 0 ? busy : 0;
+    return tacho_cpu_busy(&busy, NULL) == 0 ? busy : 0;
 }
 
 static void set_mark(struct tch_run_server *s, double joules)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "lib/measure/under_root.h"
 #include "run_meter.h"
 
 enum { MEMORY, DETAIL, POWER, FILES };
@@ -45,7 +46,7 @@ static int open_power(struct tch_watch *w, tacho_error *no_power, tacho_error *e
     if (status < 0)
         return status;
     if (!w->plan.power) {
-        status = tacho_power_add_all(w->power, w->plan.root, no_power);
+        status = tch_power_add_all(w->power, w->plan.root, no_power);
         if (status > 0)
             no_power->message[0] = '\0';
         return status == TACHO_ENOMEM ? status : 0;
@@ -61,13 +62,13 @@ static int open_files(struct tch_watch *w, tacho_error *err)
     } files[FILES] = {{"memory.csv", TACHO_CSV_MEMORY},
                       {"memory-detail.csv", TACHO_CSV_MEMORY_DETAIL},
                       {"power.csv", TACHO_CSV_POWER}};
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     int status = w->plan.folder ? tch_mkdirs(w->plan.folder, err) : 0;
 
     for (int i = 0; i < FILES && w->plan.folder && status == 0; i++) {
         char path[PATH_MAX];
 
-        if (i == POWER && tacho_power_report_get(w->power, 0, &report) < 0)
+        if (i == POWER && tacho_power_source_report(w->power, 0, &report, NULL) < 0)
             continue; /* no source, no file */
         if (snprintf(path, sizeof path, "%s/%s", w->plan.folder, files[i].name) >= PATH_MAX)
             return tch_fail(err, TACHO_EINVAL, 0, "the name of the folder is too long");
@@ -86,15 +87,16 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     if (!w)
         return tch_fail_memory(err);
     w->plan = *plan;
+    w->last = (tacho_tree_sample)TACHO_TREE_SAMPLE_INIT;
     w->start_ns = w->last_ns = tch_now_ns();
-    status = tacho_tree_open(plan->root, plan->pid, &w->tree, err);
+    status = tch_tree_open(plan->root, plan->pid, &w->tree, err);
     if (status == 0) /* at once: a command may be over before the rest is ready */
         status = tacho_tree_poll(w->tree, &w->last, err);
     if (status == 0)
         status = open_power(w, no_power, err);
     if (status == 0)
         status = open_files(w, err);
-    w->busy_known = tacho_cpu_busy(plan->root, &w->start_busy_ns, NULL) == 0;
+    w->busy_known = tch_cpu_busy(plan->root, &w->start_busy_ns, NULL) == 0;
     w->start_cpu_ns = w->last.cpu_ns;
     w->most_processes = w->last.processes;
     if (status == 0)
@@ -138,10 +140,11 @@ static int write_memory(struct tch_watch *w, tacho_error *err)
 
 static int read_power(struct tch_watch *w, tacho_error *err)
 {
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     int status = tacho_power_take(w->power, err);
 
-    for (size_t i = 0; status == 0 && tacho_power_report_get(w->power, i, &report) == 0; i++) {
+    for (size_t i = 0; status == 0 && tacho_power_source_report(w->power, i, &report, NULL) == 0;
+         i++) {
         if (w->files[POWER])
             status = tacho_csv_add_power(w->files[POWER],
                                          &(tacho_csv_power){.timestamp_us = w->last.timestamp_us,
@@ -225,6 +228,7 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
 void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
 {
     uint64_t seen = w->last.cpu_ns - w->start_cpu_ns;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     uint64_t busy;
 
     *ret = (struct tch_watch_report){.seconds = (double)(w->last_ns - w->start_ns) / 1e9,
@@ -241,13 +245,14 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
                                      .joules = NAN,
                                      .tree_joules = NAN};
     while (ret->sources < TCH_WATCH_SOURCES &&
-           tacho_power_report_get(w->power, ret->sources, &ret->power[ret->sources]) == 0) {
-        double joules = ret->power[ret->sources].joules;
+           tacho_power_source_report(w->power, ret->sources, &report, NULL) == 0) {
+        double joules = report.joules;
 
+        ret->power[ret->sources] = report;
         ret->joules = ret->sources == 0 ? joules : ret->joules + joules;
         ret->sources++;
     }
-    if (ret->sources > 0 && w->busy_known && tacho_cpu_busy(w->plan.root, &busy, NULL) == 0)
+    if (ret->sources > 0 && w->busy_known && tch_cpu_busy(w->plan.root, &busy, NULL) == 0)
         ret->tree_joules = tacho_power_share(ret->joules, w->plan.idle_watts, ret->seconds,
                                              ret->cpu_ns, busy - w->start_busy_ns);
 }

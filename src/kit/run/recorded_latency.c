@@ -39,10 +39,9 @@ int tch_latencies_add(struct tch_latencies *l, uint64_t ns, tacho_error *err)
 
 int tch_latencies_stats(const struct tch_latencies *l, tacho_latency_stats *ret, tacho_error *err)
 {
-    if (!l->histogram)
-        return tacho_latency_stats_of(l->value, l->count, ret, err);
-    tacho_histogram_stats(l->histogram, ret);
-    return 0;
+    *ret = (tacho_latency_stats)TACHO_LATENCY_STATS_INIT;
+    return l->histogram ? tacho_histogram_stats(l->histogram, ret, err)
+                        : tacho_latency_stats_of(l->value, l->count, ret, err);
 }
 
 double tch_latencies_median(const struct tch_latencies *l, uint64_t p50)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "lib/measure/under_root.h"
 #include "run_folder.h"
 
 static uint64_t own_cpu_ns(void)
@@ -15,18 +16,18 @@ static uint64_t own_cpu_ns(void)
 
 double tch_run_meter_joules(const struct tch_run_meter *m)
 {
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     double sum = m->power ? 0 : NAN;
 
-    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++)
+    for (size_t i = 0; m->power && tacho_power_source_report(m->power, i, &report, NULL) == 0; i++)
         sum += report.joules;
     return sum;
 }
 
 int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err)
 {
-    tacho_power_source source;
-    int status = tacho_power_open(name, root, &source, err);
+    tacho_power_source source = TACHO_POWER_SOURCE_INIT;
+    int status = tch_power_open(name, root, &source, err);
 
     if (status < 0)
         return status;
@@ -39,7 +40,7 @@ int tch_power_add_named(tacho_power *power, const char *name, const char *root, 
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err)
 {
     bool automatic = strcmp(source, "auto") == 0;
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     tacho_error why;
     int status;
 
@@ -51,7 +52,7 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
     status = tacho_power_new(NULL, &m->power, err);
     if (status < 0)
         return status;
-    status = automatic ? tacho_power_add_all(m->power, "", &why)
+    status = automatic ? tacho_power_add_all(m->power, &why)
                        : tch_power_add_named(m->power, source, "", err);
     if (status < 0) {
         tacho_power_free(m->power);
@@ -61,7 +62,8 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         snprintf(m->why, sizeof m->why, "%s", why.message);
         return 0;
     }
-    for (size_t i = 0; m->power && tacho_power_report_get(m->power, i, &report) == 0; i++) {
+    for (size_t i = 0; m->power && tacho_power_source_report(m->power, i, &report, NULL) == 0;
+         i++) {
         size_t len = strlen(m->source);
 
         snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", report.name);
@@ -145,12 +147,12 @@ static void poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
 /* A process that exits right now is not an error. */
 static void poll_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
-    tacho_tree_sample seen;
+    tacho_tree_sample seen = TACHO_TREE_SAMPLE_INIT;
     tacho_csv_memory row = {0};
 
     if (pid != m->pid) {
         forget_tree(m);
-        if (tacho_tree_open("", pid, &m->tree, NULL) < 0)
+        if (tacho_tree_open(pid, &m->tree, NULL) < 0)
             return;
         m->pid = pid;
     }

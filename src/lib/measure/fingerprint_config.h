@@ -22,8 +22,8 @@ struct tch_config {
 
 void tch_config_write(struct tch_buf *b, const struct tch_config *config);
 
-/** Does what tacho_environment() does, with the values of the variables in `keep` as they are.
-    keep: NULL-ended, or NULL. */
+/** Does what tacho_environment() does, below a root ("" for this machine), with the values of the
+    variables in `keep` (NULL-ended, or NULL) as they are. */
 int tch_environment(const char *root, const char *compiler, const char *const *keep, char **ret,
                     size_t *len, tacho_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/sized.h"
 
 int tacho_histogram_new(tacho_histogram **ret, tacho_error *err)
 {
@@ -191,11 +192,11 @@ static uint64_t median_distance(const tacho_histogram *h, uint64_t median, uint6
     return distance;
 }
 
-void tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret)
+static void compute_stats(const tacho_histogram *h, tacho_latency_stats *ret)
 {
     uint64_t n = tacho_histogram_count(h);
 
-    *ret = (tacho_latency_stats){.n = n};
+    ret->n = n;
     if (n == 0)
         return;
     ret->min = h->min;
@@ -208,6 +209,17 @@ void tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret)
     ret->mad = median_distance(h, ret->p50, n);
     ret->mean = tacho_histogram_mean(h);
     ret->std = tacho_histogram_std(h);
+}
+
+int tacho_histogram_stats(const tacho_histogram *h, tacho_latency_stats *ret, tacho_error *err)
+{
+    tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
+
+    if (tch_sized_check(ret, sizeof stats, "TACHO_LATENCY_STATS_INIT", err) < 0)
+        return TACHO_EINVAL;
+    compute_stats(h, &stats);
+    tch_sized_write(ret, &stats, sizeof stats);
+    return 0;
 }
 
 int tacho_histogram_next(const tacho_histogram *h, size_t *at, tacho_histogram_bucket *ret)

@@ -173,13 +173,13 @@ tacho_latency_record tacho_latency_at(const tacho_latency *list, size_t i)
                                   .seq_len = block->columns[3][i]};
 }
 
-int tacho_latency_stats_get(const tacho_latency *list, tacho_latency_stats *ret, tacho_error *err)
+int tacho_latency_wall_stats(const tacho_latency *list, tacho_latency_stats *ret, tacho_error *err)
 {
     struct tch_latency_piece pieces[BLOCKS];
 
     for (unsigned b = 0; b < list->blocks; b++)
         pieces[b] = (struct tch_latency_piece){list->block[b].columns[1], list->block[b].n};
-    return tch_latency_stats(pieces, list->blocks, ret, err);
+    return tch_latency_stats_give(pieces, list->blocks, ret, err);
 }
 
 int tacho_latency_stats_us(const tacho_latency *list, tacho_latency_stats *ret, tacho_error *err)

@@ -23,6 +23,7 @@
 
 #include "base/fail.h"
 #include "base/order.h"
+#include "base/sized.h"
 
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 
@@ -401,7 +402,7 @@ static int stats_of_many(const struct tch_latency_piece *pieces, size_t count,
 int tch_latency_stats(const struct tch_latency_piece *pieces, size_t count,
                       tacho_latency_stats *ret, tacho_error *err)
 {
-    tacho_latency_stats stats = {0};
+    tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
     int status = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -415,10 +416,22 @@ int tch_latency_stats(const struct tch_latency_piece *pieces, size_t count,
     return status;
 }
 
+int tch_latency_stats_give(const struct tch_latency_piece *pieces, size_t count,
+                           tacho_latency_stats *ret, tacho_error *err)
+{
+    tacho_latency_stats stats;
+    int status = tch_sized_check(ret, sizeof stats, "TACHO_LATENCY_STATS_INIT", err);
+
+    if (status == 0)
+        status = tch_latency_stats(pieces, count, &stats, err);
+    if (status == 0)
+        tch_sized_write(ret, &stats, sizeof stats);
+    return status;
+}
+
 int tacho_latency_stats_of(const uint64_t *values, size_t n, tacho_latency_stats *ret,
                            tacho_error *err)
 {
-    struct tch_latency_piece all = {.values = values, .n = n};
-
-    return tch_latency_stats(&all, 1, ret, err);
+    return tch_latency_stats_give(&(struct tch_latency_piece){.values = values, .n = n}, 1, ret,
+                                  err);
 }

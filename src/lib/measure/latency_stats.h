@@ -17,4 +17,9 @@ struct tch_latency_piece {
 int tch_latency_stats(const struct tch_latency_piece *pieces, size_t count,
                       tacho_latency_stats *ret, tacho_error *err);
 
+/** Like tch_latency_stats(), for a struct of the caller: TACHO_EINVAL when it is not initialised.
+ */
+int tch_latency_stats_give(const struct tch_latency_piece *pieces, size_t count,
+                           tacho_latency_stats *ret, tacho_error *err);
+
 #endif

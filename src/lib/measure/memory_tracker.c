@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
+#include "base/sized.h"
 #include "csv_columns.h"
 #include "proc_text.h"
 #include "sampling_thread.h"
@@ -230,15 +231,18 @@ static int add_snapshot(tacho_memory *m, const tacho_memory_snapshot *s, tacho_e
     return m->csv ? write_row(m->csv, s, err) : 0;
 }
 
-int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot *ret,
-                               tacho_error *err)
+int tacho_memory_snapshot_take(tacho_memory *m, enum tacho_memory_level level,
+                               tacho_memory_snapshot *ret, tacho_error *err)
 {
-    tacho_memory_snapshot s = {.kv_cache_bytes = tacho_memory_held(m, TACHO_MEMORY_KV_CACHE),
+    tacho_memory_snapshot s = {.size = sizeof s,
+                               .kv_cache_bytes = tacho_memory_held(m, TACHO_MEMORY_KV_CACHE),
                                .activation_bytes = tacho_memory_held(m, TACHO_MEMORY_ACTIVATIONS),
                                .temp_buffer_bytes =
                                    tacho_memory_held(m, TACHO_MEMORY_TEMP_BUFFERS)};
     int status;
 
+    if (ret && tch_sized_check(ret, sizeof s, "TACHO_MEMORY_SNAPSHOT_INIT", err) < 0)
+        return TACHO_EINVAL;
     pthread_mutex_lock(&m->lock);
     status = read_process(m, level, &s, err);
     s.timestamp_us = tch_stamp_us(&m->stamp);
@@ -248,19 +252,21 @@ int tacho_memory_snapshot_take(tacho_memory *m, int level, tacho_memory_snapshot
         if (status == 0 && m->detail)
             status = write_details(m, level, &s, err);
         if (ret)
-            *ret = s;
+            tch_sized_write(ret, &s, sizeof s);
     }
     pthread_mutex_unlock(&m->lock);
     return status;
 }
 
-int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *snapshot,
-                              tacho_error *err)
+int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *given, tacho_error *err)
 {
-    int status;
+    tacho_memory_snapshot s;
+    int status = tch_sized_read(&s, sizeof s, given, "TACHO_MEMORY_SNAPSHOT_INIT", err);
 
+    if (status < 0)
+        return status;
     pthread_mutex_lock(&m->lock);
-    status = add_snapshot(m, snapshot, err);
+    status = add_snapshot(m, &s, err);
     pthread_mutex_unlock(&m->lock);
     return status;
 }
@@ -285,30 +291,33 @@ uint64_t tacho_memory_snapshot_dropped(tacho_memory *m)
     return dropped;
 }
 
-int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret)
+int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret,
+                             tacho_error *err)
 {
-    int status = TACHO_EINVAL;
+    bool kept;
 
+    if (tch_sized_check(ret, sizeof *ret, "TACHO_MEMORY_SNAPSHOT_INIT", err) < 0)
+        return TACHO_EINVAL;
     pthread_mutex_lock(&m->lock);
-    if (i < m->kept_count) {
-        *ret = m->kept[i];
-        status = 0;
-    }
+    kept = i < m->kept_count;
+    if (kept)
+        tch_sized_write(ret, &m->kept[i], sizeof *ret);
     pthread_mutex_unlock(&m->lock);
-    return status;
+    return kept ? 0 : tch_fail(err, TACHO_EINVAL, 0, "snapshot %zu is not kept", i);
 }
 
 int tacho_memory_write_csv(tacho_memory *m, const char *path, tacho_error *err)
 {
     size_t count = tacho_memory_snapshot_count(m);
     uint64_t dropped = tacho_memory_snapshot_dropped(m);
-    tacho_memory_snapshot s;
+    tacho_memory_snapshot s = TACHO_MEMORY_SNAPSHOT_INIT;
     tacho_csv *csv;
     int status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_WHOLE, &csv, err);
 
     if (status < 0)
         return status;
-    for (size_t i = 0; i < count && tacho_memory_snapshot_at(m, i, &s) == 0 && status == 0; i++)
+    for (size_t i = 0; i < count && tacho_memory_snapshot_at(m, i, &s, NULL) == 0 && status == 0;
+         i++)
         status = write_row(csv, &s, err);
     if (status < 0) {
         tacho_csv_discard(csv);
@@ -332,7 +341,8 @@ static void take_snapshot(void *arg)
         m->sampler_error = err;
 }
 
-int tacho_memory_start(tacho_memory *m, int level, uint64_t interval_ns, tacho_error *err)
+int tacho_memory_start(tacho_memory *m, enum tacho_memory_level level, uint64_t interval_ns,
+                       tacho_error *err)
 {
     if (!m->sampler.running) {
         m->sampler_level = level;
@@ -378,7 +388,8 @@ void tch_memory_sums_report(const struct tch_memory_sums *sums, tacho_memory_rep
 {
     u128 sum = (u128)sums->rss_high << 64 | sums->rss_low;
 
-    *ret = (tacho_memory_report){.snapshots = sums->n,
+    *ret = (tacho_memory_report){.size = sizeof *ret,
+                                 .snapshots = sums->n,
                                  .peak_rss = sums->peak_rss,
                                  .mean_rss = sums->n > 0 ? (uint64_t)(sum / sums->n) : 0,
                                  .kv_cache_total = sums->kv_cache,
@@ -397,20 +408,32 @@ void tch_memory_report_write(struct tch_buf *b, const char *label,
     tch_json_end_object(b);
 }
 
-void tacho_memory_report_get(tacho_memory *m, tacho_memory_report *ret)
-{
-    pthread_mutex_lock(&m->lock);
-    tch_memory_sums_report(&m->sums, ret);
-    pthread_mutex_unlock(&m->lock);
-}
-
-int tacho_memory_report_json(tacho_memory *m, char **ret, tacho_error *err)
+static tacho_memory_report report_of(tacho_memory *m)
 {
     tacho_memory_report report;
+
+    pthread_mutex_lock(&m->lock);
+    tch_memory_sums_report(&m->sums, &report);
+    pthread_mutex_unlock(&m->lock);
+    return report;
+}
+
+int tacho_memory_summary(tacho_memory *m, tacho_memory_report *ret, tacho_error *err)
+{
+    tacho_memory_report report = report_of(m);
+
+    if (tch_sized_check(ret, sizeof report, "TACHO_MEMORY_REPORT_INIT", err) < 0)
+        return TACHO_EINVAL;
+    tch_sized_write(ret, &report, sizeof report);
+    return 0;
+}
+
+int tacho_memory_summary_json(tacho_memory *m, char **ret, tacho_error *err)
+{
+    tacho_memory_report report = report_of(m);
     struct tch_buf b;
     char *text;
 
-    tacho_memory_report_get(m, &report);
     tch_buf_init(&b, 16 * LABEL);
     tch_memory_report_write(&b, m->label, &report);
     text = tch_buf_take(&b);
@@ -420,18 +443,23 @@ int tacho_memory_report_json(tacho_memory *m, char **ret, tacho_error *err)
     return 0;
 }
 
-int tacho_memory_peak_get(tacho_memory *m, int category, tacho_memory_peak *ret)
+int tacho_memory_category_peak(tacho_memory *m, int category, tacho_memory_peak *ret,
+                               tacho_error *err)
 {
+    tacho_memory_peak peak = TACHO_MEMORY_PEAK_INIT;
     const struct tch_category *c;
 
     if (category < 0 || category >= atomic_load(&m->categories->count))
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no memory category %d", category);
+    if (tch_sized_check(ret, sizeof peak, "TACHO_MEMORY_PEAK_INIT", err) < 0)
         return TACHO_EINVAL;
     c = &m->categories->of[category];
-    *ret = (tacho_memory_peak){.name = c->name,
-                               .now = tacho_memory_held(m, category),
-                               .peak = tch_categories_peak(m->categories, category)};
+    peak.name = c->name;
+    peak.now = tacho_memory_held(m, category);
+    peak.peak = tch_categories_peak(m->categories, category);
     pthread_mutex_lock(&m->lock);
-    ret->timestamp_us = c->seen_peak == ret->peak ? c->seen_us : 0;
+    peak.timestamp_us = c->seen_peak == peak.peak ? c->seen_us : 0;
     pthread_mutex_unlock(&m->lock);
+    tch_sized_write(ret, &peak, sizeof peak);
     return 0;
 }

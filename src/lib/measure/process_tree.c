@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include <tacho/memory.h>
-
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/sized.h"
 #include "proc_text.h"
 #include "timestamp.h"
+#include "under_root.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -244,9 +244,11 @@ static uint64_t not_less(uint64_t now, uint64_t before)
 
 int tacho_tree_poll(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
 {
-    tacho_tree_sample s = {.peak_rss_bytes = t->last.peak_rss_bytes};
-    int status = find_members(t, err);
+    tacho_tree_sample s = {.size = sizeof s, .peak_rss_bytes = t->last.peak_rss_bytes};
+    int status = tch_sized_check(ret, sizeof s, "TACHO_TREE_SAMPLE_INIT", err);
 
+    if (status == 0)
+        status = find_members(t, err);
     if (status < 0)
         return status;
     for (size_t i = 0; i < t->process_count; i++) {
@@ -268,11 +270,11 @@ int tacho_tree_poll(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
     s.minor_faults = not_less(s.minor_faults, t->last.minor_faults);
     s.major_faults = not_less(s.major_faults, t->last.major_faults);
     t->last = s;
-    *ret = s;
+    tch_sized_write(ret, &s, sizeof s);
     return 0;
 }
 
-int tacho_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *err)
+int tch_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *err)
 {
     char children[64];
     struct process *first;
@@ -300,6 +302,11 @@ int tacho_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *
     t->lists_children = read_of(t, (uint64_t)pid, children);
     *ret = t;
     return 0;
+}
+
+int tacho_tree_open(pid_t pid, tacho_tree **ret, tacho_error *err)
+{
+    return tch_tree_open("", pid, ret, err);
 }
 
 void tacho_tree_close(tacho_tree *t)

@@ -206,7 +206,7 @@ static void names_have_limits(void **state)
 static double median_of(const uint64_t *ns, size_t n)
 {
     struct tch_latencies l = {0};
-    tacho_latency_stats stats;
+    tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
     double median;
 
     for (size_t i = 0; i < n; i++)

@@ -19,17 +19,17 @@ static tacho_memory *new_memory(void)
 
 static tacho_memory_peak peak_of(tacho_memory *m, int category)
 {
-    tacho_memory_peak peak;
+    tacho_memory_peak peak = TACHO_MEMORY_PEAK_INIT;
 
-    assert_int_equal(tacho_memory_peak_get(m, category, &peak), 0);
+    assert_int_equal(tacho_memory_category_peak(m, category, &peak, NULL), 0);
     return peak;
 }
 
 static void counts_categories(void **state)
 {
     tacho_memory *m = new_memory();
-    tacho_memory_snapshot s;
-    tacho_memory_peak peak;
+    tacho_memory_snapshot s = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_peak peak = TACHO_MEMORY_PEAK_INIT;
     int weights = tacho_memory_category(m, "weights", NULL);
 
     (void)state;
@@ -41,15 +41,15 @@ static void counts_categories(void **state)
     tacho_memory_add(m, TACHO_MEMORY_KV_CACHE, -1200);
     tacho_memory_add(m, TACHO_MEMORY_ACTIVATIONS, 7);
     tacho_memory_add(m, weights, -5); /* more than was taken */
-    assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_KV_CACHE, &peak), 0);
+    assert_int_equal(tacho_memory_category_peak(m, TACHO_MEMORY_KV_CACHE, &peak, NULL), 0);
     assert_true(peak.timestamp_us == 0);
     assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &s, NULL), 0);
     assert_true(s.kv_cache_bytes == 300 && s.activation_bytes == 7 && s.temp_buffer_bytes == 0);
     assert_int_equal(tacho_memory_held(m, weights), 0);
-    assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_KV_CACHE, &peak), 0);
+    assert_int_equal(tacho_memory_category_peak(m, TACHO_MEMORY_KV_CACHE, &peak, NULL), 0);
     assert_string_equal(peak.name, "kv_cache");
     assert_true(peak.now == 300 && peak.peak == 1500 && peak.timestamp_us == s.timestamp_us);
-    assert_int_equal(tacho_memory_peak_get(m, 4, &peak), TACHO_EINVAL);
+    assert_int_equal(tacho_memory_category_peak(m, 4, &peak, NULL), TACHO_EINVAL);
     tacho_memory_free(m);
 }
 
@@ -87,8 +87,8 @@ static void threads_count_together_while_it_samples(void **state)
 {
     tacho_memory *m = new_memory();
     pthread_t threads[THREADS];
-    tacho_memory_peak peak;
-    tacho_memory_report report;
+    tacho_memory_peak peak = TACHO_MEMORY_PEAK_INIT;
+    tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
     tacho_error err;
 
     (void)state;
@@ -100,14 +100,14 @@ static void threads_count_together_while_it_samples(void **state)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     do /* the threads may be faster than the first look */
-        tacho_memory_report_get(m, &report);
+        assert_int_equal(tacho_memory_summary(m, &report, NULL), 0);
     while (report.snapshots < 2);
     assert_int_equal(tacho_memory_stop(m, &err), 0);
     assert_int_equal(tacho_memory_stop(m, &err), 0);
-    assert_int_equal(tacho_memory_peak_get(m, TACHO_MEMORY_TEMP_BUFFERS, &peak), 0);
+    assert_int_equal(tacho_memory_category_peak(m, TACHO_MEMORY_TEMP_BUFFERS, &peak, NULL), 0);
     assert_true(peak.now == THREADS * TIMES && peak.peak >= peak.now + 2);
     assert_true(peak.timestamp_us > 0);
-    tacho_memory_report_get(m, &report);
+    assert_int_equal(tacho_memory_summary(m, &report, NULL), 0);
     assert_true(report.peak_rss >= report.mean_rss);
     tacho_memory_free(m);
 }
@@ -178,7 +178,7 @@ static void a_crowd_of_threads_counts_right(void **state)
     static pthread_t threads[CROWD];
     struct crowd crowd = {.m = new_memory()};
     uint64_t most = (uint64_t)CROWD * EACH;
-    tacho_memory_peak peak;
+    tacho_memory_peak peak = TACHO_MEMORY_PEAK_INIT;
 
     (void)state;
     pthread_barrier_init(&crowd.all, NULL, CROWD);

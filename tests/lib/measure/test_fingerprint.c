@@ -306,7 +306,7 @@ static char *environment(void)
 {
     char *text = NULL;
 
-    assert_int_equal(tacho_environment(test_home, "gcc 12.2.0", &text, NULL, NULL), 0);
+    assert_int_equal(tch_environment(test_home, "gcc 12.2.0", NULL, &text, NULL, NULL), 0);
     return text;
 }
 
@@ -405,7 +405,7 @@ static void this_machine_has_the_same_hash_twice(void **state)
         char *text;
         size_t len;
 
-        assert_int_equal(tacho_environment("", TACHO_COMPILER, &text, &len, NULL), 0);
+        assert_int_equal(tacho_environment(TACHO_COMPILER, &text, &len, NULL), 0);
         tacho_environment_hash(text, len, hash[i]);
         free(text);
         usleep(50000);
@@ -479,7 +479,7 @@ static int all_once(void *arg)
     (void)arg;
     if (tacho_json_canonical(json, sizeof json - 1, &a, NULL, NULL) == 0 &&
         tacho_config_parse(config, sizeof config - 1, &b, NULL, NULL) == 0 &&
-        tacho_environment(test_home, NULL, &c, &len, NULL) == 0 &&
+        tch_environment(test_home, NULL, NULL, &c, &len, NULL) == 0 &&
         tacho_machine_class(c, len, &d, NULL) == 0 &&
         tacho_json_diff(a, strlen(a), b, strlen(b), add_diff, &diffs, NULL) == 0)
         status = 0;

@@ -38,7 +38,7 @@ static void check_report(const struct test_case *c, void *arg)
     struct test_json snapshots = test_member(c->input, "snapshots");
     size_t n = test_count(snapshots);
     struct tch_memory_sums sums = {0};
-    tacho_memory_report report;
+    tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
     char *label = test_text(test_member(c->input, "label"), NULL);
     char *expected = test_text(test_member(c->expect, "report_json"), NULL);
     struct tch_buf b;
@@ -96,7 +96,7 @@ static void reports_two_snapshots(void **state)
         {.rss_bytes = 100, .kv_cache_bytes = 7, .activation_bytes = 1},
         {.rss_bytes = 301, .kv_cache_bytes = 5, .activation_bytes = 2}};
     struct tch_memory_sums sums = {0};
-    tacho_memory_report report;
+    tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
     struct tch_buf b;
 
     (void)state;
@@ -114,7 +114,7 @@ static void reports_two_snapshots(void **state)
 static void sums_stay_at_the_largest(void **state)
 {
     struct tch_memory_sums sums = {0};
-    tacho_memory_report report;
+    tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
     tacho_memory_snapshot s = {.rss_bytes = UINT64_MAX, .kv_cache_bytes = UINT64_MAX - 1};
 
     (void)state;
@@ -151,10 +151,10 @@ static tacho_memory *new_memory(void)
 static void sees_what_is_allocated_and_freed(void **state)
 {
     tacho_memory *m = new_memory();
-    tacho_memory_snapshot before;
-    tacho_memory_snapshot during;
-    tacho_memory_snapshot basic;
-    tacho_memory_snapshot after;
+    tacho_memory_snapshot before = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot during = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot basic = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot after = TACHO_MEMORY_SNAPSHOT_INIT;
     char *p;
 
     (void)state;
@@ -182,7 +182,7 @@ static void a_tracker_that_samples_can_be_freed(void **state)
 
     (void)state;
     assert_int_equal(tacho_memory_start(m, TACHO_MEMORY_FULL, 3600000000000, NULL), 0);
-    assert_int_equal(tacho_memory_report_json(m, &json, NULL), 0);
+    assert_int_equal(tacho_memory_summary_json(m, &json, NULL), 0);
     assert_true(strncmp(json, "{\"label\":\"test\",\"peak_rss\":", 27) == 0);
     free(json);
     tacho_memory_free(m); /* does not wait for the hour to pass */
@@ -235,7 +235,8 @@ static int check_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 
 static void add_own(tacho_memory *m, uint64_t i)
 {
-    const tacho_memory_snapshot s = {.timestamp_us = 10 + i,
+    const tacho_memory_snapshot s = {.size = sizeof s,
+                                     .timestamp_us = 10 + i,
                                      .rss_bytes = 100 + i,
                                      .kv_cache_bytes = 200 + i,
                                      .activation_bytes = 300 + i,
@@ -247,9 +248,9 @@ static void add_own(tacho_memory *m, uint64_t i)
 static void keeps_and_writes_its_snapshots(void **state)
 {
     tacho_memory *m = new_memory();
-    tacho_memory_snapshot s;
-    tacho_memory_snapshot taken;
-    tacho_memory_report report;
+    tacho_memory_snapshot s = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot taken = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
     char path[160];
     size_t rows = 0;
 
@@ -265,12 +266,12 @@ static void keeps_and_writes_its_snapshots(void **state)
     assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &taken, NULL), 0);
     assert_int_equal(tacho_memory_snapshot_count(m), 4);
     assert_int_equal(tacho_memory_snapshot_dropped(m), 0);
-    assert_int_equal(tacho_memory_snapshot_at(m, 2, &s), 0);
+    assert_int_equal(tacho_memory_snapshot_at(m, 2, &s, NULL), 0);
     assert_int_equal(s.temp_buffer_bytes, 402);
-    assert_int_equal(tacho_memory_snapshot_at(m, 3, &s), 0);
+    assert_int_equal(tacho_memory_snapshot_at(m, 3, &s, NULL), 0);
     assert_memory_equal(&s, &taken, sizeof s);
-    assert_int_equal(tacho_memory_snapshot_at(m, 4, &s), TACHO_EINVAL);
-    tacho_memory_report_get(m, &report);
+    assert_int_equal(tacho_memory_snapshot_at(m, 4, &s, NULL), TACHO_EINVAL);
+    assert_int_equal(tacho_memory_summary(m, &report, NULL), 0);
     assert_int_equal(report.snapshots, 4);
     assert_int_equal(report.kv_cache_total, 200 + 201 + 202);
     tacho_memory_free(m);
@@ -279,7 +280,7 @@ static void keeps_and_writes_its_snapshots(void **state)
 static void says_which_snapshots_are_not_kept(void **state)
 {
     tacho_memory *m = new_memory();
-    tacho_memory_report report;
+    tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
     tacho_error err;
     char path[160];
     size_t rows = 0;
@@ -289,7 +290,7 @@ static void says_which_snapshots_are_not_kept(void **state)
         add_own(m, i);
     assert_int_equal(tacho_memory_snapshot_count(m), TACHO_MEMORY_KEPT);
     assert_int_equal(tacho_memory_snapshot_dropped(m), 2);
-    tacho_memory_report_get(m, &report);
+    assert_int_equal(tacho_memory_summary(m, &report, NULL), 0);
     assert_int_equal(report.snapshots, TACHO_MEMORY_KEPT + 2);
     assert_int_equal(report.peak_rss, 100 + TACHO_MEMORY_KEPT + 1);
     snprintf(path, sizeof path, "%s/memory.csv", test_home);
@@ -320,8 +321,8 @@ static void a_file_that_cannot_be_written_is_reported(void **state)
 static int snapshot_in_child(void *arg)
 {
     tacho_memory *m = arg;
-    tacho_memory_snapshot before;
-    tacho_memory_snapshot after;
+    tacho_memory_snapshot before = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot after = TACHO_MEMORY_SNAPSHOT_INIT;
 
     if (tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &before, NULL) < 0 || !take(64 * MIB) ||
         tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &after, NULL) < 0)
@@ -367,8 +368,8 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 static void a_clock_set_back_does_not_turn_time_around(void **state)
 {
     tacho_memory *m = new_memory();
-    tacho_memory_snapshot before;
-    tacho_memory_snapshot after;
+    tacho_memory_snapshot before = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot after = TACHO_MEMORY_SNAPSHOT_INIT;
 
     (void)state;
     assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &before, NULL), 0);
@@ -388,7 +389,7 @@ static int track_once(void *arg)
     int status = -1;
 
     (void)arg;
-    if (tacho_memory_new("x", &m, NULL) == 0 && tacho_memory_report_json(m, &json, NULL) == 0)
+    if (tacho_memory_new("x", &m, NULL) == 0 && tacho_memory_summary_json(m, &json, NULL) == 0)
         status = 0;
     free(json);
     tacho_memory_free(m);

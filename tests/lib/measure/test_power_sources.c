@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "lib/measure/power/power_meter.h"
+#include "lib/measure/under_root.h"
 #include "made_up.h"
 #include "support/system.h"
 
@@ -21,10 +22,10 @@ static void take_away(const char *name)
 
 static tacho_power_source open_source(const char *name)
 {
-    tacho_power_source source;
+    tacho_power_source source = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
 
-    if (tacho_power_open(name, test_home, &source, &err) < 0)
+    if (tch_power_open(name, test_home, &source, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(source.name, name);
     return source;
@@ -62,7 +63,7 @@ static void put_zone(const char *zone, const char *name, const char *energy, con
 
 static void rapl_adds_up_packages_and_nothing_twice(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
     (void)state;
     put_zone("intel-rapl:0", "package-0\n", "1000000\n", "262143328850\n");
@@ -81,7 +82,7 @@ static void rapl_adds_up_packages_and_nothing_twice(void **state)
 
 static void rapl_takes_the_platform_where_there_is_no_package(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
     (void)state;
     put_zone("intel-rapl:0", "psys\n", "5000000\n", "262143328850\n");
@@ -93,7 +94,7 @@ static void rapl_takes_the_platform_where_there_is_no_package(void **state)
 
 static void a_counter_that_wraps_goes_on(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_power_reading r;
     uint64_t step;
 
@@ -117,9 +118,9 @@ static void a_counter_that_wraps_goes_on(void **state)
 
 static void a_zone_that_vanishes_is_a_failed_reading(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_power *p = NULL;
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
 
     (void)state;
     put_zone("intel-rapl:0", "package-0\n", "1000000\n", "262143328850\n");
@@ -129,11 +130,11 @@ static void a_zone_that_vanishes_is_a_failed_reading(void **state)
     assert_int_equal(tacho_power_take(p, NULL), 0);
     take_away("sys/class/powercap/intel-rapl:0/energy_uj");
     assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
     assert_true(report.samples == 1 && report.dropped == 1 && report.joules == 0);
     put_zone("intel-rapl:0", "package-0\n", "4000000\n", NULL);
     assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
     assert_true(report.samples == 2 && report.dropped == 1 && report.joules == 3);
     assert_int_equal(report.estimated, 0);
     tacho_power_free(p);
@@ -141,14 +142,14 @@ static void a_zone_that_vanishes_is_a_failed_reading(void **state)
 
 static int open_as_nobody(void *arg)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
 
     (void)arg;
     chmod(test_home, 0755);
     chmod(test_at("sys/class/powercap/intel-rapl:0/energy_uj"), 0);
     test_become_nobody();
-    if (tacho_power_open("rapl", test_home, &s, &err) != TACHO_EIO)
+    if (tch_power_open("rapl", test_home, &s, &err) != TACHO_EIO)
         return 1;
     return err.system_errno == EACCES && strstr(err.message, "sudo chmod a+r") ? 0 : 2;
 }
@@ -163,7 +164,7 @@ static void rapl_without_permission_says_what_to_do(void **state)
 /* The software clock event of one CPU counts nanoseconds: at a scale of 1e-9 that is 1 W. */
 static void perf_reads_energy_events(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
     double before;
     double used;
@@ -175,7 +176,7 @@ static void perf_reads_energy_events(void **state)
     put("sys/bus/event_source/devices/power/cpumask", "0\n");
     put("sys/bus/event_source/devices/power/events/energy-pkg", "event=0x00\n");
     put("sys/bus/event_source/devices/power/events/energy-pkg.scale", "1e-9\n");
-    status = tacho_power_open("perf", test_home, &s, &err);
+    status = tch_power_open("perf", test_home, &s, &err);
     if (status < 0 &&
         (err.system_errno == EACCES || err.system_errno == EPERM || err.system_errno == ENOSYS)) {
         print_message("not tested: %s\n", err.message);
@@ -195,25 +196,25 @@ static void perf_reads_energy_events(void **state)
 
 static void perf_refuses_what_makes_no_sense(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_open("perf", test_home, &s, &err), TACHO_EUNSUPPORTED);
     put("sys/bus/event_source/devices/power/type", "1\n");
     put("sys/bus/event_source/devices/power/events/energy-pkg", "config=7\n");
     put("sys/bus/event_source/devices/power/events/energy-pkg.scale", "1e-9\n");
-    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EIO);
+    assert_int_equal(tch_power_open("perf", test_home, &s, &err), TACHO_EIO);
     put("sys/bus/event_source/devices/power/events/energy-pkg", "event=0x00\n");
     put("sys/bus/event_source/devices/power/cpumask", "0-x\n");
-    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EIO);
+    assert_int_equal(tch_power_open("perf", test_home, &s, &err), TACHO_EIO);
     put("sys/bus/event_source/devices/power/cpumask", "99999\n");
-    assert_int_equal(tacho_power_open("perf", test_home, &s, &err), TACHO_EIO);
+    assert_int_equal(tch_power_open("perf", test_home, &s, &err), TACHO_EIO);
 }
 
 static void hwmon_adds_up_chips(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
     (void)state;
     put("sys/class/hwmon/hwmon0/name", "acpitz\n");
@@ -227,14 +228,14 @@ static void hwmon_adds_up_chips(void **state)
 
 static void a_battery_counts_while_it_discharges(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_power_reading r;
     tacho_error err;
 
     (void)state;
     put("sys/class/power_supply/BAT0/status", "Charging\n");
     put("sys/class/power_supply/BAT0/power_now", "9000000\n");
-    assert_int_equal(tacho_power_open("battery", test_home, &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_open("battery", test_home, &s, &err), TACHO_EUNSUPPORTED);
     assert_string_equal(err.message, "BAT0 is not discharging");
     put("sys/class/power_supply/BAT1/status", "Discharging\n");
     put("sys/class/power_supply/BAT1/current_now", "1500000\n");
@@ -250,36 +251,36 @@ static void a_battery_counts_while_it_discharges(void **state)
 
 static void gpus_of_nvidia_by_counter_or_power(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
     double before;
 
     (void)state;
     unsetenv("TACHO_STUB_GPUS");
-    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
     setenv("TACHO_STUB_GPUS", "1", 1);
-    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), 0);
+    assert_int_equal(tch_power_open("nvml", STUB_NVML, &s, &err), 0);
     before = joules_of(&s);
     assert_true(joules_of(&s) - before == 2.5);
     s.close(s.ctx);
     setenv("TACHO_STUB_GPUS", "3", 1); /* the second has no counter, the third has nothing */
-    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), 0);
+    assert_int_equal(tch_power_open("nvml", STUB_NVML, &s, &err), 0);
     assert_true(watts_of(&s) == 175.5);
     s.close(s.ctx);
     setenv("TACHO_STUB_GPUS", "0", 1);
-    assert_int_equal(tacho_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
     assert_string_equal(err.message, "NVML knows no GPU");
-    assert_int_equal(tacho_power_open("nvml", "/nonexistent.so", &s, &err), TACHO_EUNSUPPORTED);
-    assert_int_equal(tacho_power_open("nvml", STUB_ROCM, &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_open("nvml", "/nonexistent.so", &s, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_open("nvml", STUB_ROCM, &s, &err), TACHO_EUNSUPPORTED);
 }
 
 static void gpus_of_amd_by_counter(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     double before;
 
     (void)state;
-    assert_int_equal(tacho_power_open("rocm", STUB_ROCM, &s, NULL), 0);
+    assert_int_equal(tch_power_open("rocm", STUB_ROCM, &s, NULL), 0);
     before = joules_of(&s);
     assert_true(joules_of(&s) - before == 15.25);
     s.close(s.ctx);
@@ -287,40 +288,40 @@ static void gpus_of_amd_by_counter(void **state)
 
 static void gpus_of_amd_by_the_older_call(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
     (void)state;
-    assert_int_equal(tacho_power_open("rocm", STUB_ROCM5, &s, NULL), 0);
+    assert_int_equal(tch_power_open("rocm", STUB_ROCM5, &s, NULL), 0);
     assert_true(watts_of(&s) == 42.5);
     s.close(s.ctx);
 }
 
 static void names_the_sources_there_are(void **state)
 {
-    tacho_power_source s;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tacho_power_open("steam", "", &s, &err), TACHO_EINVAL);
+    assert_int_equal(tacho_power_open("steam", &s, &err), TACHO_EINVAL);
     assert_non_null(strstr(err.message, "no power source 'steam': there are rapl, perf,"));
-    assert_int_equal(tacho_power_open("fixed:much", "", &s, &err), TACHO_EINVAL);
-    assert_int_equal(tacho_power_open("replay:/nonexistent", "", &s, &err), TACHO_EIO);
+    assert_int_equal(tacho_power_open("fixed:much", &s, &err), TACHO_EINVAL);
+    assert_int_equal(tacho_power_open("replay:/nonexistent", &s, &err), TACHO_EIO);
     for (const char *const *name = tacho_power_names(); *name; name++)
-        assert_int_not_equal(tacho_power_open(*name, test_home, &s, &err), TACHO_EINVAL);
+        assert_int_not_equal(tch_power_open(*name, test_home, &s, &err), TACHO_EINVAL);
 }
 
 static void no_source_at_all_says_why(void **state)
 {
     tacho_power *p = NULL;
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     tacho_error err;
 
     (void)state;
     assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
-    assert_int_equal(tacho_power_add_all(p, test_home, &err), TACHO_EUNSUPPORTED);
+    assert_int_equal(tch_power_add_all(p, test_home, &err), TACHO_EUNSUPPORTED);
     assert_string_equal(err.message,
                         "no power source: this machine has no rapl, perf, hwmon, battery");
-    assert_int_equal(tacho_power_report_get(p, 0, &report), TACHO_EINVAL);
+    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), TACHO_EINVAL);
     assert_true(isnan(tacho_power_now(p)));
     tacho_power_free(p);
     tacho_power_free(NULL);
@@ -329,7 +330,7 @@ static void no_source_at_all_says_why(void **state)
 static void takes_each_thing_once(void **state)
 {
     tacho_power *p = NULL;
-    tacho_power_report report;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
 
     (void)state;
     put_zone("intel-rapl:0", "package-0\n", "1\n", "2\n");
@@ -337,8 +338,8 @@ static void takes_each_thing_once(void **state)
     put("sys/class/power_supply/BAT0/status", "Discharging\n");
     put("sys/class/power_supply/BAT0/power_now", "9000000\n");
     assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
-    assert_int_equal(tacho_power_add_all(p, test_home, NULL), 1);
-    assert_int_equal(tacho_power_report_get(p, 0, &report), 0);
+    assert_int_equal(tch_power_add_all(p, test_home, NULL), 1);
+    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
     assert_string_equal(report.name, "rapl");
     tacho_power_free(p);
 }
@@ -353,9 +354,9 @@ static int open_once(void *arg)
     if (tacho_power_new(NULL, &p, NULL) < 0)
         return -1;
     for (size_t i = 0; names[i] && status == 0; i++) {
-        tacho_power_source s;
+        tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
-        status = tacho_power_open(names[i], test_home, &s, NULL);
+        status = tch_power_open(names[i], test_home, &s, NULL);
         if (status == 0)
             status = tacho_power_add(p, &s, NULL);
     }

@@ -8,6 +8,7 @@
 #include <tacho/memory.h>
 
 #include "base/file.h"
+#include "lib/measure/under_root.h"
 #include "resident.h"
 #include "support/system.h"
 
@@ -99,7 +100,7 @@ static void go_on(const struct life *life, int steps)
 
 static tacho_tree_sample poll_tree(tacho_tree *tree)
 {
-    tacho_tree_sample s = {0};
+    tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
 
     assert_int_equal(tacho_tree_poll(tree, &s, NULL), 0);
     return s;
@@ -109,13 +110,13 @@ static void follows_a_tree_that_grows_and_shrinks(void **state)
 {
     struct life life = start_life();
     tacho_tree *tree = NULL;
-    tacho_tree_sample base;
-    tacho_tree_sample s;
+    tacho_tree_sample base = TACHO_TREE_SAMPLE_INIT;
+    tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
     int status;
 
     (void)state;
     wait_for_step(&life, 1);
-    assert_int_equal(tacho_tree_open("", life.pid, &tree, NULL), 0);
+    assert_int_equal(tacho_tree_open(life.pid, &tree, NULL), 0);
     base = poll_tree(tree);
     assert_int_equal(base.processes, 1);
     go_on(&life, 1);
@@ -173,7 +174,7 @@ static void remove_process(const char *pid)
 static void members_stay_when_their_parent_ends(void **state)
 {
     tacho_tree *tree = NULL;
-    tacho_tree_sample s;
+    tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
     tacho_error err;
 
     (void)state;
@@ -181,9 +182,9 @@ static void members_stay_when_their_parent_ends(void **state)
     put_process("50", STAT(50, 100, 6), "VmRSS:\t20 kB\n");
     put_process("60", STAT(60, 50, 7), "VmRSS:\t40 kB\n");
     put_process("200", STAT(200, 1, 5), "VmRSS:\t1000 kB\n");
-    assert_int_equal(tacho_tree_open(test_home, 7, &tree, &err), TACHO_EINVAL);
+    assert_int_equal(tch_tree_open(test_home, 7, &tree, &err), TACHO_EINVAL);
     assert_string_equal(err.message, "there is no process 7");
-    assert_int_equal(tacho_tree_open(test_home, 100, &tree, NULL), 0);
+    assert_int_equal(tch_tree_open(test_home, 100, &tree, NULL), 0);
     s = poll_tree(tree);
     assert_true(s.processes == 3 && s.rss_bytes == 70 * 1024);
     assert_true(s.peak_rss_bytes == 90 * 1024);
@@ -213,7 +214,7 @@ static void put_children(const char *pid, const char *tid, const char *children)
 static void follows_the_children_that_the_kernel_lists(void **state)
 {
     tacho_tree *tree = NULL;
-    tacho_tree_sample s;
+    tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
 
     (void)state;
     put_process("300", "300 (p) S 1 0 0 0 -1 0 1 0 0 0 2 1 0 0 20 0 2 0 5 0 0 0\n",
@@ -226,7 +227,7 @@ static void follows_the_children_that_the_kernel_lists(void **state)
     put_children("300", "301", "311 99999 ");
     put_children("310", "310", "");
     put_children("311", "311", "305 310 ");
-    assert_int_equal(tacho_tree_open(test_home, 300, &tree, NULL), 0);
+    assert_int_equal(tch_tree_open(test_home, 300, &tree, NULL), 0);
     s = poll_tree(tree);
     assert_true(s.processes == 4 && s.rss_bytes == 150 * 1024);
     remove_process("311");
@@ -241,11 +242,11 @@ static void follows_the_children_that_the_kernel_lists(void **state)
 static int poll_once(void *arg)
 {
     tacho_tree *tree = NULL;
-    tacho_tree_sample s;
+    tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
     int status = -1;
 
     (void)arg;
-    if (tacho_tree_open(test_home, 100, &tree, NULL) == 0 && tacho_tree_poll(tree, &s, NULL) == 0)
+    if (tch_tree_open(test_home, 100, &tree, NULL) == 0 && tacho_tree_poll(tree, &s, NULL) == 0)
         status = 0;
     tacho_tree_close(tree);
     return status;

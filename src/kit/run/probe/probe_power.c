@@ -1,6 +1,5 @@
 /* Power sources: where energy or power can be read. Any one of them is enough. */
-#include <tacho/power.h>
-
+#include "lib/measure/under_root.h"
 #include "probe_read.h"
 
 /* Adds a source that is not there: missing, or not applicable where this machine cannot have it. */
@@ -139,12 +138,12 @@ static void probe_gpus(struct tch_probes *p)
 
     for (size_t i = 0; i < 2; i++) {
         char path[PATH_MAX] = "";
-        tacho_power_source source;
+        tacho_power_source source = TACHO_POWER_SOURCE_INIT;
         tacho_error err;
 
         if (p->machine->root[0])
             snprintf(path, sizeof path, "%s/lib/%s", p->machine->root, libraries[i].library);
-        if (tacho_power_open(libraries[i].source, path, &source, &err) == 0) {
+        if (tch_power_open(libraries[i].source, path, &source, &err) == 0) {
             source.close(source.ctx);
             tch_probes_add(p, libraries[i].name, TCH_PROBE_OK, NULL, "tell their power");
         } else if (has_gpu(p, libraries[i].maker)) {

@@ -2,6 +2,7 @@
    trapezoidal rule. */
 #include <math.h>
 
+#include "base/sized.h"
 #include "power_meter.h"
 
 void tch_energy_init(struct tch_energy *e)
@@ -87,16 +88,21 @@ void tch_energy_report(const struct tch_energy *e, tacho_power_report *ret)
         ret->peak_watts = 0;
 }
 
-void tacho_power_energy(const tacho_power_sample *samples, size_t n, tacho_power_report *ret)
+int tacho_power_energy(const tacho_power_sample *samples, size_t n, tacho_power_report *ret,
+                       tacho_error *err)
 {
+    tacho_power_report report = {.size = sizeof report, .name = "series"};
     struct tch_energy e;
 
+    if (tch_sized_check(ret, sizeof report, "TACHO_POWER_REPORT_INIT", err) < 0)
+        return TACHO_EINVAL;
     tch_energy_init(&e);
     for (size_t i = 0; i < n; i++)
         tch_energy_add(&e, samples[i].timestamp_us,
                        &(tacho_power_reading){.joules = NAN, .watts = samples[i].watts});
-    *ret = (tacho_power_report){.name = "series"};
-    tch_energy_report(&e, ret);
+    tch_energy_report(&e, &report);
+    tch_sized_write(ret, &report, sizeof report);
+    return 0;
 }
 
 double tacho_power_share(double joules, double idle_watts, double duration_s, uint64_t tree_cpu_ns,

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "lib/measure/under_root.h"
 #include "power_meter.h"
 
 void tch_power_path(char out[PATH_MAX], const char *root, const char *folder, const char *entry,
@@ -80,7 +81,7 @@ bool tch_power_step(uint64_t before, uint64_t now, uint64_t range, uint64_t *ret
     return true;
 }
 
-int tacho_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err)
+int tch_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err)
 {
     char path[PATH_MAX];
     char text[512];
@@ -108,4 +109,9 @@ int tacho_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err)
     }
     *ret_ns = busy * tick_ns;
     return 0;
+}
+
+int tacho_cpu_busy(uint64_t *ret_ns, tacho_error *err)
+{
+    return tch_cpu_busy("", ret_ns, err);
 }

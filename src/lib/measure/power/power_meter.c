@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/fail.h"
+#include "base/sized.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/measure/sampling_thread.h"
 #include "lib/measure/timestamp.h"
@@ -60,15 +61,18 @@ const char *tacho_power_label(const tacho_power *p)
     return p->label;
 }
 
-int tacho_power_add(tacho_power *p, const tacho_power_source *source, tacho_error *err)
+int tacho_power_add(tacho_power *p, const tacho_power_source *given, tacho_error *err)
 {
-    int status = 0;
+    tacho_power_source source;
+    int status = tch_sized_read(&source, sizeof source, given, "TACHO_POWER_SOURCE_INIT", err);
 
+    if (status < 0)
+        return status;
     pthread_mutex_lock(&p->lock);
     if (p->count == SOURCES) {
         status = tch_fail(err, TACHO_ELIMIT, 0, "a power meter takes %d sources", SOURCES);
     } else {
-        p->sources[p->count] = *source;
+        p->sources[p->count] = source;
         tch_energy_init(&p->energy[p->count]);
         p->count++;
     }
@@ -78,7 +82,7 @@ int tacho_power_add(tacho_power *p, const tacho_power_source *source, tacho_erro
 
 static int read_source(tacho_power *p, size_t i, tacho_error *err)
 {
-    tacho_power_reading reading = {.joules = NAN, .watts = NAN};
+    tacho_power_reading reading = {.size = sizeof reading, .joules = NAN, .watts = NAN};
     struct tch_energy *e = &p->energy[i];
     uint64_t before = tch_stamp_us(&p->stamp);
     uint64_t now;
@@ -141,19 +145,24 @@ int tacho_power_stop(tacho_power *p, tacho_error *err)
     return p->sampler_error.code;
 }
 
-int tacho_power_report_get(tacho_power *p, size_t i, tacho_power_report *ret)
+int tacho_power_source_report(tacho_power *p, size_t i, tacho_power_report *ret, tacho_error *err)
 {
-    int status = TACHO_EINVAL;
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
+    bool known;
 
+    if (tch_sized_check(ret, sizeof report, "TACHO_POWER_REPORT_INIT", err) < 0)
+        return TACHO_EINVAL;
     pthread_mutex_lock(&p->lock);
-    if (i < p->count) {
-        *ret = (tacho_power_report){0};
-        memcpy(ret->name, p->sources[i].name, sizeof ret->name);
-        tch_energy_report(&p->energy[i], ret);
-        status = 0;
+    known = i < p->count;
+    if (known) {
+        memcpy(report.name, p->sources[i].name, sizeof report.name);
+        tch_energy_report(&p->energy[i], &report);
     }
     pthread_mutex_unlock(&p->lock);
-    return status;
+    if (!known)
+        return tch_fail(err, TACHO_EINVAL, 0, "the meter has no power source %zu", i);
+    tch_sized_write(ret, &report, sizeof report);
+    return 0;
 }
 
 double tacho_power_now(tacho_power *p)

@@ -1,6 +1,8 @@
 /* The table of power sources, and those that this machine has. */
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/sized.h"
+#include "lib/measure/under_root.h"
 #include "power_meter.h"
 
 enum { KINDS = 6 };
@@ -19,17 +21,19 @@ const char *const *tacho_power_names(void)
 static int open_kind(const struct tch_power_kind *kind, const char *where, tacho_power_source *ret,
                      tacho_error *err)
 {
-    tacho_power_source source = {.name = ""};
-    int status;
+    tacho_power_source source = TACHO_POWER_SOURCE_INIT;
+    int status = tch_sized_check(ret, sizeof source, "TACHO_POWER_SOURCE_INIT", err);
 
+    if (status < 0)
+        return status;
     snprintf(source.name, sizeof source.name, "%s", kind->name);
     status = kind->open(where, &source, err);
     if (status == 0)
-        *ret = source;
+        tch_sized_write(ret, &source, sizeof source);
     return status;
 }
 
-int tacho_power_open(const char *name, const char *root, tacho_power_source *ret, tacho_error *err)
+int tch_power_open(const char *name, const char *root, tacho_power_source *ret, tacho_error *err)
 {
     for (size_t i = 0; i < KINDS; i++)
         if (strcmp(kinds[i]->name, name) == 0)
@@ -44,13 +48,18 @@ int tacho_power_open(const char *name, const char *root, tacho_power_source *ret
                     name);
 }
 
+int tacho_power_open(const char *name, tacho_power_source *ret, tacho_error *err)
+{
+    return tch_power_open(name, "", ret, err);
+}
+
 /* GPU libraries have no root, so they are left out when there is one, as in tests. */
 static bool applies(const struct tch_power_kind *kind, const char *root)
 {
     return !root[0] || (kind != &tch_power_nvml && kind != &tch_power_rocm);
 }
 
-int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
+int tch_power_add_all(tacho_power *p, const char *root, tacho_error *err)
 {
     struct tch_buf missing; /* names */
     struct tch_buf refused; /* names and messages */
@@ -61,7 +70,7 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
     tch_buf_init(&missing, 4096);
     tch_buf_init(&refused, 4096);
     for (size_t i = 0; i < KINDS && status == 0; i++) {
-        tacho_power_source source;
+        tacho_power_source source = TACHO_POWER_SOURCE_INIT;
         tacho_error failure = {0};
         bool cpu = strcmp(kinds[i]->what, "cpu") == 0;
 
@@ -87,4 +96,9 @@ int tacho_power_add_all(tacho_power *p, const char *root, tacho_error *err)
     tch_buf_release(&missing);
     tch_buf_release(&refused);
     return status < 0 ? status : added;
+}
+
+int tacho_power_add_all(tacho_power *p, tacho_error *err)
+{
+    return tch_power_add_all(p, "", err);
 }

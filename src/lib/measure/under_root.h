@@ -1,0 +1,23 @@
+/*
+ * What <tacho/memory.h> and <tacho/power.h> read from /proc and /sys, below any root, so that tests
+ * can run on a made-up machine. The root is "" for this machine.
+ */
+#ifndef TCH_UNDER_ROOT_H
+#define TCH_UNDER_ROOT_H
+
+#include <tacho/memory.h>
+#include <tacho/power.h>
+
+/** tacho_tree_open() below a root. */
+int tch_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *err);
+
+/** tacho_power_open() below a root. For nvml and rocm the root is the path of the library. */
+int tch_power_open(const char *name, const char *root, tacho_power_source *ret, tacho_error *err);
+
+/** tacho_power_add_all() below a root; without GPUs, unless it is "". */
+int tch_power_add_all(tacho_power *p, const char *root, tacho_error *err);
+
+/** tacho_cpu_busy() below a root. */
+int tch_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err);
+
+#endif
