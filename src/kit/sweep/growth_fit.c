@@ -1,6 +1,12 @@
 /*
- * How a cost grows: least squares of the relative errors for each growth, compared by the criterion
- * of G. Schwarz (1978). A growth within TCH_FIT_APART of the best is not ruled out.
+ * How a cost grows: weighted least squares of the relative errors for each growth.
+ *
+ * Each cost has a known error, that of its median and TCH_FIT_FLOOR together, so the sum of squared
+ * residuals in units of it follows the chi-square distribution where a growth is the true one (K.
+ * Pearson, 1900). A growth is ruled out when its sum is too large, or when its growing part is
+ * surely next to nothing. Where even the best growth fits worse than the errors allow, all errors
+ * are scaled up until it fits (R. T. Birge, 1932). The best is chosen by the criterion of G.
+ * Schwarz (1978).
  */
 #include "growth_fit.h"
 
@@ -34,6 +40,7 @@ double tch_growth_of(enum tch_growth growth, double n)
 struct points {
     const double *n;
     const double *cost;
+    const double *error; /* relative standard errors of the costs; NULL: none */
     size_t count;
     enum tch_growth growth;
     double power; /* not NAN: n^power instead of the growth */
@@ -44,77 +51,168 @@ static double f_of(const struct points *p, double n)
     return isnan(p->power) ? tch_growth_of(p->growth, n) : pow(n, p->power);
 }
 
-static double squares(const struct points *p, double a, double b)
+/* Returns 1 / variance of a cost's relative error. */
+static double weight_of(const struct points *p, size_t i)
 {
-    double sum = 0;
+    double error = p->error ? p->error[i] : 0;
+
+    return 1 / (error * error + TCH_FIT_FLOOR * TCH_FIT_FLOOR);
+}
+
+/* Sums of squared relative errors: plain, and in units of what each cost's error is. */
+struct squares {
+    double plain;
+    double chi;
+};
+
+static struct squares squares_of(const struct points *p, double a, double b)
+{
+    struct squares sum = {0};
 
     for (size_t i = 0; i < p->count; i++) {
         double e = 1 - (a + b * f_of(p, p->n[i])) / p->cost[i];
 
-        sum += e * e;
+        sum.plain += e * e;
+        sum.chi += weight_of(p, i) * e * e;
     }
     return sum;
 }
 
+/* What least squares find. */
+struct solution {
+    double a, b;
+    double b_variance;
+    struct squares left;
+};
+
 /*
  * Least squares of 1 - (a + b f) / cost, which is linear in a and b: with u = 1 / cost and
  * v = f / cost two equations in two unknowns. One that would come out negative is left out.
- * Returns the sum of squares.
  */
-static double solve(const struct points *p, double *a, double *b)
+static struct solution solve(const struct points *p)
 {
     double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0, det;
+    struct solution s = {0};
 
     for (size_t i = 0; i < p->count; i++) {
+        double w = weight_of(p, i);
         double u = 1 / p->cost[i];
         double v = f_of(p, p->n[i]) * u;
 
-        uu += u * u;
-        uv += u * v;
-        vv += v * v;
-        u1 += u;
-        v1 += v;
+        uu += w * u * u;
+        uv += w * u * v;
+        vv += w * v * v;
+        u1 += w * u;
+        v1 += w * v;
     }
     det = uu * vv - uv * uv;
-    *a = det > 1e-12 * uu * vv ? (u1 * vv - v1 * uv) / det : 0;
-    *b = det > 1e-12 * uu * vv ? (v1 * uu - u1 * uv) / det : 0;
-    if (*b <= 0) {
-        *a = u1 / uu;
-        *b = 0;
-    } else if (*a < 0) {
-        *a = 0;
-        *b = v1 / vv;
+    if (det > 1e-12 * uu * vv) {
+        s.a = (u1 * vv - v1 * uv) / det;
+        s.b = (v1 * uu - u1 * uv) / det;
+        s.b_variance = uu / det;
     }
-    return squares(p, *a, *b);
+    if (s.b <= 0) {
+        s.a = u1 / uu;
+        s.b = 0;
+    } else if (s.a < 0) {
+        s.a = 0;
+        s.b = v1 / vv;
+    }
+    s.left = squares_of(p, s.a, s.b);
+    return s;
 }
 
-/* 1 - what is left of the variance, of the costs as they are. */
-static double r_squared(const struct points *p, double a, double b)
+/* 1 - what is left of the variance. The constant part alone explains nothing, so it is 0 at
+   least. */
+static double r_squared(const struct points *p, double chi)
 {
+    double weights = 0;
     double mean = 0;
     double all = 0;
-    double left = 0;
 
-    for (size_t i = 0; i < p->count; i++)
-        mean += p->cost[i] / (double)p->count;
     for (size_t i = 0; i < p->count; i++) {
-        double e = p->cost[i] - a - b * f_of(p, p->n[i]);
+        double u = 1 / p->cost[i];
 
-        all += (p->cost[i] - mean) * (p->cost[i] - mean);
-        left += e * e;
+        weights += weight_of(p, i) * u * u;
+        mean += weight_of(p, i) * u;
     }
-    return all > 0 ? 1 - left / all : 1;
+    all = squares_of(&(struct points){.n = p->n,
+                                      .cost = p->cost,
+                                      .error = p->error,
+                                      .count = p->count,
+                                      .growth = TCH_O_1,
+                                      .power = NAN},
+                     mean / weights, 0)
+              .chi;
+    return all > 0 ? fmax(0, 1 - chi / all) : 1;
 }
 
-static void fit_model(struct points *p, struct tch_fit_model *m)
+/* P(chi-square of `freedom` degrees >= x), by its finite sums. */
+static double chi_above(double x, size_t freedom)
 {
-    double n = (double)p->count;
-    double unknowns = p->growth == TCH_O_1 ? 2 : 3; /* the size of the errors is one */
-    double s = solve(p, &m->a, &m->b) / n;
+    bool odd = freedom % 2;
+    double term = odd ? sqrt(2 * x / acos(-1)) * exp(-x / 2) : exp(-x / 2);
+    double sum = odd ? erfc(sqrt(x / 2)) : 0;
 
-    m->rms = sqrt(s);
-    m->r2 = r_squared(p, m->a, m->b);
-    m->bic = n * log(s + TCH_FIT_FLOOR * TCH_FIT_FLOOR) + unknowns * log(n);
+    for (size_t k = odd ? 3 : 2; k <= freedom; k += 2) {
+        sum += term;
+        term *= x / (double)k;
+    }
+    return sum < 1 ? sum : 1;
+}
+
+/* Returns the share of the cost at the largest n that grew since the smallest, at most: one
+   standard normal deviate of 99 % above the estimate. */
+static double most_growth(const struct points *p, const struct solution *s, double scale)
+{
+    size_t low = 0;
+    size_t high = 0;
+
+    for (size_t i = 1; i < p->count; i++) {
+        low = p->n[i] < p->n[low] ? i : low;
+        high = p->n[i] > p->n[high] ? i : high;
+    }
+    return (s->b + 2.326 * sqrt(s->b_variance * scale)) *
+           (f_of(p, p->n[high]) - f_of(p, p->n[low])) / p->cost[high];
+}
+
+/* Degrees of freedom: a constant part of 0 was not fitted. */
+static size_t freedom_of(const struct points *p, const struct solution *s)
+{
+    return p->count - (p->growth == TCH_O_1 || s->a == 0 || s->b == 0 ? 1 : 2);
+}
+
+/* Fits all growths, finds the best, and rules out what the numbers contradict. */
+static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
+{
+    struct solution s[TCH_GROWTHS];
+    double scale;
+
+    ret->best = 0;
+    for (int i = 0; i < TCH_GROWTHS; i++) {
+        struct tch_fit_model *m = &ret->model[i];
+
+        p->growth = (enum tch_growth)i;
+        s[i] = solve(p);
+        m->a = s[i].a;
+        m->b = s[i].b;
+        m->rms = sqrt(s[i].left.plain / (double)p->count);
+        m->r2 = r_squared(p, s[i].left.chi);
+        m->bic = s[i].left.chi + (i == TCH_O_1 ? 1 : 2) * log((double)p->count);
+        if (m->bic < ret->model[ret->best].bic)
+            ret->best = i;
+    }
+    /* Growth is claimed at 20 to 1 only. */
+    if (ret->model[TCH_O_1].bic - ret->model[ret->best].bic <= 6)
+        ret->best = TCH_O_1;
+    p->growth = (enum tch_growth)ret->best;
+    scale = fmax(1, s[ret->best].left.chi / (double)freedom_of(p, &s[ret->best]));
+    for (int i = 0; i < TCH_GROWTHS; i++) {
+        p->growth = (enum tch_growth)i;
+        ret->model[i].open = chi_above(s[i].left.chi / scale, freedom_of(p, &s[i])) >= alpha &&
+                             (i == TCH_O_1 || most_growth(p, &s[i], scale) >= TCH_FIT_GROWN);
+    }
+    ret->model[ret->best].open = true;
 }
 
 /* The free exponent: every hundredth up to 5 is tried, which is as fine as anybody asks for; those
@@ -127,11 +225,10 @@ static void fit_exponent(struct points *p, struct tch_fit *ret)
     double t = tch_t95(freedom);
     size_t best = 0;
     double limit;
-    double a, b;
 
     for (size_t i = 0; i < STEPS; i++) {
         p->power = (double)(i + 1) / 100;
-        sum[i] = solve(p, &a, &b);
+        sum[i] = solve(p).left.chi;
         if (sum[i] < sum[best])
             best = i;
     }
@@ -159,25 +256,16 @@ static size_t count_different(const double *n, size_t count)
     return found;
 }
 
-void tch_fit_growth(const double *n, const double *cost, size_t count, struct tch_fit *ret)
+void tch_fit_growth(const double *n, const double *cost, const double *error, size_t count,
+                    double alpha, struct tch_fit *ret)
 {
-    struct points p = {.n = n, .cost = cost, .count = count, .power = NAN};
+    struct points p = {.n = n, .cost = cost, .error = error, .count = count, .power = NAN};
 
     *ret = (struct tch_fit){
         .points = count, .best = -1, .exponent = NAN, .exponent_low = NAN, .exponent_high = NAN};
     if (count_different(n, count) < TCH_FIT_LEAST)
         return;
-    ret->best = 0;
-    for (int i = 0; i < TCH_GROWTHS; i++) {
-        p.growth = (enum tch_growth)i;
-        fit_model(&p, &ret->model[i]);
-        if (ret->model[i].bic < ret->model[ret->best].bic)
-            ret->best = i;
-    }
-    /* Each holds O(1) as b = 0: one that is no better than it speaks for no growth. */
-    for (int i = 0; i < TCH_GROWTHS; i++)
-        ret->model[i].open = ret->model[i].bic - ret->model[ret->best].bic <= TCH_FIT_APART &&
-                             (i == TCH_O_1 || ret->model[i].bic < ret->model[TCH_O_1].bic);
+    fit_models(&p, alpha, ret);
     if (ret->best != TCH_O_1)
         fit_exponent(&p, ret);
 }

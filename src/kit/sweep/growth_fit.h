@@ -32,15 +32,15 @@ double tch_growth_of(enum tch_growth growth, double n);
 struct tch_fit_model {
     double a, b;
     double rms; /**< relative error of the fit, root of the mean square */
-    double r2;  /**< share of the variance of the costs that it explains */
-    double bic; /**< Schwarz's criterion, for errors of 2 % or more: the smaller, the better */
-    bool open;  /**< not told apart from the best */
+    double r2;  /**< share of the variance of the costs that it explains, 0 to 1 */
+    double bic; /**< Schwarz's criterion: the smaller, the better */
+    bool open;  /**< not ruled out */
 };
 
 enum { TCH_FIT_LEAST = 4 }; /* points */
 
-/** A model is ruled out when its criterion is larger by this much: about 20 to 1. */
-#define TCH_FIT_APART 6.0
+/** A growth is ruled out, too, when surely less than this share of the cost has grown. */
+#define TCH_FIT_GROWN 0.1
 
 /** Real programs follow no formula better than that: caches, pages. */
 #define TCH_FIT_FLOOR 0.02
@@ -53,8 +53,15 @@ struct tch_fit {
     double exponent_low, exponent_high; /**< 95 %; NAN: not to be told */
 };
 
-/** n[i] > 0, cost[i] > 0. Fewer than TCH_FIT_LEAST different n: best is -1. */
-void tch_fit_growth(const double *n, const double *cost, size_t count, struct tch_fit *ret);
+/**
+ * Fits all growths. Fewer than TCH_FIT_LEAST different n: best is -1.
+ *
+ * @param n, cost  all above 0
+ * @param error    relative standard errors of the costs; NULL: none but TCH_FIT_FLOOR
+ * @param alpha    the true growth is ruled out with at most this probability
+ */
+void tch_fit_growth(const double *n, const double *cost, const double *error, size_t count,
+                    double alpha, struct tch_fit *ret);
 
 /** What is expected: this growth, or at most this. */
 struct tch_expect {

@@ -184,26 +184,37 @@ static int find_along(const struct tch_grid *grid, const char *name, bool asked)
     return asked || grid->param[found].count >= TCH_FIT_LEAST ? found : -1;
 }
 
+/* Returns the relative standard error of a median, from its interval, or from the range where there
+   were too few runs for one. */
+static double error_of(const struct tch_cell_value *v)
+{
+    return (v->high - v->low) / 2 / v->median / (v->level > 0 ? 1.96 : 1);
+}
+
 /* The cells from s->first on that differ in the one parameter alone. */
-static int fit_series(struct tch_results *r, struct tch_growth_series *s, tacho_error *err)
+static int fit_series(struct tch_results *r, struct tch_growth_series *s, double alpha,
+                      tacho_error *err)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
     const struct tch_param *p = &grid->param[r->along];
     size_t step = tch_grid_step(grid, (size_t)r->along);
-    double *n = malloc(2 * p->count * sizeof *n);
+    double *n = malloc(3 * p->count * sizeof *n);
+    double *cost = n + p->count;
+    double *error = cost + p->count;
     size_t count = 0;
 
     if (!n)
         return tch_fail_memory(err);
     for (size_t i = 0; i < p->count; i++) {
-        double cost = r->cells[s->first + i * step].value[r->cost].median;
+        const struct tch_cell_value *v = &r->cells[s->first + i * step].value[r->cost];
 
-        if (cost > 0) {
+        if (v->median > 0) {
             n[count] = p->number[i];
-            n[p->count + count++] = cost;
+            cost[count] = v->median;
+            error[count++] = error_of(v);
         }
     }
-    tch_fit_growth(n, n + p->count, count, &s->fit);
+    tch_fit_growth(n, cost, error, count, alpha, &s->fit);
     free(n);
     return 0;
 }
@@ -212,6 +223,7 @@ static int make_series(struct tch_results *r, tacho_error *err)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
     tch_params others = tch_grid_all(grid) & ~(1u << r->along);
+    double alpha = TCH_RUN_ALPHA * (double)grid->param[r->along].count / (double)r->sweep->cells;
     int status = 0;
 
     r->series = calloc(r->sweep->cells, sizeof *r->series);
@@ -224,7 +236,7 @@ static int make_series(struct tch_results *r, tacho_error *err)
             continue;
         s->first = i;
         tch_grid_name(grid, i, others, "cell", s->name);
-        status = fit_series(r, s, err);
+        status = fit_series(r, s, alpha, err);
         r->series_count++;
     }
     return status;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/random.h"
 #include "kit/sweep/growth_fit.h"
 
 enum { POINTS = 10 };
@@ -72,7 +73,7 @@ static void finds_each_law_again(void **state)
                 double scale = law == TCH_O_LOG ? 200 : 1;
 
                 make(laws[law], constants[j], scale, noises[i], n, cost);
-                tch_fit_growth(n, cost, POINTS, &fit);
+                tch_fit_growth(n, cost, NULL, POINTS, 0.01, &fit);
                 if (fit.best != law)
                     fail_msg("%s with noise %g on %g: found %s", tch_growth_names[law], noises[i],
                              constants[j], tch_growth_names[fit.best]);
@@ -98,7 +99,7 @@ static void finds_exponents(void **state)
         struct tch_fit fit;
 
         make(known[i].f, 100, 1, 0.02, n, cost);
-        tch_fit_growth(n, cost, POINTS, &fit);
+        tch_fit_growth(n, cost, NULL, POINTS, 0.01, &fit);
         assert_true(fabs(fit.exponent - known[i].exponent) < 0.05);
         assert_true(fit.exponent_low <= known[i].exponent + 1e-9);
         assert_true(fit.exponent_high >= known[i].exponent - 1e-9);
@@ -114,7 +115,7 @@ static void recovers_the_constants(void **state)
 
     (void)state;
     make(f_n, 700, 3, 0, n, cost);
-    tch_fit_growth(n, cost, POINTS, &fit);
+    tch_fit_growth(n, cost, NULL, POINTS, 0.01, &fit);
     assert_true(fabs(fit.model[TCH_O_N].a - 700) < 1e-6);
     assert_true(fabs(fit.model[TCH_O_N].b - 3) < 1e-9);
     assert_true(fit.model[TCH_O_N].r2 > 1 - 1e-12);
@@ -128,13 +129,14 @@ static void leaves_open_what_cannot_be_told(void **state)
     struct tch_fit fit;
 
     (void)state;
-    tch_fit_growth(n, cost, 4, &fit);
+    tch_fit_growth(n, cost, NULL, 4, 0.01, &fit);
     assert_true(fit.model[TCH_O_N].open && fit.model[TCH_O_NLOG].open && fit.model[TCH_O_N2].open);
-    tch_fit_growth(n, cost, 3, &fit);
+    tch_fit_growth(n, cost, NULL, 3, 0.01, &fit);
     assert_int_equal(fit.best, -1);
-    tch_fit_growth((const double[]){5, 5, 5, 5, 5}, (const double[]){1, 2, 3, 4, 5}, 5, &fit);
+    tch_fit_growth((const double[]){5, 5, 5, 5, 5}, (const double[]){1, 2, 3, 4, 5}, NULL, 5, 0.01,
+                   &fit);
     assert_int_equal(fit.best, -1);
-    tch_fit_growth(NULL, NULL, 0, &fit);
+    tch_fit_growth(NULL, NULL, NULL, 0, 0.01, &fit);
     assert_int_equal(fit.best, -1);
 }
 
@@ -148,7 +150,7 @@ static void falling_costs_have_no_growth(void **state)
     make(f_n, 100, 1, 0, n, cost);
     for (int i = 0; i < POINTS; i++)
         cost[i] = 1e6 / cost[i];
-    tch_fit_growth(n, cost, POINTS, &fit);
+    tch_fit_growth(n, cost, NULL, POINTS, 0.01, &fit);
     for (int i = 0; i < TCH_GROWTHS; i++)
         assert_true(fit.model[i].a >= 0 && fit.model[i].b >= 0);
     assert_int_equal(fit.best, TCH_O_1);
@@ -198,7 +200,7 @@ static void checks_expectations(void **state)
 
     (void)state;
     make(f_nlog, 300, 2, 0.01, n, cost);
-    tch_fit_growth(n, cost, POINTS, &fit);
+    tch_fit_growth(n, cost, NULL, POINTS, 0.01, &fit);
     assert_false(contradicts("n log n", &fit));
     assert_true(contradicts("n^2", &fit));
     assert_true(contradicts("1", &fit));
@@ -206,6 +208,58 @@ static void checks_expectations(void **state)
     assert_true(contradicts("<= log n", &fit));
     fit.best = -1; /* too few points contradict nothing */
     assert_false(contradicts("1", &fit));
+}
+
+static double normal(uint64_t *seed)
+{
+    double u = (double)(tch_random_bits(seed) >> 11) * 0x1p-53;
+    double v = (double)(tch_random_bits(seed) >> 11) * 0x1p-53;
+
+    return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
+}
+
+/* How many of 100 noisy series of a law contradict what is expected. */
+static int contradictions(enum tch_growth law, const char *expected, double a, double noise)
+{
+    enum { ROUNDS = 100 };
+    uint64_t seed = 7;
+    int found = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        double n[5];
+        double cost[5];
+        double error[5];
+        struct tch_fit fit;
+
+        for (int i = 0; i < 5; i++) {
+            n[i] = ldexp(64, i);
+            error[i] = noise;
+            cost[i] = (a + tch_growth_of(law, n[i])) * exp(noise * normal(&seed));
+        }
+        tch_fit_growth(n, cost, error, 5, 0.05, &fit);
+        for (int i = 0; i < TCH_GROWTHS; i++)
+            assert_true(fit.model[i].r2 >= 0 && fit.model[i].r2 <= 1);
+        found += contradicts(expected, &fit);
+    }
+    return found;
+}
+
+/* What holds is contradicted in at most 5 % of all sweeps, whatever the noise; what does not hold
+   is, as soon as the noise allows. */
+static void expectations_fail_on_evidence_only(void **state)
+{
+    static const double noises[] = {0.01, 0.05, 0.2};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (int law = TCH_O_LOG; law < TCH_GROWTHS; law++)
+            for (int constant = 0; constant < 2; constant++)
+                assert_in_range(contradictions((enum tch_growth)law, tch_growth_names[law],
+                                               constant * tch_growth_of(law, 64) * 3, noises[i]),
+                                0, 11); /* 5 is the level; almost three standard errors above */
+    assert_true(contradictions(TCH_O_NLOG, "n^2", 0, 0.05) == 100);
+    assert_true(contradictions(TCH_O_NLOG, "<= log n", 0, 0.05) == 100);
+    assert_true(contradictions(TCH_O_N, "1", 0, 0.05) == 100);
 }
 
 int main(void)
@@ -218,6 +272,7 @@ int main(void)
         cmocka_unit_test(falling_costs_have_no_growth),
         cmocka_unit_test(reads_expectations),
         cmocka_unit_test(checks_expectations),
+        cmocka_unit_test(expectations_fail_on_evidence_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
