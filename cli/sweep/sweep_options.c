@@ -95,7 +95,7 @@ const struct opt cli_sweep_opts[] = {
      CLI_FLAG(struct sweep_options, plan.retry)},
     {.name = "pareto",
      .arg = "MEASURE,...",
-     .help = "choose the best by these, max:MEASURE where more is better (default wall,memory)",
+     .help = "choose the best by these, max:MEASURE where more is better (default: the cost)",
      CLI_TEXT(struct sweep_options, asked.pareto)},
     {.name = "best-per",
      .arg = "NAME,...",

@@ -102,6 +102,26 @@ static size_t make_columns(struct column *columns, const struct tch_results *r, 
     return n;
 }
 
+/* Says how many cells may be best, where that is more than are best. */
+static void add_undecided(struct tch_buf *b, const struct tch_results *r)
+{
+    size_t maybe = 0;
+    size_t rounds = 0;
+
+    for (size_t i = 0; i < r->sweep->cells; i++) {
+        maybe += r->cells[i].best == TCH_BEST_MAYBE;
+        rounds = r->cells[i].runs > rounds ? r->cells[i].runs : rounds;
+    }
+    if (maybe < 2)
+        return;
+    tch_buf_addf(b, "  %zu cells are not told apart from the best; ", maybe);
+    if (rounds < r->best_rounds)
+        tch_buf_addf(b, "%zu round%s %s too few, %zu are needed at least (--repeat)\n", rounds,
+                     rounds == 1 ? "" : "s", rounds == 1 ? "is" : "are", r->best_rounds);
+    else
+        tch_buf_adds(b, "more rounds (--repeat) leave fewer\n");
+}
+
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -122,12 +142,13 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines && all; i++)
         add_line(&t, r, i, memory);
     for (size_t i = 0; i < sweep->cells; i++)
-        if (all || (r->cells[i].best == TCH_BEST_YES && shown++ < SHOWN_MOST))
+        if (all || (r->cells[i].best != TCH_BEST_NO && shown++ < SHOWN_MOST))
             add_line(&t, r, i, memory);
     cli_table_print(&t, b);
     cli_table_release(&t);
     if (!all)
         tch_buf_addf(b, "  the best of them; all %zu are in results.csv\n", sweep->cells);
+    add_undecided(b, r);
 }
 
 static void add_models(struct tch_buf *b, const struct tch_fit *fit)

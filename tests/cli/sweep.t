@@ -19,10 +19,10 @@ $ tacho sweep --help
 | interrupted; cells that are done are not run again. A cell that fails is
 | recorded as failed, and the sweep goes on.
 | 
-| Cells that no other beats in all that --pareto names are marked as best; those
-| that are worse, but not beyond the intervals, as maybe best. Along one numeric
-| parameter the cost is fitted to a + b f(n) with f of 1, log n, n, n log n, n^2,
-| n^3.
+| The cell of the least cost, or that no other beats in all that --pareto names,
+| is marked as best; while several are not told apart, each is maybe best. Along
+| one numeric parameter the cost is fitted to a + b f(n) with f of 1, log n, n, n
+| log n, n^2, n^3.
 | 
 | Without a command, or with --file, the section 'sweep' of a YAML file says what
 | is to be done: every option by its name, and the command as 'command'. What is
@@ -48,7 +48,7 @@ $ tacho sweep --help
 |       --fresh                      start over, whatever is there
 |       --retry-failed               run cells again that failed before
 |       --pareto MEASURE,...         choose the best by these, max:MEASURE where
-|                                    more is better (default wall,memory)
+|                                    more is better (default: the cost)
 |       --best-per NAME,...          choose the best for each value of these
 |                                    parameters, which make up the workload
 |       --cost MEASURE               what figures and fits are of, by a name of

@@ -84,7 +84,10 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
             tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
         tch_buf_adds(b, "</span></div>\n");
     }
-    tch_buf_adds(b, "</div>\n<p class=\"sub\">Best: no other cell ");
+    tch_buf_adds(b, "</div>\n<p class=\"sub\">");
+    if (shown == 0 && r->best_left > 1)
+        tch_buf_addf(b, "%zu cells are not told apart from the best. ", r->best_left);
+    tch_buf_adds(b, "Best: no other cell ");
     for (size_t i = 0; r->best_per >> i; i++)
         if (r->best_per >> i & 1) {
             tch_buf_adds(b, r->best_per & (((tch_params)1 << i) - 1) ? ", " : "with the same ");
@@ -96,7 +99,9 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
         tch_xml_adds(b, r->measures[r->objective[i].measure].title);
         tch_buf_adds(b, r->objective[i].more ? " (more is better)" : "");
     }
-    tch_buf_adds(b, " and better in one, beyond the intervals.</p>\n");
+    tch_buf_adds(
+        b, " and better in one. Cells are compared round by round, at a level of 5 % for all of "
+           "them together (Hsu 1984).</p>\n");
 }
 
 static void add_fit(struct tch_buf *b, const struct tch_results *r,

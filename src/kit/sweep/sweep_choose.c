@@ -3,51 +3,103 @@
 
 #include "base/fail.h"
 #include "kit/judge/quantity.h"
+#include "kit/stats/flip.h"
 #include "sweep_results.h"
 
 enum { NAME_MOST = 256 };
 
 /*
- * The best.
+ * The best, by multiple comparisons with the best (J. C. Hsu, 1984): a cell leaves the set of cells
+ * that may be best when another one beats it in the rounds that both made. All cells of a round are
+ * run in an order drawn anew, so the test of pairs holds whatever the noise does. With the level
+ * shared by all rivals of a cell and all objectives, the best cell stays with 95 %.
  */
 
-/* How good, so that less is better. */
-struct range {
-    double low, median, high;
+/* Room for the comparison of two cells, as many of each as there are rounds. */
+struct duel {
+    double *x;
+    double *y;
+    double *e;
 };
 
-static struct range range_of(const struct tch_results *r, size_t cell, size_t k)
+/* Pairs the values of the rounds that both cells made. Returns how many there are. */
+static size_t pair_rounds(const struct tch_quantity_series *a, const struct tch_quantity_series *b,
+                          struct duel *duel)
 {
-    const struct tch_objective *o = &r->objective[k];
-    const struct tch_cell_value *v = &r->cells[cell].value[o->measure];
+    size_t n = 0;
 
-    return o->more ? (struct range){-v->high, -v->median, -v->low}
-                   : (struct range){v->low, v->median, v->high};
+    for (size_t i = 0, k = 0; i < a->count; i++) {
+        while (k < b->count && b->pair[k] < a->pair[i])
+            k++;
+        if (k < b->count && b->pair[k] == a->pair[i]) {
+            duel->x[n] = a->value[i];
+            duel->y[n++] = b->value[k];
+        }
+    }
+    return n;
+}
+
+/* Sets how much larger y is than x: by the logarithm of the ratio, or where a value has none by the
+   difference as a share of the largest. */
+static void set_differences(struct duel *duel, size_t n)
+{
+    double largest = 0;
+    bool positive = true;
+
+    for (size_t i = 0; i < n; i++) {
+        positive &= duel->x[i] > 0 && duel->y[i] > 0;
+        largest = fmax(largest, fmax(fabs(duel->x[i]), fabs(duel->y[i])));
+    }
+    for (size_t i = 0; i < n; i++)
+        duel->e[i] = positive      ? log(duel->y[i] / duel->x[i])
+                     : largest > 0 ? (duel->y[i] - duel->x[i]) / largest
+                                   : 0;
+}
+
+/* 1: a is better than b in an objective, -1: it is worse, 0: neither is shown. Or TACHO_ENOMEM. */
+static int compare_cells(const struct tch_results *r, size_t a, size_t b, size_t objective,
+                         double level, struct duel *duel, tacho_error *err)
+{
+    const struct tch_objective *o = &r->objective[objective];
+    struct tch_flip_tails tails;
+    size_t n = pair_rounds(&r->cells[a].value[o->measure].series,
+                           &r->cells[b].value[o->measure].series, duel);
+
+    set_differences(duel, n);
+    if (tch_flip_test(duel->e, n, &tails, err) < 0)
+        return TACHO_ENOMEM;
+    if (tails.above <= level)
+        return o->more ? -1 : 1;
+    return tails.below > level ? 0 : o->more ? 1 : -1;
+}
+
+/* In how many objectives a is shown to be better than b, and worse. */
+struct score {
+    size_t better;
+    size_t worse;
+};
+
+static int score_of(const struct tch_results *r, size_t a, size_t b, double level,
+                    struct duel *duel, struct score *ret, tacho_error *err)
+{
+    *ret = (struct score){0};
+    for (size_t k = 0; k < r->objective_count; k++) {
+        int side = compare_cells(r, a, b, k, level, duel, err);
+
+        if (side == TACHO_ENOMEM)
+            return TACHO_ENOMEM;
+        ret->better += side > 0;
+        ret->worse += side < 0;
+    }
+    return 0;
 }
 
 static bool is_known(const struct tch_results *r, size_t cell)
 {
     for (size_t k = 0; k < r->objective_count; k++)
-        if (isnan(range_of(r, cell, k).median))
+        if (isnan(r->cells[cell].value[r->objective[k].measure].median))
             return false;
     return true;
-}
-
-/* a beats b: it is worse in nothing and better in something, by the medians or, `surely`, with the
-   whole interval. */
-static bool beats(const struct tch_results *r, size_t a, size_t b, bool surely)
-{
-    bool better = false;
-
-    for (size_t k = 0; k < r->objective_count; k++) {
-        struct range x = range_of(r, a, k);
-        struct range y = range_of(r, b, k);
-
-        if (surely ? x.low > y.high : x.median > y.median)
-            return false;
-        better |= surely ? x.high < y.low : x.median < y.median;
-    }
-    return better;
 }
 
 static bool same_workload(const struct tch_results *r, size_t a, size_t b)
@@ -59,21 +111,88 @@ static bool same_workload(const struct tch_results *r, size_t a, size_t b)
     return true;
 }
 
-static enum tch_best best_of(const struct tch_results *r, size_t cell)
+static bool is_rival(const struct tch_results *r, size_t a, size_t b)
 {
-    enum tch_best best = TCH_BEST_YES;
+    return a != b && is_known(r, b) && same_workload(r, a, b);
+}
 
-    if (!is_known(r, cell))
-        return TCH_BEST_NO;
-    for (size_t i = 0; i < r->sweep->cells; i++) {
-        if (i == cell || !is_known(r, i) || !same_workload(r, i, cell))
-            continue;
-        if (beats(r, i, cell, true))
-            return TCH_BEST_NO;
-        if (beats(r, i, cell, false))
-            best = TCH_BEST_MAYBE;
+/* The share of TCH_RUN_ALPHA for one comparison of a cell with one of its rivals. */
+static double level_of(const struct tch_results *r, size_t cell)
+{
+    size_t rivals = 0;
+
+    for (size_t i = 0; i < r->sweep->cells; i++)
+        rivals += is_rival(r, cell, i);
+    return TCH_RUN_ALPHA / (double)((rivals > 0 ? rivals : 1) * r->objective_count);
+}
+
+/* Marks the cells that a rival beats: it is better in an objective and worse in none. */
+static int drop_beaten(struct tch_results *r, struct duel *duel, tacho_error *err)
+{
+    for (size_t a = 0; a < r->sweep->cells; a++) {
+        double level = level_of(r, a);
+        struct score score;
+
+        r->cells[a].best = is_known(r, a) ? TCH_BEST_MAYBE : TCH_BEST_NO;
+        for (size_t b = 0; b < r->sweep->cells && r->cells[a].best != TCH_BEST_NO; b++) {
+            if (!is_rival(r, a, b))
+                continue;
+            if (score_of(r, a, b, level, duel, &score, err) < 0)
+                return TACHO_ENOMEM;
+            if (score.worse > 0 && score.better == 0)
+                r->cells[a].best = TCH_BEST_NO;
+        }
     }
-    return best;
+    return 0;
+}
+
+/* Of those left, a cell is best when none of the others can beat it: it is better than each of them
+   in some objective. */
+static int find_best(struct tch_results *r, struct duel *duel, tacho_error *err)
+{
+    for (size_t a = 0; a < r->sweep->cells; a++) {
+        double level = level_of(r, a);
+        bool best = r->cells[a].best == TCH_BEST_MAYBE;
+        struct score score;
+
+        for (size_t b = 0; b < r->sweep->cells && best; b++) {
+            if (!is_rival(r, a, b) || r->cells[b].best == TCH_BEST_NO)
+                continue;
+            if (score_of(r, a, b, level, duel, &score, err) < 0)
+                return TACHO_ENOMEM;
+            best = score.better > 0;
+        }
+        if (best)
+            r->cells[a].best = TCH_BEST_YES;
+    }
+    return 0;
+}
+
+static int mark_best(struct tch_results *r, tacho_error *err)
+{
+    size_t rounds = 1;
+    struct duel duel;
+    int status = TACHO_ENOMEM;
+
+    for (size_t i = 0; i < r->sweep->cells; i++)
+        rounds = r->cells[i].runs > rounds ? r->cells[i].runs : rounds;
+    duel = (struct duel){.x = malloc(3 * rounds * sizeof *duel.x)};
+    if (!duel.x)
+        return tch_fail_memory(err);
+    duel.y = duel.x + rounds;
+    duel.e = duel.y + rounds;
+    status = drop_beaten(r, &duel, err);
+    if (status == 0)
+        status = find_best(r, &duel, err);
+    free(duel.x);
+    r->best_left = r->best_rounds = 0;
+    for (size_t i = 0; i < r->sweep->cells; i++) {
+        size_t needed = (size_t)ceil(-log2(level_of(r, i))); /* the least p of n pairs is 2^-n */
+
+        r->best_left += r->cells[i].best != TCH_BEST_NO;
+        r->best_rounds = needed > r->best_rounds ? needed : r->best_rounds;
+    }
+    return status;
 }
 
 /* Copies the next name of a list with commas, and moves *at after it. Returns false at the end. */
@@ -122,7 +241,7 @@ static int too_many_objectives(tacho_error *err)
 
 int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked, tacho_error *err)
 {
-    const char *at = asked->pareto ? asked->pareto : "wall_ns,max_rss_bytes";
+    const char *at = asked->pareto ? asked->pareto : asked->cost ? asked->cost : "wall_ns";
     char name[NAME_MOST];
     int status = 0;
 
@@ -145,9 +264,7 @@ int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked,
         *o = (struct tch_objective){.measure = (size_t)measure, .more = more};
         r->objective_count++;
     }
-    for (size_t i = 0; i < r->sweep->cells; i++)
-        r->cells[i].best = best_of(r, i);
-    return 0;
+    return mark_best(r, err);
 }
 
 /*

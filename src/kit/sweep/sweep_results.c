@@ -138,7 +138,20 @@ static int grow_values(const struct tch_results *r, struct tch_cell_result *c, s
     for (size_t i = had; i < r->measure_count; i++)
         c->value[i] = (struct tch_cell_value){
             .median = NAN, .low = NAN, .high = NAN, .p = NAN, .ratio = {.estimate = NAN}};
+    c->value_count = r->measure_count;
     return 0;
+}
+
+/* Keeps the values of a measure for the choice of the best cells. */
+static int keep_series(const struct tch_receipt *receipt, const char *name,
+                       struct tch_cell_value *v, tacho_error *err)
+{
+    struct tch_quantity q;
+
+    tch_quantity_series_release(&v->series);
+    if (!find_quantity(receipt, name, &q))
+        return 0;
+    return tch_quantity_series_of(receipt, &q, 0.5, &v->series, err);
 }
 
 static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
@@ -158,6 +171,8 @@ static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
         v->low = s->low;
         v->high = s->high;
         v->level = s->level;
+        if (keep_series(receipt, receipt->rows.row[i].name, v, err) < 0)
+            return TACHO_ENOMEM;
     }
     return 0;
 }
@@ -266,6 +281,8 @@ int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho
 void tch_results_release(struct tch_results *r)
 {
     for (size_t i = 0; r->cells && i < r->sweep->cells + r->sweep->baselines; i++) {
+        for (size_t m = 0; m < r->cells[i].value_count; m++)
+            tch_quantity_series_release(&r->cells[i].value[m].series);
         free(r->cells[i].value);
         free(r->cells[i].failure);
     }

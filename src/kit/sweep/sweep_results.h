@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "growth_fit.h"
+#include "kit/judge/quantity.h"
 #include "kit/run/run_summary.h"
 #include "kit/stats/ratio.h"
 #include "sweep_loop.h"
@@ -31,15 +32,17 @@ struct tch_measure {
 struct tch_cell_value {
     double median;
     double low, high;
-    double level;           /**< 0: low and high are the smallest and the largest */
-    struct tch_ratio ratio; /**< to the baseline; estimate is NAN without one */
-    double p;               /**< of the ratio, adjusted for all cells by Holm */
+    double level;                      /**< 0: low and high are the smallest and the largest */
+    struct tch_ratio ratio;            /**< to the baseline; estimate is NAN without one */
+    double p;                          /**< of the ratio, adjusted for all cells by Holm */
+    struct tch_quantity_series series; /**< round by round; of cells only */
 };
 
 enum tch_best {
     TCH_BEST_NO,
-    TCH_BEST_MAYBE, /**< worse than another, but within what the intervals leave open */
-    TCH_BEST_YES,   /**< no other is as good in all and better in one */
+    TCH_BEST_MAYBE, /**< not told apart from the best */
+    TCH_BEST_YES,   /**< better than every other that may be best; in some objective, where there
+                         are several */
 };
 
 struct tch_cell_result {
@@ -51,7 +54,8 @@ struct tch_cell_result {
     char config_hash[TACHO_SHA256_TEXT];
     char fingerprint[TACHO_SHA256_TEXT]; /**< of its run; "": none yet */
     enum tch_best best;
-    struct tch_cell_value *value; /**< one a measure */
+    struct tch_cell_value *value; /**< one per measure */
+    size_t value_count;
 };
 
 /** What the best cells are chosen by. */
@@ -78,6 +82,8 @@ struct tch_results {
 
     struct tch_objective objective[TCH_OBJECTIVES];
     size_t objective_count;
+    size_t best_left;    /**< cells that are or may be best */
+    size_t best_rounds;  /**< with fewer rounds no cell can be told apart from the best */
     tch_params best_per; /**< the best are chosen among cells with the same values of these */
 
     size_t cost; /**< the measure that figures and fits are of */
@@ -111,7 +117,7 @@ void tch_results_release(struct tch_results *r);
     "wall" is "wall_ns". -1: there is none. */
 int tch_results_measure(const struct tch_results *r, const char *name);
 
-/** Marks the best cells, by wall time and peak memory where no measures are named.
+/** Marks the best cells, by the cost where no measures are named.
     0, or TACHO_EINVAL for a measure or a parameter that is not there. */
 int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked, tacho_error *err);
 

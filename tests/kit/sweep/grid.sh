@@ -12,7 +12,7 @@ echo "$1 $2" >>order
 echo "sum $(($1 + $2))"
 END
 chmod +x prog
-sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 \
+sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 --pareto wall,memory \
     --metric 'sum=sum ([0-9]+)' --name small -- ./prog '{a}' '{b}'
 is small '.state == "complete" and (.cells | length) == 6 and (.baselines | length) == 1'
 is small 'all(.cells[]; .state == "complete" and .runs == 6 and
@@ -138,6 +138,12 @@ sweep 0 --grid a=1,2 --grid b=3,4 -n 2 --cost memory --pareto min:sum --best-per
 is p '.pareto_per == ["a", "b"] and all(.cells[]; .pareto == "best")'
 is p '.pareto_by == [{"measure": "sum", "better": "less"}]'
 sweep 0 --grid a=1,2 --grid b=3,4 -n 2 --pareto wall,memory --name p2 -- ./prog '{a}' '{b}'
+# One cell is better than all others in 9 rounds, and no number of cells is in 2.
+sweep 0 --grid a=1,2,3 -n 9 --pareto sum --metric 'sum=sum ([0-9]+)' --name p3 -- ./prog '{a}' 0
+is p3 '[.cells[].pareto] == ["best", "no", "no"]'
+sweep 0 --grid a=1,2,3 -n 2 --pareto sum --metric 'sum=sum ([0-9]+)' --name p4 -- ./prog '{a}' 0
+is p4 'all(.cells[]; .pareto == "maybe")'
+says out "3 cells are not told apart from the best; 2 rounds are too few, 6 are needed at least"
 is p2 '.pareto_per == [] and [.pareto_by[].measure] == ["wall_ns", "max_rss_bytes"]'
 
 # The lock goes with the sweep. Sweeps that waited for it go on one after the other.
