@@ -16,8 +16,7 @@ struct pack {
 /* Reads the documents and writes the bundle. */
 static int write_bundle(const struct pack *p, const struct witness_paths *logs, bool quiet)
 {
-    tacho_witness_pack content = {.logs = (const char *const *)logs->path,
-                                  .log_count = logs->count};
+    tacho_witness_pack content = TACHO_WITNESS_PACK_INIT;
     char hash[TACHO_SHA256_TEXT];
     struct tch_buf config;
     struct tch_buf environment;
@@ -36,6 +35,8 @@ static int write_bundle(const struct pack *p, const struct witness_paths *logs, 
         cli_complain(&err, "cannot describe this machine");
         goto out;
     }
+    content.logs = (const char *const *)logs->path;
+    content.log_count = logs->count;
     content.config = p->config ? config.data : NULL;
     content.environment = machine ? machine : environment.data;
     if (tacho_witness_pack_write(p->output, &content, hash, &err) < 0) {

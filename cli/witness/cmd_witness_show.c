@@ -22,11 +22,11 @@ static void add_f32(struct table *t, float value)
     cli_table_addf(t, PLAIN, "%.*s", (int)tch_f32_json(text, value), text);
 }
 
-static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_witness_info *info)
+static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_witness_reader *r)
 {
     size_t n = tch_witness_kept(e);
 
-    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)info->line);
+    cli_table_addf(t, PLAIN, "%llu", (unsigned long long)tacho_witness_reader_line(r));
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->k_hash);
     cli_table_addf(t, PLAIN, "%zu/%zu", n, e->keep_count);
@@ -40,46 +40,57 @@ static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_w
 }
 
 /* A line with the name of the log, before its first entry that is shown. */
-static void add_log_name(struct table *t, const tacho_witness_info *info, uint64_t *segment)
+static void add_log_name(struct table *t, const tacho_witness_reader *r, uint64_t *segment)
 {
-    if (info->segment != *segment)
-        cli_table_line(t, 0, BOLD, info->log);
-    *segment = info->segment;
+    if (tacho_witness_reader_segment(r) != *segment)
+        cli_table_line(t, 0, BOLD, tacho_witness_reader_log(r));
+    *segment = tacho_witness_reader_segment(r);
 }
 
-static int print_log(const struct args *args, const char *path, const tacho_witness_info *info,
+static void add_head(struct tch_buf *b, const char *path, const tacho_witness_reader *r)
+{
+    unsigned long long logs = tacho_witness_reader_logs(r);
+    unsigned long long entries = tacho_witness_reader_entries(r);
+
+    switch (tacho_witness_reader_kind(r)) {
+    case TACHO_WITNESS_RVF:
+        tch_buf_addf(b,
+                     "%s: RVF of another program, %llu segments, %llu with %llu witness entries\n",
+                     path, (unsigned long long)tacho_witness_reader_segment(r), logs, entries);
+        break;
+    case TACHO_WITNESS_BUNDLE:
+        tch_buf_addf(b, "%s: bundle of %llu logs, %llu entries\n", path, logs, entries);
+        tch_buf_addf(b, "config       %s\n             %s\n", tacho_witness_reader_config_hash(r),
+                     tacho_witness_reader_config(r));
+        tch_buf_addf(b, "environment  %s\n             %s\n",
+                     tacho_witness_reader_environment_hash(r), tacho_witness_reader_environment(r));
+        break;
+    default:
+        tch_buf_addf(b, "%s: log of %llu entries%s\n", path, entries,
+                     tacho_witness_reader_is_closed(r) ? "" : ", not closed");
+    }
+    tch_buf_addf(b, "last hash    %s\n", tacho_witness_reader_hash(r));
+}
+
+static int print_log(const struct args *args, const char *path, const tacho_witness_reader *r,
                      const struct table *t, const struct tch_buf *json, uint64_t top)
 {
+    uint64_t entries = tacho_witness_reader_entries(r);
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
     if (args->json) {
-        tch_witness_show_json(&b, path, info, json);
+        tch_witness_show_json(&b, path, r, json);
         return cli_print(&b);
     }
-    if (info->kind == TACHO_WITNESS_RVF) {
-        tch_buf_addf(&b,
-                     "%s: RVF of another program, %llu segments, %llu with %llu witness entries\n",
-                     path, (unsigned long long)info->segment, (unsigned long long)info->logs,
-                     (unsigned long long)info->entries);
-        tch_buf_addf(&b, "last hash    %s\n", info->hash ? info->hash : "");
+    add_head(&b, path, r);
+    if (tacho_witness_reader_kind(r) == TACHO_WITNESS_RVF)
         return cli_print(&b);
-    }
-    if (info->kind == TACHO_WITNESS_BUNDLE) {
-        tch_buf_addf(&b, "%s: bundle of %llu logs, %llu entries\n", path,
-                     (unsigned long long)info->logs, (unsigned long long)info->entries);
-        tch_buf_addf(&b, "config       %s\n             %s\n", info->config_hash, info->config);
-        tch_buf_addf(&b, "environment  %s\n             %s\n", info->environment_hash,
-                     info->environment);
-    } else {
-        tch_buf_addf(&b, "%s: log of %llu entries%s\n", path, (unsigned long long)info->entries,
-                     info->closed ? "" : ", not closed");
-    }
-    tch_buf_addf(&b, "last hash    %s\n\n", info->hash ? info->hash : "");
+    tch_buf_addc(&b, '\n');
     cli_table_print(t, &b);
-    if (info->entries > top)
+    if (entries > top)
         tch_buf_addf(&b, "... and %llu more; --top %llu shows all\n",
-                     (unsigned long long)(info->entries - top), (unsigned long long)info->entries);
+                     (unsigned long long)(entries - top), (unsigned long long)entries);
     return cli_print(&b);
 }
 
@@ -100,7 +111,6 @@ static int show_file(struct args *args, const char *path, uint64_t top)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry entry;
-    tacho_witness_info info;
     struct tch_buf json;
     struct table t;
     uint64_t segment = 0;
@@ -115,12 +125,11 @@ static int show_file(struct args *args, const char *path, uint64_t top)
         more = tacho_witness_next(r, &entry, &err);
         if (more <= 0)
             break;
-        tacho_witness_info_get(r, &info);
         if (n < top && args->json) {
-            tch_witness_entry_json(&json, &entry, &info);
+            tch_witness_entry_json(&json, &entry, r);
         } else if (n < top) {
-            add_log_name(&t, &info, &segment);
-            add_row(&t, &entry, &info);
+            add_log_name(&t, r, &segment);
+            add_row(&t, &entry, r);
         }
     }
     tch_json_end_array(&json);
@@ -128,8 +137,7 @@ static int show_file(struct args *args, const char *path, uint64_t top)
         cli_complain(&err, "cannot show '%s'", path);
         status = err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     } else {
-        tacho_witness_info_get(r, &info);
-        status = print_log(args, path, &info, &t, &json, top);
+        status = print_log(args, path, r, &t, &json, top);
     }
     cli_table_release(&t);
     tch_buf_release(&json);

@@ -72,7 +72,6 @@ static int verify_file(struct verify *v, const char *path)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry entry;
-    tacho_witness_info info;
     tacho_error err = {0};
     struct tch_witness_finding f = {.path = path};
     int more = tacho_witness_reader_open(path, &r, &err);
@@ -88,14 +87,13 @@ static int verify_file(struct verify *v, const char *path)
         tacho_witness_reader_close(r);
         return EXIT_WORK;
     }
-    tacho_witness_info_get(r, &info);
-    f.kind = tch_witness_kind_name(info.kind);
-    f.segments = info.segment;
-    f.unchecked = info.unchecked;
-    f.logs = info.logs;
-    f.entries = info.entries;
-    f.closed = info.closed && more == 0;
-    f.hash = info.hash ? info.hash : "";
+    f.kind = tch_witness_kind_name(tacho_witness_reader_kind(r));
+    f.segments = tacho_witness_reader_segment(r);
+    f.unchecked = tacho_witness_reader_unchecked(r);
+    f.logs = tacho_witness_reader_logs(r);
+    f.entries = tacho_witness_reader_entries(r);
+    f.closed = tacho_witness_reader_is_closed(r) && more == 0;
+    f.hash = tacho_witness_reader_hash(r);
     f.line = err.line;
     f.why = more < 0 ? err.message : why_not(v, f.closed, f.hash);
     add_finding(v, &f);

@@ -164,19 +164,19 @@ static int read_witness(const char *path, struct setting *s)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry entry;
-    tacho_witness_info info;
     tacho_error err;
+    bool whole;
     int more;
 
     if (tacho_witness_reader_open(path, &r, &err) < 0)
         return complain(path, err.message);
     while ((more = tacho_witness_next(r, &entry, &err)) > 0)
         s->kv_cache += columns_gated(&entry);
-    tacho_witness_info_get(r, &info);
+    whole = tacho_witness_reader_is_closed(r) && tacho_witness_reader_entries(r) == s->samples;
     tacho_witness_reader_close(r);
     if (more < 0)
         return complain_line(path, (size_t)err.line, err.message);
-    if (!info.closed || info.entries != s->samples)
+    if (!whole)
         return complain(path, "it does not have an entry a sample");
     s->kv_cache /= (double)s->samples;
     return 0;

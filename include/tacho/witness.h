@@ -81,13 +81,19 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_close(tacho_witness *w, tacho_error
 
 /* ---- a bundle ---- */
 
-/** The parts of a bundle. Texts are terminated by NUL. */
+/** The parts of a bundle. Texts are terminated by NUL. Start with TACHO_WITNESS_PACK_INIT. */
 typedef struct tacho_witness_pack {
+    size_t size;             /**< set by TACHO_WITNESS_PACK_INIT */
     const char *config;      /**< a JSON object of the user; NULL: {} */
     const char *environment; /**< from tacho_environment(); NULL: {} */
     const char *const *logs; /**< paths of closed logs */
     size_t log_count;
 } tacho_witness_pack;
+
+#define TACHO_WITNESS_PACK_INIT                         \
+    {                                                   \
+        sizeof(tacho_witness_pack), NULL, NULL, NULL, 0 \
+    }
 
 /**
  * Writes a bundle as an RVF file, complete or not at all. TACHO_EPARSE for a log that is not valid,
@@ -120,7 +126,7 @@ TACHO_API void tacho_witness_reader_close(tacho_witness_reader *r);
 /**
  * Reads the next entry.
  *
- * @return 1; 0 at the end, also of a log that is not closed (see tacho_witness_info); TACHO_EPARSE
+ * @return 1; 0 at the end, also of a log that is not closed; TACHO_EPARSE
  * for an invalid line, with its number in err->line, or for an invalid segment, which err->message
  * names, and from then on at every call; TACHO_EUNSUPPORTED for an RVF file with signed segments or
  * compressed witness segments; TACHO_EIO, TACHO_ENOMEM
@@ -135,25 +141,42 @@ enum tacho_witness_kind {
                            tacho_witness_next() returns no entries */
 };
 
-/** The file as read so far; complete once tacho_witness_next() has returned 0. */
-typedef struct tacho_witness_info {
-    enum tacho_witness_kind kind;
-    bool closed;        /**< its last line was read */
-    uint64_t logs;      /**< of a bundle; witness segments of TACHO_WITNESS_RVF */
-    uint64_t entries;   /**< of all logs */
-    uint64_t line;      /**< of the last entry, in its log; in a bundle of lines, in the file */
-    uint64_t segment;   /**< of an RVF file: the one that is being read, from 1; else 0 */
-    uint64_t unchecked; /**< segments whose checksum is not SHAKE-256 */
-    const char *hash;   /**< of the last line, or of the last entry of TACHO_WITNESS_RVF */
-    const char *config; /**< of a bundle: canonical JSON. This and the next: NULL in a log */
-    const char *config_hash;
-    const char *environment;
-    const char *environment_hash;
-    const char *log; /**< name of the last log that was read */
-} tacho_witness_info;
+/* About the file as read so far; complete once tacho_witness_next() has returned 0. Texts are valid
+   until the next call of tacho_witness_next() for r. */
 
-/** Gets the info. Its texts are valid until the next call for r. */
-TACHO_API void tacho_witness_info_get(const tacho_witness_reader *r, tacho_witness_info *ret);
+TACHO_API enum tacho_witness_kind tacho_witness_reader_kind(const tacho_witness_reader *r);
+
+/** Says whether its last line was read. A log that is not closed may have lost lines at its end. */
+TACHO_API bool tacho_witness_reader_is_closed(const tacho_witness_reader *r);
+
+/** Returns the number of logs: 1 for a log, of TACHO_WITNESS_RVF the number of witness segments. */
+TACHO_API uint64_t tacho_witness_reader_logs(const tacho_witness_reader *r);
+
+/** Returns the number of entries of all logs. */
+TACHO_API uint64_t tacho_witness_reader_entries(const tacho_witness_reader *r);
+
+/** Returns the line of the last entry in its log; in a bundle of lines, which earlier versions
+   wrote, its line in the file. */
+TACHO_API uint64_t tacho_witness_reader_line(const tacho_witness_reader *r);
+
+/** Returns the segment of an RVF file that is being read, from 1; 0 for other files. */
+TACHO_API uint64_t tacho_witness_reader_segment(const tacho_witness_reader *r);
+
+/** Returns the number of segments whose checksum is not SHAKE-256 and was not checked. */
+TACHO_API uint64_t tacho_witness_reader_unchecked(const tacho_witness_reader *r);
+
+/** Returns the hash of the last line, or of the last entry of TACHO_WITNESS_RVF; "" before. */
+TACHO_API const char *tacho_witness_reader_hash(const tacho_witness_reader *r);
+
+/** Returns the name of the log that is being read; NULL unless the file is a bundle. In a bundle of
+    lines it is that of the log before. */
+TACHO_API const char *tacho_witness_reader_log(const tacho_witness_reader *r);
+
+/** Return the canonical JSON in a bundle, and its hash; NULL unless the file is a bundle. */
+TACHO_API const char *tacho_witness_reader_config(const tacho_witness_reader *r);
+TACHO_API const char *tacho_witness_reader_config_hash(const tacho_witness_reader *r);
+TACHO_API const char *tacho_witness_reader_environment(const tacho_witness_reader *r);
+TACHO_API const char *tacho_witness_reader_environment_hash(const tacho_witness_reader *r);
 
 TACHO_END_DECLS
 

@@ -13,7 +13,7 @@ static bool same_f32(float a, float b)
 }
 
 static void compare_pair(struct tch_witness_comparison *c, const tacho_witness_entry *a,
-                         const tacho_witness_entry *b, const tacho_witness_info at[2])
+                         const tacho_witness_entry *b, tacho_witness_reader *const r[2])
 {
     bool inputs = strcmp(a->q_hash, b->q_hash) != 0 || strcmp(a->k_hash, b->k_hash) != 0;
     bool settings =
@@ -28,8 +28,11 @@ static void compare_pair(struct tch_witness_comparison *c, const tacho_witness_e
     c->masks += masks;
     c->costs += costs;
     for (int i = 0; i < 2 && (inputs || settings || masks || costs) && c->first_line[1] == 0; i++) {
-        c->first_line[i] = at[i].line;
-        snprintf(c->first_log[i], sizeof c->first_log[i], "%s", at[i].segment > 0 ? at[i].log : "");
+        const char *log =
+            tacho_witness_reader_segment(r[i]) > 0 ? tacho_witness_reader_log(r[i]) : "";
+
+        c->first_line[i] = tacho_witness_reader_line(r[i]);
+        snprintf(c->first_log[i], sizeof c->first_log[i], "%s", log);
     }
 }
 
@@ -40,7 +43,6 @@ static int compare_all(tacho_witness_reader *r[2], struct tch_witness_comparison
 
     while (more[0] > 0 || more[1] > 0) {
         tacho_witness_entry entry[2];
-        tacho_witness_info info[2];
 
         for (int i = 0; i < 2; i++) {
             if (more[i] > 0)
@@ -49,12 +51,11 @@ static int compare_all(tacho_witness_reader *r[2], struct tch_witness_comparison
                 c->bad = i;
                 return more[i];
             }
-            tacho_witness_info_get(r[i], &info[i]);
-            c->entries[i] = info[i].entries;
-            c->closed[i] = info[i].closed;
+            c->entries[i] = tacho_witness_reader_entries(r[i]);
+            c->closed[i] = tacho_witness_reader_is_closed(r[i]);
         }
         if (more[0] > 0 && more[1] > 0)
-            compare_pair(c, &entry[0], &entry[1], info);
+            compare_pair(c, &entry[0], &entry[1], r);
     }
     return 0;
 }

@@ -50,13 +50,13 @@ const char *tch_witness_kind_name(enum tacho_witness_kind kind)
 }
 
 void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e,
-                            const tacho_witness_info *info)
+                            const tacho_witness_reader *r)
 {
     tch_json_begin_object(b);
-    tch_json_put_u64(b, "line", info->line);
-    if (info->segment > 0) {
-        tch_json_put_text(b, "log", info->log);
-        tch_json_put_u64(b, "segment", info->segment);
+    tch_json_put_u64(b, "line", tacho_witness_reader_line(r));
+    if (tacho_witness_reader_segment(r) > 0) {
+        tch_json_put_text(b, "log", tacho_witness_reader_log(r));
+        tch_json_put_u64(b, "segment", tacho_witness_reader_segment(r));
     }
     tch_json_put_text(b, "q_hash", e->q_hash);
     tch_json_put_text(b, "k_hash", e->k_hash);
@@ -82,23 +82,23 @@ static void put_raw(struct tch_buf *b, const char *key, const char *json)
         tch_json_null(b);
 }
 
-void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
+void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_reader *r,
                            const struct tch_buf *entries)
 {
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.witness.show.v1");
     tch_json_put_text(b, "file", path);
-    tch_json_put_text(b, "kind", tch_witness_kind_name(info->kind));
-    tch_json_put_bool(b, "closed", info->closed);
-    tch_json_put_u64(b, "logs", info->kind == TACHO_WITNESS_LOG ? 1 : info->logs);
-    if (info->segment > 0)
-        tch_json_put_u64(b, "segments", info->segment);
-    tch_json_put_u64(b, "entry_count", info->entries);
-    tch_json_put_text(b, "hash", info->hash);
-    put_raw(b, "config", info->config);
-    tch_json_put_text(b, "config_hash", info->config_hash);
-    put_raw(b, "environment", info->environment);
-    tch_json_put_text(b, "environment_hash", info->environment_hash);
+    tch_json_put_text(b, "kind", tch_witness_kind_name(tacho_witness_reader_kind(r)));
+    tch_json_put_bool(b, "closed", tacho_witness_reader_is_closed(r));
+    tch_json_put_u64(b, "logs", tacho_witness_reader_logs(r));
+    if (tacho_witness_reader_segment(r) > 0)
+        tch_json_put_u64(b, "segments", tacho_witness_reader_segment(r));
+    tch_json_put_u64(b, "entry_count", tacho_witness_reader_entries(r));
+    tch_json_put_text(b, "hash", tacho_witness_reader_hash(r));
+    put_raw(b, "config", tacho_witness_reader_config(r));
+    tch_json_put_text(b, "config_hash", tacho_witness_reader_config_hash(r));
+    put_raw(b, "environment", tacho_witness_reader_environment(r));
+    tch_json_put_text(b, "environment_hash", tacho_witness_reader_environment_hash(r));
     tch_json_key(b, "entries");
     tch_json_raw(b, entries->data, entries->len);
     tch_json_end_object(b);

@@ -22,12 +22,12 @@ size_t tch_witness_kept(const tacho_witness_entry *e);
 /** Returns "log", "bundle" or "rvf". */
 const char *tch_witness_kind_name(enum tacho_witness_kind kind);
 
-/** Adds one element of "entries"; the info is that of the reader after it has read the entry. */
+/** Adds one element of "entries": the entry that r has read last. */
 void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e,
-                            const tacho_witness_info *info);
+                            const tacho_witness_reader *r);
 
-/** Adds tacho.witness.show.v1 and a line feed. entries is a JSON array. */
-void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_info *info,
+/** Adds tacho.witness.show.v1 and a line feed. r was read to its end; entries is a JSON array. */
+void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_reader *r,
                            const struct tch_buf *entries);
 
 /** What was found out about one file or folder. */

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_write.h"
+#include "base/sized.h"
 #include "rvf.h"
 #include "witness_chain.h"
 #include "witness_log.h"
@@ -177,24 +178,23 @@ static int copy_lines(struct packing *p, tacho_witness_reader *r, const char *pa
     return status;
 }
 
-/* Checks the info of a log that was read, and adds what the last line tells of it. */
-static int add_log(struct packing *p, const tacho_witness_info *info, const char *path,
+/* Checks a log that was read whole, and adds what the last line tells of it. */
+static int add_log(struct packing *p, const tacho_witness_reader *r, const char *path,
                    tacho_error *err)
 {
-    if (info->kind != TACHO_WITNESS_LOG)
+    if (r->kind != TACHO_WITNESS_LOG)
         return tch_fail(err, TACHO_EPARSE, 0, "'%.150s' is no log, but an RVF file", path);
-    if (!info->closed)
+    if (!r->closed)
         return tch_fail(err, TACHO_EPARSE, 0,
                         "'%.120s' is not closed: lines at its end may be missing", path);
-    tch_json_text(&p->last_hashes, info->hash);
-    p->entries += info->entries;
+    tch_json_text(&p->last_hashes, r->hash);
+    p->entries += r->entry_count;
     return 0;
 }
 
 static int write_log(struct packing *p, const char *path, tacho_error *err)
 {
     tacho_witness_reader *r;
-    tacho_witness_info info;
     struct tch_buf entries;
     int status = tacho_witness_reader_open(path, &r, err);
 
@@ -206,9 +206,8 @@ static int write_log(struct packing *p, const char *path, tacho_error *err)
         status = write_log_line(p, path, err);
     if (status == 0)
         status = copy_lines(p, r, path, &entries, err);
-    tacho_witness_info_get(r, &info);
     if (status == 0)
-        status = add_log(p, &info, path, err);
+        status = add_log(p, r, path, err);
     if (status == 0)
         status = end_segment(p, TCH_RVF_META, err);
     if (status == 0)
@@ -246,16 +245,19 @@ static int write_bundle(struct packing *p, const tacho_witness_pack *pack, tacho
     return status == 0 ? tch_replace_commit(&p->file, err) : status;
 }
 
-int tacho_witness_pack_write(const char *path, const tacho_witness_pack *pack,
+int tacho_witness_pack_write(const char *path, const tacho_witness_pack *given,
                              char hash[TACHO_SHA256_TEXT], tacho_error *err)
 {
     struct packing p = {0};
+    tacho_witness_pack pack;
     tacho_error own;
     int status;
 
     if (!err)
         err = &own;
-    status = tch_mkdirs_above(path, err);
+    status = tch_sized_read(&pack, sizeof pack, given, "TACHO_WITNESS_PACK_INIT", err);
+    if (status == 0)
+        status = tch_mkdirs_above(path, err);
     if (status == 0)
         status = tch_replace_open(&p.file, path, err);
     if (status < 0)
@@ -264,7 +266,7 @@ int tacho_witness_pack_write(const char *path, const tacho_witness_pack *pack,
     tch_buf_init(&p.line, LINE_LIMIT);
     tch_buf_init(&p.last_hashes, LINE_LIMIT);
     tch_json_begin_array(&p.last_hashes);
-    status = write_bundle(&p, pack, err);
+    status = write_bundle(&p, &pack, err);
     tch_replace_abort(&p.file);
     tch_buf_release(&p.line);
     tch_buf_release(&p.last_hashes);

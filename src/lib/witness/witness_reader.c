@@ -55,7 +55,7 @@ static tacho_witness_reader *new_reader(int fd, const char *path)
     tch_buf_init(&r->log, NAME_MAX_BYTES);
     tch_buf_init(&r->entries, SIZE_MAX);
     tch_buf_init(&r->last_hashes, TCH_WITNESS_LINE_MAX);
-    r->info.kind = TACHO_WITNESS_LOG;
+    r->kind = TACHO_WITNESS_LOG;
     return r;
 }
 
@@ -200,7 +200,7 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
     if (strcmp(text[1], config_hash) != 0 || strcmp(text[3], env_hash) != 0)
         return tch_fail(err, TACHO_EPARSE, line->number, "%s is not the hash of what stands there",
                         strcmp(text[1], config_hash) != 0 ? names[1] : names[3]);
-    r->info.kind = TACHO_WITNESS_BUNDLE;
+    r->kind = TACHO_WITNESS_BUNDLE;
     r->place = BETWEEN_LOGS;
     return 0;
 }
@@ -208,10 +208,10 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
 static int read_end(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     int status = check_number(line, "entries", r->in_log, err);
-    bool bundle = r->info.kind == TACHO_WITNESS_BUNDLE;
+    bool bundle = r->kind == TACHO_WITNESS_BUNDLE;
 
     r->place = bundle ? AFTER_LOG : AT_END;
-    r->info.closed = !bundle;
+    r->closed = !bundle;
     return status;
 }
 
@@ -241,7 +241,7 @@ static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_
         status = tch_member_text(line, "log", &r->log, err);
     tch_chain_init(&r->inner);
     r->in_log = 0;
-    r->info.logs++;
+    r->logs++;
     r->place = r->is_rvf ? LOG_NAMED : BETWEEN_LOGS;
     return status;
 }
@@ -265,13 +265,13 @@ static int check_last_hashes(tacho_witness_reader *r, const struct tch_line *lin
 
 static int read_foot(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
-    int status = check_number(line, "logs", r->info.logs, err);
+    int status = check_number(line, "logs", r->logs, err);
 
     if (status == 0)
-        status = check_number(line, "entries", r->info.entries, err);
+        status = check_number(line, "entries", r->entry_count, err);
     if (status == 0 && r->is_rvf)
         status = check_last_hashes(r, line, err);
-    r->info.closed = true;
+    r->closed = true;
     r->place = AT_END;
     return status;
 }
@@ -311,8 +311,8 @@ int tch_witness_line_read(tacho_witness_reader *r, const struct tch_line *line,
                         r->place == AT_END          ? "there is a line behind the last one"
                         : kind == TCH_WITNESS_OTHER ? "no line of a witness"
                                                     : "such a line cannot stand here");
-    r->info.hash = inner ? r->inner.last : r->outer.last;
-    r->info.line = line->number;
+    r->hash = inner ? r->inner.last : r->outer.last;
+    r->line = line->number;
     switch (kind) {
     case TCH_WITNESS_HEAD:
         return read_head(r, line, err);
@@ -325,7 +325,7 @@ int tch_witness_line_read(tacho_witness_reader *r, const struct tch_line *line,
     default:
         r->place = IN_LOG;
         r->in_log++;
-        r->info.entries++;
+        r->entry_count++;
         return tch_witness_entry_read(line, &r->room, entry, err);
     }
 }
@@ -335,8 +335,8 @@ static int check_end(const tacho_witness_reader *r, tacho_error *err)
 {
     if (r->place == AT_START)
         return tch_fail(err, TACHO_EPARSE, 1, "the file is empty");
-    if (r->info.kind == TACHO_WITNESS_BUNDLE && !r->info.closed)
-        return tch_fail(err, TACHO_EPARSE, r->info.line + 1,
+    if (r->kind == TACHO_WITNESS_BUNDLE && !r->closed)
+        return tch_fail(err, TACHO_EPARSE, r->line + 1,
                         "the bundle ends here: its last lines are missing");
     return 0;
 }
@@ -376,18 +376,4 @@ int tacho_witness_next(tacho_witness_reader *r, tacho_witness_entry *ret, tacho_
         more = tch_witness_next_line(r, &kind, &line, ret, err);
     while (more > 0 && kind != TCH_WITNESS_ENTRY);
     return more;
-}
-
-void tacho_witness_info_get(const tacho_witness_reader *r, tacho_witness_info *ret)
-{
-    *ret = r->info;
-    ret->segment = r->rvf.number;
-    ret->unchecked = r->rvf.unchecked;
-    if (r->info.kind == TACHO_WITNESS_BUNDLE) {
-        ret->config = r->head.data + r->head_at[0];
-        ret->config_hash = r->head.data + r->head_at[1];
-        ret->environment = r->head.data + r->head_at[2];
-        ret->environment_hash = r->head.data + r->head_at[3];
-        ret->log = r->log.data;
-    }
 }

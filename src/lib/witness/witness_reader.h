@@ -33,12 +33,19 @@ struct tacho_witness_reader {
     struct tch_chain inner; /**< of the log that is being read */
     struct tch_chain outer; /**< of the bundle's own lines */
     struct tch_witness_room room;
-    uint64_t in_log; /**< entries of this log */
-    tacho_witness_info info;
+    uint64_t in_log;     /**< entries of this log */
     struct tch_buf head; /**< the texts of a bundle's first line, each terminated by NUL */
     size_t head_at[4];
-    struct tch_buf log;
     tacho_error fail;
+
+    /* What the getters of witness_info.c return. */
+    enum tacho_witness_kind kind;
+    bool closed;
+    uint64_t logs;
+    uint64_t entry_count;
+    uint64_t line;
+    const char *hash;   /**< NULL: none yet */
+    struct tch_buf log; /**< its name */
 
     /* Of an RVF file. */
     bool is_rvf;

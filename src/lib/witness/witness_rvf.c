@@ -116,7 +116,7 @@ static int next_entry(tacho_witness_reader *r, uint8_t entry[TCH_RVF_ENTRY], tac
 /* Checks the chain of a witness segment and, of a bundle, that it is that of the log before it. */
 static int read_witness(tacho_witness_reader *r, tacho_error *err)
 {
-    bool bundle = r->info.kind == TACHO_WITNESS_BUNDLE;
+    bool bundle = r->kind == TACHO_WITNESS_BUNDLE;
     struct tch_rvf_chain chain = {{0}};
     uint8_t entry[TCH_RVF_ENTRY];
     uint64_t count = 0;
@@ -134,10 +134,10 @@ static int read_witness(tacho_witness_reader *r, tacho_error *err)
                             (unsigned long long)count + 1, (unsigned long long)count + 1);
     }
     if (!bundle) {
-        r->info.logs++;
-        r->info.entries += count;
+        r->logs++;
+        r->entry_count += count;
         tch_sha256_digest_hex(r->outer.last, chain.link); /* 32 bytes, too */
-        r->info.hash = r->outer.last;
+        r->hash = r->outer.last;
     }
     return more;
 }
@@ -159,7 +159,7 @@ static int read_first_segment(tacho_witness_reader *r, tacho_error *err)
     if (ours > 0)
         return tch_rvf_be_strict(&r->rvf, err);
     if (ours == 0)
-        r->info.kind = TACHO_WITNESS_RVF;
+        r->kind = TACHO_WITNESS_RVF;
     return ours;
 }
 
@@ -192,7 +192,7 @@ static int next_segment(tacho_witness_reader *r, tacho_error *err)
         status = read_first_segment(r, err);
     if (status < 0)
         return status;
-    if (r->info.kind == TACHO_WITNESS_RVF)
+    if (r->kind == TACHO_WITNESS_RVF)
         return read_other(r, err) < 0 ? err->code : 1;
     if (r->rvf.type == TCH_RVF_WITNESS)
         return end_log(r, err) < 0 ? err->code : 1;
@@ -208,11 +208,11 @@ static int next_segment(tacho_witness_reader *r, tacho_error *err)
 
 static int check_end(tacho_witness_reader *r, tacho_error *err)
 {
-    if (r->info.kind == TACHO_WITNESS_RVF) {
-        r->info.closed = true;
+    if (r->kind == TACHO_WITNESS_RVF) {
+        r->closed = true;
         return 0;
     }
-    if (!r->info.closed)
+    if (!r->closed)
         return tch_fail(err, TACHO_EPARSE, 0, "the file ends after it: segments are missing");
     return 0;
 }

@@ -157,17 +157,17 @@ static long bad_line(const char *data, size_t len)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry e;
-    tacho_witness_info info;
     tacho_error err = {0};
+    bool closed;
     int more;
 
     assert_int_equal(tacho_witness_reader_open_mem(data, len, &r, NULL), 0);
     while ((more = tacho_witness_next(r, &e, &err)) > 0)
         ;
-    tacho_witness_info_get(r, &info);
+    closed = tacho_witness_reader_is_closed(r);
     tacho_witness_reader_close(r);
     if (more == 0)
-        return info.closed ? 0 : -1;
+        return closed ? 0 : -1;
     assert_int_equal(more, TACHO_EPARSE);
     assert_true(err.line > 0 && err.message[0]);
     return (long)err.line;
@@ -177,7 +177,6 @@ static void comes_back_as_it_went_out(void **state)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry e;
-    tacho_witness_info info;
     uint64_t i = 0;
 
     (void)state;
@@ -192,10 +191,12 @@ static void comes_back_as_it_went_out(void **state)
         assert_int_equal(strlen(e.q_hash), 64);
         assert_true(e.keep_count < 4 || e.keep_mask[3] == (i & 2 ? 1 : 0));
     }
-    tacho_witness_info_get(r, &info);
     assert_int_equal(i, 7);
-    assert_true(info.closed && info.kind == TACHO_WITNESS_LOG && info.entries == 7 &&
-                info.line == 8);
+    assert_int_equal(tacho_witness_reader_kind(r), TACHO_WITNESS_LOG);
+    assert_true(tacho_witness_reader_is_closed(r));
+    assert_int_equal(tacho_witness_reader_entries(r), 7);
+    assert_int_equal(tacho_witness_reader_line(r), 8);
+    assert_null(tacho_witness_reader_config(r));
     tacho_witness_reader_close(r);
 }
 
@@ -370,19 +371,18 @@ static void a_bundle_of_lines_tells_what_is_in_it(void **state)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry e;
-    tacho_witness_info info;
 
     (void)state;
     pack_two_logs_as_lines();
     assert_int_equal(tacho_witness_reader_open(bundle, &r, NULL), 0);
     while (tacho_witness_next(r, &e, NULL) > 0)
         ;
-    tacho_witness_info_get(r, &info);
-    assert_true(info.kind == TACHO_WITNESS_BUNDLE && info.closed);
-    assert_int_equal(info.logs, 2);
-    assert_int_equal(info.entries, 5);
-    assert_string_equal(info.config, "{\"seed\":42}");
-    assert_string_equal(info.log, "b");
+    assert_int_equal(tacho_witness_reader_kind(r), TACHO_WITNESS_BUNDLE);
+    assert_true(tacho_witness_reader_is_closed(r));
+    assert_int_equal(tacho_witness_reader_logs(r), 2);
+    assert_int_equal(tacho_witness_reader_entries(r), 5);
+    assert_string_equal(tacho_witness_reader_config(r), "{\"seed\":42}");
+    assert_string_equal(tacho_witness_reader_log(r), "b");
     tacho_witness_reader_close(r);
 }
 
@@ -506,6 +506,7 @@ static void a_log_that_was_not_closed_says_so(void **state)
 {
     struct tch_buf b;
     const char *logs[] = {log_a};
+    tacho_witness_pack pack = TACHO_WITNESS_PACK_INIT;
     tacho_error err;
     size_t start[32];
     size_t count;
@@ -516,9 +517,9 @@ static void a_log_that_was_not_closed_says_so(void **state)
     count = line_starts(&b, start);
     assert_int_equal(bad_line(b.data, start[count - 1]), -1);
     assert_int_equal(tch_file_replace(log_a, b.data, start[count - 1], false, NULL), 0);
-    assert_int_equal(tacho_witness_pack_write(
-                         bundle, &(tacho_witness_pack){.logs = logs, .log_count = 1}, NULL, &err),
-                     TACHO_EPARSE);
+    pack.logs = logs;
+    pack.log_count = 1;
+    assert_int_equal(tacho_witness_pack_write(bundle, &pack, NULL, &err), TACHO_EPARSE);
     assert_non_null(strstr(err.message, "is not closed"));
     assert_int_equal(access(bundle, F_OK), -1);
     tch_buf_release(&b);
@@ -560,12 +561,14 @@ static void refuses_what_cannot_be(void **state)
 static int write_and_pack(void *arg)
 {
     const char *logs[] = {log_a};
-    tacho_witness_pack pack = {.logs = logs, .log_count = 1};
+    tacho_witness_pack pack = TACHO_WITNESS_PACK_INIT;
     tacho_witness_reader *r;
     tacho_witness_entry e;
     int more;
 
     (void)arg;
+    pack.logs = logs;
+    pack.log_count = 1;
     if (write_log(log_a, 3, 5) < 0 || tacho_witness_pack_write(bundle, &pack, NULL, NULL) < 0 ||
         tacho_witness_reader_open(bundle, &r, NULL) < 0)
         return -1;
