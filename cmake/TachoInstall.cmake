@@ -1,6 +1,6 @@
-# What `cmake --install` and `cpack` lay down, in four components: runtime (the shared library), kit
-# (libtachokit), dev (headers, the static library, tacho.pc, tachokit.pc, the CMake package) and
-# command.
+# What `cmake --install` and `cpack` lay down, in five components: runtime (the shared library), kit
+# (libtachokit), dev (headers, the static library, tacho.pc, tachokit.pc, the CMake package), command
+# and, by python/CMakeLists.txt, python.
 
 include(CMakePackageConfigHelpers)
 

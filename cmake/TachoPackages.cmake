@@ -1,4 +1,4 @@
-# The Debian packages: libtacho0, libtachokit0, libtacho-dev and tacho, one a component.
+# The Debian packages: libtacho0, libtachokit0, libtacho-dev, tacho and python3-tacho, one a component.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tacho)
@@ -15,7 +15,7 @@ set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
-set(CPACK_COMPONENTS_ALL runtime kit dev command)
+set(CPACK_COMPONENTS_ALL runtime kit dev command python)
 # Copyright, change logs and compressed manual pages, as Debian lays them out.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/docs.cmake)
 set(CPACK_TACHO_CHANGELOG ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
@@ -82,5 +82,21 @@ gateable.
 .
 This package holds the command, its manual pages, and completion for bash, zsh
 and fish.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-tacho)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.8), libtacho0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_SOURCE_DIR}/cmake/debian/python/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/debian/python/prerm)
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION "evidence of benchmark runs - Python 3 package
+tacho makes benchmark runs of native programs observable, reproducible and
+gateable.
+.
+This package holds the module tacho, by which Python programs record spans,
+profile events, latencies and memory with libtacho.")
 
 include(CPack)

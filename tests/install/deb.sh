@@ -27,7 +27,7 @@ new_root()
 {
     mkdir -p "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/var/lib/dpkg/triggers"
     # What is tested may be installed on this machine: it is not in the new root.
-    awk -v RS= -v ORS='\n\n' '!/^Package: (libtacho0|libtachokit0|libtacho-dev|tacho)\n/' /var/lib/dpkg/status \
+    awk -v RS= -v ORS='\n\n' '!/^Package: (libtacho0|libtachokit0|libtacho-dev|tacho|python3-tacho)\n/' /var/lib/dpkg/status \
         >"$1/var/lib/dpkg/status"
 }
 
@@ -49,7 +49,7 @@ install "$scratch/root" "$packages"/*.deb || { cat "$scratch/dpkg.log"; fail "dp
 cd "$scratch/root"
 
 version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
-for package in libtacho0 libtachokit0 libtacho-dev tacho; do
+for package in libtacho0 libtachokit0 libtacho-dev tacho python3-tacho; do
     state=$(dpkg-query --admindir=var/lib/dpkg -W -f '${db:Status-Abbrev}${Version}' "$package")
     [ "$state" = "ii $version-1" ] || fail "$package is '$state'"
     for name in copyright changelog.gz changelog.Debian.gz; do
@@ -68,6 +68,17 @@ echo "$kit" | grep -qx 'libdw1\(t64\)\?' || fail "libtachokit0 should depend on 
 libdir=$(dirname "$(find "$scratch/root" -name libtacho.a)")
 [ "$(usr/bin/tacho --version)" = "tacho $version" ] || fail "tacho --version says '$(usr/bin/tacho --version)'"
 gzip -t usr/share/man/man1/*.1.gz || fail "the manual pages are not compressed"
+
+# Debian's python3 alone: it knows the folder of the architecture.
+python=usr/lib/python3/dist-packages
+if [ -x /usr/bin/python3 ]; then
+    PYTHONPATH=$python /usr/bin/python3 -B -W error -c '
+import importlib.metadata, tacho
+with tacho.span("s"):
+    print(tacho.library_version(), importlib.metadata.version("tacho"))' >"$scratch/out" || fail "the Python package does not work"
+    [ "$(cat "$scratch/out")" = "$version $version" ] || fail "the Python package says '$(cat "$scratch/out")'"
+fi
+[ -z "$(find "$python" -name __pycache__)" ] || fail "python3-tacho holds compiled files"
 
 cflags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags tacho)
 libs=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --libs tacho)

@@ -51,6 +51,13 @@ install command
 } | LC_ALL=C sort >"$scratch/wanted"
 expect_same command "$scratch/wanted" "$scratch/command"
 
+install python
+{
+    (cd "$project/python" && find tacho -name '*.py' -o -name py.typed) | sed 's|^|lib/python3/dist-packages/|'
+    echo "lib/python3/dist-packages/tacho-$version.dist-info/METADATA"
+} | LC_ALL=C sort >"$scratch/wanted"
+expect_same python "$scratch/wanted" "$scratch/python"
+
 # What documents and settings name is there: links between documents, and docs/gate.md for tacho.yaml.
 doc=$scratch/stage-command/opt/tacho/share/doc/tacho
 [ -s "$doc/docs/gate.md" ] || fail "docs/gate.md, which tacho.yaml names, is not installed"

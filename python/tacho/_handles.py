@@ -1,0 +1,75 @@
+"""Objects that own a handle of libtacho."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+import weakref
+from typing import Any, Callable, Optional, Tuple
+
+from ._library import available, call, declare
+
+_open: "weakref.WeakSet[Handle]" = weakref.WeakSet()
+
+
+class Handle:
+    """Owns a handle, which is None without libtacho. Closed at exit at the latest."""
+
+    def __init__(self, make: str, free: str, *arguments: Any) -> None:
+        self._handle: Optional[ctypes.c_void_p] = None
+        if not available():
+            return
+        handle = ctypes.c_void_p()
+        call(declare(make, returns=ctypes.c_int), *arguments, ctypes.byref(handle))
+        self._handle = handle
+        self._free = weakref.finalize(self, declare(free), handle)
+        _open.add(self)
+
+    def close(self) -> None:
+        """Writes what is left to write and frees the memory. Later calls do nothing."""
+        if self._handle is not None:
+            self._handle = None
+            self._free()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        self.close()
+
+
+def close_all() -> None:
+    """Closes every handle, in a process whose exit functions will not run."""
+    for handle in list(_open):
+        handle.close()
+
+
+class Timer:
+    """Measures what runs inside `with` and passes the nanoseconds to a function.
+
+    A time that an exception ended is not passed.
+    """
+
+    __slots__ = ("_record", "_start")
+
+    def __init__(self, record: Callable[[int], Any]) -> None:
+        self._record = record
+
+    def __enter__(self) -> "Timer":
+        self._start = time.monotonic_ns()
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        if kind is None:
+            self._record(time.monotonic_ns() - self._start)
+
+
+class Sized(ctypes.Structure):
+    """A struct whose first member is its size, which the library writes no byte beyond."""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(size=ctypes.sizeof(self), **members)
+
+    def values(self) -> Tuple[Any, ...]:
+        """Returns the members after the size."""
+        return tuple(getattr(self, name) for name, _ in self._fields_[1:])

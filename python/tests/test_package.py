@@ -1,0 +1,56 @@
+"""The package as a whole: its names, its version, how it is built and found."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import tacho
+from support import TraceTest
+
+PYTHON_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Package(TraceTest):
+    def test_versions_agree(self):
+        with open(f"{PYTHON_FOLDER}/../include/tacho/version.h", encoding="utf-8") as file:
+            (version,) = re.findall('define TACHO_VERSION +"(.*)"', file.read())
+        self.assertEqual((tacho.__version__, tacho.library_version()), (version, version))
+
+    def test_public_names_are_documented(self):
+        self.assertEqual([name for name in tacho.__all__ if not hasattr(tacho, name)], [])
+        self.assertEqual([name for name in tacho.__all__ if not getattr(tacho, name).__doc__], [])
+        self.assertEqual(sorted(tacho.__all__), tacho.__all__)
+
+    def test_libtacho_is_found_above_the_package(self):
+        packages = self.path("prefix/lib/python3/dist-packages")
+        shutil.copytree(f"{PYTHON_FOLDER}/tacho", f"{packages}/tacho")
+        os.symlink(os.environ["TACHO_LIBRARY"], self.path("prefix/lib/libtacho.so.0"))
+        done = self.run_python("import tacho; print(tacho.__file__, tacho.available())",
+                               PYTHONPATH=packages, TACHO_LIBRARY="")
+        self.assertEqual(done.stdout.split(), [f"{packages}/tacho/__init__.py", "True"])
+
+    def test_importing_it_imports_no_asyncio(self):
+        done = self.run_python("import sys, tacho\n"
+                               "print([m for m in ('asyncio', 'multiprocessing') if m in sys.modules])")
+        self.assertEqual(done.stdout, "[]\n")
+
+    @unittest.skipUnless(importlib.util.find_spec("setuptools"), "setuptools is not installed")
+    def test_setuptools_builds_it(self):
+        copy = self.path("copy")
+        shutil.copytree(PYTHON_FOLDER, copy)
+        program = "import setuptools; setuptools.setup()"
+        done = subprocess.run([sys.executable, "-c", program, "-q", "build", "--build-base", self.path("b")],
+                              cwd=copy, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        built = os.listdir(self.path("b/lib/tacho"))
+        self.assertEqual(sorted(built), sorted(n for n in os.listdir(f"{copy}/tacho") if n != "__pycache__"))
+        with open(f"{copy}/tacho.egg-info/PKG-INFO", encoding="utf-8") as file:
+            self.assertIn(f"Version: {tacho.__version__}\n", file.read())
+
+
+if __name__ == "__main__":
+    unittest.main()
