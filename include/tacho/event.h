@@ -52,6 +52,69 @@ typedef struct tacho_event_config {
         sizeof(tacho_event_config), NULL, NULL, NULL, NULL, NULL, NULL, 1, 0 \
     }
 
+/* The variables of the environment, each with the one that is read when it is not set. */
+#define TACHO_ENV_PROFILE_JSONL              "TACHO_PROFILE_JSONL" /**< the path */
+#define TACHO_ENV_PROFILE_COMMIT_SHA         "TACHO_PROFILE_COMMIT_SHA"
+#define TACHO_ENV_PROFILE_ENV_HASH           "TACHO_PROFILE_ENV_HASH"
+#define TACHO_ENV_PROFILE_MODEL              "TACHO_PROFILE_MODEL"
+#define TACHO_ENV_PROFILE_CONCURRENCY        "TACHO_PROFILE_CONCURRENCY"
+#define TACHO_ENV_PROFILE_RUNTIME_FLAGS_JSON "TACHO_PROFILE_RUNTIME_FLAGS_JSON"
+
+#define TACHO_ENV_FERRUM_PROFILE_JSONL              "FERRUM_PROFILE_JSONL"
+#define TACHO_ENV_FERRUM_PROFILE_COMMIT_SHA         "FERRUM_PROFILE_COMMIT_SHA"
+#define TACHO_ENV_FERRUM_PROFILE_ENV_HASH           "FERRUM_PROFILE_ENV_HASH"
+#define TACHO_ENV_FERRUM_PROFILE_MODEL              "FERRUM_PROFILE_MODEL"
+#define TACHO_ENV_FERRUM_PROFILE_CONCURRENCY        "FERRUM_PROFILE_CONCURRENCY"
+#define TACHO_ENV_FERRUM_PROFILE_RUNTIME_FLAGS_JSON "FERRUM_PROFILE_RUNTIME_FLAGS_JSON"
+
+/**
+ * Reads the configuration that tacho_event_open_env() opens a writer by. Without a path it is the
+ * default. No member but path and commit_sha is NULL.
+ *
+ * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
+ * two with the same name the last one counts.
+ * @param ret    set on success only; the caller frees it, with its texts, by one free()
+ * @return 0 or TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int
+tacho_event_config_from_env(const char *const *pairs, tacho_event_config **ret, tacho_error *err);
+
+/** Reads all but the path, whether there is a path or not. */
+TACHO_API TACHO_MUST_CHECK int
+tacho_event_metadata_from_env(const char *const *pairs, tacho_event_config **ret, tacho_error *err);
+
+/**
+ * Writes {"jsonl_path":..., "metadata":{"commit_sha":..., "env_hash":..., "model":...,
+ * "concurrency":..., "runtime_flags":...}}. There is no jsonl_path when the path is blank, and
+ * "source" only when it is not "native".
+ *
+ * @param ret  set on success only; the caller frees it with free()
+ * @return 0, TACHO_EINVAL for a path that is not UTF-8 or flags that are no JSON, TACHO_ENOMEM,
+ *         TACHO_ELIMIT
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_config_to_json(const tacho_event_config *config,
+                                                          char **ret, size_t *ret_len,
+                                                          tacho_error *err);
+
+/**
+ * Reads what tacho_event_config_to_json() writes. jsonl_path and metadata may be missing, and
+ * unknown members are ignored. Values are checked when events are pushed.
+ *
+ * @param ret  as of tacho_event_config_from_env()
+ * @return 0, TACHO_EPARSE, TACHO_ENOMEM, TACHO_ELIMIT
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_event_config_from_json(const char *json, size_t len,
+                                                            tacho_event_config **ret,
+                                                            tacho_error *err);
+
+/** Writes and reads the object "metadata" alone. */
+TACHO_API TACHO_MUST_CHECK int tacho_event_metadata_to_json(const tacho_event_config *config,
+                                                            char **ret, size_t *ret_len,
+                                                            tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_metadata_from_json(const char *json, size_t len,
+                                                              tacho_event_config **ret,
+                                                              tacho_error *err);
+
 /** Appends events to one file. May be used by several threads. */
 typedef struct tacho_event_writer tacho_event_writer;
 
@@ -86,6 +149,10 @@ TACHO_API bool tacho_event_is_enabled(const tacho_event_writer *writer);
 /** Returns the path of the file, or NULL when the writer is disabled. Valid as long as the writer.
  */
 TACHO_API const char *tacho_event_path(const tacho_event_writer *writer);
+
+/** Returns the configuration of the writer; the default when it is disabled. Valid as long as the
+    writer. No member but path and commit_sha is NULL. */
+TACHO_API const tacho_event_config *tacho_event_writer_config(const tacho_event_writer *writer);
 
 /**
  * Writes one event. A disabled writer does nothing. Allocates only for a line longer than 11 KiB or

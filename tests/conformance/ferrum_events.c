@@ -261,9 +261,153 @@ static void enabled_profile_writer_writes_valid_jsonl(void)
     tacho_event_close(writer);
 }
 
+static void typed_profile_sink_config_builds_writer(void)
+{
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
+    tacho_event_writer *writer = NULL;
+    const tacho_event *event;
+    const tacho_field *source;
+    tacho_event_list *list;
+    tacho_field *flags;
+    size_t count;
+
+    config.path = "typed-profile.jsonl";
+    config.commit_sha = "def456";
+    config.env_hash = "sha256:typed";
+    config.model = "typed-model";
+    config.concurrency = 16;
+    config.runtime_flags = "{\"source\":\"typed\"}";
+    CHECK_INT(tacho_event_open(&config, &writer, NULL), 0);
+    CHECK(tacho_event_is_enabled(writer));
+    CHECK_TEXT(tacho_event_path(writer), "typed-profile.jsonl");
+    CHECK_TEXT(tacho_event_writer_config(writer)->model, "typed-model");
+    CHECK_INT(tacho_event_push_json(writer, "unified_prof", "{\"items\":16}", "{\"total\":1000}",
+                                    false, NULL),
+              0);
+    CHECK_INT(tacho_event_flush(writer, NULL), 0);
+    tacho_event_close(writer);
+
+    list = read_file("typed-profile.jsonl");
+    event = tacho_event_list_at(list, 0);
+    CHECK_TEXT(event->commit_sha, "def456");
+    CHECK_TEXT(event->env_hash, "sha256:typed");
+    CHECK_TEXT(event->model, "typed-model");
+    CHECK_INT(event->concurrency, 16);
+    CHECK_INT(tacho_fields_from_json(event->runtime_flags, strlen(event->runtime_flags), &flags,
+                                     &count, NULL),
+              0);
+    source = tacho_fields_find((tacho_fields){flags, count}, "source");
+    CHECK(source && source->type == TACHO_FIELD_TEXT);
+    CHECK_TEXT(source->as.text.data, "typed");
+    free(flags);
+    tacho_event_list_free(list);
+}
+
+static void profile_metadata_parses_env_snapshot(void)
+{
+    static const char *const pairs[] = {
+        TACHO_ENV_FERRUM_PROFILE_COMMIT_SHA "=abc123",
+        TACHO_ENV_FERRUM_PROFILE_ENV_HASH "=sha256:env",
+        TACHO_ENV_FERRUM_PROFILE_MODEL "=model",
+        TACHO_ENV_FERRUM_PROFILE_CONCURRENCY "=32",
+        TACHO_ENV_FERRUM_PROFILE_RUNTIME_FLAGS_JSON "={\"fa_layout\":true}",
+        NULL,
+    };
+    tacho_event_config *metadata;
+
+    CHECK_INT(tacho_event_metadata_from_env(pairs, &metadata, NULL), 0);
+    CHECK_TEXT(metadata->commit_sha, "abc123");
+    CHECK_TEXT(metadata->env_hash, "sha256:env");
+    CHECK_TEXT(metadata->model, "model");
+    CHECK_INT(metadata->concurrency, 32);
+    CHECK_TEXT(metadata->runtime_flags, "{\"fa_layout\":true}");
+    free(metadata);
+}
+
+static void profile_sink_config_parses_env_snapshot(void)
+{
+    static const char *const pairs[] = {
+        TACHO_ENV_FERRUM_PROFILE_JSONL "=/tmp/profile.jsonl",
+        TACHO_ENV_FERRUM_PROFILE_ENV_HASH "=sha256:env",
+        TACHO_ENV_FERRUM_PROFILE_MODEL "=model",
+        NULL,
+    };
+    static const char *const blank[] = {TACHO_ENV_FERRUM_PROFILE_JSONL "=", NULL};
+    tacho_event_config *config;
+
+    CHECK_INT(tacho_event_config_from_env(pairs, &config, NULL), 0);
+    CHECK_TEXT(config->path, "/tmp/profile.jsonl");
+    CHECK_TEXT(config->env_hash, "sha256:env");
+    CHECK_TEXT(config->model, "model");
+    free(config);
+    CHECK_INT(tacho_event_config_from_env(blank, &config, NULL), 0);
+    CHECK_TEXT(config->path, NULL);
+    free(config);
+}
+
 /*
  * Behaviour that the reference documents without a test of its own.
  */
+
+/* ProfileMetadata::default and the rules of from_env_map: a bad value counts as missing. */
+static void metadata_falls_back_to_its_defaults(void)
+{
+    static const char *const bad[] = {
+        "FERRUM_PROFILE_COMMIT_SHA= \t",
+        "FERRUM_PROFILE_ENV_HASH=md5:1",
+        "FERRUM_PROFILE_MODEL=",
+        "FERRUM_PROFILE_CONCURRENCY=0",
+        "FERRUM_PROFILE_RUNTIME_FLAGS_JSON=[]",
+        NULL,
+    };
+    static const char *const *const given[] = {bad, bad + 5};
+
+    for (size_t i = 0; i < 2; i++) {
+        tacho_event_config *metadata;
+        char *json;
+        size_t len;
+
+        CHECK_INT(tacho_event_metadata_from_env(given[i], &metadata, NULL), 0);
+        CHECK_INT(tacho_event_metadata_to_json(metadata, &json, &len, NULL), 0);
+        CHECK_TEXT(json, "{\"commit_sha\":null,\"env_hash\":\"sha256:unknown\","
+                         "\"model\":\"unknown\",\"concurrency\":1,\"runtime_flags\":{}}");
+        free(json);
+        free(metadata);
+    }
+}
+
+/* env_vars_map: of two variables with the same name the last one counts. */
+static void the_last_of_duplicate_variables_wins(void)
+{
+    static const char *const pairs[] = {"FERRUM_PROFILE_MODEL=first", "FERRUM_PROFILE_MODEL=last",
+                                        NULL};
+    tacho_event_config *metadata;
+
+    CHECK_INT(tacho_event_metadata_from_env(pairs, &metadata, NULL), 0);
+    CHECK_TEXT(metadata->model, "last");
+    free(metadata);
+}
+
+/* ProfileSinkConfig and ProfileMetadata are read and written as JSON. */
+static void sink_config_round_trips_as_json(void)
+{
+    static const char json[] = "{\"jsonl_path\":\"p.jsonl\",\"metadata\":{\"commit_sha\":\"abc\","
+                               "\"env_hash\":\"sha256:env\",\"model\":\"m\",\"concurrency\":4,"
+                               "\"runtime_flags\":{\"b\":1,\"a\":2}}}";
+    tacho_event_config *config;
+    char *again;
+    size_t len;
+
+    CHECK_INT(tacho_event_config_from_json(json, strlen(json), &config, NULL), 0);
+    CHECK_TEXT(config->path, "p.jsonl");
+    CHECK_INT(config->concurrency, 4);
+    CHECK_INT(tacho_event_config_to_json(config, &again, &len, NULL), 0);
+    CHECK_TEXT(again, json);
+    free(again);
+    free(config);
+    CHECK_INT(tacho_event_metadata_from_json("{\"env_hash\":\"sha256:e\"}", 23, &config, NULL),
+              TACHO_EPARSE); /* only the whole of the metadata may be missing */
+}
 
 /* parse_profile_jsonl_str: the first bad line ends it, and its number is in the text. */
 static void jsonl_ends_at_the_first_bad_line(void)
@@ -452,6 +596,12 @@ static const struct conformance_case cases[] = {
     CASE(profile_parser_covers_three_fixture_artifact_shapes),
     CASE(disabled_profile_writer_is_noop),
     CASE(enabled_profile_writer_writes_valid_jsonl),
+    CASE(typed_profile_sink_config_builds_writer),
+    CASE(profile_metadata_parses_env_snapshot),
+    CASE(profile_sink_config_parses_env_snapshot),
+    CASE(metadata_falls_back_to_its_defaults),
+    CASE(the_last_of_duplicate_variables_wins),
+    CASE(sink_config_round_trips_as_json),
     CASE(jsonl_ends_at_the_first_bad_line),
     CASE(validate_reports_the_first_broken_rule),
     CASE(an_event_in_memory_has_its_own_metadata),

@@ -43,24 +43,20 @@ static const char *find_value(const char *const *pairs, const char *name)
     return value;
 }
 
-/* Returns the value of TACHO_PROFILE_<name>, or of FERRUM_PROFILE_<name> when that is not set; or
-   NULL. */
-static const char *find_profile(const char *const *pairs, const char *name)
+/* Returns the value of `name`, or of `ferrum_name` when that is not set; or NULL. */
+static const char *find_either(const char *const *pairs, const char *name, const char *ferrum_name)
 {
-    char full[64];
-    const char *value;
+    const char *value = find_value(pairs, name);
 
-    snprintf(full, sizeof full, "TACHO_PROFILE_%s", name);
-    value = find_value(pairs, full);
-    if (value)
-        return value;
-    snprintf(full, sizeof full, "FERRUM_PROFILE_%s", name);
-    return find_value(pairs, full);
+    return value ? value : find_value(pairs, ferrum_name);
 }
+
+#define FIND(pairs, name) \
+    find_either(pairs, TACHO_ENV_PROFILE_##name, TACHO_ENV_FERRUM_PROFILE_##name)
 
 static const char *find_path(struct tch_event_env *env, const char *const *pairs)
 {
-    const char *path = find_profile(pairs, "JSONL");
+    const char *path = FIND(pairs, JSONL);
     const char *folder = find_value(pairs, "TACHO_RUN_DIR");
     int len;
 
@@ -83,18 +79,23 @@ void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
         pairs = getauxval(AT_SECURE) ? none : (const char *const *)environ;
     *config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     config->path = find_path(env, pairs);
-    if ((value = find_profile(pairs, "COMMIT_SHA")) && !is_blank_text(value))
+    if ((value = FIND(pairs, COMMIT_SHA)) && !is_blank_text(value))
         config->commit_sha = value;
-    if ((value = find_profile(pairs, "ENV_HASH")) && is_env_hash(value))
+    if ((value = FIND(pairs, ENV_HASH)) && is_env_hash(value))
         config->env_hash = value;
-    if ((value = find_profile(pairs, "MODEL")) && !is_blank_text(value))
+    if ((value = FIND(pairs, MODEL)) && !is_blank_text(value))
         config->model = value;
     /* A plus sign and leading zeros are allowed, as in the reference. */
-    if ((value = find_profile(pairs, "CONCURRENCY")) &&
+    if ((value = FIND(pairs, CONCURRENCY)) &&
         tch_parse_u64(value + (*value == '+'), UINT32_MAX, &number) == 0 && number > 0)
         config->concurrency = (uint32_t)number;
-    if ((value = find_profile(pairs, "RUNTIME_FLAGS_JSON")) && is_json_object(value))
+    if ((value = FIND(pairs, RUNTIME_FLAGS_JSON)) && is_json_object(value))
         config->runtime_flags = value;
+}
+
+bool tch_event_config_has_path(const tacho_event_config *config)
+{
+    return config->path && !is_blank_text(config->path);
 }
 
 const char *tch_event_config_check(const tacho_event_config *config)
@@ -120,8 +121,8 @@ void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config)
     else
         tch_json_null(b);
     tch_json_put_text(b, "env_hash",
-                      config->env_hash ? config->env_hash : TCH_ENV_HASH_START "unknown");
-    tch_json_put_text(b, "model", config->model ? config->model : "unknown");
+                      config->env_hash ? config->env_hash : tch_event_config_default.env_hash);
+    tch_json_put_text(b, "model", config->model ? config->model : tch_event_config_default.model);
     tch_json_put_u64(b, "concurrency", config->concurrency);
 }
 

@@ -21,6 +21,16 @@ struct tch_event_env {
    which is empty for a setuid program */
 void tch_event_env_read(struct tch_event_env *env, const char *const *pairs);
 
+/** The values of members that are not set. */
+extern const tacho_event_config tch_event_config_default;
+
+/** Copies a configuration, with a value for each member that has a default. The caller frees the
+    copy, with its texts, by one free(). NULL without memory. */
+tacho_event_config *tch_event_config_copy(const tacho_event_config *config);
+
+/** Does the configuration name a file? */
+bool tch_event_config_has_path(const tacho_event_config *config);
+
 /** Adds the members from commit_sha to concurrency; tch_event_config_flags() adds runtime_flags.
     Flags that are not an object become null; tch_event_config_check() reports them. */
 void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config);

@@ -33,11 +33,11 @@ struct tacho_event_writer {
     /* Lines that were truncated, and how many of these have got their line feed. Where the two
        differ the next line starts with one. */
     atomic_uint torn, healed;
-    bool limited;    /* the size of files is */
-    const char *bad; /* why no event can be made, or NULL */
-    char *path;
-    struct tch_buf before;   /* the text between the event's name and its first shape */
-    struct tch_buf after[2]; /* the text after its last stage; graph_enabled false and true */
+    bool limited;               /* the size of files is */
+    const char *bad;            /* why no event can be made, or NULL */
+    tacho_event_config *config; /* NULL: disabled */
+    struct tch_buf before;      /* the text between the event's name and its first shape */
+    struct tch_buf after[2];    /* the text after its last stage; graph_enabled false and true */
 };
 
 /* Does the file end in the middle of a line? Yes for a file that cannot be read. */
@@ -60,25 +60,21 @@ static bool ends_with_fragment(int fd, const char *path)
 
 static int open_sink(tacho_event_writer *w, tacho_error *err)
 {
-    int status = tch_mkdirs_above(w->path, err);
+    int status = tch_mkdirs_above(w->config->path, err);
 
     if (status < 0)
         return status;
-    w->fd = open(w->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    w->fd = open(w->config->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (w->fd < 0)
-        return tch_fail_errno(err, errno, "cannot open '%s' for profile events", w->path);
-    atomic_store(&w->torn, ends_with_fragment(w->fd, w->path));
+        return tch_fail_errno(err, errno, "cannot open '%s' for profile events", w->config->path);
+    atomic_store(&w->torn, ends_with_fragment(w->fd, w->config->path));
     w->limited = tch_file_size_limited();
     return 0;
 }
 
 static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config, tacho_error *err)
 {
-    size_t size = strlen(config->path) + 1;
-
-    w->path = malloc(size);
-    if (w->path)
-        memcpy(w->path, config->path, size);
+    w->config = tch_event_config_copy(config);
     w->bad = tch_event_config_check(config);
     tch_json_continue(&w->before);
     tch_event_config_head(&w->before, config);
@@ -87,10 +83,11 @@ static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config
         tch_buf_adds(&w->after[graph], "},");
         tch_buf_addf(&w->after[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
         tch_event_config_flags(&w->after[graph], config);
-        tch_json_put_text(&w->after[graph], "source", config->source ? config->source : "native");
+        tch_json_put_text(&w->after[graph], "source",
+                          config->source ? config->source : tch_event_config_default.source);
         tch_buf_adds(&w->after[graph], "}\n");
     }
-    if (!w->path || w->before.failed || w->after[0].failed || w->after[1].failed)
+    if (!w->config || w->before.failed || w->after[0].failed || w->after[1].failed)
         return tch_fail_memory(err);
     return 0;
 }
@@ -110,7 +107,7 @@ int tacho_event_open(const tacho_event_config *given, tacho_event_writer **ret, 
     tch_buf_init(&w->before, TCH_EVENT_MAX);
     tch_buf_init(&w->after[0], TCH_EVENT_MAX);
     tch_buf_init(&w->after[1], TCH_EVENT_MAX);
-    if (config.path && !tch_utf8_is_blank(config.path, strlen(config.path))) {
+    if (tch_event_config_has_path(&config)) {
         status = prepare_texts(w, &config, err);
         if (status == 0)
             status = open_sink(w, err);
@@ -136,7 +133,7 @@ void tacho_event_close(tacho_event_writer *w)
         return;
     if (w->fd >= 0)
         close(w->fd);
-    free(w->path);
+    free(w->config);
     tch_buf_release(&w->before);
     tch_buf_release(&w->after[0]);
     tch_buf_release(&w->after[1]);
@@ -150,14 +147,19 @@ bool tacho_event_is_enabled(const tacho_event_writer *w)
 
 const char *tacho_event_path(const tacho_event_writer *w)
 {
-    return tacho_event_is_enabled(w) ? w->path : NULL;
+    return tacho_event_is_enabled(w) ? w->config->path : NULL;
+}
+
+const tacho_event_config *tacho_event_writer_config(const tacho_event_writer *w)
+{
+    return tacho_event_is_enabled(w) ? w->config : &tch_event_config_default;
 }
 
 int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 {
     /* A pipe, for one, has nothing to wait for. */
     if (tacho_event_is_enabled(w) && fdatasync(w->fd) < 0 && errno != EINVAL && errno != EROFS)
-        return tch_fail_errno(err, errno, "cannot flush '%s'", w->path);
+        return tch_fail_errno(err, errno, "cannot flush '%s'", w->config->path);
     return 0;
 }
 
@@ -176,8 +178,9 @@ static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho
         return 0;
     atomic_fetch_add(&w->torn, 1);
     if (n >= 0)
-        return tch_fail_errno(err, ENOSPC, "cannot write '%s' (%zd of %zu bytes)", w->path, n, len);
-    return tch_fail_errno(err, errno, "cannot write '%s'", w->path);
+        return tch_fail_errno(err, ENOSPC, "cannot write '%s' (%zd of %zu bytes)", w->config->path,
+                              n, len);
+    return tch_fail_errno(err, errno, "cannot write '%s'", w->config->path);
 }
 
 /* Can an event of that name be written? */

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/json_write.h"
-#include "lib/event/event_config.h"
 #include "lib/event/event_parse.h"
 #include "support/reference.h"
 #include "support/system.h"
@@ -230,44 +229,16 @@ static void finds_the_groups_that_are_missing(void **state)
 
 /* --- metadata_env --- */
 
-static void add_metadata(struct tch_buf *b, const tacho_event_config *config)
-{
-    tch_json_begin_object(b);
-    tch_event_config_head(b, config);
-    tch_event_config_flags(b, config);
-    tch_json_end_object(b);
-}
-
-/* What is written by a disabled sink is nothing, so its metadata is that of nothing given. */
-static void add_sink(struct tch_buf *b, const tacho_event_config *config)
-{
-    tacho_event_config nothing = TACHO_EVENT_CONFIG_INIT;
-    struct tch_buf metadata;
-    const char *path = config->path && *config->path ? config->path : NULL;
-
-    tch_buf_init(&metadata, 100000);
-    add_metadata(&metadata, path ? config : &nothing);
-    tch_json_begin_object(b);
-    if (path) {
-        tch_json_key(b, "jsonl_path");
-        tch_json_text(b, path);
-    }
-    tch_json_key(b, "metadata");
-    tch_json_raw(b, metadata.data, metadata.len);
-    tch_json_end_object(b);
-    tch_buf_release(&metadata);
-}
-
-static void check_same(const char *json, size_t len, const char *name, struct tch_buf *got)
+static void check_same(const char *json, size_t len, const char *name, char *got)
 {
     char path[64];
     char *expected;
 
     expect_path(path, json, len, name);
     expected = vector_text(json, len, path, NULL);
-    assert_string_equal(got->data, expected);
+    assert_string_equal(got, expected);
     free(expected);
-    tch_buf_clear(got);
+    free(got);
 }
 
 /* The i-th pair as "NAME=value", or NULL behind the last. */
@@ -292,21 +263,33 @@ static char *env_pair(const char *json, size_t len, size_t i)
     return tch_buf_take(&b);
 }
 
+/* What is read from the environment is the same after a way through JSON. */
 static void check_env(const char *json, size_t len)
 {
     char *pairs[17] = {NULL};
-    struct tch_event_env env;
-    struct tch_buf b;
+    tacho_event_config *config;
+    tacho_event_config *again;
+    char *text;
+    size_t n;
 
     for (size_t i = 0; i < 16 && (pairs[i] = env_pair(json, len, i)); i++)
         ;
-    tch_event_env_read(&env, (const char *const *)pairs);
-    tch_buf_init(&b, 100000);
-    add_metadata(&b, &env.config);
-    check_same(json, len, "metadata_json", &b);
-    add_sink(&b, &env.config);
-    check_same(json, len, "sink_json", &b);
-    tch_buf_release(&b);
+    assert_int_equal(tacho_event_metadata_from_env((const char *const *)pairs, &config, NULL), 0);
+    assert_int_equal(tacho_event_metadata_to_json(config, &text, &n, NULL), 0);
+    assert_int_equal(tacho_event_metadata_from_json(text, n, &again, NULL), 0);
+    free(text);
+    assert_int_equal(tacho_event_metadata_to_json(again, &text, &n, NULL), 0);
+    check_same(json, len, "metadata_json", text);
+    free(config);
+    free(again);
+    assert_int_equal(tacho_event_config_from_env((const char *const *)pairs, &config, NULL), 0);
+    assert_int_equal(tacho_event_config_to_json(config, &text, &n, NULL), 0);
+    assert_int_equal(tacho_event_config_from_json(text, n, &again, NULL), 0);
+    free(text);
+    assert_int_equal(tacho_event_config_to_json(again, &text, &n, NULL), 0);
+    check_same(json, len, "sink_json", text);
+    free(config);
+    free(again);
     for (size_t i = 0; i < 17; i++)
         free(pairs[i]);
 }
